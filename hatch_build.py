@@ -1,0 +1,19 @@
+"""Puts task_yamls/ and hf_datasets/ inside the package in a wheel.
+
+An editable install reads them from the checkout instead (`tempbench_lmms.resources`); copies of them in
+site-packages would go stale there without anybody noticing.
+"""
+
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class WheelLayout(BuildHookInterface):
+    """Maps the two data folders into the wheel."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Called by hatchling before it builds; `version` is "standard" or "editable"."""
+        if version == "standard":
+            for folder in ("task_yamls", "hf_datasets"):
+                build_data["force_include"][folder] = f"tempbench_lmms/{folder}"

@@ -1,0 +1,184 @@
+"""What the hooks of every benchmark share: from a reply to records, from records to the harness's table."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms.metrics.ratio import Ratio, standard_error
+from tempbench_lmms.metrics.statistic import Statistic
+
+Record = dict[str, Any]
+"""What is known of one answered question: JSON values only. Every benchmark's record has `id`, `parsed` and
+`failed`; metrics read the rest."""
+
+Metric = Callable[[Sequence[Record]], Ratio | Statistic | int]
+"""A metric over records: a `Ratio`, another function of sums, or a count."""
+
+# What the harness hands over instead of an answer when an API request failed or its budget ran out. It is
+# text, with letters in it that a parser could take for an answer.
+_FAILURES = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED")
+
+UNDEFINED = "-"
+
+
+def reply_of(results: Sequence[Any]) -> str:
+    """Returns the model's reply from what the harness passes to `process_results`.
+
+    The harness passes a list with one string; with `repeats`, a list of lists.
+    """
+    first = results[0] if results else ""
+    if isinstance(first, (list, tuple)):
+        first = first[0] if first else ""
+    return first if isinstance(first, str) else ""
+
+
+def request_failed(reply: str) -> bool:
+    """True where the harness gave a failure notice instead of an answer."""
+    return reply.lstrip().startswith(_FAILURES)
+
+
+class Item:
+    """A record on its way to one aggregation.
+
+    The harness collects the records under every metric's name and writes every metric's value of a question
+    into the sample log. The log shows an `Item` as a word, so that a record with twenty metrics is logged
+    once, as `record`, and not twenty times.
+    """
+
+    __slots__ = ("record",)
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+
+    def __str__(self) -> str:
+        return "see record"
+
+
+class Details(dict[str, Any]):
+    """A nested table among a task's metrics: in the results file whole, in the printed table not at all.
+
+    The harness prints a dict as one cell of any width, and leaves out what has length 0; so this one says
+    that it has, and is true all the same, which is what the JSON encoder asks.
+    """
+
+    def __len__(self) -> int:
+        return 0
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def emit(record: Record, metrics: Sequence[str], tables: Sequence[str] = ()) -> dict[str, Any]:
+    """Returns what `process_results` returns: the record under the name of each metric that reads it.
+
+    Args:
+        record: The record.
+        metrics: The metrics' names.
+        tables: Names of nested tables, which have no standard error.
+
+    Returns:
+        `record` (the whole of it, for the log and for rescoring), `score` (0 or 1, which the harness's
+        `--baseline` reads), and an `Item` for each metric and its standard error. The row of a metric and
+        of its error must come in that order: the error overwrites what the harness computed.
+    """
+    item = Item(record)
+    out: dict[str, Any] = {"record": record, "score": float(record.get("correct", 0))}
+    for name in metrics:
+        out[name] = item
+        out[f"{name}_stderr"] = item
+    return out | dict.fromkeys(tables, item)
+
+
+def records_of(items: Sequence[Any]) -> list[Record]:
+    """Returns the records behind `items`, sorted by id: with several processes ranks arrive one by one."""
+    records = [item.record if isinstance(item, Item) else item for item in items]
+    return sorted(records, key=lambda record: str(record["id"]))
+
+
+def evaluate(metric: Metric, records: Sequence[Record]) -> float:
+    """Returns a metric's value; NaN where it is undefined."""
+    result = metric(records)
+    return result if isinstance(result, int) else result.value
+
+
+def evaluate_error(metric: Metric, records: Sequence[Record]) -> float:
+    """Returns a metric's standard error; NaN where it is undefined, and for counts."""
+    result = metric(records)
+    if isinstance(result, Statistic):
+        return result.standard_error()
+    return standard_error(result) if isinstance(result, Ratio) else math.nan
+
+
+def details(table: Callable[[Sequence[Record]], dict[str, Any]], items: Sequence[Any]) -> Details:
+    """Returns a nested table over the records behind `items`; empty, with a log entry, where it fails.
+
+    Under `run` stands what only the run itself knows of how it was made (`run_card.recorded`), and warnings
+    about the run (`quality.of_records`) are logged.
+    """
+    records = records_of(items)
+    try:
+        out = Details(table(records))
+    except Exception as error:  # an exception here would lose the run
+        _report(table.__name__, error)
+        out = Details()
+    package, _, benchmark = table.__module__.rpartition(".")[0].partition(".")
+    if package == __package__ and benchmark:
+        try:
+            out |= _of_the_run(benchmark, records)
+        except Exception as error:  # as above
+            _report("run", error)
+    return out
+
+
+def _of_the_run(benchmark: str, records: Sequence[Record]) -> dict[str, Any]:
+    import logging
+
+    from tempbench_lmms import quality, run_card
+
+    for warning in quality.of_records(records):
+        logging.getLogger(quality.__name__).warning("%s: %s", benchmark, warning)
+    return {run_card.KEY: run_card.recorded(benchmark)}
+
+
+def _report(name: str, error: Exception) -> None:
+    import logging
+
+    logging.getLogger(__name__).exception("%s could not be computed: %r", name, error)
+
+
+def _shown(value: float) -> float | str:
+    # "-" and not NaN: the harness writes NaN bare into results.json, which is not JSON, and "nan" into its
+    # table; the papers print "-".
+    return UNDEFINED if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def aggregation(name: str, metrics: Mapping[str, Metric]) -> Callable[[Sequence[Any]], float | str]:
+    """Returns the harness's aggregation for `aggregate_<metric>` or `aggregate_<metric>_stderr`.
+
+    An exception in an aggregation loses a finished run, results and samples alike, so none is let out: the
+    metric is shown as undefined and the reason is logged.
+
+    Args:
+        name: As written in a YAML after `!function <module>.`.
+        metrics: The benchmark's metrics by name.
+
+    Raises:
+        AttributeError: There is no such metric. (A module's `__getattr__` must raise this.)
+    """
+    metric_name = name.removeprefix("aggregate_")
+    is_error = metric_name not in metrics and metric_name.endswith("_stderr")
+    metric = metrics.get(metric_name.removesuffix("_stderr") if is_error else metric_name)
+    if not name.startswith("aggregate_") or metric is None:
+        raise AttributeError(f"no metric for {name!r}")
+
+    def aggregate(items: Sequence[Any]) -> float | str:
+        try:
+            return _shown((evaluate_error if is_error else evaluate)(metric, records_of(items)))
+        except Exception as error:  # see the docstring
+            _report(metric_name, error)
+            return UNDEFINED
+
+    aggregate.__name__ = name
+    # For whoever needs more than the value: intervals, comparisons (`runs.metric_of`).
+    aggregate.metric = None if is_error else metric  # type: ignore[attr-defined]
+    return aggregate

@@ -1,0 +1,42 @@
+"""The benchmarks of this package: every folder beside this file that has a `card.py`."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.card import BenchmarkCard
+from tempbench_lmms.errors import TempbenchError
+
+
+def names() -> list[str]:
+    """Returns the benchmarks' names."""
+    return sorted(path.parent.name for path in Path(__file__).parent.glob("*/card.py"))
+
+
+def _module(benchmark: str, module: str) -> Any:
+    if benchmark not in names():
+        raise TempbenchError(f"no benchmark named {benchmark!r}; choose one of {', '.join(names())}")
+    return importlib.import_module(f"tempbench_lmms.{benchmark}.{module}")
+
+
+def card(benchmark: str) -> BenchmarkCard:
+    """Returns a benchmark's card.
+
+    Raises:
+        TempbenchError: There is no such benchmark.
+    """
+    found: BenchmarkCard = _module(benchmark, "card").CARD
+    return found
+
+
+def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
+    """Returns what a benchmark adds to the `tempbench` command.
+
+    A function under `prepare` becomes `tempbench prepare BENCHMARK`, with the function's parameters as
+    options; so do `score`, `stats`, `submit`, `build` and others. `verify` is called by `tempbench verify`:
+    it takes the data's root folder and yields one line a problem. `preflight`, where there is one, is called
+    with a task's configuration before the harness loads a model, and raises where the run cannot go well.
+    """
+    found: Mapping[str, Callable[..., Any]] = _module(benchmark, "commands").COMMANDS
+    return found

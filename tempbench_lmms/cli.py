@@ -1,0 +1,171 @@
+"""The `tempbench` command. Its exit status is 0 only where the thing was done."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tempbench_lmms import __version__, benchmarks, run_commands
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.report.commands import report, submit_hub
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Temporal-reasoning benchmarks for vision-language models, in the lmms-eval harness.",
+)
+VERBS = {
+    "prepare": "Bring a benchmark's data onto this machine.",
+    "score": "Score answers that were obtained elsewhere.",
+    "submit": "Write the files that a leaderboard or the Hub takes.",
+    "stats": "Measure a data set.",
+    "build": "Make a data set from its raw sources.",
+    "export-train": "Write training data for fine-tuning.",
+}
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def path() -> None:
+    """Print the folder with our tasks, for the harness's --include_path."""
+    from tempbench_lmms.resources import resource_dir
+
+    print(resource_dir("task_yamls"))
+
+
+@app.command()
+def tasks(
+    benchmark: Annotated[str | None, typer.Argument(help="Only this benchmark's tasks.")] = None,
+) -> None:
+    """List our tasks."""
+    from tempbench_lmms.tasks import load_task, task_files
+
+    if benchmark:
+        benchmarks.card(benchmark)
+    table = Table("task", "benchmark", "what", box=None)
+    for name, file in task_files().items():
+        if benchmark in (None, file.parent.name):
+            config = load_task(name)
+            table.add_row(name, file.parent.name, "group" if "group" in config else _described(config))
+    Console().print(table)
+
+
+def _described(config: dict[str, Any]) -> str:
+    settings = (config.get("lmms_eval_specific_kwargs") or {}).get("default", {})
+    return ", ".join(f"{key} {value}" for key, value in settings.items())
+
+
+@app.command()
+def show(
+    task: Annotated[str, typer.Argument(help="A task, e.g. tempvs_mt1_two_mini.")],
+    doc: Annotated[int, typer.Option(help="Number of the document, from 0.")] = 0,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Also write an HTML page with the pictures.")
+    ] = None,
+    force: Annotated[bool, typer.Option(help="Overwrite the page.")] = False,
+) -> None:
+    """Show what a model sees of one document: pictures, prompt, and the right answer."""
+    from tempbench_lmms.show import as_html, as_text, seen
+
+    if output and output.exists() and not force:
+        raise TempbenchError(f"{output} exists; choose another name or add --force")
+    view = seen(task, doc)
+    print(as_text(view))
+    if output:
+        output.write_text(as_html(view), encoding="utf-8")
+        print(f"\nwritten to {output}", file=sys.stderr)
+
+
+@app.command()
+def verify(
+    benchmark: Annotated[str | None, typer.Argument(help="Check this benchmark's prepared data.")] = None,
+    mini: Annotated[bool, typer.Option(help="Check the bundled sample instead.")] = False,
+    names: Annotated[bool, typer.Option(help="Compare our task names with the harness's.")] = True,
+) -> None:
+    """Check the installation, and a benchmark's data, before a model is loaded."""
+    from tempbench_lmms import harness
+    from tempbench_lmms.data.roots import mini_root, prepared_root
+
+    print(f"lmms-eval {harness.harness_version()}: ok")
+    problems = 0
+    if benchmark:
+        benchmarks.card(benchmark)
+        root = mini_root(benchmark) if mini else prepared_root(benchmark)
+        for problem in benchmarks.commands(benchmark)["verify"](root):
+            problems += 1
+            print(problem)
+        if problems:
+            raise TempbenchError(f"{benchmark}: {problems} problems in {root}; see above")
+        print(f"{benchmark} in {root}: ok")
+    elif names:
+        shadowed = harness.shadowed_names()
+        if shadowed:
+            raise TempbenchError(
+                f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
+                "update tempbench-lmms"
+            )
+        print(f"{len(harness.our_task_names())} task names, none of them the harness's: ok")
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")] = Path(
+        "tempbench_demo"
+    ),
+) -> None:
+    """Run the bundled sample through the real harness: a tiny model, chance, and an oracle."""
+    from tempbench_lmms.demo import run
+
+    run(output, Console())
+
+
+app.command()(run_commands.compare)
+app.command()(run_commands.rescore)
+app.command()(report)
+
+
+def _add_verbs() -> None:
+    from tempbench_lmms import safe_run
+
+    app.command("run")(safe_run.run)
+    for verb, help_text in VERBS.items():
+        group = typer.Typer(no_args_is_help=True, help=help_text)
+        found = verb == "submit"
+        if found:
+            group.command("hub")(submit_hub)
+        for name in benchmarks.names():
+            if function := benchmarks.commands(name).get(verb):
+                group.command(name)(function)
+                found = True
+        if found:
+            app.add_typer(group, name=verb)
+
+
+def main() -> None:
+    """Entry point: errors a user can put right are one line on stderr and status 1."""
+    _add_verbs()
+    try:
+        app(standalone_mode=True)
+    except TempbenchError as error:
+        print(f"tempbench: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
+
+
+if __name__ == "__main__":
+    main()

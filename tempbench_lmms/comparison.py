@@ -1,0 +1,352 @@
+"""`tempbench compare`: is one run better than another, on the same questions?"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.adapter import Record
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.metrics.resampling import (
+    Difference,
+    Sums,
+    holm,
+    mcnemar,
+    needed_factor,
+    paired_difference,
+)
+from tempbench_lmms.quality import warnings
+from tempbench_lmms.run_card import flat, run_card
+from tempbench_lmms.runs import MetricOfRun, TaskLog, metrics_of, read_runs
+
+# What must be the same before numbers can be set side by side; the rest of the run card is the runs' own.
+_MUST_AGREE = ("version.task", "version.prompts", "packages.tempbench-lmms", "data.url", "data.sha256")
+_SHOWN = 3
+_LEVEL = 0.05
+# The smallest p value of n resamples is 1 / (n + 1); twice as many as it takes to be told of m metrics.
+_PER_METRIC = 40
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One metric of two runs.
+
+    Attributes:
+        task: The task.
+        metric: The metric.
+        higher_is_better: Whether it is.
+        n: Number of questions (records) that the metric was given.
+        difference: First run minus second, with its interval; None where one of them is undefined.
+        only_first: Questions that only the first run got right, where the metric counts right answers.
+        only_second: Questions that only the second got right.
+        mcnemar_p: Exact McNemar test of these.
+        p: The p value that counts: McNemar's where every question was sampled by itself, else the
+            difference's own, which knows of clusters.
+        p_holm: The same, adjusted for the number of metrics of the task.
+        verdict: "better", "worse" (the first run than the second), or "cannot be told".
+        n_needed: Number of questions that would tell a difference of this size four times out of five, all
+            these metrics looked at; None for no difference, and where it can be told already.
+    """
+
+    task: str
+    metric: str
+    higher_is_better: bool
+    n: int
+    difference: Difference | None
+    only_first: int | None = None
+    only_second: int | None = None
+    mcnemar_p: float | None = None
+    p: float = math.nan
+    p_holm: float = math.nan
+    verdict: str = "cannot be told"
+    n_needed: int | None = None
+
+    @property
+    def told_alone(self) -> bool:
+        """Whether there is a difference were this the only metric that is looked at."""
+        found = self.difference
+        return found is not None and self.p < _LEVEL and (found.low > 0 or found.high < 0)
+
+    @property
+    def sentence(self) -> str:
+        """What is to be said of it."""
+        name = f"{self.metric}:"
+        found = self.difference
+        if found is None or not math.isfinite(found.value):
+            return f"{name} cannot be told: undefined in at least one of the runs"
+        spread = f"A {found.first:.4g}, B {found.second:.4g}, A - B = {found.value:+.4g}"
+        if math.isfinite(found.low):
+            spread += f", 95 % interval {found.low:+.4g} to {found.high:+.4g}"
+        spread += f"; p {_p(self.p)}, {_p(self.p_holm)} after Holm"
+        if self.verdict != "cannot be told":
+            return f"{name} A is {self.verdict} than B ({spread})"
+        if found.value == 0:
+            return f"{name} cannot be told: no difference ({spread})"
+        if math.isnan(found.low):
+            return (
+                f"{name} cannot be told: too few groups of questions enter it in one of the runs ({spread})"
+            )
+        hint = f"; about {self.n_needed:,} questions like these would tell" if self.n_needed else ""
+        return f"{name} cannot be told ({spread}){hint}"
+
+
+def _p(value: float) -> str:
+    return "undefined" if math.isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def obstacles(first: TaskLog, second: TaskLog) -> tuple[list[str], list[str]]:
+    """Returns why two runs of a task cannot be compared, and what else differs; one line each."""
+    one, other = flat(run_card(first)), flat(run_card(second))
+    serious = [
+        f"{name}: {one.get(name)} and {other.get(name)}"
+        for name in _MUST_AGREE
+        if one.get(name) != other.get(name)
+    ]
+    serious += _different_questions(first, second)
+    own = ("packages.", "generation.", "settings.", "seeds.", "questions.failed")
+    notes = [
+        f"{name}: {one.get(name)} and {other.get(name)}"
+        for name in {**one, **other}
+        if name.startswith(own) and name not in _MUST_AGREE and one.get(name) != other.get(name)
+    ]
+    return serious, notes
+
+
+def _different_questions(first: TaskLog, second: TaskLog) -> Iterator[str]:
+    a, b = ({str(s.record["id"]): s for s in log.samples} for log in (first, second))
+    only = [(name, sorted(set(x) - set(y))) for name, x, y in (("A", a, b), ("B", b, a))]
+    for name, ids in only:
+        if ids:
+            yield f"questions: {len(ids):,} are in {name} alone, among them {_some(ids)}"
+    for what in ("prompt", "target"):
+        ids = sorted(id_ for id_ in a.keys() & b.keys() if getattr(a[id_], what) != getattr(b[id_], what))
+        if ids:
+            yield f"{what}s: {len(ids):,} of {len(a.keys() & b.keys()):,} differ, among them {_some(ids)}"
+
+
+def _some(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:_SHOWN]) + (", ..." if len(ids) > _SHOWN else "")
+
+
+def compare_tasks(
+    pairs: Sequence[tuple[TaskLog, TaskLog]], n_resamples: int = 10_000, seed: int = 0
+) -> list[Comparison]:
+    """Compares two runs in every metric of every task, over the questions that both answered.
+
+    A verdict is given where the p value is below 0.05 after Holm's adjustment over the metrics of the task,
+    and the 95 % interval of the difference leaves out 0.
+
+    Args:
+        pairs: The two runs of each task.
+        n_resamples: Number of resamples; more are drawn where there are so many metrics that no p value of so
+            few resamples could stand after Holm.
+        seed: Of the resamples.
+    """
+    metrics = []
+    for first, second in pairs:
+        ids = {str(s.record["id"]) for s in first.samples} & {str(s.record["id"]) for s in second.samples}
+        others = {metric.name: metric for metric in metrics_of(second)}
+        metrics += [
+            (first.task, metric, others[metric.name], ids)
+            for metric in metrics_of(first)
+            if metric.name in others
+        ]
+    n_resamples = max(n_resamples, _PER_METRIC * len(metrics))
+    found = [compare_metric(*one, n_resamples=n_resamples, seed=seed) for one in metrics]
+    return judged([one for one in found if one])
+
+
+def compare_metric(
+    task: str,
+    first: MetricOfRun,
+    second: MetricOfRun,
+    ids: set[str] | None = None,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Comparison | None:
+    """Compares two runs in one metric, no verdict given yet; None where the metric is a count.
+
+    Args:
+        task: The task.
+        first: The metric of the first run.
+        second: The same metric of the second.
+        ids: The questions that count; all where omitted.
+        n_resamples: Number of resamples.
+        seed: Of the resamples.
+    """
+    records = [
+        [record for record in metric.records if ids is None or str(record["id"]) in ids]
+        for metric in (first, second)
+    ]
+    one, other = first(records[0]), second(records[1])
+    if not isinstance(one, Sums) or not isinstance(other, Sums):
+        return None
+    n = len(records[0])
+    try:
+        difference = paired_difference(one, other, n_resamples=n_resamples, seed=seed)
+    except ValueError:
+        return Comparison(task, first.name, first.higher_is_better, n, None)
+    found = Comparison(task, first.name, first.higher_is_better, n, difference, p=difference.p)
+    a, b = _right_answers(first, records[0], one), _right_answers(second, records[1], other)
+    if a is None or b is None or a.keys() != b.keys():
+        return found
+    only_first, only_second = sum(a[id_] > b[id_] for id_ in a), sum(a[id_] < b[id_] for id_ in a)
+    p = mcnemar(only_first, only_second)
+    return replace(
+        found,
+        only_first=only_first,
+        only_second=only_second,
+        mcnemar_p=p,
+        # Where each cluster is one question the exact test is the exchange test without its chance.
+        p=p if difference.n_clusters == len(a) else difference.p,
+    )
+
+
+def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, int] | None:
+    """Returns 0 or 1 a question where the metric is their plain mean; None where it is anything else."""
+    if not isinstance(whole, Ratio) or not len(whole.denominator):
+        return None
+    if (whole.denominator != 1).any() or not set(whole.numerator) <= {0.0, 1.0}:
+        return None
+    hits: dict[str, int] = {}
+    for record in records:
+        alone = metric([record])
+        if len(alone.denominator) == 1 and alone.denominator[0] == 1:
+            hits[str(record["id"])] = int(alone.numerator[0])
+        elif len(alone.denominator):
+            return None
+    same = len(hits) == len(whole.denominator) and sum(hits.values()) == whole.numerator.sum()
+    return hits if same else None
+
+
+def judged(found: Sequence[Comparison]) -> list[Comparison]:
+    """Returns comparisons with their p values adjusted over the metrics of their task, and with verdicts.
+
+    A metric in which no group of questions differs between the runs (both read every reply) cannot show a
+    difference whatever the test, and is not counted. Source: Tarone 1990.
+    """
+    out = []
+    for task in dict.fromkeys(one.task for one in found):
+        own = [one for one in found if one.task == task]
+        family = [math.nan if _is_mute(one) else one.p for one in own]
+        n_counted = sum(not math.isnan(p) for p in family)
+        for one, p_holm in zip(own, holm(family), strict=True):
+            p_holm = 1.0 if _is_mute(one) else p_holm
+            verdict, n_needed = "cannot be told", None
+            if one.told_alone and p_holm < _LEVEL:
+                better = _difference(one) > 0
+                verdict = "better" if better == one.higher_is_better else "worse"
+            elif one.difference and math.isfinite(one.p) and one.difference.value:
+                factor = needed_factor(one.difference, level=1 - _LEVEL / n_counted)
+                # Few questions can hide a difference of any size from an exact test.
+                n_needed = max(math.ceil(one.n * factor), one.n + 1)
+            out.append(replace(one, p_holm=p_holm, verdict=verdict, n_needed=n_needed))
+    return out
+
+
+def _difference(one: Comparison) -> float:
+    return one.difference.value if one.difference else math.nan
+
+
+def _is_mute(one: Comparison) -> bool:
+    found = one.difference
+    return found is not None and found.value == 0 and found.standard_error == 0
+
+
+def paired_runs(
+    run_a: Path, run_b: Path, anyway: bool = False, partial: bool = False
+) -> tuple[list[tuple[TaskLog, TaskLog]], list[str]]:
+    """Reads two runs and pairs their tasks.
+
+    Args:
+        run_a: The first run's `--output_path`, or its results file.
+        run_b: The second's.
+        anyway: Pair them although data, prompts or versions differ.
+        partial: Use what can be read of damaged logs.
+
+    Returns:
+        The pairs, and remarks: what differs all the same, and what speaks against either run.
+
+    Raises:
+        TempbenchError: They cannot be compared; with what differs.
+    """
+    logs_a, logs_b = (_by_task(read_runs([path], partial), path) for path in (run_a, run_b))
+    tasks = [task for task in logs_a if task in logs_b]
+    if not tasks:
+        raise TempbenchError(
+            f"no task in common: {run_a} has {', '.join(logs_a)}; {run_b} has {', '.join(logs_b)}"
+        )
+    pairs = [(logs_a[task], logs_b[task]) for task in tasks]
+    remarks = [
+        f"{task} is in {'A' if task in logs_a else 'B'} alone and left out"
+        for task in {**logs_a, **logs_b}
+        if task not in tasks
+    ]
+    for first, second in pairs:
+        serious, notes = obstacles(first, second)
+        if serious and not anyway:
+            raise TempbenchError(
+                f"{first.task}: the runs cannot be compared, they differ in {'; '.join(serious)}; "
+                "add --anyway to compare them where both answered"
+            )
+        remarks += [f"{first.task} differs in {line}" for line in (*serious, *notes)]
+        remarks += [
+            f"{log.task}, {name}: {line}"
+            for name, log in (("A", first), ("B", second))
+            for line in (*log.problems, *warnings(log))
+        ]
+    return pairs, remarks
+
+
+def _by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
+    out: dict[str, TaskLog] = {}
+    for log in logs:
+        if log.task in out:
+            raise TempbenchError(
+                f"{path} holds {log.task} twice ({out[log.task].file} and {log.file}); give one results file"
+            )
+        if not log.samples:
+            raise TempbenchError(
+                f"{path} has no sample log of {log.task}; run the harness with --log_samples"
+            )
+        out[log.task] = log
+    return out
+
+
+def as_text(
+    pairs: Sequence[tuple[TaskLog, TaskLog]], remarks: Sequence[str], found: Sequence[Comparison]
+) -> str:
+    """Returns a comparison for a terminal."""
+    lines = [f"A: {pairs[0][0].model}, {pairs[0][0].file}", f"B: {pairs[0][1].model}, {pairs[0][1].file}"]
+    for first, _ in pairs:
+        lines += ["", f"{first.task}, {len(first.samples):,} questions"]
+        lines += [f"  {one.sentence}" for one in found if one.task == first.task]
+    counts = {name: sum(one.verdict == name for one in found) for name in ("better", "worse")}
+    lines += [
+        "",
+        f"Of {len(found)} metrics A is better in {counts['better']} and worse in {counts['worse']}; "
+        f"{len(found) - sum(counts.values())} cannot be told.",
+    ]
+    if remarks:
+        lines += ["", "To be borne in mind:", *(f"- {line}" for line in remarks)]
+    return "\n".join(lines)
+
+
+def as_json(
+    pairs: Sequence[tuple[TaskLog, TaskLog]], remarks: Sequence[str], found: Sequence[Comparison]
+) -> dict[str, Any]:
+    """Returns a comparison as JSON values, undefined numbers as None."""
+    return {
+        "a": [run_card(first) for first, _ in pairs],
+        "b": [run_card(second) for _, second in pairs],
+        "remarks": list(remarks),
+        "metrics": [_finite(asdict(one) | {"sentence": one.sentence}) for one in found],
+    }
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value

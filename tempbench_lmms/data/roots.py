@@ -1,0 +1,75 @@
+"""Turns `tempbench://` URLs into paths, without ever leaving a data set's folder.
+
+tempbench://tempvs/mini/mt1_two/test.parquet   the bundled sample
+tempbench://tempvs/mt1_two/test.parquet        data prepared by `tempbench prepare tempvs`
+"""
+
+import os
+from pathlib import Path
+
+from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
+from tempbench_lmms.resources import resource_dir
+
+SCHEME = "tempbench://"
+MINI = "mini"
+MANIFEST = "manifest.json"
+
+
+def data_home() -> Path:
+    """Returns the folder of all prepared data: `$TEMPBENCH_DATA`, else one in the Hugging Face cache."""
+    if home := os.environ.get("TEMPBENCH_DATA"):
+        return Path(home).expanduser()
+    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    return Path(os.environ.get("HF_HOME", f"{cache}/huggingface")).expanduser() / "tempbench"
+
+
+def mini_root(benchmark: str) -> Path:
+    """Returns the folder of a benchmark's bundled sample."""
+    return resource_dir("hf_datasets") / MINI / benchmark
+
+
+def prepared_root(benchmark: str) -> Path:
+    """Returns the folder of a benchmark's prepared data.
+
+    Raises:
+        DataNotPreparedError: There is none, or an interrupted `prepare` has not written its manifest.
+        TempbenchError: The folder cannot be read.
+    """
+    root = data_home() / benchmark
+    try:
+        if (root / MANIFEST).is_file():
+            with os.scandir(root):
+                return root
+    except PermissionError:
+        raise TempbenchError(
+            f"{root} cannot be read; give yourself access to it or set TEMPBENCH_DATA to another folder"
+        ) from None
+    raise DataNotPreparedError(benchmark, str(root))
+
+
+def resolve(url: str) -> Path:
+    """Returns the local path of a `tempbench://` URL; the file itself need not exist.
+
+    Args:
+        url: With or without the scheme.
+
+    Raises:
+        DataNotPreparedError: The URL names prepared data that is not there.
+        TempbenchError: The URL points outside its data set, by `..`, an absolute part or a symbolic link.
+    """
+    parts = [part for part in url.removeprefix(SCHEME).split("/") if part not in ("", ".")]
+    if not parts or "\0" in url:
+        raise TempbenchError(f"{url!r} is no data set; write tempbench://BENCHMARK/...")
+    benchmark, *rest = parts
+    if benchmark == "..":
+        raise TempbenchError(f"{url!r} points outside its data set; correct the row that names it")
+    if rest[:1] == [MINI]:
+        root, rest = mini_root(benchmark), rest[1:]
+        if not root.is_dir():
+            raise TempbenchError(f"no bundled sample named {benchmark!r}; see `tempbench tasks`")
+    else:
+        root = prepared_root(benchmark)
+    path = root.joinpath(*rest)
+    if ".." in rest or not path.resolve().is_relative_to(root.resolve()):
+        raise TempbenchError(f"{url!r} points outside its data set; correct the row that names it")
+    return path

@@ -1,0 +1,75 @@
+"""Reads and writes the Parquet tables of a data set."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.errors import TempbenchError
+
+Row = dict[str, Any]
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Returns the rows of one Parquet file, or of every `*.parquet` of a folder in name order.
+
+    Raises:
+        TempbenchError: There is no such file, or it is not Parquet.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    rows: list[Row] = []
+    for file in files:
+        try:
+            rows.extend(pq.ParquetFile(file).read().to_pylist())
+        except (pa.ArrowInvalid, OSError) as error:
+            raise TempbenchError(
+                f"{file} cannot be read ({str(error).splitlines()[0]}); prepare the data again"
+            ) from None
+    if not files:
+        raise TempbenchError(f"no Parquet file in {path}; prepare the data again")
+    return rows
+
+
+def write_rows(rows: Iterable[Row], path: Path, schema: Any) -> None:
+    """Writes rows as one Parquet file, replacing it in one step so that no half-written file is left.
+
+    Args:
+        rows: Dicts with the schema's columns.
+        path: The file; its folder is made.
+        schema: A `pyarrow.Schema`. No Hugging Face metadata is added: files that carry a `List` feature
+            cannot be read by datasets < 4.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema), partial, compression="zstd")
+    os.replace(partial, path)
+
+
+def write_json(value: Any, path: Path) -> None:
+    """Writes `value` as indented JSON in one step."""
+    write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", path)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Writes a text file in one step."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, path)
+
+
+def sha256_of(files: Sequence[Path]) -> str:
+    """Returns one SHA-256 over the contents of `files`, in the order given."""
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,24 @@
+"""Errors for people: one line that says what is wrong, where, and what to do next."""
+
+
+class TempbenchError(Exception):
+    """Anything a user can put right. `tempbench` prints its message and exits with status 1.
+
+    It is deliberately no `OSError`: file-system layers swallow a `FileNotFoundError` in a glob, and the
+    advice in the message would be lost.
+    """
+
+
+class DataNotPreparedError(TempbenchError):
+    """A benchmark's data is not on this machine yet."""
+
+    def __init__(self, benchmark: str, root: str) -> None:
+        super().__init__(
+            f"{benchmark}: no prepared data in {root}; run `tempbench prepare {benchmark}`, or set "
+            f"TEMPBENCH_DATA to the folder that holds it, or try the bundled sample with the task "
+            f"{benchmark}_mini"
+        )
+
+
+class MediaError(TempbenchError):
+    """An image or video that is missing, damaged, too large, or outside its data set's folder."""

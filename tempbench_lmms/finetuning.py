@@ -1,0 +1,262 @@
+"""Training data for fine-tuning, and LoRA settings as configuration files that trainers take as they are.
+
+One export is read by TRL (`trl sft --config trl_sft.yaml`), by LLaMA-Factory
+(`llamafactory-cli train llamafactory_sft.yaml`) and by `datasets.load_dataset(FOLDER)`. The pictures are
+stored once, under a name made from their content.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tempbench_lmms.data.tables import write_json
+from tempbench_lmms.errors import TempbenchError
+
+MANIFEST = "export.json"
+_README = """---
+configs:
+- config_name: default
+  drop_labels: true
+  data_files:
+  - split: train
+    path: train/**
+---
+
+# {name}: {count} conversations for fine-tuning
+
+Written by tempbench-lmms. The columns are `id`, `messages` and `images`; `load_dataset` reads this folder
+as it is. Run these commands inside this folder.
+
+    trl sft --config trl_sft.yaml --model_name_or_path MODEL
+    llamafactory-cli train llamafactory_sft.yaml model_name_or_path=MODEL template=TEMPLATE
+
+`peft_lora.json` holds the arguments of `peft.LoraConfig`. The settings are those of {source}.
+"""
+
+
+@dataclass(frozen=True)
+class LoraSettings:
+    """Settings of a LoRA fine-tuning.
+
+    Attributes:
+        rank: r.
+        alpha: The scaling factor.
+        dropout: From 0 to 1.
+        learning_rate: Peak of the schedule.
+        epochs: Passes over the training data.
+        batch_size: Conversations a device and step.
+        source: Where the settings are printed, e.g. "section V.1 of the TimePerceptBench paper".
+        gradient_accumulation: Steps that are summed before an update.
+        scheduler: As transformers calls it.
+        target_modules: The modules to adapt, by the last part of their names; "all-linear" for all linear
+            layers.
+        weight_decay: Of the optimiser.
+    """
+
+    rank: int
+    alpha: int
+    dropout: float
+    learning_rate: float
+    epochs: float
+    batch_size: int
+    source: str
+    gradient_accumulation: int = 1
+    scheduler: str = "cosine"
+    target_modules: str | tuple[str, ...] = "all-linear"
+    weight_decay: float = 0.0
+
+    def peft(self) -> dict[str, Any]:
+        """Returns the arguments of `peft.LoraConfig`."""
+        return {
+            "r": self.rank,
+            "lora_alpha": self.alpha,
+            "lora_dropout": self.dropout,
+            "target_modules": self._modules(),
+            "task_type": "CAUSAL_LM",
+        }
+
+    def trl(self) -> dict[str, Any]:
+        """Returns the configuration of `trl sft`, without the model."""
+        return {
+            "dataset_name": "./train",
+            "output_dir": "trl_output",
+            "use_peft": True,
+            "lora_r": self.rank,
+            "lora_alpha": self.alpha,
+            "lora_dropout": self.dropout,
+            "lora_target_modules": [modules] if isinstance(modules := self._modules(), str) else modules,
+            # A conversation cut off in the middle would lose image tokens, and with them the batch.
+            "max_length": None,
+        } | self._training()
+
+    def llamafactory(self, name: str) -> dict[str, Any]:
+        """Returns the configuration of `llamafactory-cli train`, without the model and its template."""
+        modules = self._modules()
+        return {
+            "stage": "sft",
+            "do_train": True,
+            "finetuning_type": "lora",
+            "dataset_dir": ".",
+            "media_dir": "train",
+            "dataset": name,
+            "output_dir": "llamafactory_output",
+            "lora_rank": self.rank,
+            "lora_alpha": self.alpha,
+            "lora_dropout": self.dropout,
+            "lora_target": "all" if modules == "all-linear" else ",".join(modules),
+        } | self._training()
+
+    def _modules(self) -> str | list[str]:
+        return self.target_modules if isinstance(self.target_modules, str) else list(self.target_modules)
+
+    def _training(self) -> dict[str, Any]:
+        return {
+            "learning_rate": self.learning_rate,
+            "lr_scheduler_type": self.scheduler,
+            "num_train_epochs": float(self.epochs),
+            "per_device_train_batch_size": self.batch_size,
+            "gradient_accumulation_steps": self.gradient_accumulation,
+            "weight_decay": self.weight_decay,
+        }
+
+
+def write_conversations(
+    examples: Iterable[Mapping[str, Any]],
+    folder: Path,
+    lora: LoraSettings,
+    force: bool = False,
+    name: str = "",
+) -> dict[str, int]:
+    """Writes conversations with pictures as a training set, and the settings beside it.
+
+    Args:
+        examples: Dicts with `id`; `messages`, a list of {"role", "content"} that ends with the assistant's
+            reply, where content is a string or a list of {"type": "text", "text": ...} and
+            {"type": "image"} parts; and `images`, the pictures' local paths in the order of the image parts.
+        folder: Where to write; made in one step at the end, so that no half-written export is left.
+        lora: The settings.
+        force: Replace an earlier export in `folder`.
+        name: The data set's name in LLaMA-Factory; the folder's name where omitted.
+
+    Returns:
+        The numbers of `conversations` and of different `images`.
+
+    Raises:
+        TempbenchError: `folder` is in use, an example is malformed, or a picture is missing.
+    """
+    name = name or folder.resolve().name
+    _check_target(folder, force)
+    partial = folder.with_name(folder.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    (partial / "train" / "images").mkdir(parents=True)
+    stored: dict[str, str] = {}
+    sharegpt = []
+    with (partial / "train" / "metadata.jsonl").open("w", encoding="utf-8") as stream:
+        for example in examples:
+            messages = _structured(example)
+            images = [_store(path, partial / "train", stored) for path in example["images"]]
+            # `*_file_names` is what the image folders of `datasets` call a list of pictures.
+            row = {"id": example["id"], "images_file_names": images, "messages": messages}
+            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+            sharegpt.append({"id": example["id"], "messages": _flat(messages), "images": images})
+    if not sharegpt:
+        shutil.rmtree(partial)
+        raise TempbenchError(f"there is nothing to write to {folder}: the training split has no question")
+    write_json(sharegpt, partial / "llamafactory_train.json")
+    write_json({name: _LLAMAFACTORY}, partial / "dataset_info.json")
+    write_json(lora.peft(), partial / "peft_lora.json")
+    _write_yaml(lora.trl(), partial / "trl_sft.yaml", lora.source)
+    _write_yaml(lora.llamafactory(name), partial / "llamafactory_sft.yaml", lora.source)
+    readme = _README.format(name=name, count=len(sharegpt), source=lora.source)
+    (partial / "README.md").write_text(readme, encoding="utf-8")
+    counts = {"conversations": len(sharegpt), "images": len(set(stored.values()))}
+    write_json({"name": name, "counts": counts, "settings_from": lora.source}, partial / MANIFEST)
+    if folder.exists():
+        shutil.rmtree(folder)
+    os.replace(partial, folder)
+    return counts
+
+
+_LLAMAFACTORY = {
+    "file_name": "llamafactory_train.json",
+    "formatting": "sharegpt",
+    "columns": {"messages": "messages", "images": "images"},
+    "tags": {
+        "role_tag": "role",
+        "content_tag": "content",
+        "user_tag": "user",
+        "assistant_tag": "assistant",
+        "system_tag": "system",
+    },
+}
+
+
+def _check_target(folder: Path, force: bool) -> None:
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not (folder / MANIFEST).is_file():
+        raise TempbenchError(f"{folder} exists and is no earlier export; choose another folder")
+    if not force:
+        raise TempbenchError(f"{folder} holds an export; choose another folder or add --force")
+
+
+def _structured(example: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Returns the messages with every content as a list of parts, after checking them."""
+    messages = []
+    for message in example["messages"]:
+        content = message["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        messages.append({"role": message["role"], "content": [_part(part) for part in parts]})
+    places = sum(part["type"] == "image" for message in messages for part in message["content"])
+    if places != len(example["images"]):
+        raise TempbenchError(
+            f"{example['id']}: {len(example['images'])} images for {places} places in the messages; "
+            "prepare the data again"
+        )
+    if not messages or messages[-1]["role"] != "assistant":
+        raise TempbenchError(f"{example['id']}: the conversation has no reply; prepare the data again")
+    return messages
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, str]:
+    return {"type": "image"} if part["type"] == "image" else {"type": "text", "text": str(part["text"])}
+
+
+def _flat(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Returns the messages as LLaMA-Factory takes them: text in which <image> marks a picture's place."""
+
+    def text(part: Mapping[str, str]) -> str:
+        # The mark in somebody's text would ask for one picture too many.
+        return "<image>" if part["type"] == "image" else part["text"].replace("<image>", "< image >")
+
+    return [
+        {"role": message["role"], "content": "".join(text(part) for part in message["content"])}
+        for message in messages
+    ]
+
+
+def _store(path: Path | str, folder: Path, stored: dict[str, str]) -> str:
+    """Copies a picture into `folder` unless the same is there; returns its path below `folder`."""
+    source = Path(path)
+    if str(source) not in stored:
+        try:
+            content = source.read_bytes()
+        except OSError:
+            raise TempbenchError(f"{source}: the picture is missing; prepare the data again") from None
+        file_name = f"images/{hashlib.sha256(content).hexdigest()[:20]}{source.suffix.lower()}"
+        if not (folder / file_name).exists():
+            (folder / file_name).write_bytes(content)
+        stored[str(source)] = file_name
+    return stored[str(source)]
+
+
+def _write_yaml(settings: Mapping[str, Any], path: Path, source: str) -> None:
+    text = yaml.safe_dump(dict(settings), sort_keys=False)
+    path.write_text(f"# Settings from {source}.\n{text}", encoding="utf-8")

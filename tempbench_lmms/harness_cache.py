@@ -1,0 +1,126 @@
+"""The harness's response cache, made to survive an interruption.
+
+As the harness has it (0.7.3), the cache stores nothing before every request of a run is answered, so a crash
+after ten hours loses ten hours; what an interrupted run did store is not read by the next one; an empty reply
+is never stored, so every later run asks again; and the notice of a failed request is stored like an answer,
+so no later run asks again. All of this is put right in one subclass. Requests are built once, the model is
+loaded once, and its answers are stored slice by slice.
+"""
+
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lmms_eval import __main__ as command_line
+from lmms_eval import evaluator
+from lmms_eval.api.instance import GenerationResult
+from lmms_eval.caching.response_cache import ResponseCache
+from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
+
+from tempbench_lmms.adapter import request_failed
+from tempbench_lmms.harness import without_secrets
+
+OnSlice = Callable[["Progress"], None]
+
+
+class Progress:
+    """How far one process of a run is.
+
+    Attributes:
+        done: Requests answered, now or in an earlier run.
+        total: Requests of this process.
+        asked: Those that the model was asked now.
+        unkept: Those whose answers cannot be kept, because they are sampled.
+        seconds: Time spent on asking.
+    """
+
+    def __init__(self, total: int) -> None:
+        self.done = 0
+        self.total = total
+        self.asked = 0
+        self.unkept = 0
+        self.seconds = 0.0
+
+
+class SafeCache(ResponseCache):  # type: ignore[misc]
+    """A response cache that is filled slice by slice and continues where an interrupted run ended."""
+
+    slice_size = 200
+    on_slice: OnSlice = staticmethod(lambda progress: None)
+
+    @classmethod
+    def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
+        """Opens the cache at `cache_root`, with what interrupted runs left there."""
+        import torch.distributed as dist
+
+        if kwargs.get("global_rank", 0) == 0:
+            collect(Path(cache_root))
+        if dist.is_available() and dist.is_initialized():
+            dist.barrier()
+        kwargs["model_args"] = without_secrets(str(kwargs.get("model_args") or ""))
+        cache: SafeCache = super().create(cache_root, **kwargs)
+        return cache
+
+    def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
+        """Answers the requests in order, each slice stored before the next one is asked."""
+        replies: list[Any] = []
+        progress = Progress(len(requests))
+        for start in range(0, len(requests), self.slice_size):
+            asked, began = self._misses + self._skipped, time.monotonic()
+            replies += super().execute(lm, reqtype, requests[start : start + self.slice_size])
+            self._checkpoint_to_run_dir()  # does something only where a network drive is the cache's home
+            progress.done = len(replies)
+            if now := self._misses + self._skipped - asked:
+                progress.asked += now
+                progress.seconds += time.monotonic() - began
+            progress.unkept = self._skipped
+            type(self).on_slice(progress)
+        return replies
+
+    def _replay_audit_log(self) -> None:
+        """Leaves the log of all replies alone: it has the notices of failed requests among the answers."""
+
+    @staticmethod
+    def _is_valid_response(response: Any, request_type: str) -> bool:
+        text = response.text if isinstance(response, GenerationResult) else response
+        if not isinstance(text, str):
+            return bool(ResponseCache._is_valid_response(response, request_type))
+        # An empty reply is an answer, unless the harness gave it in place of one to save its budget.
+        return not request_failed(text) and (bool(text.strip()) or not is_budget_exceeded())
+
+
+def collect(cache_root: Path) -> None:
+    """Moves what earlier runs stored in folders of their own into the cache that every run reads."""
+    for folder in sorted((cache_root / "runs").glob("*/")):
+        if shards := sorted(str(path) for path in folder.glob("rank_*.db")):
+            ResponseCache.merge_shards(shards, str(cache_root / "cache.db"))
+            shutil.rmtree(folder)
+
+
+def evaluate(slice_size: int, on_slice: OnSlice) -> Exception | None:
+    """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
+
+    Returns:
+        What ended the evaluation early, which the harness prints and then forgets; None where nothing did.
+    """
+    errors: list[Exception] = []
+    single = command_line.cli_evaluate_single
+
+    def watched(args: Any) -> Any:
+        try:
+            return single(args)
+        except Exception as error:
+            errors.append(error)
+            raise
+
+    SafeCache.slice_size = slice_size
+    SafeCache.on_slice = staticmethod(on_slice)
+    original = evaluator.ResponseCache
+    evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
+    try:
+        command_line.cli_evaluate()
+    finally:
+        evaluator.ResponseCache, command_line.cli_evaluate_single = original, single
+    return errors[0] if errors else None

@@ -1,0 +1,1 @@
+"""Pictures and videos: the only part of the package that decodes them."""

@@ -1,0 +1,169 @@
+"""Frames of a video with their times."""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from tempbench_lmms.errors import MediaError
+from tempbench_lmms.media import decoding
+
+CACHE_VARIABLE = "TEMPBENCH_FRAME_CACHE_MB"
+_CACHE_MB = 512
+
+
+@dataclass(frozen=True)
+class VideoInfo:
+    """What a video's container and stream say of it.
+
+    Attributes:
+        duration: Seconds.
+        n_frames: Number of frames; counted by decoding where the packets do not tell.
+        fps: Mean frames a second.
+        width: Pixels, as shown.
+        height: Pixels, as shown.
+    """
+
+    duration: float
+    n_frames: int
+    fps: float
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Some frames of a video in order.
+
+    Attributes:
+        images: RGB.
+        times: When each is shown, in seconds from the video's start.
+    """
+
+    images: tuple[Image.Image, ...]
+    times: tuple[float, ...]
+
+
+@dataclass
+class _Entry:
+    """What is known of one file. Whoever decodes holds the lock; others wait instead of decoding too."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    index: decoding.Index | None = None
+    pictures: dict[int, decoding.Picture] = field(default_factory=dict)
+
+    @property
+    def n_bytes(self) -> int:
+        held = sum(picture.nbytes for picture in self.pictures.values())
+        return held + (self.index.pts.nbytes if self.index else 0) + 1_000
+
+
+class _FrameCache:
+    """Decoded frames of the files used last, within a number of bytes. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[tuple[str, int, int, str], _Entry] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def entry(self, path: Path) -> _Entry:
+        """Returns a file's entry; a file that was replaced has a new one."""
+        try:
+            stat = path.stat()
+        except OSError:
+            raise MediaError(f"{path.name}: the video is missing") from None
+        key = (str(path.resolve()), stat.st_mtime_ns, stat.st_size, decoding.decoder())
+        with self._lock:
+            entry = self._entries.setdefault(key, _Entry())
+            self._entries.move_to_end(key)
+            return entry
+
+    def trim(self) -> None:
+        """Drops the files used longest ago until the rest fits."""
+        limit = int(float(os.environ.get(CACHE_VARIABLE, _CACHE_MB)) * 1_000_000)
+        with self._lock:
+            sizes = {key: entry.n_bytes for key, entry in self._entries.items()}
+            total = sum(sizes.values())
+            while total > limit and self._entries:
+                key, _ = self._entries.popitem(last=False)
+                total -= sizes[key]
+
+    def n_bytes(self) -> int:
+        """Returns how much is held."""
+        with self._lock:
+            return sum(entry.n_bytes for entry in self._entries.values())
+
+    def clear(self) -> None:
+        """Drops everything."""
+        with self._lock:
+            self._entries.clear()
+
+
+_CACHE = _FrameCache()
+
+
+def uniform_places(n_frames: int, n: int) -> list[int]:
+    """Returns the places of n frames spread evenly over a video, first and last included.
+
+    Source: TOMATO's `generate_lib/utils.py`: `linspace(0, n_frames - 1, n)`, truncated; the first frame for
+    n = 1. Places repeat where the video has fewer than n frames.
+
+    >>> uniform_places(10, 4), uniform_places(2, 4), uniform_places(10, 1)
+    ([0, 3, 6, 9], [0, 0, 0, 1], [0])
+    """
+    return [int(place) for place in np.linspace(0, n_frames - 1, n, dtype=int)]
+
+
+def probe(path: Path) -> VideoInfo:
+    """Returns what is known of a video; no more than its first frame is decoded where that is possible.
+
+    Raises:
+        MediaError: The file is missing, damaged, or has no video.
+    """
+    with decoding.Video(path) as video:
+        index = video.index()
+        if not index.seekable:
+            index, _ = video.read_through(lambda n_frames: ())
+        width, height, _ = video.first_size_and_turn()
+        rate = float(video.stream.average_rate or 0)
+        duration = video.duration
+    if not duration:
+        duration = index.n_frames / rate if rate else index.time(index.n_frames - 1)
+    return VideoInfo(duration, index.n_frames, rate or index.n_frames / max(duration, 1e-9), width, height)
+
+
+def sample_frames(path: Path, n: int, together: Sequence[int] = ()) -> Frames:
+    """Returns n frames spread evenly over a video.
+
+    Args:
+        path: The file.
+        n: How many; places are those of `uniform_places`.
+        together: Other numbers of frames that will be asked of this video: they are decoded in the same go
+            and kept, so that all cost one decode. The cache holds `$TEMPBENCH_FRAME_CACHE_MB` (default 512).
+
+    Raises:
+        MediaError: The file is missing, damaged, or has no video.
+    """
+
+    def choose(n_frames: int) -> Iterable[int]:
+        return {place for count in (n, *together) for place in uniform_places(n_frames, count)}
+
+    entry = _CACHE.entry(path)
+    with entry.lock:
+        index = entry.index
+        places = uniform_places(index.n_frames, n) if index else []
+        if index is None or any(place not in entry.pictures for place in places):
+            index, pictures = decoding.read(path, choose, index)
+            entry.index = index
+            # A new dict and not an update: `trim` reads the old one without this entry's lock.
+            entry.pictures = {**entry.pictures, **pictures}
+            places = uniform_places(index.n_frames, n)
+        decoded = [entry.pictures[place] for place in places]
+    _CACHE.trim()
+    return Frames(
+        tuple(Image.fromarray(picture) for picture in decoded), tuple(index.time(place) for place in places)
+    )

@@ -1,0 +1,65 @@
+"""Overlap of time intervals."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Interval = tuple[float, float]
+"""Start and end in seconds. An interval whose end lies before its start is reversed and overlaps nothing."""
+
+
+def iou(one: Interval, other: Interval) -> float:
+    """Returns the intersection over union of two intervals, from 0 to 1.
+
+    Two equal instants are the same moment: 1. A reversed interval gives 0.
+
+    >>> iou((10, 15), (10, 20)), iou((3, 3), (3, 3)), iou((20, 10), (5, 15))
+    (0.5, 1.0, 0.0)
+    """
+    if one[1] < one[0] or other[1] < other[0]:
+        return 0.0
+    hull = max(one[1], other[1]) - min(one[0], other[0])
+    if hull == 0:
+        return 1.0
+    # Where they overlap the hull is the union; where they do not the intersection is 0.
+    return max(0.0, min(one[1], other[1]) - max(one[0], other[0])) / hull
+
+
+def best_iou(predicted: Interval, truths: Sequence[Interval]) -> float:
+    """Returns the largest `iou` of a prediction with any of the true intervals; 0 where there is none."""
+    return max((iou(predicted, truth) for truth in truths), default=0.0)
+
+
+def official_iou(predicted: Interval, truths: Sequence[Interval]) -> float:
+    """Returns what the scorer of QVHighlights and ReXTime takes for the IoU.
+
+    It chooses the true interval with the largest intersection over union, where 0 / 0 counts as the largest
+    and the first one wins a tie, and then divides the intersection with it by their hull, where 0 / 0 is 0.
+    So two equal instants score 0. Source: `evaluation/rextime_eval.py`, `compute_mr_r1`.
+
+    >>> official_iou((5, 10), [(0, 4), (6, 10)]), official_iou((3, 3), [(3, 3)])
+    (0.8, 0.0)
+    """
+    start, end = (np.float64(value) for value in predicted)
+    true: NDArray[np.float64] = np.array(truths, dtype=np.float64).reshape(-1, 2)
+    if not len(true):
+        return 0.0
+    intersection = np.maximum(0, np.minimum(end, true[:, 1]) - np.maximum(start, true[:, 0]))
+    union = (end - start) + (true[:, 1] - true[:, 0]) - intersection
+    with np.errstate(invalid="ignore", divide="ignore"):
+        chosen = int(np.argmax(intersection / union))
+    hull = float(max(end, true[chosen, 1]) - min(start, true[chosen, 0]))
+    return float(intersection[chosen]) / hull if hull else 0.0
+
+
+def span_length(*intervals: Interval) -> float:
+    """Returns the length from the earliest start to the latest end, in seconds.
+
+    Over the intervals of a question and of its answer this is the certificate length. Source: ReXTime,
+    section 4.4, after EgoSchema.
+
+    >>> span_length((2, 5), (20, 30))
+    28.0
+    """
+    return float(max(end for _, end in intervals) - min(start for start, _ in intervals))

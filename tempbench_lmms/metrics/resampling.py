@@ -1,0 +1,369 @@
+"""What resampling whole clusters says about a metric: intervals, and whether two runs differ.
+
+Everything here works on sums over clusters, so that thousands of resamples are one matrix product. A metric
+is any function of sums (`Sums`); `Ratio` is the common one.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tempbench_lmms.metrics.ratio import Floats, _resampling_weights
+
+_NORMAL = NormalDist()
+# Resamples at a time: 16 MB of draws, whatever the number of clusters.
+_BLOCK = 2_000_000
+_MIN_DEFINED = 0.99
+_TOLERANCE = 1e-12
+
+
+@runtime_checkable
+class Sums(Protocol):
+    """A metric that is a function of sums over units: shape (n, m) of terms, shape (n,) of clusters.
+
+    `function` takes sums of shape (..., m) and returns values of shape (...), NaN where undefined.
+    """
+
+    @property
+    def terms(self) -> Floats:
+        """What is summed."""
+        ...
+
+    @property
+    def cluster(self) -> NDArray[np.int64]:
+        """Each unit's cluster."""
+        ...
+
+    @property
+    def function(self) -> Callable[[Floats], Floats]:
+        """From sums to values."""
+        ...
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """A metric by its clusters.
+
+    Attributes:
+        sums: Shape (k, m): each cluster's sums.
+        function: As in `Sums`.
+        keys: The clusters' names; empty where they have none.
+    """
+
+    sums: Floats
+    function: Callable[[Floats], Floats]
+    keys: tuple[Hashable, ...] = ()
+
+    def at(self, sums: Floats) -> Floats:
+        """Returns the metric at sums of shape (..., m), with no warning where it is undefined."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self.function(sums), dtype=np.float64)
+
+    @property
+    def value(self) -> float:
+        """The metric; NaN where it is undefined."""
+        return float(self.at(self.sums.sum(axis=0)))
+
+
+def by_cluster(metric: Sums) -> Clusters:
+    """Returns a metric's sums by cluster."""
+    terms = metric.terms
+    sums = np.zeros((int(metric.cluster.max()) + 1 if len(metric.cluster) else 0, terms.shape[1]))
+    np.add.at(sums, metric.cluster, terms)
+    return Clusters(sums, metric.function, tuple(getattr(metric, "keys", ())))
+
+
+def _blocks(n_clusters: int, n_resamples: int) -> Iterator[int]:
+    size = max(1, _BLOCK // n_clusters)
+    for start in range(0, n_resamples, size):
+        yield min(size, n_resamples - start)
+
+
+def bootstrap(metric: Sums | Clusters, n_resamples: int = 10_000, seed: int = 0) -> Floats:
+    """Returns the metric's values over resamples of whole clusters.
+
+    Source: the pairs cluster bootstrap; Cameron, Gelbach & Miller 2008, section II.
+
+    Returns:
+        Shape (n_resamples,); NaN where a resample leaves the metric undefined. Empty where the metric needs
+        one of its clusters to be defined: nothing can be said about the spread then.
+    """
+    clusters = metric if isinstance(metric, Clusters) else by_cluster(metric)
+    if len(clusters.sums) < 2 or not np.isfinite(jackknife(clusters)).all():
+        return np.empty(0)
+    n = len(clusters.sums)
+    parts = [
+        _resampling_weights(n, size, seed + block) @ clusters.sums
+        for block, size in enumerate(_blocks(n, n_resamples))
+    ]
+    return clusters.at(np.concatenate(parts))
+
+
+def jackknife(metric: Sums | Clusters) -> Floats:
+    """Returns the metric's values with each cluster left out in turn; shape (k,)."""
+    clusters = metric if isinstance(metric, Clusters) else by_cluster(metric)
+    return clusters.at(clusters.sums.sum(axis=0) - clusters.sums)
+
+
+def interval(
+    metric: Sums | Clusters,
+    level: float = 0.95,
+    method: str = "bca",
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Returns a confidence interval by the cluster bootstrap.
+
+    Resamples that leave the metric undefined are left out. Where they are more than 1 %, fewer than about
+    five clusters enter the metric, and no interval is given. A metric that is the same in every cluster (all
+    questions right) has an interval without width: its questions hold no sign of a spread.
+
+    Source: Efron & Tibshirani 1993, sections 13.3 (percentile) and 14.3 (BCa), with clusters as the units of
+    bootstrap and jackknife.
+
+    Args:
+        metric: The metric.
+        level: Share of repetitions in which the interval is to cover the true value.
+        method: `percentile`, or `bca`: bias-corrected and accelerated.
+        n_resamples: Number of resamples.
+        seed: Of the resamples.
+
+    Returns:
+        Lower and upper end; NaN, NaN where the metric or its spread is undefined.
+    """
+    if method not in ("percentile", "bca"):
+        raise ValueError(f"method is {method!r}; choose percentile or bca")
+    clusters = metric if isinstance(metric, Clusters) else by_cluster(metric)
+    values = _defined(bootstrap(clusters, n_resamples, seed))
+    estimate = clusters.value
+    if not len(values) or not math.isfinite(estimate):
+        return math.nan, math.nan
+    tails = ((1 - level) / 2, (1 + level) / 2)
+    if method == "bca":
+        tails = _bca_tails(tails, values, estimate, jackknife(clusters))
+    low, high = np.quantile(values, tails)
+    return float(low), float(high)
+
+
+def _defined(values: Floats) -> Floats:
+    """Returns the finite values; none where more than 1 % are not."""
+    finite = values[np.isfinite(values)]
+    return finite if len(finite) > 1 and len(finite) >= _MIN_DEFINED * len(values) else np.empty(0)
+
+
+def _bca_tails(
+    tails: tuple[float, float], values: Floats, estimate: float, left_out: Floats
+) -> tuple[float, float]:
+    """Returns the shares of the bootstrap values below the ends of a BCa interval."""
+    below = float((values < estimate).mean() + (values == estimate).mean() / 2)
+    left_out = left_out[np.isfinite(left_out)]
+    deviations = left_out.mean() - left_out if len(left_out) else np.zeros(1)
+    squares = float((deviations**2).sum())
+    if not 0 < below < 1 or squares == 0:
+        return tails  # no spread to correct by
+    bias = _NORMAL.inv_cdf(below)
+    acceleration = float((deviations**3).sum()) / (6 * squares**1.5)
+
+    def moved(tail: float) -> float:
+        z = bias + _NORMAL.inv_cdf(tail)
+        slope = 1 - acceleration * z
+        return _NORMAL.cdf(bias + z / slope) if slope > 0 else float(z > 0)
+
+    return moved(tails[0]), moved(tails[1])
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How a metric differs between two runs over the same questions.
+
+    Attributes:
+        first: The first run's value.
+        second: The second run's value.
+        value: First minus second.
+        low: Lower end of the difference's confidence interval; NaN where too few clusters enter it.
+        high: Upper end.
+        standard_error: Of the difference.
+        p: Probability of a difference at least as large were there none; NaN where the metric is undefined in
+            a run or too few clusters enter it.
+        n_clusters: Number of clusters.
+    """
+
+    first: float
+    second: float
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    p: float
+    n_clusters: int
+
+
+def paired_difference(
+    first: Sums, second: Sums, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
+) -> Difference:
+    """Compares a metric between two runs, paired by the clusters' keys.
+
+    The interval is a BCa interval of the paired cluster bootstrap: a resample draws the same clusters for
+    both runs. The p value is the larger of two: that of the paired randomisation test, which is exact where
+    the runs are alike (each cluster's answers could as well have come from the other run), and that of a t
+    test with the bootstrap standard error and n - 1 degrees of freedom for n clusters, which holds where they
+    have the same value and are otherwise unlike (one of them passes far fewer questions through a gate).
+    Source: Efron & Tibshirani 1993, chapters 14 and 15; Cameron & Miller 2015, section VI for the t test.
+
+    Args:
+        first: The metric of the first run.
+        second: The metric of the second run.
+        level: Of the interval.
+        n_resamples: Number of resamples, and of exchanges in the test.
+        seed: Of both.
+
+    Raises:
+        ValueError: The metrics' clusters have no keys, or they are different metrics.
+    """
+    one, other = by_cluster(first), by_cluster(second)
+    if len(one.keys) != len(one.sums) or len(other.keys) != len(other.sums):
+        raise ValueError("the metric's clusters have no keys")
+    if one.sums.shape[1] != other.sums.shape[1]:
+        raise ValueError("the two metrics are different functions")
+    keys = sorted({*one.keys, *other.keys}, key=str)
+    sums = np.concatenate([_aligned(one, keys), _aligned(other, keys)], axis=1)
+    width = one.sums.shape[1]
+
+    def function(both: Floats) -> Floats:
+        return one.at(both[..., :width]) - one.at(both[..., width:])
+
+    clusters = Clusters(sums, function, tuple(keys))
+    values = _defined(bootstrap(clusters, n_resamples, seed))
+    error = float(values.std(ddof=1)) if len(values) else math.nan
+    low, high = interval(clusters, level, "bca", n_resamples, seed)
+    p = math.nan
+    if math.isfinite(low):
+        p = max(_exchange_test(clusters, width, n_resamples, seed), _t_test(clusters, error))
+    return Difference(
+        first=one.value,
+        second=other.value,
+        value=clusters.value,
+        low=low,
+        high=high,
+        standard_error=error,
+        p=p,
+        n_clusters=len(keys),
+    )
+
+
+def _t_test(clusters: Clusters, error: float) -> float:
+    if clusters.value == 0:
+        return 1.0
+    n = int((clusters.sums != 0).any(axis=1).sum())
+    # The bootstrap divides by n where an unbiased variance divides by n - 1.
+    error *= math.sqrt(n / (n - 1))
+    return student_tails(abs(clusters.value) / error, n - 1) if error else 0.0
+
+
+def student_tails(t: float, degrees: int) -> float:
+    """Returns the probability of a Student t beyond -t and t.
+
+    Source: Abramowitz & Stegun 1964, 26.7.3 and 26.7.4: a finite series for whole degrees of freedom.
+
+    Args:
+        t: At least 0.
+        degrees: Of freedom, at least 1; above 1,000 the normal distribution is taken.
+
+    >>> round(student_tails(2.228139, 10), 6)
+    0.05
+    """
+    if degrees > 1000:
+        return 2 * _NORMAL.cdf(-t)
+    angle = math.atan(t / math.sqrt(degrees))
+    cosine = math.cos(angle)
+    odd = degrees % 2
+    term = cosine if odd else 1.0
+    total = 0.0
+    for k in range(2 + odd, degrees + 1, 2):
+        total += term
+        term *= cosine**2 * (k - 1) / k
+    within = math.sin(angle) * total
+    return max(0.0, 1 - ((angle + within) * 2 / math.pi if odd else within))
+
+
+def _aligned(clusters: Clusters, keys: Sequence[Hashable]) -> Floats:
+    place = {key: i for i, key in enumerate(keys)}
+    out = np.zeros((len(keys), clusters.sums.shape[1]))
+    out[[place[key] for key in clusters.keys]] = clusters.sums
+    return out
+
+
+@lru_cache(maxsize=16)
+def _exchanges(n_clusters: int, n_resamples: int, seed: int) -> Floats:
+    """Returns (n_resamples, n_clusters): 1 where a cluster's answers change sides."""
+    generator = np.random.default_rng(seed)
+    return generator.integers(0, 2, size=(n_resamples, n_clusters), dtype=np.int8).astype(np.float64)
+
+
+def _exchange_test(clusters: Clusters, width: int, n_resamples: int, seed: int) -> float:
+    change = clusters.sums[:, width:] - clusters.sums[:, :width]
+    totals = clusters.sums.sum(axis=0)
+    n = len(clusters.sums)
+    extreme = 0
+    threshold = abs(clusters.value) * (1 - _TOLERANCE) - _TOLERANCE
+    for block, size in enumerate(_blocks(n, n_resamples)):
+        moved = _exchanges(n, size, seed + block) @ change
+        values = clusters.at(np.concatenate([totals[:width] + moved, totals[width:] - moved], axis=1))
+        # What is undefined after an exchange speaks for no difference: it counts against one.
+        extreme += int((~(np.abs(values) < threshold)).sum())
+    return (1 + extreme) / (1 + n_resamples)
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Returns the p value of the exact McNemar test, two-sided.
+
+    Source: McNemar 1947 with the binomial distribution for the chi-square.
+
+    Args:
+        only_first: Questions that only the first run got right.
+        only_second: Questions that only the second run got right.
+
+    >>> mcnemar(1, 5)
+    0.21875
+    """
+    n = only_first + only_second
+    term, total = 1, 0
+    for k in range(min(only_first, only_second) + 1):
+        total += term
+        term = term * (n - k) // (k + 1)
+    # Whole numbers to the end: 2 ** -n is no float for a large n.
+    return min(1.0, float(2 * total / 2**n)) if n else 1.0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Returns p values adjusted for their number; NaN stays NaN and is not counted.
+
+    Source: Holm 1979.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    known = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
+    out = [math.nan] * len(p_values)
+    highest = 0.0
+    for rank, (p, i) in enumerate(known):
+        highest = max(highest, min(1.0, p * (len(known) - rank)))
+        out[i] = highest
+    return out
+
+
+def needed_factor(difference: Difference, level: float = 0.95, power: float = 0.8) -> float:
+    """Returns how many times as many questions would tell a difference of this size with this power.
+
+    The standard error shrinks with the square root of the number of questions. Infinite for no difference.
+    """
+    if difference.value == 0:
+        return math.inf
+    z = _NORMAL.inv_cdf((1 + level) / 2) + _NORMAL.inv_cdf(power)
+    return (z * difference.standard_error / difference.value) ** 2

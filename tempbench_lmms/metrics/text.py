@@ -1,0 +1,137 @@
+"""Distances between answers: numbers, and events told in order."""
+
+import re
+from collections.abc import Sequence
+
+
+def numeric_distance(predicted: int | None, gold: int, clamp: bool = True) -> float:
+    """Returns 1 - |predicted - gold| / (gold + 1).
+
+    Source: Deshpande et al. 2024, section 3.1.3. The paper says the range is (0, 1]; unclamped it is
+    (-inf, 1]. The official code clamps at 0, so the score is above 0 for predicted < 2 gold + 1.
+
+    Args:
+        predicted: None (nothing could be read) scores 0.
+        gold: 0 or more.
+        clamp: Whether negative scores become 0.
+
+    >>> numeric_distance(5, 3), numeric_distance(8, 3), numeric_distance(8, 3, clamp=False)
+    (0.5, 0.0, -0.25)
+    """
+    if predicted is None:
+        return 0.0
+    # Whole numbers of any size: a reply may hold one that no float does.
+    score = float(1 - min(abs(predicted - gold), 10**9) / (gold + 1))
+    return max(0.0, score) if clamp else score
+
+
+_STOP = frozenset(
+    """
+    a an and are as at be been being by does doing finally first for from has have her his into is
+    it its next of onto or over second that the their then there third this to two until was were
+    which while who with video shows shown show see seen scene clip frame frames begins starts
+    """.split()  # noqa: SIM905
+)
+_SENTENCE = re.compile(r"[.!?;\n]+(?:\s+|$)")
+_CLAUSE = re.compile(
+    r",\s*(?:and\s+)?(?:then\s+|next\s+|finally\s+|later\s+)?|\s+and\s+then\s+|\s+then\s+|\s+followed\s+by\s+|"
+    r"\s+and\s+finally\s+|\s+and\s+",
+)
+_LEAD = re.compile(
+    r"^(?:first|second|third|next|then|finally|lastly|later|and|afterwards?|initially)\b[\s,:]*"
+)
+_BACK = re.compile(
+    r"^(?:before (?:that|this)|before it(?=,)|earlier|previously|prior to (?:that|this))\b[\s,:]*"
+)
+_MAX_DEPTH = 4
+_AFTER_THAT = re.compile(r"\bafter (?:that|this|which)\b[\s,:]*|\bafterwards?\b[\s,:]*")
+
+
+def told_order(caption: str) -> list[str]:
+    """Returns a caption's clauses in the order in which it says that they happened.
+
+    That is the order of the words, but for "after", "before", "earlier" and their like.
+
+    >>> told_order("After the ball rolls, the lamp goes on. Before that, the bell rings.")
+    ['the bell rings', 'the ball rolls', 'the lamp goes on']
+    """
+    clauses: list[str] = []
+    previous: list[str] = []
+    for sentence in _SENTENCE.split(_AFTER_THAT.sub("then ", caption.lower())):
+        text = sentence.strip(" ,")
+        if not text:
+            continue
+        back = _BACK.match(text)
+        own = _in_sentence(text[back.end() :] if back else text)
+        at = len(clauses) - len(previous) if back else len(clauses)
+        clauses[at:at] = own
+        previous = own if not back else previous
+    return clauses
+
+
+def _in_sentence(text: str, depth: int = 0) -> list[str]:
+    if depth == _MAX_DEPTH:
+        return [text]
+    if match := re.match(r"(?:after|once|when|as soon as)\s+([^,]+),\s*(.+)", text):
+        return _in_sentence(match.group(1), depth + 1) + _in_sentence(match.group(2), depth + 1)
+    if match := re.match(r"(?:before|until)\s+([^,]+),\s*(.+)", text):
+        return _in_sentence(match.group(2), depth + 1) + _in_sentence(match.group(1), depth + 1)
+    for word, first, second in ((r"\s+after\s+", 2, 1), (r"\s+(?:before|until)\s+", 1, 2)):
+        if match := re.fullmatch(rf"(.+?){word}(.+)", text):
+            return _in_sentence(match.group(first), depth + 1) + _in_sentence(match.group(second), depth + 1)
+    parts = [_LEAD.sub("", part.strip(" ,:")) for part in _CLAUSE.split(text)]
+    return [part for part in parts if part]
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ies", "es", "ed", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
+
+
+def _words(text: str) -> list[str]:
+    return [_stem(word) for word in re.findall(r"[a-z0-9]+", text.lower()) if word not in _STOP]
+
+
+def event_positions(
+    caption: str, events: Sequence[str], threshold: float = 0.5
+) -> list[tuple[int, int] | None]:
+    """Returns where a caption tells each event: the clause's number and the word's in it; None where nowhere.
+
+    An event is told by the clause that holds most of its words, at least `threshold` of their weight. A word
+    weighs less the more of the events it stands in: what they share tells none of them apart.
+    """
+    clauses = [_words(clause) for clause in told_order(caption)]
+    wanted = [list(dict.fromkeys(_words(event))) for event in events]
+    found: list[tuple[int, int] | None] = []
+    for words in wanted:
+        weights = {word: 1 / sum(word in other for other in wanted) for word in words}
+        best, place = threshold * sum(weights.values()), None
+        for number, clause in enumerate(clauses):
+            score = sum(weight for word, weight in weights.items() if word in clause)
+            if score > best or (score == best and place is None and score > 0):
+                hits = [clause.index(word) for word in words if word in clause]
+                best, place = score, (number, min(hits))
+        found.append(place)
+    return found
+
+
+def event_order(caption: str, events: Sequence[str]) -> tuple[int, int]:
+    """Returns how many pairs of events a caption tells in the right order, and how many pairs there are.
+
+    Their ratio is 1 for a caption that tells all events in order, 0 for one that tells them backwards, and
+    lower for each event left out: (1 + Kendall's tau) / 2 where all are told. Words are compared by their
+    stems, so a paraphrase in other words is not recognised.
+
+    Args:
+        caption: A model's.
+        events: Short descriptions in the order in which they happen.
+
+    >>> event_order("The lamp goes on, then the ball rolls.", ["the ball rolls", "the lamp goes on"])
+    (0, 1)
+    """
+    places = event_positions(caption, events)
+    pairs = [(one, other) for i, one in enumerate(places) for other in places[i + 1 :]]
+    return sum(one is not None and other is not None and one < other for one, other in pairs), len(pairs)

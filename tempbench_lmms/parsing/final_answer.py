@@ -1,0 +1,37 @@
+"""The final answer of a reply that may contain reasoning."""
+
+_REASONING = ("think", "thinking", "reasoning", "thought")
+_CLOSING = (*(f"</{tag}>" for tag in _REASONING), "[/think]", "◁/think▷", "<|channel|>final<|message|>")
+_OPENING = (*(f"<{tag}>" for tag in _REASONING), "[think]", "◁think▷", "<|channel|>")
+_ANSWER = ("answer", "final_answer")
+
+
+def _end_of_last(text: str, tags: tuple[str, ...]) -> int:
+    """Returns the index behind the last of `tags` in `text`, 0 where there is none."""
+    return max(place + len(tag) if (place := text.rfind(tag)) >= 0 else 0 for tag in tags)
+
+
+def final_answer(reply: str) -> str | None:
+    """Returns the part of a reply that states the answer.
+
+    The content of the last `<answer>` tag where there is one; else what follows the last closing reasoning
+    tag; else the whole reply. A reply that ends inside its reasoning states no answer.
+
+    >>> final_answer("<think>A? B?</think> Option B")
+    'Option B'
+    >>> final_answer("<think>It could be A") is None
+    True
+    """
+    # "İ" becomes two characters in lower case, and places would shift.
+    lower = reply.replace("İ", "I").lower()
+    # A tag that a model only talks about inside its reasoning is not its answer.
+    start = _end_of_last(lower, _CLOSING)
+    answer = _end_of_last(lower[start:], tuple(f"<{tag}>" for tag in _ANSWER))
+    end = len(reply)
+    if answer:
+        start += answer
+        ends = (lower.find(f"</{tag}>", start) for tag in _ANSWER)
+        end = min((place for place in ends if place >= 0), default=end)
+    elif any(lower.find(tag, start) >= 0 for tag in _OPENING):
+        return None
+    return reply[start:end].strip() or None

@@ -1,0 +1,465 @@
+"""Time spans of a video as models write them.
+
+Everything that names a time is first replaced by a token, so that "from 1:05 to the end", "5 s - 10 s" and
+"20% to 40%" are one pattern afterwards. Patterns are tried from the most explicit to the least; a pair of
+bare numbers counts only where it cannot be anything else ("he lifts 2 to 3 weights" is no span).
+A time point alone, or a start without an end, is no span and is not made one.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tempbench_lmms.parsing.final_answer import final_answer
+from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.parsing.text import clip, normalise
+
+Span = tuple[float, float]
+"""Start and end in seconds, in the order in which they were stated; the end may lie before the start."""
+
+MAX_SECONDS = 1e6
+"""A larger number is a time stamp of another kind, or no time at all."""
+
+_ONES = (
+    *(
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+    ),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORDS = {word: i for i, word in enumerate(_ONES)} | {word: 10 * i for i, word in enumerate(_TENS, start=2)}
+_NUMBER_WORD = re.compile(
+    rf"\b(?:({'|'.join(_TENS)})(?:[-\s]({'|'.join(_ONES[1:10])}))?|({'|'.join(_ONES)}))"
+    r"(?=[-\s]*(?:seconds?|secs?|minutes?|mins?|percent|%|to|and|until|through)\b)",
+    re.IGNORECASE,
+)
+
+_NUM = r"\d+(?:\.\d+)?|\.\d+"
+_SEC = r"(?:seconds?|secs?|s)(?![A-Za-z])"
+_MIN = r"(?:minutes?|mins?|m)(?![A-Za-z])"
+_HOUR = r"(?:hours?|hrs?|h)(?![A-Za-z])"
+_AND = r"[\s,]*(?:and\s+)?"
+# Longest forms first. No digit, letter or sign may stand directly before a time.
+_TIME = re.compile(
+    r"(?<![\w.:+])(?:"
+    r"(?P<clock>\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?)(?!\d|:\d)"
+    r"(?:\s*(?:seconds?|secs?|s|minutes?|mins?)(?![A-Za-z]))?"
+    rf"|(?:(?P<h>{_NUM})[-\s]*{_HOUR}{_AND})?(?P<m>{_NUM})[-\s]*{_MIN}(?:{_AND}(?P<ms>{_NUM})[-\s]*{_SEC})?"
+    rf"|(?P<s>{_NUM})[-\s]*{_SEC}"
+    rf"|(?P<p>{_NUM})\s*(?:%|percent\b|per\s+cent\b)"
+    rf"|(?P<n>{_NUM})(?![\w%]|[.,:]\d)"
+    r")",
+    re.IGNORECASE,
+)
+_VIDEO = r"(?:\s+of\s+(?:the\s+|this\s+)?(?:video|clip|footage|recording))?"
+# "end time: 5" names a field, and is not the end of the video.
+_NO_FIELD = r"(?!\s*(?:time|timestamp|point|[:=_]|is\b|at\b))"
+_START = re.compile(
+    rf"\b(?:the\s+)?(?:very\s+)?(?:start|beginning|outset|onset)\b{_VIDEO}{_NO_FIELD}", re.IGNORECASE
+)
+_END = re.compile(
+    rf"\b(?:the\s+)?(?:very\s+)?(?:end|ending|finish|conclusion)\b{_VIDEO}{_NO_FIELD}", re.IGNORECASE
+)
+_MIDDLE = re.compile(
+    rf"\b(?:(?:the\s+)?(?:middle|midpoint|halfway\s+point){_VIDEO}|halfway\s+through)", re.IGNORECASE
+)
+# "Frame 5 (12.0 s)": the number of a frame is no time.
+_NO_TIME = re.compile(
+    r"\b(?:frames?|images?|options?|question|step|scene|clip|shot)\s*#?\s*\d+"
+    r"(?:\s*(?:-|–|to|and|,)\s*\d+(?!\s*(?:s|sec|m|:|%|\.)))*,?",
+    re.IGNORECASE,
+)
+# A minus before a number; "5-10" and "5 - 10" have none.
+_NEGATIVE = re.compile(r"(?:(?<=[\[(,:=\"'])|(?<=^)|(?<=[\[(,:=]\s)|(?<=from\s)|(?<=between\s))[-−](?=\d)")
+_OPTION_LIST = re.compile(r"(?m)^\s*\(?[A-D][.):]\s+(?=\D)[^\n]*$")
+
+# Tokens: "⟨3⟩" stands for the third time found.
+_T = r"⟨(\d+)⟩"
+_FILL = (
+    r"\s*(?:(?:(?:approximately|approx|about|around|roughly|circa|nearly|almost|at|the|times?|timestamps?|"
+    r"seconds?|sec|minute|marks?|point|on|t|is)(?![A-Za-z])\.?|[\[\]\"'()<>~≈=:])\s*)*"
+)
+_TO = (
+    r"(?:-+>?|–|—|―|→|⇒|~|/|to|until|till|til|through|thru|up\s+to|"
+    r"(?:all\s+the\s+way|right)\s+(?:to|until|through)|"
+    r"(?:and|,|;|\.|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span|\s)*"
+    r"\b(?:(?:ends?|ending|finish(?:es|ing)?|stops?|stopping|conclud\w+|clos\w+)(?:\s+(?:at|on|around|by))?|"
+    r"(?:continu\w+|goes|going|runs|running|lasts|lasting|extend\w*)\s+(?:on\s+)?(?:to|until|till|through)))"
+)
+_RANGE = re.compile(rf"{_T}{_FILL},?\s*{_TO}{_FILL}{_T}", re.IGNORECASE)
+_BETWEEN = re.compile(
+    rf"\b(?:between|from){_FILL}{_T}{_FILL}(?:and|to|&|-|–|—|until|till|through){_FILL}{_T}", re.IGNORECASE
+)
+_LIST = re.compile(rf"[\[(<{{]\s*{_T}{_FILL}[,;]\s*{_FILL}{_T}\s*(?:[,;][^\])>}}]*)?[\])>}}]")
+_LABELLED_START = (
+    r"\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|from|onset|opens?)"
+    r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|frame|s|sec|seconds|at))?"
+)
+_LABELLED_END = (
+    r"\b(?:end(?:s|ing|ed)?|finish(?:es|ed|ing)?|stop(?:s|ped|ping)?|to|until|till|offset|concludes?|closes?)"
+    r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|frame|s|sec|seconds|at))?"
+)
+_GLUE = (
+    r"[\s\"'*_(),:=>|~\[\]-]*"
+    r"(?:(?:at|is|are|was|about|around|approximately|roughly|the|in|seconds?|s|secs?|video|of|after)\b"
+    r"[\s\"':=()~\]-]*)*"
+)
+_START_END = re.compile(
+    rf"{_LABELLED_START}{_GLUE}{_T}[^⟨]{{0,80}}?{_LABELLED_END}{_GLUE}{_T}", re.IGNORECASE | re.DOTALL
+)
+_END_START = re.compile(
+    rf"{_LABELLED_END}{_GLUE}{_T}[^⟨]{{0,80}}?{_LABELLED_START}{_GLUE}{_T}", re.IGNORECASE | re.DOTALL
+)
+_START_LENGTH = re.compile(
+    rf"(?:{_LABELLED_START}|\bat){_GLUE}{_T}[^⟨]{{0,60}}?"
+    rf"\b(?:lasts?|lasting|for|duration|length|next|during)\b{_GLUE}(?:for\s+)?{_T}",
+    re.IGNORECASE,
+)
+_ONWARDS = re.compile(
+    rf"{_T}\s*(?:mark|point)?\s*(?:and\s+)?(?:onwards?|on\b(?!\s+\w)|and\s+(?:beyond|later|after))",
+    re.IGNORECASE,
+)
+_EDGE = re.compile(
+    rf"\b(?P<edge>first|initial|opening|last|final|closing)\s+{_T}(?!\s*(?:to|-|–|until))", re.IGNORECASE
+)
+_HALF = re.compile(r"\b(?P<which>first|second|last|latter)\s+(?P<part>half|third|quarter)\b", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"\b(?:(?:the\s+)?(?:whole|entire|full|complete)\s+(?:video|clip|duration|length|footage|recording)|"
+    r"throughout(?:\s+the\s+(?:whole\s+|entire\s+)?(?:video|clip))?|"
+    r"(?:all|over|across)\s+(?:of\s+)?the\s+(?:video|clip))\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
+    r"time[\s_-]*(?:span|stamp|window|range|frame|interval)s?|timespan|span|window|interval|segment|moment)"
+    r"\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)",
+    re.IGNORECASE,
+)
+
+_SPAN_KEYS = re.compile(
+    r"^(?:pred_?)?(?:relevant|answer|predicted|evidence)?_?(?:(?:time|temporal)_?)?"
+    r"(?:span|window|segment|interval|moment|range|timestamp|time|stamp|timing|location)s?"
+    r"(?:_?(?:in_?)?(?:s|sec|seconds))?$"
+)
+_KEY_END = r"(?:_?time)?(?:_?stamp)?(?:_?(?:s|sec|second|seconds|at))?$"
+_START_KEY = re.compile(rf"^(?:t_?)?(?:start|begin|beginning|from|s0|onset){_KEY_END}")
+_END_KEY = re.compile(rf"^(?:t_?)?(?:end|stop|finish|to|until|e0|offset){_KEY_END}")
+
+
+def parse_spans(reply: str, duration: float | None = None) -> list[Span]:
+    """Returns the time spans that a reply states, in its order.
+
+    Args:
+        reply: The model's reply, reasoning included.
+        duration: Of the video, in seconds; percentages, "until the end" and the like need it and are not
+            read without it.
+
+    Returns:
+        Spans in seconds; none where the reply states none. Negative, infinite and absurd times are none.
+
+    >>> parse_spans("around the 90-second mark until the end", duration=120.0)
+    [(90.0, 120.0)]
+    >>> parse_spans("From 00:05 to 01:10, B"), parse_spans("He jumps twice.")
+    ([(5.0, 70.0)], [])
+    """
+    text = final_answer(reply)
+    if text is None:
+        return []
+    text = normalise(text)
+    values = json_values(text)
+    spans = [span for value in values for span in _of_json(value, duration)]
+    if spans or any(isinstance(value, Mapping) and _has_span_key(value) for value in values):
+        # An object that says "span": null states that there is none; numbers elsewhere are no substitute.
+        return spans
+    return _of_text(text, duration)
+
+
+def parse_span(reply: str, duration: float | None = None) -> Span | None:
+    """Returns the first span of `parse_spans`, which is the one that is scored; None where there is none."""
+    return next(iter(parse_spans(reply, duration)), None)
+
+
+# JSON
+
+
+def _key(name: Any) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name)).strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def _has_span_key(value: Mapping[Any, Any]) -> bool:
+    return any(_SPAN_KEYS.match(_key(name)) or _START_KEY.match(_key(name)) for name in value)
+
+
+def _of_json(value: Any, duration: float | None) -> list[Span]:
+    """Returns the spans of a decoded object or array."""
+    if isinstance(value, Mapping):
+        keys = {_key(name): item for name, item in value.items()}
+        starts = [item for name, item in keys.items() if _START_KEY.match(name)]
+        ends = [item for name, item in keys.items() if _END_KEY.match(name)]
+        if starts and ends:
+            return _pair(starts[0], ends[0], duration)
+        for name, item in keys.items():
+            if _SPAN_KEYS.match(name):
+                return _of_value(item, duration)
+        nested = [item for item in keys.values() if isinstance(item, (Mapping, list))]
+        return [span for item in nested for span in _of_json(item, duration)]
+    if isinstance(value, list):
+        return _of_value(value, duration)
+    return []
+
+
+def _of_value(value: Any, duration: float | None) -> list[Span]:
+    if isinstance(value, str):
+        return _of_text(value, duration, bare=True)
+    if isinstance(value, Mapping):
+        return _of_json(value, duration)
+    if not isinstance(value, list):
+        return []
+    # [start, end] or [start, end, score]
+    if 2 <= len(value) <= 3 and all(_seconds(item, duration) is not None for item in value[:2]):
+        return _pair(value[0], value[1], duration)
+    return [
+        span for item in value if isinstance(item, (list, Mapping, str)) for span in _of_value(item, duration)
+    ]
+
+
+def _seconds(value: Any, duration: float | None) -> float | None:
+    """Returns a JSON number or a string such as "00:05" or "5s" in seconds."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float)):
+        return _sane(float(value))
+    if isinstance(value, str):
+        tokens, times = _tokenise(value)
+        if re.fullmatch(rf"{_FILL}{_T}{_FILL}", tokens.strip()) and len(times) == 1:
+            return _sane(times[0].seconds(duration))
+    return None
+
+
+def _pair(start: Any, end: Any, duration: float | None) -> list[Span]:
+    one, other = _seconds(start, duration), _seconds(end, duration)
+    return [] if one is None or other is None else [(one, other)]
+
+
+def _sane(seconds: float | None) -> float | None:
+    return seconds if seconds is not None and 0 <= seconds <= MAX_SECONDS and math.isfinite(seconds) else None
+
+
+# Text
+
+
+class _Time:
+    """A time found in a text: an amount in some unit."""
+
+    __slots__ = ("amount", "unit")
+
+    def __init__(self, amount: float, unit: str) -> None:
+        self.amount = amount
+        self.unit = unit
+
+    def seconds(self, duration: float | None) -> float | None:
+        """Returns seconds; None where the duration is needed and unknown."""
+        if self.unit == "percent":
+            return None if duration is None else self.amount / 100 * duration
+        return self.amount * {"minutes": 60.0}.get(self.unit, 1.0)
+
+
+def _read_time(match: re.Match[str]) -> _Time:
+    if clock := match["clock"]:
+        amount = 0.0
+        for part in clock.replace(",", ".").split(":"):
+            amount = amount * 60 + float(part)
+        return _Time(amount, "clock")
+    if match["m"]:
+        if match["h"] or match["ms"]:
+            seconds = float(match["h"] or 0) * 3600 + float(match["m"]) * 60 + float(match["ms"] or 0)
+            return _Time(seconds, "seconds")
+        return _Time(float(match["m"]), "minutes")
+    if match["s"]:
+        return _Time(float(match["s"]), "seconds")
+    if match["p"]:
+        return _Time(float(match["p"]), "percent")
+    return _Time(float(match["n"]), "bare")
+
+
+def _number_word(match: re.Match[str]) -> str:
+    tens, ones, small = match.groups()
+    return str(
+        _WORDS[small.lower()] if small else _WORDS[tens.lower()] + (_WORDS[ones.lower()] if ones else 0)
+    )
+
+
+def _tokenise(text: str) -> tuple[str, list[_Time]]:
+    """Returns the text with each time replaced by "⟨i⟩", and the times."""
+    times: list[_Time] = []
+
+    def token(time: _Time) -> str:
+        times.append(time)
+        return f"⟨{len(times) - 1}⟩"
+
+    text = text.replace("⟨", "<").replace("⟩", ">")
+    text = re.sub(r"\.{2,}|…", " - ", text)
+    text = _NUMBER_WORD.sub(_number_word, _NO_TIME.sub(" ", text))
+    text = _NEGATIVE.sub("minus", text)
+    text = _TIME.sub(lambda match: token(_read_time(match)), text)
+    # Units of a list: "[5, 10] seconds" reads as it stands. Words stand for the video's edges.
+    text = _MIDDLE.sub(lambda _: token(_Time(50.0, "percent")), text)
+    text = _START.sub(lambda _: token(_Time(0.0, "clock")), text)
+    text = _END.sub(lambda _: token(_Time(100.0, "percent")), text)
+    return text, times
+
+
+def _of_text(text: str, duration: float | None, bare: bool = False) -> list[Span]:
+    """Returns the spans of running text.
+
+    Args:
+        text: The text.
+        duration: As for `parse_spans`.
+        bare: Whether the text is known to be about a span, so that bare numbers are times.
+    """
+    labels = [match.end() for match in _LABEL.finditer(text)]
+    # A reply may think aloud before it states its answer; the last labelled statement is the answer.
+    for place in reversed(labels):
+        line = text[place:].lstrip()
+        if line and (spans := _ranges(_without_options(line), duration, bare=True, only_first_line=True)):
+            return spans
+    return _ranges(_without_options(text), duration, bare)
+
+
+def _without_options(text: str) -> str:
+    """Returns the text without a list of lettered options; "A. From 5 to 10" alone is none."""
+    return _OPTION_LIST.sub("", text) if len(_OPTION_LIST.findall(text)) > 1 else text
+
+
+def _ranges(text: str, duration: float | None, bare: bool, only_first_line: bool = False) -> list[Span]:
+    if only_first_line:
+        text = text.split("\n\n")[0]
+    tokens, times = _tokenise(text)
+    stripped = tokens.strip(" \t\r\n.;\"'`")
+
+    def seconds(start: str, end: str) -> Span | None:
+        first, second = times[int(start)], times[int(end)]
+        unit = first.unit
+        if unit == "bare" and second.unit in ("minutes", "seconds", "percent") and second.amount != 100.0:
+            unit = second.unit  # "5 to 10 seconds", "20 to 40%"
+        one = _sane(_Time(first.amount, unit).seconds(duration))
+        unit = second.unit
+        if unit == "bare" and first.unit == "minutes":
+            unit = "minutes"  # "1 min to 2"
+        other = _sane(_Time(second.amount, unit).seconds(duration))
+        return None if one is None or other is None else (one, other)
+
+    def marked(match: re.Match[str]) -> bool:
+        """Whether a range is one of times, and not of any two numbers."""
+        units = {times[int(match.group(group))].unit for group in (1, 2)}
+        return units != {"bare"} or bare
+
+    found: list[tuple[int, Span]] = []
+
+    def add(matches: Iterable[re.Match[str]], explicit: bool = False, swap: bool = False) -> None:
+        for match in matches:
+            if any(match.start(1) == place for place, _ in found) or not (explicit or marked(match)):
+                continue
+            first, second = match.group(1), match.group(2)
+            span = seconds(second, first) if swap else seconds(first, second)
+            if span:
+                found.append((match.start(1), span))
+
+    add(_RANGE.finditer(tokens))
+    add(match for match in _BETWEEN.finditer(tokens) if marked(match) or _stands_alone(tokens, match))
+    if not found:
+        add((match for match in _BETWEEN.finditer(tokens) if _stands_alone(tokens, match)), explicit=True)
+    if not found:
+        add(_LIST.finditer(tokens), explicit=True)
+    if not found:
+        add(_START_END.finditer(tokens), explicit=True)
+    if not found:
+        add(_END_START.finditer(tokens), explicit=True, swap=True)
+    if not found:
+        # "5 to 10" alone, or at the head of a clause of its own.
+        add((match for match in _RANGE.finditer(tokens) if _stands_alone(tokens, match)), explicit=True)
+    if not found and (match := re.fullmatch(rf"{_T}\s*(?:,|\n|\s)\s*{_T}", stripped)):
+        add([match], explicit=True)
+    if found:
+        return [span for _, span in sorted(found, key=lambda pair: pair[0])]
+    return _described(tokens, times, duration)
+
+
+_AFTER = re.compile(
+    r"\s*(?:$|[.,;:)\]>\"'}\n]|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|\()",
+    re.IGNORECASE,
+)
+
+
+def _stands_alone(tokens: str, match: re.Match[str]) -> bool:
+    """Whether nothing follows that the numbers could count ("2 to 3 weights"), and a clause begins before."""
+    before = tokens[: match.start()].rstrip(" \t[(\"'~")
+    begins = (
+        not before
+        or before[-1] in ".,;:=\n-–—*•"
+        or bool(
+            re.search(
+                r"\b(?:from|between|at|is|span|seconds?|time|timestamps?|interval|window|during|in)$",
+                before,
+                re.IGNORECASE,
+            )
+        )
+    )
+    opened = match.group(0).lower().startswith(("from", "between"))
+    return (begins or opened) and _AFTER.match(tokens, match.end()) is not None
+
+
+def _described(tokens: str, times: list[_Time], duration: float | None) -> list[Span]:
+    """Returns the one span that is described rather than given by its two ends."""
+    if match := _START_LENGTH.search(tokens):
+        first, length = times[int(match.group(1))], times[int(match.group(2))]
+        one, other = first.seconds(duration), length.seconds(duration)
+        if one is not None and other is not None and length.unit != "clock":
+            end = _sane(one + other)
+            return [] if end is None else [(one, end)]
+    if duration is None:
+        return []
+    if match := _EDGE.search(tokens):
+        amount = times[int(match.group(2))].seconds(duration)
+        if amount is not None and times[int(match.group(2))].unit != "bare" and amount <= duration:
+            at_start = match["edge"].lower() in ("first", "initial", "opening")
+            return [(0.0, amount) if at_start else (duration - amount, duration)]
+    if match := _HALF.search(tokens):
+        part = {"half": 2, "third": 3, "quarter": 4}[match["part"].lower()]
+        which = match["which"].lower()
+        index = 0 if which == "first" else 1 if which == "second" else part - 1
+        return [(duration * index / part, duration * (index + 1) / part)]
+    if match := _ONWARDS.search(tokens):
+        start = _sane(times[int(match.group(1))].seconds(duration))
+        return [] if start is None else [(start, duration)]
+    return [(0.0, duration)] if _WHOLE.search(tokens) else []
+
+
+def without_spans(text: str) -> str:
+    """Returns a text without the range of times that it opens with.
+
+    >>> without_spans("From 0 to 28, they eat spicy food.")
+    'they eat spicy food.'
+    """
+    tokens, _ = _tokenise(clip(text))
+    opened = re.match(
+        rf"\s*(?:(?:from|between)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and){_FILL}{_T}{_FILL}[,.:;-]*\s*",
+        tokens[:300],  # it opens the text, or it does not; a reply that loops costs time by its square
+        re.IGNORECASE,
+    )
+    # A tokenised remainder is no longer what the model wrote.
+    rest = tokens[opened.end() :] if opened else ""
+    return rest if rest and "⟨" not in rest else text

@@ -1,0 +1,159 @@
+"""Degenerate runs called out: numbers that are there and mean little."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.adapter import Record
+from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.runs import Sample, TaskLog, metrics_of
+
+MAX_UNPARSED = 0.05
+MAX_ONE_ANSWER = 0.6
+MAX_EMPTY = 0.05
+MAX_REPEATED = 0.05
+MAX_TRUNCATED = 0.05
+# Of fewer answers than this no share is called one-sided.
+_ENOUGH = 20
+# Right answers may lean to a side; the answers may lean as far and this much further.
+_LEANING = 0.1
+_SHORT = 20
+# Something of up to 40 characters six times in a row at the end of a reply.
+_LOOP = re.compile(r"(.{1,40}?)\1{5,}\s*$", re.DOTALL)
+_TAIL = 400
+_RESAMPLES = 2000
+
+
+def warnings(log: TaskLog) -> list[str]:
+    """Returns what speaks against taking a run's numbers at their face, one line each; empty for none.
+
+    More than 5 % unread, empty, repeating or cut-off replies; one answer in more than 60 % of the answers;
+    failed requests; a headline metric that is not above chance.
+    """
+    records = [sample.record for sample in log.samples]
+    limit = (log.config.get("generation_kwargs") or {}).get("max_new_tokens")
+    return [
+        *of_records(records),
+        *of_replies(log.samples, limit if isinstance(limit, int) else None),
+        *_within_chance(log),
+    ]
+
+
+def of_records(records: Sequence[Record]) -> list[str]:
+    """Returns the warnings that records alone give rise to."""
+    out = []
+    failed = sum(bool(record["failed"]) for record in records)
+    if failed:
+        out.append(f"{_share(failed, len(records))} of the requests failed; they count as wrong")
+    answered = len(records) - failed
+    unread = sum(not record["parsed"] and not record["failed"] for record in records)
+    if answered and unread / answered > MAX_UNPARSED:
+        out.append(f"{_share(unread, answered)} of the replies could not be read; they count as wrong")
+    out += _one_sided(records)
+    return out
+
+
+def _one_sided(records: Sequence[Record]) -> Iterator[str]:
+    """Yields a line where one answer stands for most; letters, numbers and words are counted apart."""
+    answers: dict[str, Counter[str]] = {}
+    golds: dict[str, Counter[str]] = {}
+    for record in records:
+        answer, gold = record.get("answer", record.get("prediction")), record.get("gold")
+        if record["parsed"] and isinstance(answer, str) and 0 < len(answer) <= _SHORT:
+            kind = _kind(answer)
+            answers.setdefault(kind, Counter())[answer] += 1
+            if isinstance(gold, str):
+                golds.setdefault(_kind(gold), Counter())[gold] += 1
+    for kind, counts in answers.items():
+        answer, n = counts.most_common(1)[0]
+        share = n / counts.total()
+        right = golds.get(kind, Counter())
+        expected = right[answer] / right.total() if right.total() else 0.0
+        if counts.total() >= _ENOUGH and share > MAX_ONE_ANSWER and share > expected + _LEANING:
+            yield (
+                f"{_share(n, counts.total())} of the answers are {answer!r}, right for {expected:.0%} of them"
+            )
+
+
+def _kind(answer: str) -> str:
+    return "letter" if len(answer) == 1 and answer.isalpha() else "number" if answer.isdigit() else "word"
+
+
+def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> list[str]:
+    """Returns the warnings that the replies' texts give rise to.
+
+    Args:
+        samples: The answered questions.
+        max_new_tokens: The length at which generation stopped, where known.
+    """
+    answered = [sample for sample in samples if not sample.record["failed"]]
+    n = len(answered)
+    if not n:
+        return []
+    out = []
+    empty = sum(not sample.reply.strip() for sample in answered)
+    if empty / n > MAX_EMPTY:
+        out.append(f"{_share(empty, n)} of the replies are empty")
+    looping = sum(bool(_LOOP.search(sample.reply[-_TAIL:])) for sample in answered)
+    if looping / n > MAX_REPEATED:
+        out.append(f"{_share(looping, n)} of the replies end in a loop of repeated words")
+    long = Counter(sample.reply for sample in answered if len(sample.reply) > _SHORT)
+    if long and n >= _ENOUGH:
+        text, times = long.most_common(1)[0]
+        if times / n > MAX_ONE_ANSWER and not _one_letter(answered, text):
+            out.append(f"{_share(times, n)} of the replies are the same text: {text[:40]!r}...")
+    cut = sum(_cut_off(sample, max_new_tokens) for sample in answered)
+    if cut / n > MAX_TRUNCATED:
+        out.append(
+            f"{_share(cut, n)} of the replies were cut off before they gave an answer; raise max_new_tokens"
+        )
+    return out
+
+
+def _one_letter(samples: Sequence[Sample], text: str) -> bool:
+    # The same words for the same answer are no second fault: `_one_sided` speaks of them.
+    return any(sample.record["parsed"] for sample in samples if sample.reply == text)
+
+
+def _cut_off(sample: Sample, max_new_tokens: int | None) -> bool:
+    if sample.record["parsed"]:
+        return False
+    open_thought = "<think>" in sample.reply and "</think>" not in sample.reply
+    full = max_new_tokens is not None and sample.n_tokens is not None and sample.n_tokens >= max_new_tokens
+    return open_thought or full
+
+
+def _within_chance(log: TaskLog) -> list[str]:
+    """Returns one line for the headline metrics whose interval reaches down to chance."""
+    from tempbench_lmms.metrics.resampling import interval
+
+    card = benchmarks.card(log.benchmark)
+    low_ones = []
+    for metric in metrics_of(log):
+        name = _suite_name(metric.name, log.task, card.chance)
+        if name is None or not metric.higher_is_better:
+            continue
+        result = metric()
+        if not isinstance(result, Ratio) or math.isnan(result.value):
+            continue
+        low, _ = interval(result, n_resamples=_RESAMPLES)
+        if not low > card.chance[name]:
+            low_ones.append(f"{metric.name} {result.value:.3g} (chance {card.chance[name]:.3g})")
+    return [f"not above chance: {', '.join(low_ones)}"] if low_ones else []
+
+
+def _suite_name(metric: str, task: str, chance: Mapping[str, float]) -> str | None:
+    """Returns the card's name for a task's metric: `mt` of `tempvs_mt1_two_mini` is `mt1_two_mt`."""
+    if metric in chance:
+        return metric
+    for name in sorted(chance, key=len, reverse=True):
+        test = name.removesuffix(f"_{metric}")
+        if test != name and f"_{test}_" in f"{task}_":
+            return name
+    return None
+
+
+def _share(n: int, of: int) -> str:
+    return f"{n / of:.1%} ({n} of {of})"

@@ -1,0 +1,259 @@
+"""`tempbench rescore`: a finished run's numbers again from its log, without a model."""
+
+import importlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tempbench_lmms import adapter, run_card
+from tempbench_lmms.adapter import Item, Record
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.resampling import Sums, interval
+from tempbench_lmms.runs import Sample, TaskLog, metrics_of, recompute
+from tempbench_lmms.tasks import docs_of, load_task
+
+# What tells of a record how it was read; the benchmarks name the answer itself in different ways.
+_READING = ("answer", "prediction", "spans", "order", "parsed", "failed", "correct")
+_OFFICIAL = "_official"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A question that is read differently now.
+
+    Attributes:
+        id: The question.
+        reply: The model's reply.
+        then: How the run read it: some of the record's fields.
+        now: How it is read now.
+    """
+
+    id: str
+    reply: str
+    then: dict[str, Any]
+    now: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """A task's numbers as the run printed them and as they are now.
+
+    Attributes:
+        log: The task.
+        then: As the run printed them.
+        now: Computed again.
+        intervals: 95 % intervals of the numbers now, for ratios and the like.
+        changes: The questions that are read differently now.
+        differing: The metrics whose number is not the run's.
+    """
+
+    log: TaskLog
+    then: dict[str, Any]
+    now: dict[str, Any]
+    intervals: dict[str, tuple[float, float]]
+    changes: tuple[Change, ...]
+
+    @property
+    def differing(self) -> list[str]:
+        """The metrics whose number, to the last bit, or whose nested table is not the run's."""
+        return [name for name in self.now if _comparable(self.then.get(name)) != _comparable(self.now[name])]
+
+
+def _comparable(value: Any) -> Any:
+    # What a results file holds: JSON has no int keys and no tuples. The run's own versions are not scores.
+    plain = json.loads(json.dumps(value, default=str))
+    return (
+        {key: table for key, table in plain.items() if key != run_card.KEY}
+        if isinstance(plain, dict)
+        else plain
+    )
+
+
+def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True) -> Rescored:
+    """Computes a task's metrics again.
+
+    Args:
+        log: The task.
+        reparse: Read the replies again too, with this version's parser and the data at hand; else the
+            records of the log are used as they are.
+        intervals: Whether to compute intervals.
+
+    Raises:
+        TempbenchError: There is no sample log; or the data is not here, or not the run's.
+    """
+    if not log.samples:
+        raise TempbenchError(
+            f"{log.file} has no sample log of {log.task}; run the harness with --log_samples"
+        )
+    changes: tuple[Change, ...] = ()
+    samples = log.samples
+    if reparse:
+        samples, changes = read_again(log)
+    now = recompute(log, samples)
+    then = {name: log.values[name] for name in now if name in log.values}
+    ends = _intervals(replace(log, samples=tuple(samples))) if intervals else {}
+    return Rescored(log, then, now, ends, changes)
+
+
+def _intervals(log: TaskLog) -> dict[str, tuple[float, float]]:
+    out = {}
+    for metric in metrics_of(log):
+        result = metric()
+        if isinstance(result, Sums):
+            out[metric.name] = interval(result)
+    return out
+
+
+def read_again(log: TaskLog) -> tuple[tuple[Sample, ...], tuple[Change, ...]]:
+    """Returns a log's samples with their replies read by this version, and what is read differently.
+
+    Raises:
+        TempbenchError: The data is not on this machine, or lacks a question of the log.
+    """
+    config = load_task(log.task)
+    docs = {str(doc["question_id"]): doc for doc in docs_of(config)}
+    samples, changes = [], []
+    for sample in log.samples:
+        id_ = str(sample.record["id"])
+        if id_ not in docs:
+            raise TempbenchError(
+                f"{log.task}: the data at hand has no question {id_}; read it with the data that was asked"
+            )
+        out = config["process_results"](docs[id_], [sample.reply])
+        metrics = frozenset(name for name, value in out.items() if isinstance(value, Item))
+        new = replace(sample, record=out["record"], metrics=metrics)
+        samples.append(new)
+        changes += _changes([sample], [new.record])
+    return tuple(samples), tuple(changes)
+
+
+def _changes(samples: Sequence[Sample], records: Sequence[Record]) -> list[Change]:
+    out = []
+    for sample, record in zip(samples, records, strict=True):
+        then, now = sample.record, record
+        names = [name for name in _READING if name in now and then.get(name) != now[name]]
+        if names:
+            out.append(
+                Change(
+                    str(record["id"]),
+                    sample.reply,
+                    {name: then.get(name) for name in names},
+                    {name: now[name] for name in names},
+                )
+            )
+    return out
+
+
+def has_official(log: TaskLog) -> bool:
+    """Whether a task has numbers of an official parser."""
+    return any(metric.name.endswith(_OFFICIAL) for metric in metrics_of(log))
+
+
+def official(log: TaskLog) -> Rescored:
+    """Sets the official parser's numbers beside ours, with the questions that the two read differently.
+
+    A benchmark with an official parser has metrics `NAME_official` beside `NAME`; which questions it reads
+    differently is known where its hooks have `as_official` or its records `correct_official`.
+
+    Returns:
+        `then` ours, where we have that number, `now` the official one, both under the name of the metric.
+
+    Raises:
+        TempbenchError: The task has no such metrics.
+    """
+    values = recompute(log)
+    names = [name for name in values if name.endswith(_OFFICIAL)]
+    if not names:
+        raise TempbenchError(f"{log.task} has no numbers of an official parser")
+    ends = {_without_suffix(name): value for name, value in _intervals(log).items() if name in names}
+    ours = {name: values[name] for name in map(_without_suffix, names) if name in values}
+    theirs = {_without_suffix(name): values[name] for name in names}
+    return Rescored(log, ours, theirs, ends, tuple(_official_changes(log)))
+
+
+def _without_suffix(name: str) -> str:
+    return name.removesuffix(_OFFICIAL)
+
+
+def _official_changes(log: TaskLog) -> list[Change]:
+    hooks = importlib.import_module(f"tempbench_lmms.{log.benchmark}.hooks")
+    as_official: Callable[..., list[Record]] | None = getattr(hooks, "as_official", None)
+    if as_official is not None:
+        read = {record["id"]: record["correct"] for record in as_official(log.records, log.arguments)}
+    else:
+        read = {r["id"]: r["correct_official"] for r in log.records if "correct_official" in r}
+    samples = [sample for sample in log.samples if sample.record["id"] in read]
+    return [
+        Change(
+            str(sample.record["id"]),
+            sample.reply,
+            {"correct": sample.record["correct"]},
+            {"correct": read[sample.record["id"]]},
+        )
+        for sample in samples
+        if sample.record["correct"] != read[sample.record["id"]]
+    ]
+
+
+def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
+    """Returns a task's numbers for a terminal.
+
+    Args:
+        found: The numbers.
+        then: Heading of the old numbers.
+        now: Heading of the new.
+        n_changes: How many questions to list.
+    """
+    rows = [("metric", then, now, "95 % interval", "")]
+    for name, value in found.now.items():
+        if name.endswith("_stderr") or isinstance(value, dict):
+            continue
+        low, high = found.intervals.get(name, (float("nan"), float("nan")))
+        ends = f"{low:.4g} to {high:.4g}" if low == low else ""
+        mark = "differs" if name in found.differing else ""
+        rows.append((name, _shown(found.then.get(name)), _shown(value), ends, mark))
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    lines = [f"{found.log.task}, {found.log.model}, {len(found.log.samples):,} questions"]
+    lines += [
+        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+    if found.changes:
+        lines.append(f"  {len(found.changes):,} questions are read differently:")
+        for change in found.changes[:n_changes]:
+            lines.append(
+                f"    {change.id}: {_fields(change.then)} -> {_fields(change.now)}; {change.reply[:80]!r}"
+            )
+        if len(found.changes) > n_changes:
+            lines.append(f"    and {len(found.changes) - n_changes:,} more; see --json")
+    return "\n".join(lines)
+
+
+def _shown(value: Any) -> str:
+    return (
+        f"{value:.6g}"
+        if isinstance(value, (int, float))
+        else adapter.UNDEFINED
+        if value is None
+        else str(value)
+    )
+
+
+def _fields(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
+def as_json(found: Rescored) -> dict[str, Any]:
+    """Returns a task's numbers as JSON values."""
+    return {
+        "task": found.log.task,
+        "run": run_card.run_card(found.log),
+        "then": found.then,
+        "now": found.now,
+        "intervals": {
+            name: [None if end != end else end for end in ends] for name, ends in found.intervals.items()
+        },
+        "differing": found.differing,
+        "changes": [vars(change) for change in found.changes],
+        "problems": list(found.log.problems),
+    }

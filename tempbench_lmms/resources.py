@@ -1,0 +1,21 @@
+"""Where the package's own data folders are: inside a wheel, or beside the package in a checkout."""
+
+from pathlib import Path
+
+from tempbench_lmms.errors import TempbenchError
+
+
+def resource_dir(name: str) -> Path:
+    """Returns the folder `task_yamls` or `hf_datasets`.
+
+    Raises:
+        TempbenchError: The installation is incomplete.
+    """
+    package = Path(__file__).resolve().parent
+    for candidate in (package / name, package.parent / name):
+        if candidate.is_dir():
+            return candidate
+    raise TempbenchError(
+        f"the folder {name} is missing next to {package}; reinstall with `pip install --force-reinstall "
+        "tempbench-lmms`"
+    )

@@ -1,0 +1,62 @@
+"""Models without weights, with exactly known scores: `--model tempbench_oracle` and its like.
+
+They show that data, prompts, parsing and metrics hang together before a GPU is rented: an oracle that does
+not reach 1.0, or a garbage reply that scores, is a fault of the benchmark.
+"""
+
+import hashlib
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+NAMES = ("oracle", "chance", "constant", "garbage", "empty", "failing")
+
+_GARBAGE = (
+    "I'm sorry, but I can't help with that.",
+    "zxq 🌀 ∅ ~~ ##",
+    "The picture shows something. It may be this or that.",
+    "Lorem ipsum dolor sit amet, consectetur adipiscing elit.",
+    "¿?",
+)
+
+
+def _generator(doc: Mapping[str, Any], task: str, seed: int) -> random.Random:
+    # From the question's id and not from its place, so that every distribution of the documents over
+    # processes gives the same replies.
+    key = f"{seed}|{task}|{doc['question_id']}".encode()
+    return random.Random(hashlib.sha256(key).digest())
+
+
+def oracle(doc: Mapping[str, Any], task: str, seed: int) -> str:
+    """The right answer."""
+    return str(doc["target"])
+
+
+def chance(doc: Mapping[str, Any], task: str, seed: int) -> str:
+    """One of the possible answers, uniformly; the same one again for the same seed."""
+    return str(_generator(doc, task, seed).choice(doc["choices"]))
+
+
+def constant(doc: Mapping[str, Any], task: str, seed: int) -> str:
+    """The first of the possible answers."""
+    return str(doc["choices"][0])
+
+
+def garbage(doc: Mapping[str, Any], task: str, seed: int) -> str:
+    """Something that answers nothing."""
+    return _generator(doc, task, seed).choice(_GARBAGE)
+
+
+def empty(doc: Mapping[str, Any], task: str, seed: int) -> str:
+    """Nothing."""
+    return ""
+
+
+def failing(doc: Mapping[str, Any], task: str, seed: int) -> str:
+    """What the harness hands over after an API request failed."""
+    return "[LMMS_EVAL_REQUEST_FAILED after 5 retries] Error code: 503 - A backend is busy"
+
+
+REPLIES: dict[str, Callable[[Mapping[str, Any], str, int], str]] = {
+    function.__name__: function for function in (oracle, chance, constant, garbage, empty, failing)
+}

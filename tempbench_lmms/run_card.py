@@ -1,0 +1,111 @@
+"""The run card: with what a result was made, and whether it is whole.
+
+Most of it the harness writes into its results file, or it follows from the log. What only the run itself
+knows (installed versions, the checksum of the data) is written among the nested tables of a task, under
+`details`, as `run`.
+"""
+
+import hashlib
+import importlib.metadata
+import json
+from typing import Any
+
+from tempbench_lmms.data import roots
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.runs import Sample, TaskLog
+
+KEY = "run"
+_PACKAGES = ("tempbench-lmms", "lmms-eval", "transformers", "torch", "datasets", "pillow", "av", "decord")
+_SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
+# What a manifest says of where its data is from.
+_ORIGIN = ("edition", "source", "revision", "sha256")
+
+
+def recorded(benchmark: str) -> dict[str, Any]:
+    """Returns what only a run itself knows: the installed versions and which data is at hand.
+
+    Args:
+        benchmark: The benchmark whose data is looked at; the bundled sample and the prepared data both, for
+            a task's records do not tell from which they are.
+    """
+    packages: dict[str, str | None] = {}
+    for name in _PACKAGES:
+        try:
+            packages[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            packages[name] = None
+    return {
+        "packages": packages,
+        "data": {
+            "mini": _manifest(roots.mini_root, benchmark),
+            "prepared": _manifest(roots.prepared_root, benchmark),
+        },
+    }
+
+
+def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:
+    try:
+        manifest = json.loads((root(benchmark) / roots.MANIFEST).read_text(encoding="utf-8"))
+        return {key: manifest[key] for key in _ORIGIN if key in manifest}
+    except (OSError, ValueError, TypeError, TempbenchError):
+        return None
+
+
+def prompt_hash(samples: tuple[Sample, ...]) -> str | None:
+    """Returns one SHA-256 over every question's id and text, whatever their order; None for no samples."""
+    if not samples:
+        return None
+    digest = hashlib.sha256()
+    for id_, prompt in sorted((str(sample.record["id"]), sample.prompt) for sample in samples):
+        digest.update(json.dumps([id_, prompt]).encode())
+    return digest.hexdigest()
+
+
+def run_card(log: TaskLog) -> dict[str, Any]:
+    """Returns the run card of a task as JSON values; None where the run left no trace of something.
+
+    Returns:
+        `task`, `model`, `model_args`, `backend`, `date`; `version` (`task`, `prompts`); `packages`; `data`
+        (`url`, and what the manifest says: `edition`, `source`, `sha256`); `prompts_sha256`; `settings`
+        (images, frames, style and the like); `generation`; `seeds`; `questions` (`of` the task, `asked`,
+        `logged`, `failed`); `complete`: whether all were asked, logged and answered.
+    """
+    run = log.details.get(KEY) or {}
+    config = log.header.get("config") or {}
+    metadata = log.config.get("metadata") or {}
+    files = (log.config.get("dataset_kwargs") or {}).get("data_files") or {}
+    url = next(iter(files.values()), None) if isinstance(files, dict) else None
+    bundled = isinstance(url, str) and f"/{roots.MINI}/" in url
+    data = (run.get("data") or {}).get("mini" if bundled else "prepared") or {}
+    counts = (log.header.get("n-samples") or {}).get(log.task) or {}
+    failed = sum(bool(sample.record["failed"]) for sample in log.samples)
+    packages = dict.fromkeys(_PACKAGES) | (run.get("packages") or {})
+    asked, of = counts.get("effective"), counts.get("original")
+    return {
+        "task": log.task,
+        "model": log.model,
+        "model_args": config.get("model_args"),
+        "backend": config.get("model_backend"),
+        "date": log.header.get("date"),
+        "version": {"task": metadata.get("version"), "prompts": metadata.get("prompts")},
+        "packages": packages,
+        "data": {"url": url} | data,
+        "prompts_sha256": prompt_hash(log.samples),
+        "settings": (log.config.get("lmms_eval_specific_kwargs") or {}).get("default") or {},
+        "generation": log.config.get("generation_kwargs") or {},
+        "seeds": {name: config.get(name) for name in _SEEDS},
+        "questions": {"of": of, "asked": asked, "logged": len(log.samples), "failed": failed},
+        "complete": None if of is None else of == asked == len(log.samples) and not failed,
+    }
+
+
+def flat(card: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Returns a card's values by dotted names, for tables and comparisons.
+
+    >>> flat({"a": 1, "b": {"c": 2}})
+    {'a': 1, 'b.c': 2}
+    """
+    out: dict[str, Any] = {}
+    for key, value in card.items():
+        out |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return out

@@ -1,0 +1,96 @@
+"""What the `tempbench` command does with finished runs: `compare` and `rescore`.
+
+Everything heavy is imported where it is needed: `tempbench path` must not wait for it.
+"""
+
+import json
+import logging
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tempbench_lmms.errors import TempbenchError
+
+if TYPE_CHECKING:
+    from tempbench_lmms import rescoring
+
+
+class Parser(str, Enum):
+    """Whose reading of the replies counts."""
+
+    ours = "ours"
+    official = "official"
+
+
+def compare(
+    run_a: Annotated[Path, typer.Argument(help="The run's --output_path, or its results file.")],
+    run_b: Annotated[Path, typer.Argument(help="The run to compare it with.")],
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Compare although data, prompts or versions differ.")
+    ] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of resamples.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Tell whether run A is better than run B, metric by metric, on the same questions."""
+    from tempbench_lmms import comparison
+
+    pairs, remarks = comparison.paired_runs(run_a, run_b, anyway, partial)
+    found = comparison.compare_tasks(pairs, resamples, seed)
+    if as_json:
+        print(json.dumps(comparison.as_json(pairs, remarks, found), indent=2))
+    else:
+        print(comparison.as_text(pairs, remarks, found))
+
+
+def rescore(
+    logs: Annotated[list[Path], typer.Argument(help="Runs: their --output_path, or results files.")],
+    parser: Annotated[
+        Parser, typer.Option(help="Whose reading of the replies: ours, or the official scorer's beside ours.")
+    ] = Parser.ours,
+    reparse: Annotated[
+        bool, typer.Option("--reparse", help="Read the logged replies again, with the data at hand.")
+    ] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compute a run's numbers again from its sample logs, without a model."""
+    from tempbench_lmms import quality, rescoring
+    from tempbench_lmms.runs import read_runs
+
+    # What it says of a run as it ends is said here of every log, in its place.
+    logging.getLogger(quality.__name__).disabled = True
+    if reparse and parser is Parser.official:
+        raise TempbenchError("--reparse reads with our parser; give it or --parser official, not both")
+    read = read_runs(logs, partial)
+    if parser is Parser.official:
+        heads = ("ours", "official")
+        found = [rescoring.official(log) for log in read if rescoring.has_official(log)]
+        if not found:
+            tasks = ", ".join(log.task for log in read)
+            raise TempbenchError(f"no task here has numbers of an official parser: {tasks}")
+    else:
+        heads = ("run", "now")
+        found = [rescoring.rescore(log, reparse) for log in read]
+    if as_json:
+        print(json.dumps([rescoring.as_json(one) for one in found], indent=2))
+    else:
+        for one in found:
+            print(rescoring.as_text(one, *heads))
+            for line in (*one.log.problems, *quality.warnings(one.log)):
+                print(f"  warning: {line}")
+    if parser is Parser.ours and not reparse:
+        _ask_for_equality(found)
+
+
+def _ask_for_equality(found: "list[rescoring.Rescored]") -> None:
+    differing = [f"{one.log.task} {name}" for one in found for name in one.differing]
+    if differing:
+        more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
+        raise TempbenchError(
+            f"not what the run printed: {', '.join(differing[:5])}{more}; the log is of another run, or "
+            "another version of this package made it: try --reparse"
+        )

@@ -1,0 +1,292 @@
+"""Reads what the harness wrote of finished runs: results files and sample logs."""
+
+import functools
+import inspect
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tempbench_lmms import adapter
+from tempbench_lmms.adapter import Item, Record
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tasks import load_task, task_files
+
+_RESULTS = "_results.json"
+_TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better", "efficiency")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One answered question of a log.
+
+    Attributes:
+        record: What `process_results` kept of it.
+        metrics: Names of the metrics that it was given to.
+        prompt: The text of the question.
+        reply: The model's reply, reasoning stripped as the harness strips it.
+        doc_id: Its number in the task.
+        target: A right reply.
+        n_tokens: Length of the reply in tokens, where the runner tells it.
+    """
+
+    record: Record
+    metrics: frozenset[str]
+    prompt: str
+    reply: str
+    doc_id: int
+    target: str
+    n_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class TaskLog:
+    """One task of one run.
+
+    Attributes:
+        task: The task's name.
+        benchmark: The benchmark that it belongs to.
+        model: The model's name, as the harness writes it.
+        arguments: The harness's command line as far as aggregations read it: `model` and `model_args`.
+        values: The metrics as the run printed them, "-" where undefined.
+        config: The task's configuration in the results file.
+        samples: The log; empty where the run kept none.
+        file: The results file.
+        problems: What is wrong with the log, one line each.
+        header: What the results file says of the run as a whole: versions, settings, seeds, date.
+    """
+
+    task: str
+    benchmark: str
+    model: str
+    arguments: SimpleNamespace
+    values: dict[str, Any]
+    config: dict[str, Any]
+    samples: tuple[Sample, ...]
+    file: Path
+    problems: tuple[str, ...]
+    header: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The nested tables of the run; empty where it has none."""
+        found = self.values.get("details")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def records(self) -> list[Record]:
+        """The records, sorted by id."""
+        return sorted((sample.record for sample in self.samples), key=lambda record: str(record["id"]))
+
+
+def read_runs(paths: Iterable[Path], partial: bool = False) -> list[TaskLog]:
+    """Returns the tasks of this package in the newest run of each folder, or in the results files named.
+
+    Args:
+        paths: Folders given to the harness as `--output_path`, or results files.
+        partial: Use what can be read of a damaged log; its problems are kept in `problems`.
+
+    Raises:
+        TempbenchError: There is no results file, none of our tasks in it, or a log is damaged.
+    """
+    logs: list[TaskLog] = []
+    for path in paths:
+        files = [path] if path.is_file() else _newest_of_each_folder(path)
+        if not files:
+            raise TempbenchError(f"no results file (*{_RESULTS}) in {path}; give the run's --output_path")
+        for file in files:
+            logs += _read(file, partial)
+    if not logs:
+        raise TempbenchError("none of the results files has a task of this package; see `tempbench tasks`")
+    return logs
+
+
+def _newest_of_each_folder(folder: Path) -> list[Path]:
+    newest: dict[Path, Path] = {}
+    for file in sorted(folder.rglob(f"*{_RESULTS}")):
+        newest[file.parent] = file  # names begin with the time, so the last one is the newest
+    return list(newest.values())
+
+
+def _read(file: Path, partial: bool) -> list[TaskLog]:
+    try:
+        results = json.loads(file.read_text(encoding="utf-8"))
+        tables, configs = results["results"], results["configs"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TempbenchError(f"{file} is no results file of the harness ({error!r})") from None
+    ours = task_files()
+    stamp = file.name.removesuffix(_RESULTS)
+    logs = []
+    for task, table in tables.items():
+        if task not in ours or task not in configs:
+            continue
+        log = file.with_name(f"{stamp}_samples_{task}.jsonl")
+        samples, problems = _samples(log, {entry["metric"] for entry in load_task(task)["metric_list"]})
+        if log.is_file():
+            expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
+            if not problems and expected is not None and expected != len(samples):
+                problems.append(f"{log.name}: {len(samples)} lines for the run's {expected} questions")
+        problems += _of_another_version(task, configs[task])
+        if problems and not partial:
+            more = f" (and {len(problems) - 1} more problems)" if problems[1:] else ""
+            raise TempbenchError(
+                f"{problems[0]}{more}; add --partial to use the {len(samples)} sound lines all the same"
+            )
+        logs.append(
+            TaskLog(
+                task=task,
+                benchmark=ours[task].parent.name,
+                model=str(results.get("model_name") or results.get("config", {}).get("model") or "model"),
+                arguments=SimpleNamespace(
+                    model=results.get("config", {}).get("model"),
+                    model_args=results.get("config", {}).get("model_args"),
+                ),
+                values={name.removesuffix(",none"): value for name, value in table.items()},
+                config=configs[task],
+                samples=tuple(samples),
+                file=file,
+                problems=tuple(problems),
+                header={key: value for key, value in results.items() if key not in _TABLES},
+            )
+        )
+    return logs
+
+
+def _of_another_version(task: str, config: dict[str, Any]) -> list[str]:
+    then, now = config.get("metadata") or {}, load_task(task)["metadata"]
+    return [
+        f"{task}: the run has {key} {then.get(key)} of the task, this package {now[key]}"
+        for key in ("version", "prompts")
+        if key in now and then.get(key) != now[key]
+    ]
+
+
+def _samples(path: Path, metrics: set[str]) -> tuple[list[Sample], list[str]]:
+    samples: list[Sample] = []
+    problems: list[str] = []
+    if not path.is_file():
+        return samples, problems
+    seen: set[Any] = set()
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                row = json.loads(line)
+                record = row["record"]
+                sample = Sample(
+                    record=record,
+                    metrics=frozenset(name for name, value in row.items() if value == str(Item({}))),
+                    prompt=str(row.get("input", "")),
+                    reply=_first(row.get("filtered_resps", "")),
+                    doc_id=int(row["doc_id"]),
+                    target=str(row.get("target", "")),
+                    n_tokens=_n_tokens(row.get("token_counts")),
+                )
+                if not {"id", "parsed", "failed"} <= set(record):
+                    raise KeyError("id, parsed or failed")
+            except (ValueError, KeyError, TypeError) as error:
+                problems.append(f"{path.name}: line {number} is cut off or of another kind ({error!r})")
+                continue
+            if record["id"] in seen or sample.doc_id in seen:
+                problems.append(f"{path.name}: line {number} repeats {record['id']} or its place")
+                continue
+            if not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
+                problems.append(f"{path.name}: line {number} is of another task")
+                continue
+            seen |= {record["id"], sample.doc_id}
+            samples.append(sample)
+    return samples, problems
+
+
+def _n_tokens(counts: Any) -> int | None:
+    last = counts[-1] if isinstance(counts, list) and counts else None
+    found = last.get("output_tokens") if isinstance(last, dict) else None
+    return found if isinstance(found, int) else None
+
+
+def _first(reply: Any) -> str:
+    while isinstance(reply, list):
+        reply = reply[0] if reply else ""
+    return str(reply)
+
+
+def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str, Any]:
+    """Returns a task's metrics computed again from its log, as the harness would print them.
+
+    Args:
+        log: The task.
+        samples: Other samples than the log's own.
+    """
+    samples = log.samples if samples is None else samples
+    values: dict[str, Any] = {}
+    for entry in load_task(log.task)["metric_list"]:
+        name: str = entry["metric"]
+        # The harness aggregates a metric only where a document gave it something.
+        items = [Item(sample.record) for sample in samples if name in sample.metrics]
+        if items:
+            values[name] = _with_arguments(entry["aggregation"], log)(items)
+    return values
+
+
+def _with_arguments(function: Callable[..., Any], log: TaskLog) -> Callable[..., Any]:
+    # As the harness does: its command line goes to a parameter of this name.
+    if "args" in inspect.signature(function).parameters:
+        return functools.partial(function, args=log.arguments)
+    return function
+
+
+@dataclass(frozen=True)
+class MetricOfRun:
+    """A metric of a task with the records that it is computed over.
+
+    Attributes:
+        name: Its name.
+        metric: The function.
+        records: The records that the run gave to it, sorted by id.
+        higher_is_better: Whether it is.
+    """
+
+    name: str
+    metric: adapter.Metric
+    records: tuple[Record, ...]
+    higher_is_better: bool
+
+    def __call__(self, records: Sequence[Record] | None = None) -> Any:
+        """Returns the metric over all records, or over others: a `Ratio`, a count, or the like."""
+        return self.metric(self.records if records is None else records)
+
+
+def metrics_of(log: TaskLog) -> list[MetricOfRun]:
+    """Returns a task's metrics as functions of records, for more than their values.
+
+    Standard errors and nested tables are none; metrics that no question was given to are left out.
+    """
+    out = []
+    for entry in load_task(log.task)["metric_list"]:
+        metric = getattr(entry["aggregation"], "metric", None)
+        if metric is None:
+            continue
+        name = entry["metric"]
+        records = [sample.record for sample in log.samples if name in sample.metrics]
+        if records:
+            records.sort(key=lambda record: str(record["id"]))
+            better = bool(entry.get("higher_is_better", True))
+            out.append(MetricOfRun(name, _with_arguments(metric, log), tuple(records), better))
+    return out
+
+
+def metric_function(benchmark: str, name: str) -> adapter.Metric:
+    """Returns the function behind a metric's name.
+
+    Raises:
+        TempbenchError: The benchmark has no such metric.
+    """
+    import importlib
+
+    metrics: dict[str, adapter.Metric] = importlib.import_module(
+        f"tempbench_lmms.{benchmark}.scoring"
+    ).METRICS
+    if name not in metrics:
+        raise TempbenchError(f"{benchmark} has no metric {name!r}; it has {', '.join(sorted(metrics))}")
+    return metrics[name]

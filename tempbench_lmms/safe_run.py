@@ -1,0 +1,293 @@
+"""`tempbench run`: the harness with checks before, answers that are kept, an honest exit status.
+
+Everything that a later start needs is in the output folder: the cache of answers, and a file that says which
+run they belong to. The same command, given again, continues.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms import __version__, adapter, benchmarks, harness
+from tempbench_lmms.data import roots, tables
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tasks import docs_of, load_task, task_files
+
+STATE = "tempbench_run.json"
+_OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
+_BYTES_PER_DOCUMENT = 20_000
+_BYTES_AT_LEAST = 200_000_000
+_LOOKED_AT = 5
+
+
+def run(
+    model: Annotated[str, typer.Option(help="As for the harness's --model.")],
+    tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of this one run.")],
+    model_args: Annotated[str, typer.Option(help="As for the harness's --model_args.")] = "",
+    slice_size: Annotated[
+        int, typer.Option("--slice", min=1, help="Answers that are stored together; lost at most.")
+    ] = 200,
+    verify: Annotated[bool, typer.Option("--verify", help="Check every row and every medium first.")] = False,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="Further arguments of the harness, after `--`.")
+    ] = None,
+) -> None:
+    """Run an evaluation that can be interrupted: give the same command again to continue.
+
+    Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
+    """
+    further = list(arguments or ())
+    if int(os.environ.get("RANK", 0)):  # the first process checks, writes and tells
+        _evaluate(model, tasks, output, model_args, further, slice_size, lambda progress: None)
+        return
+    names = leaves(tasks.split(","))
+    with _locked(output):
+        identity = preflight(model, tasks, names, output, model_args, further, verify)
+        if finished := _continued(output, identity):
+            print(f"tempbench: finished already: {finished}; for a new run choose another --output")
+            return
+        if shadowed := sorted({*harness.shadowed_names()} & {*tasks.split(","), *names}):
+            raise TempbenchError(
+                f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
+                "update tempbench-lmms"
+            )
+        tables.write_json({"identity": identity, "finished": None}, output / STATE)
+        before = set(output.rglob("*_results.json"))
+        _evaluate(model, tasks, output, model_args, further, slice_size, _show)
+        _finish(output, before, identity)
+
+
+def leaves(names: Iterable[str]) -> list[str]:
+    """Returns the tasks behind `names`: groups as their members, other tasks of the harness left out.
+
+    Raises:
+        TempbenchError: A name of ours is misspelt.
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        if name not in task_files():
+            # The harness has 1,985 tasks more, and patterns; whether it knows the name costs seconds.
+            if any(name.startswith(own) for own in benchmarks.names()) and "*" not in name:
+                load_task(name)
+            continue
+        config = load_task(name)
+        if "group" in config:
+            members = [one if isinstance(one, str) else one["task"] for one in config["task"]]
+            found.update(dict.fromkeys(leaves(members)))
+        else:
+            found[name] = None
+    return list(found)
+
+
+def preflight(
+    model: str,
+    tasks: str,
+    names: Sequence[str],
+    output: Path,
+    model_args: str,
+    further: Sequence[str],
+    verify: bool,
+) -> dict[str, Any]:
+    """Checks everything that can be checked before a model is loaded, and returns what the run is.
+
+    Raises:
+        TempbenchError: Something is amiss.
+    """
+    if taken := [word for word in further if word.partition("=")[0] in _OWN]:
+        raise TempbenchError(f"{', '.join(taken)} after `--`: give it to `tempbench run` itself")
+    version = harness.harness_version()
+    harness.install()
+    n_documents, data = _checked_data(names, verify)
+    wanted = _BYTES_AT_LEAST + n_documents * _BYTES_PER_DOCUMENT
+    free = shutil.disk_usage(output).free
+    if free < wanted:
+        raise TempbenchError(
+            f"{output}: {free / 1e6:.0f} MB free, {wanted / 1e6:.0f} MB needed for the answers and logs of "
+            f"{n_documents} questions; free some or choose another --output"
+        )
+    return {
+        "model": model,
+        "model_args": harness.without_secrets(model_args),
+        "tasks": tasks,
+        "arguments": [harness.without_secrets(word) for word in further],
+        "tempbench": __version__,
+        "lmms_eval": version,
+        "data": data,
+    }
+
+
+def _checked_data(names: Sequence[str], verify: bool) -> tuple[int, dict[str, str]]:
+    """Returns the number of documents of the tasks, and a checksum of each benchmark's manifest."""
+    n_documents, data = 0, {}
+    existing: set[str] = set()
+    for name in names:
+        config = load_task(name)
+        docs = docs_of(config)
+        if not docs:
+            raise TempbenchError(f"{name}: no documents; prepare the data again")
+        n_documents += len(docs)
+        for problem in task_problems(config, docs, existing):
+            raise TempbenchError(f"{name}: {problem}")
+        benchmark = task_files()[name].parent.name
+        url = config["dataset_kwargs"]["data_files"][config["test_split"]]
+        mini = url.removeprefix(f"{roots.SCHEME}{benchmark}/").startswith(f"{roots.MINI}/")
+        root = roots.mini_root(benchmark) if mini else roots.prepared_root(benchmark)
+        if str(root) not in data:
+            if verify and (problems := list(benchmarks.commands(benchmark)["verify"](root))):
+                raise TempbenchError(f"{problems[0]} ({len(problems)} problems; see `tempbench verify`)")
+            data[str(root)] = hashlib.sha256((root / roots.MANIFEST).read_bytes()).hexdigest()
+    return n_documents, data
+
+
+def task_problems(config: dict[str, Any], docs: Sequence[tables.Row], existing: set[str]) -> Iterator[str]:
+    """Yields what a quick look finds wrong with a task: ids, missing media, questions that cannot be built.
+
+    Args:
+        config: The task.
+        docs: Its documents.
+        existing: URLs that are known to exist; added to.
+    """
+    seen: set[str] = set()
+    for number, doc in enumerate(docs):
+        if doc["question_id"] in seen:
+            yield f"row {number}: question_id {doc['question_id']!r} stands in an earlier row too"
+        seen.add(doc["question_id"])
+        for url in _urls(doc):
+            if url not in existing and not roots.resolve(url).exists():
+                yield f"row {number} ({doc['question_id']}): {url} is missing; prepare the data again"
+            existing.add(url)
+    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    for number in {round(i * (len(docs) - 1) / max(_LOOKED_AT - 1, 1)) for i in range(_LOOKED_AT)}:
+        if not config["doc_to_text"](docs[number], kwargs).strip():
+            yield f"row {number}: the question is empty; prepare the data again"
+        config["doc_to_messages"](docs[number], kwargs)  # decodes its media, raises where it cannot
+
+
+def _urls(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        if value.startswith(roots.SCHEME):
+            yield value
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _urls(one)
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _urls(one)
+
+
+@contextlib.contextmanager
+def _locked(output: Path) -> Iterator[None]:
+    """Makes the folder and keeps a second run out of it; the lock ends with the process that holds it."""
+    output.mkdir(parents=True, exist_ok=True)
+    with (output / ".lock").open("w") as lock:
+        with contextlib.suppress(ImportError):  # Windows has no fcntl: no second run is kept out there
+            import fcntl
+
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise TempbenchError(
+                    f"another run is writing into {output}; wait for it or choose another --output"
+                ) from None
+        yield
+
+
+def _continued(output: Path, identity: dict[str, Any]) -> str | None:
+    """Returns the results file where the run is finished.
+
+    Raises:
+        TempbenchError: The folder belongs to something else.
+    """
+    path = output / STATE
+    if not path.is_file():
+        if any(output.rglob("*_results.json")):
+            raise TempbenchError(f"{output} holds other results; choose another --output")
+        return None
+    try:
+        state = json.loads(path.read_text(encoding="utf-8"))
+        earlier, finished = dict(state["identity"]), state["finished"]
+    except (ValueError, KeyError, TypeError):
+        raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
+    if differing := [key for key in identity if earlier.get(key) != identity[key]]:
+        raise TempbenchError(
+            f"{output} belongs to a run with another {', '.join(differing)} (see {path}); "
+            "choose another --output"
+        )
+    return str(finished) if finished else None
+
+
+def _evaluate(
+    model: str,
+    tasks: str,
+    output: Path,
+    model_args: str,
+    further: Sequence[str],
+    slice_size: int,
+    show: Callable[[Any], None],
+) -> None:
+    from tempbench_lmms import harness_cache
+
+    sys.argv = ["lmms-eval", "--model", model, "--tasks", tasks, "--output_path", str(output)]
+    sys.argv += ["--use_cache", str(output / "cache"), "--log_samples", *further]
+    if model_args:
+        sys.argv += ["--model_args", model_args]
+    if error := harness_cache.evaluate(slice_size, show):
+        reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
+        raise TempbenchError(
+            f"the evaluation failed ({reason}); answers so far are kept, "
+            "give the same command again to continue"
+        )
+
+
+def _show(progress: Any) -> None:
+    """Prints one line a slice, of the first process."""
+    line = f"tempbench: {progress.done:,} of {progress.total:,} answered"
+    if progress.asked and progress.seconds:
+        rate = progress.asked / progress.seconds
+        left = (progress.total - progress.done) / rate
+        line += f", {rate:.1f} a second, {left // 3600:.0f} h {left % 3600 / 60:.0f} min left"
+    if progress.unkept:
+        line += "; answers are sampled, so none can be kept: an interruption loses them"
+    print(line, file=sys.stderr, flush=True)
+
+
+def _finish(output: Path, before: set[Path], identity: dict[str, Any]) -> None:
+    """Notes that the run is finished.
+
+    Raises:
+        TempbenchError: There are no results, or some requests failed.
+    """
+    new = sorted(set(output.rglob("*_results.json")) - before, key=lambda file: file.stat().st_mtime)
+    if not new:
+        raise TempbenchError(
+            "the evaluation left no results, see the messages above; answers so far are kept, "
+            "give the same command again to continue"
+        )
+    stamp = new[-1].name.removesuffix("_results.json")
+    replies = [reply for log in new[-1].parent.glob(f"{stamp}_samples_*.jsonl") for reply in _replies(log)]
+    failed = sum(map(adapter.request_failed, replies))
+    if empty := sum(not reply.strip() for reply in replies):
+        print(f"tempbench: {empty:,} of {len(replies):,} replies are empty", file=sys.stderr)
+    if failed:
+        raise TempbenchError(
+            f"{failed:,} of {len(replies):,} requests failed; give the same command again to ask those again "
+            f"({new[-1]} counts them as wrong)"
+        )
+    tables.write_json({"identity": identity, "finished": str(new[-1])}, output / STATE)
+    print(f"tempbench: finished, {len(replies):,} answers: {new[-1]}", file=sys.stderr)
+
+
+def _replies(log: Path) -> Iterator[str]:
+    with log.open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            yield adapter.reply_of([row.get("filtered_resps", "")])

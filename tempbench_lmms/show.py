@@ -1,0 +1,96 @@
+"""What a model sees of one document."""
+
+import base64
+import html
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tasks import docs_of, load_task
+
+
+@dataclass(frozen=True)
+class View:
+    """One document as a chat model gets it.
+
+    Attributes:
+        task: The task's name.
+        place: The document's number and how many there are.
+        content: The parts in order: text, a picture, or a video's path.
+        prompt: The text that a model of the harness's simple kind gets.
+        target: A right reply.
+    """
+
+    task: str
+    place: tuple[int, int]
+    content: tuple[str | Image.Image | Path, ...]
+    prompt: str
+    target: str
+
+
+def seen(task: str, number: int) -> View:
+    """Returns document `number` of a task.
+
+    Raises:
+        TempbenchError: There is no such task or document, its data is not prepared, or a picture is damaged.
+    """
+    config = load_task(task)
+    if "group" in config:
+        raise TempbenchError(f"{task} is a group; show one of its tasks: {', '.join(config['task'])}")
+    docs = docs_of(config)
+    if not 0 <= number < len(docs):
+        raise TempbenchError(f"{task} has no document {number}; choose one from 0 to {len(docs) - 1}")
+    doc = docs[number]
+    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    content: list[str | Image.Image | Path] = []
+    for message in config["doc_to_messages"](doc, kwargs):
+        for part in message["content"]:
+            content.extend(_parts(part))
+    return View(task, (number, len(docs)), tuple(content), config["doc_to_text"](doc, kwargs), doc["target"])
+
+
+def _parts(part: dict[str, Any]) -> list[str | Image.Image | Path]:
+    if part["type"] == "text":
+        return [str(part["text"])]
+    # A video may come as the list of its frames.
+    urls = part["url"] if isinstance(part["url"], list) else [part["url"]]
+    return [url if isinstance(url, Image.Image) else Path(str(url)) for url in urls]
+
+
+def as_text(view: View) -> str:
+    """Returns the document for a terminal; pictures as their sizes."""
+    lines = [f"{view.task}, document {view.place[0]} of {view.place[1]}", ""]
+    for part in view.content:
+        if isinstance(part, Image.Image):
+            lines.append(f"[picture, {part.width}x{part.height}]")
+        elif isinstance(part, Path):
+            lines.append(f"[video, {part.name}]")
+        else:
+            lines.append(part)
+    return "\n".join([*lines, "", f"right answer: {view.target}"])
+
+
+def as_html(view: View) -> str:
+    """Returns the document as a self-contained page. Text is escaped: it comes from data sets."""
+    parts = []
+    for part in view.content:
+        if isinstance(part, Image.Image):
+            buffer = io.BytesIO()
+            part.save(buffer, "PNG")
+            data = base64.b64encode(buffer.getvalue()).decode()
+            parts.append(f'<img alt="" src="data:image/png;base64,{data}">')
+        elif isinstance(part, Path):
+            parts.append(f"<p>[video, {html.escape(part.name)}]</p>")
+        else:
+            parts.append(f"<pre>{html.escape(part)}</pre>")
+    title = html.escape(f"{view.task}, document {view.place[0]} of {view.place[1]}")
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+        "<style>body{font:16px system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}"
+        "img{max-width:100%}pre{white-space:pre-wrap}</style>"
+        f"<h1>{title}</h1>{''.join(parts)}<p><b>Right answer:</b> {html.escape(view.target)}</p></html>"
+    )

@@ -1,0 +1,122 @@
+"""A tiny, randomly initialised Qwen2.5-VL, built on the spot: the real architecture, no download.
+
+It answers nonsense, through everything that a real model goes through: chat template, image processor,
+vision tower, generation, and the harness's own runner.
+"""
+
+import json
+from pathlib import Path
+
+_IMAGE_TOKENS = (
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|vision_pad|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+)
+
+_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
+    "{% if message['content'] is string %}{{ message['content'] }}{% else %}"
+    "{% for content in message['content'] %}"
+    "{% if content['type'] == 'image' %}<|vision_start|><|image_pad|><|vision_end|>"
+    "{% elif content['type'] == 'video' %}<|vision_start|><|video_pad|><|vision_end|>"
+    "{% elif 'text' in content %}{{ content['text'] }}{% endif %}"
+    "{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+def _tokenizer() -> "object":
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    # One token a byte: every text can be written, and nothing has to be trained.
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {token: i for i, token in enumerate([*alphabet, *_IMAGE_TOKENS])}
+    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token="<|im_end|>",
+        pad_token="<|endoftext|>",
+        additional_special_tokens=list(_IMAGE_TOKENS[1:]),
+        chat_template=_TEMPLATE,
+        model_max_length=32768,
+    )
+
+
+def build(folder: Path, seed: int = 0) -> Path:
+    """Writes the model with its processor to `folder`, once.
+
+    Args:
+        folder: Where to write; used as it is where it holds a finished model.
+        seed: Of the random weights.
+
+    Returns:
+        The folder, to be given to a runner as `pretrained`.
+    """
+    done = folder / "tempbench_tiny.json"
+    if done.is_file():
+        return folder
+    import torch
+    from transformers import (
+        Qwen2_5_VLConfig,
+        Qwen2_5_VLForConditionalGeneration,
+        Qwen2_5_VLProcessor,
+        Qwen2VLImageProcessor,
+        Qwen2VLVideoProcessor,
+    )
+
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = _tokenizer()
+    ids = {token: tokenizer.convert_tokens_to_ids(token) for token in _IMAGE_TOKENS}  # type: ignore[attr-defined]
+    size = {"shortest_edge": 56 * 56, "longest_edge": 28 * 28 * 64}
+    processor = Qwen2_5_VLProcessor(
+        image_processor=Qwen2VLImageProcessor(size=size),
+        tokenizer=tokenizer,
+        video_processor=Qwen2VLVideoProcessor(size=size),
+        chat_template=_TEMPLATE,
+    )
+    config = Qwen2_5_VLConfig(
+        text_config={
+            "vocab_size": len(tokenizer),  # type: ignore[arg-type]
+            "hidden_size": 32,
+            "intermediate_size": 64,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+            "max_position_embeddings": 32768,
+            "rope_scaling": {"type": "mrope", "mrope_section": [1, 1, 2]},
+            "bos_token_id": ids["<|im_start|>"],
+            "eos_token_id": ids["<|im_end|>"],
+            "pad_token_id": ids["<|endoftext|>"],
+        },
+        vision_config={
+            "depth": 2,
+            "hidden_size": 32,
+            "intermediate_size": 64,
+            "num_heads": 2,
+            "out_hidden_size": 32,
+            "fullatt_block_indexes": [1],
+            "window_size": 112,
+        },
+        image_token_id=ids["<|image_pad|>"],
+        video_token_id=ids["<|video_pad|>"],
+        vision_start_token_id=ids["<|vision_start|>"],
+        vision_end_token_id=ids["<|vision_end|>"],
+        tie_word_embeddings=True,
+    )
+    torch.manual_seed(seed)
+    model = Qwen2_5_VLForConditionalGeneration(config)
+    model.generation_config.eos_token_id = ids["<|im_end|>"]
+    model.generation_config.pad_token_id = ids["<|endoftext|>"]
+    model.save_pretrained(folder)
+    processor.save_pretrained(folder)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    done.write_text(json.dumps({"parameters": parameters, "seed": seed}), encoding="utf-8")
+    return folder

@@ -1,0 +1,96 @@
+import os
+
+import pytest
+
+from tempbench_lmms.data import roots
+from tempbench_lmms.data.filesystem import TempbenchFileSystem
+from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
+
+
+@pytest.fixture
+def prepared(tmp_path, monkeypatch):
+    """A data home with one prepared benchmark."""
+    root = tmp_path / "home" / "tempvs"
+    (root / "all").mkdir(parents=True)
+    (root / "all" / "test.parquet").write_bytes(b"rows")
+    (root / roots.MANIFEST).write_text("{}")
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    return root
+
+
+def test_bundled_sample():
+    assert roots.resolve("tempbench://tempvs/mini/all/test.parquet").is_file()
+
+
+def test_prepared_data(prepared):
+    assert roots.resolve("tempbench://tempvs/all/test.parquet") == prepared / "all" / "test.parquet"
+
+
+def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
+    with pytest.raises(DataNotPreparedError, match="run `tempbench prepare tempvs`"):
+        roots.resolve("tempbench://tempvs/all/test.parquet")
+
+
+def test_interrupted_preparation_does_not_count(prepared):
+    (prepared / roots.MANIFEST).unlink()
+    with pytest.raises(DataNotPreparedError):
+        roots.resolve("tempbench://tempvs/all/test.parquet")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "tempbench://tempvs/../secret",
+        "tempbench://tempvs/all/../../../secret",
+        "tempbench://../tempvs/all",
+        "tempbench://tempvs/mini/../../x",
+        "tempbench://",
+        "tempbench://tempvs/a\0b",
+    ],
+)
+def test_no_url_leads_out_of_the_data(prepared, url):
+    with pytest.raises(TempbenchError):
+        roots.resolve(url)
+
+
+def test_no_link_leads_out_of_the_data(prepared, tmp_path):
+    (tmp_path / "secret").write_text("x")
+    os.symlink(tmp_path / "secret", prepared / "link")
+    with pytest.raises(TempbenchError, match="outside"):
+        roots.resolve("tempbench://tempvs/link")
+
+
+def test_default_home_follows_the_hugging_face_cache(monkeypatch):
+    monkeypatch.delenv("TEMPBENCH_DATA", raising=False)
+    monkeypatch.setenv("HF_HOME", "/somewhere")
+    assert str(roots.data_home()) == "/somewhere/tempbench"
+
+
+def test_file_system(prepared):
+    fs = TempbenchFileSystem()
+    assert fs.glob("tempbench://tempvs/all/*.parquet") == [str(prepared / "all" / "test.parquet")]
+    assert fs.info("tempbench://tempvs/all/test.parquet")["size"] == 4
+    with fs.open("tempbench://tempvs/all/test.parquet") as file:
+        assert file.read() == b"rows"
+    assert not fs.exists("tempbench://tempvs/all/none")
+
+
+def test_fsspec_finds_the_scheme():
+    import fsspec
+
+    with fsspec.open("tempbench://tempvs/mini/manifest.json", "rb") as file:
+        assert b"tempvs" in file.read()
+
+
+def test_changed_data_is_read_anew(prepared):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from datasets import load_dataset
+
+    table = prepared / "all" / "test.parquet"
+    for value in ("old", "new"):
+        pq.write_table(pa.table({"text": [value]}), table)
+        os.utime(table, (1, len(value) if value == "old" else 1000))
+        data = load_dataset("parquet", data_files={"test": "tempbench://tempvs/all/*.parquet"}, split="test")
+        assert data["text"] == [value]

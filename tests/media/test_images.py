@@ -1,0 +1,97 @@
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tempbench_lmms.data import roots
+from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media import images
+
+
+def solid(colour, size=(128, 128)):
+    return Image.new("RGB", size, colour)
+
+
+def test_geometry_of_the_strip():
+    # Five 128x128 images: 5 * 128 + 6 * 10 wide, 128 + 20 + 30 high.
+    strip = images.stitch([solid("red")] * 5, ["x"] * 5)
+    assert strip.size == (700, 178)
+    pixels = np.asarray(strip)
+    assert (pixels[25:153, 10:138] == (255, 0, 0)).all()
+    assert (pixels[25:153, 138:148] == 255).all()
+    assert (pixels[153:] == 255).all()
+
+
+def test_geometry_of_the_sources():
+    assert images.stitch([solid("red")] * 2, ["x"] * 2, "vist").size == (2 * 443 + 30, 240 + 50)
+    lower = np.asarray(images.stitch([solid("red")], ["x"], "vwp"))
+    assert (lower[40:168, 10:138] == (255, 0, 0)).all()
+    assert (lower[26:40, 10:138] == 255).all()
+
+
+def test_label_is_drawn_above_its_image():
+    pixels = np.asarray(images.stitch([solid("red"), solid("blue")], ["Image 1", ""]))
+    assert (pixels[:25, 10:138] < 128).any()
+    assert (pixels[:25, 148:276] == 255).all()
+
+
+def test_the_official_strip(shared):
+    layout = shared / "golden/tempvs_release_layout/data/flintstones"
+    for strip in sorted((layout / "combined").glob("*.jpg")):
+        episode, _, shots = strip.stem.partition("_shot_")
+        paths = [next(layout.glob(f"*jpg/{episode}_shot_{shot}_*.jpg")) for shot in shots.split("_")]
+        frames = [Image.open(path).convert("RGB") for path in paths]
+        ours = images.stitch(frames, [f"Image {i + 1}" for i in range(5)], "flintstones")
+        official = Image.open(strip)
+        assert ours.size == official.size
+        # The official strip went through JPEG.
+        difference = np.abs(np.asarray(ours, float) - np.asarray(official.convert("RGB"), float))
+        assert difference.mean() < 3
+
+
+@pytest.fixture
+def media(tmp_path, monkeypatch):
+    root = tmp_path / "tempvs"
+    root.mkdir()
+    (root / roots.MANIFEST).write_text("{}")
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
+    return root
+
+
+def test_missing(media):
+    with pytest.raises(MediaError, match="missing"):
+        images.load_image("tempbench://tempvs/none.png")
+
+
+@pytest.mark.parametrize("content", [b"", b"not a picture", b"\x89PNG\r\n\x1a\n" + b"\0" * 50])
+def test_damaged(media, content):
+    (media / "bad.png").write_bytes(content)
+    with pytest.raises(MediaError, match="damaged"):
+        images.load_image("tempbench://tempvs/bad.png")
+
+
+def test_cut_off(media):
+    solid("red", (400, 400)).save(media / "whole.png")
+    whole = (media / "whole.png").read_bytes()
+    (media / "cut.png").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(MediaError, match="damaged"):
+        images.load_image("tempbench://tempvs/cut.png")
+
+
+def test_decompression_bomb_is_refused_before_it_is_decoded(media):
+    # A PNG header that promises 30,000 x 30,000 pixels, with hardly any data behind it.
+    def chunk(kind, data):
+        body = kind + data
+        return len(data).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big")
+
+    size = (30_000).to_bytes(4, "big")
+    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size + size + b"\x08\x02\0\0\0") + chunk(b"IDAT", b"x")
+    (media / "bomb.png").write_bytes(png)
+    with pytest.raises(MediaError):
+        images.load_image("tempbench://tempvs/bomb.png")
+
+
+def test_outside(media):
+    with pytest.raises(TempbenchError, match="outside"):
+        images.load_image("tempbench://tempvs/../x.png")

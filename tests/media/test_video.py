@@ -1,0 +1,267 @@
+"""Frames of videos: the right ones, the same from every decoder, each decoded once."""
+
+import importlib.util
+import sys
+import threading
+from pathlib import Path
+
+import av
+import cv2
+import numpy as np
+import pytest
+
+from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media import decoding, video
+
+_spec = importlib.util.spec_from_file_location("clips", Path(__file__).parent / "clips.py")
+assert _spec
+assert _spec.loader
+clips = importlib.util.module_from_spec(_spec)
+sys.modules["clips"] = clips
+_spec.loader.exec_module(clips)
+
+BUDGETS = (4, 8, 12, 16)
+
+KINDS = {
+    "h264_b_frames.mp4": {"options": {"bf": "3", "g": "20"}},
+    "h264_open_gop.mkv": {"options": {"bf": "3", "g": "12", "x264-params": "open-gop=1:b-pyramid=normal"}},
+    "h264_one_key_frame.mp4": {"n": 200},
+    "h265.mp4": {"codec": "libx265", "options": {"x265-params": "log-level=none:keyint=16"}},
+    "vp9.webm": {"codec": "libvpx-vp9", "options": {"g": "16", "auto-alt-ref": "1", "lag-in-frames": "16"}},
+    "odd_444.mp4": {"size": (97, 65), "pixels": "yuv444p"},
+    "odd_420.webm": {"codec": "libvpx-vp9", "size": (97, 65)},
+    "variable_rate.mp4": {"variable": True, "options": {"bf": "3", "g": "20"}},
+    "mpeg4.avi": {"codec": "mpeg4"},
+    "bt709.mp4": {"matrix": 1, "colour_range": 1},
+    "full_range.mp4": {"matrix": 1, "colour_range": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("videos")
+    found = {name: clips.write(folder / name, **kind) for name, kind in KINDS.items()}
+    for degrees in (90, 180, 270):
+        path = clips.write(folder / f"turned_{degrees}.mp4", n=30)
+        found[path.name] = clips.turn(path, degrees)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> None:
+    video._CACHE.clear()
+
+
+def everything(path: Path) -> list[np.ndarray]:
+    """All frames, by OpenCV, which the official code reads with."""
+    capture = cv2.VideoCapture(str(path))
+    frames = []
+    while (got := capture.read())[0]:
+        frames.append(got[1][..., ::-1])
+    return frames
+
+
+ALL = [*KINDS, "turned_90.mp4", "turned_180.mp4", "turned_270.mp4"]
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("decoder", ["pyav", "decord"])
+def test_frames_are_those_of_a_reader_that_decodes_everything(
+    made: dict[str, Path], name: str, decoder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if decoder == "decord":
+        pytest.importorskip("decord")
+    monkeypatch.setenv(decoding.DECODER_VARIABLE, decoder)
+    reference = everything(made[name])
+    places = video.uniform_places(len(reference), 16)
+    frames = video.sample_frames(made[name], 16)
+    assert [image.size[::-1] for image in frames.images] == [reference[0].shape[:2]] * 16
+    # OpenCV enlarges the chroma of pictures with odd sizes differently, and x265's by other rounding.
+    for image, place in zip(frames.images, places, strict=True):
+        difference = np.abs(np.asarray(image).astype(int) - reference[place])
+        assert difference.mean() < (8 if name == "odd_420.webm" else 0.5), place
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_decord_and_pyav_give_identical_frames(
+    made: dict[str, Path], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("decord")
+    given = {}
+    for decoder in ("pyav", "decord"):
+        monkeypatch.setenv(decoding.DECODER_VARIABLE, decoder)
+        given[decoder] = video.sample_frames(made[name], 12)
+    assert given["pyav"].times == given["decord"].times
+    for one, other in zip(given["pyav"].images, given["decord"].images, strict=True):
+        assert np.array_equal(np.asarray(one), np.asarray(other))
+
+
+def test_decord_reads_these_kinds_itself(made: dict[str, Path]) -> None:
+    # Without this the parity above could be PyAV's with itself.
+    pytest.importorskip("decord")
+    for path in made.values():
+        if path.name == "h265.mp4":
+            continue
+        with decoding.Video(path) as opened:
+            index = opened.index()
+            assert opened.stream.codec_context.name in decoding._DECORD_CODECS
+        assert index.seekable, path.name
+        assert len(decoding._decord(path, index, [0, 5, 9])) == 3, path.name
+
+
+def test_decord_is_wrong_about_h265(made: dict[str, Path]) -> None:
+    # The reason why PyAV reads H.265 whatever the user chooses; if this fails, decord has been repaired.
+    pytest.importorskip("decord")
+    reference = everything(made["h265.mp4"])
+    with decoding.Video(made["h265.mp4"]) as opened:
+        index = opened.index()
+    found = decoding._decord(made["h265.mp4"], index, video.uniform_places(60, 12))
+    assert any(np.abs(picture.astype(int) - reference[place]).mean() > 10 for place, picture in found.items())
+
+
+def test_times_are_those_of_the_stream(made: dict[str, Path]) -> None:
+    with av.open(str(made["variable_rate.mp4"])) as container:
+        times = [frame.time for frame in container.decode(video=0)]
+    frames = video.sample_frames(made["variable_rate.mp4"], 8)
+    wanted = [times[place] - times[0] for place in video.uniform_places(60, 8)]
+    assert frames.times == pytest.approx(wanted, abs=1e-9)
+
+
+def test_places_follow_the_official_rule() -> None:
+    # np.linspace(0, 329, 4, dtype=int): 0, 109.67, 219.33, 329.
+    assert video.uniform_places(330, 4) == [0, 109, 219, 329]
+    assert video.uniform_places(330, 1) == [0]
+    assert video.uniform_places(3, 4) == [0, 0, 1, 2]
+    assert video.uniform_places(1, 3) == [0, 0, 0]
+
+
+def test_four_budgets_cost_one_decode(made: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    decodes = []
+    read = decoding.read
+
+    def counted(*args: object) -> object:
+        decodes.append(args)
+        return read(*args)
+
+    monkeypatch.setattr(decoding, "read", counted)
+    alone = {n: video.sample_frames(made["vp9.webm"], n) for n in BUDGETS}
+    assert len(decodes) == 4
+    video._CACHE.clear()
+    decodes.clear()
+    together = {n: video.sample_frames(made["vp9.webm"], n, BUDGETS) for n in BUDGETS}
+    assert len(decodes) == 1
+    for n in BUDGETS:
+        assert alone[n].times == together[n].times
+        assert all(
+            np.array_equal(np.asarray(one), np.asarray(other))
+            for one, other in zip(alone[n].images, together[n].images, strict=True)
+        )
+
+
+def test_threads_share_one_decode(made: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    decodes = []
+    read = decoding.read
+    monkeypatch.setattr(decoding, "read", lambda *args: decodes.append(1) or read(*args))
+    seen: list[bytes] = []
+
+    def ask(n: int) -> None:
+        seen.append(video.sample_frames(made["h264_b_frames.mp4"], n, BUDGETS).images[0].tobytes())
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in BUDGETS * 4]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(decodes) == 1
+    assert len(seen) == 16
+    assert len(set(seen)) == 1
+
+
+def test_the_cache_is_bounded_and_its_pictures_cannot_be_spoilt(
+    made: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(video.CACHE_VARIABLE, "0.4")
+    for path in made.values():
+        video.sample_frames(path, 16)
+        assert video._CACHE.n_bytes() <= 400_000
+    monkeypatch.setenv(video.CACHE_VARIABLE, "64")
+    image = video.sample_frames(made["vp9.webm"], 4).images[0]
+    before = image.tobytes()
+    image.paste((1, 2, 3), (0, 0, 96, 64))
+    assert video.sample_frames(made["vp9.webm"], 4).images[0].tobytes() == before
+
+
+def test_a_replaced_file_is_read_anew(tmp_path: Path) -> None:
+    path = clips.write(tmp_path / "a.mp4", n=20)
+    first = video.sample_frames(path, 2).images[1].tobytes()
+    clips.write(path, n=40)
+    assert video.sample_frames(path, 2).images[1].tobytes() != first
+
+
+def test_probe_tells_size_as_shown(made: dict[str, Path]) -> None:
+    assert video.probe(made["h264_b_frames.mp4"]) == video.VideoInfo(2.4, 60, 25.0, 96, 64)
+    turned = video.probe(made["turned_90.mp4"])
+    assert (turned.width, turned.height) == (64, 96)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
+def test_a_truncated_video_gives_what_is_there(tmp_path: Path, share: float) -> None:
+    path = clips.write(tmp_path / "a.mkv", options={"g": "10"})
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    frames = video.sample_frames(path, 4)
+    assert len(frames.images) == 4
+    assert len({image.tobytes() for image in frames.images}) == 4
+
+
+def test_a_damaged_middle_still_gives_frames(tmp_path: Path) -> None:
+    path = clips.write(tmp_path / "a.mkv", options={"g": "10"})
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2 : len(data) // 2 + 500] = bytes(500)
+    path.write_bytes(data)
+    assert len(video.sample_frames(path, 16).images) == 16
+
+
+def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(MediaError, match="missing"):
+        video.sample_frames(tmp_path / "none.mp4", 4)
+    broken = tmp_path / "broken.mp4"
+    broken.write_bytes(b"not a video" * 100)
+    with pytest.raises(MediaError, match="damaged"):
+        video.sample_frames(broken, 4)
+    with pytest.raises(MediaError, match="damaged"):
+        video.probe(broken)
+    empty = tmp_path / "empty.mp4"
+    empty.touch()
+    with pytest.raises(MediaError, match="damaged"):
+        video.sample_frames(empty, 4)
+
+
+def test_a_playlist_is_no_video(tmp_path: Path) -> None:
+    # It would make the library open other files of the machine.
+    target = clips.write(tmp_path / "private.ts", n=10)
+    playlist = tmp_path / "list.mp4"
+    playlist.write_text(f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n{target}\n#EXT-X-ENDLIST\n")
+    with pytest.raises(MediaError):
+        video.sample_frames(playlist, 2)
+    concatenation = tmp_path / "concat.mp4"
+    concatenation.write_text(f"ffconcat version 1.0\nfile {target.name}\n")
+    with pytest.raises(MediaError):
+        video.sample_frames(concatenation, 2)
+
+
+def test_an_unknown_decoder_is_an_error(made: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(decoding.DECODER_VARIABLE, "quicktime")
+    with pytest.raises(TempbenchError, match="pyav, decord"):
+        video.sample_frames(made["vp9.webm"], 2)
+
+
+def test_real_clips(shared: Path) -> None:
+    for name, n_frames in (("video0.mp4", 300), ("video9770.mp4", 330)):
+        path = shared / "real" / "msrvtt" / name
+        reference = everything(path)
+        assert video.probe(path).n_frames == len(reference) == n_frames
+        for n in BUDGETS:
+            images = video.sample_frames(path, n, BUDGETS).images
+            for image, place in zip(images, video.uniform_places(n_frames, n), strict=True):
+                assert np.array_equal(np.asarray(image), reference[place])

@@ -1,0 +1,238 @@
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.resampling import (
+    bootstrap,
+    by_cluster,
+    holm,
+    interval,
+    jackknife,
+    mcnemar,
+    needed_factor,
+    paired_difference,
+    student_tails,
+)
+
+
+def share(hits, clusters):
+    return ratio(((hit, 1) for hit in hits), clusters)
+
+
+def test_jackknife_by_hand():
+    # Clusters: a 2 of 2, b 0 of 1, c 1 of 1. Without a: 1 of 2; without b: 3 of 3; without c: 2 of 3.
+    metric = share([1, 1, 0, 1], "aabc")
+    assert jackknife(metric).tolist() == [0.5, 1, pytest.approx(2 / 3)]
+
+
+def test_interval_of_a_mean_is_the_textbook_one():
+    # 400 independent units, p = 0.3: 0.3 +- 1.96 * sqrt(0.3 * 0.7 / 400) = 0.2551 to 0.3449.
+    metric = share([1] * 120 + [0] * 280, range(400))
+    for method in ("percentile", "bca"):
+        low, high = interval(metric, method=method)
+        assert low == pytest.approx(0.2551, abs=0.004)
+        assert high == pytest.approx(0.3449, abs=0.004)
+
+
+def test_bca_leans_where_the_statistic_is_skewed():
+    # A ratio of a few large clusters to many small ones is skewed to the right: both ends move up.
+    generator = np.random.default_rng(1)
+    sizes = generator.pareto(1.5, 60) + 1
+    metric = ratio(((size**2, size) for size in sizes), range(60))
+    percentile, bca = interval(metric, method="percentile"), interval(metric, method="bca")
+    assert bca[0] > percentile[0]
+    assert bca[1] > percentile[1]
+
+
+def test_bca_against_an_independent_one():
+    """The same interval by scipy, which draws for itself: the ends differ by the draws alone."""
+    stats = pytest.importorskip("scipy.stats")
+    data = np.random.default_rng(3).exponential(1, 50)
+    ours = interval(ratio(((value, 1) for value in data), range(50)), n_resamples=20_000)
+    theirs = stats.bootstrap(
+        (data,), np.mean, n_resamples=20_000, method="BCa", random_state=np.random.default_rng(0)
+    ).confidence_interval
+    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
+
+
+def test_seeded_and_independent_of_block_size(monkeypatch):
+    metric = share([1, 0, 1, 1, 0, 1], "abcdef")
+    assert interval(metric, seed=5) == interval(metric, seed=5)
+    assert (bootstrap(metric, 500, seed=1) != bootstrap(metric, 500, seed=2)).any()
+    assert len(bootstrap(metric, 777)) == 777
+
+
+def test_where_nothing_can_be_said():
+    nothing = (pytest.approx(math.nan, nan_ok=True),) * 2
+    assert interval(ratio([], [])) == nothing
+    assert interval(share([1, 0], "aa")) == nothing
+    # One cluster alone has something below the line.
+    assert interval(ratio([(1, 1), (0, 0), (0, 0)], "abc")) == nothing
+    # Three of fifty have: 5 % of the resamples miss them all.
+    assert interval(ratio([(i % 2, i < 3) for i in range(50)], range(50))) == nothing
+    with pytest.raises(ValueError, match="choose percentile or bca"):
+        interval(share([1, 0], "ab"), method="normal")
+
+
+def test_all_right_has_no_width():
+    assert interval(share([1] * 10, range(10))) == (1, 1)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize("gated", [False, True])
+def test_coverage(method, gated):
+    """A 95 % interval covers the true value in 93 to 97 % of 1,000 simulated studies.
+
+    A study has 120 clusters of 1 to 6 questions. A cluster's difficulty is drawn first, so that its
+    questions go together; gated: a question counts where a second, easier coin says so, and that coin and
+    the answer share the cluster's difficulty.
+    """
+    generator = np.random.default_rng(7)
+    n_studies, n_clusters = 1000, 120
+
+    def study(n):
+        sizes = generator.integers(1, 7, n)
+        cluster = np.repeat(np.arange(n), sizes)
+        ease = generator.beta(2, 2, n)[cluster]
+        hit = generator.random(len(cluster)) < ease
+        counts = generator.random(len(cluster)) < (0.3 + 0.6 * ease) if gated else np.ones(len(cluster), bool)
+        return Ratio((hit & counts).astype(float), counts.astype(float), cluster)
+
+    true = study(400_000).value
+    covered = 0
+    for _ in range(n_studies):
+        low, high = interval(study(n_clusters), method=method, n_resamples=1000)
+        covered += low <= true <= high
+    assert 0.93 <= covered / n_studies <= 0.97
+
+
+def test_other_functions_of_sums():
+    metric = SimpleNamespace(
+        terms=np.array(
+            [[1.0, 0, 1, 0], [0, 1, 0, 1], [1, 1, 1, 1], [0, 0, 1, 0], [1, 0, 1, 0], [1, 1, 1, 1]]
+        ),
+        cluster=np.arange(6),
+        keys=tuple("abcdef"),
+        function=lambda sums: (sums[..., 0] / sums[..., 2] + sums[..., 1] / sums[..., 3]) / 2,
+    )
+    # 4 of 5 and 3 of 3: the mean of 0.8 and 1.
+    assert by_cluster(metric).value == pytest.approx(0.9)
+    assert paired_difference(metric, metric, n_resamples=200).value == 0
+
+
+def test_a_run_with_itself():
+    metric = share([1, 0, 1, 1] * 10, [i // 2 for i in range(40)])
+    found = paired_difference(metric, metric)
+    assert (found.value, found.low, found.high, found.p) == (0, 0, 0, 1)
+    assert needed_factor(found) == math.inf
+
+
+def test_pairing_is_by_key_and_not_by_place():
+    hits = [1] * 15 + [0] * 15
+    metric, reversed_ = share(hits, range(30)), share(hits[::-1], range(29, -1, -1))
+    assert paired_difference(metric, reversed_).p == 1
+    assert paired_difference(metric, reversed_).high == 0
+
+
+def test_pairing_sharpens():
+    # Both get the same 60 of 100 right, but for 8 that only the first gets right.
+    second = [1] * 52 + [0] * 48
+    first = [1] * 60 + [0] * 40
+    found = paired_difference(share(first, range(100)), share(second, range(100)))
+    assert found.value == pytest.approx(0.08)
+    # Paired: sqrt(0.08 * 0.92 / 100) = 0.0271; apart it would be sqrt(2 * 0.25 / 100) = 0.07.
+    assert found.standard_error == pytest.approx(0.0271, rel=0.05)
+    assert found.low > 0
+    # Exact: 2 * 0.5 ** 8 = 0.0078.
+    assert mcnemar(8, 0) == 0.0078125
+    assert found.p == pytest.approx(0.0078, abs=0.004)
+
+
+def test_clusters_widen_the_difference():
+    first, second = [1, 1, 1, 0] * 15, [1, 0, 1, 0] * 15
+    alone = paired_difference(share(first, range(60)), share(second, range(60)))
+    grouped = [i // 15 for i in range(60)]
+    few = paired_difference(share(first, grouped), share(second, grouped))
+    assert alone.p < 0.01
+    # Four clusters can change sides in sixteen ways, two of them as extreme: 1 / 8.
+    assert few.p == pytest.approx(0.125, abs=0.015)
+
+
+def test_gated_metric_with_few_questions_is_not_told():
+    """One run passes two questions through the gate, the other all: the share of two says nothing."""
+    all_right = ratio([(1, 1)] * 60, range(60))
+    few = ratio([(i == 0, i < 2) for i in range(60)], range(60))
+    found = paired_difference(all_right, few)
+    assert found.value == 0.5
+    assert math.isnan(found.low)
+    assert math.isnan(found.p)
+
+
+def test_undefined_in_one_run():
+    found = paired_difference(ratio([(1, 1)] * 9, range(9)), ratio([(0, 0)] * 9, range(9)))
+    assert math.isnan(found.value)
+    assert math.isnan(found.p)
+
+
+def test_metrics_that_cannot_be_paired():
+    metric = share([1, 0], "ab")
+    with pytest.raises(ValueError, match="no keys"):
+        paired_difference(metric, Ratio(metric.numerator, metric.denominator, metric.cluster))
+    other = SimpleNamespace(
+        terms=np.ones((2, 3)), cluster=np.arange(2), keys=("a", "b"), function=lambda sums: sums[..., 0]
+    )
+    with pytest.raises(ValueError, match="different functions"):
+        paired_difference(metric, other)
+
+
+def test_many_clusters_go_in_blocks():
+    found = paired_difference(
+        share([1, 0] * 3000, range(6000)), share([0, 1] * 3000, range(6000)), n_resamples=1000
+    )
+    assert found.p > 0.9
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "p"), [(0, 0, 1), (1, 0, 1), (5, 5, 1), (1, 5, 0.21875), (0, 10, 2 / 1024), (0, 3000, 0)]
+)
+def test_mcnemar_by_hand(b, c, p):
+    # (1, 5): 2 * (1 + 6) / 64
+    assert mcnemar(b, c) == mcnemar(c, b) == p
+
+
+def test_student_against_tables():
+    # Abramowitz & Stegun, table 26.10
+    for t, degrees in ((12.706, 1), (4.303, 2), (3.182, 3), (2.571, 5), (2.086, 20), (1.980, 120)):
+        assert student_tails(t, degrees) == pytest.approx(0.05, abs=4e-5)
+    assert student_tails(1.96, 10_000) == pytest.approx(0.05, abs=1e-4)
+    assert student_tails(0, 5) == student_tails(0, 4) == 1
+
+
+@given(st.lists(st.floats(0, 1), max_size=20))
+@settings(max_examples=50)
+def test_holm(p_values):
+    adjusted = holm(p_values)
+    assert all(a >= p for a, p in zip(adjusted, p_values, strict=True))
+    assert sorted(range(len(p_values)), key=lambda i: (p_values[i], adjusted[i])) == sorted(
+        range(len(p_values)), key=lambda i: (adjusted[i], p_values[i])
+    )
+    assert all(0 <= a <= 1 for a in adjusted)
+
+
+def test_holm_leaves_out_the_undefined():
+    assert holm([0.01, math.nan, 0.5])[0] == 0.02
+    assert math.isnan(holm([0.01, math.nan])[1])
+
+
+def test_questions_needed():
+    # Twice the difference takes a quarter: (1.96 + 0.8416) ** 2 = 7.849 at value = error.
+    found = SimpleNamespace(value=0.02, standard_error=0.02)
+    assert needed_factor(found) == pytest.approx(7.849, abs=0.001)
+    assert needed_factor(SimpleNamespace(value=0.04, standard_error=0.02)) == pytest.approx(
+        7.849 / 4, abs=0.001
+    )

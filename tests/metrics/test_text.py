@@ -1,0 +1,83 @@
+"""Numeric distance and the order of events, by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tempbench_lmms.metrics.text import event_order, numeric_distance, told_order
+
+# (predicted, gold, score): 1 - |p - g| / (g + 1), not below 0; worked examples of the specification.
+WORKED = [(3, 3, 1), (5, 3, 0.5), (0, 3, 0.25), (2, 1, 0.5), (7, 3, 0), (8, 3, 0), (1, 0, 0), (None, 3, 0)]
+
+
+def test_worked_examples() -> None:
+    for predicted, gold, score in WORKED:
+        assert numeric_distance(predicted, gold) == score
+    assert sum(numeric_distance(p, g) for p, g, _ in WORKED) / 8 == 0.28125
+    assert numeric_distance(8, 3, clamp=False) == -0.25
+    assert numeric_distance(10**400, 3) == 0
+
+
+@given(st.integers(-100, 100), st.integers(0, 50))
+def test_bounds_and_perfection(predicted: int, gold: int) -> None:
+    score = numeric_distance(predicted, gold)
+    assert 0 <= score <= 1
+    assert (score == 1) == (predicted == gold)
+    assert (score > 0) == (-1 < predicted < 2 * gold + 1)
+
+
+EVENTS = ["the red ball grows", "the blue square rises to the top", "the green triangle blinks"]
+
+
+@pytest.mark.parametrize(
+    ("caption", "right"),
+    [
+        (
+            "The red ball grows, then the blue square rises, and finally the green triangle blinks.",
+            3,
+        ),
+        ("First the red ball grows. The blue square rises. Lastly, the green triangle blinks.", 3),
+        (
+            "After the red ball grows, the blue square rises. Then the green triangle is blinking.",
+            3,
+        ),
+        (
+            "The green triangle blinks after the blue square rises. Before that, the red ball grew, growing.",
+            3,
+        ),
+        (
+            "Before the green triangle blinks, the blue square rises. Earlier, the red ball grows.",
+            3,
+        ),
+        ("The green triangle blinks. The blue square rises to the top. The red ball grows.", 0),
+        # ball-square and ball-triangle are right, square-triangle is not.
+        ("The red ball grows. The green triangle blinks. The blue square rises to the top.", 2),
+        ("The red ball grows and the blue square rises to the top.", 1),
+        ("A cat sleeps.", 0),
+        ("", 0),
+    ],
+)
+def test_event_order(caption: str, right: int) -> None:
+    assert event_order(caption, EVENTS) == (right, 3)
+
+
+def test_told_order_follows_before_and_after() -> None:
+    assert told_order("Before it stops, the train turns.") == ["the train turns", "it stops"]
+    assert told_order("The train stops after it turns.") == ["it turns", "the train stops"]
+    assert told_order("") == []
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=30), max_size=5))
+def test_event_order_takes_anything(caption: str, events: list[str]) -> None:
+    right, pairs = event_order(caption, events)
+    assert pairs == len(events) * (len(events) - 1) // 2
+    assert 0 <= right <= pairs
+
+
+def test_a_single_event_has_no_order() -> None:
+    assert event_order("The ball rolls.", ["the ball rolls"]) == (0, 0)
+
+
+def test_long_captions_are_quick() -> None:
+    event_order("the ball rolls, and then after " * 5_000, EVENTS)
+    event_order("after " * 5_000, EVENTS)

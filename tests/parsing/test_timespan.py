@@ -1,0 +1,318 @@
+"""Time spans in replies: what is read, and what is not guessed. The video is 100 seconds long."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.parsing.timespan import parse_span, parse_spans, without_spans
+
+DURATION = 100.0
+
+SPANS = [
+    # JSON, fenced and bare
+    ('{"answer": "A", "span": [0, 28]}', (0, 28)),
+    ('{"span": [5, 12.5]}', (5, 12.5)),
+    ('{"relevant_span": [5, 12.5], "answer": "B"}', (5, 12.5)),
+    ('```json\n{"relevant_span": [5.5, 12], "answer": "B"}\n```', (5.5, 12)),
+    ('```\n{"span": [5, 12]}\n```', (5, 12)),
+    ('JSON:\n```json\n{\n  "answer": "C",\n  "span": [30.0, 45.2]\n}\n```\nDone.', (30, 45.2)),
+    ('{"answer": "A", "span": {"start": 5, "end": 12}}', (5, 12)),
+    ('{"start": 5, "end": 12}', (5, 12)),
+    ('{"start_time": "00:05", "end_time": "00:12"}', (5, 12)),
+    ('{"startTime": 5, "endTime": 12}', (5, 12)),
+    ('{"start_sec": 5, "end_sec": 12}', (5, 12)),
+    ('{"from": 5, "to": 12}', (5, 12)),
+    ('{"s0": 5, "e0": 12}', (5, 12)),
+    ('{"span": ["5s", "12s"]}', (5, 12)),
+    ('{"span": ["00:05", "01:10"]}', (5, 70)),
+    ('{"span": "5 - 12"}', (5, 12)),
+    ('{"span": "From 5 to 12 seconds"}', (5, 12)),
+    ('{"timestamp": "0:05-0:12"}', (5, 12)),
+    ('{"time_span": [5, 12]}', (5, 12)),
+    ('{"timespan": "[5, 12]"}', (5, 12)),
+    ('{"pred_relevant_windows": [[5, 12, 0.9], [20, 30, 0.1]], "ans": "A"}', (5, 12)),
+    ('{"windows": [[5, 12]]}', (5, 12)),
+    ('{"span": [5, 12, 0.7]}', (5, 12)),
+    ('{"result": {"answer": "A", "span": [5, 12]}}', (5, 12)),
+    ('[{"start": 5, "end": 12}, {"start": 20, "end": 30}]', (5, 12)),
+    ('[5, 12]', (5, 12)),
+    ('[[5, 12], [20, 30]]', (5, 12)),
+    ("{'answer': 'A', 'span': [5, 12]}", (5, 12)),
+    ('{"span": [5, 12,], "answer": "A",}', (5, 12)),
+    ('{"span": [5, 12], // the effect\n "answer": "A"}', (5, 12)),
+    ('{“span”: [5, 12], “answer”: “A”}', (5, 12)),
+    ('{"span": ["20%", "40%"]}', (20, 40)),
+    ('{"span": [12, 5]}', (12, 5)),
+    ('{"span": [0.0, 0.0], "answer": "A"}', (0, 0)),
+    ('<answer>{"span": [5, 12]}</answer>', (5, 12)),
+    ('<think>{"span": [1, 2]}</think>{"span": [5, 12]}', (5, 12)),
+    ('{"span": [5, 12], "answer": "A"', (5, 12)),  # cut off
+    # the released formats
+    ("From 5 to 10", (5, 10)),
+    ("From 5 to 10.", (5, 10)),
+    ("From 0 to 28, a woman and a man are eating spicy food.", (0, 28)),
+    ("from 5.5 to 10.25", (5.5, 10.25)),
+    ("00:00:05 to 00:00:10", (5, 10)),
+    ("From <5> to <10>", (5, 10)),
+    # ranges
+    ("5s - 10s", (5, 10)),
+    ("5s-10s", (5, 10)),
+    ("5 s – 10 s", (5, 10)),
+    ("5s—10s", (5, 10)),
+    ("5 - 10 seconds", (5, 10)),
+    ("5-10s", (5, 10)),
+    ("5 to 10 sec", (5, 10)),
+    ("5 to 10 secs.", (5, 10)),
+    ("5 seconds to 10 seconds", (5, 10)),
+    ("5sec~10sec", (5, 10)),
+    ("5.0s → 10.0s", (5, 10)),
+    ("5s -> 10s", (5, 10)),
+    ("5 s until 10 s", (5, 10)),
+    ("5 s till 10 s", (5, 10)),
+    ("5s through 10s", (5, 10)),
+    ("5s...10s", (5, 10)),
+    ("12-20", (12, 20)),
+    ("12 - 20", (12, 20)),
+    ("12 to 20", (12, 20)),
+    ("12, 20", (12, 20)),
+    ("12 20", (12, 20)),
+    ("12s\n20s", (12, 20)),
+    ("(12.0, 20.0)", (12, 20)),
+    ("[12.0s, 20.0s]", (12, 20)),
+    ("<12, 20>", (12, 20)),
+    ("**12s - 20s**", (12, 20)),
+    ("`[12, 20]`", (12, 20)),
+    ("The answer is in [12, 20] seconds.", (12, 20)),
+    ("t=12 to t=20", (12, 20)),
+    ("t = 12s to t = 20s", (12, 20)),
+    ("second 12 to second 20", (12, 20)),
+    ("from second 12 to second 20", (12, 20)),
+    ("from the 12th to the 20th second", None),
+    ("12 秒", None),
+    # clocks
+    ("00:05 to 01:10", (5, 70)),
+    ("00:05 - 01:10", (5, 70)),
+    ("0:05–1:10", (5, 70)),
+    ("[00:05, 01:10]", (5, 70)),
+    ("00:05 to 1:02:03", (5, 3723)),
+    ("1:02:03 to 1:02:33", (3723, 3753)),
+    ("00:00:05.500 --> 00:00:10.250", (5.5, 10.25)),
+    ("00:00:05,500 --> 00:00:10,250", (5.5, 10.25)),
+    ("From 0:05 until 0:10, a man eats.", (5, 10)),
+    ("between 0:05 and 0:10", (5, 10)),
+    ("(0:05 - 0:10) He falls down.", (5, 10)),
+    ("at 00:05-00:10", (5, 10)),
+    # minutes
+    ("1m5s to 1m20s", (65, 80)),
+    ("1m5s-1m20s", (65, 80)),
+    ("1 minute 5 seconds to 1 minute 20 seconds", (65, 80)),
+    ("1 min 5 s - 1 min 20 s", (65, 80)),
+    ("1 minute and 5 seconds to 1 minute and 20 seconds", (65, 80)),
+    ("from 1 to 2 minutes", (60, 120)),
+    ("1.5 minutes to 2 minutes", (90, 120)),
+    ("from 45 seconds to 1 minute", (45, 60)),
+    ("1 h 2 min 3 s to 1 h 2 min 33 s", (3723, 3753)),
+    # running text
+    ("between 12.5 and 20 seconds", (12.5, 20)),
+    ("It happens between 12 s and 20 s.", (12, 20)),
+    ("It happens between 12 and 20.", (12, 20)),
+    ("The event happens from 5 to 10 seconds.", (5, 10)),
+    ("This takes place from 12 seconds to 20 seconds in the video.", (12, 20)),
+    ("from about 12 s to about 20 s", (12, 20)),
+    ("from approximately 12 to 20 seconds", (12, 20)),
+    ("roughly 12 to 20 seconds", (12, 20)),
+    ("around 12s to around 20s", (12, 20)),
+    ("The man starts at 12 s and ends at 20 s.", (12, 20)),
+    ("It begins at 0:12 and finishes at 0:20.", (12, 20)),
+    ("It starts at 12 and ends at 20.", (12, 20)),
+    ("starting at 12 seconds and ending at 20 seconds", (12, 20)),
+    ("It starts at the 12-second mark and continues until the 20-second mark.", (12, 20)),
+    ("from the 12 second mark to the 20 second mark", (12, 20)),
+    ("The relevant segment runs from 12s to 20s.", (12, 20)),
+    ("starts at 12 seconds and lasts for 8 seconds", (12, 20)),
+    ("It starts at 12 s and lasts 8 s.", (12, 20)),
+    ("ten to twenty seconds", (10, 20)),
+    ("from ten seconds to twenty-five seconds", (10, 25)),
+    ("(B) He falls. Time: 12s - 20s", (12, 20)),
+    ("B. 12-20", (12, 20)),
+    ("A. From 5 to 10", (5, 10)),
+    ("Answer: B\nSpan: 12-20", (12, 20)),
+    ("Answer: B\nTime span: 12 to 20 seconds", (12, 20)),
+    ("The answer is B. Relevant span: [12, 20]", (12, 20)),
+    ("Relevant window = (12, 20)", (12, 20)),
+    ("Option B, from 12 to 20.", (12, 20)),
+    ("Frame 3 (5.0 s) to frame 5 (10.0 s)", (5, 10)),
+    ("Frame 3, at 5.0 seconds, to Frame 5, at 10.0 seconds", (5, 10)),
+    # separate lines
+    ("Start: 5\nEnd: 10", (5, 10)),
+    ("Start: 5s\nEnd: 10s", (5, 10)),
+    ("Start time: 00:05\nEnd time: 00:10", (5, 10)),
+    ("start_time: 5\nend_time: 10", (5, 10)),
+    ("- **Start:** 5 seconds\n- **End:** 10 seconds", (5, 10)),
+    ("Start = 5.5\nEnd = 10.5\nAnswer = B", (5.5, 10.5)),
+    ("From: 5\nTo: 10", (5, 10)),
+    ("Begin: 00:05\nEnd: 00:10", (5, 10)),
+    ("The start is 5 seconds. The end is 10 seconds.", (5, 10)),
+    ("End: 20s, Start: 12s", (12, 20)),
+    ("Answer: B\nStart: 5\nEnd: 10", (5, 10)),
+    # edges of the video
+    ("around the 90-second mark until the end", (90, 100)),
+    ("from 90 seconds to the end of the video", (90, 100)),
+    ("90s - end", (90, 100)),
+    ("from 90s onwards", (90, 100)),
+    ("from the 90 second mark onward", (90, 100)),
+    ("It starts at 90 s and continues until the end.", (90, 100)),
+    ("from the beginning to 10 seconds", (0, 10)),
+    ("from the start of the video until 0:10", (0, 10)),
+    ("start to 10 s", (0, 10)),
+    ("from the beginning to the end", (0, 100)),
+    ("the whole video", (0, 100)),
+    ("Throughout the entire video.", (0, 100)),
+    ("the first 10 seconds", (0, 10)),
+    ("In the first 10 seconds of the video.", (0, 10)),
+    ("the last 20 seconds", (80, 100)),
+    ("the final 20 seconds of the clip", (80, 100)),
+    ("the first half of the video", (0, 50)),
+    ("the second half", (50, 100)),
+    ("from the middle to the end of the video", (50, 100)),
+    # percent
+    ("20% to 40% of the video", (20, 40)),
+    ("20 to 40% of the video", (20, 40)),
+    ("from 20 percent to 40 percent", (20, 40)),
+    ("between 20% and 40%", (20, 40)),
+    ("20%-40%", (20, 40)),
+    ("the first 20% of the video", (0, 20)),
+    # reversed: as stated
+    ("From 20 to 10", (20, 10)),
+    ("20s - 10s", (20, 10)),
+    # reasoning before the answer
+    ("<think>From 1 to 2 s? No.</think> From 20 s to 30 s", (20, 30)),
+    ("First from 0 to 5 s he walks. Answer: from 12 to 20 s.", (12, 20)),
+    ("He walks from 0 to 5 s, then falls. Final answer: 12-20", (12, 20)),
+    ("Options:\nA. walks 2 to 3 miles\nB. runs\nThe span is 12 to 20 s.", (12, 20)),
+    # beyond the end of the video: as stated
+    ("from 90 to 120 seconds", (90, 120)),
+    # none
+    ("", None),
+    ("B", None),
+    ("5", None),
+    ("At 45 seconds.", None),
+    ("He lifts 2 to 3 weights.", None),
+    ("Two or three people enter.", None),
+    ("There are 3 men and 4 women.", None),
+    ("I cannot see the video.", None),
+    ("Frames 3 to 5", None),
+    ("Frame 3 to Frame 5", None),
+    ("Image 2 - Image 4", None),
+    ("Option 1 to option 2", None),
+    ("[-5, 10]", None),
+    ("from -5 to 10", None),
+    ('{"span": [-5, 10]}', None),
+    ('{"span": null, "answer": "A"}', None),
+    ('{"span": [], "answer": "A"}', None),
+    ('{"span": [5], "answer": "A"}', None),
+    ('{"span": [NaN, 10]}', None),
+    ('{"span": [0, Infinity]}', None),
+    ('{"span": [true, false]}', None),
+    ('{"span": "unknown", "answer": "A"}', None),
+    ('{"answer": "A"}', None),
+    ("from <s0> to <e0>", None),
+    ("<think>from 5 to 10 s", None),
+    ("It starts at 12 seconds.", None),
+    ("after 90 seconds", None),
+    ("The ratio is 16:9.", None),
+    ("1234567890 to 2234567890 seconds", None),
+]  # fmt: skip
+
+
+def test_the_table_is_large():
+    assert len(SPANS) >= 150
+    assert len({reply for reply, _ in SPANS}) == len(SPANS)
+
+
+@pytest.mark.parametrize(("reply", "span"), SPANS, ids=range(len(SPANS)))
+def test_span(reply, span):
+    assert parse_span(reply, DURATION) == span, reply
+
+
+@pytest.mark.parametrize(
+    ("reply", "spans"),
+    [
+        ("From 5 to 10, and from 20 to 30", [(5, 10), (20, 30)]),
+        ("5s-10s; 20s-30s", [(5, 10), (20, 30)]),
+        ('{"span": [[5, 10], [20, 30]]}', [(5, 10), (20, 30)]),
+        ('{"windows": [{"start": 5, "end": 10}, {"start": 20, "end": 30}]}', [(5, 10), (20, 30)]),
+        ("1. 00:05 - 00:10\n2. 00:20 - 00:30", [(5, 10), (20, 30)]),
+    ],
+)
+def test_several_spans_are_kept_in_order(reply, spans):
+    assert parse_spans(reply, DURATION) == spans
+
+
+@pytest.mark.parametrize("reply", ["from 90 s to the end", "20% to 40%", "the whole video", "last 5 seconds"])
+def test_what_needs_the_duration_is_not_read_without_it(reply):
+    assert parse_span(reply, DURATION) is not None
+    assert parse_span(reply) is None
+
+
+@given(
+    st.floats(0, 5000), st.floats(0, 5000), st.sampled_from(["{} - {} seconds", "From {} to {}.", "[{}, {}]"])
+)
+def test_what_is_written_is_read(start, end, form):
+    start, end = round(start, 2), round(end, 2)
+    assert parse_span(form.format(f"{start:.2f}", f"{end:.2f}")) == (start, end)
+
+
+@given(st.integers(0, 9999), st.integers(0, 9999))
+def test_clocks_are_read(start, end):
+    def clock(seconds):
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+    assert parse_span(f"{clock(start)} to {clock(end)}") == (start, end)
+
+
+@given(st.text(alphabet='0123456789 -:.,[]{}%"smintofromand⟨⟩\n', max_size=80))
+def test_any_text_gives_sane_spans_or_none(text):
+    for start, end in parse_spans(text, DURATION):
+        assert 0 <= start <= 1e6
+        assert 0 <= end <= 1e6
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "5 ",
+        "5 to ",
+        "about ",
+        "and ",
+        "from 5 ",
+        "[",
+        "{",
+        '{"a":',
+        "start 5 ",
+        "the end ",
+        "5:",
+        "\n",
+        "⟨1⟩",
+    ],
+)
+def test_long_replies_cost_little(piece):
+    begun = time.perf_counter()
+    parse_spans(piece * 20_000, DURATION)
+    assert time.perf_counter() - begun < 3
+
+
+def test_opening_span_is_taken_off():
+    assert without_spans("From 0 to 28, they eat.") == "they eat."
+    assert without_spans("00:05 - 00:10: they eat.") == "they eat."
+    assert without_spans("They eat.") == "They eat."
+
+
+def test_json_values():
+    assert json_values('a [1] b {"c": 2}') == [[1], {"c": 2}]
+    assert json_values("it's {no json}") == []
+    assert json_values('{"u": "http://x.org"}') == [{"u": "http://x.org"}]
+    assert json_values("{'a': 'it is'}") == [{"a": "it is"}]
