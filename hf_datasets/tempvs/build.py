@@ -1,0 +1,313 @@
+"""`tempbench build tempvs`: makes TempVS from its four sources (section 3.2 and appendix A of the paper).
+
+The work folder holds
+    steps/     what each step left (JSONL), and its manifest: input, settings, counts, sha256
+    vectors/   embeddings and detections, by model; computed once for each image and text
+    replies/   answers of language models, by model
+A step is done again only if its input or its settings changed, so any run can be resumed.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms.data import tables
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tempvs import prompts
+
+from . import characters, filters, language
+from .sources import SOURCES
+from .steps import BENCHMARK, Item, Settings, Step, steps
+
+# Table 9, in the order of SOURCES. The paper counts no step of its own for the person filter.
+PAPER: Mapping[str, tuple[int, ...]] = {
+    "stories": (24433, 11444, 12627, 49700),
+    "stative": (10378, 3114, 1995, 20294),
+    "pronouns": (10105, 2952, 914, 12216),
+    "captions": (3092, 1952, 815, 2906),
+    "images": (636, 644, 809, 2315),
+    "ambiguity": (633, 535, 686, 2284),
+    "sequences": (633, 535, 498, 1880),
+    "events": (612, 535, 417, 1292),
+    "manual": (565, 395, 316, 809),
+    # Table 2; called "groups" in Table 9.
+    "mt1_two": (2104, 864, 850, 3742),
+    "mt1_three": (916, 172, 208, 830),
+    "mt2_event": (501, 320, 274, 708),
+    "mt2_caption": (485, 326, 256, 551),
+    "mt3_event": (565, 395, 316, 809),
+    "mt3_caption": (565, 395, 316, 809),
+}
+
+
+def run(settings: Settings, only: str | None = None, until: str | None = None) -> dict[str, dict[str, Any]]:
+    """Runs the steps whose result is missing or out of date.
+
+    Args:
+        settings: What to do, and where.
+        only: Run this step alone, on what the step before has left.
+        until: Stop after this step.
+
+    Returns:
+        The steps' manifests by name, in their order.
+
+    Raises:
+        TempbenchError: A step cannot be done; what was done before it stays.
+    """
+    ordered = steps(settings)
+    names = [step.name for step in ordered]
+    for wanted in filter(None, (only, until)):
+        if wanted not in names:
+            raise TempbenchError(f"no step named {wanted!r}; choose one of {', '.join(names)}")
+    for name in settings.skip:
+        if name not in names or not ordered[names.index(name)].skippable:
+            free = ", ".join(step.name for step in ordered if step.skippable)
+            raise TempbenchError(f"--skip {name}: only {free} can be skipped")
+    manifests: dict[str, dict[str, Any]] = {}
+    before: dict[str, Any] | None = None
+    for step in ordered:
+        path = settings.work / "steps" / f"{step.name}.jsonl"
+        manifest = _manifest(path)
+        wanted_input = before["output"] if before else None
+        # Through JSON, so that it compares equal to what was read back.
+        depends = json.loads(json.dumps("skipped" if step.name in settings.skip else step.depends(settings)))
+        current = (
+            manifest is not None
+            and manifest["input"] == wanted_input
+            and manifest["settings"] == depends
+            and step.intact(settings)
+        )
+        if only and step.name != only:
+            if manifest is None:
+                raise TempbenchError(f"--step {only}: the step {step.name} was not done yet; do that first")
+        elif only or not current:
+            typer.echo(f"{step.name} ...", err=True)
+            manifest = _done(step, path, settings, before, depends)
+        assert manifest is not None
+        if not manifest["left"] and step.name != "release":
+            why = ", ".join(f"{reason} ({count})" for reason, count in manifest["dropped"].items())
+            raise TempbenchError(
+                f"the step {step.name} left nothing: {why}; loosen its settings, or leave it out with --skip "
+                f"{step.name} where that is possible"
+            )
+        manifests[step.name] = before = manifest
+        if step.name in (only, until):
+            break
+    return manifests
+
+
+def _manifest(path: Path) -> dict[str, Any] | None:
+    """The manifest beside a step's result; None where either is missing or the result was changed."""
+    try:
+        found: dict[str, Any] = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        return found if found["output"] == tables.sha256_of([path]) else None
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _done(
+    step: Step, path: Path, settings: Settings, before: dict[str, Any] | None, depends: Any
+) -> dict[str, Any]:
+    items = _items(path.with_name(f"{before['step']}.jsonl")) if before else []
+    kept, dropped = (items, Counter()) if depends == "skipped" else step.run(items, settings)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial_path = path.with_suffix(".partial")
+    with partial_path.open("w", encoding="utf-8") as stream:
+        stream.writelines(json.dumps(item) + "\n" for item in kept)
+    os.replace(partial_path, path)
+    manifest = {
+        "step": step.name,
+        "input": before["output"] if before else None,
+        "settings": depends,
+        "left": _counts(kept),
+        "dropped": {f"{source}: {reason}": count for (source, reason), count in sorted(dropped.items())},
+        "output": tables.sha256_of([path]),
+    }
+    tables.write_json(manifest, path.with_suffix(".json"))
+    return manifest
+
+
+def _items(path: Path) -> list[Item]:
+    # Not splitlines, which also splits at separators inside a text.
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def _counts(items: Iterable[Item]) -> dict[str, dict[str, int]]:
+    """Stories of each source, and what MT1 may ask about; or the questions of each main test."""
+    left: dict[str, Counter[str]] = {}
+    for item in items:
+        if "row" not in item:
+            count = left.setdefault(item["source"], Counter())
+            count.update(stories=1, pairs=len(item["pairs"]), triples=len(item["triples"]))
+        elif item["table"] == "all" and item["row"]["role"] == "main":
+            left.setdefault(item["row"]["source"], Counter())[item["row"]["tests"][0]] += 1
+    return {source: dict(count) for source, count in left.items()}
+
+
+def table(manifests: Mapping[str, dict[str, Any]], settings: Settings) -> Any:
+    """Returns a table like the paper's Table 9, the paper's numbers in brackets: a `rich.table.Table`."""
+    from rich.table import Table
+
+    shown = Table("", *settings.roots, title="What each step left (in the paper)")
+
+    def add(
+        title: str, left: Mapping[str, Mapping[str, int]], what: str, paper: Sequence[int] | None
+    ) -> None:
+        cells = []
+        for source in settings.roots:
+            count = str(left.get(source, {}).get(what, 0))
+            cells.append(f"{count} ({paper[SOURCES.index(source)]})" if paper else count)
+        shown.add_row(title, *cells)
+
+    for step in steps(settings):
+        if step.name in manifests and step.name not in ("questions", "blind", "release"):
+            skipped = " (skipped)" if manifests[step.name]["settings"] == "skipped" else ""
+            add(step.title + skipped, manifests[step.name]["left"], "stories", PAPER.get(step.name))
+    if "manual" in manifests:
+        add("Two-event groups", manifests["manual"]["left"], "pairs", None)
+        add("Three-event groups", manifests["manual"]["left"], "triples", None)
+    for name, title, paper in (("questions", "all", False), ("blind", "not answered blind", True)):
+        if name in manifests:
+            for test in prompts.MAIN_TESTS:
+                left = manifests[name]["left"]
+                add(f"{test} questions, {title}", left, test, PAPER[test] if paper else None)
+    return shown
+
+
+def _excluded(path: Path | None) -> list[str]:
+    if path is None:
+        return []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TempbenchError(f"--exclude {path} cannot be read ({error}); write SOURCE/STORY lines") from None
+    return [line.strip() for line in lines if line.strip()]
+
+
+def build(
+    work: Annotated[Path, typer.Argument(help="Folder for the steps' results; run again to resume.")],
+    flintstones: Annotated[Path | None, typer.Option(help="FlintstonesSV as distributed.")] = None,
+    pororo: Annotated[Path | None, typer.Option(help="PororoSV as distributed.")] = None,
+    vwp: Annotated[Path | None, typer.Option(help="VWP: the CSV files, and the images of its links.")] = None,
+    vist: Annotated[Path | None, typer.Option(help="VIST: annotations/sis and images.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="The data set goes to OUTPUT/tempvs (default: WORK/data).")
+    ] = None,
+    step: Annotated[str | None, typer.Option(help="Run this step alone.")] = None,
+    until: Annotated[str | None, typer.Option(help="Stop after this step.")] = None,
+    skip: Annotated[list[str] | None, typer.Option(help="Leave this filter out; may be repeated.")] = None,
+    thresholds: Annotated[
+        str, typer.Option(help="Of similar captions and images: paper (Table 8), scripts, or a JSON file.")
+    ] = "paper",
+    clip: Annotated[str, typer.Option(help="CLIP checkpoint, or a folder.")] = "openai/clip-vit-base-patch32",
+    bert: Annotated[str, typer.Option(help="Encoder of the BERTScore, or a folder.")] = "roberta-large",
+    bert_layers: Annotated[
+        int | None, typer.Option(help="Its layer (default: the one that bert-score recommends).")
+    ] = None,
+    detector: Annotated[
+        str, typer.Option(help="Object detector, or a folder; the paper used Detectron2.")
+    ] = "facebook/detr-resnet-50",
+    person_score: Annotated[
+        float, typer.Option(min=0, max=1, help="From which score on it is a person.")
+    ] = 0.9,
+    person_share: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of images with a person (the paper's 60 %).")
+    ] = 0.6,
+    person_source: Annotated[
+        list[str] | None,
+        typer.Option(help="Filter this source by persons; may be repeated (default: vist, as the scripts)."),
+    ] = None,
+    ambiguity: Annotated[
+        str, typer.Option(help="captions (Table 9's order, the scripts) or events (footnote 5).")
+    ] = "captions",
+    endpoint: Annotated[
+        str, typer.Option(help="OpenAI-compatible server that extracts events.")
+    ] = language.OPENAI_URL,
+    model: Annotated[str, typer.Option(help="Model that extracts events.")] = "gpt-4",
+    key_variable: Annotated[
+        str, typer.Option(help="Environment variable with the server's API key.")
+    ] = "OPENAI_API_KEY",
+    requests: Annotated[int, typer.Option(min=1, help="Requests under way at a time.")] = 8,
+    blind_model: Annotated[
+        list[str] | None,
+        typer.Option(help="Text model of the blind filter, or a folder; three times (default: the paper's)."),
+    ] = None,
+    blind_tokens: Annotated[int, typer.Option(min=1, help="Most new tokens of its reply.")] = 64,
+    exclude: Annotated[
+        Path | None, typer.Option(help="File of SOURCE/STORY lines: what a manual check leaves out.")
+    ] = None,
+    looks: Annotated[
+        Path | None,
+        typer.Option("--characters", help="Folder of characters_SOURCE.json instead of our descriptions."),
+    ] = None,
+    device: Annotated[str, typer.Option(help="Of torch; auto takes GPUs where there are any.")] = "auto",
+    batch: Annotated[int, typer.Option(min=1, help="Images, texts or pairs at a time.")] = 32,
+    allow_pickle: Annotated[
+        bool,
+        typer.Option(
+            "--allow-pickle",
+            help="Load PororoSV's pickled arrays. Loading a pickle runs whatever code it names: only for a "
+            "file whose origin you trust.",
+        ),
+    ] = False,
+) -> None:
+    """Make TempVS from FlintstonesSV, PororoSV, VWP and VIST, as section 3.2 of the paper describes it."""
+    from rich.console import Console
+
+    given = {"flintstones": flintstones, "pororo": pororo, "vwp": vwp, "vist": vist}
+    folders = {source: root.expanduser().resolve() for source, root in given.items() if root}
+    if not folders:
+        raise TempbenchError(
+            "no source is given; name at least one of --flintstones, --pororo, --vwp, --vist"
+        )
+    if ambiguity not in ("captions", "events"):
+        raise TempbenchError(f"--ambiguity {ambiguity}: write captions or events")
+    persons = person_source or ["vist"]
+    if set(persons) - set(SOURCES):
+        raise TempbenchError(f"--person-source {' '.join(persons)}: choose of {', '.join(SOURCES)}")
+    blind = blind_model or list(BLIND_MODELS)
+    if len(set(blind)) != 3 and "blind" not in (skip or []):
+        raise TempbenchError(
+            f"the blind filter takes three models, not {len(set(blind))}; or add --skip blind"
+        )
+    settings = Settings(
+        work=work,
+        output=(output or work / "data").resolve() / BENCHMARK,
+        roots=folders,
+        limits=filters.thresholds(thresholds),
+        looks=characters.read(looks) if looks else characters.LOOKS,
+        clip=clip,
+        detector=detector,
+        person_score=person_score,
+        person_share=person_share,
+        person_sources=persons,
+        bert=bert,
+        bert_layers=bert_layers,
+        ambiguity=ambiguity,
+        endpoint=language.Endpoint(endpoint.rstrip("/"), model, key_variable, requests),
+        blind_models=blind,
+        blind_tokens=blind_tokens,
+        excluded=_excluded(exclude),
+        skip=skip or [],
+        device=device,
+        batch=batch,
+        allow_pickle=allow_pickle,
+    )
+    manifests = run(settings, step, until)
+    Console().print(table(manifests, settings))
+    if "release" in manifests:
+        where = f"set TEMPBENCH_DATA={settings.output.parent} to run the tasks on it"
+        typer.echo(f"written to {settings.output}; {where}")
+
+
+BLIND_MODELS = (
+    "microsoft/Phi-3.5-mini-instruct",
+    "meta-llama/Llama-3.1-8B",
+    "Qwen/Qwen2.5-72B-Instruct",
+)
+"""The text models of the paper's quality control (section 3.2)."""

@@ -1,0 +1,328 @@
+"""CLIP, a person detector and BERTScore over many stories: every image and text is encoded once.
+
+Results lie in a `Store` in the work folder, one for each model, so an interrupted run goes on where it
+stopped and a changed threshold costs nothing.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.errors import MediaError, TempbenchError
+
+SHARD = 2048
+"""Results that are written at a time; what an interruption can lose."""
+
+
+def fingerprint(model: str) -> str:
+    """Returns a short key of a model: of its name, or of what lies in its folder."""
+    folder = Path(model).expanduser()
+    files = sorted(file for file in folder.rglob("*") if file.is_file()) if folder.is_dir() else []
+    stats = [f"{file.name} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files]
+    return hashlib.sha256("\n".join([model, *stats]).encode()).hexdigest()[:16]
+
+
+def progress(items: Iterable[Any], total: int, what: str) -> Iterable[Any]:
+    """Shows how many of `items` were taken, where somebody can see it."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        return items
+    return track(items, what, total=total, transient=True, console=console)
+
+
+def _digest(key: str) -> bytes:
+    # All of one length: numpy stores an array of strings as wide as its longest.
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32].encode()
+
+
+class Store:
+    """Vectors by key, in a folder of `.npz` files that only grows.
+
+    Args:
+        folder: Made where it is missing. One store for each model and kind of vector.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        import numpy as np
+
+        self.folder = folder
+        self._vectors: dict[bytes, Any] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in sorted(folder.glob("*.npz")):
+            with np.load(file, allow_pickle=False) as shard:
+                self._vectors.update(zip(shard["keys"].tolist(), shard["values"], strict=True))
+
+    def missing(self, keys: Iterable[str]) -> list[str]:
+        """Returns the keys that have no vector yet, each once."""
+        return [key for key in dict.fromkeys(keys) if _digest(key) not in self._vectors]
+
+    def add(self, keys: Sequence[str], vectors: Iterable[Any], what: str) -> None:
+        """Keeps a vector for each key; what an interruption leaves is kept, too.
+
+        Args:
+            keys: New keys.
+            vectors: In the order of the keys; all of one size.
+            what: Stands before the progress bar.
+        """
+        import numpy as np
+
+        fresh: dict[bytes, Any] = {}
+
+        def write() -> None:
+            if fresh:
+                file = self.folder / f"{len(self._vectors):09d}.npz"
+                partial = file.with_suffix(".partial")
+                with partial.open("wb") as stream:
+                    np.savez(stream, keys=np.array(list(fresh)), values=np.stack(list(fresh.values())))
+                partial.replace(file)
+                self._vectors.update(fresh)
+                fresh.clear()
+
+        try:
+            for key, vector in progress(zip(keys, vectors, strict=True), len(keys), what):
+                fresh[_digest(key)] = np.asarray(vector, dtype=np.float32)
+                if len(fresh) == SHARD:
+                    write()
+        finally:
+            write()
+
+    def matrix(self, keys: Sequence[str]) -> Any:
+        """Returns the vectors of `keys` as a float32 array [n, d]."""
+        import numpy as np
+
+        return np.stack([self._vectors[_digest(key)] for key in keys])
+
+
+def device_of(wanted: str) -> str:
+    """Returns `wanted`, or for "auto" a GPU where there is one."""
+    import torch
+
+    return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
+
+
+def _loaded(loader: Any, name: str, **options: Any) -> Any:
+    """A model or processor by name or local folder, without code of its own.
+
+    Weights are read as safetensors where there are any, else by torch's loader for tensors alone.
+    """
+    try:
+        return loader.from_pretrained(name, **options)
+    except (OSError, ValueError, ImportError) as error:
+        raise TempbenchError(
+            f"{name} cannot be loaded ({str(error).splitlines()[0]}); give the name of a checkpoint on the "
+            "Hugging Face Hub, or a local folder"
+        ) from None
+
+
+def _batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    return (items[i : i + size] for i in range(0, len(items), size))
+
+
+class Clip:
+    """CLIP embeddings of images and texts, as unit vectors.
+
+    Images go through the checkpoint's own processor. The official script squashes an image to a square where
+    it compares it with a text, and crops it where it compares it with an image; here it is cropped for both,
+    so that one embedding serves both.
+
+    Args:
+        name: A CLIP checkpoint on the Hub, or a local folder.
+        device: Of torch; "auto" takes a GPU where there is one.
+        batch: Images or texts at a time.
+    """
+
+    def __init__(self, name: str, device: str, batch: int) -> None:
+        from transformers import AutoTokenizer, CLIPImageProcessor, CLIPModel
+
+        self.device, self.batch = device_of(device), batch
+        self.model = _loaded(CLIPModel, name).to(self.device).eval()
+        self.processor = _loaded(CLIPImageProcessor, name)
+        self.tokenizer = _loaded(AutoTokenizer, name)
+
+    def images(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Iterator[Any]:
+        """Yields an embedding for each item that `load` turns into an image; NaN where it cannot be read."""
+        import numpy as np
+        import torch
+
+        unreadable = np.full(self.model.config.projection_dim, np.nan, dtype=np.float32)
+        for batch in _batches(items, self.batch):
+            pictures = [_readable(load, item) for item in batch]
+            pixels = self.processor([picture or _blank() for picture in pictures], return_tensors="pt")
+            with torch.no_grad():
+                vectors = _unit(self.model.get_image_features(**pixels.to(self.device)))
+            for picture, vector in zip(pictures, vectors, strict=True):
+                yield unreadable if picture is None else vector
+
+    def texts(self, texts: Sequence[str]) -> Iterator[Any]:
+        """Yields an embedding for each text; what is longer than CLIP reads is cut off."""
+        import torch
+
+        limit = self.model.config.text_config.max_position_embeddings
+        for batch in _batches(texts, self.batch):
+            tokens = self.tokenizer(
+                list(batch), padding=True, truncation=True, max_length=limit, return_tensors="pt"
+            )
+            tokens = {name: tokens[name].to(self.device) for name in ("input_ids", "attention_mask")}
+            with torch.no_grad():
+                vectors = _unit(self.model.get_text_features(**tokens))
+            yield from vectors
+
+
+def _unit(features: Any) -> Any:
+    # A plain tensor before transformers 5.
+    vectors = getattr(features, "pooler_output", features).float()
+    return (vectors / vectors.norm(dim=-1, keepdim=True)).cpu().numpy()
+
+
+def _blank() -> Any:
+    """Stands in a batch for an image that cannot be read."""
+    from PIL import Image
+
+    return Image.new("RGB", (32, 32))
+
+
+def _readable(load: Callable[[Any], Any], item: Any) -> Any:
+    try:
+        return load(item)
+    except MediaError:
+        return None
+
+
+class PersonDetector:
+    """How sure an object detector is that a person is in an image.
+
+    The paper used Detectron2's Faster R-CNN (R50-FPN, score 0.98 or more), which transformers does not have;
+    here it is DETR or any other checkpoint for object detection whose labels know "person".
+
+    Args:
+        name: A checkpoint on the Hub, or a local folder.
+        device: Of torch; "auto" takes a GPU where there is one.
+        batch: Images at a time.
+    """
+
+    def __init__(self, name: str, device: str, batch: int) -> None:
+        from transformers import AutoImageProcessor, AutoModelForObjectDetection
+
+        self.device, self.batch = device_of(device), batch
+        self.model = _loaded(AutoModelForObjectDetection, name).to(self.device).eval()
+        self.processor = _loaded(AutoImageProcessor, name)
+        labels = {label.lower(): int(i) for i, label in self.model.config.id2label.items()}
+        if "person" not in labels:
+            raise TempbenchError(f"{name} detects no person; give a detector that was trained on COCO")
+        self.person = labels["person"]
+
+    def scores(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Iterator[Any]:
+        """Yields for each item a vector of one number from 0 to 1; NaN where the image cannot be read."""
+        import torch
+
+        for batch in _batches(items, self.batch):
+            pictures = [_readable(load, item) for item in batch]
+            inputs = self.processor([picture or _blank() for picture in pictures], return_tensors="pt")
+            with torch.no_grad():
+                logits = self.model(**inputs.to(self.device)).logits.float()
+            best = logits.softmax(-1)[..., self.person].max(-1).values.tolist()
+            for picture, score in zip(pictures, best, strict=True):
+                yield [score if picture is not None else float("nan")]
+
+
+class BertScore:
+    """BERTScore (Zhang et al., 2020) of many pairs of texts: no idf weights, no rescaling.
+
+    The numbers are those of the package `bert-score`; its own functions encode a text again with every call
+    or keep all texts in memory. Here a text's token embeddings live from the first pair that needs them to
+    the last.
+
+    Args:
+        name: An encoder on the Hub, or a local folder.
+        layers: Which layer's output is compared; None: the one that `bert-score` recommends for `name`.
+        device: Of torch; "auto" takes a GPU where there is one.
+        batch: Texts, or pairs, at a time.
+    """
+
+    def __init__(self, name: str, layers: int | None, device: str, batch: int) -> None:
+        from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+        if layers is None:
+            from bert_score.utils import model2layers
+
+            layers = model2layers.get(name)
+        if layers is None:
+            raise TempbenchError(
+                f"which layer of {name} makes the BERTScore is not known; give --bert-layers"
+            )
+        config = _loaded(AutoConfig, name)
+        if layers > config.num_hidden_layers:
+            raise TempbenchError(
+                f"{name} has {config.num_hidden_layers} layers, not {layers}; correct --bert-layers"
+            )
+        config.num_hidden_layers = layers
+        # As bert-score does: a byte-pair encoder reads the first word like the others.
+        spaced = {"add_prefix_space": True} if config.model_type in ("roberta", "gpt2") else {}
+        self.device, self.batch = device_of(device), batch
+        self.model = _loaded(AutoModel, name, config=config).to(self.device).eval()
+        self.tokenizer = _loaded(AutoTokenizer, name, padding_side="right", **spaced)
+        self.encoded = 0
+
+    def scores(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Any]:
+        """Yields precision, recall and F1 of each pair (candidate, reference), as an array of three."""
+        last = {text: number for number, pair in enumerate(pairs) for text in pair}
+        live: dict[str, Any] = {}
+        block = 16 * self.batch
+        for start in range(0, len(pairs), block):
+            part = pairs[start : start + block]
+            fresh = dict.fromkeys(text for pair in part for text in pair if text not in live)
+            # Texts of like length share a batch.
+            for batch in _batches(sorted(fresh, key=len), self.batch):
+                live.update(zip(batch, self._tokens(batch), strict=True))
+            for chunk in _batches(part, self.batch):
+                yield from self._matched([live[a] for a, _ in chunk], [live[b] for _, b in chunk])
+            live = {text: tokens for text, tokens in live.items() if last[text] >= start + block}
+
+    def _tokens(self, texts: Sequence[str]) -> list[Any]:
+        """A tensor [tokens, d] of unit vectors for each text; first and last stand for the special tokens."""
+        import torch
+
+        limit = min(self.tokenizer.model_max_length, 512)
+        tokens = self.tokenizer(
+            [text.strip() for text in texts],
+            padding=True,
+            truncation=True,
+            max_length=limit,
+            return_tensors="pt",
+        ).to(self.device)
+        with torch.no_grad():
+            hidden = self.model(
+                input_ids=tokens["input_ids"], attention_mask=tokens["attention_mask"]
+            ).last_hidden_state.float()
+        hidden = hidden / hidden.norm(dim=-1, keepdim=True)
+        self.encoded += len(texts)
+        lengths = tokens["attention_mask"].sum(1).tolist()
+        return [row[:length] for row, length in zip(hidden, lengths, strict=True)]
+
+    def _matched(self, candidates: Sequence[Any], references: Sequence[Any]) -> Any:
+        """Precision, recall, F1 [pairs, 3]. Special tokens can be a best match, but have none that counts."""
+        import torch
+        from torch.nn.utils.rnn import pad_sequence
+
+        left, right = pad_sequence(list(candidates), True), pad_sequence(list(references), True)
+        rows = torch.tensor([len(tokens) for tokens in candidates], device=left.device)
+        columns = torch.tensor([len(tokens) for tokens in references], device=left.device)
+        # A padded token is a zero vector: its cosine 0 loses to any real match above 0, as in bert-score.
+        cosine = left @ right.transpose(1, 2)
+        precision = _inner_mean(cosine.max(2).values, rows)
+        recall = _inner_mean(cosine.max(1).values, columns)
+        f1 = (2 * precision * recall / (precision + recall)).nan_to_num(0.0)
+        return torch.stack([precision, recall, f1], 1).cpu().numpy()
+
+
+def _inner_mean(best: Any, lengths: Any) -> Any:
+    """The mean of [pairs, tokens] over the tokens between the first and the last one; 0 where none is."""
+    import torch
+
+    place = torch.arange(best.shape[1], device=best.device)
+    inner = (place > 0) & (place < lengths[:, None] - 1)
+    return (best * inner).sum(1) / inner.sum(1).clamp(min=1)

@@ -1,0 +1,131 @@
+"""`tempbench prepare tempvs`: from the official release to data that the tasks read."""
+
+import shutil
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.data import roots, tables
+from tempbench_lmms.errors import TempbenchError
+
+from .features import BENCHMARK, SCHEMA
+from .release import Report, benchmark_folder, convert
+
+REPO = "yingjins/TempVS"
+_SHOWN = 10
+
+
+def prepare(
+    source: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the official release. Without it the release is downloaded."),
+    ] = None,
+    revision: Annotated[str, typer.Option(help="Revision to download.")] = "main",
+    accept_license: Annotated[
+        bool, typer.Option("--accept-license", help="You have read the licences of the release.")
+    ] = False,
+    allow_pickle: Annotated[
+        bool,
+        typer.Option("--allow-pickle", help="Read annotations that are pickles: runs the code in them."),
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Replace data that is already prepared.")] = False,
+) -> None:
+    """Convert the official TempVS release; a second run does nothing."""
+    console = Console(stderr=True)
+    root = roots.data_home() / BENCHMARK
+    if (root / roots.MANIFEST).is_file() and not force:
+        print(f"{root} is prepared already; add --force to replace it")
+        return
+    _ask_for_consent(accept_license)
+    origin: dict[str, Any] = {"folder": str(source)} if source else {}
+    if source is None:
+        source, resolved = download(revision)
+        origin = {"repository": REPO, "revision": resolved}
+    else:
+        resolved = ""
+    data = benchmark_folder(source)
+    with console.status("reading and checking the annotations"):
+        # A downloaded file is a link from snapshots/COMMIT into the repository's folder in the cache.
+        trusted = source.parent.parent if resolved else source
+        converted, images, report = convert(data, trusted, allow_pickle)
+    if force and (root / roots.MANIFEST).is_file():
+        (root / roots.MANIFEST).unlink()  # from here on the old data is no longer whole
+    _store_images(images.found, root, console)
+    for name, rows in converted.items():
+        if rows:
+            tables.write_rows(rows, root / name / "test.parquet", SCHEMA)
+    counts = {name: len(rows) for name, rows in converted.items()}
+    files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix != ".json")
+    manifest = {
+        "benchmark": BENCHMARK,
+        "source": origin,
+        "rows": counts,
+        "questions": report.counts,
+        "images": len(images.found),
+        "images_missing": sorted(images.missing),
+        "skipped": report.skipped,
+        "deviations": report.deviations,
+        "sha256": tables.sha256_of(files),
+    }
+    # Last: what has no manifest is not prepared, so an interrupted run is simply run again.
+    tables.write_json(manifest, root / roots.MANIFEST)
+    _tell(report, counts, len(images.found), len(images.missing), root)
+
+
+def _ask_for_consent(given: bool) -> None:
+    if given:
+        return
+    sources = "; ".join(f"{one.name}: {one.licence}" for one in benchmarks.card(BENCHMARK).sources)
+    raise TempbenchError(f"read the licences first ({sources}), then add --accept-license")
+
+
+def download(revision: str) -> tuple[Path, str]:
+    """Downloads the release from the Hub, or what of it is not here yet.
+
+    Returns:
+        Its folder in the Hub's cache, and the commit.
+
+    Raises:
+        TempbenchError: The Hub cannot be reached, or has no such release.
+    """
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+
+    try:
+        info = HfApi().dataset_info(REPO, revision=revision)
+        # The stitched strips are made anew from the single images; predictions and pickles are not needed.
+        ignored = ["*.pkl", "*/combined/*", "*/combined_shuffled/*", "*/predictions/*"]
+        folder = snapshot_download(REPO, repo_type="dataset", revision=info.sha, ignore_patterns=ignored)
+    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise TempbenchError(
+            f"{REPO} cannot be downloaded ({reason}); download it elsewhere and give its folder with --source"
+        ) from None
+    return Path(folder), str(info.sha)
+
+
+def _store_images(found: dict[str, Path], root: Path, console: Console) -> None:
+    from rich.progress import track
+
+    for inside, path in track(sorted(found.items()), "storing images", console=console, transient=True):
+        target = root / "media" / inside
+        if target.is_file() and target.stat().st_size == path.stat().st_size:
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(target.name + ".partial")
+        shutil.copyfile(path, partial)
+        partial.replace(target)
+
+
+def _tell(report: Report, counts: dict[str, int], images: int, missing: int, root: Path) -> None:
+    print(f"{root}: {counts['all']} questions, {images} images")
+    for title, lines in (("skipped", report.skipped), ("deviations from the paper", report.deviations)):
+        for line in lines[:_SHOWN]:
+            print(f"  {title}: {line}")
+        if len(lines) > _SHOWN:
+            print(f"  {title}: {len(lines) - _SHOWN} more, all in {root / roots.MANIFEST}")
+    if missing:
+        print(f"  {missing} images are missing; they are named in {root / roots.MANIFEST}")

@@ -1,0 +1,123 @@
+"""How TempVS makes questions from a story: statements, options, and the prompts' wording.
+
+Source: the official generator (`generate_prompts.py`); every choice is a function of a question's running
+number `index` within its source and test, so that a release can be checked against the rule. See
+`docs/fidelity.md` for where the generator differs from the paper.
+"""
+
+import itertools
+import random
+import re
+import string
+from collections.abc import Callable, Sequence
+
+PAIR_TYPES = ("after", "before", "then", "earlier", "implictpair")
+TRIPLE_TYPES = ("beforeafter", "laterfinally", "firstsecondthird", "implicttriple")
+TRUE_FALSE = (("True", "False"), ("True", "False"), ("False", "True"), ("False", "True"))
+
+# Table 2's filter, and the official scorer's: an "event" that is none.
+INVALID_EVENT = re.compile("no_event|good time|great time|wonderful time|have fun|had fun", re.IGNORECASE)
+
+NameTest = Callable[[str], bool]
+
+
+def _capital(event: str) -> str:
+    # str.capitalize also lowers the rest ("A dog barked at dino"): so the official generator.
+    return event.capitalize().rstrip(".,;!?")
+
+
+def _inner(event: str, is_name: NameTest) -> str:
+    """An event inside a sentence: its first letter small unless it opens with a name."""
+    bare = event.rstrip(".,;!?")
+    return bare if is_name(event) else bare[:1].lower() + bare[1:]
+
+
+def pair_statement(first: str, second: str, kind: str, is_name: NameTest) -> str:
+    """Returns the statement of Table 1 that tells `first` before `second`.
+
+    Args:
+        first: The event told to be earlier. For a false statement, pass the events swapped.
+        second: The event told to be later.
+        kind: One of `PAIR_TYPES`.
+        is_name: Whether an event opens with a name; the official generator asks a part-of-speech tagger.
+    """
+    if kind == "after":
+        return f"{_capital(second)} after {_inner(first, is_name)}."
+    if kind == "before":
+        return f"{_capital(first)} before {_inner(second, is_name)}."
+    if kind == "then":
+        return f"{_capital(first)}. Then, {_inner(second, is_name)}."
+    if kind == "earlier":
+        return f"{_capital(second)}. Earlier, {_inner(first, is_name)}."
+    return f"{_capital(first)}. {_capital(second)}."
+
+
+def triple_statement(events: Sequence[str], kind: str, is_name: NameTest) -> str:
+    """Returns the statement of Table 1 that tells three events in the order given.
+
+    "Thereafter" where the paper prints "Finally", and a comma after the second event only where it opens
+    with a name: so the official generator.
+    """
+    one, two, three = events
+    if kind == "beforeafter":
+        comma = "," if is_name(two) else ""
+        return (
+            f"{_capital(one)} before {_inner(two, is_name)}{comma} and after that, {_inner(three, is_name)}."
+        )
+    if kind == "laterfinally":
+        return f"{_capital(one)}. Later, {_inner(two, is_name)}. Thereafter, {_inner(three, is_name)}."
+    if kind == "firstsecondthird":
+        return f"First, {_capital(one)}. Second, {_inner(two, is_name)}. Third, {_inner(three, is_name)}."
+    return f"{_capital(one)}. {two.rstrip('.,;!?')}. {three.rstrip('.,;!?')}."
+
+
+def wrong_triple(events: Sequence[str], index: int) -> list[str]:
+    """Returns one of the five wrong orders of three events, as the official generator draws it."""
+    pre, mid, post = events
+    orders = [
+        [mid, pre, post],
+        [mid, post, pre],
+        [pre, post, mid],
+        [post, pre, mid],
+        [post, mid, pre],
+    ]
+    return random.Random(index).choice(orders)
+
+
+def true_false(index: int, truth: bool) -> tuple[tuple[str, str], str]:
+    """Returns the two options of the `index`-th MT1 question and the letter of the right one."""
+    options = TRUE_FALSE[index % 4]
+    return options, "AB"[options.index("True" if truth else "False")]
+
+
+def shuffled_order(n: int, index: int) -> tuple[list[int], list[str], random.Random]:
+    """Returns how the `index`-th ordering question presents n items.
+
+    Returns:
+        The 0-based items in the order shown; the letters a, b, ... of the shown items in true order; and
+        the random state that `ordering_options` goes on with.
+    """
+    generator = random.Random(index)
+    order = list(range(n))
+    generator.shuffle(order)
+    return order, [string.ascii_lowercase[order.index(item)] for item in range(n)], generator
+
+
+def ordering_options(
+    letters: Sequence[str], index: int, prefix: str, generator: random.Random
+) -> tuple[list[str], str]:
+    """Returns the five options of the `index`-th ordering question and the letter of the right one.
+
+    Args:
+        letters: The right order, from `shuffled_order`.
+        index: The question's running number; the right option stands at `index` mod 5.
+        prefix: "Image" or "Sentence".
+        generator: From `shuffled_order`.
+    """
+    # The official generator permutes the labels in the order of the right answer, not a, b, c, ...
+    permutations = [list(order) for order in itertools.permutations(sorted(letters))]
+    generator.shuffle(permutations)
+    wrong = [order for order in permutations[:10] if order != list(letters)][:4]
+    position = index % 5
+    orders = [*wrong[:position], list(letters), *wrong[position:]]
+    return [" -> ".join(f"{prefix} {letter}" for letter in order) for order in orders], "ABCDE"[position]

@@ -1,0 +1,334 @@
+"""Reads the official TempVS release and turns its rows into ours.
+
+Layout (README of the release): `data/benchmark/{source}_{stem}_test.json`, the same as pickles under
+`data/benchmark_pkl/`, images under `data/{source}/`. The stored image paths are those of the authors'
+machine and are re-rooted. Unpickling runs code that the file brings, so pickles are read only when asked.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from tempbench_lmms.data import roots
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tempvs import prompts
+from tempbench_lmms.tempvs.official import SOURCES, is_valid
+
+from . import questions, rows
+from .features import BENCHMARK
+
+STEMS = {
+    "paired_event_discrimination": "mt1_two",
+    "triple_event_discrimination": "mt1_three",
+    "ordering_texts": "mt2",
+    "ordering_images": "mt3",
+    "single_grounding_paired": "gt_two",
+    "single_grounding_triple": "gt_three",
+    "single_grounding_all": "gt_all",
+}
+
+# Table 2, in the order of the columns: statements of MT1, sequences of MT2 and MT3.
+TABLE_2 = {
+    "mt1_two": {"flintstones": 2104, "pororo": 864, "vist": 850, "vwp": 3742},
+    "mt1_three": {"flintstones": 916, "pororo": 172, "vist": 208, "vwp": 830},
+    "mt2_event": {"flintstones": 501, "pororo": 320, "vist": 274, "vwp": 708},
+    "mt2_caption": {"flintstones": 485, "pororo": 326, "vist": 256, "vwp": 551},
+    "mt3_event": {"flintstones": 565, "pororo": 395, "vist": 316, "vwp": 809},
+    "mt3_caption": {"flintstones": 565, "pororo": 395, "vist": 316, "vwp": 809},
+}
+
+
+@dataclass
+class Report:
+    """What was found on the way: skipped rows with their reasons, deviations from the rule, and counts."""
+
+    skipped: list[str] = field(default_factory=list)
+    deviations: list[str] = field(default_factory=list)
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def benchmark_folder(source: Path) -> Path:
+    """Returns the folder `data` of a release at `source`, which may be it or its parent.
+
+    Raises:
+        TempbenchError: It is not there.
+    """
+    for folder in (source / "data", source):
+        if (folder / "benchmark").is_dir() or (folder / "benchmark_pkl").is_dir():
+            return folder
+    raise TempbenchError(
+        f"{source} holds no TempVS release: neither data/benchmark nor benchmark is a folder in it; "
+        "point --source at the folder that you downloaded"
+    )
+
+
+def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
+    """Returns the rows of one annotation or prediction file, or None where there is none.
+
+    Args:
+        folder: Its folder.
+        name: Its name without ending; `name.json` is looked for, and `name.pkl` where allowed.
+        allow_pickle: Whether to unpickle, which runs whatever code the file brings.
+
+    Raises:
+        TempbenchError: The file cannot be read, or is there as a pickle alone.
+    """
+    path, pickled = folder / f"{name}.json", folder / f"{name}.pkl"
+    if path.is_file():
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, OSError) as error:
+            raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
+        return _as_rows(data, path)
+    if pickled.is_file():
+        if not allow_pickle:
+            raise TempbenchError(
+                f"{pickled} is a pickle, and reading it runs whatever code it brings; if you trust its "
+                "origin add --allow-pickle"
+            )
+        import pandas
+
+        frame = pandas.read_pickle(pickled)  # noqa: S301 (asked for by name)
+        return [dict(row) for row in frame.to_dict("records")]
+    return None
+
+
+def _as_rows(data: Any, path: Path) -> list[Row]:
+    """Accepts the three ways in which pandas writes a frame as JSON, and JSON lines wrapped in a list."""
+    if isinstance(data, list) and all(isinstance(row, dict) for row in data):
+        return data
+    if isinstance(data, dict) and data and all(isinstance(column, dict) for column in data.values()):
+        keys = list(next(iter(data.values())))
+        if all(list(column) == keys for column in data.values()):
+            # {column: {row: value}}, pandas' default; {row: {column: value}} has rows with equal keys too,
+            # but names of ours among the inner keys.
+            if "img_seq_id" in data:
+                return [{name: column[key] for name, column in data.items()} for key in keys]
+            return list(data.values())
+    raise TempbenchError(f"{path} is no table of rows; download it again")
+
+
+class Images:
+    """Finds the release's images and names them as they will be stored, each once."""
+
+    def __init__(self, data: Path, trusted: Path) -> None:
+        self._data = data
+        self._trusted = trusted.resolve()
+        self.found: dict[str, Path] = {}
+        self.missing: set[str] = set()
+
+    def url(self, stored: str, source: str) -> str | None:
+        """Returns the `tempbench://` URL of an image for a path stored in the release; None where missing.
+
+        What follows the source's name in the stored path is looked up under the release's own folder, and
+        must stay in it.
+        """
+        parts = PurePosixPath(str(stored).replace("\\", "/")).parts
+        if source not in parts or ".." in parts:
+            self.missing.add(str(stored)[:200])
+            return None
+        inside = PurePosixPath(*parts[len(parts) - parts[::-1].index(source) - 1 :])
+        path = self._data / inside
+        if not path.is_file() or not path.resolve().is_relative_to(self._trusted):
+            self.missing.add(str(stored)[:200])
+            return None
+        self.found[str(inside)] = path
+        return f"{roots.SCHEME}{BENCHMARK}/media/{inside}"
+
+
+def _index(row: Row) -> int:
+    """Returns a row's running number, on which the official rule stands; rows may have been removed since."""
+    return int(str(row["question_id"]).rpartition("_q")[2])
+
+
+def _common(row: Row, test: str, images: list[str]) -> Row:
+    source = str(row["data_source"])
+    cot, blind = "task_instruction_cot", "blind_instruction"
+    if test.startswith(("mt2", "mt3")):
+        cot, blind = f"{cot}_opt", f"{blind}_opt"
+    return {
+        "question_id": f"{source}/{test}/{row['question_id']}",
+        "role": "grounding" if test.startswith("gt") else "main",
+        "tests": [test],
+        "source": source,
+        "sequence_id": str(row["img_seq_id"]),
+        "images": images,
+        "text": "",
+        "sentences": [],
+        "options": [],
+        "instruction": str(row["task_instruction"]),
+        "answer_format": str(row.get("answer_format_opt") or ""),
+        "instruction_cot": str(row.get(cot) or ""),
+        "instruction_blind": str(row.get(blind) or ""),
+        "character_info": str(row.get("character_info") or "") if source in ("flintstones", "pororo") else "",
+        "grounding": [],
+        "statement_type": "",
+        "polarity": "",
+        "distance": None,
+        "invalid": not is_valid(row),
+    }
+
+
+def _converted(row: Row, stem: str, images: list[str]) -> Iterator[Row]:
+    """Yields our rows for one official row: one, or one with events and one with captions."""
+    test = STEMS[stem]
+    if test.startswith("gt"):
+        number = re.search(r"\d+$", str(row["gt_option"]))
+        if not number:
+            raise ValueError(f"gt_option {row['gt_option']!r} names no image")
+        texts = {test: "event_to_test"}
+        if test == "gt_all":
+            texts = {"gt_event": "event_to_test", "gt_caption": "text_to_test"}
+        for name, column in texts.items():
+            out = _common(row, name, images)
+            out |= {"text": str(row[column]), "answer": number.group(), "events": [int(number.group()) - 1]}
+            # The official filter looks at columns named event*, whichever text is asked about.
+            yield out
+    elif test.startswith("mt1"):
+        options = [option.partition(". ")[2] for option in str(row["option_text"]).rstrip(".").split("; ")]
+        events = [int(place) for place in row.get("event_pair_tuple") or row["event_triple_tuple"]]
+        kind, _, polarity = str(row["statement_type"]).rpartition("_")
+        yield _common(row, test, images) | {
+            "text": str(row["statement_text"]),
+            "options": options,
+            "answer": str(row["gt_option"]),
+            "events": events,
+            "statement_type": kind,
+            "polarity": polarity,
+            "distance": events[1] - events[0] if len(events) == 2 else None,
+        }
+    else:
+        options = [option.partition(". ")[2] for option in str(row["options"]).split(";\n")]
+        for style, column in (("event", "events"), ("caption", "texts")):
+            yield _common(row, f"{test}_{style}", images) | {
+                "text": str(row[f"{column}_gt"]) if test == "mt3" else "",
+                "sentences": [str(text) for text in row[f"{column}_shuffled"]] if test == "mt2" else [],
+                "options": options,
+                "answer": str(row["gt_option"]),
+                "events": list(range(len(images))),
+            }
+
+
+def _deviation(row: Row, stem: str) -> str | None:
+    """Returns how a main row differs from the official rule, or None."""
+    index = _index(row)
+    if stem.startswith("ordering"):
+        prefix = "Sentence" if stem == "ordering_texts" else "Image"
+        _, letters, generator = questions.shuffled_order(len(row["gt_answer"]), index)
+        if list(row["gt_answer"]) != [f"{prefix} {letter}" for letter in letters]:
+            return f"gt_answer is not the order that number {index} gives"
+        options, letter = questions.ordering_options(letters, index, prefix, generator)
+        stored = [option.partition(". ")[2] for option in str(row["options"]).split(";\n")]
+        if stored != options or row["gt_option"] != letter:
+            return f"options are not those that number {index} gives"
+    elif stem.endswith("discrimination"):
+        kind, _, polarity = str(row["statement_type"]).rpartition("_")
+        offered, letter = questions.true_false(index, polarity == "gt")
+        if str(row["option_text"]) != f"A. {offered[0]}; B. {offered[1]}." or row["gt_option"] != letter:
+            return f"options are not those that number {index} gives"
+        told = [str(row[name]) for name in ("event_pre", "event_mid", "event_post") if name in row]
+        if str(row["statement_text"]) not in set(_statements(told, kind, polarity, index)):
+            return f"statement_text is not a {kind} statement of its events"
+    return None
+
+
+def _statements(told: list[str], kind: str, polarity: str, index: int) -> Iterator[str]:
+    """Yields the statement for every opinion on which of the events open with a name."""
+    import itertools
+
+    for opinion in itertools.product((False, True), repeat=len(told)):
+        named = {event for event, name in zip(told, opinion, strict=True) if name}
+
+        def is_name(event: str, named: set[str] = named) -> bool:
+            return event in named
+
+        if len(told) == 2:
+            first, second = told if polarity == "gt" else told[::-1]
+            yield questions.pair_statement(first, second, kind, is_name)
+        else:
+            order = list(told) if polarity == "gt" else questions.wrong_triple(told, index)
+            yield questions.triple_statement(order, kind, is_name)
+
+
+def convert(data: Path, trusted: Path, allow_pickle: bool) -> tuple[dict[str, list[Row]], Images, Report]:
+    """Converts a release.
+
+    Args:
+        data: Its folder `data`.
+        trusted: The folder that links may lead to; the Hub's cache keeps its files as links.
+        allow_pickle: Whether to unpickle annotations that are there as pickles alone.
+
+    Returns:
+        The rows of each configuration, the images that they show, and a report.
+
+    Raises:
+        TempbenchError: No annotation file is there, or one cannot be read.
+    """
+    report, images = Report(), Images(data, trusted)
+    converted: list[Row] = []
+    folders = [folder for folder in (data / "benchmark", data / "benchmark_pkl") if folder.is_dir()]
+    for source in SOURCES:
+        for stem in STEMS:
+            found = (load_rows(folder, f"{source}_{stem}_test", allow_pickle) for folder in folders)
+            table = next((table for table in found if table is not None), None)
+            if table is None:
+                report.skipped.append(f"{source}_{stem}_test: the file is missing")
+                continue
+            for row in table:
+                converted += _one(row, stem, source, images, report)
+    if not converted:
+        raise TempbenchError(f"no question could be read under {data}; check --source")
+    sequences: dict[tuple[str, str], tuple[list[Row], list[Row]]] = {}
+    for row in converted:
+        gates, mains = sequences.setdefault((row["source"], row["sequence_id"]), ([], []))
+        (gates if row["role"] == "grounding" else mains).append(row | rows.replies(row))
+    linked = []
+    for gates, mains in sequences.values():
+        merged = rows.merge_repeated(gates)
+        rows.link(mains, merged)
+        linked.append((merged, mains))
+    tables = rows.configurations(linked)
+    report.counts = _counts(tables)
+    report.deviations += _against_table_2(report.counts)
+    return tables, images, report
+
+
+def _one(row: Row, stem: str, source: str, images: Images, report: Report) -> list[Row]:
+    where = f"{source}_{stem}_test, {str(row.get('question_id'))[:80]}"
+    column = {"mt2": "img_path_list_gt", "mt3": "img_path_list_shuffled"}.get(STEMS[stem], "img_path_list")
+    try:
+        if row["data_source"] != source:
+            raise ValueError(f"data_source is {row['data_source']!r}")
+        urls = [images.url(stored, source) for stored in row[column]]
+        if None in urls:
+            report.skipped.append(f"{where}: an image is missing")
+            return []
+        out = list(_converted(row, stem, [url for url in urls if url]))
+        if deviation := _deviation(row, stem):
+            report.deviations.append(f"{where}: {deviation}")
+        return out
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        report.skipped.append(f"{where}: the row is not as expected ({error!r})")
+        return []
+
+
+def _counts(tables: dict[str, list[Row]]) -> dict[str, dict[str, int]]:
+    counts: dict[str, dict[str, int]] = {}
+    for row in tables["all"]:
+        for test in row["tests"]:
+            table = counts.setdefault(test, {})
+            table[row["source"]] = table.get(row["source"], 0) + 1
+    return counts
+
+
+def _against_table_2(counts: dict[str, dict[str, int]]) -> list[str]:
+    return [
+        f"{test}, {source}: {counts.get(test, {}).get(source, 0)} questions, Table 2 has {expected}"
+        for test in prompts.MAIN_TESTS
+        for source, expected in TABLE_2[test].items()
+        if counts.get(test, {}).get(source, 0) != expected
+    ]

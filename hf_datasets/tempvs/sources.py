@@ -1,0 +1,314 @@
+"""Reads the four visual-story data sets that TempVS is made from, each as it is distributed.
+
+    flintstones   train-val-test_split.json, flintstones_annotations_v1-0.json, and video_frames_sampled/*.npy
+                  (all frames of a clip) or video_frames_sampled_jpg/*.jpg (one frame of each)
+    pororo        original_color/PororoSV/full/full.json with full/images/, which the paper used; or
+                  StoryGAN's descriptions.npy, img_cache4.npy, following_cache4.npy, train_seen_unseen_ids.npy
+    vist          annotations/sis/{train,val,test}.story-in-sequence.json, images/{train,val,test}/*.jpg
+    vwp           vwp_v*_{train,val}.csv, and the images of its links under the path behind ".../VST/"
+
+Source: the official `select_*.py` and `flintstones_dataloader.py`.
+"""
+
+import csv
+import json
+import random
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.errors import MediaError, TempbenchError
+
+from . import characters
+
+SOURCES = ("flintstones", "pororo", "vwp", "vist")
+"""In the order of the paper's Table 9."""
+
+LENGTHS = {"flintstones": (5, 5), "pororo": (5, 5), "vist": (5, 5), "vwp": (5, 9)}
+"""Fewest and most images of a story. A VWP story may have ten; the paper's longest has nine, and the options
+of ten images are drawn from 3.6 million orders."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """Images in true order, each with a caption.
+
+    Attributes:
+        source: One of `SOURCES`.
+        story_id: Unique in its source.
+        sequence_id: The id that the official release gives to the image sequence.
+        group: Stories of one group show the same sequence; only one of them is kept.
+        images: Paths relative to the source's folder.
+        captions: One an image.
+        pairs: Places that may be asked about in MT1, two at a time; none before the step `ambiguity`.
+        triples: Three at a time.
+        events: One a caption; none before the step `events`.
+    """
+
+    source: str
+    story_id: str
+    sequence_id: str
+    group: str
+    images: Sequence[str]
+    captions: Sequence[str]
+    pairs: Sequence[tuple[int, int]] = ()
+    triples: Sequence[tuple[int, int, int]] = ()
+    events: Sequence[str] = ()
+
+
+def read(source: str, root: Path, allow_pickle: bool = False) -> Iterator[Story | str]:
+    """Yields the stories of a source; for one that cannot be used, the reason instead.
+
+    Args:
+        source: One of `SOURCES`.
+        root: Its folder.
+        allow_pickle: Whether PororoSV's pickled arrays may be loaded, which runs code that they name.
+
+    Raises:
+        TempbenchError: A file is missing or is not what it should be.
+    """
+    if not root.is_dir():
+        raise TempbenchError(f"{root} is no folder; give the folder of {source} as it is distributed")
+    try:
+        found = _pororo(root, allow_pickle) if source == "pororo" else _READERS[source](root)
+        for story in found:
+            yield story if isinstance(story, str) else _checked(story, root)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise TempbenchError(
+            f"{root}: {source} is not in its usual form ({type(error).__name__}: {error}); see the layouts "
+            "in hf_datasets/tempvs/sources.py"
+        ) from None
+
+
+def _checked(story: Story, root: Path) -> Story | str:
+    fewest, most = LENGTHS[story.source]
+    if not fewest <= len(story.images) <= most or len(story.captions) != len(story.images):
+        return "wrong length"
+    if not all(caption.strip() for caption in story.captions):
+        return "empty caption"
+    try:
+        "".join(story.captions).encode()
+    except UnicodeEncodeError:
+        return "broken caption"
+    if any(not image_path(root, image).is_file() for image in story.images):
+        return "missing image"
+    return story
+
+
+def image_path(root: Path, image: str) -> Path:
+    """Returns the file of a story's image.
+
+    Raises:
+        TempbenchError: It lies outside the source's folder.
+    """
+    path = root / image
+    if not path.resolve().is_relative_to(root.resolve()):
+        raise TempbenchError(f"{image!r} points outside {root}; correct the annotation that names it")
+    return path
+
+
+def load_image(source: str, root: Path, image: str) -> Any:
+    """Returns an image of a story as a `PIL.Image` in RGB.
+
+    Of a clip with many frames one is taken, at random but always the same (the official scripts take another
+    one at each run).
+
+    Raises:
+        MediaError: The image cannot be read.
+        TempbenchError: It lies outside the source's folder.
+    """
+    import numpy as np
+    from PIL import Image
+
+    from tempbench_lmms.media.images import open_image
+
+    path = image_path(root, image)
+    choice = random.Random(image)
+    if path.suffix != ".npy":
+        picture = open_image(path, str(path))
+        # StoryGAN's PNG files hold the frames of a clip one under the other.
+        if source == "pororo" and picture.height >= 2 * picture.width:
+            side, frame = picture.width, choice.randrange(picture.height // picture.width)
+            picture = picture.crop((0, frame * side, side, (frame + 1) * side))
+        return picture
+    try:
+        clip = np.load(path, mmap_mode="r", allow_pickle=False)
+        pixels = np.asarray(clip[choice.randrange(len(clip))])
+        if pixels.dtype != np.uint8:
+            low, high = float(pixels.min()), float(pixels.max())
+            pixels = ((pixels - low) * (255 / (high - low or 1))).astype(np.uint8)
+        return Image.fromarray(pixels).convert("RGB")
+    except (ValueError, TypeError, OSError, EOFError) as error:
+        raise MediaError(f"{path}: the frames cannot be read ({error}); download the file again") from None
+
+
+def without_repeats(captions: Sequence[str]) -> tuple[str, ...] | None:
+    """Returns captions in lower case without the sentences that an earlier caption has.
+
+    The clips of the two cartoons overlap, and so do their captions. Source: the official
+    `clean_repeated_parts`.
+
+    Returns:
+        None where nothing is left of a caption, so that the story cannot be used.
+    """
+    lowered = [caption.strip().lower() for caption in captions]
+    cleaned, seen = lowered[:1], _sentences(lowered[0]) if lowered else []
+    for caption in lowered[1:]:
+        fresh = [sentence for sentence in _sentences(caption) if sentence not in seen]
+        if not fresh:
+            return None
+        cleaned.append(". ".join(fresh) + ".")
+        seen += _sentences(caption)
+    return tuple(cleaned)
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence.strip() for sentence in text.split(".") if sentence.strip()]
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise TempbenchError(f"{path} is missing; give the folder as it is distributed") from None
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
+
+
+def _flintstones(root: Path) -> Iterator[Story | str]:
+    splits = _json(root / "train-val-test_split.json")
+    annotations = _json(root / "flintstones_annotations_v1-0.json")
+    described = {clip["globalID"]: clip["description"] for clip in annotations}
+    clips = sorted(clip for split in ("train", "val", "test") for clip in splits[split])
+    following = {}
+    for i, clip in enumerate(clips):
+        # "s_01_e_02_shot_...": a story is a clip and the next four of the same episode.
+        window = clips[i : i + 5]
+        if all(_episode(other) == _episode(clip) for other in window):
+            following[clip] = window
+    pictures = root / "video_frames_sampled_jpg"
+    folder, suffix = (pictures.name, ".jpg") if pictures.is_dir() else ("video_frames_sampled", ".npy")
+    for split in ("train", "val", "test"):
+        # The official loader numbers the last, too short windows in "train" only.
+        starts = [
+            clip
+            for clip in splits[split]
+            if clip in following and (split == "train" or len(following[clip]) == 5)
+        ]
+        for number, start in enumerate(starts):
+            captions = without_repeats([described[clip] for clip in following[start]])
+            if captions is None:
+                yield "repeated caption"
+                continue
+            images = tuple(f"{folder}/{clip}{suffix}" for clip in following[start])
+            name = f"{split}_{number}"
+            yield Story("flintstones", name, name, images[0], images, captions)
+
+
+def _episode(clip: str) -> tuple[int, int]:
+    parts = clip.split("_")
+    return int(parts[1]), int(parts[3])
+
+
+def _pororo(root: Path, allow_pickle: bool) -> Iterator[Story | str]:
+    folder = root / "original_color" / "PororoSV" / "full"
+    if not (folder / "full.json").is_file():
+        yield from _pororo_arrays(root, allow_pickle)
+        return
+    for sample in _json(folder / "full.json")["data"]:
+        task = sample["task_instance"]
+        told = [*re.findall(r"Caption#\d+: (.*?)(?={image#|$)", task["context"]), sample["response"]]
+        captions = without_repeats(told)
+        if captions is None:
+            yield "repeated caption"
+            continue
+        name = f"full_{sample['sample_id']}"
+        images = tuple(f"original_color/PororoSV/full/images/{image}" for image in task["images_path"])
+        capital = tuple(characters.capitalise("pororo", caption) for caption in captions)
+        yield Story("pororo", name, name, images[0] if images else "", images, capital)
+
+
+def _pororo_arrays(root: Path, allow_pickle: bool) -> Iterator[Story]:
+    import numpy as np
+
+    def array(name: str) -> Any:
+        path = root / name
+        if not path.is_file():
+            raise TempbenchError(
+                f"{path} is missing; give the folder with original_color/PororoSV/full/full.json, or the one "
+                "with StoryGAN's arrays"
+            )
+        try:
+            # numpy warns that the pickles are of an older Python.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return np.load(path, allow_pickle=allow_pickle, encoding="latin1")
+        except ValueError as error:
+            if allow_pickle:
+                raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
+            raise TempbenchError(
+                f"{path} is a Python pickle, and loading one runs whatever code it names; add --allow-pickle "
+                "if you trust where it is from, or use the original-colour release, which is JSON"
+            ) from None
+
+    described = array("descriptions.npy").item()
+    firsts, followings = array("img_cache4.npy"), array("following_cache4.npy")
+    splits = array("train_seen_unseen_ids.npy")
+    for split, ids in zip(("train", "val", "test"), splits, strict=True):
+        for item in sorted(int(i) for i in ids):
+            images = tuple(_decoded(name) for name in (firsts[item], *followings[item][:4]))
+            captions = [described[image.removesuffix(".png")][0] for image in images]
+            capital = tuple(
+                characters.capitalise("pororo", caption[:1].upper() + caption[1:]) for caption in captions
+            )
+            name = f"{split}_{item}"
+            yield Story("pororo", name, name, images[0], images, capital)
+
+
+def _decoded(name: Any) -> str:
+    if isinstance(name, bytes):
+        return name.decode("utf-8")
+    # Written by Python 3 as the text of a bytes object.
+    return str(name)[2:-1] if str(name).startswith("b'") else str(name)
+
+
+def _vist(root: Path) -> Iterator[Story]:
+    for split in ("train", "val", "test"):
+        told: dict[str, list[dict[str, Any]]] = {}
+        for (sentence,) in _json(root / "annotations" / "sis" / f"{split}.story-in-sequence.json")[
+            "annotations"
+        ]:
+            told.setdefault(str(sentence["story_id"]), []).append(sentence)
+        for story_id, sentences in told.items():
+            sentences.sort(key=lambda sentence: int(sentence.get("worker_arranged_photo_order", 0)))
+            album = str(sentences[0]["album_id"])
+            images = tuple(f"images/{split}/{sentence['photo_flickr_id']}.jpg" for sentence in sentences)
+            captions = tuple(sentence["original_text"].strip() for sentence in sentences)
+            yield Story("vist", story_id, album, album, images, captions)
+
+
+def _vwp(root: Path) -> Iterator[Story]:
+    for split in ("train", "val"):
+        files = sorted(root.glob(f"vwp_v*_{split}.csv"))
+        if not files:
+            raise TempbenchError(f"no vwp_v*_{split}.csv in {root}; download it from the data set's page")
+        with files[-1].open(encoding="utf-8", newline="") as stream:
+            for number, row in enumerate(csv.DictReader(stream)):
+                told = [(row.get(f"link{i}") or "", (row.get(f"text{i}") or "").strip()) for i in range(10)]
+                # An image that the writer did not use has a link but no text.
+                used = [(link.strip(), text) for link, text in told if link and text]
+                images = tuple(link.split("/VST/", 1)[-1] for link, _ in used)
+                scene = row["scene_full_id"]
+                captions = tuple(text for _, text in used)
+                group = images[0] if images else ""
+                yield Story("vwp", f"{scene}_{split}_{number}", scene, group, images, captions)
+
+
+_READERS: dict[str, Callable[[Path], Iterable[Story | str]]] = {
+    "flintstones": _flintstones,
+    "vist": _vist,
+    "vwp": _vwp,
+}

@@ -1,0 +1,1 @@
+"""TempVS: order of events in image sequences, gated by grounding tests."""

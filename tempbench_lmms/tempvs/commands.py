@@ -1,0 +1,59 @@
+"""What TempVS adds to the `tempbench` command."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms.hf_datasets.tempvs.build import build
+from tempbench_lmms.hf_datasets.tempvs.prepare import prepare
+
+
+def verify(root: Path) -> Iterator[str]:
+    """Yields one line a problem in the data under `root`."""
+    from tempbench_lmms.tempvs.checks import problems
+
+    yield from problems(root)
+
+
+def score(
+    predictions: Annotated[Path, typer.Option(help="Folder in the official layout: combined/, blind/ ...")],
+    model: Annotated[str, typer.Option(help="The model's folder; its name chooses the official parser.")],
+    setting: Annotated[str, typer.Option(help="combined, separate or blind.")] = "combined",
+    blind_filter: Annotated[
+        bool, typer.Option(help="Leave out of the strict numbers too what text-only models solve.")
+    ] = False,
+    allow_pickle: Annotated[
+        bool, typer.Option("--allow-pickle", help="Read predictions that are pickles: runs the code in them.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Score prediction files in the official layout: official and strict numbers side by side."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from tempbench_lmms.adapter import UNDEFINED
+    from tempbench_lmms.tempvs.predictions import score_folder
+
+    scores = score_folder(predictions, model, setting, blind_filter, allow_pickle)
+    if as_json:
+        print(json.dumps(scores, indent=2))
+        return
+    table = Table("test", "number", "official", "strict", box=None)
+    for task, columns in scores["tasks"].items():
+        for name in {**columns["official"], **columns["strict"]}:
+            values = (columns[kind].get(name) for kind in ("official", "strict"))
+            table.add_row(task, name, *(UNDEFINED if value is None else f"{value:g}" for value in values))
+    Console().print(table)
+    for note in scores["notes"]:
+        print(note)
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "verify": verify,
+    "prepare": prepare,
+    "score": score,
+    "build": build,
+}

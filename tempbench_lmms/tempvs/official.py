@@ -1,0 +1,171 @@
+"""The official TempVS scorer's numbers, with its faults, from rows in the official layout.
+
+Source: `run_evaluation.py`. Where it differs from `scoring`: it takes the first letter or number anywhere in
+a reply; a main question without grounding rows counts as grounded; rows with a non-event are left out;
+two-choice and sentence-ordering questions that at least two of three text-only models solve are left out;
+an ordering question is gated by every grounding row of its sequence. Its per-source table is not computed
+here: it divides nothing that the pooled numbers do not.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tempbench_lmms.tempvs.parser import family_of, parse_official
+
+Row = Mapping[str, Any]
+
+SOURCES = ("flintstones", "pororo", "vwp", "vist")
+TEXT_MODELS = ("Llama-3.1-8B", "Phi-3.5-mini-instruct", "Qwen2.5-72B-Instruct")
+GROUNDING_TASK = {
+    "paired_event_discrimination": "single_grounding_paired",
+    "triple_event_discrimination": "single_grounding_triple",
+    "ordering_texts_opt_event": "single_grounding_all",
+    "ordering_texts_opt_story": "single_grounding_all_story",
+    "ordering_images_opt_event": "single_grounding_all",
+    "ordering_images_opt_story": "single_grounding_all_story",
+}
+"""Main tasks by their official names, with the grounding task that gates each."""
+
+TEST_OF = dict(
+    zip(
+        GROUNDING_TASK,
+        ("mt1_two", "mt1_three", "mt2_event", "mt2_caption", "mt3_event", "mt3_caption"),
+        strict=True,
+    )
+)
+_INVALID = ("no_event", "good time", "great time", "wonderful time", "have fun", "had fun")
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The answered rows of one source and task; each row is an annotation row with `preds`.
+
+    Attributes:
+        main: Main rows.
+        grounding: Grounding rows.
+        text_only: The main rows as answered by each of `TEXT_MODELS`, in the same order as `main`; empty
+            where they are not at hand, and then nothing is filtered.
+    """
+
+    main: Sequence[Row]
+    grounding: Sequence[Row]
+    text_only: Sequence[Sequence[Row]] = field(default=())
+
+
+def kind_of(task: str) -> str:
+    """Returns `gt`, `mt1` or `mt2` (the form of an answer) for an official task name."""
+    return "gt" if "grounding" in task else "mt1" if "discrimination" in task else "mt2"
+
+
+def is_valid(row: Row) -> bool:
+    """False where a column that begins with "event" names a non-event."""
+    for name, value in row.items():
+        if name.startswith("event"):
+            text = str(value).lower()
+            if any(phrase in text for phrase in _INVALID):
+                return False
+    return True
+
+
+def passes(rows: Iterable[Row], task: str, model: str) -> list[bool]:
+    """Returns whether each row's answer is right, as the official scorer reads it."""
+    kind, family = kind_of(task), family_of(model)
+    return [parse_official(str(row["preds"]), kind, family) == row["gt_option"][-1] for row in rows]
+
+
+def _events(row: Row) -> Sequence[int]:
+    events: Sequence[int] = row.get("event_pair_tuple") or row["event_triple_tuple"]
+    return events
+
+
+def _groundings_of(task: str, rows: Sequence[Row], passed: Sequence[bool]) -> dict[Any, list[bool]]:
+    """Returns what passed, by sequence for ordering tasks and by sequence and event for MT1."""
+    table: dict[Any, list[bool]] = defaultdict(list)
+    for row, right in zip(rows, passed, strict=True):
+        if kind_of(task) == "mt2":
+            table[row["img_seq_id"]].append(right)
+        else:
+            # "image 11" ends in "1" as well: so the official scorer, which takes the first row that fits.
+            digits = row["gt_option"].rpartition(" ")[2]
+            for start in range(len(digits)):
+                table[row["img_seq_id"], digits[start:]].append(right)
+    return table
+
+
+def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str, float | None]:
+    """Returns the official scorer's row for one task and model.
+
+    Args:
+        task: A key of `GROUNDING_TASK`.
+        sources: Predictions by source; missing sources are left out.
+        model: The model's name, which chooses the parser.
+
+    Returns:
+        The official columns, shares rounded to 4 decimals and None where undefined; and `n_unfiltered`,
+        the number of main rows before the blind filter.
+    """
+    steps = {"paired": 1, "triple": 2}.get(task.split("_")[0], 4)
+    filtered = "images" not in task
+    total = grounded = solved = both = n_unfiltered = 0
+    at_least = [[0, 0] for _ in range(steps)]
+    for predictions in sources.values():
+        gates = [row for row in predictions.grounding if is_valid(row)]
+        table = _groundings_of(task, gates, passes(gates, GROUNDING_TASK[task], model))
+        kept = [i for i, row in enumerate(predictions.main) if is_valid(row)]
+        n_unfiltered += len(kept)
+        if filtered and predictions.text_only:
+            kept = _not_solved_blind(task, predictions, kept)
+        mains = [predictions.main[i] for i in kept]
+        for row, right in zip(mains, passes(mains, task, model), strict=True):
+            sequence = row["img_seq_id"]
+            if kind_of(task) == "mt2":
+                gate = table.get(sequence, [])
+            else:
+                found = (table.get((sequence, str(event + 1))) for event in _events(row))
+                gate = [rows[0] for rows in found if rows]
+            total += 1
+            solved += right
+            grounded += all(gate)
+            both += all(gate) and right
+            for k in range(min(sum(gate), steps)):
+                at_least[k][0] += right
+                at_least[k][1] += 1
+    out: dict[str, float | None] = {
+        "total_cases": total,
+        "all_grounding_success": grounded,
+        "main_task_success": solved,
+        "all_grounding_and_main_success": both,
+        "grounding_acc": _share(grounded, total),
+        "main_task_acc": _share(solved, total),
+        "both_tasks_acc": None,  # a column that the official scorer never fills
+        "main_acc_given_grounding_pass": _share(both, grounded),
+        "main_acc_given_grounding_fail": _share(solved - both, total - grounded),
+    }
+    for k, (right_count, count) in enumerate(at_least, start=1):
+        out[f"{k}_pass_count"] = count
+        out[f"main_acc_given_{k}_pass"] = _share(right_count, count)
+    return out | {"n_unfiltered": n_unfiltered}
+
+
+def solved_blind(task: str, text_only: Sequence[Sequence[Row]]) -> list[bool]:
+    """Returns for each main row whether at least two of the three text-only models solve it."""
+    right = [passes(rows, task, model) for rows, model in zip(text_only, TEXT_MODELS, strict=True)]
+    return [sum(votes) >= 2 for votes in zip(*right, strict=True)]
+
+
+def _not_solved_blind(task: str, predictions: Predictions, kept: Sequence[int]) -> list[int]:
+    lengths = {len(rows) for rows in predictions.text_only}
+    if lengths != {len(predictions.main)}:
+        raise ValueError(f"{task}: the text-only models answered {lengths} rows, not {len(predictions.main)}")
+    solved = solved_blind(task, predictions.text_only)
+    return [i for i in kept if not solved[i]]
+
+
+def _share(part: int, whole: int) -> float | None:
+    # numpy and not round(): pandas rounds so, and the two differ in the last digit now and then.
+    return float(np.round(part / whole, 4)) if whole and not math.isnan(part) else None

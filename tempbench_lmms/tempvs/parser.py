@@ -1,0 +1,79 @@
+"""The answers of TempVS: an option letter, or the number of an image for a grounding test."""
+
+import re
+from collections.abc import Sequence
+
+from tempbench_lmms.parsing.choice import parse_choice
+from tempbench_lmms.parsing.number import parse_index
+
+UNREADABLE = "UNK"
+FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")
+
+_NUMBER = re.compile(r"(\d+)")
+_LETTER = {"mt1": re.compile(r"\b([AB])\b"), "mt2": re.compile(r"\b([ABCDE])\b")}
+_INTERNVL = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"Option\s+([AB])",
+        r"\b([AB])\.\s*(?:True|False)",
+        r"\b([AB])\s*$",
+        r"Option\s*\[([AB])\]",
+    )
+)
+
+
+def parse(reply: str, kind: str, options: Sequence[str], n_images: int) -> str | None:
+    """Returns the letter, or the image number as a string, that a reply states; None where it states none.
+
+    Args:
+        reply: The model's reply, reasoning included.
+        kind: `mt1`, `mt2`, `mt3` or `gt`.
+        options: The options' texts; empty for `gt`.
+        n_images: The number of images shown.
+    """
+    if kind == "gt":
+        index = parse_index(reply, n_images)
+        return None if index is None else str(index)
+    return parse_choice(reply, "ABCDE"[: len(options)], options)
+
+
+def family_of(model: str) -> str:
+    """Returns the official scorer's branch for a model name; `generic` for a name it does not know.
+
+    Source: `run_evaluation.py`, the chain of tests on the name, in its order. The official scorer stops
+    with an error at an unknown name.
+    """
+    if "deepseek" in model or "Janus" in model:
+        return "deepseek"
+    if model == "Llama-3.1-8B":
+        return "llama"
+    if model in ("Phi-3.5-mini-instruct", "Qwen2.5-72B-Instruct"):
+        return "generic"
+    if "InternVL" in model:
+        return "internvl"
+    return "llava" if "interleave" in model or "LLaVA-NeXT-Video" in model else "generic"
+
+
+def parse_official(reply: str, kind: str, family: str = "generic") -> str:
+    """Returns what the official scorer reads: the first match in the whole reply, or "UNK".
+
+    Its faults are part of it: the article in "A man and B" is option A. Source: `run_evaluation.py`.
+
+    Args:
+        reply: The model's reply.
+        kind: `mt1`, `mt2`, `mt3` or `gt`.
+        family: One of `FAMILIES`.
+    """
+    if family == "deepseek":
+        reply = reply.replace(" <｜end▁of▁sentence｜>", "")
+    elif family in ("llava", "llama"):
+        marker = "assistant" if family == "llava" else "The answer is"
+        if match := re.search(re.escape(marker), reply, re.IGNORECASE):
+            reply = reply[match.end() :]
+    if kind == "gt":
+        match = _NUMBER.search(reply)
+    elif kind == "mt1" and family == "internvl":
+        match = next((found for pattern in _INTERNVL if (found := pattern.search(reply))), None)
+    else:
+        match = _LETTER["mt1" if kind == "mt1" else "mt2"].search(reply)
+    return match.group(1) if match else UNREADABLE

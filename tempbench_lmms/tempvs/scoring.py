@@ -1,0 +1,268 @@
+"""The metrics of TempVS: main tests (MT), gated by grounding tests (GT).
+
+Source: paper, section 3.3; denominators as in the official scorer (`run_evaluation.py`): GT strict is a share
+of the main questions, not of the sequences, and sources are pooled before dividing.
+
+A main question names the grounding questions that belong to it (`grounding`). Where some of them were not
+asked (`--limit` cut them off) the question is left out of the gated metrics and counted in `n_cut`. Where
+the data set has no row for one (`n_events` is larger) the question counts as not grounded; the official
+scorer counts it as grounded.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms.adapter import Metric, Record
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.tempvs import parser
+from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS, kind_of
+
+
+def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
+    """Returns what is known of one answered question.
+
+    Args:
+        doc: A row of the data set.
+        reply: The model's reply.
+        failed: The request failed, so that there is no reply to read.
+    """
+    kind = kind_of(doc["tests"][0])
+    answer = None if failed else parser.parse(reply, kind, doc["options"], len(doc["images"]))
+    out: Record = {
+        "id": doc["question_id"],
+        "role": doc["role"],
+        "tests": list(doc["tests"]),
+        "source": doc["source"],
+        "sequence": f"{doc['source']}/{doc['sequence_id']}",
+        "gold": doc["answer"],
+        "answer": answer,
+        "correct": int(answer == doc["answer"]),
+        "parsed": int(answer is not None),
+        "failed": int(failed),
+    }
+    # One reading for each family of the official parser: which one counts is known only with the model.
+    out["official"] = {
+        family: int(not failed and parser.parse_official(reply, kind, family) == doc["answer"][-1])
+        for family in parser.FAMILIES
+    }
+    out["invalid"] = int(doc["invalid"])
+    if doc["role"] == "main":
+        out["grounding"] = list(doc["grounding"])
+        out["n_events"] = len(doc["events"])
+        if doc["statement_type"]:
+            out |= {field: doc[field] for field in ("statement_type", "polarity", "distance")}
+    return out
+
+
+def mains(records: Sequence[Record]) -> list[Record]:
+    """Returns the main questions."""
+    return [record for record in records if record["role"] == "main"]
+
+
+def groundings(records: Sequence[Record]) -> list[Record]:
+    """Returns the grounding questions."""
+    return [record for record in records if record["role"] == "grounding"]
+
+
+def passed(records: Sequence[Record]) -> list[tuple[Record, int]]:
+    """Returns each main question all of whose grounding questions were asked, with how many were passed."""
+    correct = {record["id"]: record["correct"] for record in groundings(records)}
+    return [
+        (main, sum(correct[id_] for id_ in main["grounding"]))
+        for main in mains(records)
+        if all(id_ in correct for id_ in main["grounding"])
+    ]
+
+
+def _share(records: Sequence[Record], field: str) -> Ratio:
+    return ratio(((record[field], 1) for record in records), (record["sequence"] for record in records))
+
+
+def mt(records: Sequence[Record]) -> Ratio:
+    """Accuracy on the main test."""
+    return _share(mains(records), "correct")
+
+
+def gt(records: Sequence[Record]) -> Ratio:
+    """Accuracy on the grounding questions. Source: appendix D.2; not in the official scorer."""
+    return _share(groundings(records), "correct")
+
+
+def _gated(records: Sequence[Record], term: Callable[[Record, bool], tuple[float, float]]) -> Ratio:
+    pairs = passed(records)
+    return ratio(
+        (term(main, n_passed == main["n_events"]) for main, n_passed in pairs),
+        (main["sequence"] for main, _ in pairs),
+    )
+
+
+def gt_strict(records: Sequence[Record]) -> Ratio:
+    """Share of main questions all of whose groundings are right."""
+    return _gated(records, lambda main, grounded: (grounded, 1))
+
+
+def mt_given_gt_strict(records: Sequence[Record]) -> Ratio:
+    """Accuracy on the main questions all of whose groundings are right."""
+    return _gated(records, lambda main, grounded: (grounded and main["correct"], grounded))
+
+
+def mt_given_gt_failed(records: Sequence[Record]) -> Ratio:
+    """Accuracy on the main questions with a wrong grounding."""
+    return _gated(records, lambda main, grounded: (not grounded and main["correct"], not grounded))
+
+
+def parse_rate(records: Sequence[Record]) -> Ratio:
+    """Share of all questions, main and grounding, whose answer could be read."""
+    return _share(records, "parsed")
+
+
+def n_main(records: Sequence[Record]) -> int:
+    """Number of main questions."""
+    return len(mains(records))
+
+
+def n_grounding(records: Sequence[Record]) -> int:
+    """Number of grounding questions."""
+    return len(groundings(records))
+
+
+def n_cut(records: Sequence[Record]) -> int:
+    """Number of main questions left out of the gated metrics because a grounding of theirs was not asked."""
+    return len(mains(records)) - len(passed(records))
+
+
+def n_failed(records: Sequence[Record]) -> int:
+    """Number of questions whose request failed."""
+    return sum(record["failed"] for record in records)
+
+
+def mt_given_at_least(records: Sequence[Record], k: int) -> Ratio:
+    """Accuracy on the main questions with at least k right groundings. Source: the official scorer."""
+    pairs = passed(records)
+    return ratio(
+        ((main["correct"] if n >= k else 0, n >= k) for main, n in pairs),
+        (main["sequence"] for main, _ in pairs),
+    )
+
+
+def as_official(records: Sequence[Record], family: str) -> list[Record]:
+    """Returns the records as the official scorer would have them.
+
+    Its parser reads the answers, rows with a non-event are left out, and groundings that the data set lacks
+    count as passed. Its blind filter needs three text models' answers: see `tempbench score tempvs`.
+
+    Args:
+        records: Records.
+        family: One of `parser.FAMILIES`.
+    """
+    valid = [record for record in records if not record["invalid"]]
+    gone = {record["id"] for record in records if record["invalid"]}
+    out = []
+    for record in valid:
+        right = record["official"][family]
+        if record["role"] == "main":
+            gates = [id_ for id_ in record["grounding"] if id_ not in gone]
+            record = record | {"grounding": gates, "n_events": len(gates)}
+        out.append(record | {"correct": right})
+    return out
+
+
+def of_test(records: Sequence[Record], test: str) -> list[Record]:
+    """Returns the records of one main test and of the grounding set that gates it."""
+    wanted = {test, GROUNDING_OF[test]}
+    return [record for record in records if wanted & set(record["tests"])]
+
+
+def details(records: Sequence[Record]) -> dict[str, Any]:
+    """Returns every breakdown that the paper has, of every main test among the records.
+
+    By source; MT1 by statement type and polarity (Table 5) and by distance of the events (Figure 3); main
+    accuracy given at least k right groundings; and position bias: the share of each letter among the
+    answers and among the right answers. Each share stands beside its count, None where it is undefined.
+    """
+    out: dict[str, Any] = {}
+    for test in MAIN_TESTS:
+        own = of_test(records, test)
+        asked = [record for record in mains(own) if test in record["tests"]]
+        if not asked:
+            continue
+        sources = sorted({record["source"] for record in asked})
+        steps = range(1, min(max(record["n_events"] for record in asked), 5))
+        table: dict[str, Any] = {
+            "by_source": {
+                source: _gated_table([record for record in own if record["source"] == source], steps)
+                for source in sources
+            },
+            "given_at_least": _at_least(own, steps),
+            "answers": _letters(asked, "answer"),
+            "right_answers": _letters(asked, "gold"),
+        }
+        if test.startswith("mt1"):
+            table["by_statement"] = _grouped(asked, lambda r: f"{r['statement_type']}_{r['polarity']}")
+            table["by_polarity"] = _grouped(asked, lambda r: r["polarity"])
+        if test == "mt1_two":
+            table["by_distance"] = _grouped(asked, lambda r: str(r["distance"]))
+        out[test] = table
+    return out
+
+
+def _gated_table(records: Sequence[Record], steps: Iterable[int]) -> dict[str, Any]:
+    metrics = (mt, gt, gt_strict, mt_given_gt_strict, mt_given_gt_failed)
+    table: dict[str, Any] = {metric.__name__: _counted(metric(records)) for metric in metrics}
+    return table | {"given_at_least": _at_least(records, steps)}
+
+
+def _at_least(records: Sequence[Record], steps: Iterable[int]) -> dict[str, Any]:
+    return {str(k): _counted(mt_given_at_least(records, k)) for k in steps}
+
+
+def _counted(share: Ratio) -> dict[str, float | None]:
+    value = share.value
+    return {"value": None if math.isnan(value) else value, "n": float(share.denominator.sum())}
+
+
+def _grouped(records: Sequence[Record], key: Callable[[Record], str]) -> dict[str, Any]:
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        groups.setdefault(key(record), []).append(record)
+    return {name: _counted(_share(group, "correct")) for name, group in sorted(groups.items())}
+
+
+def _letters(records: Sequence[Record], field: str) -> dict[str, float]:
+    counts = Counter(record[field] or "unparsed" for record in records)
+    return {letter: count / len(records) for letter, count in sorted(counts.items())}
+
+
+TEST_METRICS: dict[str, Metric] = {
+    "mt": mt,
+    "gt": gt,
+    "gt_strict": gt_strict,
+    "mt_given_gt_strict": mt_given_gt_strict,
+    "mt_given_gt_failed": mt_given_gt_failed,
+    "parse_rate": parse_rate,
+    "n_main": n_main,
+    "n_grounding": n_grounding,
+    "n_cut": n_cut,
+    "n_failed": n_failed,
+}
+"""The metrics of one main test with its groundings, over the records of that test alone."""
+
+UNGATED_METRICS = ("mt", "parse_rate", "n_main", "n_failed")
+"""The metrics of a main test asked without its groundings (`_blind`, `_image_only`)."""
+
+OFFICIAL_METRICS: dict[str, Metric] = {
+    "mt_official": mt,
+    "gt_strict_official": gt_strict,
+    "mt_given_gt_strict_official": mt_given_gt_strict,
+}
+"""To be computed over `as_official` records: the official scorer's numbers without its blind filter."""
+
+
+def for_suite(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    """Returns the metrics under the names of the suite, which has those of every test: `mt1_two_mt`."""
+    return {f"{test}_{name}": metric for test in MAIN_TESTS for name, metric in metrics.items()}
+
+
+METRICS: dict[str, Metric] = TEST_METRICS | for_suite(TEST_METRICS)

@@ -1,0 +1,112 @@
+"""The bundled sample: made by the rules, and solvable by looking."""
+
+import numpy as np
+import pytest
+from PIL import Image
+from tempbench_lmms.hf_datasets.tempvs import mini, rows
+from tempbench_lmms.hf_datasets.tempvs.stories import render, stories
+
+from tempbench_lmms.data.roots import mini_root, resolve
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS
+
+STORIES = {(story.source, story.story_id): story for story in stories()}
+ALL = read_rows(mini_root("tempvs") / "all")
+
+
+def test_stories():
+    assert len(STORIES) == 30
+    assert {source for source, _ in STORIES} == {"flintstones", "pororo", "vist", "vwp"}
+    assert sorted(len(story.panels) for story in STORIES.values())[-2:] == [6, 9]
+    assert sum(len(story.panels) == 5 for story in STORIES.values()) == 28
+
+
+def test_tables_are_what_the_rules_make_of_the_stories():
+    told = list(STORIES.values())
+    made = rows.build(mini.sequences(told), mini.opens_with_name(told))
+    assert set(made) == {"all", *MAIN_TESTS}
+    for name, table in made.items():
+        assert table == read_rows(mini_root("tempvs") / name)
+
+
+def test_pictures_are_what_the_stories_draw():
+    for story in STORIES.values():
+        for place, panel in enumerate(story.panels):
+            stored = Image.open(resolve(mini.image_url(story, place))).convert("RGB")
+            drawn = render(panel.scene)
+            assert stored.size == drawn.size
+            # Versions of the drawing library differ in a few pixels on edges.
+            differs = (np.asarray(stored) != np.asarray(drawn)).any(axis=2)
+            assert differs.mean() < 0.1, panel
+
+
+def look(row):
+    """Returns what the pictures of a question show, in the order shown: their own ground truth."""
+    story = STORIES[row["source"], row["sequence_id"]]
+    panels = {mini.image_url(story, place): panel for place, panel in enumerate(story.panels)}
+    return [panels[url] for url in row["images"]]
+
+
+def key(text):
+    return text.lower().strip(" .")
+
+
+def solve(row):
+    """Answers from the pictures' ground truth and the question's text alone."""
+    shown = look(row)
+    test = row["tests"][0]
+    caption = test.endswith("caption")
+    texts = [key(panel.caption if caption else panel.event) for panel in shown]
+    if row["role"] == "grounding":
+        return f"Image {texts.index(key(row['text'])) + 1}"
+    if test.startswith("mt1"):
+        told = key(row["text"])
+        # Where each event stands in the pictures and in the statement.
+        places = {place: told.find(text) for place, text in enumerate(texts) if text in told}
+        assert len(places) == len(row["events"])
+        order = sorted(places, key=places.__getitem__)
+        if row["statement_type"] in ("after", "earlier"):
+            order.reverse()
+        truth = "True" if order == sorted(order) else "False"
+        return f"Option {'AB'[row['options'].index(truth)]}"
+    if test.startswith("mt2"):
+        sentences = [key(sentence) for sentence in row["sentences"]]
+        order = ["abcdefghi"[sentences.index(text)] for text in texts]
+        right = " -> ".join(f"Sentence {letter}" for letter in order)
+    else:
+        story = key(row["text"])
+        order = sorted(range(len(texts)), key=lambda place: story.index(texts[place]))
+        right = " -> ".join(f"Image {'abcdefghi'[place]}" for place in order)
+    return f"Option {'ABCDE'[row['options'].index(right)]}"
+
+
+def test_whoever_looks_gets_everything_right():
+    for row in ALL:
+        assert solve(row) == row["target"], row["question_id"]
+
+
+@pytest.mark.parametrize("test", MAIN_TESTS)
+def test_every_main_question_has_its_groundings(test):
+    table = read_rows(mini_root("tempvs") / test)
+    gates = {row["question_id"]: row for row in table if row["role"] == "grounding"}
+    assert {name for row in gates.values() for name in row["tests"]} == {GROUNDING_OF[test]}
+    for row in table:
+        if row["role"] == "main":
+            assert sorted(gates[id_]["events"][0] for id_ in row["grounding"]) == sorted(row["events"])
+
+
+def test_no_question_is_asked_twice():
+    asked = [(row["text"], row["instruction"], row["character_info"], *row["images"], *row["sentences"],
+              *row["options"]) for row in ALL]  # fmt: skip
+    assert len(set(asked)) == len(asked)
+
+
+def test_size():
+    size = sum(path.stat().st_size for path in mini_root("tempvs").rglob("*") if path.is_file())
+    assert size < 2_000_000
+
+
+def test_distinct_prompts_are_as_many_as_requests():
+    from tempbench_lmms.tempvs import prompts
+
+    assert len({(prompts.build(row), *row["images"]) for row in ALL}) == len(ALL)

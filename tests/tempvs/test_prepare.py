@@ -1,0 +1,238 @@
+"""From the official release to data that the tasks read."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tempbench_lmms.hf_datasets.tempvs import release
+from tempbench_lmms.hf_datasets.tempvs.prepare import REPO, prepare
+
+from tempbench_lmms.data import roots
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tempvs.checks import problems
+from tests.hub import COMMIT, Hub
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def layout(shared, tmp_path):
+    """A copy of the tiny release, to be spoilt."""
+    folder = tmp_path / "release"
+    shutil.copytree(shared / "golden/tempvs_release_layout", folder)
+    for path in folder.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    return tmp_path / "home" / "tempvs"
+
+
+def annotation(layout, stem):
+    return layout / f"data/benchmark/flintstones_{stem}_test.json"
+
+
+def manifest(home):
+    return json.loads((home / roots.MANIFEST).read_text(encoding="utf-8"))
+
+
+def test_every_question_and_each_image_once(layout, home):
+    prepare(layout, accept_license=True)
+    rows = read_rows(home / "all")
+    # 12 + 8 statements, 2 sequences in each of four ordering tests.
+    assert sum(row["role"] == "main" for row in rows) == 12 + 8 + 8
+    # 8 + 8 + 10 + 10 grounding questions, those that ask the very same joined.
+    assert sum(len(row["tests"]) for row in rows if row["role"] == "grounding") == 36
+    asked = [(row["text"], row["instruction"], row["character_info"], *row["images"], *row["sentences"],
+              *row["options"]) for row in rows]  # fmt: skip
+    assert len(set(asked)) == len(asked)
+    assert len(list((home / "media").rglob("*.jpg"))) == 10
+    assert list(problems(home)) == []
+    assert manifest(home)["source"] == {"folder": str(layout)}
+
+
+def test_rows_keep_what_the_release_says(layout, home):
+    prepare(layout, accept_license=True)
+    stored = json.loads(annotation(layout, "ordering_images").read_text())[1]
+    row = next(r for r in read_rows(home / "mt3_caption") if r["question_id"].endswith("train_1_q1"))
+    assert row["text"] == stored["texts_gt"]
+    assert row["answer"] == stored["gt_option"] == "B"
+    assert [Path(url).name for url in row["images"]] == [
+        Path(path).name for path in stored["img_path_list_shuffled"]
+    ]
+    assert "; ".join(row["options"]) in "; ".join(
+        line.partition(". ")[2] for line in stored["options"].split(";\n")
+    )
+    # The five groundings of its sequence, by caption.
+    assert len(row["grounding"]) == 5
+    assert all("gt_" in name and "train_1" in name for name in row["grounding"])
+
+
+def test_a_statement_is_gated_by_its_own_events(layout, home):
+    prepare(layout, accept_license=True)
+    rows = {row["question_id"]: row for row in read_rows(home / "mt1_two")}
+    main = rows["flintstones/mt1_two/train_0_q2"]
+    assert main["events"] == [0, 4]
+    assert [rows[name]["answer"] for name in main["grounding"]] == ["1", "5"]
+    assert main["statement_type"] == "before"
+    assert main["polarity"] == "gt"
+    assert main["distance"] == 4
+
+
+def test_second_run_does_nothing(layout, home, capsys):
+    prepare(layout, accept_license=True)
+    before = (home / roots.MANIFEST).stat().st_mtime_ns
+    prepare(layout, accept_license=True)
+    assert (home / roots.MANIFEST).stat().st_mtime_ns == before
+    assert "prepared already" in capsys.readouterr().out
+
+
+def test_two_preparations_are_byte_identical(layout, home):
+    prepare(layout, accept_license=True)
+    first = manifest(home)["sha256"]
+    prepare(layout, accept_license=True, force=True)
+    assert manifest(home)["sha256"] == first
+
+
+def test_licence_is_asked_for(layout, home):
+    with pytest.raises(TempbenchError, match="--accept-license"):
+        prepare(layout)
+    assert not home.exists()
+
+
+def test_no_release_there(tmp_path, home):
+    with pytest.raises(TempbenchError, match="holds no TempVS release"):
+        prepare(tmp_path, accept_license=True)
+
+
+def test_deviations_are_reported(layout, home):
+    path = annotation(layout, "ordering_texts")
+    rows = json.loads(path.read_text())
+    rows[0]["gt_option"] = "B"
+    path.write_text(json.dumps(rows))
+    path = annotation(layout, "paired_event_discrimination")
+    rows = json.loads(path.read_text())
+    rows[0]["statement_text"] = "Something else."
+    path.write_text(json.dumps(rows))
+    prepare(layout, accept_license=True)
+    told = "\n".join(manifest(home)["deviations"])
+    assert "flintstones_ordering_texts_test, train_0_q0: options are not those that number 0 gives" in told
+    assert "statement_text is not a after statement of its events" in told
+    assert "mt1_two, flintstones: 12 questions, Table 2 has 2104" in told
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "/data/flintstones/../../../etc/passwd",
+        "/etc/passwd",
+        "/data/flintstones/none.jpg",
+        "/data/vist/images/x.jpg",
+        "",
+    ],
+)
+def test_hostile_and_missing_images_are_skipped_and_said(layout, home, stored):
+    path = annotation(layout, "ordering_texts")
+    rows = json.loads(path.read_text())
+    rows[0]["img_path_list_gt"][0] = stored
+    path.write_text(json.dumps(rows))
+    prepare(layout, accept_license=True)
+    assert "flintstones_ordering_texts_test, train_0_q0: an image is missing" in manifest(home)["skipped"]
+    assert stored[:200] in manifest(home)["images_missing"]
+
+
+def test_link_out_of_the_release_is_not_followed(layout, home, tmp_path):
+    victim = next((layout / "data/flintstones/video_frames_sampled_jpg").glob("*.jpg"))
+    secret = tmp_path / "secret.jpg"
+    shutil.move(victim, secret)
+    os.symlink(secret, victim)
+    prepare(layout, accept_license=True)
+    assert any(victim.name in name for name in manifest(home)["images_missing"])
+    assert not list((home / "media").rglob(victim.name))
+
+
+@pytest.mark.parametrize("spoil", ["not json", "3", "{}", '[{"question_id": "x"}]', '[{"a": 1}, 2]'])
+def test_bad_annotations(layout, home, spoil):
+    annotation(layout, "ordering_texts").write_text(spoil)
+    failure = ""
+    try:
+        prepare(layout, accept_license=True)
+    except TempbenchError as error:
+        failure = str(error)
+    said = [failure] if failure else manifest(home)["skipped"]
+    assert any("ordering_texts" in line for line in said)
+
+
+def test_wrong_types_in_a_row_are_said(layout, home):
+    path = annotation(layout, "single_grounding_all")
+    rows = json.loads(path.read_text())
+    rows[0]["gt_option"] = None
+    rows[1]["img_path_list"] = 7
+    del rows[2]["event_to_test"]
+    path.write_text(json.dumps(rows))
+    prepare(layout, accept_license=True)
+    assert sum("single_grounding_all" in line for line in manifest(home)["skipped"] if "train" in line) == 3
+
+
+def test_pickles_are_read_only_when_asked(layout, home):
+    shutil.rmtree(layout / "data/benchmark")
+    with pytest.raises(TempbenchError, match="--allow-pickle"):
+        prepare(layout, accept_license=True)
+    prepare(layout, accept_license=True, allow_pickle=True)
+    assert sum(row["role"] == "main" for row in read_rows(home / "all")) == 28
+
+
+@pytest.mark.parametrize("orient", ["columns", "index", "records"])
+def test_every_json_form_of_a_table(layout, orient):
+    rows = json.loads(annotation(layout, "ordering_texts").read_text())
+    if orient == "columns":
+        data = {name: {str(i): row[name] for i, row in enumerate(rows)} for name in rows[0]}
+    elif orient == "index":
+        data = {str(i): row for i, row in enumerate(rows)}
+    else:
+        data = rows
+    (layout / "x.json").write_text(json.dumps(data))
+    assert release.load_rows(layout, "x", allow_pickle=False) == rows
+
+
+def test_download(layout, tmp_path):
+    """In a process of its own: the Hub's address is read when its library is imported."""
+    with Hub({REPO: layout}) as hub:
+        environment = os.environ | {
+            "HF_ENDPOINT": hub.url,
+            "HF_HOME": str(tmp_path / "hf"),
+            "TEMPBENCH_DATA": str(tmp_path / "home"),
+            "PYTHONPATH": str(REPOSITORY),
+        }
+        environment.pop("HF_HUB_OFFLINE", None)
+        command = [sys.executable, "-m", "tempbench_lmms.cli", "prepare", "tempvs", "--accept-license"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        got = manifest(tmp_path / "home" / "tempvs")
+        assert got["source"] == {"repository": REPO, "revision": COMMIT}
+        assert got["images"] == 10
+        # Strips and pickles stay where they are.
+        assert not any("/combined/" in path or path.endswith(".pkl") for path in hub.requests)
+
+
+def test_download_that_fails_says_what_to_do(tmp_path):
+    environment = os.environ | {
+        "HF_ENDPOINT": "http://127.0.0.1:9",
+        "HF_HOME": str(tmp_path / "hf"),
+        "TEMPBENCH_DATA": str(tmp_path / "home"),
+        "PYTHONPATH": str(REPOSITORY),
+    }
+    command = [sys.executable, "-m", "tempbench_lmms.cli", "prepare", "tempvs", "--accept-license"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1].startswith(f"tempbench: {REPO} cannot be downloaded")
+    assert "--source" in done.stderr
+    assert "Traceback" not in done.stderr

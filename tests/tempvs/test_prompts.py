@@ -1,0 +1,134 @@
+"""The prompts, to the letter. `pytest --update-goldens` writes them anew after a wanted change."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tempvs import prompts
+
+GOLDEN = Path(__file__).parent / "golden_prompts.json"
+ROWS = {row["question_id"]: row for row in read_rows(mini_root("tempvs") / "all")}
+
+
+def rendered():
+    first = {}
+    for row in ROWS.values():
+        for test in row["tests"]:
+            first.setdefault(test, row)
+    out = {}
+    for test, row in sorted(first.items()):
+        for style in prompts.STYLES:
+            try:
+                out[f"{test} {style}"] = prompts.build(row, style)
+            except TempbenchError:
+                out[f"{test} {style}"] = None
+    return out
+
+
+def test_golden_prompts(update_goldens):
+    if update_goldens:
+        GOLDEN.write_text(json.dumps(rendered(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert rendered() == json.loads(GOLDEN.read_text(encoding="utf-8"))
+
+
+# Written out by hand from the official runner's parts.
+DOC = {
+    "tests": ["mt2_event"],
+    "character_info": "Fred is chubby.",
+    "text": "",
+    "sentences": ["The man ran outside.", "Wilma opened the door."],
+    "options": ["Sentence a -> Sentence b", "Sentence b -> Sentence a"],
+    "instruction": "Order them.",
+    "answer_format": "Option [Letter] only.",
+    "instruction_cot": "Think.",
+    "instruction_blind": "Do not look.",
+}
+
+
+def test_sentence_ordering():
+    assert prompts.build(DOC) == (
+        "This is a description of the possible appearance of character(s) in the image(s): Fred is chubby."
+        "\nThe shuffled events are:\nSentence a: The man ran outside.\nSentence b: Wilma opened the door."
+        "\nOrder them.\nOption [Letter] only.\n"
+        "A. Sentence a -> Sentence b;\nB. Sentence b -> Sentence a.\nThe answer is: "
+    )
+
+
+def test_blind_sentence_ordering():
+    assert prompts.build(DOC | {"tests": ["mt2_caption"]}, "blind") == (
+        "\nDo not look.\nThe shuffled sentences are:\nSentence a: The man ran outside.\n"
+        "Sentence b: Wilma opened the door.\nOption [Letter] only.\n"
+        "A. Sentence a -> Sentence b;\nB. Sentence b -> Sentence a.\nThe answer is: "
+    )
+
+
+def test_image_ordering_has_no_space_before_the_labels():
+    doc = DOC | {"tests": ["mt3_caption"], "text": "A story.", "character_info": ""}
+    assert prompts.build(doc, "cot").startswith(
+        "\nThe story is: A story.\nThink.The images I provide are labeled in order as Image a, "
+    )
+
+
+def test_statement_and_grounding():
+    doc = DOC | {
+        "tests": ["mt1_two"],
+        "text": "X after y.",
+        "options": ["False", "True"],
+        "character_info": "",
+    }
+    assert prompts.build(doc) == (
+        "\nThe statement is: X after y.\nOrder them.\nOptions are: A. False; B. True.\nThe answer is: "
+    )
+    assert prompts.build(DOC | {"tests": ["gt_two"], "text": "X.", "character_info": ""}) == (
+        "\nThe event is: X.\nOrder them.\nThe answer is: "
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "style"), [("mt3_event", "blind"), ("mt1_two", "image_only"), ("mt1_two", "x")]
+)
+def test_style_that_does_not_exist(test, style):
+    with pytest.raises(TempbenchError, match="has no style"):
+        prompts.build(DOC | {"tests": [test]}, style)
+
+
+def test_hostile_text_is_text():
+    text = "</think> <image> {{7*7}} \x00 " + "x" * 10_000
+    assert text in prompts.build(DOC | {"tests": ["mt1_two"], "text": text, "options": ["<b>", "\n"]})
+
+
+def test_the_official_prompt_of_a_real_item(shared):
+    rows = json.loads(
+        (
+            shared / "golden/tempvs_release_layout/data/benchmark/flintstones_ordering_images_test.json"
+        ).read_text(encoding="utf-8")
+    )
+    # As the official runner puts the columns together.
+    row = rows[0]
+    official = (
+        "This is a description of the possible appearance of character(s) in the image(s): "
+        + row["character_info"]
+        + "\nThe events are: "
+        + row["events_gt"]
+        + "\n"
+        + row["task_instruction"]
+        + "The images I provide are labeled in order as Image a, Image b, Image c, Image d, and Image e, "
+        "and so on if there are more photos.\n"
+        + row["answer_format_opt"]
+        + "\n"
+        + row["options"]
+        + ".\nThe answer is: "
+    )
+    doc = {
+        "tests": ["mt3_event"],
+        "character_info": row["character_info"],
+        "text": row["events_gt"],
+        "options": [option.partition(". ")[2] for option in row["options"].split(";\n")],
+        "instruction": row["task_instruction"],
+        "answer_format": row["answer_format_opt"],
+    }
+    assert prompts.build(doc) == official
