@@ -1,0 +1,259 @@
+"""Brings ReXTime onto this machine: the official annotations, and where the videos are."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data import roots, tables
+from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media.integrity import check_video
+from tempbench_lmms.rextime import videos
+
+from . import rows
+from .features import BENCHMARK, SCHEMA
+
+REPO = "ReXTime/ReXTime"
+FILES = {
+    "validation": ("rextime_val.json", "rextime_val.jsonl"),
+    "test": ("rextime_test_release.json",),
+    "train": ("rextime_train.json",),
+}
+"""The annotation files of each split; the first one found is taken."""
+
+EXPECTED = {"validation": 921, "test": 2143, "train": 9695}
+"""Numbers of questions. Source: paper, Table 5."""
+
+ADVICE = (
+    "get the videos as https://github.com/ReXTime/ReXTime describes, and name their folders with --anet-dir "
+    "and --qvh-dir"
+)
+
+
+@dataclass
+class Report:
+    """What `prepare` did.
+
+    Attributes:
+        manifest: As written.
+        problems: What is wrong with a video, by URL.
+        fresh: False where everything was there already.
+    """
+
+    manifest: dict[str, Any]
+    problems: dict[str, str] = field(default_factory=dict)
+    fresh: bool = True
+
+
+def annotation_files(source: Path | None, revision: str) -> tuple[dict[str, Path], dict[str, str]]:
+    """Returns the annotation file of each split that there is, and where they are from.
+
+    Args:
+        source: A local folder; the Hub where omitted.
+        revision: On the Hub.
+
+    Raises:
+        TempbenchError: There is none, or the Hub cannot be reached.
+    """
+    if source is not None:
+        found = {
+            split: path
+            for split, names in FILES.items()
+            if (path := next((source / name for name in names if (source / name).is_file()), None))
+        }
+        origin = {"folder": str(source.resolve())}
+    else:
+        found, origin = _from_hub(revision)
+    if not found:
+        names = ", ".join(name for names in FILES.values() for name in names)
+        raise TempbenchError(f"none of {names} is in {source or REPO}; name the folder that holds them")
+    return found, origin
+
+
+def _from_hub(revision: str) -> tuple[dict[str, Path], dict[str, str]]:
+    from huggingface_hub import HfApi, hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+
+    try:
+        info = HfApi().dataset_info(REPO, revision=revision)
+        there = {sibling.rfilename for sibling in info.siblings or []}
+        found = {}
+        for split, names in FILES.items():
+            if name := next((name for name in names if name in there), None):
+                found[split] = Path(hf_hub_download(REPO, name, repo_type="dataset", revision=info.sha))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
+        raise TempbenchError(
+            f"{REPO} cannot be fetched from the Hub ({str(error).splitlines()[0]}); check the network, "
+            "HF_ENDPOINT and HF_HUB_OFFLINE, or name a local folder with --source"
+        ) from None
+    return found, {"repository": REPO, "revision": str(info.sha)}
+
+
+def find_videos(folder: Path | None) -> dict[str, str]:
+    """Returns the path below `folder` of every video in it, by the name without suffix.
+
+    Raises:
+        TempbenchError: There is no such folder.
+    """
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        raise TempbenchError(f"{folder} is no folder; {ADVICE}")
+    found: dict[str, str] = {}
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(place, name)
+            if path.suffix.lower() in videos.SUFFIXES:
+                found.setdefault(path.stem, path.relative_to(folder).as_posix())
+    return found
+
+
+def prepare(
+    source: Path | None = None,
+    folders: Mapping[str, Path | None] | None = None,
+    revision: str = "main",
+    force: bool = False,
+    thorough: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Report:
+    """Writes the data set to `data_home()/rextime`. A second run with the same arguments changes nothing.
+
+    An interrupted run is taken up again: what it found out about the videos is kept.
+
+    Args:
+        source: A folder with the official annotation files; the Hub where omitted.
+        folders: Where the videos of `activitynet` and of `qvhighlights` are.
+        revision: Of the data set on the Hub.
+        force: Replace data that was prepared from something else.
+        thorough: Decode every frame of every video instead of its beginning and end.
+        progress: Called with the number of videos looked at and their number.
+
+    Raises:
+        TempbenchError: The annotations cannot be read, or other data is there already.
+    """
+    root = roots.data_home() / BENCHMARK
+    given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}
+    listings = {name: find_videos(Path(path)) for name, path in given.items()}
+    files, origin = annotation_files(source, revision)
+    identity = {
+        "source": origin,
+        "annotations": {split: tables.sha256_of([file]) for split, file in files.items()},
+        "video_folders": given,
+        "version": 1,
+    }
+    old = _manifest(root)
+    if old is not None and any(old.get(key) != value for key, value in identity.items()) and not force:
+        raise TempbenchError(
+            f"{root} holds data prepared from something else; add --force to replace it, or set "
+            "TEMPBENCH_DATA to another folder"
+        )
+
+    tables_of: dict[str, list[tables.Row]] = {}
+    for split, file in files.items():
+        tables_of[split] = [
+            rows.row(record, _video_url(record, listings), answers=split != "test")
+            for record in rows.load_records(file)
+        ]
+    urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
+    paths = {url: _path(url, root, given) for url in urls}
+    problems, looked = _look_at(paths, root, thorough, progress)
+    if old is not None and not looked and all(old.get(key) == value for key, value in identity.items()):
+        return Report(old, problems, fresh=False)
+
+    # While the manifest is away nobody takes the folder for finished.
+    (root / roots.MANIFEST).unlink(missing_ok=True)
+    for split, table in tables_of.items():
+        tables.write_rows(table, root / split / f"{split}.parquet", SCHEMA)
+    manifest = {
+        "benchmark": BENCHMARK,
+        **identity,
+        "licence": "CC-BY-NC-SA-4.0",
+        "rows": {split: len(table) for split, table in tables_of.items()},
+        "expected_rows": {split: EXPECTED[split] for split in tables_of},
+        "videos": {"needed": len(urls), "usable": len(urls) - len(problems)},
+        "completeness": {
+            split: sum(row["video"] not in problems for row in table) / len(table) if table else 0.0
+            for split, table in tables_of.items()
+        },
+        "skipped": [{"video": url, "why": why} for url, why in problems.items()],
+        "sha256": tables.sha256_of([root / split / f"{split}.parquet" for split in sorted(tables_of)]),
+    }
+    tables.write_json(manifest, root / roots.MANIFEST)
+    return Report(manifest, problems)
+
+
+def _manifest(root: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads((root / roots.MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _video_url(record: Mapping[str, Any], listings: Mapping[str, Mapping[str, str]]) -> str:
+    name = str(record.get("vid"))
+    source = rows.source_of(record) if "vid" in record else ""
+    place = listings.get(source, {}).get(name, f"{name}.mp4")
+    return f"{roots.SCHEME}{BENCHMARK}/media/{source}/{place}"
+
+
+def _path(url: str, root: Path, given: Mapping[str, str]) -> Path | None:
+    """Returns where a video should be; None where its name leads out of the folder, or no folder is known."""
+    source, _, place = url.removeprefix(f"{roots.SCHEME}{BENCHMARK}/media/").partition("/")
+    base = Path(given[source]) if source in given else root / "media" / source
+    path = base / place
+    return path if path.resolve().is_relative_to(base.resolve()) else None
+
+
+def _look_at(
+    paths: Mapping[str, Path | None], root: Path, thorough: bool, progress: Callable[[int, int], None]
+) -> tuple[dict[str, str], bool]:
+    """Looks at every video that has changed since the last time.
+
+    Returns:
+        What is wrong, by URL, and whether anything had to be looked at.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    known = videos.read_verdicts(root)
+    verdicts: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    looked = False
+    for number, (url, path) in enumerate(paths.items(), start=1):
+        found = videos.signature(path) if path else None
+        if path is None:
+            problems[url] = f"{url.rpartition('/')[2]}: the file lies outside its folder"
+        elif found is None:
+            problems[url] = f"{path.name}: the video is missing from {path.parent}"
+        else:
+            old = known.get(url)
+            same = isinstance(old, dict) and (old.get("size"), old.get("changed")) == found
+            if same and old is not None and (old.get("thorough") or not thorough):
+                verdicts[url] = old
+            else:
+                looked = True
+                verdicts[url] = {
+                    "size": found[0],
+                    "changed": found[1],
+                    "thorough": thorough,
+                    "problem": _verdict(path, thorough),
+                }
+            if verdicts[url]["problem"]:
+                problems[url] = verdicts[url]["problem"]
+        progress(number, len(paths))
+        if looked and number % 200 == 0:
+            tables.write_json(known | verdicts, root / videos.VERDICTS)
+    if looked or verdicts.keys() != known.keys():
+        looked = True
+        tables.write_json(verdicts, root / videos.VERDICTS)
+    return problems, looked
+
+
+def _verdict(path: Path, thorough: bool) -> str | None:
+    try:
+        check_video(path, thorough)
+    except MediaError as error:
+        return str(error)
+    return None

@@ -1,0 +1,1 @@
+"""ReXTime: questions whose answer lies elsewhere in the video, with the time span of the answer."""

@@ -1,0 +1,183 @@
+"""Adapts ReXTime to the harness. The YAMLs under `task_yamls/rextime` name these functions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms import adapter
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.rextime import prompts, scoring, videos
+
+_DETAILS = ("details",)
+_FRAMES = 16
+_SHOWN = 5
+
+
+def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
+    """Returns the prompt for a runner that takes all media before the text.
+
+    In the task's kwargs `media` is `video`, `frames` or `none`, `ask` one of `prompts.ASKS`, and `frames` the
+    number of frames.
+    """
+    media, ask, n = _settings(lmms_eval_specific_kwargs)
+    times: tuple[float, ...] = ()
+    if media == "frames":
+        from tempbench_lmms.media.integrity import frame_times
+
+        times = frame_times(videos.locate(doc["video"]), n)
+    return prompts.build(doc, media, ask, times)
+
+
+def doc_to_visual(
+    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
+) -> list[Any]:
+    """Returns the video's path, its frames, or nothing."""
+    media, _, n = _settings(lmms_eval_specific_kwargs)
+    if media == "none":
+        return []
+    path = videos.locate(doc["video"])
+    if media == "video":
+        return [str(path)]
+    from tempbench_lmms.media.video import sample_frames
+
+    return list(sample_frames(path, n).images)
+
+
+def doc_to_messages(
+    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
+) -> list[dict[str, Any]]:
+    """Returns the conversation for a chat model; each frame follows its number and time."""
+    media, ask, n = _settings(lmms_eval_specific_kwargs)
+    content: list[dict[str, Any]] = []
+    if media == "video":
+        content.append({"type": "video", "url": str(videos.locate(doc["video"]))})
+    elif media == "frames":
+        from tempbench_lmms.media.video import sample_frames
+
+        frames = sample_frames(videos.locate(doc["video"]), n)
+        for number, (image, time) in enumerate(zip(frames.images, frames.times, strict=True), start=1):
+            content.append({"type": "text", "text": prompts.frame_label(number, time)})
+            content.append({"type": "image", "url": image})
+    content.append({"type": "text", "text": prompts.build(doc, media, ask)})
+    return [{"role": "user", "content": content}]
+
+
+def with_videos(dataset: Any) -> Any:
+    """Looks at every video before the first question is asked.
+
+    Each question gets the number of questions of the task and of those left out, so that the scores can say
+    what they are over.
+
+    Raises:
+        TempbenchError: Videos are missing or damaged and are not to be skipped, or none is there.
+    """
+    urls = dataset["video"]
+    found = videos.problems(urls)
+    keep = [i for i, url in enumerate(urls) if url not in found]
+    if found:
+        skip = videos.skipping()
+        n_out = len(urls) - len(keep)
+        summary = (
+            f"rextime: {len(found)} of {len(set(urls))} videos are missing or damaged, for {n_out} of "
+            f"{len(urls)} questions ({_listed(list(found.values()))})"
+        )
+        if not skip or not keep:
+            raise TempbenchError(
+                f"{summary}; see all with `tempbench verify rextime`, put them right, or set "
+                f"{videos.MISSING_MEDIA}=skip to go on without these questions"
+            )
+        _warn(f"{summary}; going on without them, see n_missing_media and completeness beside the scores")
+        dataset = dataset.select(keep)
+    dataset = dataset.add_column("n_missing_media", [len(urls) - len(keep)] * len(keep))
+    return dataset.add_column("n_questions", [len(urls)] * len(keep))
+
+
+def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+    """Scores a reply with a letter and a span."""
+    return adapter.emit(_record(doc, results, "both"), list(scoring.BOTH), _DETAILS)
+
+
+def process_results_vqa(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+    """Scores a reply with a letter."""
+    return adapter.emit(_record(doc, results, "answer"), list(scoring.VQA), _DETAILS)
+
+
+def process_results_blind(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+    """Scores a reply with a letter that was given without the video."""
+    return adapter.emit(_record(doc, results, "answer"), list(scoring.BLIND), _DETAILS)
+
+
+def process_results_moment(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+    """Scores a reply with a span."""
+    return adapter.emit(_record(doc, results, "span"), list(scoring.MOMENT), _DETAILS)
+
+
+def process_results_test(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+    """Reads a reply of the test split; nothing in it is a score."""
+    out = adapter.emit(_record(doc, results, "both"), [*scoring.TEST, "n_submitted"], _DETAILS)
+    for name in ("gold", "windows", "iou", "iou_official", "correct"):
+        del out["record"][name]
+    del out["score"]
+    return out
+
+
+def aggregate_n_submitted(items: Sequence[Any], args: Any = None) -> float | str:
+    """Writes the submission file of a run and returns its number of lines.
+
+    Args:
+        items: Of every question.
+        args: The harness's command line; without an output path nothing is written.
+    """
+    import logging
+
+    try:
+        from tempbench_lmms.rextime import submission
+
+        lines = submission.of_records(adapter.records_of(items))
+        output = getattr(args, "output_path", None)
+        if output and lines:
+            jsonl, archive = submission.write_run(lines, output, args)
+            _warn(
+                f"rextime: the submission is in {jsonl} and {archive}; check it with "
+                "`tempbench submit rextime`"
+            )
+        return len(lines)
+    except Exception as error:  # an exception here would lose the finished run
+        logging.getLogger(__name__).exception("the submission could not be written: %r", error)
+        return adapter.UNDEFINED
+
+
+def aggregate_details(items: Sequence[Any]) -> adapter.Details:
+    """Returns the position bias; the harness keeps it in its results file."""
+    return adapter.details(scoring.details, items)
+
+
+def __getattr__(name: str) -> Callable[[Sequence[Any]], float | str]:
+    """Resolves `aggregate_<metric>` in a YAML to the aggregation of that metric."""
+    return adapter.aggregation(name, scoring.METRICS)
+
+
+def _record(doc: Mapping[str, Any], results: Sequence[Any], ask: str) -> adapter.Record:
+    reply = adapter.reply_of(results)
+    return scoring.record(doc, reply, adapter.request_failed(reply), ask)
+
+
+def _settings(kwargs: Mapping[str, Any] | None) -> tuple[str, str, int]:
+    given = kwargs or {}
+    try:
+        n = int(given.get("frames", _FRAMES))
+    except (TypeError, ValueError):
+        n = 0
+    if n < 1:
+        raise TempbenchError(f"frames is {given.get('frames')!r}; give a whole number of at least 1")
+    return str(given.get("media", "video")), str(given.get("ask", "both")), n
+
+
+def _listed(lines: Sequence[str]) -> str:
+    more = f"; and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+    return "; ".join(lines[:_SHOWN]) + more
+
+
+def _warn(message: str) -> None:
+    import logging
+
+    logging.getLogger(__name__).warning("%s", message)

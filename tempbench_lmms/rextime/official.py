@@ -1,0 +1,115 @@
+"""The official ReXTime scorer's output, reproduced to the last digit.
+
+Source: `evaluation/rextime_eval.py`, see docs/fidelity/rextime.md. Only the first two numbers of the first
+predicted window count; percentages are rounded to two decimals by formatting; the accuracies are fractions,
+unrounded; the mode is chosen by the first prediction.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.interval import official_iou
+
+THRESHOLDS = tuple(float(f"{value:.2f}") for value in np.linspace(0.3, 0.95, 14))
+GATES = (0.3, 0.5, 0.7)
+
+Prediction = Mapping[str, Any]
+"""`qid`, and `pred_relevant_windows` (windows of start, end and perhaps a score) or `ans` or both."""
+
+
+def percent(shares: Sequence[float]) -> float:
+    """Returns the mean of `shares` in percent, rounded as the official scorer does.
+
+    >>> percent([1.0, 0.0, 0.0])
+    33.33
+    """
+    return float(f"{np.mean(np.asarray(shares, dtype=np.float64)) * 100:.2f}")
+
+
+def first_window(prediction: Prediction) -> tuple[float, float]:
+    """Returns the window that counts.
+
+    Raises:
+        TempbenchError: There is none; the official scorer stops at that prediction.
+    """
+    try:
+        start, end = prediction["pred_relevant_windows"][0][:2]
+        return float(start), float(end)
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise TempbenchError(
+            f"{prediction.get('qid')}: pred_relevant_windows holds no window of two numbers, at which the "
+            "official scorer stops; write [[0.0, 0.0]] for an answer without a span"
+        ) from None
+
+
+def mode_of(prediction: Prediction) -> tuple[bool, bool]:
+    """Returns whether a prediction has windows and whether it has an answer.
+
+    Raises:
+        TempbenchError: It has neither.
+    """
+    windows, answer = "pred_relevant_windows" in prediction, "ans" in prediction
+    if not windows and not answer:
+        raise TempbenchError(
+            f"{prediction.get('qid')}: neither pred_relevant_windows nor ans is there; add one of them"
+        )
+    return windows, answer
+
+
+def score(
+    predictions: Sequence[Prediction], truths: Sequence[Mapping[str, Any]], match_number: bool = True
+) -> dict[str, Any]:
+    """Returns the official scorer's output.
+
+    Args:
+        predictions: One a question; of several with one qid the last counts.
+        truths: `qid`, `relevant_windows`, `ans`, as in `rextime_val.jsonl`.
+        match_number: Whether exactly the questions of `truths` must be there; otherwise those in both are
+            scored.
+
+    Returns:
+        `brief`, `VQA` and `full`, as officially: IoU and recall in percent, accuracies as fractions.
+
+    Raises:
+        TempbenchError: The ids do not match, or a prediction cannot be scored.
+    """
+    by_id = {str(prediction["qid"]): prediction for prediction in predictions}
+    true_ids = {str(truth["qid"]) for truth in truths}
+    if match_number and by_id.keys() != true_ids:
+        missing, unknown = sorted(true_ids - by_id.keys()), sorted(by_id.keys() - true_ids)
+        raise TempbenchError(
+            f"the ids do not match: {len(missing)} missing ({', '.join(missing[:3])}), {len(unknown)} "
+            f"unknown ({', '.join(unknown[:3])}); give one prediction for each question of the ground truth"
+        )
+    pairs = [(by_id[str(truth["qid"])], truth) for truth in truths if str(truth["qid"]) in by_id]
+    if not pairs:
+        raise TempbenchError("no prediction belongs to the ground truth; check that both are of one split")
+    has_windows, has_answers = mode_of(predictions[0])
+    brief: dict[str, Any] = {}
+    out: dict[str, Any] = {"brief": brief}
+    full: dict[str, Any] = {}
+    right = np.array([prediction.get("ans") == truth["ans"] for prediction, truth in pairs])
+    if has_answers:
+        brief["VQA"] = out["VQA"] = float(right.sum() / len(right))
+    if has_windows:
+        ious = np.array(
+            [
+                official_iou(first_window(prediction), [(w[0], w[1]) for w in truth["relevant_windows"]])
+                for prediction, truth in pairs
+            ]
+        )
+        full["MR-mIoU"] = percent(ious)  # type: ignore[arg-type]
+        full["MR-R1"] = {str(t): percent(ious >= t) for t in THRESHOLDS}  # type: ignore[arg-type]
+        brief["MR-full-R1@0.3"] = full["MR-R1"]["0.3"]
+        brief["MR-full-R1@0.5"] = full["MR-R1"]["0.5"]
+        brief["MR-full-mIoU"] = full["MR-mIoU"]
+        if has_answers:
+            full["VQA,mIoU"] = {
+                f"VQA,mIoU@{gate}": float((right & (ious >= gate)).sum() / len(right)) for gate in GATES
+            }
+            brief["VQA,mIoU@0.5"] = full["VQA,mIoU"]["VQA,mIoU@0.5"]
+        out["full"] = full
+    return out

@@ -1,0 +1,223 @@
+"""Scores prediction files and writes submissions, without the harness."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms import adapter
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.ratio import Ratio, standard_error
+from tempbench_lmms.rextime import official, scoring, submission
+from tempbench_lmms.rextime.parser import NO_SPAN, parse
+
+SPLITS = ("test", "validation")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The scores of a prediction file.
+
+    Attributes:
+        official: The official scorer's output.
+        metrics: Ours: name to value; None where undefined.
+        rows: Ours for people: name to value and standard error.
+        notes: What the user should know, a line each.
+    """
+
+    official: dict[str, Any]
+    metrics: dict[str, float | None]
+    rows: dict[str, tuple[str, str]]
+    notes: list[str]
+
+
+def score_files(predictions: Path, ground_truth: Path, partial: bool = False) -> Scored:
+    """Scores a prediction file.
+
+    Args:
+        predictions: JSONL. Each line has `qid` and either `pred_relevant_windows` or `ans` or both, as in a
+            submission, or `response`, a model's reply, which is read by our parser.
+        ground_truth: `rextime_val.jsonl`, or `rextime_val.json`, whose option texts help to read replies.
+        partial: Whether questions may be missing; the scores are then over those that are there.
+
+    Raises:
+        TempbenchError: A file cannot be read, or the ids do not match.
+    """
+    from tempbench_lmms.hf_datasets.rextime.rows import load_records, row
+
+    docs = {doc["question_id"]: doc for doc in map(row, load_records(ground_truth))}
+    if not docs:
+        raise TempbenchError(f"{ground_truth} holds no question; name the official file")
+    lines = load_records(predictions)
+    if not lines:
+        raise TempbenchError(f"{predictions} holds no prediction; write one line a question")
+    notes: list[str] = []
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if "qid" not in line:
+            raise TempbenchError(f"{predictions}, prediction {number}: qid is missing; add it")
+        seen[str(line["qid"])] = seen.get(str(line["qid"]), 0) + 1
+    repeated = [qid for qid, count in seen.items() if count > 1]
+    if repeated:
+        notes.append(f"{len(repeated)} ids stand there more than once; the last counts: {_listed(repeated)}")
+    by_id = {str(line["qid"]): _as_prediction(line, docs) for line in lines}
+    first = by_id[str(lines[0]["qid"])]
+    truths = [
+        {"qid": qid, "relevant_windows": doc["windows"], "ans": doc["answer"]} for qid, doc in docs.items()
+    ]
+    ordered = [first, *(line for line in by_id.values() if line is not first)]
+    unread = [qid for qid, line in by_id.items() if line.get("pred_relevant_windows") == []]
+    if unread:
+        notes.append(f"{len(unread)} predictions have no window and count as [0, 0]: {_listed(unread)}")
+    scored = [
+        line | ({"pred_relevant_windows": [list(NO_SPAN)]} if line.get("pred_relevant_windows") == [] else {})
+        for line in ordered
+    ]
+    result = official.score(scored, truths, match_number=not partial)
+    if partial:
+        there = sum(qid in by_id for qid in docs)
+        notes.append(f"scored are {there} of {len(docs)} questions")
+
+    has_windows, has_answers = official.mode_of(first)
+    ask = "both" if has_windows and has_answers else "answer" if has_answers else "span"
+    records = [_record(doc, by_id[qid], ask) for qid, doc in docs.items() if qid in by_id]
+    chosen = {"both": scoring.BOTH, "answer": scoring.VQA, "span": scoring.MOMENT}[ask]
+    metrics: dict[str, float | None] = {}
+    rows: dict[str, tuple[str, str]] = {}
+    for name, metric in chosen.items():
+        if name in scoring.MEDIA or name.endswith("_official"):
+            continue
+        value = metric(records)
+        found = adapter.evaluate(metric, records)
+        defined = found == found
+        metrics[name] = found if defined else None
+        error = standard_error(value) if isinstance(value, Ratio) else float("nan")
+        shown = (f"{found:.4f}" if isinstance(value, Ratio) else str(value)) if defined else adapter.UNDEFINED
+        rows[name] = (shown, f"{error:.4f}" if error == error else "")
+    return Scored(result, metrics, rows, notes)
+
+
+def _as_prediction(line: Mapping[str, Any], docs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns a line in the form of a submission; a reply is parsed."""
+    if "response" not in line:
+        return dict(line)
+    doc = docs.get(str(line["qid"]))
+    reply = line["response"] if isinstance(line["response"], str) else ""
+    answer, spans = parse(reply, doc["options"] if doc else (), doc["duration"] if doc else None)
+    return {
+        "qid": line["qid"],
+        "pred_relevant_windows": [list(span) for span in spans],
+        "ans": answer or "",
+    }
+
+
+def _record(doc: Mapping[str, Any], line: Mapping[str, Any], ask: str) -> adapter.Record:
+    answer = line.get("ans")
+    windows = line.get("pred_relevant_windows") or []
+    spans = [official.first_window(line)] if windows else []
+    readable = isinstance(answer, str) and answer in ("A", "B", "C", "D")
+    return scoring.of_prediction(doc, answer if readable else None, spans, ask=ask)
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A submission that was written.
+
+    Attributes:
+        file: The JSONL.
+        archive: The zip for upload.
+        n_lines: Number of questions.
+        problems: What the leaderboard takes and scores as wrong.
+    """
+
+    file: Path
+    archive: Path
+    n_lines: int
+    problems: list[submission.Problem]
+
+
+def submit_logs(
+    logs: Path,
+    split: str = "test",
+    output: Path | None = None,
+    fill: bool = False,
+    strict: bool = False,
+    force: bool = False,
+) -> Submitted:
+    """Writes a submission from the log of a run, after checking it against the split.
+
+    Args:
+        logs: The folder of a run, its `*_samples_*.jsonl`, or a submission file.
+        split: `test` or `validation`.
+        output: Where to write; a file beside the log where omitted.
+        fill: Whether questions that were not asked are written as unanswered.
+        strict: Whether to refuse also what the leaderboard scores as wrong.
+        force: Overwrite.
+
+    Raises:
+        TempbenchError: There is no log, or the leaderboard would refuse the file; with each problem.
+    """
+    from tempbench_lmms.data.roots import mini_root, prepared_root
+    from tempbench_lmms.data.tables import read_rows
+    from tempbench_lmms.hf_datasets.rextime.rows import load_records
+
+    if split not in SPLITS:
+        raise TempbenchError(f"there is no split {split!r}; choose one of {', '.join(SPLITS)}")
+    log = _log(logs, split)
+    records = load_records(log)
+    mini = "_mini" in log.name
+    if records and all("record" in record for record in records):
+        lines = submission.of_records([record["record"] for record in records])
+    else:
+        lines = records
+    root = mini_root("rextime") if mini else prepared_root("rextime")
+    durations = {row["question_id"]: row["duration"] for row in read_rows(root / split)}
+    if fill:
+        there = {line.get("qid") for line in lines}
+        lines = [
+            *lines,
+            *(
+                {"qid": qid, "pred_relevant_windows": [list(NO_SPAN)], "ans": ""}
+                for qid in durations
+                if qid not in there
+            ),
+        ]
+    problems = list(submission.check(lines, durations))
+    fatal = [problem for problem in problems if problem.fatal or strict]
+    if fatal:
+        raise TempbenchError(
+            "\n".join(
+                [
+                    f"{log} cannot be submitted, {len(fatal)} problems:",
+                    *(f"  {problem}" for problem in fatal),
+                    "correct them; questions that were not asked are written as unanswered with --fill",
+                ]
+            )
+        )
+    file = output or log.with_name(f"rextime_{split}_submission.jsonl")
+    if not force and (file.exists() or file.with_suffix(".zip").exists()):
+        raise TempbenchError(f"{file} or its zip exists; choose another name with --output, or add --force")
+    file, archive = submission.write(lines, file)
+    return Submitted(file, archive, len(lines), problems)
+
+
+def _log(logs: Path, split: str) -> Path:
+    """Returns the newest sample log of the split's task."""
+    if logs.is_file():
+        return logs
+    names = ("rextime_test",) if split == "test" else ("rextime", "rextime_frames")
+    found = [
+        file
+        for name in names
+        for suffix in ("", "_mini")
+        for file in logs.rglob(f"*_samples_{name}{suffix}.jsonl")
+    ]
+    if not found:
+        raise TempbenchError(
+            f"no log of {' or '.join(names)} is below {logs}; run the task with --log_samples --output_path"
+        )
+    return max(found, key=lambda file: (file.stat().st_mtime, file.name))
+
+
+def _listed(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")

@@ -1,0 +1,133 @@
+"""Where the videos are, and which of them are missing or damaged.
+
+Videos are read where the user has them: `prepare` writes their folders into the manifest and copies nothing.
+What it found out about each file stands in `videos.json` beside it, so that a run looks into a file again
+only where its size or time has changed since.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data import roots
+from tempbench_lmms.errors import MediaError, TempbenchError
+
+VERDICTS = "videos.json"
+SUFFIXES = (".mp4", ".mkv", ".webm", ".avi", ".mov", ".m4v", ".flv", ".mpg", ".mpeg")
+MISSING_MEDIA = "TEMPBENCH_MISSING_MEDIA"
+"""Environment variable: `stop` (the default) or `skip`."""
+
+_PREFIX = f"{roots.SCHEME}rextime/"
+
+
+def locate(url: str) -> Path:
+    """Returns a video's path; the file itself need not exist.
+
+    Args:
+        url: `tempbench://rextime/[mini/]media/SOURCE/NAME`.
+
+    Raises:
+        TempbenchError: The URL is no video, or points outside its folder.
+    """
+    path = roots.resolve(url)
+    if path.suffix.lower() not in SUFFIXES:
+        raise TempbenchError(f"{url!r} is no video; correct the row that names it")
+    rest = url.removeprefix(_PREFIX).split("/")
+    if rest[0] == roots.MINI or path.is_file():
+        return path
+    folder = _folders(str(roots.prepared_root("rextime") / roots.MANIFEST)).get(
+        rest[1] if rest[0] == "media" else ""
+    )
+    if folder is None:
+        return path
+    own = Path(folder).joinpath(*rest[2:])
+    if not own.resolve().is_relative_to(Path(folder).resolve()):
+        raise TempbenchError(
+            f"{url!r} points outside {folder}; name the folder that the links lead to when preparing"
+        )
+    return own
+
+
+def _folders(manifest: str) -> Mapping[str, str]:
+    return _folders_at(manifest, os.stat(manifest).st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _folders_at(manifest: str, changed: int) -> Mapping[str, str]:
+    try:
+        found = json.loads(Path(manifest).read_text(encoding="utf-8")).get("video_folders")
+    except (ValueError, AttributeError) as error:
+        raise TempbenchError(f"{manifest} is damaged ({error}); prepare the data again") from None
+    return found if isinstance(found, dict) else {}
+
+
+def signature(path: Path) -> tuple[int, int] | None:
+    """Returns a file's size and time of change; None where there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+@lru_cache(maxsize=65536)
+def _looked_at(path: str, size: int, changed: int) -> str | None:
+    from tempbench_lmms.media.integrity import check_video
+
+    try:
+        check_video(Path(path))
+    except MediaError as error:
+        return str(error)
+    return None
+
+
+def problem_of(url: str, verdicts: Mapping[str, Any] | None = None) -> str | None:
+    """Returns what is wrong with a video, in one line; None where nothing is.
+
+    Args:
+        url: The video's URL.
+        verdicts: What `prepare` found, by URL: `size`, `changed` and `problem`.
+    """
+    try:
+        path = locate(url)
+    except TempbenchError as error:
+        return str(error)
+    found = signature(path)
+    if found is None:
+        return f"{path.name}: the video is missing from {path.parent}"
+    known = (verdicts or {}).get(url)
+    if isinstance(known, dict) and (known.get("size"), known.get("changed")) == found:
+        return known.get("problem")
+    return _looked_at(str(path), *found)
+
+
+def read_verdicts(root: Path) -> dict[str, Any]:
+    """Returns what `prepare` found out about the videos; empty where it wrote nothing readable."""
+    try:
+        found = json.loads((root / VERDICTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def problems(urls: Iterable[str]) -> dict[str, str]:
+    """Returns what is wrong with the videos at `urls`, each looked at once; sound ones are left out."""
+    urls = list(dict.fromkeys(urls))
+    prepared = any(not url.startswith(f"{_PREFIX}{roots.MINI}/") for url in urls)
+    verdicts = read_verdicts(roots.prepared_root("rextime")) if prepared else {}
+    return {url: problem for url in urls if (problem := problem_of(url, verdicts)) is not None}
+
+
+def skipping() -> bool:
+    """Returns whether questions without a usable video are to be left out.
+
+    Raises:
+        TempbenchError: The environment variable has another value than `stop` or `skip`.
+    """
+    value = os.environ.get(MISSING_MEDIA, "stop")
+    if value not in ("stop", "skip"):
+        raise TempbenchError(f"{MISSING_MEDIA} is {value!r}; set it to stop or to skip")
+    return value == "skip"

@@ -1,0 +1,119 @@
+"""ReXTime through the real harness."""
+
+import json
+import shutil
+
+import pytest
+from tempbench_lmms.hf_datasets.rextime.prepare import prepare
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.evaluation import run
+
+pytestmark = pytest.mark.harness
+
+TASKS = ["rextime_mini", "rextime_vqa_mini", "rextime_moment_mini", "rextime_blind_mini"]
+TINY = "device=cpu,device_map=cpu,attn_implementation=sdpa,max_num_frames=4"
+
+
+def test_oracle_is_perfect_and_writes_no_score_of_the_test_split(tmp_path):
+    done = run(
+        "tempbench_oracle",
+        [*TASKS, "rextime_frames_mini", "rextime_test_mini"],
+        tmp_path,
+        model_args="media=true",
+    )
+    for task in TASKS:
+        for metric in ("acc", "miou", "acc_at_iou_70"):
+            if f"{metric},none" in done.results["results"][task]:
+                assert done.value(task, metric) == 1.0, (task, metric)
+    assert done.value("rextime_frames_mini", "acc_at_iou_50") == 1.0
+    assert done.value("rextime_mini", "miou_official") == 100.0
+    assert done.value("rextime_mini", "n_questions") == 30
+    assert done.value("rextime_mini", "completeness") == 1.0
+    told = done.results["results"]["rextime_test_mini"]
+    assert not [name for name in told if name.startswith(("acc", "miou", "vqa", "r1", "score"))]
+    assert done.value("rextime_test_mini", "n_submitted") == 6
+    (file,) = (tmp_path / "submissions").glob("rextime_test_*.jsonl")
+    assert len(file.read_text().splitlines()) == 6
+
+
+@pytest.fixture(scope="module")
+def validation(shared, tmp_path_factory, write_video):
+    """The 921 real questions, each video stood in for by a grey one of its length."""
+    home = tmp_path_factory.mktemp("validation")
+    source = shared / "real" / "rextime"
+    lengths = {}
+    for line in (source / "rextime_val.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        lengths[record["vid"]] = record["duration"]
+    folders = {"activitynet": home / "anet", "qvhighlights": home / "qvh"}
+    for vid, length in lengths.items():
+        folder = folders["activitynet" if len(vid) == 13 else "qvhighlights"]
+        write_video(folder / f"{vid}.mp4", duration=length, n=4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPBENCH_DATA", str(home / "data"))
+        assert prepare(source, folders).manifest["videos"] == {"needed": 696, "usable": 696}
+    return home
+
+
+def test_whole_video_on_validation(validation, tmp_path):
+    environment = {"TEMPBENCH_DATA": str(validation / "data")}
+    done = run("tempbench_constant", ["rextime"], tmp_path, model_args="media=true", environment=environment)
+    assert done.value("rextime", "n_questions") == 921
+    assert done.value("rextime", "miou_official") == 37.25
+    assert done.value("rextime", "r1_at_30_official") == 43.97
+    assert done.value("rextime", "r1_at_50_official") == 32.14
+    assert done.value("rextime", "acc") == pytest.approx(0.2692725, abs=1e-7)
+    assert done.value("rextime", "acc_at_iou_50") == pytest.approx(0.0901194, abs=1e-7)
+
+
+def test_missing_video_stops_the_run_before_the_model_or_is_left_out(validation, tmp_path):
+    lost = validation / "anet" / "v_ZMTi498qnPc.mp4"
+    away = shutil.move(lost, tmp_path / lost.name)
+    environment = {"TEMPBENCH_DATA": str(validation / "data")}
+    try:
+        with pytest.raises(
+            TempbenchError, match=r"1 of 696 videos.*v_ZMTi498qnPc\.mp4: the video is missing"
+        ):
+            run("no_such_model", ["rextime"], tmp_path / "stop", environment=environment)
+        assert "Traceback" not in (tmp_path / "stop" / "harness.log").read_text()
+        environment["TEMPBENCH_MISSING_MEDIA"] = "skip"
+        done = run(
+            "tempbench_oracle", ["rextime"], tmp_path / "skip", ["--limit", "20"], environment=environment
+        )
+    finally:
+        shutil.move(away, lost)
+    missing = done.value("rextime", "n_missing_media")
+    assert missing > 0
+    assert done.value("rextime", "n_questions") == 20
+    assert done.value("rextime", "completeness") == pytest.approx(1 - missing / 921)
+    assert done.value("rextime", "acc") == 1.0
+
+
+def test_real_clip_goes_through_a_tiny_model(shared, tmp_path, tiny_vlm):
+    source = tmp_path / "annotations"
+    source.mkdir()
+    records = [
+        {
+            "qid": vid, "vid": vid, "duration": duration, "question": "What happens first?", "span": [0, 5],
+            "options": ["a man talks", "a car drives", "a dog barks", "a boat sails"], "ans": "A",
+            "category": "sequential", "source": "qvhighlights_val",
+        }
+        for vid, duration in (("video0", 12.0), ("video9770", 11.0))
+    ]  # fmt: skip
+    (source / "rextime_val.json").write_text(json.dumps(records))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+        assert not prepare(source, {"qvhighlights": shared / "real" / "msrvtt"}).problems
+    done = run(
+        "qwen2_5_vl",
+        ["rextime", "rextime_frames"],
+        tmp_path / "out",
+        ["--gen_kwargs", "max_new_tokens=6"],
+        f"pretrained={tiny_vlm},{TINY}",
+        environment={"TEMPBENCH_DATA": str(tmp_path / "data")},
+    )
+    for task in ("rextime", "rextime_frames"):
+        assert done.value(task, "n_questions") == 2
+        assert done.value(task, "n_failed") == 0
+        assert {sample["record"]["id"] for sample in done.logged(task)} == {"video0", "video9770"}

@@ -1,0 +1,205 @@
+"""The generation pipeline: its rules, and its steps against a local server."""
+
+import http.server
+import json
+import threading
+
+import pytest
+from tempbench_lmms.hf_datasets.rextime import build, pipeline
+from tempbench_lmms.hf_datasets.rextime.pipeline import Event
+from tempbench_lmms.hf_datasets.rextime.rows import row
+
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.rextime import statistics
+
+
+@pytest.mark.parametrize(
+    ("scores", "relation"),
+    [
+        ((0, 0, 3, 3), "sequential"),
+        ((3, 0, 3, 3), "sequential"),  # 3 < 4
+        ((2, 2, 0, 0), "cause_effect"),
+        ((3, 3, 3, 1), "cause_effect"),  # 4 < 5
+        ((2, 2, 3, 2), "means_end"),  # neither 4 < 4 nor 5 < 5
+        ((3, 3, 3, 3), "means_end"),
+    ],
+)
+def test_relation(scores, relation):
+    assert pipeline.relation(*scores) == relation
+
+
+@pytest.mark.parametrize("score", [4, -1, 1.5, True, None, "3"])
+def test_scores_out_of_range(score):
+    with pytest.raises(TempbenchError, match="purpose"):
+        pipeline.relation(1, 1, 1, score)
+
+
+EVENTS = [Event("a", (0, 4)), Event("b", (4, 7)), Event("c", (6, 10)), Event("d", (4.5, 6))]
+
+
+def test_videos_are_filtered():
+    assert pipeline.coverage(EVENTS, 10) == 1.0
+    assert pipeline.coverage([Event("a", (0, 4)), Event("b", (2, 5))], 10) == 0.5
+    assert pipeline.keep_video(EVENTS, 10)
+    assert not pipeline.keep_video(EVENTS, 20)  # half is covered
+    assert not pipeline.keep_video([Event("a", (0, 6)), Event("b", (5, 10))], 10)  # none lie apart
+    assert not pipeline.keep_video([], 10)
+
+
+def test_pairs_are_filtered():
+    assert pipeline.keep_pair(EVENTS, 0, 1, 0) is None
+    assert pipeline.keep_pair(EVENTS, 0, 1, 2) == "the events are too similar"
+    assert pipeline.keep_pair(EVENTS, 1, 3, 0) == "one event lies within the other"
+    # d lies between a and c, and b does not: it ends after c begins.
+    assert pipeline.keep_pair(EVENTS, 2, 0, 0, "sequential") == "the events are not consecutive"
+    assert pipeline.keep_pair(EVENTS, 2, 0, 0, "cause_effect") is None
+    assert pipeline.keep_pair(EVENTS, 0, 9, 0) == "no pair of events"
+
+
+def test_measures_of_a_question():
+    # Intersection 2, union 8.
+    assert pipeline.qa_iou((0, 5), (3, 8)) == 0.25
+    assert pipeline.certificate_length((20, 30), (2, 5)) == 28
+    assert pipeline.pivot_window((5, 12), 20) == (0.0, 20)
+    assert pipeline.across_time((0, 5), (3, 8))
+    assert not pipeline.across_time((3, 4), (3, 8))
+
+
+def test_statistics_by_hand():
+    def doc(windows, question_span, duration, answer="A"):
+        return {
+            "question_id": str(windows), "video_id": "v", "source": "activitynet", "category": "x",
+            "question": "q", "duration": duration, "windows": windows, "question_span": question_span,
+            "answer": answer,
+        }  # fmt: skip
+
+    docs = [doc([[3, 8]], [0, 5], 10), doc([[4, 4]], None, 10), doc([[9, 11]], [0, 1], 10.5, "B")]
+    found = statistics.measure(docs)
+    assert found["QA-mIoU"] == 0.125  # 0.25 and 0
+    assert found["certificate length (s)"] == 9.5  # 8 and 11
+    assert (found["windows of no length"], found["windows past the end"]) == (1, 1)
+    assert found["answers"] == {"A": 2, "B": 1}
+    assert found["window length (s)"]["histogram"]["0 to 5"] == 2
+    assert "whole video" in statistics.as_text(found)
+    assert statistics.measure([])["QA-mIoU"] is None
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    """Answers each step of the pipeline in turn, the way a model would."""
+
+    asked: list[dict] = []  # noqa: RUF012
+    valid = True
+    broken = 0
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append({"path": self.path, "key": self.headers.get("Authorization"), "body": body})
+        if Model.broken:
+            Model.broken -= 1
+            self.send_error(503)
+            return
+        content = body["messages"][0]["content"]
+        text = content if isinstance(content, str) else content[-1]["text"]
+        if "List the pairs" in text:
+            pairs = [{"first": 0, "second": 1, "similarity": 0}, {"first": 1, "second": 0, "similarity": 3}]
+            reply = json.dumps([*pairs, {"first": 1}])
+        elif "What else" in text:
+            reply = '[{"event": "a lamp lights", "start": 6, "end": 7, "similarity": 0}, {"event": "?"}]'
+        elif "Score from" in text:
+            reply = '```json\n{"directness": 3, "necessity": 3, "proactiveness": 0, "purpose": 1}\n```'
+        elif "Write a question" in text:
+            reply = '{"question": "What happens because he falls?", "answer": "He cries.", "answer_event": 2}'
+        elif "three wrong" in text:
+            reply = '["He laughs.", "He runs.", "He sleeps."]'
+        else:
+            reply = json.dumps({"valid": Model.valid})
+        data = json.dumps({"choices": [{"message": {"content": reply}}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def endpoint(monkeypatch):
+    Model.asked, Model.valid, Model.broken = [], True, 0
+    monkeypatch.setattr(build, "_WAIT", 0.01)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+
+
+VIDEO = {
+    "vid": "v_abcdefghijk",
+    "duration": 10,
+    "events": [{"text": "He falls.", "span": [0, 4]}, {"text": "He cries.", "span": [5, 10]}],
+}
+
+
+@pytest.fixture
+def captions(tmp_path):
+    file = tmp_path / "captions.json"
+    file.write_text(json.dumps([VIDEO, VIDEO | {"vid": "v_sparse00000", "duration": 100}]))
+    return file
+
+
+def test_build(endpoint, captions, tmp_path):
+    Model.broken = 2
+    output = tmp_path / "made.jsonl"
+    counts = build.build_file(captions, output, "gpt", endpoint)
+    assert counts == {
+        "pairs proposed": 2,
+        "questions: cause_effect": 1,
+        "pairs dropped: the events are too similar": 1,
+        "videos": 2,
+        "videos without events that lie apart and cover them": 1,
+    }
+    (made,) = [json.loads(line) for line in output.read_text().splitlines()]
+    assert made["category"] == "cause_effect"
+    assert made["options"]["ABCD".index(made["ans"])] == "He cries."
+    assert (made["span"], made["question_span"]) == ([5, 10], [0, 4])
+    assert row(made)["windows"] == [[5.0, 10.0]]
+    assert all(
+        one["path"] == "/v1/chat/completions" and one["key"] == "Bearer sk-local" for one in Model.asked
+    )
+
+    n_asked = len(Model.asked)
+    assert build.build_file(captions, output, "gpt", endpoint) == {"videos done before": 2}
+    assert len(Model.asked) == n_asked
+
+
+def test_model_that_rejects_its_question(endpoint, captions, tmp_path):
+    Model.valid = False
+    counts = build.build_file(captions, tmp_path / "made.jsonl", "gpt", endpoint, limit=1)
+    assert counts["pairs dropped: the model rejects its own question"] == 1
+
+
+def test_build_from_frames(endpoint, tmp_path):
+    video = next((mini_root("rextime") / "media").rglob("*00000004.mp4"))
+    (tmp_path / "clip.mp4").write_bytes(video.read_bytes())
+    file = tmp_path / "captions.jsonl"
+    file.write_text(json.dumps(VIDEO | {"events": VIDEO["events"][:1], "duration": 7.6, "file": "clip.mp4"}))
+    counts = build.build_file(file, tmp_path / "made.jsonl", "gpt", endpoint)
+    assert counts["questions: cause_effect"] == 1
+    parts = Model.asked[0]["body"]["messages"][0]["content"]
+    assert [part["type"] for part in parts] == ["image_url"] * 10 + ["text"]
+    file.write_text(json.dumps(VIDEO | {"file": "../clip.mp4"}))
+    with pytest.raises(TempbenchError, match="points outside"):
+        build.build_file(file, tmp_path / "other.jsonl", "gpt", endpoint)
+
+
+def test_endpoint_that_is_not_there(captions, tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "_WAIT", 0.0)
+    with pytest.raises(TempbenchError, match="gives no answer"):
+        build.build_file(captions, tmp_path / "made.jsonl", "gpt", "http://127.0.0.1:9/v1")
+    with pytest.raises(TempbenchError, match="no http address"):
+        build.build_file(captions, tmp_path / "made.jsonl", "gpt", "file:///etc/passwd")
+    (tmp_path / "foreign.jsonl").write_text("{}")
+    with pytest.raises(TempbenchError, match="--force"):
+        build.build_file(captions, tmp_path / "foreign.jsonl", "gpt", "http://127.0.0.1:9/v1")

@@ -1,0 +1,233 @@
+import hashlib
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from tempbench_lmms.hf_datasets.rextime import mini, rows, scenes
+from tempbench_lmms.hf_datasets.rextime.prepare import prepare
+
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.errors import TempbenchError
+
+# Row 1 of the release, as its notes print it.
+RECORD = {
+    "qid": "qvh_val241",
+    "vid": "2I9-kvemtSU_510.0_660.0",
+    "duration": 150,
+    "question": "What were the woman and man doing before they showed reactions?",
+    "answer": "From <s0> to <e0>, <option>.",
+    "source": "qvhighlights_val",
+    "category": "sequential",
+    "options": ["eating spicy food", "running a marathon", "touring a desert", "singing karaoke"],
+    "span": [0, 28],
+    "ans": "A",
+}
+ANET = RECORD | {
+    "qid": "anet_val92",
+    "vid": "v_ZMTi498qnPc",
+    "source": "ActivityNet_val_2",
+    "duration": 100.5,
+}
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    folder = tmp_path / "annotations"
+    folder.mkdir()
+    (folder / "rextime_val.json").write_text(json.dumps([RECORD, ANET]))
+    (folder / "rextime_test_release.json").write_text(json.dumps([RECORD | {"qid": "qvh_test1"}]))
+    return folder
+
+
+def test_row():
+    row = rows.row(RECORD)
+    assert row["video"] == "tempbench://rextime/media/qvhighlights/2I9-kvemtSU_510.0_660.0.mp4"
+    assert row["windows"] == [[0.0, 28.0]]
+    assert row["target"] == '{"answer": "A", "span": [0, 28]}'
+    assert row["choices"][0] == '{"answer": "A", "span": [0, 150]}'
+    assert rows.row(ANET)["source"] == "activitynet"
+
+
+def test_row_of_the_scorers_file():
+    record = {
+        "qid": "q",
+        "query": "What?",
+        "duration": 4,
+        "vid": "v_ZMTi498qnPc",
+        "relevant_windows": [[1, 2]],
+        "ans": "B",
+    }
+    row = rows.row(record)
+    assert (row["source"], row["options"], row["windows"]) == ("activitynet", [], [[1.0, 2.0]])
+
+
+def test_test_split_keeps_no_answer():
+    row = rows.row(RECORD, answers=False)
+    assert (row["answer"], row["windows"], row["target"]) == ("", [], "")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"span": [1]}, "a start and an end"),
+        ({"span": ["a", 2]}, "could not convert"),
+        ({"duration": None}, "float"),
+        ({"duration": float("nan")}, "no number of seconds"),
+    ],
+)
+def test_malformed_record_is_named(change, message):
+    with pytest.raises(TempbenchError, match=f"qvh_val241: .*{message}"):
+        rows.row(RECORD | change)
+
+
+def test_prepare_from_a_folder(source, tmp_path, write_video):
+    write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4")
+    write_video(tmp_path / "anet" / "val" / "v_ZMTi498qnPc.mkv")
+    folders = {"qvhighlights": tmp_path / "qvh", "activitynet": tmp_path / "anet"}
+    report = prepare(source, folders)
+    assert report.fresh
+    assert report.problems == {}
+    assert report.manifest["rows"] == {"validation": 2, "test": 1}
+    assert report.manifest["completeness"] == {"validation": 1.0, "test": 1.0}
+    root = tmp_path / "data" / "rextime"
+    table = read_rows(root / "validation")
+    assert table[1]["video"] == "tempbench://rextime/media/activitynet/val/v_ZMTi498qnPc.mkv"
+    before = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
+    assert not prepare(source, folders).fresh
+    assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == before
+    with pytest.raises(TempbenchError, match="--force"):
+        prepare(source, {"qvhighlights": tmp_path / "qvh"})
+    assert len(prepare(source, {"qvhighlights": tmp_path / "qvh"}, force=True).problems) == 1
+
+
+def test_interrupted_prepare_is_taken_up(source, tmp_path, monkeypatch, write_video):
+    from tempbench_lmms.hf_datasets.rextime import prepare as module
+
+    write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4")
+    folders = {"qvhighlights": tmp_path / "qvh"}
+    write = module.tables.write_rows
+    monkeypatch.setattr(module.tables, "write_rows", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        prepare(source, folders)
+    assert not (tmp_path / "data" / "rextime" / "manifest.json").exists()
+    monkeypatch.setattr(module.tables, "write_rows", write)
+    monkeypatch.setattr(module, "check_video", lambda *_: pytest.fail("was looked at before"))
+    assert prepare(source, folders).manifest["videos"] == {"needed": 2, "usable": 1}
+
+
+def test_nothing_to_prepare(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    with pytest.raises(TempbenchError, match="none of rextime_val"):
+        prepare(tmp_path)
+    with pytest.raises(TempbenchError, match="is no folder"):
+        prepare(tmp_path, {"activitynet": tmp_path / "none"})
+
+
+class Hub(http.server.BaseHTTPRequestHandler):
+    """Speaks as much of the Hub's protocol as a download needs."""
+
+    files = {"rextime_val.json": json.dumps([RECORD, ANET]).encode()}  # noqa: RUF012
+    sha = "a" * 40
+
+    def do_HEAD(self):
+        self.answer(body=False)
+
+    def do_GET(self):
+        self.answer(body=True)
+
+    def answer(self, body):
+        if self.path.startswith("/api/datasets/ReXTime/ReXTime"):
+            info = {
+                "id": "ReXTime/ReXTime",
+                "sha": self.sha,
+                "siblings": [{"rfilename": f} for f in self.files],
+            }
+            data, headers = json.dumps(info).encode(), {"Content-Type": "application/json"}
+        else:
+            data = self.files[self.path.rpartition("/")[2]]
+            headers = {"ETag": f'"{hashlib.sha256(data).hexdigest()}"', "X-Repo-Commit": self.sha}
+        self.send_response(200)
+        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if body:
+            self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def hub():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+def command(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "tempbench_lmms.cli", *arguments],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_prepare_from_the_hub(hub, tmp_path):
+    environment = {
+        "HF_ENDPOINT": hub,
+        "HF_HOME": str(tmp_path / "hf"),
+        "HF_HUB_OFFLINE": "0",
+        "TEMPBENCH_DATA": str(tmp_path / "data"),
+    }
+    refused = command("prepare", "rextime", **environment)
+    assert refused.returncode == 1
+    assert "--accept-license" in refused.stderr
+    done = command("prepare", "rextime", "--accept-license", **environment)
+    assert done.returncode == 0, done.stderr
+    assert "validation: 2 questions, the paper has 921; 0.0% of them have a usable video" in done.stdout
+    assert "v_ZMTi498qnPc.mp4: the video is missing" in done.stdout
+    manifest = json.loads((tmp_path / "data" / "rextime" / "manifest.json").read_text())
+    assert manifest["source"] == {"repository": "ReXTime/ReXTime", "revision": Hub.sha}
+    verified = command("verify", "rextime", **environment)
+    assert verified.returncode == 1
+    assert "2 problems" in verified.stderr
+    offline = command("prepare", "rextime", "--accept-license", **environment | {"HF_HUB_OFFLINE": "1"})
+    assert offline.returncode == 1
+    assert "HF_HUB_OFFLINE" in offline.stderr
+    assert "Traceback" not in offline.stderr
+
+
+def test_sample_is_what_its_maker_writes(tmp_path):
+    mini.write(tmp_path)
+    for split in ("validation", "test"):
+        assert read_rows(tmp_path / split) == read_rows(mini_root("rextime") / split)
+
+
+def test_sample_is_small_and_balanced(docs):
+    root = mini_root("rextime")
+    assert sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) < 2_000_000
+    assert len({doc["video"] for doc in docs}) >= 24
+    assert all(4 <= doc["duration"] <= 30 for doc in docs)
+    assert {doc["category"] for doc in docs} == {"sequential", "cause_effect", "means_end"}
+    # A question and its answer are at different times.
+    for doc in docs:
+        (start, end), asked = doc["windows"][0], doc["question_span"]
+        assert asked[1] <= start or end <= asked[0]
+        assert end <= doc["duration"]
+
+
+def test_events_are_to_be_seen():
+    # The picture of an event differs from that before it where it happens, and not while nothing does.
+    for number, clip in enumerate(mini.clips("validation", mini.N_VALIDATION)):
+        before = scenes.frame(clip, max(0.0, clip.answer.start - 0.01)).tobytes()
+        during = scenes.frame(clip, 0.6 * clip.answer.start + 0.4 * clip.answer.end).tobytes()
+        assert before != during, number

@@ -1,0 +1,228 @@
+"""The official scorer's numbers, and ours by hand."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tempbench_lmms.hf_datasets.rextime.rows import load_records, row
+
+from tempbench_lmms.adapter import evaluate
+from tempbench_lmms.metrics.interval import best_iou, iou, official_iou, span_length
+from tempbench_lmms.rextime import official, scoring, statistics
+
+# Worked by hand in the notes on the official scorer. IoUs: 5/10; the better window [6, 10] gives 4/5, and the
+# second prediction does not count; reversed: 0; no length: 0 officially.
+TRUTHS = [
+    {"qid": "q1", "relevant_windows": [[10, 20]], "ans": "A"},
+    {"qid": "q2", "relevant_windows": [[0, 4], [6, 10]], "ans": "B"},
+    {"qid": "q3", "relevant_windows": [[5, 15]], "ans": "C"},
+    {"qid": "q4", "relevant_windows": [[3, 3]], "ans": "D"},
+]
+PREDICTIONS = [
+    {"qid": "q1", "pred_relevant_windows": [[10, 15]], "ans": "A"},
+    {"qid": "q2", "pred_relevant_windows": [[5, 10, 0.9], [0, 4]], "ans": "B"},
+    {"qid": "q3", "pred_relevant_windows": [[20, 10]], "ans": "C"},
+    {"qid": "q4", "pred_relevant_windows": [[3, 3]], "ans": "D"},
+]
+
+
+def test_worked_example():
+    found = official.score(PREDICTIONS, TRUTHS)
+    assert found["brief"] == {
+        "VQA": 1.0,
+        "MR-full-R1@0.3": 50.0,
+        "MR-full-R1@0.5": 50.0,
+        "MR-full-mIoU": 32.5,  # (0.5 + 0.8 + 0 + 0) / 4
+        "VQA,mIoU@0.5": 0.5,
+    }
+    recall = found["full"]["MR-R1"]
+    assert list(recall) == [f"{i / 100:g}" for i in range(30, 100, 5)]
+    assert (recall["0.55"], recall["0.8"], recall["0.85"]) == (25.0, 25.0, 0.0)
+    assert found["full"]["VQA,mIoU"] == {"VQA,mIoU@0.3": 0.5, "VQA,mIoU@0.5": 0.5, "VQA,mIoU@0.7": 0.25}
+
+
+def test_worked_example_with_a_question_missing():
+    with pytest.raises(official.TempbenchError, match=r"1 missing \(q4\)"):
+        official.score(PREDICTIONS[:3], TRUTHS)
+    found = official.score(PREDICTIONS[:3], TRUTHS, match_number=False)
+    # (0.5 + 0.8 + 0) / 3 and 2 of 3
+    assert found["brief"]["MR-full-mIoU"] == 43.33
+    assert found["brief"]["MR-full-R1@0.5"] == 66.67
+    assert found["brief"]["VQA,mIoU@0.5"] == pytest.approx(2 / 3)
+
+
+def test_mode_is_that_of_the_first_prediction():
+    answers = [{"qid": line["qid"], "ans": line["ans"]} for line in PREDICTIONS]
+    assert official.score(answers, TRUTHS) == {"brief": {"VQA": 1.0}, "VQA": 1.0}
+    windows = [{k: v for k, v in line.items() if k != "ans"} for line in PREDICTIONS]
+    found = official.score(windows, TRUTHS)
+    assert set(found) == {"brief", "full"}
+    assert set(found["full"]) == {"MR-mIoU", "MR-R1"}
+
+
+def test_last_of_repeated_predictions_counts():
+    again = {"qid": "q1", "pred_relevant_windows": [[10, 20]], "ans": "B"}
+    found = official.score([*PREDICTIONS, again], TRUTHS)
+    assert found["VQA"] == 0.75
+    assert found["full"]["MR-mIoU"] == 45.0
+
+
+@pytest.mark.parametrize("windows", [[], None, [[None, 2]], [[1]], "1-2"])
+def test_missing_window_is_named(windows):
+    with pytest.raises(official.TempbenchError, match="q1: pred_relevant_windows"):
+        official.score([{"qid": "q1", "pred_relevant_windows": windows}, *PREDICTIONS[1:]], TRUTHS)
+
+
+def test_golden_submission(shared):
+    truths = load_records(shared / "real" / "rextime" / "rextime_val.jsonl")
+    predictions = load_records(shared / "golden" / "rextime_submission.jsonl")
+    expected = json.loads((shared / "golden" / "rextime_expected.json").read_text())
+    assert official.score(predictions, truths) == expected
+    assert json.dumps(official.score(predictions, truths)) == json.dumps(expected)
+
+
+# The notes' table of deterministic answers on the 921 validation questions.
+BASELINES = {
+    "whole video, always A": (37.25, 43.97, 32.14, 0.2692725, 0.1259500, 0.0901194, 0.0542888),
+    "whole video, always B": (37.25, 43.97, 32.14, 0.2432139, 0.0933768, 0.0705755, 0.0423453),
+    "whole video, always C": (37.25, 43.97, 32.14, 0.2410423, 0.1085776, 0.0814332, 0.0521173),
+    "whole video, always D": (37.25, 43.97, 32.14, 0.2464712, 0.1118350, 0.0792617, 0.0542888),
+    "middle half, always A": (31.16, 48.75, 36.59, 0.2692725, 0.1400651, 0.1107492, 0.0206298),
+    "nothing, always A": (0, 0, 0, 0.2692725, 0, 0, 0),
+}
+
+
+@pytest.fixture(scope="module")
+def real(shared):
+    return [row(record) for record in load_records(shared / "real" / "rextime" / "rextime_val.jsonl")]
+
+
+def test_baselines_on_validation(real):
+    found = statistics.baselines(real)
+    assert set(found) == set(BASELINES)
+    for name, expected in BASELINES.items():
+        assert tuple(found[name].values()) == pytest.approx(expected, abs=1e-7), name
+
+
+@pytest.mark.parametrize(
+    ("window", "expected"),
+    [(None, (99.78, 99.78, 99.78, 0.9978284)), ([0, 15.8304], (12.51, 16.18, 8.25, 0.0282302))],
+)
+def test_oracle_and_fixed_window_on_validation(real, window, expected):
+    truths = [{"qid": r["question_id"], "relevant_windows": r["windows"], "ans": r["answer"]} for r in real]
+    lines = [
+        {
+            "qid": r["question_id"],
+            "pred_relevant_windows": [window] if window else r["windows"],
+            "ans": "A" if window else r["answer"],
+        }
+        for r in real
+    ]
+    brief = official.score(lines, truths)["brief"]
+    assert brief["MR-full-mIoU"] == expected[0]
+    assert brief["MR-full-R1@0.3"] == expected[1]
+    assert brief["MR-full-R1@0.5"] == expected[2]
+    assert brief["VQA,mIoU@0.5"] == pytest.approx(expected[3], abs=1e-7)
+
+
+def test_oracle_is_perfect_in_the_strict_metrics(real):
+    # Two true windows have no length: found exactly they score 1 here and 0 officially.
+    records = [scoring.record(doc, doc["target"]) for doc in real]
+    assert evaluate(scoring.METRICS["miou"], records) == 1.0
+    assert evaluate(scoring.METRICS["miou_official"], records) == 99.78
+    assert evaluate(scoring.METRICS["acc_at_iou_70"], records) == 1.0
+    assert sum(record["iou_official"] == 0 for record in records) == 2
+
+
+def test_metrics_by_hand(docs):
+    # Four documents: right letter and span; right letter, IoU 1/2; wrong letter, exact span; unread.
+    chosen = docs[:4]
+    start, end = chosen[1]["windows"][0]
+    wrong = next(letter for letter in "ABCD" if letter != chosen[2]["answer"])
+    replies = [
+        chosen[0]["target"],
+        json.dumps({"answer": chosen[1]["answer"], "span": [start, start + (end - start) / 2]}),
+        json.dumps({"answer": wrong, "span": chosen[2]["windows"][0]}),
+        "I cannot tell.",
+    ]
+    records = [scoring.record(doc, reply) for doc, reply in zip(chosen, replies, strict=True)]
+    value = {name: evaluate(metric, records) for name, metric in scoring.METRICS.items()}
+    assert value["acc"] == value["vqa_official"] == 0.5
+    assert value["miou"] == pytest.approx(2.5 / 4)
+    assert value["miou_official"] == 62.5
+    assert value["r1_at_50"] == 0.75
+    assert value["r1_at_55"] == 0.5
+    assert value["r1_at_50_official"] == 75.0
+    assert value["acc_at_iou_50"] == value["vqa_miou_at_50_official"] == 0.5
+    assert value["acc_at_iou_70"] == 0.25
+    assert value["parse_rate"] == value["answer_parse_rate"] == value["span_parse_rate"] == 0.75
+    assert value["n_questions"] == 4
+    # Categories of the sample: sequential, cause_effect, means_end, sequential.
+    assert value["acc_sequential"] == 0.5
+    assert value["acc_cause_effect"] == 1.0
+    assert value["miou_means_end"] == 1.0
+    assert value["acc_means_end"] == 0.0
+    assert value["acc_under_60s"] == 0.5
+    assert math.isnan(value["acc_over_120s"])
+
+
+def test_failed_and_reversed_are_counted_apart(docs):
+    records = [
+        scoring.record(docs[0], "[LMMS_EVAL_REQUEST_FAILED] A 5-10 s", failed=True),
+        scoring.record(docs[1], "B, from 20 to 10 s"),
+    ]
+    assert scoring.n_failed(records) == 1
+    assert records[0]["parsed"] == 0
+    assert scoring.n_reversed(records) == 1
+    assert records[1]["iou"] == 0.0
+
+
+def test_completeness(docs):
+    doc = docs[0] | {"n_missing_media": 3, "n_questions": 921}
+    records = [scoring.record(doc, "")]
+    assert scoring.n_missing_media(records) == 3
+    assert evaluate(scoring.completeness, records) == pytest.approx(918 / 921)
+    assert math.isnan(evaluate(scoring.completeness, []))
+
+
+@pytest.mark.parametrize(
+    ("raw", "category"),
+    [
+        ("sequential", "sequential"),
+        ("Cause-Effect", "cause_effect"),
+        ("means_end", "means_end"),
+        ("means-to-an-end", "means_end"),
+        ("", "other"),
+    ],
+)
+def test_categories_in_any_spelling(raw, category):
+    assert scoring.category_of(raw) == category
+
+
+seconds = st.floats(0, 300, allow_nan=False).map(lambda value: round(value, 2))
+intervals = st.tuples(seconds, seconds)
+
+
+@given(intervals, intervals)
+def test_iou_is_symmetric_and_bounded(one, other):
+    assert 0 <= iou(one, other) <= 1
+    assert iou(one, other) == iou(other, one)
+
+
+@given(intervals, st.lists(intervals.map(lambda pair: (min(pair), max(pair))), min_size=1, max_size=3))
+def test_official_iou_is_the_best_one_but_for_instants(predicted, truths):
+    if predicted[0] != predicted[1]:
+        assert official_iou(predicted, truths) == pytest.approx(best_iou(predicted, truths))
+    else:
+        assert official_iou(predicted, truths) == 0
+
+
+@given(st.permutations(range(4)))
+def test_order_does_not_matter(order):
+    assert official.score([PREDICTIONS[i] for i in order], TRUTHS) == official.score(PREDICTIONS, TRUTHS)
+
+
+def test_span_length():
+    assert span_length((2, 5), (20, 30)) == 28
