@@ -1,0 +1,305 @@
+"""Prepares the two controls: UC Merced for recognition, TemporalVQA for transfer."""
+
+import hashlib
+import json
+import os
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data import tables
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.timepercept.prompts import LAPSES
+
+from . import pictures, questions
+from .features import SCHEMA
+from .series import Series, Shot, Skipped, nothing_skipped, slug
+
+HUB = "hub"
+UCM_REPOSITORY = "blanchon/UC_Merced"
+TEMPORALVQA_REPOSITORY = "fazliimam/temporal-vqa"
+UCM_COUNT = 200
+"""Every printed accuracy is a multiple of 1/200 (Table 3)."""
+
+UCM_CLASSES = {
+    "agricultural": "agricultural",
+    "airplane": "airplane",
+    "baseballdiamond": "baseball diamond",
+    "beach": "beach",
+    "buildings": "buildings",
+    "chaparral": "chaparral",
+    "denseresidential": "dense residential",
+    "forest": "forest",
+    "freeway": "freeway",
+    "golfcourse": "golf course",
+    "harbor": "harbor",
+    "intersection": "intersection",
+    "mediumresidential": "medium residential",
+    "mobilehomepark": "mobile home park",
+    "overpass": "overpass",
+    "parkinglot": "parking lot",
+    "river": "river",
+    "runway": "runway",
+    "sparseresidential": "sparse residential",
+    "storagetanks": "storage tanks",
+    "tenniscourt": "tennis court",
+}
+"""The 21 classes as the data set spells them, in its order, and as they are asked about."""
+
+_SUFFIXES = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "GIF": ".gif", "BMP": ".bmp", "TIFF": ".tif"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a control was read from.
+
+    Attributes:
+        folder: On this machine.
+        name: The path or the repository.
+        revision: The Hub's commit; "" for a local folder.
+    """
+
+    folder: Path
+    name: str
+    revision: str
+
+
+def origin(source: str, repository: str) -> Origin:
+    """Returns a local folder, or the Hub's data set downloaded (its Parquet files alone).
+
+    Args:
+        source: A folder, or "hub".
+        repository: The data set's id on the Hub. HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE are honoured.
+
+    Raises:
+        TempbenchError: There is no such folder, or the Hub cannot be reached.
+    """
+    if source != HUB:
+        if not Path(source).is_dir():
+            raise TempbenchError(f"{source} is no folder; give a folder, or `{HUB}` to download {repository}")
+        return Origin(Path(source), str(Path(source).resolve()), "")
+    from huggingface_hub import snapshot_download
+
+    try:
+        folder = Path(snapshot_download(repository, repo_type="dataset", allow_patterns=["*.parquet"]))
+    except Exception as error:  # the Hub's client raises its own, httpx's and requests' errors
+        raise TempbenchError(
+            f"{repository} could not be downloaded ({str(error).splitlines()[0][:200]}); check the network, "
+            "or download it elsewhere and give its folder"
+        ) from None
+    # A snapshot's folder bears the name of its commit.
+    return Origin(folder, repository, folder.name)
+
+
+def _parquet_rows(files: Sequence[Path]) -> Iterator[tuple[Row, dict[str, list[str]]]]:
+    """Yields the rows of Parquet files with the names of their class labels."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for file in files:
+        try:
+            parquet = pq.ParquetFile(file)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise TempbenchError(
+                f"{file} cannot be read ({str(error).splitlines()[0]}); download it again"
+            ) from None
+        described = json.loads((parquet.schema_arrow.metadata or {}).get(b"huggingface", b"{}"))
+        features = described.get("info", {}).get("features", {})
+        names = {
+            key: value["names"]
+            for key, value in features.items()
+            if isinstance(value, dict) and "names" in value
+        }
+        for batch in parquet.iter_batches(batch_size=64):
+            for row in batch.to_pylist():
+                yield row, names
+
+
+def _named(value: Any, names: Sequence[str] | None) -> str:
+    """Returns a label's text; a class label is stored as its number."""
+    if isinstance(value, int) and names and 0 <= value < len(names):
+        return str(names[value])
+    return str(value)
+
+
+def _bytes(cell: Any) -> bytes:
+    content = cell.get("bytes") if isinstance(cell, dict) else cell
+    if not isinstance(content, bytes):
+        raise MediaError("an image column without the image's bytes")
+    return content
+
+
+def _keep(content: bytes, root: Path, folder: str) -> str:
+    """Stores a picture as it is under a name made from its content; returns its path below the media."""
+    import io
+
+    from PIL import Image, UnidentifiedImageError
+
+    from tempbench_lmms.media.images import open_image
+
+    try:
+        with Image.open(io.BytesIO(content)) as picture:
+            suffix = _SUFFIXES.get(picture.format or "", "")
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise MediaError(f"not an image: {error}") from None
+    if not suffix:
+        raise MediaError("an image format that is not taken")
+    media = f"{folder}/{hashlib.sha256(content).hexdigest()[:20]}{suffix}"
+    target = root / "media" / media
+    if not target.is_file():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(target.name + ".partial")
+        partial.write_bytes(content)
+        try:
+            open_image(partial, media)
+        except MediaError:
+            partial.unlink()
+            raise
+        os.replace(partial, target)
+    return media
+
+
+def build_ucm(root: Path, source: Origin, seed: int, size: int) -> dict[str, Any]:
+    """Builds the recognition check: 200 pictures, the classes equally often, five options each."""
+    generator = random.Random(f"{seed}/ucm")
+    skipped = nothing_skipped()
+    by_class: dict[str, list[str]] = {}
+    for name, media in _ucm_pictures(root, source, size, skipped):
+        by_class.setdefault(name, []).append(media)
+    classes = sorted(by_class)
+    if len(classes) < 5:
+        raise TempbenchError(
+            f"{source.name}: pictures of {len(classes)} classes of UC Merced, five are needed; give the "
+            "folder that holds a folder a class, or the data set's Parquet files"
+        )
+    queues = {name: generator.sample(media, len(media)) for name, media in by_class.items()}
+    rows: list[Row] = []
+    while len(rows) < UCM_COUNT and any(queues.values()):
+        for name in generator.sample(classes, len(classes)):
+            if queues[name] and len(rows) < UCM_COUNT:
+                shot = Shot(queues[name].pop(), 0, "", None)
+                asked = [UCM_CLASSES[other] for other in classes]
+                rows.append(questions.choice_row(len(rows), shot, UCM_CLASSES[name], asked, generator, "ucm"))
+    asked_about = {row["places"][0] for row in rows}
+    for media in {one for of_class in by_class.values() for one in of_class} - asked_about:
+        (root / "media" / media).unlink(missing_ok=True)
+    table = root / "ucm" / "test.parquet"
+    tables.write_rows(rows, table, SCHEMA)
+    return _part({"ucm": rows}, [table], source, skipped)
+
+
+def _ucm_pictures(root: Path, source: Origin, size: int, skipped: Skipped) -> Iterator[tuple[str, str]]:
+    """Yields class and stored picture, from class folders or from Parquet."""
+    parquet = sorted(source.folder.rglob("*.parquet"))
+    if parquet:
+        for row, names in _parquet_rows(parquet):
+            name = _named(row.get("label"), names.get("label") or list(UCM_CLASSES)).replace(" ", "").lower()
+            try:
+                media = _keep(_bytes(row.get("image")), root, "ucm")
+            except MediaError as error:
+                skipped.add("damaged picture", str(error))
+                continue
+            if name in UCM_CLASSES:
+                yield name, media
+            else:
+                skipped.add("unknown class", name)
+        return
+    for file in sorted(source.folder.rglob("*")):
+        if file.suffix.lower() in (".tif", ".tiff", ".png", ".jpg", ".jpeg"):
+            name = file.parent.name.replace(" ", "").replace("_", "").lower()
+            if name not in UCM_CLASSES:
+                skipped.add("unknown class", name)
+                continue
+            media = f"ucm/{slug(file.stem)}.png"
+            try:
+                pictures.store(file, root / "media" / media, size)
+            except MediaError as error:
+                skipped.add("damaged picture", str(error))
+            else:
+                yield name, media
+
+
+def build_temporalvqa(root: Path, source: Origin) -> dict[str, Any]:
+    """Builds the two transfer tests from TemporalVQA's Parquet files, pictures unchanged."""
+    skipped = nothing_skipped()
+    rows = {
+        "transfer_order": _with_partners(_temporalvqa(root, source, "temporal_order", skipped)),
+        "transfer_lapse": _temporalvqa(root, source, "timelapse_estimation", skipped),
+    }
+    files = []
+    for name, of_test in rows.items():
+        if not of_test:
+            raise TempbenchError(
+                f"{source.name}: nothing usable for {name} ({dict(skipped.counts)}); the folder must hold "
+                "the configurations temporal_order and timelapse_estimation of TemporalVQA as Parquet"
+            )
+        files.append(root / name / "test.parquet")
+        tables.write_rows(
+            [row | {"question_id": f"{name}/test/{i:04d}"} for i, row in enumerate(of_test)],
+            files[-1],
+            SCHEMA,
+        )
+    return _part(rows, files, source, skipped)
+
+
+def _temporalvqa(root: Path, source: Origin, configuration: str, skipped: Skipped) -> list[Row]:
+    test = {"temporal_order": "transfer_order", "timelapse_estimation": "transfer_lapse"}[configuration]
+    letters = "AB" if test == "transfer_order" else "ABCDEF"
+    files = [
+        file
+        for file in sorted(source.folder.rglob("*.parquet"))
+        if configuration in str(file.relative_to(source.folder))
+    ]
+    rows = []
+    for number, (row, names) in enumerate(_parquet_rows(files)):
+        letter = _letter(_named(row.get("label"), names.get("label")), test)
+        if letter is None:
+            skipped.add("unknown label", f"{configuration} {number}: {str(row.get('label'))[:40]}")
+            continue
+        try:
+            media = [_keep(_bytes(row.get(column)), root, "temporalvqa") for column in ("image_1", "image_2")]
+        except MediaError as error:
+            skipped.add("damaged picture", f"{configuration} {number}: {error}")
+            continue
+        shots = [Shot(one, 0, "", None) for one in media]
+        series = Series("+".join(sorted(media)), "temporalvqa", "", tuple(shots))
+        kind = letter if test == "transfer_lapse" else ""
+        values = {"answer": letter, "choices": list(letters), "kind": kind, "dates": []}
+        rows.append(questions.make_row(test, number, "test", shots, [series], "", **values))
+    return rows
+
+
+def _letter(label: str, test: str) -> str | None:
+    """Returns the option of a label: "First", "second image", "C", or the text of a duration."""
+    text = " ".join(label.split()).lower()
+    if test == "transfer_order":
+        return "A" if text.startswith("first") else "B" if text.startswith("second") else None
+    if match := re.fullmatch(r"\(?([a-f])\)?[.)]?(?:\s.*)?", text):
+        return match.group(1).upper()
+    durations = [duration.lower().replace(" and ", " to ") for duration in LAPSES]
+    spelled = text.replace(" and ", " to ")
+    return "ABCDEF"[durations.index(spelled)] if spelled in durations else None
+
+
+def _with_partners(rows: Sequence[Row]) -> list[Row]:
+    """Returns the rows with the two orders of a pair next to each other."""
+    pairs: dict[str, list[Row]] = {}
+    for row in rows:
+        pairs.setdefault(row["places"][0], []).append(row)
+    return [row for partners in pairs.values() for row in partners]
+
+
+def _part(
+    rows: dict[str, list[Row]], files: Sequence[Path], source: Origin, skipped: Skipped
+) -> dict[str, Any]:
+    return {
+        "source": source.name,
+        "revision": source.revision,
+        "rows": {name: len(of_test) for name, of_test in rows.items()},
+        "skipped": skipped.as_json(),
+        "sha256": tables.sha256_of(files),
+    }

@@ -1,0 +1,421 @@
+"""Turns series of dated pictures into the questions of all nine tests.
+
+Source: paper, section III.B and III.C; what it leaves open is decided as `docs/fidelity/timepercept.md` says.
+"""
+
+import itertools
+import math
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tempbench_lmms.data.roots import SCHEME
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.timepercept.prompts import TIU, TOU
+from tempbench_lmms.timepercept.scoring import interval_class
+
+from .features import BENCHMARK
+from .series import Series, Shot
+
+LENGTH = 5
+"""Images in a sequence. Source: section III.B.1 and 5; the published PNR values fit five images alone."""
+
+_PASSES = 40
+_TRIES = 400
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two pictures of one place.
+
+    Attributes:
+        series: The place.
+        first: The earlier picture.
+        second: The later one.
+        days: Whole UTC days between them.
+    """
+
+    series: Series
+    first: Shot
+    second: Shot
+    days: int
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How questions are drawn.
+
+    Attributes:
+        count: Questions a test.
+        seed: Of all draws.
+        min_ratio: How many times longer the next longer interval of a question is at least.
+        change: How much two pictures differ, from 0; None to draw without looking at the pictures.
+        min_change: Pairs that differ less are not asked about.
+    """
+
+    count: int
+    seed: int
+    min_ratio: float = 1.0
+    change: Callable[[Shot, Shot], float] | None = None
+    min_change: float = 0.0
+
+
+def url(shot: Shot, subset: str = "") -> str:
+    """Returns a picture's `tempbench://` URL."""
+    return f"{SCHEME}{BENCHMARK}/{subset}media/{shot.media}"
+
+
+def make_row(
+    test: str,
+    number: int,
+    split: str,
+    shots: Sequence[Shot],
+    series: Sequence[Series],
+    subset: str,
+    **values: Any,
+) -> Row:
+    """Returns a row; `values` are `answer`, `choices` and what differs from the defaults."""
+    row: Row = {
+        "question_id": f"{test}/{split}/{number:04d}",
+        "test": test,
+        "source": series[0].source,
+        "places": list(dict.fromkeys(one.place for one in series)),
+        "category": series[0].category,
+        "images": [url(shot, subset) for shot in shots],
+        "dates": [shot.taken for shot in shots],
+        "options": [],
+        "kind": "",
+        "days": [],
+    } | values
+    row["target"] = f"Image {row['answer']}" if test == "tal" else row["answer"]
+    return row
+
+
+def build(
+    ordered: Sequence[Series],
+    dated: Sequence[Series],
+    split: str,
+    rules: Rules,
+    tests: Sequence[str] = TOU + TIU,
+    subset: str = "",
+) -> dict[str, list[Row]]:
+    """Returns the rows of each test.
+
+    Args:
+        ordered: The places for the five tests of order.
+        dated: The places for the four tests of intervals.
+        split: `test` or `train`; it stands in the ids and is part of the seed.
+        rules: How to draw.
+        tests: The tests to build.
+        subset: `mini/` for the bundled sample.
+
+    A test gets fewer rows than `rules.count` where the places do not yield more different questions.
+
+    Raises:
+        TempbenchError: A test of intervals is wanted from pictures without dates.
+    """
+    rows: dict[str, list[Row]] = {}
+    index = _Intervals(dated, rules) if set(tests) & set(TIU) else None
+    for test in tests:
+        generator = random.Random(f"{rules.seed}/{split}/{test}")
+        if test in TOU:
+            drawn = _ordering(test, ordered, rules, generator)
+        else:
+            assert index is not None
+            drawn = (
+                _estimation(index, rules, generator)
+                if test == "ice"
+                else _comparison(test, index, rules, generator)
+            )
+        rows[test] = [
+            make_row(test, number, split, shots, series, subset, **values)
+            for number, (shots, series, values) in enumerate(drawn)
+        ]
+    return rows
+
+
+Drawn = tuple[Sequence[Shot], Sequence[Series], Mapping[str, Any]]
+
+
+def _ordering(test: str, places: Sequence[Series], rules: Rules, generator: random.Random) -> Iterator[Drawn]:
+    """Draws the questions of a test of order: one a place, and further ones where places are few."""
+    usable = [series for series in places if len(series.shots) >= LENGTH]
+    usable = generator.sample(usable, len(usable))
+    seen: set[tuple[str, ...]] = set()
+    for _, series in itertools.product(range(_PASSES), usable):
+        if len(seen) == rules.count:
+            return
+        drawn = _DRAW[test](series, usable, len(seen), generator)
+        if drawn is None:
+            continue
+        key = tuple(shot.media for shot in drawn[0])
+        if key not in seen:
+            seen.add(key)
+            yield drawn
+
+
+def _five(series: Series, generator: random.Random) -> list[Shot]:
+    return sorted(generator.sample(series.shots, LENGTH), key=lambda shot: shot.order)
+
+
+def _tal(series: Series, places: Sequence[Series], number: int, generator: random.Random) -> Drawn | None:
+    """Four images in order and one that does not belong, of either kind by turns and at all positions.
+
+    An image is moved by at least two positions: after a swap of neighbours either could be the anomaly.
+    """
+    target = number // 2 % LENGTH
+    shots = _five(series, generator)
+    kind = "time" if number % 2 == 0 else "place"
+    if kind == "time":
+        moved = generator.choice([i for i in range(LENGTH) if abs(i - target) > 1])
+        shots.insert(target, shots.pop(moved))
+    else:
+        others = [other for other in places if other.place != series.place]
+        if not others:
+            return None
+        shots[target] = generator.choice(generator.choice(others).shots)
+    choices = [f"Image {i + 1}" for i in range(LENGTH)]
+    return shots, [series], {"answer": str(target + 1), "choices": choices, "kind": kind}
+
+
+def _shuffled(generator: random.Random) -> list[int]:
+    order = list(range(LENGTH))
+    while order == sorted(order):
+        generator.shuffle(order)
+    return order
+
+
+def _isr(series: Series, places: Sequence[Series], number: int, generator: random.Random) -> Drawn:
+    shots = _five(series, generator)
+    order = _shuffled(generator)
+    # order[k] is the time rank of the image shown as k + 1; the answer lists the labels by time.
+    answer = ", ".join(str(order.index(rank) + 1) for rank in range(LENGTH))
+    labels = [str(i + 1) for i in range(LENGTH)]
+    choices = [", ".join(one) for one in itertools.permutations(labels)]
+    return [shots[rank] for rank in order], [series], {"answer": answer, "choices": choices}
+
+
+def _truth(number: int) -> dict[str, Any]:
+    ordered = number % 2 == 0
+    kind = "ordered" if ordered else "shuffled"
+    return {"answer": str(ordered), "choices": ["True", "False"], "kind": kind}
+
+
+def _sov(series: Series, places: Sequence[Series], number: int, generator: random.Random) -> Drawn:
+    shots = _five(series, generator)
+    values = _truth(number)
+    if values["kind"] == "shuffled":
+        shots = [shots[rank] for rank in _shuffled(generator)]
+    return shots, [series], values
+
+
+def _pov(series: Series, places: Sequence[Series], number: int, generator: random.Random) -> Drawn:
+    """Neighbours of a sequence of five: "between adjacent time points"."""
+    start = generator.randrange(LENGTH - 1)
+    pair = _five(series, generator)[start : start + 2]
+    values = _truth(number)
+    return pair if values["kind"] == "ordered" else pair[::-1], [series], values
+
+
+def evenly_spaced(shots: Sequence[Shot], generator: random.Random) -> list[Shot]:
+    """Returns five shots whose times are as evenly spaced as a random span of the series allows."""
+    best: list[Shot] = []
+    least = math.inf
+    for _ in range(30):
+        five = sorted(generator.sample(list(shots), LENGTH), key=lambda shot: shot.order)
+        steps = [b.order - a.order for a, b in itertools.pairwise(five)]
+        unevenness = max(steps) / min(steps)
+        if unevenness < least:
+            best, least = five, unevenness
+    return best
+
+
+def _tpl(series: Series, places: Sequence[Series], number: int, generator: random.Random) -> Drawn:
+    five = evenly_spaced(series.shots, generator)
+    letter, query = (("A", five[1]), ("B", five[3]))[number % 2]
+    return [five[0], five[2], five[4], query], [series], {"answer": letter, "choices": ["A", "B"]}
+
+
+_DRAW: dict[str, Callable[[Series, Sequence[Series], int, random.Random], Drawn | None]] = {
+    "tal": _tal,
+    "isr": _isr,
+    "sov": _sov,
+    "pov": _pov,
+    "tpl": _tpl,
+}
+
+
+class _Intervals:
+    """All pairs of pictures by interval class and place."""
+
+    def __init__(self, places: Sequence[Series], rules: Rules) -> None:
+        self.rules = rules
+        self.classes: dict[str, dict[str, list[Pair]]] = defaultdict(lambda: defaultdict(list))
+        for series in places:
+            for first, second in itertools.combinations(series.shots, 2):
+                if first.day is None or second.day is None:
+                    raise TempbenchError(
+                        f"{series.place}: the pictures have ranks and no dates, so intervals are unknown; "
+                        "build the tests of intervals from dated pictures"
+                    )
+                days = (second.day - first.day).days
+                if days >= 1:
+                    self.classes[interval_class(days)][series.place].append(Pair(series, first, second, days))
+
+    def draw(self, name: str, generator: random.Random) -> Pair | None:
+        """Returns a random pair of a random place that looks changed enough, or None where none was met."""
+        places = self.classes.get(name)
+        if not places:
+            return None
+        names = list(places)
+        for _ in range(20):
+            pair = generator.choice(places[generator.choice(names)])
+            if self.changed(pair) >= self.rules.min_change:
+                return pair
+        return None
+
+    def changed(self, pair: Pair) -> float:
+        """Returns how much the pictures of a pair differ; infinity where nobody asked to look."""
+        return self.rules.change(pair.first, pair.second) if self.rules.change else math.inf
+
+
+def _estimation(index: _Intervals, rules: Rules, generator: random.Random) -> Iterator[Drawn]:
+    """Draws ICE: each class equally often, one pair a place before a place is asked about again."""
+    per_class = {}
+    for name in "ABCDE":
+        wanted = rules.count // 5 + ("ABCDE".index(name) < rules.count % 5)
+        pairs = _one_a_place(index.classes.get(name, {}), generator)
+        if rules.change is None:
+            per_class[name] = list(itertools.islice(pairs, wanted))
+        else:
+            candidates = [
+                pair
+                for pair in itertools.islice(pairs, 6 * wanted)
+                if index.changed(pair) >= rules.min_change
+            ]
+            per_class[name] = _even_in_change(candidates, wanted, index, generator)
+    # Classes by turns, so that `--limit` keeps the balance.
+    for row in itertools.zip_longest(*per_class.values()):
+        for name, pair in zip(per_class, row, strict=True):
+            if pair:
+                values = {"answer": name, "choices": list("ABCDE"), "kind": name, "days": [pair.days]}
+                yield [pair.first, pair.second], [pair.series], values
+
+
+def _one_a_place(places: Mapping[str, Sequence[Pair]], generator: random.Random) -> Iterator[Pair]:
+    queues = [generator.sample(list(pairs), len(pairs)) for pairs in places.values()]
+    generator.shuffle(queues)
+    while queues:
+        for queue in queues:
+            yield queue.pop()
+        queues = [queue for queue in queues if queue]
+
+
+def _even_in_change(
+    pairs: Sequence[Pair], wanted: int, index: _Intervals, generator: random.Random
+) -> list[Pair]:
+    """Returns `wanted` pairs, as far as possible equally many of little, middling and much change."""
+    if not pairs:
+        return []
+    ranked = sorted(pairs, key=index.changed)
+    low, high = index.changed(ranked[0]), index.changed(ranked[-1])
+    bins: list[list[Pair]] = [[], [], []]
+    for pair in ranked:
+        share = (index.changed(pair) - low) / (high - low) if high > low else 0.0
+        bins[min(2, int(3 * share))].append(pair)
+    for one in bins:
+        generator.shuffle(one)
+    chosen: list[Pair] = []
+    while len(chosen) < wanted and any(bins):
+        chosen += [one.pop() for one in bins if one]
+    return chosen[:wanted]
+
+
+_N_PAIRS = {"pic": 2, "ipr": 3, "eii": 4}
+
+
+def _comparison(test: str, index: _Intervals, rules: Rules, generator: random.Random) -> Iterator[Drawn]:
+    """Draws PIC, IPR or EII: pairs of different places and clearly different intervals.
+
+    Interval classes are drawn first, so that long intervals, of which there are most, do not fill the test.
+    """
+    n = _N_PAIRS[test]
+    seen: set[tuple[str, ...]] = set()
+    tries = 0
+    while len(seen) < rules.count and tries < _TRIES * rules.count:
+        tries += 1
+        classes = [name for name in "ABCDE" if index.classes.get(name)]
+        drawn = [index.draw(generator.choice(classes), generator) for _ in range(n)] if classes else []
+        pairs = sorted((pair for pair in drawn if pair), key=lambda pair: pair.days)
+        if not _comparable(pairs, n, rules.min_ratio):
+            continue
+        values, pairs = _ARRANGE[test](pairs, len(seen), generator)
+        shots = [shot for pair in pairs for shot in (pair.first, pair.second)]
+        key = tuple(sorted(shot.media for shot in shots))
+        if key not in seen:
+            seen.add(key)
+            values["days"] = [pair.days for pair in pairs]
+            yield shots, [pair.series for pair in pairs], values
+
+
+def _comparable(pairs: Sequence[Pair], n: int, min_ratio: float) -> bool:
+    if len(pairs) < n or len({pair.series.place for pair in pairs}) < n:
+        return False
+    return all(a.days < b.days and a.days * min_ratio <= b.days for a, b in itertools.pairwise(pairs))
+
+
+def _arrange_pic(
+    pairs: Sequence[Pair], number: int, generator: random.Random
+) -> tuple[dict[str, Any], list[Pair]]:
+    longer_first = number % 2 == 0
+    order = list(pairs[::-1] if longer_first else pairs)
+    return {"answer": str(longer_first), "choices": ["True", "False"]}, order
+
+
+def _arrange_ipr(
+    pairs: Sequence[Pair], number: int, generator: random.Random
+) -> tuple[dict[str, Any], list[Pair]]:
+    order = generator.sample(range(3), 3)
+    # order[k] is the rank of the pair shown as letter k; the answer lists the letters by rank.
+    answer = ", ".join("ABC"[order.index(rank)] for rank in range(3))
+    choices = [", ".join(one) for one in itertools.permutations("ABC")]
+    return {"answer": answer, "choices": choices}, [pairs[rank] for rank in order]
+
+
+def _arrange_eii(
+    pairs: Sequence[Pair], number: int, generator: random.Random
+) -> tuple[dict[str, Any], list[Pair]]:
+    shown = generator.sample(list(pairs[:-1]), 3)
+    shown.insert(number % 4, pairs[-1])
+    return {"answer": "ABCD"[number % 4], "choices": list("ABCD")}, shown
+
+
+_ARRANGE: dict[str, Callable[[Sequence[Pair], int, random.Random], tuple[dict[str, Any], list[Pair]]]] = {
+    "pic": _arrange_pic,
+    "ipr": _arrange_ipr,
+    "eii": _arrange_eii,
+}
+
+
+def choice_row(
+    number: int,
+    shot: Shot,
+    name: str,
+    classes: Sequence[str],
+    generator: random.Random,
+    source: str,
+    subset: str = "",
+) -> Row:
+    """Returns a recognition question (`ucm`): the right class among four others.
+
+    Over the numbers 0, 1, ... the right one stands at every place equally often.
+    Source: section V.4: "for each sample we select 5 categories including the correct category".
+    """
+    options = generator.sample([other for other in classes if other != name], 4)
+    options.insert(number % 5, name)
+    series = Series(shot.media, source, name, (shot,))
+    values = {"answer": "ABCDE"[number % 5], "choices": list("ABCDE"), "options": options, "dates": []}
+    return make_row("ucm", number, "test", [shot], [series], subset, **values)

@@ -1,0 +1,110 @@
+"""Cuts an array of dated rasters into places, pictures and a manifest that `prepare` reads."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from tempbench_lmms.errors import TempbenchError
+
+# Brown to green, as vegetation indices are usually shown.
+_COLOURS = np.array(
+    [[120, 82, 48], [206, 180, 120], [236, 228, 150], [120, 176, 70], [16, 92, 44]], dtype=float
+)
+
+
+def write_manifest(
+    array: Path,
+    timestamps: Path,
+    output: Path,
+    rows: int,
+    columns: int,
+    values: str = "",
+    mask: str = "",
+) -> dict[str, int]:
+    """Writes one picture a tile and date, and `manifest.jsonl` with the share of cloud of each.
+
+    Args:
+        array: An .npz file with an array of shape (t, h, w) or (t, h, w, 3) and, if there is one, a boolean
+            cloud mask of shape (t, h, w).
+        timestamps: A JSON list of t ISO dates.
+        output: The folder to write; it must not exist or be empty.
+        rows: Into how many rows of tiles the raster is cut; every tile is a place of its own.
+        columns: Likewise.
+        values: The array's name in the file; the first numeric one where omitted.
+        mask: The mask's name; the first boolean one where omitted.
+
+    Returns:
+        The numbers of `places` and `pictures`.
+
+    Raises:
+        TempbenchError: The files do not fit, or the folder is in use.
+    """
+    data, cloud = _arrays(array, values, mask)
+    try:
+        times = [str(time) for time in json.loads(timestamps.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError) as error:
+        raise TempbenchError(f"{timestamps}: not a JSON list of dates ({error})") from None
+    if len(times) != len(data) or cloud.shape != data.shape[:3]:
+        raise TempbenchError(
+            f"{array}: values {data.shape}, mask {cloud.shape}, {len(times)} time stamps; the first number "
+            "must be the same"
+        )
+    if output.exists() and any(output.iterdir()):
+        raise TempbenchError(f"{output} is not empty; choose another folder")
+    coloured = _coloured(data)
+    height, width = data.shape[1] // rows, data.shape[2] // columns
+    if min(height, width) < 8:
+        raise TempbenchError(f"tiles of {height}x{width} pixels are too small; ask for fewer rows or columns")
+    lines = []
+    for row in range(rows):
+        for column in range(columns):
+            window = (slice(row * height, (row + 1) * height), slice(column * width, (column + 1) * width))
+            place = f"{array.stem}_r{row}_c{column}"
+            (output / place).mkdir(parents=True)
+            images: list[dict[str, Any]] = []
+            for index, time in enumerate(times):
+                path = f"{place}/{index:03d}.png"
+                Image.fromarray(coloured[(index, *window)]).save(output / path, optimize=True)
+                share = 100 * float(cloud[(index, *window)].mean())
+                images.append({"path": path, "timestamp": time, "cloud_cover": round(share, 2)})
+            lines.append(json.dumps({"group_id": place, "images": images}))
+    (output / "manifest.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return {"places": rows * columns, "pictures": rows * columns * len(times)}
+
+
+def _arrays(path: Path, values: str, mask: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except (OSError, ValueError) as error:
+        raise TempbenchError(f"{path}: not an .npz file of plain arrays ({error})") from None
+    numeric = [name for name, one in arrays.items() if one.dtype != bool and one.ndim in (3, 4)]
+    boolean = [name for name, one in arrays.items() if one.dtype == bool and one.ndim == 3]
+    chosen = values or (numeric[0] if numeric else "")
+    if chosen not in numeric:
+        raise TempbenchError(
+            f"{path}: no array of shape (t, h, w) or (t, h, w, 3) named {chosen!r} in {list(arrays)}"
+        )
+    data = arrays[chosen]
+    if mask and mask not in boolean:
+        raise TempbenchError(f"{path}: no boolean mask of shape (t, h, w) named {mask!r} in {list(arrays)}")
+    name = mask or (boolean[0] if boolean else "")
+    return data, arrays[name] if name else np.zeros(data.shape[:3], dtype=bool)
+
+
+def _coloured(data: NDArray[Any]) -> NDArray[np.uint8]:
+    """Returns (t, h, w, 3): an index in colours from brown to green, three bands as they are, stretched."""
+    values = np.nan_to_num(data.astype(np.float64))
+    low, high = np.percentile(values, (2, 98))
+    share = np.clip((values - low) / max(high - low, 1e-9), 0, 1)
+    if data.ndim == 4:
+        colours = 255 * share[..., :3]
+        return np.asarray(colours, dtype=np.uint8)
+    place = share * (len(_COLOURS) - 1)
+    left = np.minimum(place.astype(int), len(_COLOURS) - 2)
+    weight = (place - left)[..., None]
+    return np.asarray(_COLOURS[left] * (1 - weight) + _COLOURS[left + 1] * weight, dtype=np.uint8)

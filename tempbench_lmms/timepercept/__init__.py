@@ -1,0 +1,1 @@
+"""TimePerceptBench: order and intervals of dated satellite images."""

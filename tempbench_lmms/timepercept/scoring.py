@@ -1,0 +1,286 @@
+"""The metrics of TimePerceptBench.
+
+Source: paper, section III.D. PNR is pooled: positive pairs of all orderings over negative pairs of all
+orderings. An ordering that cannot be read, or is no permutation, is left out of both counts. The paper does
+not say so; the values that it prints are possible in no other way (`docs/fidelity/timepercept.md`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms.adapter import Metric, Record
+from tempbench_lmms.metrics.ordering import direction_score, pair_counts
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.statistic import Statistic, mean_of_ratios, smoothed_log_odds, statistic
+from tempbench_lmms.timepercept import parser
+from tempbench_lmms.timepercept.prompts import INTERVALS, RANKINGS, TESTS, TIU, TOU, options
+
+FAR_BELOW = -3.0
+"""Standard deviations below random orderings from which on a model is said to order backwards; chance gets
+there once in 700 runs."""
+
+
+def interval_class(days: int) -> str:
+    """Returns the ICE class of an interval of whole days, A to E.
+
+    Raises:
+        ValueError: Less than a day.
+    """
+    if days < 1:
+        raise ValueError(f"{days} days; an interval has at least one")
+    return next(
+        letter for letter, (_, last) in zip("ABCDE", INTERVALS, strict=True) if not last or days <= last
+    )
+
+
+def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
+    """Returns what is known of one answered question.
+
+    Args:
+        doc: A row of the data set.
+        reply: The model's reply.
+        failed: The request failed, so that there is no reply to read.
+    """
+    test = doc["test"]
+    answer = None if failed else parser.parse(reply, test, options(doc), len(doc["images"]))
+    out: Record = {
+        "id": doc["question_id"],
+        "test": test,
+        # Pairs of several places were drawn together, so their question is a unit of its own.
+        "place": "+".join(doc["places"]),
+        "category": doc["category"],
+        "kind": doc["kind"],
+        "gold": doc["answer"],
+        "answer": answer,
+        "correct": int(answer == doc["answer"]),
+        "parsed": int(answer is not None),
+        "failed": int(failed),
+    }
+    if test in RANKINGS:
+        truth = doc["answer"].split(", ")
+        out["items"] = len(truth)
+        out["pairs"] = len(truth) * (len(truth) - 1) // 2
+        out["positive"], out["negative"] = _pairs(truth, answer.split(", ")) if answer else (0, 0)
+    return out
+
+
+def _pairs(truth: list[str], predicted: list[str]) -> tuple[int, int]:
+    place = {label: i for i, label in enumerate(truth)}
+    positive, negative = pair_counts(range(len(truth)), [place[label] for label in predicted])
+    return int(positive[0]), int(negative[0])
+
+
+def _ratio(records: Sequence[Record], term: Callable[[Record], tuple[float, float]]) -> Ratio:
+    return ratio((term(record) for record in records), (record["place"] for record in records))
+
+
+def accuracy(records: Sequence[Record]) -> Ratio:
+    """Share of right answers; an answer that cannot be read is wrong."""
+    return _ratio(records, lambda record: (record["correct"], 1))
+
+
+def _accuracy_of_kind(kind: str) -> Metric:
+    def accuracy_of_kind(records: Sequence[Record]) -> Ratio:
+        return accuracy([record for record in records if record["kind"] == kind])
+
+    return accuracy_of_kind
+
+
+def parse_rate(records: Sequence[Record]) -> Ratio:
+    """Share of questions whose answer could be read."""
+    return _ratio(records, lambda record: (record["parsed"], 1))
+
+
+def n(records: Sequence[Record]) -> int:
+    """Number of questions."""
+    return len(records)
+
+
+def n_failed(records: Sequence[Record]) -> int:
+    """Number of questions whose request failed."""
+    return sum(record["failed"] for record in records)
+
+
+def pnr(records: Sequence[Record]) -> Ratio:
+    """Positive pairs over negative pairs, of all orderings together. Random orderings get 1."""
+    return _ratio(records, lambda record: (record["positive"], record["negative"]))
+
+
+def pnr_strict(records: Sequence[Record]) -> Ratio:
+    """PNR where an ordering that cannot be read counts all its pairs as negative."""
+    return _ratio(records, lambda record: (record["positive"], record["pairs"] - record["positive"]))
+
+
+def log_odds(records: Sequence[Record]) -> Statistic:
+    """log((positive + 0.5) / (negative + 0.5)): finite where PNR is not, 0 for random orderings."""
+    return statistic(
+        ((record["positive"], record["negative"]) for record in records),
+        (record["place"] for record in records),
+        2,
+        smoothed_log_odds,
+    )
+
+
+def pair_accuracy(records: Sequence[Record]) -> Ratio:
+    """Share of all pairs that are in the right order; those of an unreadable ordering are not."""
+    return _ratio(records, lambda record: (record["positive"], record["pairs"]))
+
+
+def kendall_tau(records: Sequence[Record]) -> Ratio:
+    """Mean of Kendall's tau over the orderings that could be read, from -1 to 1."""
+    read = [record for record in records if record["parsed"]]
+    return _ratio(read, lambda record: ((record["positive"] - record["negative"]) / record["pairs"], 1))
+
+
+def n_positive(records: Sequence[Record]) -> int:
+    """Number of positive pairs."""
+    return sum(record["positive"] for record in records)
+
+
+def n_negative(records: Sequence[Record]) -> int:
+    """Number of negative pairs."""
+    return sum(record["negative"] for record in records)
+
+
+def n_invalid(records: Sequence[Record]) -> int:
+    """Number of replies that give no permutation; failed requests are counted apart."""
+    return sum(not record["parsed"] and not record["failed"] for record in records)
+
+
+def orders_backwards(records: Sequence[Record]) -> int:
+    """1 where PNR lies so far below 1 that chance does not explain it: the model orders backwards."""
+    sizes = [record["items"] for record in records if record["parsed"]]
+    return int(direction_score(n_positive(records), n_negative(records), sizes) < FAR_BELOW)
+
+
+_COMMON: dict[str, Metric] = {"parse_rate": parse_rate, "n": n, "n_failed": n_failed}
+KINDS = {
+    "tal": ("time", "place"),
+    "sov": ("ordered", "shuffled"),
+    "pov": ("ordered", "shuffled"),
+    "ice": ("A", "B", "C", "D", "E"),
+    "transfer_lapse": ("A", "B", "C", "D", "E", "F"),
+}
+"""The kinds of question that a test reports apart."""
+
+RANKING_METRICS: dict[str, Metric] = {
+    "pnr": pnr,
+    "pnr_strict": pnr_strict,
+    "log_odds": log_odds,
+    "pair_accuracy": pair_accuracy,
+    "kendall_tau": kendall_tau,
+    "exact": accuracy,
+    "n_positive": n_positive,
+    "n_negative": n_negative,
+    "n_invalid": n_invalid,
+    "orders_backwards": orders_backwards,
+    **_COMMON,
+}
+"""The metrics of ISR and IPR, over the records of one test alone."""
+
+
+def metrics_of(test: str) -> dict[str, Metric]:
+    """Returns the metrics of one test, over the records of that test alone."""
+    if test in RANKINGS:
+        return RANKING_METRICS
+    metrics: dict[str, Metric] = {"accuracy": accuracy}
+    metrics |= {f"accuracy_{kind.lower()}": _accuracy_of_kind(kind) for kind in KINDS.get(test, ())}
+    return metrics | _COMMON
+
+
+def _share(record: Record) -> tuple[float, float]:
+    """Returns how far a question is answered rightly, from 0 to 1: the share of pairs in an ordering."""
+    if record["test"] in RANKINGS:
+        return record["positive"] / record["pairs"], 1
+    return record["correct"], 1
+
+
+def _average(tests: Sequence[str]) -> Metric:
+    """Returns the mean over tests of accuracy, and of pair accuracy for orderings, each test counting once.
+
+    The paper prints no average; PNR has no upper bound and cannot be averaged with accuracies.
+    """
+
+    def average(records: Sequence[Record]) -> Statistic:
+        known = [record for record in records if record["test"] in tests]
+
+        def term(record: Record) -> list[float]:
+            place = tests.index(record["test"])
+            terms = [0.0] * (2 * len(tests))
+            terms[place], terms[place + len(tests)] = _share(record)
+            return terms
+
+        return statistic(
+            (term(record) for record in known),
+            (record["place"] for record in known),
+            2 * len(tests),
+            mean_of_ratios,
+        )
+
+    return average
+
+
+def category_average(records: Sequence[Record]) -> Statistic:
+    """Mean over scene categories of how far questions are answered rightly; each category counts once."""
+    categories = sorted({record["category"] for record in records})
+
+    def term(record: Record) -> list[float]:
+        place = categories.index(record["category"])
+        terms = [0.0] * (2 * len(categories))
+        terms[place], terms[place + len(categories)] = _share(record)
+        return terms
+
+    return statistic(
+        (term(record) for record in records),
+        (record["place"] for record in records),
+        2 * max(1, len(categories)),
+        mean_of_ratios,
+    )
+
+
+def details(records: Sequence[Record]) -> dict[str, Any]:
+    """Returns how far questions are answered rightly by scene category, and by test and kind of question.
+
+    Each share, from 0 to 1, stands beside its number of questions.
+    """
+    tests = sorted({record["test"] for record in records})
+    return {
+        "by_category": _grouped(records, "category"),
+        "by_kind": {
+            test: _grouped([record for record in records if record["test"] == test], "kind") for test in tests
+        },
+    }
+
+
+def _grouped(records: Sequence[Record], field: str) -> dict[str, dict[str, float]]:
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        groups.setdefault(record[field], []).append(record)
+    return {
+        name: {"share": _ratio(group, _share).value, "n": len(group)}
+        for name, group in sorted(groups.items())
+        if name
+    }
+
+
+SUITE_METRICS: dict[str, Metric] = {
+    "tou_average": _average(TOU),
+    "tiu_average": _average(TIU),
+    "category_average": category_average,
+} | _COMMON
+"""The metrics over all nine tests."""
+
+
+def _of_test(test: str, metric: Metric) -> Metric:
+    return lambda records: metric([record for record in records if record["test"] == test])
+
+
+SUITE: dict[str, Metric] = SUITE_METRICS | {
+    f"{test}_{name}": _of_test(test, metric) for test in TESTS for name, metric in metrics_of(test).items()
+}
+"""The metrics of the suite: those over all tests, and each test's under its name (`isr_pnr`)."""
+
+METRICS: dict[str, Metric] = SUITE | {
+    name: metric for test in (*TESTS, "transfer_lapse") for name, metric in metrics_of(test).items()
+}
+"""Every metric that a YAML names."""

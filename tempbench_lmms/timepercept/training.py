@@ -1,0 +1,69 @@
+"""The training split as conversations, and the paper's settings for fine-tuning on it."""
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data.roots import resolve
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.finetuning import LoraSettings, write_conversations
+from tempbench_lmms.timepercept import prompts
+from tempbench_lmms.timepercept.hooks import conversation
+
+SETTINGS = LoraSettings(
+    rank=8,
+    alpha=16,
+    dropout=0.1,
+    learning_rate=5e-5,
+    epochs=3,
+    batch_size=2,
+    gradient_accumulation=8,
+    scheduler="cosine",
+    source="section V.1 of the TimePerceptBench paper (the adapted modules are not named there)",
+)
+
+
+def examples(root: Path, tests: Sequence[str], style: str) -> Iterator[dict[str, Any]]:
+    """Yields one conversation a training question, in the order of the tables.
+
+    The questions are asked exactly as in the evaluation.
+
+    Raises:
+        TempbenchError: A test has no training split under `root`.
+    """
+    for test in tests:
+        table = root / "train" / test / "train.parquet"
+        if not table.is_file():
+            raise TempbenchError(f"{table} is missing; prepare the data with --train above 0")
+        for row in read_rows(table):
+            reply = f"Answer: {row['target']}" if style == "cot" else row["target"]
+            yield {
+                "id": row["question_id"],
+                "messages": [
+                    {"role": "user", "content": conversation(row, prompts.build(row, style))},
+                    {"role": "assistant", "content": reply},
+                ],
+                "images": [resolve(url) for url in row["images"]],
+            }
+
+
+def export(folder: Path, root: Path, tests: Sequence[str], style: str, force: bool) -> dict[str, int]:
+    """Writes the training data of some tests, mixed in a fixed order, to `folder`.
+
+    Source: section V: fine-tuned on "a comprehensive temporal task training set composed of all subtask
+    training sets".
+
+    Returns:
+        The numbers of `conversations` and `images`.
+
+    Raises:
+        TempbenchError: There is no such test, no training split, or `folder` is in use.
+    """
+    tests = tests or prompts.TESTS
+    if unknown := sorted(set(tests) - set(prompts.TESTS)):
+        raise TempbenchError(f"no test named {', '.join(unknown)}; choose from {', '.join(prompts.TESTS)}")
+    mixed = list(examples(root, tests, style))
+    random.Random(0).shuffle(mixed)
+    return write_conversations(mixed, folder, SETTINGS, force, "timepercept")

@@ -1,0 +1,91 @@
+"""The tasks in the real harness, on the bundled sample and on data prepared from real pictures."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tempbench_lmms import evaluation
+from tempbench_lmms.timepercept.prompts import CONTROLS, RANKINGS, TESTS
+
+pytestmark = pytest.mark.harness
+CONTROL_TASKS = [f"timepercept_{test}_mini" for test in CONTROLS]
+
+
+def test_oracle_is_right_throughout(tmp_path):
+    tasks = ["timepercept_mini", "timepercept_suite_mini", "timepercept_isr_cot_mini", *CONTROL_TASKS]
+    run = evaluation.run("tempbench_oracle", tasks, tmp_path, model_args="media=true")
+    for test in (*TESTS, *CONTROLS):
+        task = f"timepercept_{test}_mini"
+        assert run.value(task, "parse_rate") == 1
+        if test in RANKINGS:
+            # No negative pair: the ratio is undefined, the log-odds are not.
+            assert run.value(task, "pnr") == "-"
+            assert run.value(task, "exact") == run.value(task, "pair_accuracy") == 1
+            assert run.value(task, "log_odds") > 4
+        else:
+            assert run.value(task, "accuracy") == 1
+    for metric in ("tou_average", "tiu_average", "category_average", "parse_rate"):
+        assert run.value("timepercept_suite_mini", metric) == 1
+    assert run.value("timepercept_suite_mini", "n") == 360
+    assert run.results["group_subtasks"]["timepercept_mini"] == [
+        "timepercept_tou_mini",
+        "timepercept_tiu_mini",
+    ]
+
+
+def test_chance_is_near_chance_and_its_log_can_be_scored_without_the_harness(tmp_path):
+    run = evaluation.run("tempbench_chance", ["timepercept_suite_mini"], tmp_path, model_args="seed=3")
+    task = "timepercept_suite_mini"
+    # 40 questions: three standard deviations.
+    assert run.value(task, "tal_accuracy") == pytest.approx(0.2, abs=0.19)
+    assert run.value(task, "isr_pair_accuracy") == pytest.approx(0.5, abs=0.1)
+    assert run.value(task, "isr_orders_backwards") == 0
+    assert 0 < run.results["results"][task]["tou_average_stderr,none"] < 0.1
+    predictions = tmp_path / "replies.jsonl"
+    lines = [
+        {"question_id": line["record"]["id"], "reply": line["filtered_resps"]} for line in run.logged(task)
+    ]
+    predictions.write_text("\n".join(json.dumps(line) for line in lines))
+    command = [sys.executable, "-m", "tempbench_lmms.cli", "score", "timepercept", "--mini"]
+    command += ["--predictions", str(predictions), "--output", str(tmp_path / "score.json")]
+    subprocess.run(command, check=True, capture_output=True)
+    scored = json.loads((tmp_path / "score.json").read_text())["metrics"]
+    assert scored["isr"]["pnr"]["value"] == pytest.approx(run.value(task, "isr_pnr"))
+    assert scored["suite"]["tiu_average"]["value"] == pytest.approx(run.value(task, "tiu_average"))
+
+
+def test_real_pictures_through_the_tiny_model(shared, tiny_vlm, tmp_path, monkeypatch):
+    from tempbench_lmms.hf_datasets.timepercept import prepare, rasters
+
+    from tempbench_lmms.show import as_text, seen
+    from tempbench_lmms.timepercept.checks import problems
+
+    source = shared / "real" / "sentinel2"
+    rasters.write_manifest(source / "ndvi_series.npz", source / "timestamps.json", tmp_path / "s2", 2, 2)
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    settings = prepare.Settings(test=10, train=0, test_share=1.0, size=64)
+    root = tmp_path / "data" / "timepercept"
+    prepare.prepare_series(root, tmp_path / "s2" / "manifest.jsonl", None, settings, False, print)
+    part = json.loads((root / "manifest.json").read_text())["parts"]["series"]
+    assert {test: part["rows"][test] for test in TESTS} == dict.fromkeys(TESTS, 10)
+    # Four tiles of 68 dates; what the mask covers by more than a tenth is left out.
+    assert part["skipped"]["cloud cover"]["count"] == 130
+    assert list(problems(root)) == []
+    for test in TESTS:
+        view = seen(f"timepercept_{test}", 0)
+        assert as_text(view).count("[picture, 64x64]") == len(
+            [part for part in view.content if not isinstance(part, str)]
+        )
+    run = evaluation.run(
+        "qwen2_5_vl",
+        ["timepercept"],
+        tmp_path / "logs",
+        ["--limit", "1", "--gen_kwargs", "max_new_tokens=4"],
+        f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa",
+        environment={"TEMPBENCH_DATA": str(tmp_path / "data")},
+    )
+    for test in TESTS:
+        assert run.value(f"timepercept_{test}", "n") == 1
+        assert run.value(f"timepercept_{test}", "n_failed") == 0

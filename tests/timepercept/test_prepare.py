@@ -1,0 +1,400 @@
+"""From raw sources to questions: fMoW as it is distributed, manifests, and the controls."""
+
+import io
+import json
+from datetime import datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+from PIL import Image
+from tempbench_lmms.hf_datasets.timepercept import controls, prepare, rasters
+from tempbench_lmms.hf_datasets.timepercept.series import nothing_skipped, read_fmow, read_manifest, slug
+
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.timepercept.checks import problems
+from tempbench_lmms.timepercept.prompts import TESTS, TIU, TOU
+
+SMALL = prepare.Settings(test=10, train=10, test_share=0.5, size=32)
+DAYS = (0, 10, 60, 200, 600, 1400)
+
+
+def noise(seed: int) -> Image.Image:
+    generator = np.random.default_rng(seed)
+    return Image.fromarray(generator.integers(0, 256, (48, 64, 3), dtype=np.uint8))
+
+
+def acquisition(folder, stem: str, timestamp: str, cloud: float = 0, seed: int = 0) -> None:
+    """Writes both versions of an acquisition, as fMoW names them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind in ("rgb", "msrgb"):
+        noise(seed).save(folder / f"{stem}_{kind}.jpg")
+        metadata = {"timestamp": timestamp, "cloud_cover": cloud, "gsd": 0.468, "bounding_boxes": []}
+        (folder / f"{stem}_{kind}.json").write_text(json.dumps(metadata))
+
+
+def fmow_tree(root, places: int = 6):
+    """Two categories; the numbers in the file names run against time."""
+    start = datetime(2012, 4, 2, 10, 32, 22, tzinfo=timezone.utc)
+    for category in ("airport_hangar", "factory_or_powerplant"):
+        for place in range(places):
+            name = f"{category}_{place}"
+            for k, days in enumerate(reversed(DAYS)):
+                taken = (start + timedelta(days=days + place)).strftime("%Y-%m-%dT%H:%M:%SZ")
+                acquisition(
+                    root / "fmow-rgb/train" / category / name, f"{name}_{k}", taken, seed=10 * place + k
+                )
+    return root
+
+
+@pytest.fixture
+def fmow(tmp_path):
+    root = fmow_tree(tmp_path / "source")
+    folder = root / "fmow-rgb/train/airport_hangar/airport_hangar_0"
+    acquisition(folder, "airport_hangar_0_6", "2013-01-01T00:00:00Z", cloud=55)
+    acquisition(folder, "airport_hangar_0_7", "2012-04-02T10:32:22Z")  # the first acquisition once more
+    acquisition(folder, "airport_hangar_0_8", "2014-05-05T00:00:00Z")
+    (folder / "airport_hangar_0_8_rgb.json").write_text("{broken")
+    acquisition(folder, "airport_hangar_0_9", "2015-05-05T00:00:00Z")
+    (folder / "airport_hangar_0_9_rgb.json").unlink()
+    (folder / "notes.jpg").write_bytes(b"")
+    return root
+
+
+def test_fmow_is_read_by_time_and_says_what_it_left_out(fmow):
+    skipped = nothing_skipped()
+    found = {series.place: series for series in read_fmow(fmow, 10, skipped)}
+    assert len(found) == 12
+    place = found["train/airport_hangar_0"]
+    assert place.category == "airport_hangar"
+    assert [(shot.day - place.shots[0].day).days for shot in place.shots] == list(DAYS)
+    # The numbers in the names run against time: the earliest picture is number 5.
+    assert place.shots[0].file.name == "airport_hangar_0_5_rgb.jpg"
+    assert all("_msrgb" not in str(shot.file) for series in found.values() for shot in series.shots)
+    assert dict(skipped.counts) == {
+        "_msrgb version of an acquisition": 12 * 6 + 4,
+        "cloud cover": 1,
+        "same day as another picture of the place": 1,
+        "unreadable metadata": 1,
+        "no metadata": 1,
+        "file name not of fMoW": 1,
+    }
+
+
+def test_cloud_filter_and_categories_are_settings(fmow):
+    cloudy = {one.place: one for one in read_fmow(fmow, 60, nothing_skipped())}
+    assert len(cloudy["train/airport_hangar_0"].shots) == 7
+    few = read_fmow(fmow, 10, nothing_skipped(), categories=["factory_or_powerplant"])
+    assert {one.category for one in few} == {"factory_or_powerplant"}
+    with pytest.raises(TempbenchError, match="no place of fMoW-rgb"):
+        read_fmow(fmow, 10, nothing_skipped(), splits=["val"])
+
+
+def prepared(root, monkeypatch, **sources):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(root))
+    notes = []
+    prepare.prepare_series(
+        root / "timepercept",
+        sources.get("sitscc"),
+        sources.get("fmow"),
+        sources.get("settings", SMALL),
+        sources.get("force", False),
+        notes.append,
+    )
+    return root / "timepercept", notes
+
+
+def test_fmow_becomes_all_nine_tests(fmow, tmp_path, monkeypatch):
+    damaged = fmow / "fmow-rgb/train/airport_hangar/airport_hangar_1/airport_hangar_1_3_rgb.jpg"
+    damaged.write_bytes(damaged.read_bytes()[:300])
+    root, _ = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
+    assert list(problems(root)) == []
+    part = json.loads((root / "manifest.json").read_text())["parts"]["series"]
+    places = {"test": set(), "train": set()}
+    for test in TESTS:
+        for split, table in (
+            ("test", root / test / "test.parquet"),
+            ("train", root / "train" / test / "train.parquet"),
+        ):
+            rows = read_rows(table)
+            assert rows, (test, split)
+            places[split] |= {place for row in rows for place in row["places"]}
+            # The damaged picture (60 days after the first one) is asked about nowhere.
+            urls = [url for row in rows for url in row["images"]]
+            assert not any("airport_hangar_1_" in url and "2012-06-02" in url for url in urls)
+    assert not places["test"] & places["train"]
+    assert part["skipped"]["damaged picture"]["examples"] == [str(damaged)]
+    assert part["balance"]["ice"] == dict.fromkeys("ABCDE", 2)
+    assert part["balance"]["sov"] == {"False": 5, "True": 5, "ordered": 5, "shuffled": 5}
+    assert part["places"] == {"fmow/test": 6, "fmow/train": 6}
+    url = read_rows(root / "isr" / "test.parquet")[0]["images"][0]
+    with Image.open(root / url.removeprefix("tempbench://timepercept/")) as picture:
+        assert picture.size == (32, 32)
+
+
+def test_a_second_run_does_nothing_and_another_request_is_refused(fmow, tmp_path, monkeypatch):
+    root, _ = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
+    before = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
+    _, notes = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
+    assert "nothing to do" in notes[0]
+    assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == before
+    other = prepare.Settings(**{**SMALL.__dict__, "seed": 7})
+    with pytest.raises(TempbenchError, match=r"different: seed.*--force"):
+        prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=other)
+    first = read_rows(root / "isr" / "test.parquet")
+    prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=other, force=True)
+    assert read_rows(root / "isr" / "test.parquet") != first
+    # Nothing of the earlier request stays.
+    untrained = prepare.Settings(**{**SMALL.__dict__, "train": 0})
+    prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=untrained, force=True)
+    assert not (root / "train").exists()
+
+
+def interrupt(data, root, monkeypatch, fmow, settings=SMALL):
+    """Runs until the tables are to be written."""
+    with monkeypatch.context() as patch:
+        patch.setattr(prepare, "_write", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            prepared(data, patch, fmow=fmow, settings=settings)
+    assert not (root / "manifest.json").exists()
+    return {path: path.stat().st_mtime_ns for path in root.rglob("*.jpg")}
+
+
+def test_an_interrupted_run_is_taken_up(fmow, tmp_path, monkeypatch):
+    data, root = tmp_path / "data", tmp_path / "data" / "timepercept"
+    begun = interrupt(data, root, monkeypatch, fmow)
+    prepared(data, monkeypatch, fmow=fmow)
+    assert begun
+    assert {path: path.stat().st_mtime_ns for path in root.rglob("*.jpg")} == begun
+    other, _ = prepared(tmp_path / "other", monkeypatch, fmow=fmow)
+    assert read_rows(root / "all/test.parquet") == read_rows(other / "all/test.parquet")
+    assert not list(root.glob("*.begun.json"))
+
+
+def test_pictures_of_another_interrupted_request_are_not_taken_over(fmow, tmp_path, monkeypatch):
+    data, root = tmp_path / "data", tmp_path / "data" / "timepercept"
+    begun = interrupt(data, root, monkeypatch, fmow)
+    prepared(data, monkeypatch, fmow=fmow, settings=prepare.Settings(**{**SMALL.__dict__, "size": 16}))
+    for path in begun:
+        if path.is_file():
+            with Image.open(path) as picture:
+                assert picture.size == (16, 16)
+
+
+def manifest(folder, groups):
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "manifest.jsonl"
+    file.write_text("\n".join(one if isinstance(one, str) else json.dumps(one) for one in groups) + "\n")
+    return file
+
+
+def group(folder, name, times, **values):
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    images = []
+    for i, time in enumerate(times):
+        noise(hash((name, i)) % 1000).save(folder / name / f"{i}.png")
+        images.append({"path": f"{name}/{i}.png", "timestamp": time} | values)
+    return {"group_id": name, "images": images}
+
+
+def test_manifest_orders_by_time_and_reports_what_it_cannot_use(tmp_path):
+    good = group(tmp_path, "good", ["2020-03-01", "2019-01-01T00:00:00+05:00", "2021-01-01T10:00:00Z"])
+    good["category"] = "harbour"
+    cloudy = group(tmp_path, "cloudy", ["2020-01-01", "2020-02-01"], cloud_cover=80)
+    outside = {"group_id": "outside", "images": [{"path": "../secret.png", "timestamp": "2020-01-01"}]}
+    missing = {"group_id": "missing", "images": [{"path": "none.png", "timestamp": "2020-01-01"}]}
+    undated = {
+        "group_id": "undated",
+        "images": [{"path": "good/0.png", "timestamp": "spring"}, {"path": "good/0.png"}],
+    }
+    mixed = group(tmp_path, "mixed", ["2020-01-01", 2])
+    noise(1).save(tmp_path.parent / "secret.png")
+    file = manifest(tmp_path, [good, cloudy, outside, missing, undated, mixed, "{", '{"group_id": 1}', good])
+    skipped = nothing_skipped()
+    found = {series.place: series for series in read_manifest(file, 10, skipped)}
+    assert [shot.taken for shot in found["good"].shots] == [
+        "2018-12-31T19:00:00Z",
+        "2020-03-01T00:00:00Z",
+        "2021-01-01T10:00:00Z",
+    ]
+    assert found["good"].category == "harbour"
+    assert dict(skipped.counts) == {
+        "cloud cover": 2,
+        "path outside the manifest's folder": 1,
+        "missing file": 1,
+        "image without a path or a readable time stamp": 2,
+        "dates and ranks mixed in one group": 1,
+        "unreadable line of the manifest": 2,
+        "repeated group_id": 1,
+    }
+
+
+def test_order_comes_from_the_manifest_and_intervals_from_fmow(fmow, tmp_path, monkeypatch):
+    groups = [group(tmp_path / "sitscc", f"g{i}", list(range(6))) for i in range(6)]
+    file = manifest(tmp_path / "sitscc", groups)
+    root, _ = prepared(tmp_path / "data", monkeypatch, sitscc=file, fmow=fmow)
+    assert list(problems(root)) == []
+    for test in TOU:
+        assert {row["source"] for row in read_rows(root / test / "test.parquet")} == {"series"}
+    for test in TIU:
+        assert {row["source"] for row in read_rows(root / test / "test.parquet")} == {"fmow"}
+
+
+def test_ranks_alone_build_the_tests_of_order(tmp_path, monkeypatch):
+    groups = [group(tmp_path / "sitscc", f"g{i}", list(range(6))) for i in range(6)]
+    file = manifest(tmp_path / "sitscc", groups)
+    root, notes = prepared(tmp_path / "data", monkeypatch, sitscc=file)
+    assert any("intervals are left out" in note for note in notes)
+    assert (root / "isr/test.parquet").is_file()
+    assert not (root / "ice").exists()
+
+
+def test_too_little_is_an_error_and_leaves_no_manifest(tmp_path, monkeypatch):
+    file = manifest(tmp_path / "s", [group(tmp_path / "s", "one", [1, 2])])
+    with pytest.raises(TempbenchError, match="no question could be built"):
+        prepared(tmp_path / "data", monkeypatch, sitscc=file)
+    assert not (tmp_path / "data/timepercept/manifest.json").exists()
+    with pytest.raises(TempbenchError, match="is no file"):
+        read_manifest(tmp_path / "none.jsonl", 10, nothing_skipped())
+
+
+@pytest.mark.parametrize("name", ["../../etc", "a/b", "ü", "x" * 300, "ok"])
+def test_slug_is_a_file_name(name):
+    made = slug(name)
+    assert "/" not in made
+    assert ".." not in made
+    assert len(made) < 80
+    assert (made == name) == (name == "ok")
+
+
+def test_rasters_become_a_manifest(tmp_path):
+    values = np.linspace(0, 1, 4 * 32 * 32, dtype=np.float16).reshape(4, 32, 32)
+    cloud = np.zeros((4, 32, 32), dtype=bool)
+    cloud[2, :16, :16] = True
+    np.savez(tmp_path / "a.npz", ndvi=values, mask=cloud)
+    dates = ["2020-01-01", "2020-02-01", "2020-03-01", "2020-04-01"]
+    (tmp_path / "t.json").write_text(json.dumps(dates))
+    counts = rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out", 2, 2)
+    assert counts == {"places": 4, "pictures": 16}
+    skipped = nothing_skipped()
+    found = {one.place: one for one in read_manifest(tmp_path / "out/manifest.jsonl", 10, skipped)}
+    # Only the upper left tile is clouded, and only in March.
+    assert [shot.taken[:7] for shot in found["a_r0_c0"].shots] == ["2020-01", "2020-02", "2020-04"]
+    assert len(found["a_r1_c1"].shots) == 4
+    with pytest.raises(TempbenchError, match="not empty"):
+        rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out", 2, 2)
+    (tmp_path / "t.json").write_text(json.dumps(dates[:2]))
+    with pytest.raises(TempbenchError, match="2 time stamps"):
+        rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out2", 2, 2)
+
+
+def test_pickled_arrays_are_refused(tmp_path):
+    np.savez(tmp_path / "a.npz", ndvi=np.array([{"a": 1}], dtype=object))
+    (tmp_path / "t.json").write_text("[]")
+    with pytest.raises(TempbenchError, match="plain arrays"):
+        rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out", 1, 1)
+
+
+def png(seed: int) -> bytes:
+    buffer = io.BytesIO()
+    noise(seed).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def write_temporalvqa(folder):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def write(name, rows):
+        (folder / name).mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(rows), folder / name / "test-00000-of-00001.parquet")
+
+    def cell(content):
+        return {"bytes": content, "path": None}
+
+    pairs = [(png(2 * i), png(2 * i + 1)) for i in range(3)]
+    order = [{"image_1": cell(a), "image_2": cell(b), "label": "First"} for a, b in pairs]
+    order += [{"image_1": cell(b), "image_2": cell(a), "label": "Second"} for a, b in pairs]
+    order.append({"image_1": cell(b"no image"), "image_2": cell(png(1)), "label": "First"})
+    order.append({"image_1": cell(png(0)), "image_2": cell(png(1)), "label": "neither"})
+    write("temporal_order", order)
+    labels = ["A", "F. More than 3 years", "Between 2 minutes to 15 minutes"]
+    write(
+        "timelapse_estimation",
+        [
+            {"image_1": cell(a), "image_2": cell(b), "label": label}
+            for (a, b), label in zip(pairs, labels, strict=True)
+        ],
+    )
+
+
+def test_temporalvqa(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    write_temporalvqa(tmp_path / "source")
+    root = tmp_path / "data/timepercept"
+    part = controls.build_temporalvqa(root, controls.origin(str(tmp_path / "source"), "x"))
+    (root / "manifest.json").write_text("{}")
+    assert part["rows"] == {"transfer_order": 6, "transfer_lapse": 3}
+    assert {reason: one["count"] for reason, one in part["skipped"].items()} == {
+        "damaged picture": 1,
+        "unknown label": 1,
+    }
+    rows = read_rows(root / "transfer_order/test.parquet")
+    assert [row["answer"] for row in rows] == ["A", "B"] * 3
+    assert all(
+        one["images"] == other["images"][::-1] for one, other in zip(rows[::2], rows[1::2], strict=True)
+    )
+    assert [row["answer"] for row in read_rows(root / "transfer_lapse/test.parquet")] == ["A", "F", "B"]
+    # Six pictures, each stored once though both tests show it, and with its bytes unchanged.
+    assert len(list((root / "media/temporalvqa").iterdir())) == 6
+    assert list(problems(root)) == []
+
+
+def test_ucm_from_class_folders(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    for number, name in enumerate(controls.UCM_CLASSES):
+        (tmp_path / "UCM" / name).mkdir(parents=True)
+        for i in range(12):
+            noise(100 * number + i).save(tmp_path / "UCM" / name / f"{name}{i:02d}.tif")
+    (tmp_path / "UCM/river/river00.tif").write_bytes(b"II")
+    root = tmp_path / "data/timepercept"
+    part = controls.build_ucm(root, controls.origin(str(tmp_path / "UCM"), "x"), 1, 32)
+    (root / "manifest.json").write_text("{}")
+    rows = read_rows(root / "ucm/test.parquet")
+    assert part["rows"] == {"ucm": 200}
+    assert {len(set(row["options"])) for row in rows} == {5}
+    answers = [row["answer"] for row in rows]
+    assert {letter: answers.count(letter) for letter in "ABCDE"} == dict.fromkeys("ABCDE", 40)
+    per_class = [row["category"] for row in rows]
+    assert set(map(per_class.count, per_class)) <= {9, 10}
+    assert len(list((root / "media/ucm").iterdir())) == 200
+    assert list(problems(root)) == []
+
+
+def test_ucm_from_parquet_with_class_labels(tmp_path, monkeypatch):
+    import datasets
+
+    names = list(controls.UCM_CLASSES)
+    features = datasets.Features({"image": datasets.Image(), "label": datasets.ClassLabel(names=names)})
+    rows = {
+        "image": [{"bytes": png(i), "path": None} for i in range(42)],
+        "label": [i % 21 for i in range(42)],
+    }
+    (tmp_path / "UCM").mkdir()
+    datasets.Dataset.from_dict(rows, features=features).to_parquet(tmp_path / "UCM/train.parquet")
+    root = tmp_path / "data/timepercept"
+    part = controls.build_ucm(root, controls.origin(str(tmp_path / "UCM"), "x"), 1, 32)
+    assert part["rows"] == {"ucm": 42}
+    found = read_rows(root / "ucm/test.parquet")
+    assert {row["category"] for row in found} == set(controls.UCM_CLASSES.values())
+
+
+def test_controls_need_their_data(tmp_path):
+    with pytest.raises(TempbenchError, match="is no folder"):
+        controls.origin(str(tmp_path / "none"), "x/y")
+    (tmp_path / "empty").mkdir()
+    source = controls.origin(str(tmp_path / "empty"), "x/y")
+    with pytest.raises(TempbenchError, match="five are needed"):
+        controls.build_ucm(tmp_path / "d", source, 1, 32)
+    with pytest.raises(TempbenchError, match="nothing usable"):
+        controls.build_temporalvqa(tmp_path / "d", source)
