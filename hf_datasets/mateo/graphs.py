@@ -1,0 +1,150 @@
+"""Plans as directed acyclic graphs: who must come before whom, and which pairs are asked.
+
+Source: section 5.2. Before is a direct edge; independent is no directed path either way. A pair with a path
+but no edge (a transitive dependency) is not asked.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+Edge = tuple[int, int]
+
+
+class Pair(NamedTuple):
+    """An unordered pair of steps in its original order.
+
+    Attributes:
+        first: 0-based place of step A. Of a dependent pair, the step that must come first; of an independent
+            pair, the one that the plan lists first.
+        second: Place of step B.
+        dependent: Whether there is an edge from A to B.
+    """
+
+    first: int
+    second: int
+    dependent: bool
+
+
+def descendants(n: int, edges: Iterable[Edge]) -> list[int] | None:
+    """Returns, for each step, the steps that need its outcome, directly or not.
+
+    Computed once over the whole graph, from the last steps to the first: a step's set is the union of its
+    successors' sets.
+
+    Args:
+        n: Number of steps.
+        edges: (before, after), places from 0 to n - 1.
+
+    Returns:
+        n sets as bits: bit j of the i-th number is set where j comes after i. None where there is a cycle.
+
+    >>> [bin(bits) for bits in descendants(3, [(0, 1), (1, 2)])]
+    ['0b110', '0b100', '0b0']
+    """
+    predecessors: list[list[int]] = [[] for _ in range(n)]
+    open_ends = [0] * n
+    for before, after in edges:
+        predecessors[after].append(before)
+        open_ends[before] += 1
+    reach = [0] * n
+    ready = [step for step in range(n) if not open_ends[step]]
+    done = 0
+    while ready:
+        step = ready.pop()
+        done += 1
+        bits = reach[step] | 1 << step
+        for before in predecessors[step]:
+            reach[before] |= bits
+            open_ends[before] -= 1
+            if not open_ends[before]:
+                ready.append(before)
+    return reach if done == n else None
+
+
+def cycle(n: int, edges: Iterable[Edge]) -> list[int]:
+    """Returns the steps of one cycle in its order; an empty list where there is none."""
+    successors: list[list[int]] = [[] for _ in range(n)]
+    for before, after in edges:
+        successors[before].append(after)
+    # Steps that lead nowhere are on no cycle; what is left after taking them away leads on for ever.
+    left = set(range(n))
+    while ends := {step for step in left if not any(after in left for after in successors[step])}:
+        left -= ends
+    walk: list[int] = []
+    step = min(left, default=None)
+    while step is not None and step not in walk:
+        walk.append(step)
+        step = next(after for after in successors[step] if after in left)
+    return walk[walk.index(step) :] if step is not None else []
+
+
+def pairs(n: int, edges: Sequence[Edge]) -> list[Pair]:
+    """Returns all pairs that are asked: one for each edge, and the independent ones.
+
+    Args:
+        n: Number of steps.
+        edges: (before, after), places from 0 to n - 1.
+
+    Returns:
+        Pairs in the order of their first and second step's places in the plan.
+
+    Raises:
+        ValueError: There is a cycle.
+
+    >>> pairs(3, [(0, 2), (1, 2)])
+    [Pair(first=0, second=1, dependent=False), Pair(first=0, second=2, dependent=True), \
+Pair(first=1, second=2, dependent=True)]
+    """
+    after = descendants(n, edges)
+    if after is None:
+        raise ValueError(f"the steps {' -> '.join(map(str, cycle(n, edges)))} form a cycle")
+    direct = [0] * n
+    for first, second in edges:
+        direct[first] |= 1 << second
+    found = []
+    for low in range(n):
+        for high in range(low + 1, n):
+            if direct[low] >> high & 1:
+                found.append(Pair(low, high, True))
+            elif direct[high] >> low & 1:
+                found.append(Pair(high, low, True))
+            elif not (after[low] >> high & 1 or after[high] >> low & 1):
+                found.append(Pair(low, high, False))
+    return found
+
+
+class Counts(NamedTuple):
+    """What a set of plans holds.
+
+    Attributes:
+        plans: Number of plans.
+        steps: Number of steps.
+        edges: Number of direct dependencies, so of dependent pairs.
+        independent: Number of independent pairs.
+        transitive: Number of pairs with a path but no edge, which are not asked.
+        branching: Mean number of successors of the steps that have any.
+    """
+
+    plans: int
+    steps: int
+    edges: int
+    independent: int
+    transitive: int
+    branching: float
+
+
+def counts(graphs: Iterable[tuple[int, Sequence[Edge]]]) -> Counts:
+    """Counts the pairs of plans given as (number of steps, edges), without cycles."""
+    plans = steps = edges = independent = transitive = inner = 0
+    for n, graph in graphs:
+        asked = pairs(n, graph)
+        dependent = sum(pair.dependent for pair in asked)
+        plans += 1
+        steps += n
+        edges += dependent
+        independent += len(asked) - dependent
+        transitive += n * (n - 1) // 2 - len(asked)
+        inner += len({before for before, _ in graph})
+    return Counts(
+        plans, steps, edges, independent, transitive, round(edges / inner, 4) if inner else float("nan")
+    )

@@ -1,0 +1,331 @@
+"""`tempbench prepare mateo`: from the release, or from plans of one's own, to data that the tasks read."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.data import roots, tables
+from tempbench_lmms.errors import TempbenchError
+
+REPO = "SISLab/MATEO"
+_BENCHMARK = "mateo"
+_STATE = "unfinished.json"
+_SHOWN = 10
+
+PAPER = {
+    # Table 2; the numbers of relations in section 5.2 are of the test split.
+    "train": {"plans": 210, "steps": 3273, "edges": 3499, "independent": 4969, "branching": 1.12},
+    "validation": {"plans": 30, "steps": 477, "branching": 1.16},
+    "test": {"plans": 60, "steps": 936, "edges": 993, "independent": 1573, "branching": 1.11},
+}
+"""What the paper prints. It contradicts itself: 993 relations before, but 933 after, which are the same
+swapped; and 1573 + 993 + 933 = 3499, the number that it gives of training examples before. So the counts of
+the data stand beside these, and nothing is checked against them."""
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where the plans come from.
+
+    Attributes:
+        told: What the manifest says of it; it also tells one origin from another.
+        files: The release's files by split; the folder of own plans as the test split.
+        folder: Where pictures given as paths lie.
+        own: Whether the files are folders of own plans.
+    """
+
+    told: dict[str, Any]
+    files: dict[str, list[Path]]
+    folder: Path | None
+    own: bool
+
+
+def prepare(
+    source: Annotated[
+        Path | None, typer.Option(help="Folder with the official release; without it, it is downloaded.")
+    ] = None,
+    from_folder: Annotated[
+        Path | None, typer.Option("--from", help="Folder with plans of your own, each with a plan.json.")
+    ] = None,
+    language: Annotated[str, typer.Option(help="Of the release's texts: en or it.")] = "en",
+    revision: Annotated[str, typer.Option(help="Revision to download.")] = "main",
+    accept_license: Annotated[
+        bool, typer.Option("--accept-license", help="You have read the release's licence.")
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Replace data that is already prepared.")] = False,
+) -> None:
+    """Make questions from the official MATEO release, or from plans of your own."""
+    from tempbench_lmms.hf_datasets.mateo.sources import LANGUAGES
+
+    root = roots.data_home() / _BENCHMARK
+    if source and from_folder:
+        raise TempbenchError("--source and --from are two ways; give one of them")
+    if language not in LANGUAGES:
+        raise TempbenchError(f"--language {language} is not there; choose one of {', '.join(LANGUAGES)}")
+    manifest_file = root / roots.MANIFEST
+    prepared = _read_json(manifest_file)
+    if prepared and not force and not (source or from_folder):
+        print(f"{root} is prepared already; add --force to replace it")
+        return
+    if from_folder is None and not accept_license:
+        sources = "; ".join(f"{one.name}: {one.licence}" for one in benchmarks.card(_BENCHMARK).sources)
+        raise TempbenchError(f"read the licence first ({sources}), then add --accept-license")
+    origin = _own(from_folder) if from_folder else _release(source, revision, language)
+    if prepared and not force:
+        if _fingerprint(prepared.get("source")) == _fingerprint(origin.told):
+            print(f"{root} is prepared already; add --force to replace it")
+            return
+        raise TempbenchError(
+            f"{root} holds data from elsewhere; add --force to replace it, or set TEMPBENCH_DATA to another "
+            "folder"
+        )
+    if prepared:
+        manifest_file.unlink()  # from here on the old data is no longer whole
+    try:
+        _report(build(origin, root), root)
+    except OSError as error:
+        raise TempbenchError(
+            f"{root} cannot be written ({error}); make room, or set TEMPBENCH_DATA to another folder"
+        ) from None
+
+
+def build(origin: _Origin, root: Path) -> dict[str, Any]:
+    """Writes pictures, tables and, last, the manifest; goes on where an interrupted run of the same stopped.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        TempbenchError: No pair is left.
+    """
+    state_file = root / _STATE
+    state = _read_json(state_file)
+    if state.get("source") != origin.told:
+        for old in ("media", "pairs", "pairs_validation", "pairs_train"):
+            shutil.rmtree(root / old, ignore_errors=True)
+        state = {"source": origin.told, "splits": {}}
+        root.mkdir(parents=True, exist_ok=True)
+        tables.write_json(state, state_file)
+    for split, files in origin.files.items():
+        if split not in state["splits"]:
+            state["splits"][split] = _build_split(origin, split, files, root)
+            tables.write_json(state, state_file)
+    done = state["splits"]
+    if not any(split["rows"] for split in done.values()):
+        problems = [line for split in done.values() for line in split["problems"]]
+        state_file.unlink()
+        raise TempbenchError(
+            f"no pair of steps can be asked about; {len(problems)} problems, first: "
+            f"{problems[0] if problems else 'no plan'}"
+        )
+    files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix != ".json")
+    manifest = {
+        "benchmark": _BENCHMARK,
+        "edition": "plans of one's own" if origin.own else "official release",
+        "licence": "" if origin.own else benchmarks.card(_BENCHMARK).sources[0].licence,
+        "source": origin.told,
+        "rows": {table_name(split): done[split]["rows"] for split in done},
+        "counts": {split: done[split]["counts"] for split in done},
+        "problems": {split: done[split]["problems"] for split in done},
+        "sha256": tables.sha256_of(files),
+    }
+    tables.write_json(manifest, root / roots.MANIFEST)
+    state_file.unlink()
+    return manifest
+
+
+def table_name(split: str) -> str:
+    """Returns the configuration that holds a split."""
+    return "pairs" if split == "test" else f"pairs_{split}"
+
+
+def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path) -> dict[str, Any]:
+    from rich.console import Console
+    from rich.progress import track
+    from tempbench_lmms.hf_datasets.mateo import graphs, rows, sources
+    from tempbench_lmms.hf_datasets.mateo.features import SCHEMA
+
+    questions: list[tables.Row] = []
+    problems: list[str] = []
+    kept: list[rows.Plan] = []
+    seen: set[str] = set()
+    lost = 0
+
+    def plans() -> Iterator[sources.RawPlan]:
+        for file in files:
+            if origin.own:
+                yield from sources.read_folder(file)
+            else:
+                yield from sources.read_release(file, str(origin.told["language"]), origin.folder)
+
+    def store(plan_id: str, place: int, content: bytes) -> str:
+        # The number keeps plans apart whose names differ in other characters alone.
+        return _store(root, f"{split}/{len(seen):04}_{_file_name(plan_id)}_{place:02}", content)
+
+    console = Console(stderr=True)
+    for raw in track(plans(), f"{split}: plans", console=console, transient=True):
+        if raw.plan_id in seen:
+            problems.append(f"plan {raw.plan_id}: stands there twice; the second one is left out")
+            continue
+        seen.add(raw.plan_id)
+        plan, found = sources.checked(raw, store)
+        problems += found
+        if plan:
+            kept.append(plan)
+            asked = rows.askable(plan)
+            lost += len(graphs.pairs(len(plan.steps), plan.edges)) - len(asked)
+            questions.extend(rows.questions(plan, asked))
+    tables.write_rows(questions, root / table_name(split) / f"{split}.parquet", SCHEMA)
+    counts = graphs.counts((len(plan.steps), plan.edges) for plan in kept)._asdict()
+    counts |= {"left_out": lost, "branching": counts["branching"] if counts["edges"] else None}
+    return {"rows": len(questions), "counts": counts, "problems": problems}
+
+
+def _file_name(plan_id: str) -> str:
+    return re.sub(r"[^\w-]", "_", plan_id, flags=re.ASCII)[:80] or "_"
+
+
+def _store(root: Path, name: str, content: bytes) -> str:
+    """Writes a picture, after looking whether it is one; returns its URL."""
+    from tempbench_lmms.hf_datasets.mateo.sources import suffix_of
+
+    from tempbench_lmms.media.images import open_image
+
+    suffix = suffix_of(content)
+    if not suffix:
+        raise TempbenchError("the picture's bytes are not those of a JPEG, PNG, WebP or GIF")
+    path = root / "media" / f"{name}{suffix}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    partial.write_bytes(content)
+    try:
+        open_image(partial, "the picture")
+    except TempbenchError as error:
+        partial.unlink()
+        raise TempbenchError(str(error).partition(";")[0]) from None
+    os.replace(partial, path)
+    return f"{roots.SCHEME}{_BENCHMARK}/media/{name}{suffix}"
+
+
+def _own(folder: Path) -> _Origin:
+    from tempbench_lmms.hf_datasets.mateo.sources import PLAN_FILE
+
+    if not folder.is_dir():
+        raise TempbenchError(f"{folder} is not a folder; give --from the folder with your plans")
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    if not ((folder / PLAN_FILE).is_file() or list(folder.glob(f"*/{PLAN_FILE}"))):
+        raise TempbenchError(
+            f"{folder} has no {PLAN_FILE}, nor has a folder in it; write one as the README of "
+            "tempbench_lmms/mateo shows"
+        )
+    told = {"folder": str(folder.resolve()), "sha256": tables.sha256_of(files)}
+    return _Origin(told, {"test": [folder]}, None, own=True)
+
+
+def _release(folder: Path | None, revision: str, language: str) -> _Origin:
+    from tempbench_lmms.hf_datasets.mateo.sources import SPLITS, release_files
+
+    told: dict[str, Any] = {"language": language}
+    if folder is None:
+        found, commit = download(revision)
+        told |= {"repository": REPO, "revision": commit}
+    else:
+        if not folder.is_dir():
+            raise TempbenchError(f"{folder} is not a folder; give --source the folder with the release")
+        names = [str(path.relative_to(folder).as_posix()) for path in folder.rglob("*.parquet")]
+        found = {split: [folder / name for name in files] for split, files in release_files(names).items()}
+        if not found:
+            raise TempbenchError(
+                f"{folder} has no Parquet file of a split; a release has files like "
+                "data/test-00000-of-00001.parquet"
+            )
+        everything = [path for split in sorted(found) for path in found[split]]
+        told |= {"folder": str(folder.resolve()), "sha256": tables.sha256_of(everything)}
+    return _Origin(told, {split: found[split] for split in SPLITS if split in found}, folder, own=False)
+
+
+def download(revision: str) -> tuple[dict[str, list[Path]], str]:
+    """Downloads the release from the Hub, or what of it is not here yet.
+
+    Returns:
+        Its files by split, in the Hub's cache, and the commit.
+
+    Raises:
+        TempbenchError: The Hub cannot be reached, or has no such release.
+    """
+    from huggingface_hub import HfApi, hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+    from tempbench_lmms.hf_datasets.mateo.sources import release_files
+
+    try:
+        info = HfApi().dataset_info(REPO, revision=revision)
+        names = release_files([file.rfilename for file in info.siblings or []])
+        found = {
+            split: [
+                Path(hf_hub_download(REPO, name, repo_type="dataset", revision=info.sha)) for name in files
+            ]
+            for split, files in names.items()
+        }
+    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise TempbenchError(
+            f"{REPO} cannot be downloaded ({reason}); download it elsewhere and give its folder with --source"
+        ) from None
+    if not found:
+        raise TempbenchError(f"{REPO} at {info.sha} has no Parquet file of a split; try another --revision")
+    return found, str(info.sha)
+
+
+def _fingerprint(told: Any) -> Any:
+    """Returns what tells one origin from another: not where it lies."""
+    return {key: value for key, value in told.items() if key != "folder"} if isinstance(told, dict) else told
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _report(manifest: Mapping[str, Any], root: Path) -> None:
+    print(f"{root}: {sum(manifest['rows'].values())} questions")
+    print_counts(manifest)
+    for split, lines in manifest["problems"].items():
+        for line in lines[:_SHOWN]:
+            print(f"  {split}: {line}")
+        if len(lines) > _SHOWN:
+            print(f"  {split}: {len(lines) - _SHOWN} more, all in {root / roots.MANIFEST}")
+
+
+def print_counts(manifest: Mapping[str, Any]) -> None:
+    """Prints the counts of a manifest, for the release beside those that the paper prints."""
+    from rich.console import Console
+    from rich.table import Table
+
+    own = manifest.get("edition") != "official release"
+    table = Table("split", "count", "here", *([] if own else ["paper"]), box=None)
+    names = {
+        "edges": "pairs before (and after, swapped)",
+        "independent": "pairs independent",
+        "transitive": "pairs not asked: transitive",
+        "left_out": "pairs not asked: no text or picture",
+        "branching": "successors a step that has any",
+    }
+    for split, counts in manifest["counts"].items():
+        for name, value in counts.items():
+            printed = PAPER.get(split, {}).get(name, "")
+            cells = [split, names.get(name, name), "-" if value is None else f"{value:g}"]
+            table.add_row(*cells, *([] if own else [str(printed)]))
+    Console().print(table)
+    if not own:
+        print("The paper prints 993 pairs before but 933 after, which are the same pairs swapped.")

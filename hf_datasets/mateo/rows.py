@@ -1,0 +1,82 @@
+"""Turns plans into questions."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.mateo import prompts
+
+from .graphs import Edge, Pair, pairs
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a plan.
+
+    Attributes:
+        text: Its description; "" where it is missing.
+        image: A `tempbench://` URL; "" where its picture is missing.
+    """
+
+    text: str
+    image: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan: its steps in the order it lists them, and the direct dependencies.
+
+    Attributes:
+        plan_id: Unique in a configuration.
+        title: What the plan makes.
+        steps: The steps.
+        edges: (before, after), 0-based places; no cycle, none twice.
+    """
+
+    plan_id: str
+    title: str
+    steps: Sequence[Step]
+    edges: Sequence[Edge]
+
+
+CHOICES = [prompts.full_reply(label) for label in ("before", "after", "independent")]
+
+
+def _row(plan: Plan, pair: Pair, version: str) -> Row:
+    original = version == "original"
+    first, second = plan.steps[pair.first], plan.steps[pair.second]
+    a, b = (first, second) if original else (second, first)
+    label = ("before" if original else "after") if pair.dependent else "independent"
+    pair_id = f"{plan.plan_id}/{pair.first}-{pair.second}"
+    return {
+        "question_id": f"{pair_id}/{version}",
+        "pair_id": pair_id,
+        "version": version,
+        "plan_id": plan.plan_id,
+        "title": plan.title,
+        "text_a": a.text,
+        "text_b": b.text,
+        "image_a": a.image,
+        "image_b": b.image,
+        "label": label,
+        "target": prompts.full_reply(label),
+        "choices": CHOICES,
+        "n_steps": len(plan.steps),
+        "distance": abs(pair.second - pair.first),
+    }
+
+
+def questions(plan: Plan, asked: Iterable[Pair]) -> Iterator[Row]:
+    """Yields both orders of each pair, next to each other, so that `--limit` cuts at most one pair."""
+    for pair in asked:
+        yield _row(plan, pair, "original")
+        yield _row(plan, pair, "swapped")
+
+
+def askable(plan: Plan) -> list[Pair]:
+    """Returns the pairs of a plan whose two steps both have a text and a picture.
+
+    A step without a picture still orders the others: paths lead through it.
+    """
+    whole = [bool(step.text and step.image) for step in plan.steps]
+    return [pair for pair in pairs(len(plan.steps), plan.edges) if whole[pair.first] and whole[pair.second]]

@@ -1,0 +1,290 @@
+"""Reads plans from the official release and from folders of one's own, and checks them.
+
+Whatever is wrong with a plan is said in one line, and what is sound is kept.
+"""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.errors import TempbenchError
+
+from .graphs import Edge, cycle
+from .rows import Plan, Step
+
+SPLITS = ("test", "validation", "train")
+LANGUAGES = {"en": "eng", "it": "it"}
+"""How the release's columns end, by language."""
+
+PLAN_FILE = "plan.json"
+MAX_STEPS = 1000
+MAX_IMAGE_BYTES = 40_000_000
+
+Problem = str
+Store = Callable[[str, int, bytes], str]
+"""Stores a picture's bytes under (plan, place) and returns its URL; raises `TempbenchError`."""
+
+_MAGIC = {b"\xff\xd8\xff": ".jpg", b"\x89PNG\r\n\x1a\n": ".png", b"GIF8": ".gif", b"RIFF": ".webp"}
+_SPLIT_FILE = re.compile(r"(?:^|/)(train|test|validation)\b[^/]*\.parquet$")
+
+
+@dataclass
+class RawStep:
+    """A step as its source has it.
+
+    Attributes:
+        key: Its name in its plan.
+        text: "" where it is missing.
+        picture: Returns the picture's bytes; raises `TempbenchError` where there is none.
+    """
+
+    key: str
+    text: str
+    picture: Callable[[], bytes]
+
+
+@dataclass
+class RawPlan:
+    """A plan as its source has it.
+
+    Attributes:
+        plan_id: Unique in its split.
+        title: "" where there is none.
+        steps: In the order of the plan.
+        edges: (before, after), by the steps' keys.
+        problems: What was wrong already.
+    """
+
+    plan_id: str
+    title: str
+    steps: Sequence[RawStep]
+    edges: Sequence[tuple[str, str]]
+    problems: list[Problem] = field(default_factory=list)
+
+
+def suffix_of(content: bytes) -> str:
+    """Returns the file suffix for the bytes of a picture; "" where they are none that models are shown."""
+    for magic, suffix in _MAGIC.items():
+        if content.startswith(magic) and (suffix != ".webp" or content[8:12] == b"WEBP"):
+            return suffix
+    return ""
+
+
+def checked(raw: RawPlan, store: Store) -> tuple[Plan | None, list[Problem]]:
+    """Returns a plan with its pictures stored, and one line for everything that is wrong with it.
+
+    A self-loop, a repeated edge and an edge to an unknown step are dropped. A step without text or picture
+    stays in the plan, so that paths lead through it, but is not asked about. A plan with a cycle has no order
+    and is left out whole.
+    """
+    name = f"plan {raw.plan_id}"
+    problems = [f"{name}: {problem}" for problem in raw.problems]
+    place: dict[str, int] = {}
+    for step in raw.steps:
+        if step.key in place:
+            return None, [*problems, f"{name}: two steps are called {step.key}; plan left out"]
+        place[step.key] = len(place)
+    if not 2 <= len(place) <= MAX_STEPS:
+        return None, [*problems, f"{name}: {len(place)} steps, not 2 to {MAX_STEPS}; plan left out"]
+    edges: list[Edge] = []
+    for before, after in raw.edges:
+        unknown = [key for key in (before, after) if key not in place]
+        if unknown:
+            problems.append(f"{name}: edge {before} -> {after}: there is no step {unknown[0]}; edge left out")
+        elif before == after:
+            problems.append(f"{name}: step {before} needs itself; edge left out")
+        elif (edge := (place[before], place[after])) in edges:
+            problems.append(f"{name}: edge {before} -> {after} stands there twice; kept once")
+        else:
+            edges.append(edge)
+    if around := cycle(len(place), edges):
+        keys = list(place)
+        loop = " -> ".join(keys[i] for i in [*around, around[0]])
+        return None, [*problems, f"{name}: the steps {loop} form a cycle; plan left out"]
+    steps = []
+    for i, step in enumerate(raw.steps):
+        url = ""
+        if not step.text.strip():
+            problems.append(f"{name}: step {step.key}: no text; not asked about")
+        try:
+            url = store(raw.plan_id, i, step.picture())
+        except TempbenchError as error:
+            problems.append(f"{name}: step {step.key}: {error}; not asked about")
+        steps.append(Step(step.text.strip(), url))
+    return Plan(raw.plan_id, raw.title, steps, edges), problems
+
+
+def inside(folder: Path, name: str) -> Path:
+    """Returns the path of a file that a source names.
+
+    Raises:
+        TempbenchError: It is missing, or lies outside `folder`.
+    """
+    path = folder / name
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise TempbenchError(f"the picture {name[:80]!r} lies outside {folder}")
+        if not path.is_file():
+            raise TempbenchError(f"the picture {name[:80]!r} is missing")
+    except (OSError, ValueError):
+        raise TempbenchError(f"{name[:40]!r}... is neither a picture in base64 nor a path") from None
+    return path
+
+
+def picture_of(value: Any, folder: Path | None) -> bytes:
+    """Returns the bytes of a picture that a release has as base64, as a data URI, as bytes or as a path.
+
+    Args:
+        value: The column's value.
+        folder: Where paths start; None where there is no folder, as for a download.
+
+    Raises:
+        TempbenchError: There is no picture.
+    """
+    if isinstance(value, Mapping):  # the struct in which `datasets` keeps pictures
+        value = value.get("bytes") or value.get("path")
+    if isinstance(value, bytes):
+        return value
+    if not isinstance(value, str) or not value.strip():
+        raise TempbenchError("there is no picture")
+    if len(value) > MAX_IMAGE_BYTES * 4 // 3:
+        raise TempbenchError(f"the picture is larger than {MAX_IMAGE_BYTES} bytes")
+    text = value.strip()
+    if text[:5].lower() == "data:":
+        head, _, text = text.partition(",")
+        if not head.lower().endswith(";base64"):
+            raise TempbenchError(f"the data URI {head[:40]!r} is not in base64")
+    elif folder is not None and len(text) < 1000 and re.search(r"\.\w{3,4}$", text):
+        return inside(folder, text).read_bytes()
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise TempbenchError(f"{text[:40]!r}... is neither a picture in base64 nor a path") from None
+
+
+def release_files(names: Sequence[str]) -> dict[str, list[str]]:
+    """Returns the Parquet files of each split, of all files of a release."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(names):
+        if match := _SPLIT_FILE.search(name):
+            found.setdefault(match.group(1), []).append(name)
+    return found
+
+
+def read_release(file: Path, language: str, folder: Path | None) -> Iterator[RawPlan]:
+    """Yields the plans of one Parquet file of the release, a plan at a time.
+
+    Args:
+        file: The file.
+        language: One of `LANGUAGES`.
+        folder: Where pictures given as paths lie.
+
+    Raises:
+        TempbenchError: The file cannot be read or lacks a column.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        parquet = pq.ParquetFile(file)
+        lacking = {"id", "steps"} - set(parquet.schema_arrow.names)
+        if lacking:
+            raise TempbenchError(f"{file} lacks the column {min(lacking)}; give a folder with the release")
+        for batch in parquet.iter_batches(batch_size=1):
+            for row in batch.to_pylist():
+                yield _release_plan(row, LANGUAGES[language], folder)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise TempbenchError(f"{file} cannot be read ({reason}); get the release again") from None
+
+
+def _release_plan(row: Mapping[str, Any], language: str, folder: Path | None) -> RawPlan:
+    problems: list[Problem] = []
+    told = [step for step in row["steps"] or [] if isinstance(step, Mapping)]
+    for number, step in enumerate(told):
+        if step.get("id") is None:
+            problems.append(f"step number {number} has no id; it is called by its number")
+    numbered = [(number if step.get("id") is None else step["id"], step) for number, step in enumerate(told)]
+    if all(isinstance(key, int) for key, _ in numbered):
+        # Ids are places in the recipe, in whatever order the file has them.
+        numbered.sort(key=lambda pair: pair[0])
+        gaps = sorted(set(range(len(numbered))) - {key for key, _ in numbered})
+        if gaps:
+            lacking = ", ".join(map(str, gaps))
+            problems.append(f"there are {len(numbered)} steps, but none with the id {lacking}")
+    steps = [
+        RawStep(
+            str(key), str(step.get(f"text_{language}") or ""), partial(picture_of, step.get("image"), folder)
+        )
+        for key, step in numbered
+    ]
+    edges = [
+        (str(key), str(after))
+        for key, step in numbered
+        for after in step.get("out_nodes") or []
+        if after is not None
+    ]
+    if row.get("graph") is not None:
+        graph = {
+            (str(key), str(after))
+            for key, successors in row["graph"].items()
+            for after in successors or []
+            if after is not None
+        }
+        if differing := sorted(graph ^ set(edges)):
+            shown = ", ".join(f"{before} -> {after}" for before, after in differing[:3])
+            problems.append(
+                f"graph and out_nodes disagree about {len(differing)} edges ({shown}); out_nodes are taken"
+            )
+    return RawPlan(str(row["id"]), str(row.get(f"title_{language}") or ""), steps, edges, problems)
+
+
+def read_folder(folder: Path) -> Iterator[RawPlan]:
+    """Yields the plans of a folder of one's own: each a folder with a `plan.json`, or one such folder."""
+    files = [folder / PLAN_FILE] if (folder / PLAN_FILE).is_file() else sorted(folder.glob(f"*/{PLAN_FILE}"))
+    for file in files:
+        yield _own_plan(file)
+
+
+def _own_plan(file: Path) -> RawPlan:
+    folder = file.parent
+    plan_id = folder.resolve().name
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        return RawPlan(plan_id, "", [], [], [f"{PLAN_FILE} is not JSON ({str(error).splitlines()[0]})"])
+    listed = told.get("steps") if isinstance(told, dict) else None
+    if not isinstance(listed, list):
+        return RawPlan(plan_id, "", [], [], [f"{PLAN_FILE} has no list called steps"])
+    problems: list[Problem] = []
+    steps = []
+    for number, step in enumerate(listed):
+        if not isinstance(step, dict):
+            problems.append(f"step number {number} is not an object; left out")
+            continue
+        steps.append(
+            RawStep(
+                str(step.get("id", number)),
+                str(step.get("text") or ""),
+                partial(_own_picture, folder, step.get("image")),
+            )
+        )
+    edges = []
+    for edge in told.get("edges") or []:
+        if isinstance(edge, list) and len(edge) == 2:
+            edges.append((str(edge[0]), str(edge[1])))
+        else:
+            problems.append(f"the edge {str(edge)[:60]} is not a pair [before, after]; left out")
+    return RawPlan(plan_id, str(told.get("title") or ""), steps, edges, problems)
+
+
+def _own_picture(folder: Path, name: Any) -> bytes:
+    if not isinstance(name, str) or not name:
+        raise TempbenchError("there is no picture")
+    return inside(folder, name).read_bytes()

@@ -1,0 +1,128 @@
+"""What MATEO adds to the `tempbench` command."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.hf_datasets.mateo.prepare import prepare
+
+Mini = Annotated[bool, typer.Option(help="Take the bundled sample.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def verify(root: Path) -> Iterator[str]:
+    """Yields one line a problem in the data under `root`."""
+    from tempbench_lmms.mateo.checks import problems
+
+    yield from problems(root)
+
+
+def score(
+    predictions: Annotated[
+        Path, typer.Option(help="JSON lines with question_id and reply, or a sample log of the harness.")
+    ],
+    setting: Annotated[str, typer.Option(help="baseline, instructions, icl, cot or reflection.")],
+    mini: Mini = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score replies that were obtained elsewhere: all metrics, confusion matrices, breakdowns."""
+    from tempbench_lmms.mateo.predictions import read, scores
+
+    result = scores(read(predictions), _rows(mini), setting)
+    if as_json:
+        print(json.dumps(result, indent=2))
+        return
+    _print_scores(result)
+
+
+def stats(mini: Mini = False, as_json: AsJson = False) -> None:
+    """Count plans and pairs, beside the paper's counts, and show what trivial answers get."""
+    from tempbench_lmms.data import roots
+    from tempbench_lmms.hf_datasets.mateo.prepare import print_counts
+    from tempbench_lmms.mateo.predictions import trivial
+
+    root = roots.mini_root("mateo") if mini else roots.prepared_root("mateo")
+    manifest = json.loads((root / roots.MANIFEST).read_text(encoding="utf-8"))
+    baselines = trivial(_rows(mini))
+    if as_json:
+        print(json.dumps({"counts": manifest["counts"], "trivial": baselines}, indent=2))
+        return
+    print_counts(manifest)
+    _print_columns(baselines)
+
+
+def export_train(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
+    modality: Annotated[str, typer.Option(help="image, text or both.")] = "both",
+    setting: Annotated[str, typer.Option(help="baseline, instructions or icl.")] = "instructions",
+    split: Annotated[str, typer.Option(help="train, validation or test.")] = "train",
+    mini: Annotated[bool, typer.Option(help="Take the bundled sample, to try a trainer out.")] = False,
+    force: Annotated[bool, typer.Option(help="Replace an earlier export.")] = False,
+) -> None:
+    """Write questions with their right answers for fine-tuning, and the paper's LoRA settings."""
+    from tempbench_lmms.finetuning import write_conversations
+    from tempbench_lmms.hf_datasets.mateo.prepare import PAPER
+    from tempbench_lmms.mateo.training import LORA, examples, trained_on
+
+    rows = trained_on(_rows(mini, "test" if mini else split))
+    counts = write_conversations(examples(rows, modality, setting), output, LORA, force)
+    print(f"{output}: {counts['conversations']} conversations, {counts['images']} pictures")
+    labels = Counter(row["label"] for row in rows)
+    printed = PAPER["train"]
+    for label, count in sorted(labels.items()):
+        paper = printed["independent" if label == "independent" else "edges"]
+        print(f"  {label}: {count}" + (f" (paper: {paper})" if split == "train" and not mini else ""))
+
+
+def _rows(mini: bool, split: str = "test") -> list[dict[str, Any]]:
+    from tempbench_lmms.data import roots, tables
+    from tempbench_lmms.hf_datasets.mateo.prepare import table_name
+
+    if split not in ("train", "validation", "test"):
+        raise TempbenchError(f"there is no split {split!r}; choose train, validation or test")
+    root = roots.mini_root("mateo") if mini else roots.prepared_root("mateo")
+    table = root / table_name(split) / f"{split}.parquet"
+    if not table.is_file():
+        raise TempbenchError(f"{root} has no {split} split; prepare a release that has one")
+    return tables.read_rows(table)
+
+
+def _print_columns(columns: dict[str, dict[str, float | None]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("metric", *columns, box=None)
+    for name in dict.fromkeys(name for values in columns.values() for name in values):
+        table.add_row(name, *(_shown(values.get(name)) for values in columns.values()))
+    Console().print(table)
+
+
+def _print_scores(result: dict[str, Any]) -> None:
+    _print_columns({"value": result["metrics"], "stderr": result["stderr"]})
+    details = result["details"]
+    for version, confusion in details["confusion"].items():
+        print(f"\n{version} order: true class (column) by prediction")
+        _print_columns(confusion)
+    for title in ("by_steps", "by_distance"):
+        print(f"\n{title}")
+        _print_columns(details[title])
+
+
+def _shown(value: float | None) -> str:
+    from tempbench_lmms.adapter import UNDEFINED
+
+    return UNDEFINED if value is None else f"{value:.4g}"
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "verify": verify,
+    "prepare": prepare,
+    "score": score,
+    "stats": stats,
+    "export-train": export_train,
+}

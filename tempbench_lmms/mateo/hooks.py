@@ -1,0 +1,71 @@
+"""Adapts MATEO to the harness. The YAMLs under `task_yamls/mateo` name these functions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms import adapter
+from tempbench_lmms.mateo import prompts, scoring
+
+_DETAILS = ("details",)
+
+Kwargs = Mapping[str, Any] | None
+
+
+def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
+    """Returns the prompt; `modality` and `setting` stand in the task's kwargs."""
+    return prompts.text(doc, *_setting(lmms_eval_specific_kwargs))
+
+
+def doc_to_visual(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
+    """Returns the pictures of steps A and B, or none for a text-only task."""
+    return [part["url"] for part in _content(doc, lmms_eval_specific_kwargs) if part["type"] == "image"]
+
+
+def doc_to_messages(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
+    """Returns the conversation for a chat model, each picture where the prompt has it."""
+    return [{"role": "user", "content": _content(doc, lmms_eval_specific_kwargs)}]
+
+
+def process_results_triple(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+    """Scores three Yes/No/I don't know answers."""
+    return adapter.emit(_record(doc, results, "triple"), scoring.TASK_METRICS, _DETAILS)
+
+
+def process_results_cot(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+    """Scores the class after "The answer is:"."""
+    return adapter.emit(_record(doc, results, "cot"), scoring.TASK_METRICS, _DETAILS)
+
+
+def process_results_reflection(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+    """Scores the class after "The final answer:"."""
+    return adapter.emit(_record(doc, results, "reflection"), list(scoring.METRICS), _DETAILS)
+
+
+def aggregate_details(items: Sequence[Any]) -> adapter.Details:
+    """Returns all breakdowns; the harness keeps them in its results file."""
+    return adapter.details(scoring.details, items)
+
+
+def __getattr__(name: str) -> Callable[[Sequence[Any]], float | str]:
+    """Resolves `aggregate_<metric>` in a YAML to the aggregation of that metric."""
+    return adapter.aggregation(name, scoring.METRICS)
+
+
+def _record(doc: Mapping[str, Any], results: Sequence[Any], form: str) -> adapter.Record:
+    reply = adapter.reply_of(results)
+    return scoring.record(doc, reply, form, adapter.request_failed(reply))
+
+
+def _content(doc: Mapping[str, Any], kwargs: Kwargs) -> list[dict[str, Any]]:
+    from tempbench_lmms.media.images import load_image
+
+    return [
+        {"type": "image", "url": load_image(part.url)}
+        if isinstance(part, prompts.Picture)
+        else {"type": "text", "text": part}
+        for part in prompts.parts(doc, *_setting(kwargs))
+    ]
+
+
+def _setting(kwargs: Kwargs) -> tuple[str, str]:
+    return str((kwargs or {}).get("modality", "both")), str((kwargs or {}).get("setting", "instructions"))

@@ -1,0 +1,313 @@
+"""The metrics of MATEO. The unit of the headline is an unordered pair of steps, asked in both orders.
+
+Source: section 6. A pair is right where both orders are: before and after for a dependent pair, independent
+twice for an independent one. A pair of which one order alone was asked (`--limit` cut it) is in no metric
+over pairs; `n_cut` counts it. F1 is one-vs-rest over one order: TP, FP and FN of all questions of that order,
+with the fourth prediction "other" a FN of the true class and a FP of none.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms.adapter import Metric, Record
+from tempbench_lmms.mateo import parser
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+
+VERSIONS = ("original", "swapped")
+GOLD = {"original": ("before", "independent"), "swapped": ("after", "independent")}
+PREDICTIONS = (*parser.CLASSES, parser.OTHER)
+SWAPPED = {"before": "after", "after": "before", "independent": "independent"}
+"""The class of a pair by its class in the other order."""
+
+Pair = tuple[Record, Record]
+Term = tuple[float, float]
+
+
+def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) -> Record:
+    """Returns what is known of one answered question.
+
+    Args:
+        doc: A row of the data set.
+        reply: The model's reply.
+        form: The form of the reply, one of `parser.FORMS`.
+        failed: The request failed, so that there is no reply to read.
+    """
+    answer = None if failed else parser.parse(reply, form)
+    out: Record = {
+        "id": doc["question_id"],
+        "pair": doc["pair_id"],
+        "plan": doc["plan_id"],
+        "version": doc["version"],
+        "gold": doc["label"],
+        "prediction": answer or parser.OTHER,
+        "correct": int(answer == doc["label"]),
+        "parsed": int(answer is not None),
+        "failed": int(failed),
+        "n_steps": doc["n_steps"],
+        "distance": doc["distance"],
+    }
+    if form == "reflection":
+        out["first"] = None if failed else parser.parse_first(reply)
+    return out
+
+
+def pairs(records: Sequence[Record]) -> list[Pair]:
+    """Returns the pairs that were asked in both orders: the original one, the swapped one."""
+    by_version = {
+        version: {record["pair"]: record for record in records if record["version"] == version}
+        for version in VERSIONS
+    }
+    swapped = by_version["swapped"]
+    return [
+        (record, swapped[pair]) for pair, record in sorted(by_version["original"].items()) if pair in swapped
+    ]
+
+
+def is_dependent(record: Record) -> bool:
+    """True where one of the two steps needs the other's outcome."""
+    return bool(record["gold"] != "independent")
+
+
+def is_right(pair: Pair) -> bool:
+    """True where both orders are answered rightly."""
+    return bool(pair[0]["correct"] and pair[1]["correct"])
+
+
+def is_consistent(pair: Pair) -> bool:
+    """True where the two predictions say the same of the pair, be it right or wrong."""
+    return bool(SWAPPED.get(pair[0]["prediction"]) == pair[1]["prediction"])
+
+
+def _share(
+    records: Sequence[Record],
+    hit: Callable[[Pair], bool],
+    among: Callable[[Record], bool] = lambda record: True,
+) -> Ratio:
+    chosen = [pair for pair in pairs(records) if among(pair[0])]
+    return ratio(((hit(pair), 1) for pair in chosen), (pair[0]["plan"] for pair in chosen))
+
+
+def _over(records: Sequence[Record], term: Callable[[Record], Term]) -> Ratio:
+    return ratio(map(term, records), (record["plan"] for record in records))
+
+
+def accuracy(records: Sequence[Record]) -> Ratio:
+    """Share of pairs that are right in both orders: the paper's accuracy (Table 3)."""
+    return _share(records, is_right)
+
+
+def accuracy_dependent(records: Sequence[Record]) -> Ratio:
+    """Accuracy over the dependent pairs."""
+    return _share(records, is_right, is_dependent)
+
+
+def accuracy_independent(records: Sequence[Record]) -> Ratio:
+    """Accuracy over the independent pairs."""
+    return _share(records, is_right, lambda record: not is_dependent(record))
+
+
+def always_independent(records: Sequence[Record]) -> Ratio:
+    """The accuracy of answering "independent" to everything: the share of independent pairs."""
+    return _share(records, lambda pair: not is_dependent(pair[0]))
+
+
+def always_independent_f1(records: Sequence[Record]) -> Ratio:
+    """F1 of the class independent, original order, where everything is answered "independent"."""
+    asked = [record for record in records if record["version"] == "original"]
+    # TP: independent; FP: dependent; FN: none.
+    return _over(asked, lambda record: (0, 1) if is_dependent(record) else (2, 2))
+
+
+def _f1(records: Sequence[Record], label: str, version: str) -> Ratio:
+    def term(record: Record) -> Term:
+        gold, predicted = record["gold"] == label, record["prediction"] == label
+        return 2 * (gold and predicted), gold + predicted
+
+    return _over([record for record in records if record["version"] == version], term)
+
+
+def f1_before(records: Sequence[Record]) -> Ratio:
+    """F1 of the class before in the original order (Table 4)."""
+    return _f1(records, "before", "original")
+
+
+def f1_independent(records: Sequence[Record]) -> Ratio:
+    """F1 of the class independent in the original order (Table 4)."""
+    return _f1(records, "independent", "original")
+
+
+def f1_after(records: Sequence[Record]) -> Ratio:
+    """F1 of the class after in the swapped order (Table 4)."""
+    return _f1(records, "after", "swapped")
+
+
+def consistency_dependent(records: Sequence[Record]) -> Ratio:
+    """Share of dependent pairs whose two predictions agree, be they right or wrong (section 6)."""
+    return _share(records, is_consistent, is_dependent)
+
+
+def consistency_independent(records: Sequence[Record]) -> Ratio:
+    """Share of independent pairs whose two predictions agree, be they right or wrong (section 6)."""
+    return _share(records, is_consistent, lambda record: not is_dependent(record))
+
+
+def other_rate(records: Sequence[Record]) -> Ratio:
+    """Share of questions whose prediction is "other": unreadable, undecided or contradictory."""
+    return _over(records, lambda record: (record["prediction"] == parser.OTHER, 1))
+
+
+def parse_rate(records: Sequence[Record]) -> Ratio:
+    """Share of questions whose answer could be read."""
+    return _over(records, lambda record: (record["parsed"], 1))
+
+
+def failure_rate(records: Sequence[Record]) -> Ratio:
+    """Share of questions whose answer could not be read (the paper's failure rate)."""
+    return _over(records, lambda record: (not record["parsed"], 1))
+
+
+def n_questions(records: Sequence[Record]) -> int:
+    """Number of questions, both orders."""
+    return len(records)
+
+
+def n_pairs(records: Sequence[Record]) -> int:
+    """Number of pairs asked in both orders."""
+    return len(pairs(records))
+
+
+def n_dependent(records: Sequence[Record]) -> int:
+    """Number of dependent pairs asked in both orders."""
+    return sum(is_dependent(pair[0]) for pair in pairs(records))
+
+
+def n_independent(records: Sequence[Record]) -> int:
+    """Number of independent pairs asked in both orders."""
+    return n_pairs(records) - n_dependent(records)
+
+
+def n_cut(records: Sequence[Record]) -> int:
+    """Number of pairs left out because one order alone was asked."""
+    return len({record["pair"] for record in records}) - n_pairs(records)
+
+
+def n_failed(records: Sequence[Record]) -> int:
+    """Number of questions whose request failed."""
+    return sum(record["failed"] for record in records)
+
+
+def confusion(records: Sequence[Record], version: str) -> dict[str, dict[str, int]]:
+    """Returns how often each class was predicted as what, in one order.
+
+    Args:
+        records: Records of both orders.
+        version: One of `VERSIONS`.
+
+    Returns:
+        Counts by true class and prediction.
+    """
+    table = {gold: dict.fromkeys(PREDICTIONS, 0) for gold in GOLD[version]}
+    for record in records:
+        if record["version"] == version:
+            table[record["gold"]][record["prediction"]] += 1
+    return table
+
+
+def details(records: Sequence[Record]) -> dict[str, Any]:
+    """Returns every breakdown, each share beside its count; a share is None where it is undefined.
+
+    Confusion matrices of both orders, and accuracy over pairs, with what always answering "independent" would
+    get, by the plan's number of steps and by how many places apart the plan lists the two steps.
+    """
+    return {
+        "confusion": {version: confusion(records, version) for version in VERSIONS},
+        "by_steps": _grouped(records, "n_steps"),
+        "by_distance": _grouped(records, "distance"),
+    }
+
+
+def _grouped(records: Sequence[Record], field: str) -> dict[str, dict[str, float | None]]:
+    groups: dict[int, list[Record]] = {}
+    for record in records:
+        groups.setdefault(record[field], []).append(record)
+    return {
+        str(value): {
+            "accuracy": _value(accuracy(group)),
+            "always_independent": _value(always_independent(group)),
+            "n_pairs": n_pairs(group),
+        }
+        for value, group in sorted(groups.items())
+    }
+
+
+def _value(share: Ratio) -> float | None:
+    return None if math.isnan(share.value) else share.value
+
+
+METRICS: dict[str, Metric] = {
+    "accuracy": accuracy,
+    "always_independent": always_independent,
+    "accuracy_dependent": accuracy_dependent,
+    "accuracy_independent": accuracy_independent,
+    "f1_before": f1_before,
+    "f1_independent": f1_independent,
+    "always_independent_f1": always_independent_f1,
+    "f1_after": f1_after,
+    "consistency_dependent": consistency_dependent,
+    "consistency_independent": consistency_independent,
+    "other_rate": other_rate,
+    "parse_rate": parse_rate,
+    "failure_rate": failure_rate,
+    "n_questions": n_questions,
+    "n_pairs": n_pairs,
+    "n_dependent": n_dependent,
+    "n_independent": n_independent,
+    "n_cut": n_cut,
+    "n_failed": n_failed,
+}
+TASK_METRICS = tuple(METRICS)
+"""The metrics of every task."""
+
+
+def _reflected(records: Sequence[Record]) -> list[Record]:
+    """Returns the records with an answer before and after the reflection."""
+    return [record for record in records if record.get("first") and record["parsed"]]
+
+
+def _changed(records: Sequence[Record], was_right: bool, is_right_now: bool) -> Ratio:
+    def term(record: Record) -> Term:
+        was, now = record["first"] == record["gold"], bool(record["correct"])
+        return (was, now) == (was_right, is_right_now), 1
+
+    return _over(_reflected(records), term)
+
+
+def reflection_kept(records: Sequence[Record]) -> Ratio:
+    """Share of answers stated before and after the reflection that it left as they were."""
+    return _over(_reflected(records), lambda record: (record["first"] == record["prediction"], 1))
+
+
+def reflection_corrected(records: Sequence[Record]) -> Ratio:
+    """Share of answers stated before and after the reflection that it turned from wrong to right."""
+    return _changed(records, was_right=False, is_right_now=True)
+
+
+def reflection_spoiled(records: Sequence[Record]) -> Ratio:
+    """Share of answers stated before and after the reflection that it turned from right to wrong."""
+    return _changed(records, was_right=True, is_right_now=False)
+
+
+def n_reflected(records: Sequence[Record]) -> int:
+    """Number of questions answered both before and after the reflection."""
+    return len(_reflected(records))
+
+
+REFLECTION_METRICS: dict[str, Metric] = {
+    "reflection_kept": reflection_kept,
+    "reflection_corrected": reflection_corrected,
+    "reflection_spoiled": reflection_spoiled,
+    "n_reflected": n_reflected,
+}
+"""What the self-reflection tasks have besides."""
+METRICS |= REFLECTION_METRICS

@@ -1,0 +1,65 @@
+"""Training data as the paper makes it, and its LoRA settings.
+
+Source: section 5.4 and appendix A.1. Dependent pairs are asked in both orders, independent ones in the
+original order alone: swapped they would be the same example again, and tip the balance of the classes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from tempbench_lmms.data.roots import resolve
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.finetuning import LoraSettings
+from tempbench_lmms.mateo import prompts
+
+LORA = LoraSettings(
+    rank=16,
+    alpha=32,
+    # Dropout and schedule are not printed; these are the defaults of peft and transformers.
+    dropout=0.0,
+    learning_rate=1e-5,
+    epochs=1,
+    batch_size=1,
+    source="appendix A.1 of the MATEO paper, which does not print dropout and schedule",
+    scheduler="linear",
+    target_modules=("q_proj", "k_proj", "v_proj", "o_proj"),
+    weight_decay=0.01,
+)
+
+
+def trained_on(rows: Iterable[Row]) -> list[Row]:
+    """Returns the questions that the paper trains on: all but the swapped independent ones."""
+    return [row for row in rows if row["version"] == "original" or row["label"] != "independent"]
+
+
+def examples(rows: Sequence[Row], modality: str, setting: str) -> Iterator[dict[str, Any]]:
+    """Yields conversations: the prompt and the three right answers.
+
+    Args:
+        rows: Rows of the data set.
+        modality: One of `prompts.MODALITIES`.
+        setting: One whose reply is three answers.
+
+    Raises:
+        TempbenchError: The setting asks for reasoning, of which the data set has none, or does not exist.
+    """
+    if prompts.FORMS.get(setting, "triple") != "triple":
+        raise TempbenchError(f"there is no right reasoning to train {setting} on; choose instructions")
+    for row in rows:
+        content: list[dict[str, str]] = []
+        images = []
+        for part in prompts.parts(row, modality, setting):
+            if isinstance(part, prompts.Picture):
+                content.append({"type": "image"})
+                images.append(resolve(part.url))
+            else:
+                content.append({"type": "text", "text": part})
+        yield {
+            "id": row["question_id"],
+            "messages": [
+                {"role": "user", "content": content},
+                {"role": "assistant", "content": prompts.triple(row["label"])},
+            ],
+            "images": images,
+        }

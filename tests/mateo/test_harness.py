@@ -1,0 +1,122 @@
+"""MATEO through the real harness, with respondents whose scores are known."""
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from tempbench_lmms import evaluation
+from tempbench_lmms.mateo import prompts
+
+pytestmark = pytest.mark.harness
+
+FORMS = ("mateo_text_instructions_mini", "mateo_image_cot_mini", "mateo_both_reflection_mini")
+ALL = [f"mateo_{m}_{s}_mini" for m in prompts.MODALITIES for s in prompts.SETTINGS]
+
+
+def metrics(values):
+    """Returns a task's metrics, without the harness's own errors of our errors."""
+    return {name: value for name, value in values.items() if "stderr_" not in name and name != "alias"}
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    """Respondents on the tasks, in one process, by the Python interface."""
+    script = """
+        import json, sys
+        from lmms_eval.evaluator import simple_evaluate
+        from lmms_eval.tasks import TaskManager
+
+        out = {}
+        manager = TaskManager()
+        for key, model, tasks, more in json.loads(sys.argv[1]):
+            result = simple_evaluate(model=f"tempbench_{model}", tasks=tasks, task_manager=manager, **more)
+            out[key] = result["results"]
+        print("RESULT" + json.dumps(out, default=str))
+    """
+    wanted = [
+        ("oracle", "oracle", ["mateo_all_mini"], {}),
+        ("constant", "constant", FORMS, {}),
+        ("garbage", "garbage", FORMS, {}),
+        ("failing", "failing", FORMS, {}),
+        ("cut", "oracle", FORMS, {"limit": 7}),
+        ("chat", "chance", FORMS, {"model_args": "seed=3,media=true"}),
+        ("simple", "chance", FORMS, {"model_args": "seed=3,media=true", "force_simple": True}),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script), json.dumps(wanted)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path_factory.mktemp("run"),
+        check=False,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
+    assert lines, done.stderr[-3000:]
+    return json.loads(lines[0].removeprefix("RESULT"))
+
+
+def test_oracle_gets_everything_in_all_fifteen_settings(known):
+    assert set(known["oracle"]) >= set(ALL)
+    for task in ALL:
+        values = known["oracle"][task]
+        for name in ("accuracy", "f1_before", "f1_independent", "f1_after", "parse_rate"):
+            assert values[f"{name},none"] == 1, (task, name)
+        assert values["n_pairs,none"] == 104
+        assert values["n_cut,none"] == 0
+        assert values["always_independent,none"] == 0.5
+        assert values["details,none"]["confusion"]["swapped"]["after"]["after"] == 52
+    assert known["oracle"]["mateo_text_reflection_mini"]["reflection_kept,none"] == 1
+
+
+def test_who_answers_the_same_in_both_orders_gets_no_dependent_pair(known):
+    for task in FORMS:
+        values = known["constant"][task]  # "before" throughout
+        assert values["accuracy,none"] == values["accuracy_dependent,none"] == 0
+        # All 52 pairs before are TP, the 52 independent ones FP: 104 / (104 + 52).
+        assert values["f1_before,none"] == pytest.approx(2 / 3)
+        assert values["f1_after,none"] == 0
+
+
+@pytest.mark.parametrize("name", ["garbage", "failing"])
+def test_nothing_readable(known, name):
+    for task in FORMS:
+        values = known[name][task]
+        assert values["accuracy,none"] == values["parse_rate,none"] == values["f1_before,none"] == 0
+        assert values["failure_rate,none"] == values["other_rate,none"] == 1
+        assert values["n_failed,none"] == (208 if name == "failing" else 0)
+
+
+def test_a_pair_that_the_limit_cuts_is_counted(known):
+    for task in FORMS:
+        values = known["cut"][task]
+        assert (values["n_questions,none"], values["n_pairs,none"], values["n_cut,none"]) == (7, 3, 1)
+        assert values["accuracy,none"] == 1
+
+
+def test_two_processes_give_what_one_gives(known, tmp_path):
+    two = evaluation.run("tempbench_chance", FORMS, tmp_path, model_args="seed=3", processes=2)
+    for task in FORMS:
+        assert metrics(two.results["results"][task]) == metrics(known["chat"][task])
+        assert 0 < two.value(task, "accuracy") < 1
+        # The questions of one process come before those of the other: every pair was torn apart.
+        versions = [row["record"]["version"] for row in two.logged(task)]
+        assert versions == ["original"] * 104 + ["swapped"] * 104
+
+
+def test_simple_and_chat_models_are_scored_alike(known):
+    for task in FORMS:
+        assert metrics(known["simple"][task]) == metrics(known["chat"][task])
+
+
+def test_a_real_architecture(tiny_vlm, tmp_path):
+    done = evaluation.run(
+        "qwen2_5_vl",
+        ["mateo_mini"],
+        tmp_path,
+        ["--limit", "2", "--gen_kwargs", "max_new_tokens=4"],
+        f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa",
+    )
+    for modality in prompts.MODALITIES:
+        assert done.value(f"mateo_{modality}_instructions_mini", "n_pairs") == 1

@@ -1,0 +1,511 @@
+"""From releases and folders of own plans to questions."""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from tempbench_lmms.hf_datasets.mateo import prepare as preparing
+from tempbench_lmms.hf_datasets.mateo.prepare import prepare
+from typer.testing import CliRunner
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.data.roots import mini_root, prepared_root
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.media.images import load_image
+from tempbench_lmms.tasks import docs_of, load_task
+
+WORKED = [[1], [3], [3], [4], []]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def manifest():
+    return json.loads((prepared_root("mateo") / "manifest.json").read_text(encoding="utf-8"))
+
+
+def problems(split="test"):
+    return manifest()["problems"][split]
+
+
+def test_release(release_row, write_release, capsys):
+    folder = write_release(
+        {
+            "test": [release_row(7, WORKED), release_row(8, [[2], [2], []])],
+            "validation": [release_row(1, [[1], []])],
+            "train": [release_row(2, [[1], [2], []])],
+        }
+    )
+    prepare(source=folder, accept_license=True)
+    rows = docs_of(load_task("mateo_both_instructions"))
+    # Six pairs of the worked example, three of 0 -> 2 <- 1; two orders each.
+    assert len(rows) == 2 * (6 + 3)
+    assert [row["label"] for row in rows[:4]] == ["before", "after", "independent", "independent"]
+    first = rows[0]
+    assert (first["question_id"], first["title"], first["n_steps"]) == ("7/0-1/original", "Recipe 7", 5)
+    assert (first["text_a"], first["text_b"]) == ("Step 0 of 7.", "Step 1 of 7.")
+    assert load_image(first["image_a"]).size == (6, 4)
+    root = prepared_root("mateo")
+    assert list(benchmarks.commands("mateo")["verify"](root)) == []
+    assert manifest()["rows"] == {"pairs": 18, "pairs_validation": 2, "pairs_train": 4}
+    counts = manifest()["counts"]
+    assert counts["test"] == {
+        "plans": 2,
+        "steps": 8,
+        "edges": 6,
+        "independent": 3,
+        "transitive": 4,
+        "branching": 1.0,
+        "left_out": 0,
+    }
+    # The train plan 0 -> 1 -> 2 has one transitive pair.
+    assert (counts["train"]["edges"], counts["train"]["transitive"]) == (2, 1)
+    assert problems() == []
+    shown = capsys.readouterr().out
+    assert "993" in shown  # beside the paper's
+    assert "933" in shown
+    assert len(read_rows(root / "pairs_train")) == 4
+
+
+def test_a_second_run_does_nothing_and_other_data_is_not_replaced_unasked(release_row, write_release, capsys):
+    one = write_release({"test": [release_row(1, [[1], []])]}, "one")
+    two = write_release({"test": [release_row(2, [[1], []])]}, "two")
+    prepare(source=one, accept_license=True)
+    table = prepared_root("mateo") / "pairs/test.parquet"
+    before = table.stat().st_mtime_ns
+    capsys.readouterr()
+    prepare(source=one, accept_license=True)
+    prepare()  # what is there is enough
+    moved = one.rename(one.with_name("moved"))
+    prepare(source=moved, accept_license=True)
+    assert capsys.readouterr().out.count("prepared already") == 3
+    assert table.stat().st_mtime_ns == before
+    for other in ({"source": two}, {"source": moved, "language": "it"}):
+        with pytest.raises(TempbenchError, match="data from elsewhere; add --force"):
+            prepare(accept_license=True, **other)
+    prepare(source=two, accept_license=True, force=True)
+    assert [row["plan_id"] for row in read_rows(table)] == ["2", "2"]
+    media = [path.name for path in (prepared_root("mateo") / "media").rglob("*.png")]
+    assert all("_2_" in name for name in media)
+
+
+def test_italian(release_row, write_release):
+    prepare(source=write_release({"test": [release_row(1, [[1], []])]}), language="it", accept_license=True)
+    row = docs_of(load_task("mateo_text_baseline"))[0]
+    assert (row["text_a"], row["title"]) == ("Passo 0 di 1.", "Ricetta 1")
+    assert manifest()["source"]["language"] == "it"
+
+
+def test_the_licence_must_be_accepted(write_release, release_row):
+    with pytest.raises(TempbenchError, match=r"CC-BY-NC-SA-4.0.*--accept-license"):
+        prepare(source=write_release({"test": [release_row(1, [[1], []])]}))
+
+
+@pytest.mark.parametrize("form", ["base64", "lines", "data URI", "path"])
+def test_pictures_in_every_form(form, release_row, write_release, png):
+    text = base64.b64encode(png("blue")).decode()
+    image = {
+        "base64": text,
+        "lines": "\n".join(text[i : i + 60] for i in range(0, len(text), 60)),
+        "data URI": f"data:image/png;base64,{text}",
+        "path": "pictures/one.png",
+    }[form]
+    folder = write_release({"test": [release_row(1, [[1], []], images={0: image})]})
+    (folder / "pictures").mkdir()
+    (folder / "pictures/one.png").write_bytes(png("blue"))
+    prepare(source=folder, accept_license=True)
+    picture = load_image(docs_of(load_task("mateo_image_baseline"))[0]["image_a"])
+    assert picture.getpixel((0, 0)) == (0, 0, 255)
+    assert problems() == []
+
+
+def test_a_jpeg_keeps_its_bytes(release_row, write_release):
+    import io
+
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.new("RGB", (8, 8), "green").save(stream, "JPEG")
+    image = base64.b64encode(stream.getvalue()).decode()
+    prepare(
+        source=write_release({"test": [release_row(1, [[1], []], images={0: image})]}), accept_license=True
+    )
+    files = list((prepared_root("mateo") / "media").rglob("*.jpg"))
+    assert [file.read_bytes() for file in files] == [stream.getvalue()]
+
+
+NO_PICTURE = base64.b64encode(b"hello, I am a text").decode()
+BROKEN = base64.b64encode(b"\x89PNG\r\n\x1a\n and nothing").decode()
+
+
+@pytest.mark.parametrize(
+    ("row", "said", "asked"),
+    [
+        # (arguments of release_row, the one line, pairs that are asked of 0 -> 1, 2)
+        ({"out_nodes": [[1], [2], [0]]}, "plan 1: the steps 0 -> 1 -> 2 -> 0 form a cycle; plan left out", 0),
+        ({"out_nodes": [[0, 1], [], []]}, "plan 1: step 0 needs itself; edge left out", 3),
+        ({"out_nodes": [[1, 1], [], []]}, "plan 1: edge 0 -> 1 stands there twice; kept once", 3),
+        (
+            {"out_nodes": [[1, 9], [], []]},
+            "plan 1: edge 0 -> 9: there is no step 9; edge left out",
+            3,
+        ),
+        ({"images": {2: None}}, "plan 1: step 2: there is no picture; not asked about", 1),
+        ({"images": {2: ""}}, "plan 1: step 2: there is no picture; not asked about", 1),
+        (
+            {"images": {2: "gone.jpg"}},
+            "plan 1: step 2: the picture 'gone.jpg' is missing; not asked about",
+            1,
+        ),
+        (
+            {"images": {2: NO_PICTURE}},
+            "plan 1: step 2: the picture's bytes are not those of a JPEG, PNG, WebP or GIF; not asked about",
+            1,
+        ),
+        (
+            {"images": {2: "§ no base64 §"}},
+            "plan 1: step 2: '§ no base64 §'... is neither a picture in base64 nor a path; not asked about",
+            1,
+        ),
+        (
+            {"images": {2: "data:image/svg+xml,<svg/>"}},
+            "plan 1: step 2: the data URI 'data:image/svg+xml' is not in base64; not asked about",
+            1,
+        ),
+        (
+            {"graph": {"0": [1, 2]}},
+            "plan 1: graph and out_nodes disagree about 1 edges (0 -> 2); out_nodes are taken",
+            3,
+        ),
+        ({"ids": [0, 1, 1]}, "plan 1: two steps are called 1; plan left out", 0),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_and_the_rest_is_built(
+    row, said, asked, release_row, write_release
+):
+    row = {"out_nodes": [[1], [], []]} | row
+    folder = write_release({"test": [release_row(1, **row), release_row(2, [[1], [], []])]})
+    prepare(source=folder, accept_license=True)
+    lines = problems()
+    assert said in lines
+    assert all("\n" not in line for line in lines)
+    per_plan = [row["plan_id"] for row in docs_of(load_task("mateo_text_baseline"))]
+    assert per_plan.count("1") == 2 * asked
+    assert per_plan.count("2") == 2 * 3
+    assert list(benchmarks.commands("mateo")["verify"](prepared_root("mateo"))) == []
+
+
+def test_a_picture_that_breaks_off_is_named(release_row, write_release):
+    folder = write_release({"test": [release_row(1, [[1], [], []], images={2: BROKEN})]})
+    prepare(source=folder, accept_license=True)
+    (line,) = problems()
+    assert line.startswith("plan 1: step 2: the picture: the image is damaged")
+    assert manifest()["counts"]["test"]["left_out"] == 2
+
+
+def test_a_path_out_of_the_folder_is_refused(release_row, write_release, tmp_path, png):
+    (tmp_path / "secret.png").write_bytes(png())
+    link = {1: "../secret.png", 2: "link.png", 3: str(tmp_path / "secret.png")}
+    folder = write_release({"test": [release_row(1, [[], [], [], [], []], images=link)]})
+    (folder / "link.png").symlink_to(tmp_path / "secret.png")
+    prepare(source=folder, accept_license=True)
+    assert len(problems()) == 3
+    assert all("lies outside" in line for line in problems())
+
+
+def test_a_step_without_picture_still_orders_the_others(release_row, write_release):
+    # 0 -> 1 -> 2: without 1 nothing can be asked; 0 and 2 are not independent.
+    folder = write_release(
+        {"test": [release_row(1, [[1], [2], []], images={1: ""}), release_row(2, [[1], []])]}
+    )
+    prepare(source=folder, accept_license=True)
+    assert {row["plan_id"] for row in docs_of(load_task("mateo_text_baseline"))} == {"2"}
+
+
+def test_ids_that_skip_a_number_and_stand_in_any_order(release_row, write_release):
+    row = release_row(1, [[], [5], [2]], ids=[2, 3, 5], graph={"3": [5], "5": [2]})
+    row["steps"].reverse()
+    prepare(source=write_release({"test": [row]}), accept_license=True)
+    rows = docs_of(load_task("mateo_text_baseline"))
+    # 3 -> 5 -> 2, listed as 2, 3, 5.
+    assert {row["pair_id"] for row in rows} == {"1/1-2", "1/2-0"}
+    assert problems() == ["plan 1: there are 3 steps, but none with the id 0, 1"]
+
+
+def test_a_recipe_that_stands_there_twice(release_row, write_release):
+    prepare(
+        source=write_release({"test": [release_row(1, [[1], []]), release_row(1, [[1], []])]}),
+        accept_license=True,
+    )
+    assert problems() == ["plan 1: stands there twice; the second one is left out"]
+
+
+def test_nothing_left_to_ask(release_row, write_release):
+    with pytest.raises(
+        TempbenchError, match="no pair of steps can be asked about; 1 problems, first: plan 1"
+    ):
+        prepare(source=write_release({"test": [release_row(1, [[1], [0]])]}), accept_license=True)
+
+
+def test_no_release(tmp_path, write_release, release_row):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(TempbenchError, match=r"no Parquet file of a split.*data/test-"):
+        prepare(source=tmp_path / "empty", accept_license=True)
+    with pytest.raises(TempbenchError, match="is not a folder"):
+        prepare(source=tmp_path / "nowhere", accept_license=True)
+    broken = write_release({"test": [release_row(1, [[1], []])]}, "broken")
+    (broken / "data/test-00000-of-00001.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(TempbenchError, match="cannot be read"):
+        prepare(source=broken, accept_license=True)
+
+
+def test_a_release_without_the_columns(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    (tmp_path / "other/data").mkdir(parents=True)
+    pq.write_table(pa.table({"id": [1]}), tmp_path / "other/data/test-0.parquet")
+    with pytest.raises(TempbenchError, match="lacks the column steps"):
+        prepare(source=tmp_path / "other", accept_license=True)
+
+
+def test_an_interrupted_run_goes_on(release_row, write_release, monkeypatch, home):
+    folder = write_release({"test": [release_row(1, [[1], []])], "train": [release_row(2, [[1], []])]})
+    real = preparing._build_split
+    built = []
+
+    def build(origin, split, files, root):
+        built.append(split)
+        if len(built) == 2:
+            raise KeyboardInterrupt
+        return real(origin, split, files, root)
+
+    monkeypatch.setattr(preparing, "_build_split", build)
+    with pytest.raises(KeyboardInterrupt):
+        prepare(source=folder, accept_license=True)
+    with pytest.raises(TempbenchError, match="tempbench prepare mateo"):
+        docs_of(load_task("mateo_text_baseline"))
+    prepare(source=folder, accept_license=True)
+    assert built == ["test", "train", "train"]
+    assert manifest()["rows"] == {"pairs": 2, "pairs_train": 2}
+    assert not (home / "mateo/unfinished.json").exists()
+
+
+def test_no_place_to_write(release_row, write_release, home):
+    home.write_text("a file", encoding="utf-8")
+    with pytest.raises(TempbenchError, match="cannot be written"):
+        prepare(source=write_release({"test": [release_row(1, [[1], []])]}), accept_license=True)
+
+
+def test_from_the_hub(release_row, write_release, tmp_path):
+    from tests.hub import COMMIT, Hub
+
+    folder = write_release({"test": [release_row(1, WORKED)], "train": [release_row(2, [[1], []])]})
+    (folder / "README.md").write_text("---\nlicense: cc-by-nc-sa-4.0\n---\n", encoding="utf-8")
+    with Hub({preparing.REPO: folder}) as hub:
+        environment = os.environ | {
+            "HF_ENDPOINT": hub.url,
+            "HF_HUB_OFFLINE": "0",
+            "HF_HOME": str(tmp_path / "hf"),
+            "HF_HUB_DISABLE_XET": "1",
+        }
+        command = [sys.executable, "-m", "tempbench_lmms.cli", "prepare", "mateo", "--accept-license"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        asked = sum(hub.requests.values())
+        again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert "prepared already" in again.stdout
+        assert sum(hub.requests.values()) == asked
+        assert not any("README" in request for request in hub.requests)
+    assert manifest()["source"] == {"language": "en", "repository": "SISLab/MATEO", "revision": COMMIT}
+    assert len(docs_of(load_task("mateo_both_cot"))) == 12
+
+
+def test_no_hub(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(TempbenchError, match=r"SISLab/MATEO cannot be downloaded .* with --source"):
+        prepare(accept_license=True)
+
+
+TEA = {
+    "title": "A cup of tea",
+    "steps": [
+        {"id": "boil", "text": "Boil the water.", "image": "boil.png"},
+        {"id": "leaves", "text": "Put tea leaves into the pot.", "image": "leaves.png"},
+        {"id": "pour", "text": "Pour the boiling water on the leaves.", "image": "pour.png"},
+        {"id": "serve", "text": "Pour the tea into a cup.", "image": "serve.png"},
+    ],
+    "edges": [["boil", "pour"], ["leaves", "pour"], ["pour", "serve"]],
+}
+
+
+@pytest.fixture
+def own(tmp_path, png):
+    """Writes plans of one's own and returns their folder."""
+
+    def write(**plans):
+        folder = tmp_path / "plans"
+        for name, plan in plans.items():
+            (folder / name).mkdir(parents=True)
+            (folder / name / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+            for step in plan["steps"] if isinstance(plan, dict) else []:
+                if isinstance(step, dict) and step.get("image"):
+                    (folder / name / step["image"]).write_bytes(png())
+        return folder
+
+    return write
+
+
+def test_plans_of_ones_own(own):
+    prepare(from_folder=own(tea=TEA))
+    rows = docs_of(load_task("mateo_both_instructions"))
+    labels = {row["pair_id"]: row["label"] for row in rows if row["version"] == "original"}
+    # boil - serve and leaves - serve are transitive.
+    assert labels == {
+        "tea/0-1": "independent",
+        "tea/0-2": "before",
+        "tea/1-2": "before",
+        "tea/2-3": "before",
+    }
+    assert rows[0]["title"] == "A cup of tea"
+    assert manifest()["edition"] == "plans of one's own"
+    assert list(benchmarks.commands("mateo")["verify"](prepared_root("mateo"))) == []
+
+
+def test_the_folder_may_be_the_plan(own):
+    prepare(from_folder=own(tea=TEA) / "tea")
+    assert len(docs_of(load_task("mateo_text_icl"))) == 8
+
+
+def test_the_example_of_the_readme_is_a_plan(own):
+    from pathlib import Path
+
+    import tempbench_lmms
+
+    text = (Path(tempbench_lmms.__file__).parent / "mateo/README.md").read_text(encoding="utf-8")
+    example = json.loads(text.split("```json\n")[1].split("```")[0])
+    prepare(from_folder=own(example=example))
+    assert problems() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"edges": [["boil", "pour"], ["pour", "boil"]]}, "the steps boil -> pour -> boil form a cycle"),
+        ({"edges": [["boil", "stir"]]}, "edge boil -> stir: there is no step stir; edge left out"),
+        ({"edges": [["boil"]]}, "the edge ['boil'] is not a pair [before, after]; left out"),
+        ({"edges": [["boil", "boil"]]}, "step boil needs itself; edge left out"),
+        ({"steps": [{"id": "a", "text": "A.", "image": "a.png"}]}, "1 steps, not 2 to 1000; plan left out"),
+        ({"steps": "none"}, "plan.json has no list called steps"),
+        ({"steps": ["a", "b"]}, "step number 0 is not an object; left out"),
+        ({"steps": [*TEA["steps"], {"id": "x", "text": "X."}]}, "step x: there is no picture"),
+        (
+            {"steps": [*TEA["steps"], {"id": "x", "text": " ", "image": "x.png"}]},
+            "step x: no text; not asked about",
+        ),
+        ({"steps": [*TEA["steps"], TEA["steps"][0]]}, "two steps are called boil; plan left out"),
+    ],
+)
+def test_faults_of_own_plans_are_named(own, change, said):
+    prepare(from_folder=own(tea=TEA | change, sound=TEA))
+    assert any(line.startswith(f"plan tea: {said}") for line in problems()), problems()
+    assert sum(row["plan_id"] == "sound" for row in docs_of(load_task("mateo_text_icl"))) == 8
+
+
+def test_a_plan_that_is_no_json(own):
+    folder = own(tea=TEA, other=TEA)
+    (folder / "tea/plan.json").write_text("{", encoding="utf-8")
+    prepare(from_folder=folder)
+    assert problems()[0].startswith("plan tea: plan.json is not JSON")
+
+
+def test_a_picture_out_of_the_plan_is_refused(own, tmp_path, png):
+    (tmp_path / "secret.png").write_bytes(png())
+    folder = own(tea=TEA)
+    plan = TEA | {"steps": [*TEA["steps"], {"id": "x", "text": "X.", "image": "../../secret.png"}]}
+    (folder / "tea/plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    prepare(from_folder=folder)
+    assert "lies outside" in problems()[0]
+
+
+def test_no_plan(tmp_path):
+    with pytest.raises(TempbenchError, match=r"has no plan\.json"):
+        prepare(from_folder=tmp_path)
+    with pytest.raises(TempbenchError, match="give one of them"):
+        prepare(from_folder=tmp_path, source=tmp_path)
+    with pytest.raises(TempbenchError, match="choose one of en, it"):
+        prepare(language="fr")
+
+
+def corrupted(rows, **change):
+    return [row | (change if i == 0 else {}) for i, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"label": "after"}, "label: 'after' is not one of before, independent"),
+        ({"label": "independent"}, "does not go with 'independent' of the row before it"),
+        ({"version": "mirrored"}, "version: 'mirrored' is neither original nor swapped"),
+        ({"text_a": " "}, "text_a: empty"),
+        ({"text_a": "Something else."}, "text_a: not the other order of the row before it"),
+        ({"image_a": "tempbench://mateo/mini/../../x.png"}, "image_a: "),
+        ({"image_a": "tempbench://mateo/mini/media/none.png"}, "the image is missing"),
+        ({"distance": 99}, "distance: 99 in a plan of"),
+        ({"target": "The answer is: Before."}, "target: does not say the label in every form"),
+        ({"choices": []}, "choices: the target is not among them"),
+        ({"pair_id": "another"}, "the row before it is of another pair, another"),
+    ],
+)
+def test_verify_names_every_fault(tmp_path, change, said):
+    from tempbench_lmms.hf_datasets.mateo.features import SCHEMA
+
+    from tempbench_lmms.data.tables import write_rows
+
+    rows = read_rows(mini_root("mateo") / "pairs")
+    first = next(i for i, row in enumerate(rows) if row["label"] == "before")
+    write_rows(corrupted(rows[first : first + 2], **change), tmp_path / "pairs/test.parquet", SCHEMA)
+    found = list(benchmarks.commands("mateo")["verify"](tmp_path))
+    assert any(said in line for line in found), found
+
+
+def test_verify_misses_a_partner(tmp_path):
+    from tempbench_lmms.hf_datasets.mateo.features import SCHEMA
+
+    from tempbench_lmms.data.tables import write_rows
+
+    rows = read_rows(mini_root("mateo") / "pairs")
+    verify = benchmarks.commands("mateo")["verify"]
+    for kept, said in ((rows[:1], "has no swapped partner"), (rows[1:2], "no original before it")):
+        write_rows(kept, tmp_path / "pairs/test.parquet", SCHEMA)
+        assert any(said in line for line in verify(tmp_path))
+    write_rows([rows[0], *rows[2:4]], tmp_path / "pairs/test.parquet", SCHEMA)
+    assert any("has no swapped partner" in line for line in verify(tmp_path))
+    shutil.rmtree(tmp_path / "pairs")
+    assert "no table is there" in next(iter(verify(tmp_path)))
+
+
+def test_the_command_line_says_errors_in_one_line(tmp_path):
+    command = [sys.executable, "-m", "tempbench_lmms.cli", "prepare", "mateo", "--from", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.strip().count("\n") == 0
+    assert done.stderr.startswith("tempbench: ")
+
+
+def test_help_lists_both_ways():
+    import typer
+
+    app = typer.Typer()
+    app.command()(prepare)
+    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200", "NO_COLOR": "1"}).output
+    assert "--from" in shown
+    assert "--source" in shown

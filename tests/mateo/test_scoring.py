@@ -1,0 +1,289 @@
+"""Metrics: the worked example, values by hand, and what must hold of all replies."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tempbench_lmms import adapter
+from tempbench_lmms.mateo import parser, prompts, scoring
+from tempbench_lmms.metrics.ratio import Ratio
+
+# The graph 0 -> 1 -> 3 -> 4, 2 -> 3 has the dependent pairs 01, 13, 23, 34 and the independent ones 02, 12.
+WORKED = {
+    "01": ("before", "before", "after"),
+    "13": ("before", "before", "before"),
+    "23": ("before", "independent", "after"),
+    "34": ("before", "other", "after"),
+    "02": ("independent", "independent", "independent"),
+    "12": ("independent", "independent", "after"),
+}
+
+
+def value(name, records):
+    return adapter.evaluate(scoring.METRICS[name], records)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("accuracy", 2 / 6),  # 01 and 02
+        ("accuracy_dependent", 1 / 4),
+        ("accuracy_independent", 1 / 2),
+        # Original order: 01 and 13 are TP; no FP; 23 (independent) and 34 (other) are FN: 4 / (4 + 2).
+        ("f1_before", 2 / 3),
+        # Original order: 02 and 12 are TP, 23 is FP: 4 / (4 + 1).
+        ("f1_independent", 0.8),
+        # Swapped order: 01, 23 and 34 are TP; 12 is FP; 13 is FN: 6 / (6 + 2).
+        ("f1_after", 0.75),
+        ("consistency_dependent", 1 / 4),  # 01
+        ("consistency_independent", 1 / 2),  # 02
+        ("always_independent", 2 / 6),
+        # TP 2, FP 4, FN 0: 4 / (4 + 4).
+        ("always_independent_f1", 0.5),
+        ("other_rate", 1 / 12),
+        ("parse_rate", 11 / 12),
+        ("failure_rate", 1 / 12),
+        ("n_questions", 12),
+        ("n_pairs", 6),
+        ("n_dependent", 4),
+        ("n_independent", 2),
+        ("n_cut", 0),
+        ("n_failed", 0),
+    ],
+)
+def test_worked_example(answered, name, expected):
+    assert value(name, answered(WORKED)) == pytest.approx(expected)
+
+
+def test_worked_example_is_the_golden_one(answered, shared):
+    golden = json.loads((shared / "golden/worked_examples.json").read_text(encoding="utf-8"))["mateo"]
+    edges = {"".join(map(str, edge)) for edge in golden["edges"]}
+    pairs = {
+        name: ("before" if name in edges else "independent", *(reply.lower() for reply in replies))
+        for name, replies in golden["pred"].items()
+    }
+    assert pairs == WORKED
+    records = answered(pairs)
+    expected = golden["expected"]
+    assert value("accuracy", records) == pytest.approx(expected["accuracy"][0] / expected["accuracy"][1])
+    for name in ("f1_before", "f1_independent", "f1_after"):
+        assert value(name, records) == pytest.approx(expected[name])
+    for name, kind in (("consistency_dep", "dependent"), ("consistency_indep", "independent")):
+        right, n = expected[name]
+        assert value(f"consistency_{kind}", records) == pytest.approx(right / n)
+        assert value(f"n_{kind}", records) == n
+
+
+def test_confusion(answered):
+    assert scoring.confusion(answered(WORKED), "original") == {
+        "before": {"before": 2, "after": 0, "independent": 1, "other": 1},
+        "independent": {"before": 0, "after": 0, "independent": 2, "other": 0},
+    }
+    assert scoring.confusion(answered(WORKED), "swapped") == {
+        "after": {"before": 1, "after": 3, "independent": 0, "other": 0},
+        "independent": {"before": 0, "after": 1, "independent": 1, "other": 0},
+    }
+
+
+def test_a_wrong_but_steady_answer_is_consistent(answered):
+    # Reversed both times, and independent both times: consistent, though wrong.
+    records = answered(
+        {"a": ("before", "after", "before"), "b": ("before", "independent", "independent")}
+        | {"c": ("independent", "before", "after"), "d": ("independent", "other", "other")}
+    )
+    assert value("consistency_dependent", records) == 1
+    assert value("consistency_independent", records) == 0.5  # "other" twice says nothing
+    assert value("accuracy", records) == 0
+
+
+def test_a_cut_pair_is_counted_and_neither_right_nor_wrong(answered):
+    records = answered(WORKED)
+    cut = [record for record in records if record["id"] != "02/swapped"]
+    assert value("n_cut", cut) == 1
+    assert value("n_pairs", cut) == 5
+    assert value("accuracy", cut) == pytest.approx(1 / 5)  # 01 alone
+    lonely = [record for record in records if record["version"] == "original"]
+    assert value("n_cut", lonely) == 6
+    assert math.isnan(value("accuracy", lonely))
+    assert value("f1_before", lonely) == pytest.approx(2 / 3)
+    assert math.isnan(value("f1_after", lonely))
+
+
+def test_a_failed_request_is_counted_apart(answered):
+    doc = {
+        "question_id": "x/original",
+        "pair_id": "x",
+        "plan_id": "p",
+        "version": "original",
+        "label": "before",
+        "n_steps": 3,
+        "distance": 1,
+    }
+    record = scoring.record(doc, prompts.full_reply("before"), "triple", failed=True)
+    assert (record["parsed"], record["failed"], record["correct"], record["prediction"]) == (0, 1, 0, "other")
+    assert value("n_failed", [record]) == 1
+
+
+def test_nothing_asked_is_undefined():
+    for name, metric in scoring.METRICS.items():
+        result = metric([])
+        assert math.isnan(result.value) if isinstance(result, Ratio) else result == 0, name
+    assert scoring.details([])["by_steps"] == {}
+
+
+def test_reflection(answered):
+    # Gold before throughout; (answer before the reflection, after it).
+    stated = [("Before", "Before"), ("After", "Before"), ("Before", "After"), ("After", "Parallel")]
+    stated += [("After", ""), ("", "Before")]
+    records = []
+    for i, (first, final) in enumerate(stated):
+        reply = f"The answer is: {first}.\nReflection: hm.\nThe final answer: {final}"
+        doc = {"question_id": f"{i}", "pair_id": f"{i}", "plan_id": "p", "version": "original"}
+        doc |= {"label": "before", "n_steps": 3, "distance": 1}
+        records.append(scoring.record(doc, reply, "reflection"))
+    # The last two lack one of the answers.
+    assert value("n_reflected", records) == 4
+    assert value("reflection_kept", records) == 1 / 4
+    assert value("reflection_corrected", records) == 1 / 4
+    assert value("reflection_spoiled", records) == 1 / 4
+    assert value("failure_rate", records) == pytest.approx(1 / 6)
+
+
+def test_breakdowns(answered):
+    records = answered(WORKED)
+    for record in records:
+        record["n_steps"] = 9 if record["pair"] in ("01", "02") else 5
+        record["distance"] = 2 if record["pair"] == "12" else 1
+    details = scoring.details(records)
+    assert details["by_steps"] == {
+        "5": {"accuracy": 0, "always_independent": 1 / 4, "n_pairs": 4},
+        "9": {"accuracy": 1, "always_independent": 1 / 2, "n_pairs": 2},
+    }
+    assert details["by_distance"]["2"] == {"accuracy": 0, "always_independent": 1, "n_pairs": 1}
+    assert json.loads(json.dumps(details)) == details
+
+
+predictions = st.sampled_from(scoring.PREDICTIONS)
+answered_pairs = st.dictionaries(
+    st.text("abcdef", min_size=1, max_size=4),
+    st.tuples(st.sampled_from(["before", "independent"]), predictions, predictions),
+    max_size=12,
+)
+
+
+def records_of(pairs):
+    records = []
+    for name, (gold, *answers) in pairs.items():
+        for version, answer in zip(scoring.VERSIONS, answers, strict=True):
+            label = gold if version == "original" else scoring.SWAPPED[gold]
+            records.append(
+                {
+                    "id": f"{name}/{version}",
+                    "pair": name,
+                    "plan": name[0],
+                    "version": version,
+                    "gold": label,
+                    "prediction": answer,
+                    "correct": int(answer == label),
+                    "parsed": int(answer != "other"),
+                    "failed": 0,
+                    "n_steps": 4,
+                    "distance": 1,
+                }
+            )
+    return records
+
+
+def same(a, b):
+    return a == pytest.approx(b, nan_ok=True)
+
+
+@given(answered_pairs)
+def test_swapping_a_and_b_and_relabelling_changes_nothing(pairs):
+    records = records_of(pairs)
+    # What was asked as the original is now the swapped question, with its text, label and reply.
+    other = {"original": "swapped", "swapped": "original"}
+    exchanged = [record | {"version": other[record["version"]]} for record in records]
+    # And with the names of the classes exchanged as well, in labels and replies.
+    renamed = [
+        record
+        | {
+            "gold": scoring.SWAPPED[record["gold"]],
+            "prediction": scoring.SWAPPED.get(record["prediction"], "other"),
+        }
+        for record in records
+    ]
+    for changed in (exchanged, renamed):
+        for name in ("accuracy", "accuracy_dependent", "consistency_dependent", "consistency_independent"):
+            assert same(value(name, changed), value(name, records))
+        assert value("n_pairs", changed) == value("n_pairs", records)
+
+
+@given(answered_pairs, st.randoms())
+def test_the_order_of_the_records_does_not_matter(pairs, generator):
+    records = records_of(pairs)
+    shuffled = list(records)
+    generator.shuffle(shuffled)
+    for name in scoring.TASK_METRICS:
+        assert same(value(name, shuffled), value(name, records))
+
+
+@given(answered_pairs)
+def test_bounds(pairs):
+    records = records_of(pairs)
+    for name in scoring.TASK_METRICS:
+        found = value(name, records)
+        assert math.isnan(found) or found >= 0
+        if not name.startswith("n_"):
+            assert math.isnan(found) or found <= 1
+    if records:
+        accuracy, consistent = (
+            value("accuracy", records),
+            [scoring.is_consistent(p) for p in scoring.pairs(records)],
+        )
+        assert accuracy <= sum(consistent) / len(consistent)  # right pairs are consistent ones
+
+
+@given(answered_pairs)
+def test_f1_is_that_of_precision_and_recall(pairs):
+    records = records_of(pairs)
+    for label, version in (("before", "original"), ("independent", "original"), ("after", "swapped")):
+        own = [record for record in records if record["version"] == version]
+        tp = sum(r["gold"] == label == r["prediction"] for r in own)
+        fp = sum(r["gold"] != label == r["prediction"] for r in own)
+        fn = sum(r["gold"] == label != r["prediction"] for r in own)
+        found = value(f"f1_{label}", records)
+        if tp:
+            precision, recall = tp / (tp + fp), tp / (tp + fn)
+            assert found == pytest.approx(2 * precision * recall / (precision + recall))
+        elif fp + fn:
+            assert found == 0
+        else:
+            assert math.isnan(found)
+
+
+@given(answered_pairs)
+def test_the_right_answers_get_everything(pairs):
+    right = {name: (gold, gold, scoring.SWAPPED[gold]) for name, (gold, _, _) in pairs.items()}
+    for name in ("accuracy", "f1_before", "f1_independent", "f1_after", "parse_rate"):
+        assert same(value(name, records_of(right)), 1) or math.isnan(value(name, records_of(right)))
+
+
+@given(answered_pairs, st.sampled_from(parser.CLASSES))
+def test_who_ignores_the_order_gets_no_dependent_pair(pairs, label):
+    ignoring = {name: (gold, label, label) for name, (gold, _, _) in pairs.items()}
+    found = value("accuracy_dependent", records_of(ignoring))
+    assert math.isnan(found) or found == 0
+
+
+@given(answered_pairs)
+def test_always_independent_is_what_answering_so_gets(pairs):
+    records = records_of(pairs)
+    constant = records_of(
+        {name: (gold, "independent", "independent") for name, (gold, _, _) in pairs.items()}
+    )
+    assert same(value("always_independent", records), value("accuracy", constant))
+    assert same(value("always_independent_f1", records), value("f1_independent", constant))
