@@ -1,0 +1,299 @@
+"""Brings TOMATO, and videos to caption, into the prepared layout.
+
+    qa/test.parquet                    the questions
+    caption/test.parquet               two rows a video to caption
+    media/<scene>/<key>.mp4            TOMATO's videos
+    media/captions/<file>              videos to caption
+    manifest.json                      written last: sources, counts, checksums, what was left out and why
+
+TOMATO and the videos to caption are two parts: either can be prepared, and prepared anew, without the other.
+An interrupted run goes on where it stopped; a run on the same source does nothing.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.coherence import checks
+from tempbench_lmms.data import roots, tables
+from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media.video import probe
+
+from .features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA, SCENES
+from .rows import caption_rows, question_row
+
+FILES = {
+    "count.json": "count",
+    "direction.json": "direction",
+    "rotation.json": "rotation",
+    "shape&trend.json": "shape_trend",
+    "velocity&frequency.json": "velocity_frequency",
+    "visual_cues.json": "visual_cues",
+}
+OFFICIAL_COUNTS = {
+    "count": 292,
+    "direction": 403,
+    "rotation": 286,
+    "shape_trend": 223,
+    "velocity_frequency": 210,
+    "visual_cues": 70,
+}
+VIDEO_SUFFIXES = (".mp4", ".webm", ".mkv", ".avi", ".mov")
+CAPTIONS_FILE = "captions.json"
+
+_NAME = re.compile(r"[\w][\w .&()+,=-]{0,199}")
+_MAX_JSON = 64_000_000
+
+Skipped = list[dict[str, str]]
+
+
+def _json(path: Path) -> Any:
+    try:
+        if path.stat().st_size > _MAX_JSON:
+            raise TempbenchError(f"{path} is larger than {_MAX_JSON} bytes; check that it is the right file")
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise TempbenchError(f"{path} is not JSON ({error}); download it again") from None
+    except OSError as error:
+        raise TempbenchError(f"{path} cannot be read ({error.strerror})") from None
+
+
+def question_files(source: Path) -> dict[str, Path]:
+    """Returns TOMATO's question files by reasoning type, from its repository or from its `data` folder.
+
+    Raises:
+        TempbenchError: None is there.
+    """
+    for folder in (source / "data", source):
+        found = {kind: folder / name for name, kind in FILES.items() if (folder / name).is_file()}
+        if found:
+            return found
+    raise TempbenchError(
+        f"{source} has none of TOMATO's files ({', '.join(FILES)}); give the folder of its repository"
+    )
+
+
+def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[tables.Row, str]]:
+    """Yields the row of each question and its video's place, `<scene>/<key>.mp4`.
+
+    Args:
+        files: By reasoning type.
+        skipped: What is left out is added to it, with the reason.
+    """
+    for kind, path in files.items():
+        records = _json(path)
+        if not isinstance(records, dict):
+            raise TempbenchError(f"{path} is no table of questions; download it again")
+        for key, item in records.items():
+            question_id = f"{kind}/{key}"
+            try:
+                options, answer, name = item["options"], item["answer"], item["key"]
+                scene, question = item["demonstration_type"], item["question"]
+                if not (
+                    isinstance(question, str)
+                    and isinstance(options, list)
+                    and all(isinstance(option, str) for option in options)
+                    and isinstance(answer, int)
+                    and 0 <= answer < len(options) <= 26
+                    and isinstance(name, str)
+                    and scene in SCENES
+                ):
+                    raise ValueError
+                if not _NAME.fullmatch(name):
+                    skipped.append({"id": question_id, "why": f"key: {name[:80]!r} is no file name"})
+                    continue
+                variation = [name for name, on in dict(item.get("variation") or {}).items() if on]
+            except (KeyError, TypeError, ValueError):
+                skipped.append({"id": question_id, "why": "not of TOMATO's form"})
+                continue
+            place = f"{scene}/{name}.mp4"
+            row = question_row(
+                question_id,
+                kind,
+                scene,
+                f"{roots.SCHEME}{BENCHMARK}/media/{place}",
+                question,
+                options,
+                answer,
+                variation,
+                item.get("reference") if isinstance(item.get("reference"), str) else None,
+            )
+            problems = list(checks.question_problems(row))
+            if problems:
+                skipped.append({"id": question_id, "why": problems[0]})
+            else:
+                yield row, place
+
+
+def _bring(source: Path, inside: Path, target: Path) -> str:
+    """Copies a video in one step unless it is there; returns why it cannot be used, or ""."""
+    if not source.is_file():
+        return "the video is missing"
+    if not source.resolve().is_relative_to(inside.resolve()):
+        return "the video lies outside the folder of videos"
+    if not target.is_file() or target.stat().st_size != source.stat().st_size:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(target.name + ".partial")
+        shutil.copyfile(source, partial)
+        os.replace(partial, target)
+    try:
+        probe(target)
+    except MediaError as error:
+        target.unlink()
+        return str(error)
+    return ""
+
+
+def _fingerprint(files: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        stat = file.stat()
+        digest.update(f"{file}|{stat.st_size}|{stat.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+class _Part:
+    """One part of the prepared data, with its place in the manifest."""
+
+    def __init__(self, name: str, table: str, source: Path, files: list[Path], force: bool) -> None:
+        self.name, self.table, self.source = name, table, source
+        self.root = roots.data_home() / BENCHMARK
+        self.fingerprint = _fingerprint(files)
+        path = self.root / roots.MANIFEST
+        self.manifest: dict[str, Any] = (
+            _json(path) if path.is_file() else {"benchmark": BENCHMARK, "parts": {}}
+        )
+        known = self.manifest.get("parts", {}).get(name)
+        target = self.root / table / "test.parquet"
+        self.done = bool(known) and known["fingerprint"] == self.fingerprint and target.is_file()
+        if known and not self.done and target.is_file() and not force:
+            raise TempbenchError(
+                f"{self.root} holds another {name}, from {known['source']}; add --force to replace it"
+            )
+
+    def finish(self, rows: list[tables.Row], schema: Any, skipped: Skipped, **more: Any) -> dict[str, Any]:
+        """Writes the table, then the manifest."""
+        target = self.root / self.table / "test.parquet"
+        tables.write_rows(rows, target, schema)
+        part = {
+            "source": str(self.source),
+            "fingerprint": self.fingerprint,
+            "rows": len(rows),
+            "skipped": skipped,
+            **more,
+        }
+        self.manifest.setdefault("parts", {})[self.name] = part
+        self.manifest["rows"] = {**self.manifest.get("rows", {}), self.table: len(rows)}
+        self.manifest["sha256"] = {
+            **self.manifest.get("sha256", {}),
+            self.table: tables.sha256_of([target]),
+        }
+        tables.write_json(self.manifest, self.root / roots.MANIFEST)
+        return part
+
+
+def prepare_tomato(
+    source: Path, videos: Path, force: bool = False, track: Any = lambda things, **_: things
+) -> dict[str, Any] | None:
+    """Prepares TOMATO.
+
+    Args:
+        source: Its repository, or the folder of its question files.
+        videos: The folder with `human`, `object` and `simulated`.
+        force: Replace a part that was prepared from something else.
+        track: Wraps a list to show progress.
+
+    Returns:
+        The part's entry in the manifest; None where there was nothing to do.
+
+    Raises:
+        TempbenchError: There are no questions, or no videos.
+    """
+    files = question_files(source)
+    skipped: Skipped = []
+    found = list(tomato_rows(files, skipped))
+    places = dict.fromkeys(place for _, place in found)
+    there = [videos / place for place in places if (videos / place).is_file()]
+    part = _Part("tomato", "qa", source, [*files.values(), *there], force)
+    if part.done:
+        return None
+    if not there:
+        raise TempbenchError(
+            f"{videos} has none of TOMATO's {len(places)} videos (the first would be "
+            f"{next(iter(places), '-')}); unpack them there, or name their folder with --videos"
+        )
+    reasons = {
+        place: _bring(videos / place, videos, part.root / "media" / place)
+        for place in track(list(places), description="videos")
+    }
+    rows = []
+    for row, place in found:
+        if reasons[place]:
+            skipped.append({"id": row["question_id"], "why": f"{place}: {reasons[place]}"})
+        else:
+            rows.append(row)
+    if not rows:
+        raise TempbenchError(f"none of the videos in {videos} can be used: {skipped[0]['why']}")
+    counts = {kind: sum(row["type"] == kind for row in rows) for kind in OFFICIAL_COUNTS}
+    return part.finish(rows, QA_SCHEMA, skipped, by_type=counts, official_by_type=OFFICIAL_COUNTS)
+
+
+def prepare_captions(
+    folder: Path, force: bool = False, track: Any = lambda things, **_: things
+) -> dict[str, Any] | None:
+    """Prepares a folder of videos to caption.
+
+    `captions.json` in it may give references: `{file name: caption}`, or `{file name: {"caption": ...,
+    "events": [...]}}` with what happens in the video, in order.
+
+    Returns:
+        The part's entry in the manifest; None where there was nothing to do.
+
+    Raises:
+        TempbenchError: There is no video in the folder.
+    """
+    if not folder.is_dir():
+        raise TempbenchError(f"{folder} is no folder; name the one with the videos")
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in VIDEO_SUFFIXES)
+    if not files:
+        raise TempbenchError(f"no video in {folder}; they end in {', '.join(VIDEO_SUFFIXES)}")
+    extra = folder / CAPTIONS_FILE
+    references = _json(extra) if extra.is_file() else {}
+    if not isinstance(references, dict):
+        raise TempbenchError(f"{extra} is no table of captions by file name; correct it")
+    part = _Part("captions", "caption", folder, [*files, *([extra] if extra.is_file() else [])], force)
+    if part.done:
+        return None
+    skipped: Skipped = []
+    rows: list[tables.Row] = []
+    for path in track(files, description="videos to caption"):
+        why = "" if _NAME.fullmatch(path.name) else "its name has odd characters"
+        why = why or _bring(path, folder, part.root / "media" / "captions" / path.name)
+        if why:
+            skipped.append({"id": path.name, "why": why})
+            continue
+        caption, events = _reference(references.get(path.name), extra, path.name)
+        url = f"{roots.SCHEME}{BENCHMARK}/media/captions/{path.name}"
+        rows += caption_rows(path.name, url, caption, events, [caption] if caption else [])
+    if not rows:
+        raise TempbenchError(f"none of the videos in {folder} can be used: {skipped[0]['why']}")
+    return part.finish(rows, CAPTION_SCHEMA, skipped)
+
+
+def _reference(given: Any, path: Path, name: str) -> tuple[str, list[str]]:
+    if given is None:
+        return "", []
+    if isinstance(given, str):
+        return given, []
+    if isinstance(given, dict):
+        caption, events = given.get("caption", ""), given.get("events", [])
+        if isinstance(caption, str) and isinstance(events, list) and all(isinstance(e, str) for e in events):
+            return caption, events
+    raise TempbenchError(
+        f"{path}: the entry of {name} is neither a caption nor a caption with events; correct it"
+    )

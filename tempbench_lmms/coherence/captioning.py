@@ -1,0 +1,222 @@
+"""The metrics of captions: CLIPScore and CLIPGain, BERTScore against a reference, and the order of events.
+
+Source: the paper, section 3.2. A video is captioned twice: from n frames, and from the middle one of them.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tempbench_lmms.adapter import Metric, Record
+from tempbench_lmms.coherence import encoders
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics import clip as clip_metrics
+from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
+from tempbench_lmms.metrics.text import event_order
+from tempbench_lmms.parsing.final_answer import final_answer
+from tempbench_lmms.parsing.text import clip
+
+Embeddings = dict[str, tuple[Floats, Floats]]
+"""By video: its frames' embeddings in RGB, and with red and blue swapped; each of shape (n_frames, dim)."""
+
+_remembered: dict[tuple[str, str, int], tuple[Floats, Floats]] = {}
+
+
+def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
+    """Returns what is known of one caption."""
+    caption = "" if failed else clip(final_answer(reply) or "")
+    return {
+        "id": doc["question_id"],
+        "video": doc["video"],
+        "view": doc["view"],
+        "n_frames": doc["n_frames"],
+        "caption": caption,
+        "reference": doc["target"],
+        "events": list(doc["events"]),
+        "correct": int(bool(doc["target"]) and caption == doc["target"]),
+        "parsed": int(bool(caption)),
+        "failed": int(failed),
+    }
+
+
+def middle(n: int) -> int:
+    """Returns the place of the middle one of n frames: 4 of 8, as in the official code."""
+    return n // 2
+
+
+def _pairs(records: Sequence[Record]) -> dict[str, dict[str, Record]]:
+    """Returns both captions of each video that has both, neither of them from a failed request."""
+    videos: dict[str, dict[str, Record]] = {}
+    for item in records:
+        if not item["failed"]:
+            videos.setdefault(item["video"], {})[item["view"]] = item
+    return {video: views for video, views in videos.items() if len(views) == 2}
+
+
+def _frames(videos: Mapping[str, int]) -> Iterator[tuple[str, list[Any]]]:
+    from tempbench_lmms.data.roots import resolve
+    from tempbench_lmms.media.video import sample_frames
+
+    for url, n in videos.items():
+        with contextlib.suppress(TempbenchError):  # a video that is gone counts in `n_skipped`
+            yield url, list(sample_frames(resolve(url), n).images)
+
+
+def embeddings(pairs: Mapping[str, Mapping[str, Record]]) -> Embeddings:
+    """Returns the embeddings of the frames of all videos, in batches over the whole run.
+
+    Raises:
+        EncoderUnavailableError: The CLIP model cannot be loaded.
+    """
+    model = encoders.clip_model()
+    wanted = {url: views["video"]["n_frames"] for url, views in pairs.items()}
+    new = {url: n for url, n in wanted.items() if (model, url, n) not in _remembered}
+    owners: list[str] = []
+
+    def pictures() -> Iterable[Any]:
+        from PIL import Image
+
+        for url, images in _frames(new):
+            owners.extend([url] * (2 * len(images)))
+            yield from images
+            yield from (Image.fromarray(np.asarray(image)[..., ::-1]) for image in images)
+
+    table = encoders.clip_images(pictures())
+    places: dict[str, list[int]] = {}
+    for place, url in enumerate(owners):
+        places.setdefault(url, []).append(place)
+    for url, rows in places.items():
+        half = len(rows) // 2
+        _remembered[model, url, new[url]] = (table[rows[:half]], table[rows[half:]])
+    return {url: _remembered[model, url, n] for url, n in wanted.items() if (model, url, n) in _remembered}
+
+
+def clip_scores(records: Sequence[Record]) -> dict[str, tuple[float, float]]:
+    """Returns the CLIPScore of each video's caption, and of its middle frame's, by video.
+
+    A caption is compared with its own video. An empty caption scores 0.
+    """
+    pairs = _pairs(records)
+    vectors = embeddings(pairs)
+    texts = _texts(records)
+    scores = {}
+    for video, (frames, _) in vectors.items():
+        views = pairs[video]
+        whole, one = clip_metrics.pooled(frames), frames[middle(len(frames))]
+        scores[video] = (
+            _score(whole, texts.get(views["video"]["caption"])),
+            _score(one, texts.get(views["frame"]["caption"])),
+        )
+    return scores
+
+
+def _score(picture: Floats, text: Floats | None) -> float:
+    return 0.0 if text is None else clip_metrics.clip_score(picture, text)
+
+
+def _texts(records: Sequence[Record]) -> dict[str, Floats]:
+    captions = list(dict.fromkeys(item["caption"] for item in records if item["caption"]))
+    return dict(zip(captions, encoders.clip_texts(captions), strict=True))
+
+
+def clip_scores_official(records: Sequence[Record]) -> dict[str, tuple[float, float]]:
+    """Returns what the official code takes for the two CLIPScores, by video.
+
+    Every video is compared with the captions of all videos at once, by one norm for all, and the frames have
+    red and blue swapped.
+    """
+    pairs = _pairs(records)
+    vectors = embeddings(pairs)
+    captions = {
+        view: encoders.clip_texts([pairs[video][view]["caption"] for video in sorted(pairs)])
+        for view in ("video", "frame")
+    }
+    return {
+        video: (
+            clip_metrics.official_clip_score(clip_metrics.pooled(swapped), captions["video"]),
+            clip_metrics.official_clip_score(swapped[middle(len(swapped))], captions["frame"]),
+        )
+        for video, (_, swapped) in vectors.items()
+    }
+
+
+Scores = Callable[[Sequence[Record]], Mapping[str, tuple[float, float]]]
+
+
+def _over(scores: Scores, value: Callable[[float, float], float]) -> Metric:
+    def metric(records: Sequence[Record]) -> Ratio:
+        try:
+            values = {video: value(*pair) for video, pair in scores(records).items()}
+        except encoders.EncoderUnavailableError:  # said once, where it was loaded
+            values = {}
+        kept = {video: number for video, number in values.items() if np.isfinite(number)}
+        return ratio(((number, 1) for number in kept.values()), kept)
+
+    return metric
+
+
+def bertscore(records: Sequence[Record]) -> Ratio:
+    """BERTScore F1 of the video captions against the reference captions, where there are any."""
+    kept = [item for item in records if item["view"] == "video" and item["reference"]]
+    try:
+        scores = encoders.bertscore([(item["caption"], item["reference"]) for item in kept])
+    except encoders.EncoderUnavailableError:
+        return ratio([], [])
+    return ratio(((score, 1) for score in scores), (item["video"] for item in kept))
+
+
+def order_of_events(records: Sequence[Record]) -> Ratio:
+    """Share of pairs of events that the video captions tell in the right order."""
+    kept = [item for item in records if item["view"] == "video" and len(item["events"]) > 1]
+    return ratio(
+        (event_order(item["caption"], item["events"]) for item in kept), (item["video"] for item in kept)
+    )
+
+
+def parse_rate(records: Sequence[Record]) -> Ratio:
+    """Share of replies that are not empty."""
+    return ratio(((item["parsed"], 1) for item in records), (item["video"] for item in records))
+
+
+def n_videos(records: Sequence[Record]) -> int:
+    """Number of videos."""
+    return len({item["video"] for item in records})
+
+
+def n_cut(records: Sequence[Record]) -> int:
+    """Number of videos of which a caption is missing: cut off by `--limit`, or its request failed."""
+    return n_videos(records) - len(_pairs(records))
+
+
+def n_skipped(records: Sequence[Record]) -> int:
+    """Number of captioned videos without a gain: the frame's CLIPScore is 0, or the video is gone."""
+    try:
+        scores = clip_scores(records)
+    except encoders.EncoderUnavailableError:
+        scores = {}
+    return len(_pairs(records)) - sum(frame > 0 for _, frame in scores.values())
+
+
+def n_failed(records: Sequence[Record]) -> int:
+    """Number of captions whose request failed."""
+    return sum(item["failed"] for item in records)
+
+
+CAPTION_METRICS: dict[str, Metric] = {
+    "clipscore_video": _over(clip_scores, lambda video, frame: video),
+    "clipscore_frame": _over(clip_scores, lambda video, frame: frame),
+    "clipgain": _over(clip_scores, clip_metrics.clip_gain),
+    "clipscore_video_official": _over(clip_scores_official, lambda video, frame: video),
+    "clipscore_frame_official": _over(clip_scores_official, lambda video, frame: frame),
+    "clipgain_official": _over(clip_scores_official, clip_metrics.clip_gain),
+    "caption_bertscore": bertscore,
+    "event_order": order_of_events,
+    "caption_parse_rate": parse_rate,
+    "n_videos": n_videos,
+    "n_cut": n_cut,
+    "n_skipped": n_skipped,
+    "n_failed_captions": n_failed,
+}
+"""CLIPGain is a fraction: the mean over videos of CLIPScore(video) / CLIPScore(frame) - 1."""

@@ -1,0 +1,136 @@
+"""Answers that were obtained before or elsewhere, as records.
+
+Three kinds of JSON Lines are read:
+
+- the harness's sample logs (`--log_samples`);
+- TOMATO's result files, `results/<type>+<scene>/<frames>/<model>.jsonl`;
+- one's own: `{"question_id": ..., "condition": "8f", "reply": ...}` for a question of the prepared data, with
+  one of 4f, 8f, 12f, 16f, 1f, shuffled, reversed, blind; or `{"question_id": ..., "reply": ...}` for a
+  caption, whose id ends in /video or /frame.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.adapter import Record
+from tempbench_lmms.coherence import captioning, prompts, scoring
+from tempbench_lmms.coherence.parser import letters_of
+from tempbench_lmms.data import tables
+from tempbench_lmms.errors import TempbenchError
+
+_TOMATO_TYPES = {"shape&trend": "shape_trend", "velocity&frequency": "velocity_frequency"}
+CONDITIONS = (*scoring.BUDGET_CONDITIONS, "1f", "shuffled", "reversed", "blind")
+
+
+def read(files: Sequence[Path], root: Path | None) -> list[Record]:
+    """Returns the records of all files.
+
+    Args:
+        files: JSON Lines of any of the three kinds.
+        root: The data's folder, for one's own predictions.
+
+    Raises:
+        TempbenchError: A line is of no kind, names no question, or answers one twice.
+    """
+    questions: dict[str, tables.Row] = {}
+    seen: dict[str, str] = {}
+    records = []
+    for file in files:
+        for where, line in _lines(file):
+            if "record" not in line and "index2ans" not in line and not questions:
+                questions = _questions(root)
+            record = _record(line, where, file, questions)
+            if record["id"] in seen:
+                raise TempbenchError(f"{where}: {record['id']} was answered in {seen[record['id']]} already")
+            seen[record["id"]] = where
+            records.append(record)
+    if not records:
+        raise TempbenchError(f"no answer in {', '.join(map(str, files))}")
+    return records
+
+
+def _lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        with file.open(encoding="utf-8") as stream:
+            for number, text in enumerate(stream, start=1):
+                where = f"{file.name} line {number}"
+                if not text.strip():
+                    continue
+                try:
+                    line = json.loads(text)
+                except (ValueError, RecursionError):
+                    raise TempbenchError(f"{where}: not JSON; correct the line") from None
+                if not isinstance(line, dict):
+                    raise TempbenchError(f"{where}: not a JSON object; correct the line")
+                yield where, line
+    except (OSError, UnicodeDecodeError) as error:
+        raise TempbenchError(f"{file} cannot be read ({error})") from None
+
+
+def _questions(root: Path | None) -> dict[str, tables.Row]:
+    if root is None:
+        raise TempbenchError("predictions by question_id need the data; prepare it, or add --mini")
+    found: dict[str, tables.Row] = {}
+    for name in ("qa", "caption"):
+        table = root / name / "test.parquet"
+        if table.is_file():
+            found |= {row["question_id"]: row for row in tables.read_rows(table)}
+    return found
+
+
+def _record(line: Mapping[str, Any], where: str, file: Path, questions: Mapping[str, tables.Row]) -> Record:
+    if isinstance(line.get("record"), dict) and "id" in line["record"]:
+        return dict(line["record"])
+    if "index2ans" in line:
+        return _tomato(line, where, file)
+    row = questions.get(str(line.get("question_id")))
+    if row is None:
+        raise TempbenchError(f"{where}: question_id: {line.get('question_id')!r} is no question of the data")
+    if not isinstance(line.get("reply"), str):
+        raise TempbenchError(f"{where}: reply: no text; give the model's reply as it came")
+    if "view" in row:
+        return captioning.record(row, line["reply"])
+    condition = str(line.get("condition", f"{row['n_frames']}f"))
+    if condition not in CONDITIONS:
+        raise TempbenchError(f"{where}: condition: {condition!r} is none of {', '.join(CONDITIONS)}")
+    return scoring.record(asked_as(row, condition), line["reply"])
+
+
+def asked_as(row: Mapping[str, Any], condition: str) -> dict[str, Any]:
+    """Returns a question's row with the columns that tell how it was asked."""
+    return {
+        **row,
+        "question_id": f"{row['question_id']}/{condition}",
+        "base_id": row["question_id"],
+        "condition": condition,
+    }
+
+
+def _tomato(line: Mapping[str, Any], where: str, file: Path) -> Record:
+    try:
+        options = [str(option) for option in line["index2ans"].values()]
+        answer, reply, key = str(line["gt"])[0], line["response"], str(line["id"])
+        if answer not in letters_of(options) or not isinstance(reply, str):
+            raise ValueError
+    except (KeyError, AttributeError, IndexError, ValueError):
+        raise TempbenchError(
+            f"{where}: neither a sample log, nor a TOMATO result, nor a prediction"
+        ) from None
+    kind, _, scene = file.parent.parent.name.removeprefix("shuffle_").partition("+")
+    frames = file.parent.name
+    condition = (
+        f"{frames}f" if frames.isdigit() and int(frames) in prompts.BUDGETS else f"{prompts.BUDGETS[-1]}f"
+    )
+    row = {
+        "question_id": f"{kind}+{scene}/{key}",
+        "type": _TOMATO_TYPES.get(kind, kind),
+        "scene": scene,
+        "video": f"{scene}/{key}",
+        "question": str(line.get("question", "")),
+        "options": options,
+        "answer": answer,
+        "reference": line.get("reference_sentence"),
+    }
+    return scoring.record(asked_as(row, condition), reply)

@@ -1,0 +1,103 @@
+"""The prompts of the video questions and of the captions.
+
+Source: TOMATO's `construct_prompt.py`, to the letter: trailing spaces, "externel", and the options as Python
+prints a dictionary. The paper on temporal coherence uses TOMATO's prompts; it prints none for its captions:
+those here are ours.
+"""
+
+import hashlib
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms.coherence.parser import letters_of
+
+SYSTEM = "You are an expert in understanding dynamics of objects."
+"""TOMATO's system prompt. Models of the harness's simple kind get none from a task: give theirs as a model
+argument."""
+
+BUDGETS = (4, 8, 12, 16)
+
+ORDERS = ("ordered", "shuffled", "reversed", "blind")
+"""How the frames of a question are shown; `blind` shows none."""
+
+CAPTION_FRAMES = 8
+
+CAPTION = {
+    "video": "These are frames of a video in chronological order. Describe in one or two sentences what "
+    "happens "
+    "in the video, in the order in which it happens.",
+    "frame": "Describe in one or two sentences what this image shows.",
+}
+
+REFERENCE = (
+    "You are given a question from a video-based scenario and the correct numeric answer.\n"
+    "Your task is to produce a factual, self-contained sentence that describes the correct "
+    "answer in a natural "
+    "manner.\n"
+    "Do not refer to any multiple-choice options. Just state the correct quantity or fact clearly.\n\n"
+    "Question: {question}\nCorrect answer (number): {answer}\n\n"
+    "Your response should be a single sentence that incorporates the correct number in context."
+)
+"""The paper's prompt for a reference sentence, as in its code (`compute_bertscore.py`); its appendix words it
+otherwise."""
+
+_FRAMES = (
+    "You will be provided with {n} separate frames uniformly sampled from a video, the frames "
+    "are provided in "
+    "chronological order of the video. Analyze these frames and provide the answer to the "
+    "question about the "
+    "video content. Answer the multiple-choice question about the video content. \n\n"
+    "You must use these frames to answer the multiple-choice question; do not rely on any "
+    "externel knowledge or "
+    "commonsense. \n\n"
+    "<question> \n{question} \n</question>\n\n<options> \n{options} \n</options>\n\n"
+    "Even if the information in these separate frames is not enough to answer the question, "
+    "PLEASE TRY YOUR BEST "
+    "TO GUESS AN ANSWER WHICH YOU THINK WOULD BE THE MOST POSSIBLE ONE BASED ON THE QUESTION. \n\n"
+    "DO NOT GENERATE ANSWER SUCH AS 'NOT POSSIBLE TO DETERMINE.' \n"
+)
+_BLIND = (
+    "Randomly guess a reasonable answer based on the question only.\n\n"
+    "<question> \n{question} \n</question>\n\n<options> \n{options} \n</options>\n    \n"
+    "DO NOT GENERATE ANSWER SUCH AS 'NOT POSSIBLE TO DETERMINE.' \n"
+)
+
+
+def question(doc: Mapping[str, Any]) -> str:
+    """Returns the text of a video question, for its number of frames."""
+    options = dict(zip(letters_of(doc["options"]), doc["options"], strict=True))
+    text = _BLIND if doc["order"] == "blind" else _FRAMES
+    return text.format(n=doc["n_frames"], question=doc["question"], options=options)
+
+
+def frame_label(number: int, time: float) -> str:
+    """Returns the text before a frame where frames are shown with their times."""
+    return f"Frame {number} ({time:.1f} s): "
+
+
+def places(doc: Mapping[str, Any], n: int) -> list[int]:
+    """Returns the order in which n frames are shown.
+
+    A shuffled order is drawn from the question's id: every run and every process shows the same one. It is
+    never the true order.
+    """
+    order = list(range(n))
+    if doc["order"] == "reversed":
+        order.reverse()
+    elif doc["order"] == "shuffled" and n > 1:
+        generator = random.Random(hashlib.sha256(str(doc["question_id"]).encode()).digest())
+        while order == sorted(order):
+            generator.shuffle(order)
+    return order
+
+
+def template(question_text: str, answer: str) -> str:
+    """Returns a reference sentence from a question and its right answer, where no other is given."""
+    return f'The answer to the question "{question_text.strip()}" is: {answer.strip().rstrip(".")}.'
+
+
+def reference_request(question_text: str, options: Sequence[str], answer: str) -> str:
+    """Returns the paper's request for a reference sentence."""
+    text = options[letters_of(options).index(answer)]
+    return REFERENCE.format(question=question_text, answer=text)

@@ -1,0 +1,282 @@
+"""The metrics of the video questions, at one number of frames and over all of them.
+
+Source: the paper, sections 3.1 and 4.3 (BERTScore, numeric distance, their trend over the frames); TOMATO
+(accuracy by reasoning type and scene, multi-frame gain, frame order sensitivity).
+
+A question asked in several ways (`condition`: a number of frames, or a control) enters a metric that compares
+them only if it was asked in all of the ways compared: `--limit` may cut one off (`n_cut`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import fsum
+from typing import Any
+
+from tempbench_lmms.adapter import Metric, Record
+from tempbench_lmms.coherence import encoders, parser, prompts
+from tempbench_lmms.metrics import curve
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.text import numeric_distance
+from tempbench_lmms.parsing.text import clip
+
+TYPES = ("count", "direction", "rotation", "shape_trend", "velocity_frequency", "visual_cues")
+SCENES = ("human", "object", "simulated")
+
+BUDGET_CONDITIONS = tuple(f"{n}f" for n in prompts.BUDGETS)
+FULL = f"{prompts.BUDGETS[-1]}f"
+CONTROL_CONDITIONS = (FULL, "1f", "shuffled", "reversed", "blind")
+
+Score = Callable[[Sequence[Record]], Sequence[float | None]]
+"""Takes records and returns one score each; None where a record has no such score."""
+
+
+def reference_of(doc: Mapping[str, Any]) -> tuple[str, str]:
+    """Returns the sentence that an answer is compared with, and where it comes from."""
+    if doc.get("reference"):
+        return str(doc["reference"]), str(doc.get("reference_source") or "column")
+    answer = doc["options"][parser.letters_of(doc["options"]).index(doc["answer"])]
+    return prompts.template(doc["question"], answer), "template"
+
+
+def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
+    """Returns what is known of one answered question.
+
+    Args:
+        doc: A row as a task asks it, with the number of frames and their order.
+        reply: The model's reply.
+        failed: The request failed, so that there is no reply to read.
+    """
+    options = doc["options"]
+    answer = None if failed else parser.parse(reply, options)
+    official = None if failed else parser.parse_official(reply, options)
+    reference, source = reference_of(doc)
+    out: Record = {
+        "id": doc["question_id"],
+        "question": doc["base_id"],
+        "condition": doc["condition"],
+        "video": doc["video"],
+        "type": doc["type"],
+        "scene": doc["scene"],
+        "gold": doc["answer"],
+        "answer": answer,
+        "correct": int(answer == doc["answer"]),
+        "correct_official": int(official == doc["answer"]),
+        "parsed": int(answer is not None),
+        "failed": int(failed),
+        "reply": "" if failed else clip(reply),
+        "reference": reference,
+        "reference_source": source,
+    }
+    gold = parser.value_of(options[parser.letters_of(options).index(doc["answer"])])
+    if doc["type"] == "count" and gold is not None:
+        out["gold_number"] = gold
+        out["number"] = None if failed else parser.number(reply, options)
+        out["number_official"] = None if failed else parser.number_official(reply, options)
+    return out
+
+
+def _field(name: str) -> Score:
+    return lambda records: [float(record[name]) for record in records]
+
+
+def _distance(name: str) -> Score:
+    return lambda records: [
+        numeric_distance(record[name], record["gold_number"]) if "gold_number" in record else None
+        for record in records
+    ]
+
+
+def _bertscore(records: Sequence[Record]) -> Sequence[float | None]:
+    try:
+        return [*encoders.bertscore([(record["reply"], record["reference"]) for record in records])]
+    except encoders.EncoderUnavailableError:  # said once, where it was loaded
+        return [None] * len(records)
+
+
+SCORES: dict[str, Score] = {
+    "accuracy": _field("correct"),
+    "accuracy_official": _field("correct_official"),
+    "bertscore": _bertscore,
+    "numeric_distance": _distance("number"),
+    "numeric_distance_official": _distance("number_official"),
+    "parse_rate": _field("parsed"),
+}
+"""What one answer gets, from 0 to 1. BERTScore is that of the whole reply, as in the official code."""
+
+
+def _mean(score: Score, keep: Callable[[Record], bool] = lambda record: True) -> Metric:
+    def metric(records: Sequence[Record]) -> Ratio:
+        # All records are scored, so that one batch serves every metric, and then some are kept.
+        scored = [
+            (value, record["video"])
+            for record, value in zip(records, score(records), strict=True)
+            if value is not None and keep(record)
+        ]
+        return ratio(((value, 1) for value, _ in scored), (video for _, video in scored))
+
+    return metric
+
+
+def _by(field: str, value: str) -> Callable[[Record], bool]:
+    return lambda record: bool(record[field] == value)
+
+
+def _both(one: Callable[[Record], bool], other: Callable[[Record], bool]) -> Callable[[Record], bool]:
+    return lambda record: one(record) and other(record)
+
+
+def _complete(
+    records: Sequence[Record], score: Score, conditions: Sequence[str]
+) -> list[tuple[str, list[float]]]:
+    """Returns each question's video and scores, one a condition; for questions asked in all of them."""
+    asked: dict[str, dict[str, float]] = {}
+    videos: dict[str, str] = {}
+    for record, value in zip(records, score(records), strict=True):
+        if value is not None and record["condition"] in conditions:
+            asked.setdefault(record["question"], {})[record["condition"]] = value
+            videos[record["question"]] = record["video"]
+    return [
+        (videos[question], [scores[condition] for condition in conditions])
+        for question, scores in asked.items()
+        if len(scores) == len(conditions)
+    ]
+
+
+def trend(
+    score: Score, weights: Iterable[float], keep: Callable[[Record], bool] = lambda record: True
+) -> Metric:
+    """Returns the metric that is the mean over questions of a weighted sum of their scores at each budget."""
+    factors = [float(weight) for weight in weights]
+
+    def metric(records: Sequence[Record]) -> Ratio:
+        kept = [record for record in records if keep(record)]
+        rows = _complete(kept, score, BUDGET_CONDITIONS)
+        terms = [
+            fsum(weight * value for weight, value in zip(factors, scores, strict=True)) for _, scores in rows
+        ]
+        return ratio(((term, 1) for term in terms), (video for video, _ in rows))
+
+    return metric
+
+
+def gain_over(condition: str) -> Metric:
+    """Returns the metric accuracy(16 frames in order) / accuracy(`condition`) - 1 over the same questions."""
+
+    def metric(records: Sequence[Record]) -> Ratio:
+        rows = _complete(records, SCORES["accuracy"], (FULL, condition))
+        return ratio(((full - control, control) for _, (full, control) in rows), (video for video, _ in rows))
+
+    return metric
+
+
+def n_questions(records: Sequence[Record]) -> int:
+    """Number of answers."""
+    return len(records)
+
+
+def n_counting(records: Sequence[Record]) -> int:
+    """Number of answers to counting questions, over which the numeric distance is a mean."""
+    return sum("gold_number" in record for record in records)
+
+
+def n_failed(records: Sequence[Record]) -> int:
+    """Number of answers whose request failed; they count as wrong."""
+    return sum(record["failed"] for record in records)
+
+
+def n_reference_template(records: Sequence[Record]) -> int:
+    """Number of answers whose reference sentence is a template, because the data has none."""
+    return sum(record["reference_source"] == "template" for record in records)
+
+
+def n_cut(records: Sequence[Record], conditions: Sequence[str]) -> int:
+    """Number of questions that were not asked in all conditions."""
+    questions = {record["question"] for record in records}
+    return len(questions) - len(_complete(records, SCORES["accuracy"], conditions))
+
+
+COUNTS: dict[str, Metric] = {
+    "n_questions": n_questions,
+    "n_counting": n_counting,
+    "n_failed": n_failed,
+    "n_reference_template": n_reference_template,
+}
+
+GROUPS = {**{name: _by("type", name) for name in TYPES}, **{name: _by("scene", name) for name in SCENES}}
+
+TASK_METRICS: dict[str, Metric] = {
+    **{name: _mean(score) for name, score in SCORES.items()},
+    **{
+        f"{name}_{group}": _mean(SCORES[name], keep)
+        for name in ("accuracy", "bertscore")
+        for group, keep in GROUPS.items()
+    },
+    **COUNTS,
+}
+"""The metrics of a task that asks each question once."""
+
+_TRENDS = {
+    "slope": curve.slope_weights(prompts.BUDGETS),
+    "gain": curve.gain_weights(prompts.BUDGETS),
+    "area": curve.area_weights(prompts.BUDGETS),
+}
+
+BUDGET_METRICS: dict[str, Metric] = {
+    **{
+        f"{name}_{budget}": _mean(score, _by("condition", budget))
+        for name, score in SCORES.items()
+        for budget in BUDGET_CONDITIONS
+    },
+    **{
+        f"accuracy_{group}_{budget}": _mean(SCORES["accuracy"], _both(keep, _by("condition", budget)))
+        for group, keep in GROUPS.items()
+        for budget in BUDGET_CONDITIONS
+    },
+    **{
+        f"{name}_{kind}": trend(SCORES[name], weights)
+        for name in ("accuracy", "bertscore", "numeric_distance")
+        for kind, weights in _TRENDS.items()
+    },
+    **{
+        f"accuracy_{group}_gain": trend(SCORES["accuracy"], _TRENDS["gain"], keep)
+        for group, keep in GROUPS.items()
+    },
+    **COUNTS,
+    "n_cut_budgets": lambda records: n_cut(records, BUDGET_CONDITIONS),
+}
+"""The metrics of the task that asks each question with 4, 8, 12 and 16 frames.
+
+`slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` the
+area under the curve from 4 to 16 frames, divided by 12."""
+
+CONTROL_METRICS: dict[str, Metric] = {
+    **{
+        f"accuracy_{condition}": _mean(SCORES["accuracy"], _by("condition", condition))
+        for condition in CONTROL_CONDITIONS
+    },
+    "multi_frame_gain": gain_over("1f"),
+    "frame_order_sensitivity": gain_over("shuffled"),
+    "frame_order_sensitivity_reversed": gain_over("reversed"),
+    "gain_over_blind": gain_over("blind"),
+    "parse_rate": _mean(SCORES["parse_rate"]),
+    "n_questions": n_questions,
+    "n_failed": n_failed,
+    "n_cut_controls": lambda records: n_cut(records, CONTROL_CONDITIONS),
+}
+"""The metrics of the task that asks each question with 16 frames, one, 16 shuffled, 16 reversed, and none."""
+
+
+def details(records: Sequence[Record]) -> dict[str, Any]:
+    """Returns the position bias: the share of each letter among the answers, and among the right answers.
+
+    Captions have no letters, and their table is empty.
+    """
+    asked = [record for record in records if "gold" in record]
+    return {
+        name: {letter: n / len(asked) for letter, n in sorted(counts.items())}
+        for name, counts in (
+            ("answers", Counter(record["answer"] or "unparsed" for record in asked)),
+            ("right_answers", Counter(record["gold"] for record in asked)),
+        )
+        if asked
+    }

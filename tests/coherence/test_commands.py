@@ -1,0 +1,317 @@
+"""prepare, build and score, as a user runs them."""
+
+import http.server
+import json
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tempbench_lmms.hf_datasets.coherence import prepare as preparing
+from tempbench_lmms.hf_datasets.coherence import references
+
+from tempbench_lmms.coherence import commands, predictions, report, scoring
+from tempbench_lmms.data import roots, tables
+from tempbench_lmms.errors import TempbenchError
+
+MINI = roots.mini_root("coherence")
+CLIP = MINI / "media" / "captions" / "story_00.mp4"
+
+
+def item(**values: object) -> dict:
+    return {
+        "question": "How many?",
+        "options": ["1", "2", "3"],
+        "answer": 2,
+        "key": "0209-03",
+        "motion_type": "count",
+        "variation": {"zoom": 1, "composite": 0},
+        "demonstration_type": "human",
+        **values,
+    }
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    folder = tmp_path / "TOMATO"
+    (folder / "data").mkdir(parents=True)
+    (folder / "videos" / "human").mkdir(parents=True)
+    shutil.copy(CLIP, folder / "videos" / "human" / "0209-03.mp4")
+    (folder / "videos" / "human" / "damaged.mp4").write_bytes(b"x" * 100)
+    outside = tmp_path / "private.mp4"
+    shutil.copy(CLIP, outside)
+    (folder / "videos" / "human" / "link.mp4").symlink_to(outside)
+    questions = {
+        "0": item(),
+        "1": item(key="0210-00"),
+        "2": item(key="damaged"),
+        "3": item(key="../../../private"),
+        "4": item(key="link"),
+        "5": item(answer=7),
+        "6": item(options=["1", "1"]),
+        "7": "no question",
+        "8": item(demonstration_type="/etc"),
+    }
+    (folder / "data" / "count.json").write_text(json.dumps(questions))
+    (folder / "data" / "visual_cues.json").write_text(
+        json.dumps({"0": item(options=["Left.", "Right.", "No."])})
+    )
+    return folder
+
+
+def test_prepare_takes_what_is_sound_and_says_why_not_the_rest(source: Path) -> None:
+    commands.prepare(source=source)
+    root = roots.prepared_root("coherence")
+    rows = tables.read_rows(root / "qa")
+    assert [row["question_id"] for row in rows] == ["count/0", "visual_cues/0"]
+    assert rows[0]["variation"] == ["zoom"]
+    assert rows[0]["answer"] == "C"
+    part = json.loads((root / "manifest.json").read_text())["parts"]["tomato"]
+    why = {entry["id"]: entry["why"] for entry in part["skipped"]}
+    words = ("missing", "damaged", "file name", "outside", "form", "same")
+    assert {key: next(word for word in words if word in text) for key, text in why.items()} == {
+        "count/1": "missing",
+        "count/2": "damaged",
+        "count/3": "file name",
+        "count/4": "outside",
+        "count/5": "form",
+        "count/6": "form",
+        "count/7": "form",
+        "count/8": "form",
+    }
+    assert list(commands.verify(root)) == []
+
+
+def test_a_second_prepare_does_nothing(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commands.prepare(source=source)
+    root = roots.prepared_root("coherence")
+    before = {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
+    commands.prepare(source=source)
+    assert "nothing to do" in capsys.readouterr().out
+    assert {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()} == before
+
+
+def test_an_interrupted_prepare_is_no_data_and_goes_on(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        preparing.tables, "write_rows", lambda *args: (_ for _ in ()).throw(KeyboardInterrupt)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        commands.prepare(source=source)
+    with pytest.raises(TempbenchError, match="tempbench prepare coherence"):
+        roots.prepared_root("coherence")
+    monkeypatch.undo()
+    os.environ["TEMPBENCH_DATA"] = str(source.parent / "data")
+    try:
+        commands.prepare(source=source)
+        assert len(tables.read_rows(roots.prepared_root("coherence") / "qa")) == 2
+    finally:
+        del os.environ["TEMPBENCH_DATA"]
+
+
+def test_another_source_needs_force(source: Path) -> None:
+    commands.prepare(source=source)
+    (source / "data" / "count.json").write_text(json.dumps({"9": item()}))
+    with pytest.raises(TempbenchError, match="--force"):
+        commands.prepare(source=source)
+    commands.prepare(source=source, force=True)
+    rows = tables.read_rows(roots.prepared_root("coherence") / "qa")
+    assert rows[0]["question_id"] == "count/9"
+
+
+def test_videos_to_caption_are_a_part_of_their_own(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    shutil.copy(CLIP, folder / "a.mp4")
+    shutil.copy(CLIP, folder / "b.mp4")
+    (folder / "captions.json").write_text(
+        json.dumps({"b.mp4": {"caption": "It rises.", "events": ["it rises"]}})
+    )
+    commands.prepare(source=source)
+    commands.prepare(captions=folder)
+    root = roots.prepared_root("coherence")
+    rows = tables.read_rows(root / "caption")
+    assert [row["question_id"] for row in rows] == [
+        "a.mp4/video",
+        "a.mp4/frame",
+        "b.mp4/video",
+        "b.mp4/frame",
+    ]
+    assert [row["target"] for row in rows[::2]] == ["", "It rises."]
+    assert len(tables.read_rows(root / "qa")) == 2
+    assert list(commands.verify(root)) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ({}, "--source"),
+        ({"source": Path("/nowhere")}, "count.json"),
+        ({"captions": Path("/nowhere")}, "no folder"),
+    ],
+)
+def test_prepare_says_what_to_do(call: dict, says: str) -> None:
+    with pytest.raises(TempbenchError, match=says):
+        commands.prepare(**call)
+
+
+def test_real_questions_are_all_read(shared: Path) -> None:
+    skipped: list = []
+    rows = [
+        row for row, _ in preparing.tomato_rows(preparing.question_files(shared / "real" / "tomato"), skipped)
+    ]
+    assert skipped == []
+    counts = {kind: sum(row["type"] == kind for row in rows) for kind in preparing.OFFICIAL_COUNTS}
+    assert counts == preparing.OFFICIAL_COUNTS
+    assert len(rows) == len({row["question_id"] for row in rows}) == 1484
+    scenes = [row["scene"] for row in rows]
+    assert [scenes.count(name) for name in ("human", "object", "simulated")] == [595, 656, 233]
+
+
+class _Endpoint(http.server.BaseHTTPRequestHandler):
+    requests: list[dict] = []  # noqa: RUF012
+    failures = 0
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        type(self).requests.append(body | {"path": self.path, "key": self.headers.get("Authorization")})
+        if type(self).failures:
+            type(self).failures -= 1
+            self.send_error(503)
+            return
+        answer = json.dumps(
+            {"choices": [{"message": {"content": " The person draws\nthree circles. "}}]}
+        ).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    _Endpoint.requests.clear()
+    _Endpoint.failures = 0
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_reference_sentences(source: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands.prepare(source=source)
+    monkeypatch.setenv("MY_KEY", "secret")
+    commands.build(references=True, endpoint=endpoint, model="some-model", key_variable="MY_KEY", workers=2)
+    root = roots.prepared_root("coherence")
+    rows = tables.read_rows(root / "qa")
+    assert {row["reference"] for row in rows} == {"The person draws three circles."}
+    assert {row["reference_source"] for row in rows} == {"some-model"}
+    first = next(r for r in _Endpoint.requests if "(number): 3" in r["messages"][0]["content"])
+    assert first["path"] == "/v1/chat/completions"
+    assert first["key"] == "Bearer secret"
+    assert (first["model"], first["temperature"], first["max_tokens"]) == ("some-model", 0, 128)
+    assert "Question: How many?\nCorrect answer (number): 3\n" in first["messages"][0]["content"]
+    assert json.loads((root / "manifest.json").read_text())["references"] == {"some-model": 2}
+    assert "secret" not in (root / "manifest.json").read_text()
+    # A second run asks nothing; another model's sentences replace these.
+    n = len(_Endpoint.requests)
+    commands.build(references=True, endpoint=endpoint, model="some-model", key_variable="MY_KEY", workers=2)
+    assert len(_Endpoint.requests) == n
+    assert list(commands.verify(root)) == []
+
+
+def test_a_failing_endpoint_is_asked_again_and_loses_nothing(source: Path, endpoint: str) -> None:
+    commands.prepare(source=source)
+    root = roots.prepared_root("coherence")
+    waited: list[float] = []
+    _Endpoint.failures = 2
+    assert references.build(root, endpoint, "m", "", 1, pause=waited.append) == 2
+    assert waited == [2, 4]
+    _Endpoint.failures = 99
+    with pytest.raises(TempbenchError, match="status 503"):
+        references.build(root, endpoint, "other", "", 1, pause=waited.append)
+    assert {row["reference_source"] for row in tables.read_rows(root / "qa")} == {"m"}
+
+
+def write(path: Path, lines: list[dict]) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_own_predictions_at_all_budgets(tmp_path: Path, text_encoder: object) -> None:
+    rows = tables.read_rows(MINI / "qa")
+    lines = [
+        {
+            "question_id": row["question_id"],
+            "condition": condition,
+            "reply": row["answer"] if number % 2 else "?",
+        }
+        for number, row in enumerate(rows)
+        for condition in scoring.BUDGET_CONDITIONS
+    ]
+    file = write(tmp_path / "mine.jsonl", lines)
+    output, plot = tmp_path / "scores.json", tmp_path / "curve.svg"
+    commands.score(predictions=[file], output=output, plot=plot, mini=True)
+    scores = json.loads(output.read_text())
+    assert scores["metrics"]["accuracy_4f"]["value"] == pytest.approx(0.5)
+    assert scores["metrics"]["accuracy_slope"]["value"] == 0
+    assert scores["bertscore"].startswith("model@")
+    picture = ElementTree.fromstring(plot.read_text())
+    assert len(picture.findall("{http://www.w3.org/2000/svg}polyline")) == 4
+    with pytest.raises(TempbenchError, match="--force"):
+        commands.score(predictions=[file], output=output, mini=True)
+
+
+def test_tomato_result_files(tmp_path: Path, text_encoder: object) -> None:
+    for frames, response in (("4", "A"), ("16", "D: 3")):
+        folder = tmp_path / "results" / "count+human" / frames
+        folder.mkdir(parents=True)
+        result = {
+            "id": "0",
+            "question": "How many?",
+            "response": response,
+            "all_choices": ["A", "B", "C", "D"],
+            "index2ans": {"A": "1", "B": "2", "C": "4", "D": "3"},
+            "gt": "D. 3",
+        }
+        write(folder / "model.jsonl", [result])
+    files = sorted(tmp_path.rglob("*.jsonl"))
+    scores = report.scores_of(files, None).values
+    assert scores["accuracy_4f"][0] == 0
+    assert scores["accuracy_16f"][0] == 1
+    # A stands for 1: 1 - 2/4; by the official rule A is 1 as well.
+    assert scores["numeric_distance_4f"][0] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("nonsense", "line 1: not JSON"),
+        ("[1]", "not a JSON object"),
+        ('{"question_id": "none", "reply": "A"}', "no question of the data"),
+        ('{"question_id": "count_00", "reply": 3}', "reply: no text"),
+        ('{"question_id": "count_00", "reply": "A", "condition": "5f"}', "condition: '5f'"),
+        ('{"index2ans": 3}', "neither"),
+        ("", "no answer"),
+    ],
+)
+def test_bad_predictions_are_named(tmp_path: Path, line: str, says: str) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_text(line + "\n")
+    with pytest.raises(TempbenchError, match=says):
+        predictions.read([file], MINI)
+
+
+def test_an_answer_given_twice_is_an_error(tmp_path: Path) -> None:
+    file = write(tmp_path / "twice.jsonl", [{"question_id": "count_00", "reply": "A"}] * 2)
+    with pytest.raises(TempbenchError, match="line 2: count_00/16f was answered in"):
+        predictions.read([file], MINI)

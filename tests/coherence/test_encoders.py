@@ -1,0 +1,139 @@
+"""The encoders: the reference implementation's numbers, each model loaded once, nothing that stops a run."""
+
+import logging
+import random
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tempbench_lmms.coherence import encoders
+from tempbench_lmms.metrics.clip import clip_score
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    encoders._scores.clear()
+    encoders.bertscorer.clear()
+
+
+def sentences(n: int) -> list[tuple[str, str]]:
+    """Replies and references as a run has them: each question at four budgets, answered in a few forms."""
+    generator = random.Random(0)
+    who = ["the person's hand", "the red ball", "a train", "the wheel", "the left ukulele"]
+    does = ["traces a circle", "rotates", "moves first to the left then to the right", "plays", "slows down"]
+    pairs = []
+    for number in range(n // 4):
+        reference = f"{generator.choice(who)} {generator.choice(does)} {number} times"
+        for _ in range(4):
+            what = f"{generator.choice(who)} {generator.choice(does)} {generator.randint(0, 9)} times"
+            letter = generator.choice("ABCDEF")
+            pairs.append((generator.choice([letter, f"Answer: {letter}", f"{letter}: {what}"]), reference))
+    return pairs
+
+
+def test_equals_the_library_pair_by_pair(text_encoder: Path) -> None:
+    """How much faster the batched way is: `python benchmarks/bertscore.py`."""
+    import bert_score
+
+    pairs = sentences(120)
+    scorer = bert_score.BERTScorer(model_type=str(text_encoder), num_layers=6, batch_size=1)
+    one_by_one = [scorer.score([given], [wanted])[2].item() for given, wanted in pairs]
+    assert np.abs(np.array(encoders.bertscore(pairs)) - one_by_one).max() <= 1e-6
+
+
+def test_the_encoder_is_loaded_once(text_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import bert_score
+    from bert_score import utils
+
+    loads, embedded = [], []
+    load, embed = bert_score.BERTScorer, utils.get_bert_embedding
+    monkeypatch.setattr(bert_score, "BERTScorer", lambda *a, **k: loads.append(1) or load(*a, **k))
+    monkeypatch.setattr(
+        utils, "get_bert_embedding", lambda texts, *a, **k: embedded.extend(texts) or embed(texts, *a, **k)
+    )
+    pairs = sentences(40)
+    encoders.bertscore(pairs)
+    encoders.bertscore(pairs[:7])
+    encoders.bertscore([*pairs, ("a new one", "another")])
+    encoders.bertscore_hash()
+    assert len(loads) == 1
+    assert sorted(embedded) == sorted({*(text for pair in pairs for text in pair), "a new one", "another"})
+
+
+def test_nothing_is_loaded_before_it_is_needed(text_encoder: Path) -> None:
+    assert encoders.bertscore([("", "a reference"), ("  \n", "x"), ("a", " ")]) == [0.0, 0.0, 0.0]
+    assert not encoders.bertscorer._held
+
+
+def test_identical_empty_and_very_long(text_encoder: Path) -> None:
+    long = "the ball moves to the left " * 2_000
+    scores = encoders.bertscore(
+        [("A ball moves.", "A ball moves."), ("", "A ball."), (long, "A ball moves.")]
+    )
+    assert scores[0] == pytest.approx(1, abs=1e-6)
+    assert scores[1] == 0
+    assert 0 < scores[2] < 1
+
+
+def test_symmetric_under_swapping(text_encoder: Path) -> None:
+    pairs = sentences(20)
+    there, back = encoders.bertscore(pairs), encoders.bertscore([(b, a) for a, b in pairs])
+    assert there == pytest.approx(back, abs=1e-6)
+
+
+def test_the_hash_names_model_layer_and_versions(text_encoder: Path) -> None:
+    found = encoders.bertscore_hash()
+    assert found.startswith("model@")
+    assert "_L6_no-idf_version=" in found
+    assert str(text_encoder.parent) not in found
+
+
+def test_the_default_is_the_paper_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bert_score.utils import model2layers
+
+    monkeypatch.delenv(encoders.BERTSCORE_MODEL, raising=False)
+    assert encoders._settings()[0] == "roberta-large"
+    assert model2layers["roberta-large"] == 17
+
+
+def test_offline_is_one_warning_and_undefined(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    from tempbench_lmms.coherence import scoring
+
+    monkeypatch.setenv(encoders.BERTSCORE_MODEL, str(tmp_path / "nowhere"))
+    record = {"id": "a", "video": "v", "reply": "x", "reference": "y", "type": "count", "scene": "human"}
+    with caplog.at_level(logging.WARNING), warnings.catch_warnings():
+        for name in ("bertscore", "bertscore_count", "bertscore_human"):
+            value = scoring.TASK_METRICS[name]([record])
+            assert np.isnan(value.value)  # type: ignore[union-attr]
+    told = [message for message in caplog.messages if "cannot be loaded" in message]
+    assert len(told) == 1
+    assert encoders.BERTSCORE_MODEL in told[0]
+
+
+def test_clip_embeds_in_batches_as_one_by_one(clip_encoder: Path) -> None:
+    from PIL import Image
+
+    generator = np.random.default_rng(0)
+    images = [Image.fromarray(generator.integers(0, 255, (60, 80, 3), dtype=np.uint8)) for _ in range(70)]
+    together = encoders.clip_images(iter(images))
+    apart = np.concatenate([encoders.clip_images([image]) for image in images[:3]])
+    assert together.shape == (70, 16)
+    assert np.abs(together[:3] - apart).max() < 1e-5
+    captions = ["a ball", "a longer caption of a ball that rolls " * 40, "a ball"]
+    texts = encoders.clip_texts(captions)
+    assert texts.shape == (3, 16)
+    assert clip_score(texts[0], texts[2]) == pytest.approx(1)
+
+
+def test_clip_texts_have_the_official_prefix(clip_encoder: Path) -> None:
+    import torch
+
+    model, _, tokenizer, _ = encoders.clip(str(clip_encoder))
+    with torch.inference_mode():
+        direct = model.get_text_features(**tokenizer(["A photo depicts a ball"], return_tensors="pt"))
+    direct = getattr(direct, "pooler_output", direct).numpy()
+    assert np.abs(encoders.clip_texts(["a ball"]) - direct).max() < 1e-5

@@ -1,0 +1,95 @@
+"""The benchmark in the real harness."""
+
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms import evaluation
+from tempbench_lmms.coherence import commands
+
+pytestmark = pytest.mark.harness
+
+TYPES = ("count", "direction", "rotation", "shape_trend", "velocity_frequency", "visual_cues")
+
+
+@pytest.fixture
+def environment(text_encoder: Path, clip_folder: Path) -> dict[str, str]:
+    return {
+        "TEMPBENCH_BERTSCORE_MODEL": str(text_encoder),
+        "TEMPBENCH_BERTSCORE_LAYERS": "6",
+        "TEMPBENCH_CLIP_MODEL": str(clip_folder),
+    }
+
+
+def test_oracle(tmp_path: Path, environment: dict[str, str]) -> None:
+    tasks = [
+        "coherence_qa_mini",
+        "coherence_qa_controls_mini",
+        "coherence_caption_mini",
+        "coherence_qa_8f_times_mini",
+    ]
+    run = evaluation.run(
+        "tempbench_oracle", tasks, tmp_path, model_args="media=true", environment=environment, timeout=300
+    )
+    for n in (4, 8, 12, 16):
+        for metric in ("accuracy", "accuracy_official", "numeric_distance", "parse_rate"):
+            assert run.value("coherence_qa_mini", f"{metric}_{n}f") == 1
+        assert 0 < run.value("coherence_qa_mini", f"bertscore_{n}f") < 1
+    assert all(run.value("coherence_qa_mini", f"accuracy_{kind}_gain") == 0 for kind in TYPES)
+    assert run.value("coherence_qa_mini", "n_questions") == 44 * 4
+    assert run.value("coherence_qa_mini", "n_cut_budgets") == 0
+    assert "_L6_" in run.value("coherence_qa_mini", "bertscore_hash")
+    assert run.value("coherence_qa_controls_mini", "multi_frame_gain") == 0
+    assert run.value("coherence_qa_8f_times_mini", "accuracy") == 1
+    caption = "coherence_caption_mini"
+    assert run.value(caption, "event_order") == 1
+    assert run.value(caption, "caption_bertscore") == pytest.approx(1, abs=1e-6)
+    assert run.value(caption, "n_videos") == 12
+    assert isinstance(run.value(caption, "clipgain"), float)
+    assert isinstance(run.value(caption, "clipgain_official"), float)
+    assert run.value(caption, "clip_model").startswith("tiny_clip@")
+
+
+def test_failing_requests_and_no_encoder(tmp_path: Path) -> None:
+    run = evaluation.run(
+        "tempbench_failing",
+        ["coherence_qa_4f_mini", "coherence_caption_mini"],
+        tmp_path,
+        environment={"TEMPBENCH_BERTSCORE_MODEL": "/nowhere", "TEMPBENCH_CLIP_MODEL": "/nowhere"},
+        timeout=300,
+    )
+    assert run.value("coherence_qa_4f_mini", "accuracy") == 0
+    assert run.value("coherence_qa_4f_mini", "parse_rate") == 0
+    assert run.value("coherence_qa_4f_mini", "n_failed") == 44
+    assert run.value("coherence_caption_mini", "clipgain") == "-"
+    assert run.value("coherence_caption_mini", "n_cut") == 12
+
+
+def test_real_clips_with_a_tiny_vlm(
+    shared: Path, tiny_vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
+) -> None:
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    clips = shared / "real" / "msrvtt"
+    videos = tmp_path / "videos" / "human"
+    videos.mkdir(parents=True)
+    # Two of TOMATO's questions, with MSR-VTT's clips in place of their videos.
+    for key, name in (("0209-03", "video0.mp4"), ("0221-04", "video9770.mp4")):
+        (videos / f"{key}.mp4").write_bytes((clips / name).read_bytes())
+    commands.prepare(source=shared / "real" / "tomato", videos=tmp_path / "videos", captions=clips)
+    run = evaluation.run(
+        "qwen2_5_vl",
+        ["coherence_qa", "coherence_caption", "coherence_qa_8f_video"],
+        tmp_path / "out",
+        ["--gen_kwargs", "max_new_tokens=24"],
+        f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa",
+        environment={**environment, "TEMPBENCH_DATA": str(tmp_path / "data")},
+        timeout=400,
+    )
+    assert run.value("coherence_qa", "n_questions") == 8
+    for n in (4, 8, 12, 16):
+        assert 0 <= run.value("coherence_qa", f"accuracy_{n}f") <= 1
+    assert run.value("coherence_qa", "n_cut_budgets") == 0
+    assert run.value("coherence_caption", "n_videos") == 2
+    assert run.value("coherence_caption", "n_cut") == 0
+    assert isinstance(run.value("coherence_caption", "clipscore_video"), float)
+    assert run.value("coherence_qa_8f_video", "n_questions") == 2

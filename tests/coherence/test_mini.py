@@ -1,0 +1,106 @@
+"""The bundled sample: sound, small, and not to be answered from one picture."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from tempbench_lmms.hf_datasets.coherence import mini, scenes, stories
+
+from tempbench_lmms.coherence import checks
+from tempbench_lmms.data import roots, tables
+from tempbench_lmms.media.video import sample_frames
+from tempbench_lmms.metrics.text import event_order
+
+ROOT = roots.mini_root("coherence")
+
+
+def test_verified() -> None:
+    assert list(checks.problems(ROOT)) == []
+
+
+def test_size_and_balance() -> None:
+    rows = tables.read_rows(ROOT / "qa")
+    assert len(rows) >= 30
+    assert (
+        set(Counter(row["type"] for row in rows)) == set(mini.SCENES)
+        or len({row["type"] for row in rows}) == 6
+    )
+    assert len({row["scene"] for row in rows}) == 3
+    assert sum(path.stat().st_size for path in ROOT.rglob("*") if path.is_file()) < 1_500_000
+
+
+def test_the_answer_cannot_be_told_from_any_single_frame() -> None:
+    # A frame is a function of the scene's state alone (`draw`). An item passes if each of its frames, as
+    # pixels, stands in a scene of the same question whose answer is another one: whoever sees that frame
+    # alone cannot tell the two apart.
+    asked = mini.questions()
+    passed = 0
+    for row, states, family in asked:
+        answer = row["options"]["ABCDEFG".index(row["answer"])]
+        others = {
+            scenes.draw(state, row["scene"]).tobytes()
+            for other, clips in family.options.items()
+            if other != answer and other in row["options"]
+            for clip in clips
+            for state in clip
+        }
+        passed += all(scenes.draw(state, row["scene"]).tobytes() in others for state in set(states))
+    assert passed / len(asked) >= 0.8
+    assert passed == len(asked)
+
+
+def test_the_answer_can_be_told_from_all_frames() -> None:
+    for family in scenes.families():
+        clips = [clip for clips in family.options.values() for clip in clips]
+        assert len(set(clips)) == len(clips)
+        assert all(len(clip) == scenes.N_FRAMES for clip in clips)
+
+
+def test_the_videos_show_the_scenes() -> None:
+    for row, states, _ in mini.questions()[::7]:
+        frames = sample_frames(roots.resolve(row["video"]), 4)
+        for image, place in zip(frames.images, (0, 10, 20, 31), strict=True):
+            drawn = np.asarray(scenes.draw(states[place], row["scene"])).astype(int)
+            assert np.abs(np.asarray(image) - drawn).mean() < 6
+
+
+def test_the_tables_are_what_the_code_writes() -> None:
+    assert [row for row, _, _ in mini.questions()] == tables.read_rows(ROOT / "qa")
+    assert [row for rows, _ in mini.captions() for row in rows] == tables.read_rows(ROOT / "caption")
+
+
+def test_event_order_drops_on_every_bundled_caption(text_encoder: object) -> None:
+    from itertools import permutations
+
+    from tempbench_lmms.coherence.encoders import bertscore
+
+    drops, falls = [], []
+    for story in stories.stories():
+        told = story.told()
+        assert event_order(story.caption(), told) == (len(told) * (len(told) - 1) // 2,) * 2
+        for order in list(permutations(told))[1:]:
+            wrong = " ".join(f"Then {clause}." for clause in order)
+            right, pairs = event_order(wrong, told)
+            assert right < pairs
+            drops.append(1 - right / pairs)
+            falls.append(1 - bertscore([(wrong, story.caption())])[0])
+    # BERTScore hardly notices; the order-aware score does.
+    assert np.mean(drops) > 0.5 > 2 * np.mean(falls)
+
+
+def test_twelve_captioned_videos_stand_in_pairs() -> None:
+    rows = tables.read_rows(ROOT / "caption")
+    assert [row["view"] for row in rows] == ["video", "frame"] * 12
+    assert all(one["video"] == other["video"] for one, other in zip(rows[::2], rows[1::2], strict=True))
+
+
+@pytest.mark.parametrize("scene", scenes.WHO)
+def test_every_state_can_be_drawn_in_every_scene(scene: str) -> None:
+    kinds = {
+        clip[0][0]: clip[0]
+        for family in scenes.families()
+        for clips in family.options.values()
+        for clip in clips
+    }
+    for state in kinds.values():
+        assert scenes.draw(state, scene).size == (112, 112)

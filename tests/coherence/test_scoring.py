@@ -1,0 +1,112 @@
+"""The metrics, by hand."""
+
+import math
+import random
+
+import pytest
+
+from tempbench_lmms.adapter import evaluate
+from tempbench_lmms.coherence import scoring
+from tempbench_lmms.coherence.predictions import asked_as
+
+ROW = {
+    "question_id": "q",
+    "type": "count",
+    "scene": "human",
+    "video": "v",
+    "question": "How many?",
+    "options": ["1", "2", "3"],
+    "answer": "C",
+    "reference": None,
+    "reference_source": None,
+}
+
+
+def answers(question: str, replies: dict[str, str], **row: object) -> list[dict]:
+    asked = {**ROW, "question_id": question, "video": f"video {question}", **row}
+    return [scoring.record(asked_as(asked, condition), reply) for condition, reply in replies.items()]
+
+
+def curve(*replies: str) -> dict[str, str]:
+    return dict(zip(("4f", "8f", "12f", "16f"), replies, strict=True))
+
+
+RECORDS = [
+    *answers("a", curve("A", "A", "C", "C")),  # scores 0 0 1 1
+    *answers("b", curve("C", "B", "C", "?"), scene="object"),  # scores 1 0 1 0, the last unread
+    *answers("c", {"4f": "C", "8f": "C"}, type="rotation", options=["x", "y", "z"]),  # cut off
+]
+
+
+def value(name: str, records: list[dict] | None = None) -> float:
+    table = {**scoring.TASK_METRICS, **scoring.BUDGET_METRICS, **scoring.CONTROL_METRICS}
+    return evaluate(table[name], RECORDS if records is None else records)
+
+
+def test_budgets() -> None:
+    assert value("accuracy_4f") == pytest.approx(2 / 3)
+    assert value("accuracy_16f") == pytest.approx(1 / 2)
+    assert value("accuracy_count_4f") == pytest.approx(1 / 2)
+    assert value("accuracy_object_8f") == 0
+    assert value("parse_rate_16f") == pytest.approx(1 / 2)
+    # Gold is 3. At 4 frames: 1 - 2/4 = .5 and 1; at 16: 1 and 0 (nothing read).
+    assert value("numeric_distance_4f") == pytest.approx(0.75)
+    assert value("numeric_distance_16f") == pytest.approx(0.5)
+    # Official: A is 1, C is 3, so the same here; B is 2.
+    assert value("numeric_distance_official_8f") == pytest.approx((0.5 + 0.75) / 2)
+
+
+def test_trends_are_over_complete_questions() -> None:
+    # a: slope (0, 0, 1, 1) = .025 + .075 = .1; b: (1, 0, 1, 0) = -.075 + .025 = -.05; mean .025.
+    assert value("accuracy_slope") == pytest.approx(0.025)
+    assert value("accuracy_gain") == pytest.approx((1 - 1) / 2)
+    # a: (0 + 0 + 2 + 1)/6 = .5; b: (1 + 0 + 2 + 0)/6 = .5.
+    assert value("accuracy_area") == pytest.approx(0.5)
+    assert value("n_cut_budgets") == 1
+    assert value("n_questions") == 10
+    assert value("n_counting") == 8
+    assert value("n_reference_template") == 10
+    assert value("accuracy_human_gain") == 1
+    assert math.isnan(value("accuracy_rotation_gain"))
+
+
+def test_controls() -> None:
+    records = []
+    for number, (full, one, shuffled) in enumerate(
+        [("C", "C", "A"), ("C", "A", "C"), ("C", "A", "A"), ("A", "A", "C")]
+    ):
+        replies = {"16f": full, "1f": one, "shuffled": shuffled, "reversed": "C", "blind": "A"}
+        records += answers(str(number), replies)
+    # 3 of 4 with all frames, 1 of 4 with one, 2 of 4 shuffled, 4 of 4 reversed, none blind.
+    assert value("multi_frame_gain", records) == pytest.approx(3 / 1 - 1)
+    assert value("frame_order_sensitivity", records) == pytest.approx(3 / 2 - 1)
+    assert value("frame_order_sensitivity_reversed", records) == pytest.approx(3 / 4 - 1)
+    assert math.isnan(value("gain_over_blind", records))
+    assert value("n_cut_controls", records[:-1]) == 1
+
+
+def test_failed_requests_are_counted_and_wrong() -> None:
+    record = scoring.record(asked_as(ROW, "4f"), "[LMMS_EVAL_REQUEST_FAILED after 5 retries] C", failed=True)
+    assert (record["correct"], record["parsed"], record["reply"], record["number"]) == (0, 0, "", None)
+    assert value("n_failed", [record]) == 1
+
+
+def test_nothing_is_undefined_and_order_does_not_matter() -> None:
+    shuffled = RECORDS.copy()
+    random.Random(1).shuffle(shuffled)
+    for name in ("accuracy_4f", "accuracy_slope", "accuracy_area", "numeric_distance_gain"):
+        assert math.isnan(value(name, []))
+        assert value(name, shuffled) == pytest.approx(value(name))
+
+
+def test_a_reference_in_the_data_is_used_and_named() -> None:
+    given = {**ROW, "reference": "There are three.", "reference_source": "some-model"}
+    record = scoring.record(asked_as(given, "4f"), "C")
+    assert (record["reference"], record["reference_source"]) == ("There are three.", "some-model")
+    assert value("n_reference_template", [record]) == 0
+
+
+def test_bertscore_of_the_whole_reply(text_encoder: object) -> None:
+    exact = answers("a", {"4f": 'The answer to the question "How many?" is: 3.', "8f": ""})
+    assert value("bertscore_4f", exact) == pytest.approx(1, abs=1e-6)
+    assert value("bertscore_8f", exact) == 0
