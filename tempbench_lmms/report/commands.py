@@ -1,0 +1,115 @@
+"""The commands `tempbench report` and `tempbench submit hub`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tempbench_lmms.errors import TempbenchError
+
+FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".csv": "csv", ".tex": "latex"}
+
+
+def report(
+    logs: Annotated[list[Path], typer.Argument(help="Output folders of runs, or results files.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
+    ] = Path("report.html"),
+    format_: Annotated[
+        str | None, typer.Option("--format", help="html, markdown, csv or latex, whatever the ending.")
+    ] = None,
+    title: Annotated[str, typer.Option(help="The page's title.")] = "tempbench report",
+    questions: Annotated[int, typer.Option(min=0, help="Questions in the page's browser, at most.")] = 5000,
+    pictures: Annotated[int, typer.Option(min=0, help="Of these, questions with pictures, at most.")] = 60,
+    intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
+    partial: Annotated[bool, typer.Option("--partial", help="Use the sound lines of damaged logs.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+) -> None:
+    """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX."""
+    from tempbench_lmms.data.tables import write_text
+    from tempbench_lmms.report import numbers, page, tables, text
+    from tempbench_lmms.runs import read_runs
+
+    kind = format_ or FORMATS.get(output.suffix.lower(), "")
+    if kind not in FORMATS.values():
+        raise TempbenchError(
+            f"no format for {format_ or output}; end the name in .html, .md, .csv or .tex, or add --format"
+        )
+    if output.exists() and not force:
+        raise TempbenchError(f"{output} exists; choose another name or add --force")
+    if not output.parent.is_dir():
+        raise TempbenchError(f"the folder {output.parent} does not exist; make it or choose another name")
+    tasks = list(numbers.of_logs(read_runs(logs, partial), intervals))
+    if kind == "html":
+        content = page.page(tasks, title, questions, pictures)
+    else:
+        write = {"markdown": text.as_markdown, "csv": text.as_csv, "latex": text.as_latex}[kind]
+        content = write(tables.sections_of(tasks))
+    write_text(content, output)
+    size = f"{len(content.encode()) / 1e6:.1f} MB"
+    print(f"{output}: {len(tasks)} tasks of {len({task.run for task in tasks})} runs, {size}")
+
+
+def submit_hub(
+    logs: Annotated[list[Path], typer.Argument(help="Output folders of one model's runs, or results files.")],
+    model: Annotated[str, typer.Option(help="The model's repository on the Hub, ORG/NAME.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path(
+        "hub_results"
+    ),
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(help="BENCHMARK=ORG/NAME[@COMMIT]: the Hub's data set, where it is not the known one."),
+    ] = None,
+    source_url: Annotated[str | None, typer.Option(help="Where the logs can be read.")] = None,
+    source_name: Annotated[str | None, typer.Option(help="What that place is called.")] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Take incomplete runs; the notes say so.")
+    ] = False,
+    push: Annotated[
+        bool, typer.Option("--push", help="Upload the entries to the model's repository.")
+    ] = False,
+    direct: Annotated[
+        bool, typer.Option("--direct", help="With --push: commit, instead of a pull request.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the files.")] = False,
+) -> None:
+    """Write `.eval_results` entries and a model card's table for the Hub; upload them only with --push."""
+    from tempbench_lmms.report import hub, numbers, tables
+    from tempbench_lmms.runs import read_runs
+
+    hub.check_repository(model, "model")
+    if source_name and not source_url:
+        raise TempbenchError("--source-name needs --source-url")
+    chosen = _data_sets(dataset or [])
+    sections = tables.sections_of(list(numbers.of_logs(read_runs(logs, partial))))
+    entries = {}
+    for section in sections:
+        name = section.card.name
+        data_set, revision = chosen.pop(name, (hub.data_set_of(section.card), None))
+        if data_set is None:
+            raise TempbenchError(
+                f"{name} has no data set on the Hub that is known; add --dataset {name}=ORG/NAME"
+            )
+        entries[name] = hub.entries_of(section, data_set, revision, source_url, source_name, partial)
+    if chosen:
+        raise TempbenchError(f"--dataset {next(iter(chosen))}=...: the logs have no task of it")
+    paths = hub.write(output, entries, hub.card_table(sections, model), force)
+    for path in paths:
+        print(f"{output / path}: {len(entries[path.stem])} entries")
+    print(f"{output / 'model_card_table.md'}: to be pasted into the model's card")
+    if push:
+        print(hub.push(output, paths, model, not direct))
+    else:
+        print("nothing was uploaded; add --push for that")
+
+
+def _data_sets(options: list[str]) -> dict[str, tuple[str | None, str | None]]:
+    from tempbench_lmms.report.hub import check_repository
+
+    out: dict[str, tuple[str | None, str | None]] = {}
+    for option in options:
+        name, _, rest = option.partition("=")
+        data_set, _, revision = rest.partition("@")
+        check_repository(data_set, "data set; write --dataset BENCHMARK=ORG/NAME, and ORG/NAME")
+        out[name] = (data_set, revision or None)
+    return out

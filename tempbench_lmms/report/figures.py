@@ -1,0 +1,129 @@
+"""Plots as data: what a benchmark's module `figures` makes of a run."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tempbench_lmms.adapter import Record
+from tempbench_lmms.report.numbers import Number
+
+
+@dataclass(frozen=True)
+class Series:
+    """One row of a plot.
+
+    Attributes:
+        name: For the legend.
+        points: By category, in the order of the figure's categories; None where there is none.
+        is_reference: It is no run's, but what runs are compared with; drawn in grey, last.
+    """
+
+    name: str
+    points: tuple[Number | None, ...]
+    is_reference: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot.
+
+    Attributes:
+        title: Figures of one title are drawn as one, their series side by side.
+        kind: `bars`, `lines` (categories are numbers), `radar`, or `matrix` (a series a row, counts).
+        categories: What the points of a series belong to.
+        series: At least one.
+        axis: What the categories are.
+        marks: Values that every series is compared with, e.g. chance, by name.
+        note: A sentence on what is shown.
+    """
+
+    title: str
+    kind: str
+    categories: tuple[str, ...]
+    series: tuple[Series, ...]
+    axis: str = ""
+    marks: tuple[tuple[str, float], ...] = ()
+    note: str = ""
+
+
+def merged(figures: Sequence[Figure]) -> list[Figure]:
+    """Returns the figures with those of one title joined; a series that both have is kept once."""
+    out: dict[str, Figure] = {}
+    for figure in figures:
+        known = out.get(figure.title)
+        if known is None:
+            out[figure.title] = figure
+            continue
+        categories = known.categories + tuple(c for c in figure.categories if c not in known.categories)
+        if figure.kind == "lines":
+            categories = tuple(sorted(categories, key=float))
+        series = dict.fromkeys(
+            Series(
+                one.name,
+                tuple(dict(zip(part.categories, one.points, strict=True)).get(c) for c in categories),
+                one.is_reference,
+            )
+            for part in (known, figure)
+            for one in part.series
+        )
+        marks = tuple(dict(known.marks + figure.marks).items())
+        out[figure.title] = replace(
+            known,
+            categories=categories,
+            series=tuple(sorted(series, key=lambda one: one.is_reference)),
+            marks=marks,
+        )
+    return list(out.values())
+
+
+def shares(
+    title: str, kind: str, label: str, groups: Mapping[str, Number | None], axis: str = ""
+) -> list[Figure]:
+    """Returns one series over named groups; no figure where none of them has a value."""
+    if not any(number is not None and number.number is not None for number in groups.values()):
+        return []
+    return [Figure(title, kind, tuple(groups), (Series(label, tuple(groups.values())),), axis)]
+
+
+def position_bias(title: str, label: str, records: Sequence[Record]) -> list[Figure]:
+    """Returns the share of each answer beside its share among the right answers."""
+    if not records:
+        return []
+    answers = Counter(record["answer"] or "unparsed" for record in records)
+    right = Counter(record["gold"] for record in records)
+    letters = tuple(sorted({*answers, *right}))
+
+    def series(name: str, counts: Counter[str], is_reference: bool) -> Series:
+        return Series(name, tuple(Number(counts[letter] / len(records)) for letter in letters), is_reference)
+
+    both = (series(label, answers, False), series("right answers", right, True))
+    return [Figure(title, "bars", letters, both, "answer", note="Share of each answer")]
+
+
+def confusion(title: str, counts: Mapping[str, Mapping[str, int]], note: str = "") -> list[Figure]:
+    """Returns a confusion matrix.
+
+    Args:
+        title: With the run's name: matrices of two runs are never joined.
+        counts: By true class, then by predicted class.
+        note: A sentence on it.
+    """
+    columns = tuple(dict.fromkeys(name for row in counts.values() for name in row))
+    rows = tuple(
+        Series(gold, tuple(Number(row.get(name, 0)) for name in columns)) for gold, row in counts.items()
+    )
+    return [Figure(title, "matrix", columns, rows, "predicted, by true class", note=note)] if columns else []
+
+
+def confusion_of(records: Sequence[Record], names: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """Returns how often each right answer got which answer; unread ones as "unparsed".
+
+    Args:
+        records: Records with `gold` and `answer`.
+        names: What the answers are called, in their order.
+    """
+    columns = [*names.values(), "unparsed"]
+    table = {name: dict.fromkeys(columns, 0) for name in names.values()}
+    for record in records:
+        table[names[record["gold"]]][names.get(record["answer"], "unparsed")] += 1
+    return table

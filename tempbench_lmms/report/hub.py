@@ -1,0 +1,262 @@
+"""Results for the Hugging Face Hub: `.eval_results/*.yaml` of a model's repository, and a table for its card.
+
+Format: https://huggingface.co/docs/hub/eval-results (dataset id and task id, value, date, source, notes). A
+leaderboard shows them where the data set's owner has listed the task ids in its `eval.yaml`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import isfinite
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from tempbench_lmms import __version__
+from tempbench_lmms.card import BenchmarkCard
+from tempbench_lmms.data import tables as files
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.report import tables, text
+from tempbench_lmms.report.numbers import Number, TaskNumbers, run_date
+from tempbench_lmms.report.tables import Section
+
+Entry = dict[str, Any]
+
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
+_REPOSITORY = re.compile(rf"{_NAME}/{_NAME}")
+_DATA_SET_URL = "https://huggingface.co/datasets/"
+_KEYS = {"dataset", "value", "date", "source", "notes"}
+
+
+def data_set_of(card: BenchmarkCard) -> str | None:
+    """Returns the Hub's data set of a benchmark: that of its first source; None where that is elsewhere."""
+    url = card.sources[0].url
+    return url.removeprefix(_DATA_SET_URL) if url.startswith(_DATA_SET_URL) else None
+
+
+def check_repository(name: str, what: str) -> None:
+    """Checks a name ORG/NAME.
+
+    Raises:
+        TempbenchError: It is none.
+    """
+    if not _REPOSITORY.fullmatch(name) or ".." in name or "--" in name:
+        raise TempbenchError(f"{name!r} is no {what}; write ORG/NAME")
+
+
+def entries_of(
+    section: Section,
+    data_set: str,
+    revision: str | None = None,
+    source_url: str | None = None,
+    source_name: str | None = None,
+    partial: bool = False,
+) -> list[Entry]:
+    """Returns one entry for each main number of a benchmark that is defined.
+
+    Args:
+        section: The benchmark's numbers, of one run or of several with different tasks.
+        data_set: The Hub's data set.
+        revision: Its commit.
+        source_url: Where the logs or the paper are.
+        source_name: What that is called.
+        partial: Take incomplete runs too; the notes say so.
+
+    Raises:
+        TempbenchError: A run is on the bundled sample or incomplete, or two runs give one number.
+    """
+    known = frozenset(section.card.primary)
+    out: dict[str, Entry] = {}
+    for task in section.tasks:
+        if task.is_mini:
+            raise TempbenchError(
+                f"{task.log.task} asks the bundled sample, which is no benchmark; submit a run of "
+                f"{task.log.task.removesuffix('_mini')}"
+            )
+        if not partial and (not task.is_complete or task.log.problems):
+            raise TempbenchError(
+                f"{task.log.task}: {_completeness(task)}; run it whole, or add --partial (the entries say so)"
+            )
+        for name in task.names:
+            if tables.column_of(task.stem, name, known) is None or task.number(name).number is None:
+                continue
+            number = task.number(name)
+            task_id = f"{task.log.task}_{name}"
+            if task_id in out:
+                raise TempbenchError(f"{task_id}: two runs have it; give the logs of one run")
+            entry: Entry = {"dataset": {"id": data_set, "task_id": task_id}, "value": number.value}
+            if revision:
+                entry["dataset"]["revision"] = revision
+            if date := run_date(task.log.header):
+                entry["date"] = date
+            if source_url:
+                entry["source"] = {"url": source_url} | ({"name": source_name} if source_name else {})
+            entry["notes"] = _notes(task, number)
+            out[task_id] = entry
+    return list(out.values())
+
+
+def _completeness(task: TaskNumbers) -> str:
+    if task.log.problems:
+        return task.log.problems[0]
+    if task.asked is None:
+        return "the run does not say how many questions it asked"
+    return f"the run asked {task.asked[0]} of {task.asked[1]} questions"
+
+
+def _notes(task: TaskNumbers, number: Number) -> str:
+    """Returns how a number was made, for the entry's free text."""
+    parts = [] if number.error is None else [f"standard error {number.error:.4g}"]
+    if number.low is not None and number.high is not None:
+        parts.append(f"95 % interval {number.low:.4f} to {number.high:.4f}")
+    if number.n is not None:
+        parts.append(f"n {number.n:g}")
+    rate = task.log.values.get("parse_rate")
+    if isinstance(rate, (int, float)):
+        parts.append(f"parse rate {rate:.4f}")
+    if not task.is_complete or task.log.problems:
+        parts.append(_completeness(task))
+    told = ("version.", "settings.", "data.revision", "data.edition", "packages.lmms-eval")
+    parts += [f"{name} {words}" for name, words in task.card.items() if name.startswith(told)]
+    return "; ".join([*parts, f"tempbench-lmms {__version__}"])
+
+
+def problems(entries: Any) -> list[str]:
+    """Returns what is wrong with the content of a `.eval_results` file, one line each.
+
+    Args:
+        entries: The parsed YAML.
+    """
+    if not isinstance(entries, list) or not entries:
+        return ["there is no entry"]
+    out = []
+    for number, entry in enumerate(entries, start=1):
+        out += [f"entry {number}: {problem}" for problem in _problems(entry)]
+    return out
+
+
+def _problems(entry: Any) -> list[str]:
+    if not isinstance(entry, Mapping):
+        return ["it is no mapping"]
+    out = [f"unknown key {key}" for key in entry if key not in _KEYS]
+    data_set = entry.get("dataset")
+    if not isinstance(data_set, Mapping):
+        return [*out, "dataset is missing"]
+    if not _REPOSITORY.fullmatch(str(data_set.get("id"))):
+        out.append(f"dataset.id {data_set.get('id')!r} is not ORG/NAME")
+    if not re.fullmatch(r"[A-Za-z0-9_.-]+", str(data_set.get("task_id") or "")):
+        out.append(f"dataset.task_id {data_set.get('task_id')!r} is no identifier")
+    if "revision" in data_set and not re.fullmatch(r"[0-9a-f]{7,40}", str(data_set["revision"])):
+        out.append(f"dataset.revision {data_set['revision']!r} is no commit")
+    value = entry.get("value")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        out.append(f"value {value!r} is no finite number")
+    if "date" in entry and not _is_date(entry["date"]):
+        out.append(f"date {entry['date']!r} is not ISO 8601")
+    if "source" in entry and not _is_link(entry["source"]):
+        out.append(f"source {entry['source']!r} has no web address")
+    if not isinstance(entry.get("notes", ""), str):
+        out.append("notes is no text")
+    return out
+
+
+def _is_date(value: Any) -> bool:
+    try:
+        # fromisoformat takes a final Z only from Python 3.11 on.
+        datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+    except ValueError:
+        return False
+    return True
+
+
+def _is_link(source: Any) -> bool:
+    url = urlsplit(str(source.get("url", ""))) if isinstance(source, Mapping) else urlsplit("")
+    return url.scheme in ("http", "https") and bool(url.netloc)
+
+
+def card_table(sections: Sequence[Section], model: str) -> str:
+    """Returns the Markdown for a model's card: the main numbers with their intervals."""
+    heads = ["benchmark", "metric", "value", "95 % interval", "standard error", "questions"]
+    lines = [
+        f"## Temporal reasoning ({model})",
+        "",
+        f"| {' | '.join(heads)} |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    for section in sections:
+        known = frozenset(section.card.primary)
+        for task in section.tasks:
+            for name in task.names:
+                if tables.column_of(task.stem, name, known) is None:
+                    continue
+                number = task.number(name)
+                asked = f"{task.asked[0]}" if task.asked else ""
+                cells = [
+                    f"[{section.card.name}]({section.card.paper})",
+                    f"`{task.log.task}` {text.markdown_text(name)}",
+                    number.scaled_text(),
+                    number.bounds().strip("[]").replace(",", " to"),
+                    "" if number.error is None else f"{number.error:.4f}",
+                    asked,
+                ]
+                lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", f"Measured with tempbench-lmms {__version__} in the lmms-eval harness.", ""]
+    return "\n".join(lines)
+
+
+def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, force: bool) -> list[Path]:
+    """Writes a model repository's files.
+
+    Args:
+        folder: The folder.
+        entries: By benchmark.
+        table: The model card's table.
+        force: Overwrite what is there.
+
+    Returns:
+        The entries' files, relative to the folder.
+
+    Raises:
+        TempbenchError: A file is there, or an entry is not valid.
+    """
+    contents = {
+        Path(".eval_results") / f"{name}.yaml": yaml.safe_dump(
+            list(own), sort_keys=False, allow_unicode=True, width=1000
+        )
+        for name, own in entries.items()
+    }
+    for path, content in contents.items():
+        if wrong := problems(yaml.safe_load(content)):
+            raise TempbenchError(f"{path}: {wrong[0]}; nothing was written, correct the option for it")
+    everything = contents | {Path("model_card_table.md"): table}
+    for path in everything:
+        if (folder / path).exists() and not force:
+            raise TempbenchError(f"{folder / path} exists; choose another folder or add --force")
+    for path, content in everything.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        files.write_text(content, folder / path)
+    return list(contents)
+
+
+def push(folder: Path, paths: Sequence[Path], model: str, pull_request: bool) -> str:
+    """Uploads the entries' files to a model's repository and returns the address of the change.
+
+    Raises:
+        TempbenchError: The Hub cannot be reached or refuses.
+    """
+    from huggingface_hub import CommitOperationAdd, HfApi
+
+    try:
+        done = HfApi().create_commit(
+            model,
+            [CommitOperationAdd(path.as_posix(), folder / path) for path in paths],
+            commit_message="Add evaluation results (tempbench-lmms)",
+            create_pr=pull_request,
+        )
+    except Exception as error:  # refusals, and whatever the connection errors of its HTTP library are
+        reason = " ".join(str(error).split())[:300]
+        advice = f"log in with `hf auth login`, check the name, or upload {folder} yourself"
+        raise TempbenchError(f"{model} was not changed ({reason}); {advice}") from None
+    return str(done.pr_url if pull_request else done.commit_url)

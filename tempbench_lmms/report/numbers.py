@@ -1,0 +1,215 @@
+"""The numbers of a run: values as its results file has them, with errors, intervals and completeness."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from functools import cached_property
+from math import isfinite
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from tempbench_lmms import quality
+from tempbench_lmms.adapter import UNDEFINED, Record
+from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.metrics.resampling import Sums, interval
+from tempbench_lmms.run_card import flat, run_card
+from tempbench_lmms.runs import MetricOfRun, TaskLog, metrics_of
+
+Value = float | int | str | None
+
+_SECRETS = re.compile(r"((?:key|token|secret|password)[^=,]*=)[^,]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A value with what is known of its spread.
+
+    Attributes:
+        value: As in the results file: a number, "-" where undefined, or a word.
+        error: Standard error.
+        low: Lower end of the 95 % interval.
+        high: Its upper end.
+        n: How many units it is over, where that is known.
+    """
+
+    value: Value
+    error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: float | None = None
+
+    @property
+    def number(self) -> float | None:
+        """The value where it is a finite number."""
+        if isinstance(self.value, (int, float)) and isfinite(self.value):
+            return float(self.value)
+        return None
+
+    def scaled_text(self, scale: float = 1, digits: int = 4) -> str:
+        """Returns the value times `scale` for people."""
+        scalable = isinstance(self.value, float) and scale != 1
+        return shown(self.value * scale if scalable else self.value, digits)  # type: ignore[operator]
+
+    def bounds(self, scale: float = 1, digits: int = 4) -> str:
+        """Returns the interval times `scale` for people; empty where there is none."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"[{shown(self.low * scale, digits)}, {shown(self.high * scale, digits)}]"
+
+    def text(self, scale: float = 1, digits: int = 4) -> str:
+        """Returns the value and its interval for people."""
+        return f"{self.scaled_text(scale, digits)} {self.bounds(scale, digits)}".strip()
+
+
+def shown(value: Value, digits: int = 4) -> str:
+    """Returns a value for people: counts and words as they are, "-" for what is undefined."""
+    if value is None or (isinstance(value, float) and not isfinite(value)):
+        return UNDEFINED
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class TaskNumbers:
+    """One task of one run, with its numbers.
+
+    Attributes:
+        log: The task's log.
+        run: The run's name in the report.
+        with_intervals: Whether intervals are computed from the log.
+    """
+
+    log: TaskLog
+    run: str
+    with_intervals: bool = True
+    _known: dict[str, Number] = field(default_factory=dict, repr=False)
+
+    @property
+    def names(self) -> list[str]:
+        """The metrics' names, in the order of the results file."""
+        return [
+            name
+            for name, value in self.log.values.items()
+            if isinstance(value, (int, float, str))
+            and name.strip() not in ("", "alias")
+            and "_stderr" not in name
+        ]
+
+    @cached_property
+    def _metrics(self) -> dict[str, MetricOfRun]:
+        return {metric.name: metric for metric in metrics_of(self.log)} if self.with_intervals else {}
+
+    @cached_property
+    def numbers(self) -> dict[str, Number]:
+        """Every metric of the task."""
+        return {name: self.number(name) for name in self.names}
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What speaks against taking the numbers at their face: damage to the log, degenerate answers."""
+        return [*self.log.problems, *quality.warnings(self.log)]
+
+    def number(self, name: str) -> Number:
+        """Returns one metric of the task."""
+        if name not in self._known:
+            self._known[name] = self._number(name, self._metrics.get(name))
+        return self._known[name]
+
+    def _number(self, name: str, metric: MetricOfRun | None) -> Number:
+        value, error = self.log.values[name], self.log.values.get(f"{name}_stderr")
+        spread = float(error) if isinstance(error, (int, float)) else None
+        try:
+            result = metric() if metric else None
+        except (KeyError, TypeError, ValueError, ArithmeticError):
+            result = None  # a log of an older version, whose records lack what the metric reads
+        # An interval is that of this value only where the log gives this value.
+        if not isinstance(result, Sums) or getattr(result, "value", None) != value:
+            return Number(value, spread)
+        low, high = interval(result)
+        n = float(result.denominator.sum()) if isinstance(result, Ratio) else None
+        return Number(value, spread, low, high, n) if isfinite(low) else Number(value, spread, n=n)
+
+    @property
+    def is_mini(self) -> bool:
+        """Whether the task asks the bundled sample."""
+        return self.log.task.endswith("_mini")
+
+    @property
+    def stem(self) -> str:
+        """The task's name without the benchmark's and without `_mini`: `mt1_two`; empty for the suite."""
+        return self.log.task.removesuffix("_mini").removeprefix(self.log.benchmark).strip("_")
+
+    @property
+    def asked(self) -> tuple[int, int] | None:
+        """How many questions were asked, and how many the task has; None where the run does not say."""
+        counts = run_card(self.log)["questions"]
+        if counts["asked"] is None or counts["of"] is None:
+            return None
+        return int(counts["asked"]), int(counts["of"])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run says that it asked every question."""
+        return self.asked is not None and self.asked[0] == self.asked[1]
+
+    @property
+    def card(self) -> dict[str, str]:
+        """The run card, by dotted names; what the run left no trace of is left out."""
+        known = flat(run_card(self.log)) | {"date": run_date(self.log.header)}
+        if known.get("model_args"):
+            known["model_args"] = without_secrets(str(known["model_args"]))
+        return {name: str(value) for name, value in known.items() if value not in (None, "")}
+
+
+def without_secrets(words: str) -> str:
+    """Returns a model's arguments with keys, tokens and passwords blotted out."""
+    return _SECRETS.sub(r"\1***", words)
+
+
+def run_facts(task: TaskNumbers) -> dict[str, str]:
+    """Returns what all tasks of a run have in common: model, arguments, date, versions, limit."""
+    card = task.card
+    names = ("model", "model_args", "date")
+    facts = {name: card[name] for name in names if name in card}
+    for package in ("tempbench-lmms", "lmms-eval", "transformers", "torch"):
+        if f"packages.{package}" in card:
+            facts[package] = card[f"packages.{package}"]
+    limit = (task.log.header.get("config") or {}).get("limit")
+    return facts | ({"limit": f"{limit:g}"} if isinstance(limit, (int, float)) else {})
+
+
+def run_date(header: dict[str, Any]) -> str:
+    """Returns when a run was made, ISO 8601 in UTC; the day alone where its time zone is unknown."""
+    try:
+        moment = datetime.strptime(str(header.get("date")), "%Y%m%d_%H%M%S")
+    except ValueError:
+        return ""
+    zone = ((header.get("config") or {}).get("resolved_cli_args") or {}).get("timezone")
+    try:
+        aware = moment.replace(tzinfo=ZoneInfo(str(zone)))
+    except (KeyError, ValueError, OSError):
+        return moment.strftime("%Y-%m-%d")
+    return aware.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def verdict(record: Record) -> str:
+    """Returns `right`, `wrong`, `unparsed` or `failed`."""
+    if record.get("failed"):
+        return "failed"
+    if not record.get("parsed"):
+        return "unparsed"
+    return "right" if record.get("correct") else "wrong"
+
+
+def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNumbers]:
+    """Yields the tasks with their numbers; runs of one model are told apart by their files' times."""
+    models: dict[str, set[Any]] = {}
+    for log in logs:
+        models.setdefault(log.model, set()).add(log.file)
+    for log in logs:
+        name = log.model
+        if len(models[log.model]) > 1:
+            name = f"{log.model} ({log.file.name.removesuffix('_results.json')})"
+            if sum(file.name == log.file.name for file in models[log.model]) > 1:
+                name = f"{log.model} ({log.file.parent.name}/{log.file.name.removesuffix('_results.json')})"
+        yield TaskNumbers(log, name, with_intervals)

@@ -1,0 +1,152 @@
+"""The questions of the runs, as data for the browser in the page: what was asked, shown, replied and read."""
+
+import base64
+import hashlib
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.report.numbers import TaskNumbers, verdict
+from tempbench_lmms.runs import Sample
+from tempbench_lmms.tasks import docs_of, load_task
+
+_SIDE = 360  # pixels of a picture's longer side
+_STRIP = 1000  # the same of a strip of pictures
+_PICTURES = 8  # of one question
+_FRAMES = 4  # of one video
+_FACET_VALUES = 12
+_FACET_LENGTH = 40
+_NO_FACETS = {"id", "gold", "answer", "prediction", "reply", "reference", "first"}
+
+
+def spread(n: int, most: int) -> list[int]:
+    """Returns at most `most` of the places 0 .. n - 1, spread evenly."""
+    return list(range(n)) if n <= most else [i * n // most for i in range(most)]
+
+
+def data_of(tasks: Sequence[TaskNumbers], n_questions: int, n_pictured: int) -> dict[str, Any]:
+    """Returns what the browser shows: JSON values.
+
+    Args:
+        tasks: The tasks.
+        n_questions: At most so many questions in all, evenly from the tasks.
+        n_pictured: At most so many of them with pictures.
+
+    Returns:
+        `tasks`, `questions`, `pictures` (data URIs, each once), and how many questions there are in all.
+    """
+    logged = [task for task in tasks if task.log.samples]
+    pictures: dict[str, tuple[int, str]] = {}
+    out: dict[str, Any] = {"tasks": [], "questions": [], "pictures": [], "n_logged": 0, "n_pictured": 0}
+    n_of = allot([len(task.log.samples) for task in logged], n_questions)
+    n_pictured_of = allot(n_of, n_pictured)
+    for number, task in enumerate(logged):
+        samples = sorted(task.log.samples, key=lambda sample: sample.doc_id)
+        out["n_logged"] += len(samples)
+        chosen = [samples[i] for i in spread(len(samples), n_of[number])]
+        pictured = {chosen[i].doc_id for i in spread(len(chosen), n_pictured_of[number])}
+        visuals = _Visuals(task) if pictured else None
+        out["tasks"].append(
+            {
+                "run": task.run,
+                "task": task.log.task,
+                "n": len(samples),
+                "facets": facets([sample.record for sample in chosen]),
+            }
+        )
+        for sample in chosen:
+            entry = {
+                "t": number,
+                "id": str(sample.record["id"]),
+                "verdict": verdict(sample.record),
+                "prompt": sample.prompt,
+                "reply": sample.reply,
+                "target": sample.target,
+                "record": sample.record,
+            }
+            if visuals is not None and sample.doc_id in pictured:
+                shown, entry["note"] = visuals.of(sample)
+                entry["pictures"] = [pictures.setdefault(key, (len(pictures), uri))[0] for key, uri in shown]
+                out["n_pictured"] += bool(shown)
+            out["questions"].append(entry)
+    out["pictures"] = [uri for _, uri in pictures.values()]
+    return out
+
+
+def allot(sizes: Sequence[int], most: int) -> list[int]:
+    """Returns how many of each size are taken: `most` in all at most, as evenly as the sizes allow."""
+    out = [0] * len(sizes)
+    for place, number in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        out[number] = min(sizes[number], (most - sum(out)) // (len(sizes) - place))
+    return out
+
+
+def facets(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """Returns the fields of records that are worth a filter, those of a few different words, with these."""
+    found: dict[str, set[str]] = {}
+    dropped = set(_NO_FACETS)
+    for record in records:
+        for name, value in record.items():
+            values = value if isinstance(value, list) and name == "tests" else [value]
+            if name in dropped:
+                continue
+            if not all(isinstance(one, str) and len(one) <= _FACET_LENGTH for one in values):
+                dropped.add(name)
+                continue
+            found.setdefault(name, set()).update(values)
+            if len(found[name]) > _FACET_VALUES:
+                dropped.add(name)
+    return {name: sorted(values) for name, values in found.items() if name not in dropped and len(values) > 1}
+
+
+class _Visuals:
+    """The pictures of a task's questions, through its own hooks."""
+
+    def __init__(self, task: TaskNumbers) -> None:
+        self.config: dict[str, Any] = {}
+        self.docs: list[dict[str, Any]] = []
+        self.problem = ""
+        try:
+            self.config = load_task(task.log.task)
+            self.docs = docs_of(self.config)
+        except TempbenchError as error:
+            self.problem = str(error)
+
+    def of(self, sample: Sample) -> tuple[list[tuple[str, str]], str]:
+        """Returns (digest, data URI) of each picture of a question, and what is to be said of them."""
+        if self.problem:
+            return [], f"no pictures: {self.problem}"
+        if sample.doc_id >= len(self.docs) or self.docs[sample.doc_id]["question_id"] != sample.record["id"]:
+            return [], "no pictures: the data on this machine is not the run's"
+        kwargs = (self.config.get("lmms_eval_specific_kwargs") or {}).get("default")
+        try:
+            shown = self.config["doc_to_visual"](self.docs[sample.doc_id], kwargs)
+            images = self._images(shown)
+        except TempbenchError as error:
+            return [], f"no pictures: {error}"
+        kept = [images[i] for i in spread(len(images), _PICTURES)]
+        notes = [f"{len(kept)} of {len(images)} pictures"] if len(kept) < len(images) else []
+        if any(not hasattr(one, "convert") for one in shown):
+            notes.append(f"{_FRAMES} frames of each video")
+        return [thumbnail(image) for image in kept], ", ".join(notes)
+
+    def _images(self, visuals: Sequence[Any]) -> list[Any]:
+        from tempbench_lmms.media.video import sample_frames
+
+        images: list[Any] = []
+        for one in visuals:
+            images += [one] if hasattr(one, "convert") else sample_frames(Path(str(one)), _FRAMES).images
+        return images
+
+
+def thumbnail(image: Any) -> tuple[str, str]:
+    """Returns the digest and the data URI of a small JPEG of a picture."""
+    small = image.convert("RGB")
+    side = _STRIP if small.width > 2 * small.height else _SIDE
+    small.thumbnail((side, side))
+    buffer = io.BytesIO()
+    small.save(buffer, "JPEG", quality=78)
+    data = buffer.getvalue()
+    return hashlib.sha256(data).hexdigest(), f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"

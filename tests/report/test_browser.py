@@ -1,0 +1,186 @@
+"""The page in a real browser."""
+
+import json
+
+import pytest
+
+from tempbench_lmms import evaluation
+from tempbench_lmms.report import numbers
+from tempbench_lmms.report.page import page
+from tempbench_lmms.runs import read_runs
+from tests.report.conftest import ATTACK
+
+FIRST = "tempbench_chance/tempvs_mini/flintstones%2Fmini_flintstones_0%2Fgt_two%2F0"
+
+
+@pytest.fixture(scope="session")
+def address(runs, tmp_path_factory):
+    file = tmp_path_factory.mktemp("page") / "report.html"
+    tasks = list(numbers.of_logs(read_runs([runs])))
+    file.write_text(page(tasks, n_pictured=6), encoding="utf-8")
+    return file.as_uri()
+
+
+def question(chromium):
+    return chromium.value("document.querySelector('#question').textContent")
+
+
+def values_shown(chromium):
+    """Returns what the page shows in the tasks' tables: by run and task, by metric."""
+    return json.loads(
+        chromium.value("""JSON.stringify([...document.querySelectorAll("details.task")].map((task) =>
+            [task.dataset.run, task.dataset.task, [...task.querySelectorAll("data")].map((one) =>
+                [one.dataset.metric, one.value, one.textContent])]))""")
+    )
+
+
+def assert_equal_to_results(shown, files):
+    """Every metric of our tasks in the results files is on the page, exactly, and rounded beside it."""
+    wanted = {}
+    for file in files:
+        results = json.loads(file.read_text())
+        run = results["model_name"] or results["config"]["model"]
+        for task, table in results["results"].items():
+            table = {name.removesuffix(",none"): value for name, value in table.items()}
+            wanted[run, task] = {
+                name: value
+                for name, value in table.items()
+                if isinstance(value, (int, float, str))
+                and name.strip() not in ("", "alias")
+                and not name.endswith(("_stderr_stderr", "_clt", "_clustered"))
+                and not (name.endswith("_stderr") and not isinstance(value, (int, float)))
+            }
+    assert {(run, task) for run, task, _ in shown} == set(wanted)
+    for run, task, cells in shown:
+        assert {name for name, _, _ in cells} == set(wanted[run, task])
+        for name, exact, rounded in cells:
+            value = wanted[run, task][name]
+            assert exact == str(value)
+            assert rounded == (f"{value:.4f}" if isinstance(value, float) else str(value))
+
+
+def test_opens_without_a_complaint_and_asks_for_nothing(chromium, address):
+    chromium.open(address)
+    assert chromium.complaints == []
+    # The page alone, and the pictures inside it.
+    assert [url for url in chromium.requests if not url.startswith("data:")] == [address]
+    assert chromium.value("document.querySelectorAll('svg').length") >= 8
+
+
+def test_every_number_is_the_results_file_s(chromium, address, runs):
+    chromium.open(address)
+    shown = values_shown(chromium)
+    assert_equal_to_results(shown, runs.rglob("*_results.json"))
+    main = chromium.value("document.querySelector('.ours data[data-metric=mt1_two_mt]').textContent")
+    exact = chromium.value("document.querySelector('.ours data[data-metric=mt1_two_mt]').value")
+    # 0.475 in the results file; the paper prints percent.
+    assert main == f"{float(exact) * 100:.1f}"
+
+
+def test_what_a_model_wrote_is_text(chromium, address):
+    chromium.open(f"{address}#q={FIRST}")
+    assert chromium.complaints == []
+    assert chromium.value("window.pwned === undefined")
+    assert ATTACK in question(chromium)
+    assert chromium.value("document.querySelectorAll('#question script, #question img[src=x]').length") == 0
+    assert chromium.value("document.scripts.length") == 2
+
+
+def test_link_to_one_question(chromium, address):
+    chromium.open(f"{address}#q={FIRST}")
+    assert "flintstones/mini_flintstones_0/gt_two/0" in question(chromium)
+    assert chromium.value("document.querySelectorAll('#question .pictures img').length") == 1
+    assert chromium.value("document.querySelector('#question .pictures img').naturalWidth") > 300
+    href = chromium.value("document.querySelector('#question h3 a').href")
+    assert href == f"{address}#q={FIRST}"
+    chromium.open(f"{address}#q=no/such/question")
+    assert question(chromium) == "The question of this link is not in this report."
+
+
+def test_keys(chromium, address):
+    chromium.open(f"{address}#q={FIRST}")
+    chromium.press("j")
+    assert "mini_flintstones_0/gt_two/1" in question(chromium)
+    assert chromium.value("location.hash").endswith("gt_two%2F1")
+    chromium.press("k")
+    assert "mini_flintstones_0/gt_two/0" in question(chromium)
+    chromium.press("/")
+    assert chromium.value("document.activeElement.id") == "search"
+    chromium.press("j")  # now a letter of a word
+    assert chromium.value("document.querySelector('#search').value") == "j"
+
+
+def choose(chromium, selector, value):
+    chromium.value(
+        f"(() => {{ const one = document.querySelector({json.dumps(selector)});"
+        f"one.value = {json.dumps(value)};"
+        "one.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+
+
+def test_filters(chromium, address, runs):
+    lines = [
+        json.loads(line)["record"]
+        for path in sorted(runs.rglob("*_samples_*.jsonl"))
+        for line in path.read_text().splitlines()
+    ]
+    chromium.open(address)
+    count = "document.querySelector('#count').textContent"
+    assert chromium.value(count).startswith(f"{len(lines)} questions")
+    choose(chromium, "#verdict", "wrong")
+    wrong = [record for record in lines if record["parsed"] and not record["correct"]]
+    assert chromium.value(count) == f"{len(wrong)} questions: {len(wrong)} wrong"
+    choose(chromium, "#facets select[data-field=source]", "vist")
+    vist = [record for record in wrong if record["source"] == "vist"]
+    assert chromium.value(count).startswith(f"{len(vist)} questions")
+    choose(chromium, "#facets select[data-field=tests]", "mt1_two")
+    tests = [record for record in vist if "mt1_two" in record["tests"]]
+    assert chromium.value(count).startswith(f"{len(tests)} questions")
+    choose(chromium, "#search", "no question has these words")
+    assert chromium.value(count) == "0 questions"
+    assert question(chromium) == ""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_sideways_scrolling_of_the_page(chromium, address, width):
+    chromium.open(address, width=width)
+    assert chromium.value("document.documentElement.scrollWidth") <= width
+    ends = "[...document.querySelectorAll('select')].map((one) => one.getBoundingClientRect().right)"
+    assert chromium.value(f"Math.max(...{ends})") <= width
+
+
+def test_dark_and_light(chromium, address):
+    ground = "getComputedStyle(document.body).backgroundColor"
+    chromium.open(address, scheme="light")
+    light = chromium.value(ground)
+    chromium.open(address, scheme="dark")
+    assert chromium.value(ground) != light
+    assert sum(map(int, chromium.value(ground)[4:-1].split(","))) < 150
+
+
+def test_names_for_everything_that_can_be_used(chromium, address):
+    chromium.open(address)
+    used = "input, select, [role=region], [role=listbox], svg, img"
+    unnamed = f"""[...document.querySelectorAll("{used}")].filter((one) =>
+        !one.closest("label") && !one.getAttribute("aria-label") && !one.alt).length"""
+    assert chromium.value(unnamed) == 0
+
+
+@pytest.mark.harness
+def test_report_of_the_harness_s_own_run(chromium, tmp_path, tiny_vlm):
+    tasks = ["tempvs_mt1_two_mini", "tempvs_mt2_event_separate_mini"]
+    done = evaluation.run(
+        "qwen2_5_vl",
+        tasks,
+        tmp_path / "run",
+        ["--limit", "4", "--gen_kwargs", "max_new_tokens=4"],
+        model_args=f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa",
+    )
+    file = tmp_path / "report.html"
+    numbered = list(numbers.of_logs(read_runs([tmp_path / "run"])))
+    file.write_text(page(numbered, n_pictured=4), encoding="utf-8")
+    chromium.open(file.as_uri())
+    assert chromium.complaints == []
+    shown = values_shown(chromium)
+    assert_equal_to_results(shown, [done.results_file])
+    assert "4 of 223 questions" in chromium.value("document.querySelector('.task .facts').textContent")

@@ -1,0 +1,30 @@
+"""`tempbench report` as its user meets it."""
+
+import pytest
+
+from tests.test_cli import complains, tempbench
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("r.html", "<!doctype html>"), ("r.md", "# tempbench"), ("r.csv", "benchmark,"), ("r.tex", "% needs")],
+)
+def test_format_by_ending(runs, tmp_path, name, start):
+    done = tempbench("report", str(runs), "-o", str(tmp_path / name), "--pictures", "0")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+    assert "2 tasks of 2 runs" in done.stdout
+
+
+def test_format_by_option_and_overwriting(runs, tmp_path):
+    file = tmp_path / "r.txt"
+    complains(tempbench("report", str(runs), "-o", str(file)), "no format", "--format")
+    assert tempbench("report", str(runs), "-o", str(file), "--format", "csv").returncode == 0
+    complains(tempbench("report", str(runs), "-o", str(file), "--format", "csv"), "exists", "--force")
+    assert tempbench("report", str(runs), "-o", str(file), "--format", "markdown", "--force").returncode == 0
+    assert file.read_text().startswith("# tempbench")
+
+
+def test_no_logs(tmp_path):
+    complains(tempbench("report", str(tmp_path), "-o", str(tmp_path / "r.html")), "no results file")
+    complains(tempbench("report", str(tmp_path), "-o", str(tmp_path / "x" / "r.html")), "does not exist")

@@ -1,0 +1,252 @@
+"""Entries for the Hub: what is written, what is refused, and that nothing leaves the machine unasked."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+import yaml
+
+from tempbench_lmms import __version__
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.report import hub, numbers, tables
+from tempbench_lmms.report.commands import submit_hub
+from tempbench_lmms.runs import read_runs
+from tests.report.conftest import finish
+from tests.test_cli import complains, tempbench
+from tests.test_runs import write_run
+
+
+def as_full(file):
+    """Renames a run of the bundled sample to one of the whole benchmark."""
+    results = json.loads(file.read_text().replace("tempvs_mini", "tempvs"))
+    file.write_text(json.dumps(results))
+    for log in file.parent.glob("*_samples_tempvs_mini.jsonl"):
+        log.rename(log.with_name(log.name.replace("tempvs_mini", "tempvs")))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    as_full(finish(write_run(folder, "chance", "tempvs_mini")))
+    return folder
+
+
+def test_entries(run, tmp_path, capsys):
+    options = {"source_url": "https://example.org/logs", "source_name": "Logs"}
+    submit_hub([run], "org/model", tmp_path, ["tempvs=yingjins/TempVS@0123abc"], **options)
+    entries = yaml.safe_load((tmp_path / ".eval_results" / "tempvs.yaml").read_text())
+    values = json.loads(next(run.glob("*_results.json")).read_text())["results"]["tempvs"]
+    # Every main number of the paper that is defined; the values are the results file's.
+    main = [name for name in benchmark_columns() if values[f"{name},none"] != "-"]
+    assert {entry["dataset"]["task_id"]: entry["value"] for entry in entries} == {
+        f"tempvs_{name}": values[f"{name},none"] for name in main
+    }
+    (first,) = [entry for entry in entries if entry["dataset"]["task_id"] == "tempvs_mt1_two_mt"]
+    assert first["dataset"] == {
+        "id": "yingjins/TempVS",
+        "task_id": "tempvs_mt1_two_mt",
+        "revision": "0123abc",
+    }
+    assert first["date"] == "2026-01-01T04:00:00Z"
+    assert first["source"] == {"url": "https://example.org/logs", "name": "Logs"}
+    assert f"standard error {values['mt1_two_mt_stderr,none']:.4g}; 95 % interval" in first["notes"]
+    assert first["notes"].endswith(f"tempbench-lmms {__version__}")
+    assert hub.problems(entries) == []
+    table = (tmp_path / "model_card_table.md").read_text()
+    assert f"| {values['mt1_two_mt,none']:.4f} |" in table
+    assert "nothing was uploaded" in capsys.readouterr().out
+
+
+def benchmark_columns():
+    from tempbench_lmms import benchmarks
+
+    return benchmarks.card("tempvs").primary
+
+
+def test_the_hub_s_own_library_reads_them(run, tmp_path):
+    huggingface_hub = pytest.importorskip("huggingface_hub")
+    if not hasattr(huggingface_hub, "parse_eval_result_entries"):
+        pytest.skip("this huggingface_hub does not know .eval_results")
+    submit_hub([run], "org/model", tmp_path)
+    found = huggingface_hub.parse_eval_result_entries(
+        yaml.safe_load((tmp_path / ".eval_results" / "tempvs.yaml").read_text())
+    )
+    assert {entry.dataset_id for entry in found} == {"yingjins/TempVS"}
+    assert all(isinstance(entry.value, float) for entry in found)
+
+
+def test_nothing_is_overwritten(run, tmp_path):
+    submit_hub([run], "org/model", tmp_path)
+    with pytest.raises(TempbenchError, match="exists"):
+        submit_hub([run], "org/model", tmp_path)
+    submit_hub([run], "org/model", tmp_path, force=True)
+
+
+def test_bundled_sample_is_refused(tmp_path):
+    finish(write_run(tmp_path / "run"))
+    with pytest.raises(TempbenchError, match="bundled sample"):
+        submit_hub([tmp_path / "run"], "org/model", tmp_path)
+
+
+def test_incomplete_run_is_refused_or_noted(tmp_path):
+    as_full(finish(write_run(tmp_path / "run", task="tempvs_mini"), n_questions=900))
+    with pytest.raises(TempbenchError, match="asked 800 of 900 questions"):
+        submit_hub([tmp_path / "run"], "org/model", tmp_path)
+    submit_hub([tmp_path / "run"], "org/model", tmp_path, partial=True)
+    entries = yaml.safe_load((tmp_path / ".eval_results" / "tempvs.yaml").read_text())
+    assert all("the run asked 800 of 900 questions" in entry["notes"] for entry in entries)
+
+
+def test_two_runs_of_one_task_are_refused(run, tmp_path):
+    as_full(finish(write_run(tmp_path / "other", "oracle", "tempvs_mini")))
+    with pytest.raises(TempbenchError, match="two runs have it"):
+        submit_hub([run, tmp_path / "other"], "org/model", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "model"}, "no model"),
+        ({"model": "../x/y"}, "no model"),
+        ({"dataset": ["tempvs=nothing"]}, "no data set"),
+        ({"dataset": ["mateo=org/x"]}, "the logs have no task of it"),
+        ({"dataset": ["tempvs=org/x@branch"]}, "no commit"),
+        ({"source_url": "javascript:alert(1)"}, "no web address"),
+        ({"source_name": "x"}, "needs --source-url"),
+    ],
+)
+def test_wrong_options(run, tmp_path, options, message):
+    with pytest.raises(TempbenchError, match=message):
+        submit_hub(**{"logs": [run], "model": "org/model", "output": tmp_path} | options)
+    assert not (tmp_path / ".eval_results").exists()
+
+
+GOOD = {"dataset": {"id": "a/b", "task_id": "t"}, "value": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({}, None),
+        ({"date": "2026-01-01"}, None),
+        ({"dataset": {"id": "a", "task_id": "t"}}, "is not ORG/NAME"),
+        ({"dataset": {"id": "a/b"}}, "is no identifier"),
+        ({"value": float("nan")}, "no finite number"),
+        ({"value": "0.5"}, "no finite number"),
+        ({"value": True}, "no finite number"),
+        ({"date": "yesterday"}, "not ISO 8601"),
+        ({"source": {"name": "x"}}, "no web address"),
+        ({"metric": "x"}, "unknown key metric"),
+        ({"notes": 3}, "notes is no text"),
+    ],
+)
+def test_problems(change, problem):
+    found = hub.problems([GOOD | change])
+    assert (found == []) if problem is None else (problem in found[0])
+
+
+@pytest.mark.parametrize("content", [None, [], {}, "x", [3]])
+def test_problems_of_other_things(content):
+    assert hub.problems(content)
+
+
+class Repository:
+    """As much of the Hub as a commit to a model's repository takes."""
+
+    def __init__(self, status=200):
+        self.status = status
+        self.commits = []
+
+    def __enter__(self):
+        hub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *args):
+                pass
+
+            def do_GET(self):
+                self._send(404, {})
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+                if "/preupload/" in self.path:
+                    files = json.loads(body)["files"]
+                    plan = [
+                        {"path": f["path"], "uploadMode": "regular", "shouldIgnore": False} for f in files
+                    ]
+                    return self._send(200, {"files": plan})
+                hub.commits.append((self.path, [json.loads(line) for line in body.splitlines()]))
+                url = f"{hub.url}/org/model"
+                answer = {
+                    "commitUrl": f"{url}/commit/{'0' * 40}",
+                    "commitOid": "0" * 40,
+                    "pullRequestUrl": f"{url}/discussions/1",
+                }
+                return self._send(200, answer)
+
+            def _send(self, status, answer):
+                status = max(status, hub.status)
+                data = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *args):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def test_push_opens_a_pull_request_with_the_entries_alone(run, tmp_path):
+    import base64
+
+    with Repository() as there:
+        environment = {"HF_ENDPOINT": there.url, "HF_HUB_OFFLINE": "0", "HF_TOKEN": "hf_test"}
+        arguments = ("submit", "hub", str(run), "--model", "org/model", "-o", str(tmp_path / "out"))
+        done = tempbench(*arguments, **environment)
+        assert done.returncode == 0, done.stderr
+        assert there.commits == []
+        done = tempbench(*arguments, "--push", "--force", **environment)
+        assert done.returncode == 0, done.stderr
+        ((path, lines),) = there.commits
+    assert path.startswith("/api/models/org/model/commit/main")
+    assert "create_pr=1" in path
+    (file,) = [line["value"] for line in lines if line["key"] == "file"]
+    assert file["path"] == ".eval_results/tempvs.yaml"
+    assert (
+        base64.b64decode(file["content"]) == (tmp_path / "out" / ".eval_results" / "tempvs.yaml").read_bytes()
+    )
+    assert "discussions/1" in done.stdout
+
+
+def test_push_that_is_refused(run, tmp_path):
+    with Repository(status=403) as there:
+        environment = {"HF_ENDPOINT": there.url, "HF_HUB_OFFLINE": "0", "HF_TOKEN": "hf_test"}
+        arguments = ("submit", "hub", str(run), "--model", "org/model", "-o", str(tmp_path / "out"))
+        done = tempbench(*arguments, "--push", **environment)
+    complains(done, "org/model was not changed", "403", "hf auth login")
+    assert (tmp_path / "out" / ".eval_results" / "tempvs.yaml").is_file()
+
+
+def test_benchmarks_without_a_known_data_set_need_one(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(hub, "data_set_of", lambda card: None)
+    with pytest.raises(TempbenchError, match="add --dataset tempvs=ORG/NAME"):
+        submit_hub([run], "org/model", tmp_path)
+    submit_hub([run], "org/model", tmp_path, ["tempvs=org/own"])
+
+
+def test_single_tests_have_their_own_task_ids(tmp_path):
+    file = finish(write_run(tmp_path, task="tempvs_mt1_two_mini"))
+    file.write_text(file.read_text().replace("tempvs_mt1_two_mini", "tempvs_mt1_two"))
+    (section,) = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
+    entries = hub.entries_of(section, "a/b")
+    assert {entry["dataset"]["task_id"] for entry in entries} >= {
+        "tempvs_mt1_two_mt",
+        "tempvs_mt1_two_gt_strict",
+    }

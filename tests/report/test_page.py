@@ -1,0 +1,373 @@
+"""The page's parts, without a browser."""
+
+import json
+import re
+
+import pytest
+from PIL import Image
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.report import figures, numbers, questions, tables, text
+from tempbench_lmms.report.figures import Figure, Series, merged
+from tempbench_lmms.report.numbers import Number
+from tempbench_lmms.report.page import embedded, figures_of, page
+from tempbench_lmms.report.svg import svg
+from tempbench_lmms.runs import read_runs
+from tests.report.conftest import ATTACK, attack, edit, finish
+from tests.test_runs import write_run
+
+ATTACKED = (ATTACK, "<!--<script>", "]]></script >", "&lt;", "\u2028\u2029", "</SCRIPT\n>")
+
+
+@pytest.fixture(scope="module")
+def tasks(runs):
+    return list(numbers.of_logs(read_runs([runs])))
+
+
+@pytest.fixture(scope="module")
+def html(tasks):
+    return page(tasks, n_pictured=2)
+
+
+@pytest.mark.parametrize("words", ATTACKED)
+def test_embedded_json_ends_no_script_and_comes_back(words):
+    out = embedded({"reply": words, words: [words]})
+    assert not set("<>&") & set(out)
+    assert json.loads(out) == {"reply": words, words: [words]}
+
+
+def test_data_stands_whole_in_the_page(html):
+    found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    assert len(found) == 1
+    data = json.loads(found[0])
+    assert data["questions"][0]["reply"] == ATTACK
+    # The two questions with pictures, one of each task, show the same strip: it is stored once.
+    assert data["n_pictured"] == 2
+    assert len(data["pictures"]) == 1
+
+
+def test_names_of_a_run_are_text(tmp_path):
+    log = write_run(tmp_path, task="tempvs_mt1_two_blind_mini")
+    edit(log, attack)
+    file = finish(log)
+    results = json.loads(file.read_text())
+    results["model_name"] = ATTACK
+    results["config"]["model_args"] = f"pretrained={ATTACK},api_key=sk-secret,base_url=x"
+    results["configs"]["tempvs_mt1_two_blind_mini"]["lmms_eval_specific_kwargs"]["images"] = ATTACK
+    results["results"]["tempvs_mt1_two_blind_mini"]["mt,none"] = ATTACK
+    file.write_text(json.dumps(results))
+    found = list(numbers.of_logs(read_runs([tmp_path])))
+    out = page(found)
+    assert "<img src=x" not in out
+    assert "<script>window" not in out
+    assert "sk-secret" not in out
+    assert len(re.findall("<script", out)) == 2
+    sections = tables.sections_of(found)
+    assert "<img" not in text.as_markdown(sections)
+
+
+def test_security_policy_names_what_is_in_the_page(html):
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)[1]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    # No element has a style or a handler of its own: the policy would refuse both.
+    assert not re.search(r"<[a-z]+[^>]*\s(style|on[a-z]+)=", html.split('id="data"')[0])
+    assert not re.search(r'(src|href)="(?!#|data:|https://)', html)
+
+
+def test_page_is_the_same_again(tasks, html):
+    assert page(tasks, n_pictured=2) == html
+
+
+def test_incomplete_and_damaged_runs_are_called_out(tmp_path):
+    log = write_run(tmp_path, task="tempvs_mt1_two_mini")
+    finish(log, n_questions=300)
+    log.write_text(log.read_text() + '{"doc_id": 3, "resps": ["A"]}\n')
+    out = page(list(numbers.of_logs(read_runs([tmp_path], partial=True))))
+    assert "223 of 300 questions" in out
+    assert "line 224 is cut off or of another kind" in out
+
+
+def test_log_of_an_older_version_has_no_plots(tmp_path):
+    log = write_run(tmp_path, task="tempvs_mini")
+    edit(log, lambda number, line: line["record"].pop("statement_type", None))
+    file = finish(log)
+    results = json.loads(file.read_text())
+    results["results"]["tempvs_mini"].pop("details,none")
+    file.write_text(json.dumps(results))
+    (section,) = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
+    found, problems = figures_of(section)
+    assert [figure.title for figure in found] == ["Main numbers"]
+    assert "made by another version" in problems[0]
+    assert svg(found[0]).startswith("<svg")
+
+
+def test_run_without_samples(tmp_path):
+    write_run(tmp_path, task="tempvs_mt1_two_mini").unlink()
+    (task,) = numbers.of_logs(read_runs([tmp_path]))
+    assert task.numbers["mt"].error is not None
+    assert task.numbers["mt"].low is None
+    assert "223 questions" in page([task])
+
+
+# ---- numbers
+
+
+def test_intervals_are_those_of_numbers_that_the_log_gives(runs, tasks):
+    task = next(task for task in tasks if task.run == "tempbench_chance")
+    number = task.numbers["mt1_two_mt"]
+    # 60 sequences with two questions each; the interval holds the value and is about 4 errors wide.
+    assert number.low < number.value < number.high
+    assert 3 < (number.high - number.low) / number.error < 5
+    assert number.n == 120
+    assert task.numbers["mt1_two_n_main"] == Number(120, None, None, None, None)
+    # The attack's record is of a source of its own, so no value of the log has changed but its breakdowns.
+    changed = dict(task.log.values) | {"mt1_two_mt": 0.123}
+    other = numbers.TaskNumbers(task.log.__class__(**{**vars(task.log), "values": changed}), "x")
+    assert other.numbers["mt1_two_mt"].low is None
+
+
+def test_date_is_utc_where_the_zone_is_known():
+    about = {"date": "20260101_120000", "config": {"resolved_cli_args": {"timezone": "Asia/Singapore"}}}
+    assert numbers.run_date(about) == "2026-01-01T04:00:00Z"  # eight hours behind Singapore
+    assert numbers.run_date({"date": "20260101_120000"}) == "2026-01-01"
+    assert numbers.run_date({}) == ""
+
+
+def test_runs_of_one_model_have_names_of_their_own(tmp_path):
+    for name in ("a", "b"):
+        write_run(tmp_path / name)
+    names = [task.run for task in numbers.of_logs(read_runs([tmp_path]))]
+    assert names == ["tempbench_chance (a/20260101_000000)", "tempbench_chance (b/20260101_000000)"]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.5, "0.5000"), (7, "7"), ("-", "-"), (float("nan"), "-"), (None, "-"), ("roberta", "roberta")],
+)
+def test_shown(value, expected):
+    assert numbers.shown(value) == expected
+
+
+# ---- tables
+
+
+@pytest.mark.parametrize(
+    ("stem", "metric", "known", "expected"),
+    [
+        ("", "mt1_two_mt", {"mt1_two_mt"}, ("mt1_two_mt", "")),
+        ("mt1_two", "mt", {"mt1_two_mt"}, ("mt1_two_mt", "")),
+        ("mt1_two_separate", "mt", {"mt1_two_mt"}, ("mt1_two_mt", "separate")),
+        ("cot", "mt1_two_mt", {"mt1_two_mt"}, ("mt1_two_mt", "cot")),
+        ("both_baseline", "accuracy", {"accuracy"}, ("accuracy", "both_baseline")),
+        ("qa_4f", "accuracy", {"accuracy_4f"}, ("accuracy_4f", "qa")),
+        ("qa_4f_times", "accuracy", {"accuracy_4f"}, ("accuracy_4f", "qa_times")),
+        ("vqa", "acc", {"acc"}, ("acc", "vqa")),
+        ("mt1_two", "n_main", {"mt1_two_mt"}, None),
+    ],
+)
+def test_column_of(stem, metric, known, expected):
+    assert tables.column_of(stem, metric, frozenset(known)) == expected
+
+
+def test_single_test_stands_in_the_paper_s_column(tasks):
+    (section,) = tables.sections_of(tasks)
+    labels = [row.label for row in section.rows]
+    assert labels == ["tempbench_chance, mini", "tempbench_oracle, mini"]
+    assert section.rows[1].numbers["mt1_two_mt"].value == 1.0
+    assert [heading for heading, _ in section.tables[0].groups] == ["mt1_two", "mt1_three"]
+
+
+def test_paper_s_rows(tasks):
+    (section,) = tables.sections_of(tasks)
+    table = section.tables[0]
+    assert table.paper[0].table == "Table 3"
+    # Chance in Table 3: 50 % on MT1 with two events (printed in percent).
+    random = next(row for row in table.paper if row.model == "Random")
+    assert table.paper_cell(random, "mt1_two_mt") == "50"
+    assert random.notes == (tables.MINI,)
+    # Table 14 prints fractions, which stand in percent beside ours.
+    row = next(row for row in table.paper if row.model == "Qwen2-VL-7B")
+    reference = next(
+        one
+        for one in benchmarks.card("tempvs").reference
+        if (one.table, one.model, one.metric) == ("Table 14", "Qwen2-VL-7B", "mt1_two_mt")
+    )
+    assert float(table.paper_cell(row, "mt1_two_mt")) == pytest.approx(reference.value * 100)
+    assert row.label.endswith(tables.MARK)
+
+
+def test_suite_and_single_test_of_one_run_are_rows_apart(tmp_path):
+    for task in ("tempvs_mini", "tempvs_mt1_two_mini"):
+        finish(write_run(tmp_path / task, task=task))
+    found = [numbers.TaskNumbers(task.log, "run") for task in numbers.of_logs(read_runs([tmp_path]))]
+    (section,) = tables.sections_of(found)
+    assert [row.label for row in section.rows] == ["run, mini", "run, mini, tempvs_mt1_two_mini"]
+
+
+def test_csv_holds_every_number_unrounded(tasks):
+    import csv
+
+    rows = list(csv.DictReader(text.as_csv(tables.sections_of(tasks)).splitlines()))
+    for task in tasks:
+        own = {
+            row["metric"]: row["value"]
+            for row in rows
+            if row["source"] == "run" and (row["task"], row["row"]) == (task.log.task, task.run)
+        }
+        assert own == {name: str(task.log.values[name]) for name in task.names}
+    paper = [row for row in rows if row["source"] == "Table 3" and row["row"] == "Random"]
+    assert {row["comparable"] for row in paper} == {"no"}
+
+
+@pytest.mark.parametrize("words", ["=1+1", "@x", "-x", "+1", "\t=1"])
+def test_csv_has_no_formula(words):
+    assert text._inert(words) == f"'{words}"
+
+
+def test_markdown_and_latex_escape(tasks):
+    sections = tables.sections_of(tasks)
+    markdown, latex = text.as_markdown(sections), text.as_latex(sections)
+    assert r"tempbench\_chance, mini" in markdown
+    assert r"tempbench\_chance, mini" in latex
+    widths = {line.count(" | ") for line in markdown.splitlines() if "mt1\\_two mt %" in line}
+    assert widths == {8}
+    assert text.markdown_text("a|b <i> [x](y) & `") == r"a\|b &lt;i&gt; \[x\](y) &amp; \`"
+    assert text._latex_text(r"a_b 5% \x {y}") == r"a\_b 5\% \textbackslash{}x \{y\}"
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}")
+
+
+# ---- figures
+
+
+def test_figures_of_one_title_are_joined_by_category():
+    one = Figure("t", "lines", ("4", "8"), (Series("a", (Number(0.1), Number(0.2))),))
+    other = Figure("t", "lines", ("2", "8"), (Series("b", (Number(0.3), Number(0.4))),))
+    (joined,) = merged([one, other])
+    assert joined.categories == ("2", "4", "8")
+    assert [[p and p.value for p in s.points] for s in joined.series] == [[None, 0.1, 0.2], [0.3, None, 0.4]]
+
+
+def test_shared_reference_is_drawn_once_and_last():
+    right = Series("right answers", (Number(0.5),), is_reference=True)
+    apart = [Figure("t", "bars", ("A",), (Series(name, (Number(0.1),)), right)) for name in "ab"]
+    (joined,) = merged(apart)
+    assert [series.name for series in joined.series] == ["a", "b", "right answers"]
+
+
+def test_position_bias():
+    # Three of four answers are A, which is right twice; one cannot be read.
+    records = [
+        {"gold": gold, "answer": answer} for gold, answer in zip("AABB", ("A", "A", "A", None), strict=True)
+    ]
+    (figure,) = figures.position_bias("t", "run", records)
+    assert figure.categories == ("A", "B", "unparsed")
+    assert [[point.value for point in one.points] for one in figure.series] == [
+        [0.75, 0, 0.25],
+        [0.5, 0.5, 0],
+    ]
+    assert figures.position_bias("t", "run", []) == []
+
+
+def test_confusion():
+    records = [{"gold": gold, "answer": answer} for gold, answer in (("A", "A"), ("A", "B"), ("B", None))]
+    counts = figures.confusion_of(records, {"A": "short", "B": "long"})
+    assert counts == {
+        "short": {"short": 1, "long": 1, "unparsed": 0},
+        "long": {"short": 0, "long": 0, "unparsed": 1},
+    }
+    (figure,) = figures.confusion("t", counts)
+    assert figure.categories == ("short", "long", "unparsed")
+    assert figures.confusion("t", {}) == []
+
+
+@pytest.mark.parametrize("kind", ["bars", "lines", "radar", "matrix"])
+def test_drawn_text_is_escaped_and_the_picture_is_xml(kind):
+    import xml.etree.ElementTree as ElementTree
+
+    series = tuple(
+        Series(f"<b>{n}&", (Number(0.25, low=0.1, high=0.4), Number("-"), None), n == 1) for n in range(2)
+    )
+    figure = Figure("<i>", kind, ("1", "2", "3"), series, "<x>", (("<mark>", 0.5),))
+    picture = svg(figure)
+    assert "<b>" not in picture
+    ElementTree.fromstring(str(picture))
+
+
+def test_lengths_of_bars():
+    # 0.5 of an axis from 0 to 1 is half as long as 1.0.
+    figure = Figure("t", "bars", ("a", "b"), (Series("", (Number(0.5), Number(1.0))),))
+    widths = [float(width) for width in re.findall(r'<rect class="f0"[^>]* width="([\d.]+)"', svg(figure))]
+    assert widths[0] == pytest.approx(widths[1] / 2, abs=0.1)
+
+
+# ---- questions
+
+
+def test_questions_are_shared_evenly(tasks):
+    data = questions.data_of(tasks, 20, 4)
+    assert data["n_logged"] == 800 + 223
+    assert [sum(q["t"] == t for q in data["questions"]) for t in (0, 1)] == [10, 10]
+    assert [sum("pictures" in q for q in data["questions"] if q["t"] == t) for t in (0, 1)] == [2, 2]
+    assert questions.data_of(tasks, 0, 0)["questions"] == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "expected"),
+    [
+        ([10, 10], 20, [10, 10]),
+        ([3, 50, 10], 30, [3, 17, 10]),
+        ([5, 5], 3, [1, 2]),
+        ([], 3, []),
+        ([5], 0, [0]),
+    ],
+)
+def test_allot(sizes, most, expected):
+    # A small task leaves its share to the others: 3 + 10 + 17 = 30.
+    assert questions.allot(sizes, most) == expected
+
+
+@pytest.mark.parametrize(("n", "most", "places"), [(3, 5, [0, 1, 2]), (10, 4, [0, 2, 5, 7]), (4, 0, [])])
+def test_spread(n, most, places):
+    assert questions.spread(n, most) == places
+
+
+def test_verdicts():
+    record = {"id": "x", "parsed": 1, "failed": 0, "correct": 1}
+    assert numbers.verdict(record) == "right"
+    assert numbers.verdict(record | {"correct": 0}) == "wrong"
+    assert numbers.verdict(record | {"correct": 0, "parsed": 0}) == "unparsed"
+    assert numbers.verdict(record | {"correct": 0, "parsed": 0, "failed": 1}) == "failed"
+
+
+def test_facets():
+    long = "words of a model " * 5
+    records = [
+        {
+            "caption": long,
+            "id": str(n),
+            "source": "ab"[n % 2],
+            "tests": ["x", "y"][: n % 3],
+            "one": "z",
+            "n": n,
+        }
+        for n in range(30)
+    ]
+    assert questions.facets(records) == {"source": ["a", "b"], "tests": ["x", "y"]}
+
+
+def test_other_data_gives_no_pictures(tmp_path):
+    log = write_run(tmp_path)
+    edit(log, lambda number, line: line["record"].update(id=f"other/{number}"))
+    (task,) = numbers.of_logs(read_runs([tmp_path]))
+    data = questions.data_of([task], 5, 5)
+    assert data["pictures"] == []
+    assert {q["note"] for q in data["questions"]} == {
+        "no pictures: the data on this machine is not the run's"
+    }
+
+
+def test_thumbnail():
+    key, uri = questions.thumbnail(Image.new("RGBA", (800, 600), "red"))
+    assert uri.startswith("data:image/jpeg;base64,")
+    assert (key, uri) == questions.thumbnail(Image.new("RGBA", (800, 600), "red"))
