@@ -1,0 +1,168 @@
+"""Kills `tempbench run` at random moments and starts it again: `python benchmarks/interruptions.py`.
+
+The harness is imported once and every start is a fork of that process, so that 20 starts take minutes and
+the random moments fall into the run and not into Python's imports. Each start is killed with SIGKILL, which
+leaves a process no chance to tidy up. A respondent that notes every question it is asked stands in for the
+model.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+TASK = "tempvs_mt1_two_mini"
+_SECONDS_A_QUESTION = 0.01
+
+
+@dataclass
+class Outcome:
+    """What a series of kills did.
+
+    Attributes:
+        kills: How many starts were killed.
+        chains: How many runs were brought to their end.
+        asked_twice: For each start, how many questions it asked that an earlier start of its run had asked.
+        differing: Runs whose numbers or replies differ from the uninterrupted run's.
+        phases: For each kill, the share of questions that had been answered.
+    """
+
+    kills: int = 0
+    chains: int = 0
+    asked_twice: list[int] = field(default_factory=list)
+    differing: int = 0
+    phases: list[float] = field(default_factory=list)
+
+
+def _start(folder: Path, slice_size: int) -> int:
+    """Starts a run in a fork and returns its process id."""
+    child = os.fork()
+    if child:
+        return child
+    log = os.open(folder.with_suffix(".log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    from tempbench_lmms import cli
+    from tempbench_lmms.respondents import simple
+
+    notes = os.open(folder.with_suffix(".asked"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    reply = simple.REPLIES["chance"]
+
+    def noted(doc: Any, task: str, seed: int) -> str:
+        time.sleep(_SECONDS_A_QUESTION)
+        os.write(notes, f"{os.getpid()} {doc['question_id']}\n".encode())
+        # An empty reply is an answer like any other: it is not asked for again.
+        return "" if doc["question_id"].endswith("7") else reply(doc, task, seed)
+
+    simple.REPLIES["chance"] = noted
+    arguments = ["run", "--model", "tempbench_chance", "--tasks", TASK, "--output", str(folder)]
+    sys.argv = ["tempbench", *arguments, "--slice", str(slice_size)]
+    try:
+        cli.main()
+    except SystemExit as end:
+        os._exit(int(end.code or 0))
+    os._exit(0)
+
+
+def _asked(folder: Path) -> list[tuple[str, str]]:
+    """Returns (process, question) in the order of asking."""
+    file = folder.with_suffix(".asked")
+    if not file.is_file():
+        return []
+    return [tuple(line.split(" ", 1)) for line in file.read_text().splitlines()]  # type: ignore[misc]
+
+
+def outcome_of(folder: Path) -> tuple[Any, dict[str, Any]]:
+    """Returns the numbers of a finished run, and the replies by question."""
+    state = json.loads((folder / "tempbench_run.json").read_text())
+    file = Path(state["finished"])
+    stamp = file.name.removesuffix("_results.json")
+    with file.with_name(f"{stamp}_samples_{TASK}.jsonl").open() as log:
+        rows = [json.loads(line) for line in log]
+    replies = {row["record"]["id"]: row["filtered_resps"] for row in rows}
+    return json.loads(file.read_text())["results"], replies
+
+
+def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0) -> Outcome:
+    """Kills runs below `folder` at `kills` random moments and returns what came of it."""
+    import lmms_eval.__main__
+    import lmms_eval.evaluator  # noqa: F401 (imported once, for all forks)
+
+    from tempbench_lmms import harness
+
+    harness.shadowed_names()  # remembered
+    generator = random.Random(seed)
+    began = time.monotonic()
+    child = _start(folder / "uninterrupted", slice_size)
+    if os.waitpid(child, 0)[1]:
+        raise SystemExit((folder / "uninterrupted.log").read_text()[-2000:])
+    duration = time.monotonic() - began
+    expected = outcome_of(folder / "uninterrupted")
+    n_questions = len(expected[1])
+    result = Outcome()
+    while result.kills < kills:
+        result.chains += 1
+        run = folder / f"run{result.chains}"
+        finished = False
+        while not finished:
+            child = _start(run, slice_size)
+            if result.kills < kills:
+                n_asks, n_done = len(_asked(run)), len({question for _, question in _asked(run)})
+                if generator.random() < 0.2:
+                    deadline = time.monotonic() + generator.uniform(0, duration)
+                else:  # most of a real run is answering, so most of the moments are
+                    while not finished and len(_asked(run)) == n_asks:
+                        finished = os.waitpid(child, os.WNOHANG)[0] != 0
+                    left = max(n_questions - n_done, slice_size) * _SECONDS_A_QUESTION * 2
+                    deadline = time.monotonic() + generator.uniform(0, left)
+                while time.monotonic() < deadline and not finished:
+                    finished = os.waitpid(child, os.WNOHANG)[0] != 0
+                    time.sleep(0.002)
+                if not finished:
+                    os.kill(child, signal.SIGKILL)
+                    os.waitpid(child, 0)
+                    result.kills += 1
+                    asked = {question for _, question in _asked(run)}
+                    result.phases.append(len(asked) / n_questions)
+            else:
+                os.waitpid(child, 0)
+                finished = True
+        result.differing += outcome_of(run) != expected
+        seen: dict[str, set[str]] = {}
+        for process, question in _asked(run):
+            earlier = set().union(*(asked for other, asked in seen.items() if other != process))
+            seen.setdefault(process, set())
+            result.asked_twice += [0] if not seen[process] else []
+            result.asked_twice[-1] += question in earlier
+            seen[process].add(question)
+    return result
+
+
+def main() -> None:
+    """Prints what 20 kills did."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--kills", type=int, default=20)
+    options.add_argument("--slice", type=int, default=20)
+    options.add_argument("--seed", type=int, default=0)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        result = interrupt(Path(folder), given.kills, given.slice, given.seed)
+    print(f"killed                                       {result.kills:6}")
+    print(f"runs brought to their end                    {result.chains:6}")
+    print(f"runs that differ from the uninterrupted one  {result.differing:6}")
+    print(f"slice                                        {given.slice:6}")
+    print(f"questions asked twice, at most, by one start {max(result.asked_twice, default=0):6}")
+    print("answered when killed: " + " ".join(f"{share:.0%}" for share in result.phases))
+    if result.differing or max(result.asked_twice, default=0) > given.slice:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

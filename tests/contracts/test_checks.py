@@ -1,0 +1,50 @@
+"""Lint and types are tests, so that one command runs everything."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]],
+    ids=["lint", "format", "types"],
+)
+def test_check(command):
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+def test_wheel_brings_tasks_and_samples(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(REPOSITORY)],
+        check=True,
+    )
+    names = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
+    for folder in ("task_yamls", "hf_datasets"):
+        for path in (REPOSITORY / folder).rglob("*"):
+            inside = path.relative_to(REPOSITORY)
+            if path.is_file() and "__pycache__" not in inside.parts:
+                assert f"tempbench_lmms/{inside.as_posix()}" in names
+    # Nothing else lands at the top of site-packages.
+    assert {name.split("/")[0].partition("-")[0] for name in names} == {"tempbench_lmms"}
+
+
+def test_installed_package_finds_its_folders(tmp_path):
+    code = (
+        "from tempbench_lmms import resources, benchmarks\n"
+        "from tempbench_lmms.tasks import load_task, docs_of\n"
+        "import tempbench_lmms.hf_datasets.tempvs.features\n"
+        "assert docs_of(load_task('tempvs_mini'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,195 @@
+"""What every benchmark must keep to, so that the next one is a folder of the same files."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tempbench_lmms
+from tempbench_lmms import adapter, benchmarks
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.tasks import docs_of, load_task, task_files
+
+PACKAGE = Path(tempbench_lmms.__file__).parent
+BENCHMARKS = benchmarks.names()
+LEAVES = [name for name in task_files() if "group" not in load_task(name)]
+MINI = [name for name in LEAVES if name.endswith("_mini")]
+
+
+def imported(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_files_of_a_benchmark(name):
+    for file in ("card.py", "prompts.py", "parser.py", "scoring.py", "hooks.py", "commands.py", "README.md"):
+        assert (PACKAGE / name / file).is_file(), file
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_benchmark_imports_no_other(name):
+    for path in (PACKAGE / name).glob("*.py"):
+        for module in imported(path):
+            others = {other for other in BENCHMARKS if module.startswith(f"tempbench_lmms.{other}.")}
+            assert others <= {name}, (path.name, module)
+
+
+@pytest.mark.parametrize("layer", ["metrics", "parsing"])
+def test_pure_layers_import_nothing_heavy(layer):
+    for path in (PACKAGE / layer).glob("*.py"):
+        for module in imported(path):
+            top = module.split(".")[0]
+            assert top not in {"lmms_eval", "datasets", "PIL", "torch", "transformers", "av"}, (path, module)
+            if top == "tempbench_lmms":
+                assert module.split(".")[1] in {"metrics", "parsing", "errors"}, (path, module)
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_scoring_knows_no_pictures_and_no_harness(name):
+    for file in ("prompts.py", "parser.py", "scoring.py"):
+        for module in imported(PACKAGE / name / file):
+            assert module.split(".")[0] not in {"lmms_eval", "datasets", "PIL", "torch"}, (file, module)
+            assert not module.startswith(("tempbench_lmms.media", "tempbench_lmms.harness")), (file, module)
+
+
+def test_importing_the_package_is_cheap():
+    heavy = ("torch", "lmms_eval", "datasets", "numpy", "PIL")
+    code = f"import sys, tempbench_lmms; sys.exit(any(name in sys.modules for name in {heavy}))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_only_the_harness_module_imports_the_harness():
+    for path in PACKAGE.rglob("*.py"):
+        if any(module.split(".")[0] == "lmms_eval" for module in imported(path)):
+            assert path.name in ("harness.py", "harness_cache.py") or path.parent.name == "respondents", path
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_task(name):
+    config = load_task(name)
+    assert config["task"] == name
+    assert config["num_fewshot"] == 0
+    assert config["generation_kwargs"]["until"] == []
+    assert config["output_type"] == "generate_until"
+    assert config["metadata"]["version"]
+    assert not {"task", "doc_id", "repeats", "split"} & set(config["metadata"])
+    metrics = [entry["metric"] for entry in config["metric_list"]]
+    assert len(set(metrics)) == len(metrics)
+    for entry in config["metric_list"]:
+        assert callable(entry["aggregation"])
+        assert "higher_is_better" in entry
+    for metric in metrics:
+        # The harness's own error would overwrite ours if it came later.
+        if metric.endswith("_stderr"):
+            assert metrics.index(metric.removesuffix("_stderr")) < metrics.index(metric)
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_yaml_of_a_task_has_no_tags(name):
+    # The harness's web interface leaves out files with tags.
+    assert "!function" not in task_files()[name].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name in LEAVES if not name.endswith("_mini")])
+def test_every_task_has_a_bundled_twin(name):
+    assert f"{name}_mini" in task_files()
+
+
+@pytest.mark.parametrize("name", MINI)
+def test_an_oracle_gets_a_value_for_every_metric_and_table(name):
+    config = load_task(name)
+    items = {}
+    for doc in docs_of(config):
+        for metric, item in config["process_results"](doc, [doc["target"]]).items():
+            items.setdefault(metric, []).append(item)
+    for entry in config["metric_list"]:
+        value = entry["aggregation"](items[entry["metric"]])
+        assert list(value) if isinstance(value, dict) else value is not None, entry["metric"]
+
+
+@pytest.mark.parametrize("name", MINI)
+def test_emitted_metrics_are_the_listed_ones(name):
+    config = load_task(name)
+    listed = {entry["metric"] for entry in config["metric_list"]}
+    emitted = set()
+    for doc in docs_of(config):
+        before = str(doc)
+        out = config["process_results"](doc, [doc["target"]])
+        assert str(doc) == before
+        assert out["record"]["id"] == doc["question_id"]
+        emitted |= set(out) - {"record", "score"}
+    assert {metric for metric in listed if not metric.endswith("_stderr")} <= emitted
+    assert {metric for metric in emitted if not metric.endswith("_stderr")} <= listed
+
+
+@pytest.mark.parametrize("name", MINI)
+def test_empty_and_failed_replies_score_nothing_and_raise_nothing(name):
+    config = load_task(name)
+    for reply in ("", "[LMMS_EVAL_REQUEST_FAILED after 5 retries] A B C D E 1 2 3"):
+        items = {}
+        for doc in docs_of(config)[:40]:
+            for metric, item in config["process_results"](doc, [reply]).items():
+                items.setdefault(metric, []).append(item)
+        assert all(record["parsed"] == 0 for record in items["record"])
+        for entry in config["metric_list"]:
+            value = entry["aggregation"](items.get(entry["metric"], []))
+            assert isinstance(value, (int, float, str, dict))
+
+
+@pytest.mark.parametrize("name", MINI)
+def test_both_roads_show_the_same_media_in_the_same_order(name):
+    config = load_task(name)
+    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    for doc in docs_of(config)[:6]:
+        simple = config["doc_to_visual"](doc, kwargs)
+        # A native video may be the list of its frames.
+        chat = [
+            shown
+            for message in config["doc_to_messages"](doc, kwargs)
+            for part in message["content"]
+            if part["type"] != "text"
+            for shown in (part["url"] if isinstance(part["url"], list) else [part["url"]])
+        ]
+        assert len(simple) == len(chat)
+        for one, other in zip(simple, chat, strict=True):
+            assert one == other if isinstance(one, (str, list)) else one.tobytes() == other.tobytes()
+        assert config["doc_to_text"](doc, kwargs).strip()
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_bundled_sample_is_sound(name):
+    root = mini_root(name)
+    assert list(benchmarks.commands(name)["verify"](root)) == []
+    for table in root.glob("*/*.parquet"):
+        rows = read_rows(table)
+        assert len({row["question_id"] for row in rows}) == len(rows)
+        assert all(row["choices"] for row in rows)
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_card(name):
+    card = benchmarks.card(name)
+    assert card.name == name
+    assert card.bibtex.startswith("@")
+    assert all(reference.table for reference in card.reference)
+
+
+def test_hooks_resolve_aggregations_by_name():
+    from tempbench_lmms.tempvs import hooks
+
+    assert hooks.aggregate_mt_stderr.__name__ == "aggregate_mt_stderr"
+    with pytest.raises(AttributeError):
+        hooks.aggregate_nothing  # noqa: B018
+
+
+def test_item_is_shown_as_a_word():
+    assert str(adapter.Item({"id": 1})) == "see record"

@@ -1,0 +1,187 @@
+"""Data, model output and downloaded files are nobody's code: each guard has a test that fails without it."""
+
+import ast
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+import tempbench_lmms.hf_datasets.tempvs.release as release
+from PIL import Image
+
+import tempbench_lmms
+from tempbench_lmms import show, tasks
+from tempbench_lmms.data import roots
+from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media import images
+
+ROOT = Path(tempbench_lmms.__file__).parents[1]
+FILES = sorted([*(ROOT / "tempbench_lmms").rglob("*.py"), *(ROOT / "hf_datasets").rglob("*.py")])
+
+FORBIDDEN = {
+    *("eval", "exec", "__import__", "os.system", "os.popen", "shutil.unpack_archive"),
+    *("pickle.load", "pickle.loads", "pickle.Unpickler", "marshal.load", "marshal.loads", "shelve.open"),
+    *("dill.load", "dill.loads", "cloudpickle.load", "cloudpickle.loads", "joblib.load"),
+}
+# Members of archives name their own paths, so none is unpacked by its name.
+FORBIDDEN_METHODS = {"extract", "extractall"}
+# Where a user says with --allow-pickle that he trusts a file.
+ALLOWED = {("release.py", "pandas.read_pickle")}
+
+
+def dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else "?"
+
+
+def findings(source: str, file: str) -> list[str]:
+    """Returns what in a source text runs what others wrote."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and "trust_remote_code" in node.value
+        ):
+            found.append("trust_remote_code in a text")
+        if not isinstance(node, ast.Call):
+            continue
+        name = dotted(node.func)
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        if name in FORBIDDEN or (
+            isinstance(node.func, ast.Attribute) and node.func.attr in FORBIDDEN_METHODS
+        ):
+            found.append(name)
+        if name.endswith("read_pickle") and (file, name) not in ALLOWED:
+            found.append(name)
+        if "trust_remote_code" in given:
+            found.append(f"{name} with trust_remote_code")
+        if name.endswith(("np.load", "numpy.load")):
+            # Said outright: never, or what the user said.
+            value = given.get("allow_pickle")
+            never = isinstance(value, ast.Constant) and value.value is False
+            if not never and not (isinstance(value, ast.Name) and value.id == "allow_pickle"):
+                found.append(f"{name} without allow_pickle=False")
+        if name == "torch.load" and getattr(given.get("weights_only"), "value", None) is not True:
+            found.append("torch.load without weights_only=True")
+        if name.endswith("yaml.load") and dotted(given.get("Loader", ast.Name("?"))) != "_Loader":
+            found.append("yaml.load with another loader")
+        if "shell" in given and getattr(given["shell"], "value", True):
+            found.append(f"{name} through a shell")
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_file_runs_what_others_wrote(path):
+    assert findings(path.read_text(encoding="utf-8"), path.name) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "eval(reply)",
+        "pickle.loads(data)",
+        "np.load(path)",
+        "np.load(path, allow_pickle=True)",
+        "archive.extractall(folder)",
+        "archive.extract(member, folder)",
+        "AutoModel.from_pretrained(name, trust_remote_code=True)",
+        "options = {'trust_remote_code': True}",
+        "torch.load(path)",
+        "yaml.load(text, Loader=yaml.Loader)",
+        "subprocess.run(command, shell=True)",
+        "pandas.read_pickle(path)",
+    ],
+)
+def test_the_search_finds(source):
+    assert findings(source, "any.py")
+
+
+def test_the_loader_of_yaml_is_a_safe_one():
+    import yaml
+
+    assert issubclass(tasks._Loader, yaml.SafeLoader)
+
+
+@pytest.mark.parametrize("tag", ["!function os.system", "!function tempbench_lmms_evil.run"])
+def test_a_task_names_functions_of_this_package_alone(tag, tmp_path):
+    (tmp_path / "task.yaml").write_text(f"task: x\nprocess_results: {tag}\n")
+    with pytest.raises(TempbenchError, match="not a function of this package"):
+        tasks._load(tmp_path / "task.yaml")
+
+
+def test_a_task_builds_no_python_object(tmp_path):
+    import yaml
+
+    flag = tmp_path / "flag"
+    (tmp_path / "task.yaml").write_text(f"task: !!python/object/apply:os.mkdir ['{flag}']\n")
+    with pytest.raises(yaml.YAMLError):
+        tasks._load(tmp_path / "task.yaml")
+    assert not flag.exists()
+
+
+class Bomb:
+    def __init__(self, flag):
+        self.flag = flag
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.flag),)
+
+
+def test_a_pickle_is_not_opened_unasked(tmp_path):
+    flag = tmp_path / "flag"
+    (tmp_path / "rows.pkl").write_bytes(pickle.dumps(Bomb(flag)))
+    with pytest.raises(TempbenchError, match="--allow-pickle"):
+        release.load_rows(tmp_path, "rows", allow_pickle=False)
+    assert not flag.exists()
+
+
+@pytest.fixture
+def prepared(tmp_path, monkeypatch):
+    """A prepared benchmark, and a picture outside it."""
+    root = tmp_path / "home" / "tempvs"
+    (root / "media").mkdir(parents=True)
+    (root / roots.MANIFEST).write_text("{}")
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    Image.new("RGB", (4, 4)).save(tmp_path / "secret.png")
+    return root
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "tempbench://tempvs/../../secret.png",
+        "tempbench://tempvs/media/../../../secret.png",
+        "tempbench://tempvs//{secret}",
+        "{secret}",
+        "file://{secret}",
+        "tempbench://{secret}",
+    ],
+)
+def test_no_row_shows_a_picture_from_elsewhere(url, prepared, tmp_path):
+    with pytest.raises(TempbenchError):
+        images.load_image(url.format(secret=tmp_path / "secret.png"))
+
+
+def test_no_link_shows_a_picture_from_elsewhere(prepared, tmp_path):
+    os.symlink(tmp_path / "secret.png", prepared / "media" / "a.png")
+    os.symlink(tmp_path, prepared / "media" / "folder")
+    for url in ("tempbench://tempvs/media/a.png", "tempbench://tempvs/media/folder/secret.png"):
+        with pytest.raises(TempbenchError, match="outside"):
+            images.load_image(url)
+
+
+def test_a_small_file_does_not_become_a_huge_picture(prepared):
+    path = prepared / "media" / "bomb.png"
+    Image.new("1", (20_000, 20_000)).save(path)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(MediaError, match="pixels"):
+        images.load_image("tempbench://tempvs/media/bomb.png")
+
+
+def test_a_page_shows_markup_as_text():
+    evil = "<script>alert(1)</script>"
+    page = show.as_html(show.View(evil, (0, 1), (evil, Path(f"{evil}.mp4")), evil, evil))
+    assert "<script" not in page
+    assert page.count("&lt;script&gt;") >= 3

@@ -1,0 +1,243 @@
+"""The real harness on the bundled sample, with respondents whose scores are known."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms import evaluation
+from tempbench_lmms.errors import TempbenchError
+
+pytestmark = pytest.mark.harness
+
+ODD = "tempvs_mt1_two_mini"  # 223 documents
+LEAVES = (ODD, "tempvs_mt2_event_mini", "tempvs_mt3_caption_mini")
+
+
+def metrics(run, task):
+    """Returns a task's metrics, without the harness's own errors of our errors."""
+    return {
+        name: value
+        for name, value in run.results["results"][task].items()
+        if "stderr_" not in name and name != "alias"
+    }
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    """All respondents on one leaf of each kind and the suite, in one process, by the Python interface."""
+    script = """
+        import json, sys
+        from lmms_eval.evaluator import simple_evaluate
+        from lmms_eval.tasks import TaskManager
+
+        out = {}
+        manager = TaskManager()
+        for name, tasks in json.loads(sys.argv[1]):
+            result = simple_evaluate(model=f"tempbench_{name}", tasks=tasks, task_manager=manager)
+            out[name] = {task: {k: v for k, v in r.items()} for task, r in result["results"].items()}
+        print("RESULT" + json.dumps(out, default=str))
+    """
+    wanted = [
+        ("oracle", ["tempvs_mini", "tempvs_mt1_two_blind_mini", *LEAVES]),
+        ("constant", list(LEAVES)),
+        ("garbage", list(LEAVES)),
+        ("empty", list(LEAVES)),
+        ("failing", list(LEAVES)),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script), json.dumps(wanted)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path_factory.mktemp("run"),
+        check=False,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
+    assert lines, done.stderr[-3000:]
+    return json.loads(lines[0].removeprefix("RESULT"))
+
+
+def test_oracle_gets_everything(known):
+    for task, values in known["oracle"].items():
+        shares = {
+            name: value
+            for name, value in values.items()
+            if name.endswith(("mt,none", "gt,none", "gt_strict,none", "parse_rate,none", "_official,none"))
+        }
+        assert shares
+        assert set(shares.values()) == {1.0}, (task, shares)
+    suite = known["oracle"]["tempvs_mini"]
+    assert suite["mt2_event_mt_given_gt_failed,none"] == "-"
+    assert suite["mt1_two_n_main,none"] == 120
+    assert suite["mt1_two_mt_stderr,none"] == 0
+    assert set(suite["details,none"]) >= {"mt1_two", "mt3_caption"}
+
+
+def test_constant(known):
+    assert known["constant"][ODD]["mt,none"] == 0.5
+    assert known["constant"]["tempvs_mt2_event_mini"]["mt,none"] == 0.2
+    assert known["constant"]["tempvs_mt3_caption_mini"]["mt,none"] == 0.2
+    assert known["constant"][ODD]["parse_rate,none"] == 1
+
+
+@pytest.mark.parametrize("name", ["garbage", "empty", "failing"])
+def test_nothing_readable(known, name):
+    for task in LEAVES:
+        values = known[name][task]
+        assert values["mt,none"] == 0
+        assert values["parse_rate,none"] == 0
+        assert values["mt_given_gt_strict,none"] == "-"
+        assert values["n_failed,none"] == (
+            values["n_main,none"] + values["n_grounding,none"] if name == "failing" else 0
+        )
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory):
+    return evaluation.run("tempbench_chance", LEAVES, tmp_path_factory.mktemp("one"), model_args="seed=3")
+
+
+def test_two_processes_give_what_one_gives(one, tmp_path):
+    two = evaluation.run("tempbench_chance", LEAVES, tmp_path, model_args="seed=3", processes=2)
+    for task in LEAVES:
+        assert metrics(two, task) == metrics(one, task)
+        replies = [
+            {row["record"]["id"]: row["filtered_resps"] for row in run.logged(task)} for run in (one, two)
+        ]
+        assert replies[0] == replies[1]
+        assert len(one.logged(task)) == len(two.logged(task)) == len(replies[0])
+
+
+def test_simple_and_chat_models_are_scored_alike(one, tmp_path):
+    simple = evaluation.run(
+        "tempbench_chance", [ODD], tmp_path, ["--force_simple"], model_args="seed=3,media=true"
+    )
+    assert metrics(simple, ODD) == metrics(one, ODD)
+
+
+def test_the_script_finds_the_tasks(tmp_path):
+    script = Path(sys.executable).with_name("lmms-eval")
+    done = subprocess.run(
+        [
+            *(str(script), "--model", "tempbench_oracle", "--tasks", ODD, "--limit", "7", "--offset", "3"),
+            *("--output_path", str(tmp_path), "--log_samples"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "|mt_given_gt_strict" in done.stdout
+    results = json.loads(next(tmp_path.rglob("*_results.json")).read_text())["results"][ODD]
+    # Documents 3 to 9: the first story's last statements without their groundings, which come before
+    # them, and then a second story's groundings.
+    assert results["n_main,none"] + results["n_grounding,none"] == 7
+    assert results["n_cut,none"] > 0
+    assert results["mt,none"] == 1
+
+
+def test_predict_only(tmp_path):
+    done = evaluation.run("tempbench_oracle", [ODD], tmp_path, ["--predict_only", "--limit", "5"])
+    assert len(done.logged(ODD)) == 5
+
+
+def test_response_cache(tmp_path):
+    arguments = ["--use_cache", str(tmp_path / "cache"), "--limit", "9"]
+    first = evaluation.run("tempbench_chance", [ODD], tmp_path / "a", arguments)
+    again = evaluation.run("tempbench_chance", [ODD], tmp_path / "b", arguments)
+    assert metrics(first, ODD) == metrics(again, ODD)
+
+
+def tiny(model):
+    return f"pretrained={model},device=cpu,device_map=cpu,attn_implementation=sdpa"
+
+
+def test_a_real_architecture(tiny_vlm, tmp_path):
+    """Qwen2.5-VL through the harness's own runner: the strip, and the images one by one."""
+    tasks = [ODD, "tempvs_mt3_event_separate_mini"]
+    done = evaluation.run(
+        "qwen2_5_vl", tasks, tmp_path, ["--limit", "6", "--gen_kwargs", "max_new_tokens=4"], tiny(tiny_vlm)
+    )
+    for task in tasks:
+        assert done.value(task, "n_grounding") + done.value(task, "n_main") == 6
+        assert 0 <= done.value(task, "parse_rate") <= 1
+        assert all(isinstance(row["filtered_resps"], str) for row in done.logged(task))
+
+
+def test_data_that_is_not_prepared_names_the_command(tmp_path):
+    with pytest.raises(TempbenchError) as caught:
+        evaluation.run(
+            "tempbench_oracle", ["tempvs"], tmp_path, environment={"TEMPBENCH_DATA": str(tmp_path / "none")}
+        )
+    assert "tempbench prepare tempvs" in (tmp_path / "harness.log").read_text()
+    assert "left no results" in str(caught.value)
+
+
+@pytest.mark.parametrize("change", ["no parameter", "no class"])
+def test_a_harness_that_is_built_differently_is_left_alone(change, caplog):
+    """One warning, and --include_path still works because the harness itself is untouched."""
+    code = f"""
+        import types
+        from tempbench_lmms import harness
+        module = types.ModuleType("lmms_eval.tasks")
+        if {change!r} == "no parameter":
+            class TaskManager:
+                def __init__(self, verbosity="INFO"): ...
+            module.TaskManager = TaskManager
+            before = TaskManager.__init__
+        harness._apply(module)
+        if {change!r} == "no parameter":
+            assert module.TaskManager.__init__ is before
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.count("tempbench path") == 1
+
+
+def test_names_that_the_harness_has_are_reported():
+    from tempbench_lmms import harness
+
+    ours = str(harness.task_dir() / "tempvs" / "tempvs_mini.yaml")
+    index = {"tempvs": {"yaml_path": "elsewhere/tempvs.yaml"}, "tempvs_mini": {"yaml_path": ours}}
+    assert harness._shadowed(index) == ["tempvs"]
+
+
+def test_include_path_works_without_the_entry_point(tmp_path):
+    code = """
+        import sys
+        sys.modules["tempbench_lmms.harness"] = None  # the entry point cannot be loaded
+        from lmms_eval.tasks import TaskManager
+        import pathlib
+        assert "tempvs_mini" not in TaskManager(include_defaults=False).task_index
+        assert "tempvs_mini" in TaskManager(include_defaults=False, include_path=sys.argv[1]).task_index
+    """
+    from tempbench_lmms.resources import resource_dir
+
+    subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), str(resource_dir("task_yamls"))],
+        check=True,
+        capture_output=True,
+        env=os.environ,
+    )
+
+
+def test_prepared_release(shared, tmp_path, monkeypatch):
+    """The tiny official layout: prepared, every task found, and an oracle right throughout."""
+    from tempbench_lmms.hf_datasets.tempvs.prepare import prepare
+
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    prepare(shared / "golden" / "tempvs_release_layout", accept_license=True)
+    tasks = ["tempvs", "tempvs_mt1_two", "tempvs_mt2_caption_cot", "tempvs_mt3_image_only"]
+    done = evaluation.run("tempbench_oracle", tasks, tmp_path / "logs", model_args="media=true")
+    assert len(done.logged("tempvs")) == 53
+    for task in tasks:
+        values = {
+            name: value
+            for name, value in metrics(done, task).items()
+            if name.endswith(("mt,none", "gt,none", "strict,none", "rate,none", "official,none"))
+        }
+        assert set(values.values()) == {1.0}, (task, values)

@@ -1,0 +1,230 @@
+"""The command as its user meets it: one line and a status that is not 0 where something is wrong."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
+
+from tempbench_lmms import __version__
+from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.errors import TempbenchError
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+def tempbench(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "tempbench_lmms.cli", *arguments],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def complains(done, *words):
+    assert done.returncode == 1, done.stdout + done.stderr
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("tempbench: ")
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in last
+
+
+@pytest.fixture
+def prepared(tmp_path):
+    """Prepared data that is a copy of two stories of the bundled sample, to be spoilt."""
+    root = tmp_path / "home" / "tempvs"
+    rows = []
+    for row in tables.read_rows(mini_root("tempvs") / "mt1_two"):
+        if row["sequence_id"] in ("mini_vist_0", "mini_vist_1"):
+            for url in row["images"]:
+                target = root / "media" / url.split("/media/")[1]
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(roots.resolve(url).read_bytes())
+            rows.append(row | {"images": [url.replace("/mini/", "/") for url in row["images"]]})
+    write(root, rows)
+    tables.write_json({}, root / roots.MANIFEST)
+    return root
+
+
+def write(root, rows):
+    tables.write_rows(rows, root / "mt1_two" / "test.parquet", SCHEMA)
+
+
+def rows_of(root):
+    return tables.read_rows(root / "mt1_two")
+
+
+def verify(root):
+    return tempbench("verify", "tempvs", TEMPBENCH_DATA=str(root.parent))
+
+
+def test_version_and_path():
+    assert tempbench("--version").stdout.strip() == __version__
+    assert (Path(tempbench("path").stdout.strip()) / "tempvs" / "tempvs.yaml").is_file()
+
+
+def test_tasks():
+    assert "tempvs_mt1_two_mini" in tempbench("tasks").stdout
+    complains(tempbench("tasks", "nope"), "no benchmark named 'nope'")
+
+
+def test_unknown_task():
+    complains(tempbench("show", "tempvs_mt1_tow_mini"), "no task named", "tempvs_mt1_two_mini")
+
+
+def test_data_not_prepared(tmp_path):
+    done = tempbench("show", "tempvs_mt1_two", TEMPBENCH_DATA=str(tmp_path))
+    complains(done, "run `tempbench prepare tempvs`")
+    complains(verify(tmp_path / "tempvs"), "run `tempbench prepare tempvs`")
+
+
+def test_show(tmp_path):
+    page = tmp_path / "page.html"
+    done = tempbench("show", "tempvs_mt3_event_mini", "--doc", "5", "-o", str(page))
+    assert done.returncode == 0
+    assert "The images I provide are labeled" in done.stdout
+    assert "right answer: Option" in done.stdout
+    assert page.read_text().count("<img") == 1
+    complains(tempbench("show", "tempvs_mt3_event_mini", "-o", str(page)), "exists", "--force")
+    complains(tempbench("show", "tempvs_mt3_event_mini", "--doc", "9999"), "no document 9999")
+
+
+def test_separate_images_follow_their_labels(tmp_path):
+    done = tempbench("show", "tempvs_mt3_event_separate_mini", "--doc", "5")
+    assert done.stdout.count("[picture, 160x120]") == 5
+    assert "Image e: \n[picture" in done.stdout
+
+
+def test_verify_sound_data(prepared):
+    done = verify(prepared)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_damaged_image(prepared):
+    victim = prepared / "media" / "vist" / "mini_vist_0_1.png"
+    victim.write_bytes(victim.read_bytes()[:200])
+    done = verify(prepared)
+    complains(done, "1 problems")
+    assert f"{victim.name}: the image is damaged" in done.stdout
+    shown = tempbench("show", "tempvs_mt1_two", TEMPBENCH_DATA=str(prepared.parent))
+    complains(shown, victim.name, "damaged")
+
+
+def test_missing_image(prepared):
+    victim = next(prepared.rglob("*.png"))
+    victim.unlink()
+    done = verify(prepared)
+    complains(done, "1 problems")
+    assert f"{victim.name}: the image is missing" in done.stdout
+
+
+def test_unreadable_folder(prepared, monkeypatch):
+    def refuse(path):
+        raise PermissionError(path)
+
+    # Not by the folder's mode: root, as in many containers, reads every folder.
+    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setenv("TEMPBENCH_DATA", str(prepared.parent))
+    with pytest.raises(TempbenchError, match="cannot be read; give yourself access"):
+        roots.prepared_root("tempvs")
+
+
+def test_unreadable_table(prepared):
+    (prepared / "mt1_two" / "test.parquet").write_bytes(b"PAR1 not a table")
+    complains(tempbench("show", "tempvs_mt1_two", TEMPBENCH_DATA=str(prepared.parent)), "cannot be read")
+    done = verify(prepared)
+    complains(done)
+    assert "mt1_two/test.parquet: cannot be read" in done.stdout
+
+
+@pytest.mark.parametrize("column", SCHEMA.names)
+def test_missing_column(prepared, column):
+    import pyarrow.parquet as pq
+
+    path = prepared / "mt1_two" / "test.parquet"
+    pq.write_table(pq.read_table(path).drop_columns([column]), path)
+    from tempbench_lmms.tempvs.checks import problems
+
+    assert f"mt1_two/test.parquet: the column {column} is missing; prepare the data again" in list(
+        problems(prepared)
+    )
+
+
+@pytest.mark.parametrize("column", [field.name for field in SCHEMA if not field.metadata])
+def test_missing_value(prepared, column, monkeypatch):
+    from tempbench_lmms.tempvs.checks import problems
+
+    monkeypatch.setenv("TEMPBENCH_DATA", str(prepared.parent))
+    rows = rows_of(prepared)
+    rows[3][column] = None
+    write(prepared, rows)
+    assert any("row 3 " in line and f"{column}: no value" in line for line in problems(prepared))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"images": ["tempbench://tempvs/../secret.png"] * 5}, "points outside"),
+        ({"images": ["/etc/passwd"] * 5}, "no prepared data"),
+        ({"images": []}, "images: 0"),
+        ({"answer": "Z"}, "answer: 'Z' is not one of"),
+        ({"events": [99]}, "events: [99] lie outside"),
+        ({"role": "other"}, "role: 'other'"),
+        ({"tests": ["mt1_four"]}, "tests: ['mt1_four']"),
+        ({"options": ["True", "True"]}, "options: two are the same"),
+        ({"question_id": None}, "question_id: no value"),
+        ({"text": "x" * 300_000}, "text: longer than"),
+    ],
+)
+def test_hostile_row_is_reported_with_its_place(prepared, change, said, monkeypatch):
+    from tempbench_lmms.tempvs.checks import problems
+
+    monkeypatch.setenv("TEMPBENCH_DATA", str(prepared.parent))
+    rows = rows_of(prepared)
+    number = next(i for i, row in enumerate(rows) if row["role"] == "main")
+    rows[number] |= change
+    write(prepared, rows)
+    found = list(problems(prepared))
+    assert any(f"row {number} " in line and said in line for line in found), found
+
+
+def test_repeated_id(prepared, monkeypatch):
+    from tempbench_lmms.tempvs.checks import problems
+
+    monkeypatch.setenv("TEMPBENCH_DATA", str(prepared.parent))
+    rows = rows_of(prepared)
+    write(prepared, [*rows, rows[0]])
+    assert any("question_id: stands in an earlier row" in line for line in problems(prepared))
+
+
+def test_markup_and_length_break_nothing(prepared, tmp_path):
+    rows = rows_of(prepared)
+    rows[0]["text"] = "<script>alert(1)</script> <image> <|im_end|> " + "x" * 10_000
+    write(prepared, rows)
+    assert verify(prepared).returncode == 0
+    page = tmp_path / "page.html"
+    done = tempbench("show", "tempvs_mt1_two", "-o", str(page), TEMPBENCH_DATA=str(prepared.parent))
+    assert done.returncode == 0
+    assert "<script>" not in page.read_text()
+    assert "&lt;script&gt;" in page.read_text()
+
+
+def test_old_harness(tmp_path):
+    # A distribution that says it is lmms-eval 0.6.0, found before the real one.
+    info = tmp_path / "lmms_eval-0.6.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lmms-eval\nVersion: 0.6.0\n")
+    done = tempbench("verify", PYTHONPATH=f"{tmp_path}{os.pathsep}{REPOSITORY}")
+    complains(done, "lmms-eval 0.6.0 is too old", "pip install")
+
+
+def test_names_are_compared_with_the_harness():
+    done = tempbench("verify")
+    assert done.returncode == 0, done.stderr
+    assert "none of them the harness's: ok" in done.stdout

@@ -1,0 +1,317 @@
+"""`tempbench compare`, on runs that are written as the harness writes them."""
+
+import json
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tempbench_lmms import comparison, run_card, runs
+from tempbench_lmms.adapter import Item
+from tempbench_lmms.cli import main
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.respondents import chance
+from tempbench_lmms.runs import MetricOfRun, Sample, TaskLog
+from tempbench_lmms.tasks import docs_of, load_task
+from tests.test_runs import TASK, write_run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("runs")
+    for name in ("oracle", "chance", "garbage"):
+        write_run(made / name, name)
+    write_run(made / "other_chance", "chance", seed=1)
+    return made
+
+
+def tempbench(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr("sys.argv", ["tempbench", *map(str, arguments)])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    out = capsys.readouterr()
+    return exit_.value.code or 0, out.out, out.err
+
+
+def compared(a, b, **options):
+    pairs, remarks = comparison.paired_runs(a, b, **options)
+    return {one.metric: one for one in comparison.compare_tasks(pairs, 2000)}, remarks
+
+
+def edit(source, target, change):
+    """Copies a run and changes its results."""
+    target.mkdir()
+    for file in source.iterdir():
+        (target / file.name).write_text(file.read_text())
+    file = next(target.glob("*_results.json"))
+    results = json.loads(file.read_text())
+    change(results)
+    file.write_text(json.dumps(results))
+    return target
+
+
+def test_a_run_with_itself(folder):
+    found, _ = compared(folder / "chance", folder / "chance")
+    assert set(found) == {
+        *("mt", "gt", "gt_strict", "mt_given_gt_strict", "mt_given_gt_failed", "parse_rate"),
+        *("mt_official", "gt_strict_official", "mt_given_gt_strict_official"),
+    }
+    for one in found.values():
+        assert one.difference.value == 0
+        assert one.verdict == "cannot be told"
+        # Chance passes two questions through the gate: nothing can be said of their spread.
+        assert one.p_holm == 1 or "given_gt_strict" in one.metric
+        assert one.n_needed is None
+        assert "cannot be told: no difference" in one.sentence
+
+
+def test_oracle_with_chance(folder):
+    found, _ = compared(folder / "oracle", folder / "chance")
+    told = {name for name, one in found.items() if one.verdict == "better"}
+    assert told == {"mt", "gt", "gt_strict", "mt_official", "gt_strict_official"}
+    # 57 of 120 main questions are right for the oracle alone; 63 for both.
+    assert (found["mt"].only_first, found["mt"].only_second) == (57, 0)
+    assert found["mt"].mcnemar_p == pytest.approx(2 / 2**57)
+    # The rest cannot be told for a reason: both read every reply, chance passes two questions through the
+    # gate, and the oracle fails none.
+    assert found["parse_rate"].difference.value == 0
+    assert "too few groups of questions" in found["mt_given_gt_strict"].sentence
+    assert "undefined" in found["mt_given_gt_failed"].sentence
+    worse, _ = compared(folder / "chance", folder / "oracle")
+    assert {name for name, one in worse.items() if one.verdict == "worse"} == told
+
+
+def test_chance_with_chance_says_how_many_questions_are_needed(folder):
+    found, _ = compared(folder / "chance", folder / "other_chance")
+    assert {one.verdict for one in found.values()} == {"cannot be told"}
+    assert found["mt"].n_needed > 223
+    assert f"about {found['mt'].n_needed:,} questions" in found["mt"].sentence
+
+
+def chance_run(config, docs, seed):
+    samples = []
+    for number, doc in enumerate(docs):
+        out = config["process_results"](doc, [chance(doc, TASK, seed)])
+        names = frozenset(name for name, value in out.items() if isinstance(value, Item))
+        samples.append(Sample(out["record"], names, "", "", number, doc["target"]))
+    model = SimpleNamespace(model="tempbench_chance", model_args="")
+    return TaskLog(TASK, "tempvs", "chance", model, {}, config, tuple(samples), Path(), ())
+
+
+def test_false_alarms_of_200_pairs_of_chance_runs():
+    """5 % of the pairs a metric before Holm, and 5 % of the pairs any metric after.
+
+    Were an alarm as likely as 5 %, more than 19 in 200 pairs come once in 240 tries (binomial).
+    """
+    config = load_task(TASK)
+    docs = docs_of(config)
+    before, after = {}, 0
+    for pair in range(200):
+        logs = chance_run(config, docs, 2 * pair), chance_run(config, docs, 2 * pair + 1)
+        found = comparison.compare_tasks([logs], 500)
+        after += any(one.verdict != "cannot be told" for one in found)
+        for one in found:
+            before[one.metric] = before.get(one.metric, 0) + one.told_alone
+    assert max(before.values()) <= 19
+    assert sum(before.values()) / len(before) <= 10
+    assert after <= 10
+
+
+def test_mcnemar_counts_where_every_question_is_a_cluster():
+    def metric(hits, cluster=lambda record: record["id"]):
+        from tempbench_lmms.metrics.ratio import ratio
+
+        records = tuple({"id": f"{i:02}", "hit": hit} for i, hit in enumerate(hits))
+        return MetricOfRun(
+            "acc", lambda rs: ratio(((r["hit"], 1) for r in rs), map(cluster, rs)), records, True
+        )
+
+    # 1 and 5 discordant questions: 2 * (1 + 6) / 64.
+    first, second = [1] * 10 + [1] + [0] * 5, [1] * 10 + [0] + [1] * 5
+    found = comparison.compare_metric("t", metric(first), metric(second))
+    assert found.p == found.mcnemar_p == 0.21875
+    # In clusters of four the answers hang together, and the clusters' own test counts.
+    grouped = comparison.compare_metric(
+        "t", metric(first, lambda r: int(r["id"]) // 4), metric(second, lambda r: int(r["id"]) // 4)
+    )
+    assert grouped.mcnemar_p == 0.21875
+    assert grouped.p != 0.21875
+    # Not one question a unit: no McNemar.
+    half = comparison.compare_metric("t", metric([0.5] * 8), metric([1] * 8))
+    assert half.mcnemar_p is None
+    assert half.p == half.difference.p
+
+
+def test_counts_are_not_compared_and_lower_may_be_better():
+    records = ({"id": "0"},)
+    assert comparison.compare_metric("t", *[MetricOfRun("n", len, records, True)] * 2) is None
+    found = comparison.Comparison(
+        "t", "error", False, 100, comparison.Difference(0.1, 0.3, -0.2, -0.3, -0.1, 0.05, 0.001, 100), p=0.001
+    )
+    (one,) = comparison.judged([found])
+    assert one.verdict == "better"
+    assert "A is better than B" in one.sentence
+
+
+def test_metrics_that_cannot_differ_are_not_counted():
+    """Both runs read every reply: that metric does not raise the bar for the others."""
+    mute = comparison.Comparison(
+        "t", "parse_rate", True, 100, comparison.Difference(1, 1, 0, 0, 0, 0, 1, 100), p=1
+    )
+    real = comparison.Comparison(
+        "t", "m", True, 100, comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, 0.03, 100), p=0.03
+    )
+    judged = comparison.judged([mute, real])
+    assert [one.p_holm for one in judged] == [1, 0.03]
+    assert [one.verdict for one in judged] == ["cannot be told", "better"]
+
+
+def test_each_task_has_its_own_family():
+    difference = comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, 0.03, 100)
+    two = [comparison.Comparison(task, "m", True, 100, difference, p=0.03) for task in "ab"]
+    assert [one.p_holm for one in comparison.judged(two)] == [0.03, 0.03]
+
+
+def test_holm_can_take_a_verdict_back():
+    def one(p):
+        difference = comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, p, 100)
+        return comparison.Comparison("t", "m", True, 100, difference, p=p)
+
+    assert comparison.judged([one(0.03)])[0].verdict == "better"
+    judged = comparison.judged([one(0.03), one(0.5)])
+    assert [found.verdict for found in judged] == ["cannot be told"] * 2
+    assert judged[0].p_holm == 0.06
+    assert judged[0].n_needed > 100
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda r: r["configs"][TASK]["dataset_kwargs"].update(data_files={"test": "x"}), "data.url"),
+        (
+            lambda r: r["results"][TASK]["details,none"]["run"]["data"]["mini"].update(sha256="0"),
+            "data.sha256",
+        ),
+        (
+            lambda r: r["results"][TASK]["details,none"]["run"]["packages"].update({"tempbench-lmms": "9.9"}),
+            "packages.tempbench-lmms: .* and 9.9",
+        ),
+    ],
+)
+def test_refuses_other_data_and_versions(folder, tmp_path, change, said):
+    other = edit(folder / "oracle", tmp_path / "other", change)
+    with pytest.raises(TempbenchError, match=rf"{said}.*--anyway"):
+        compared(folder / "chance", other)
+    found, remarks = compared(folder / "chance", other, anyway=True)
+    assert found["mt"].verdict == "worse"
+    assert any(said.partition(":")[0] in line for line in remarks)
+
+
+def test_other_package_versions_are_told_and_no_obstacle(folder, tmp_path):
+    def change(results):
+        results["results"][TASK]["details,none"]["run"]["packages"]["torch"] = "0.1"
+
+    _, remarks = compared(folder / "chance", edit(folder / "oracle", tmp_path / "other", change))
+    assert any("packages.torch" in line and "0.1" in line for line in remarks)
+
+
+def test_refuses_other_questions_and_prompts(folder, tmp_path):
+    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
+    (log,) = other.glob("*.jsonl")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    for line in lines[:4]:
+        line["input"] = "Another prompt"
+    log.write_text("\n".join(json.dumps(line) for line in lines[:100]))
+    with pytest.raises(TempbenchError, match=r"questions: 123 are in A alone.*prompts: 4 of 100 differ"):
+        compared(folder / "chance", other, partial=True)
+    found, _ = compared(folder / "chance", other, anyway=True, partial=True)
+    assert found["parse_rate"].n == 100
+
+
+def test_task_of_another_version(folder, tmp_path):
+    def change(results):
+        results["configs"][TASK]["metadata"] = {"version": 0, "prompts": 1}
+
+    other = edit(folder / "oracle", tmp_path / "other", change)
+    with pytest.raises(TempbenchError, match=r"version 0 of the task, this package 1.*--partial"):
+        compared(folder / "chance", other)
+    with pytest.raises(TempbenchError, match=r"version.task: 1 and 0.*--anyway"):
+        compared(folder / "chance", other, partial=True)
+
+
+def test_different_tasks_and_runs_without_logs(folder, tmp_path):
+    write_run(tmp_path / "mt3", task="tempvs_mt3_event_mini")
+    with pytest.raises(TempbenchError, match="no task in common"):
+        compared(folder / "chance", tmp_path / "mt3")
+    write_run(tmp_path / "bare").unlink()
+    with pytest.raises(TempbenchError, match="--log_samples"):
+        compared(folder / "chance", tmp_path / "bare")
+    write_run(tmp_path / "twice" / "a")
+    write_run(tmp_path / "twice" / "b")
+    with pytest.raises(TempbenchError, match="twice"):
+        compared(folder / "chance", tmp_path / "twice")
+
+
+def test_cut_off_log_is_compared_only_when_asked(folder, tmp_path):
+    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
+    (log,) = other.glob("*.jsonl")
+    log.write_text(log.read_text()[:20000])
+    with pytest.raises(TempbenchError, match="--partial"):
+        compared(folder / "chance", other, anyway=True)
+    found, remarks = compared(folder / "chance", other, anyway=True, partial=True)
+    assert found["parse_rate"].n < 223
+    assert any("cut off" in line for line in remarks)
+
+
+def test_command(folder, monkeypatch, capsys):
+    status, out, err = tempbench(monkeypatch, capsys, "compare", folder / "oracle", folder / "chance")
+    assert (status, err) == (0, "")
+    assert "mt: A is better than B (A 1, B 0.525" in out
+    assert "Of 9 metrics A is better in 5 and worse in 0; 4 cannot be told." in out
+    assert "B: not above chance: mt 0.525 (chance 0.5), gt_strict" in out
+    status, out, _ = tempbench(
+        monkeypatch, capsys, "compare", folder / "oracle", folder / "chance", "--json", "--resamples", 500
+    )
+    read = json.loads(out)
+    assert read["a"][0]["model"] == "tempbench_oracle"
+    assert {one["metric"]: one["verdict"] for one in read["metrics"]}["mt"] == "better"
+    assert read["metrics"][4]["difference"]["value"] is None
+    status, _, err = tempbench(monkeypatch, capsys, "compare", folder / "oracle", folder)
+    assert status == 1
+    assert len(err.splitlines()) == 1
+
+
+def test_run_card(folder):
+    (log,) = runs.read_runs([folder / "chance"])
+    card = run_card.run_card(log)
+    assert card["version"] == {"task": 1, "prompts": 1}
+    assert card["packages"]["lmms-eval"].startswith("0.")
+    assert card["packages"]["torch"]
+    assert card["data"]["edition"] == "bundled sample, rendered by the project"
+    assert len(card["data"]["sha256"]) == len(card["prompts_sha256"]) == 64
+    assert card["settings"] == {"images": "strip", "style": "direct"}
+    assert card["generation"]["max_new_tokens"] == 512
+    assert card["questions"] == {"of": 223, "asked": 223, "logged": 223, "failed": 0}
+    assert card["complete"] is True
+    assert json.loads(json.dumps(card)) == card
+
+
+def test_run_card_of_a_run_that_left_little(folder, tmp_path):
+    def change(results):
+        for key in list(results):
+            if key not in ("results", "configs"):
+                del results[key]
+        results["configs"][TASK] = {"metadata": None}
+        del results["results"][TASK]["details,none"]
+
+    bare = edit(folder / "chance", tmp_path / "bare", change)
+    (log,) = runs.read_runs([bare], partial=True)
+    card = run_card.run_card(log)
+    assert card["complete"] is None
+    assert card["data"] == {"url": None}
+    assert set(card["packages"].values()) == {None}
+
+
+def test_nan_is_no_json(folder):
+    assert comparison._finite({"a": [1.0], "b": {"c": math.nan}}) == {"a": [1.0], "b": {"c": None}}

@@ -1,0 +1,274 @@
+"""`tempbench rescore`, and what makes a run suspicious."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tempbench_lmms import evaluation, quality, rescoring, run_card, runs
+from tempbench_lmms.errors import TempbenchError
+from tests.test_comparison import edit, tempbench
+from tests.test_runs import TASK, write_run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("runs")
+    for name in ("oracle", "chance", "constant", "garbage", "empty", "failing"):
+        write_run(made / name, name)
+    return made
+
+
+def log_of(path, **options):
+    (log,) = runs.read_runs([path], **options)
+    return log
+
+
+@pytest.mark.parametrize("name", ["oracle", "chance", "constant", "garbage", "empty", "failing"])
+def test_same_numbers_bit_for_bit(folder, name):
+    log = log_of(folder / name)
+    found = rescoring.rescore(log, intervals=False)
+    assert found.now == log.values
+    assert found.differing == []
+    again = rescoring.rescore(log, reparse=True, intervals=False)
+    assert again.now == log.values
+    assert again.changes == ()
+
+
+def test_a_number_that_is_not_the_log_s_is_named(folder, tmp_path, monkeypatch, capsys):
+    def change(results):
+        results["results"][TASK]["mt,none"] += 1e-16 * 4
+        results["results"][TASK]["details,none"]["mt1_two"]["answers"]["A"] = 0
+
+    other = edit(folder / "chance", tmp_path / "other", change)
+    assert rescoring.rescore(log_of(other)).differing == ["mt", "details"]
+    status, out, err = tempbench(monkeypatch, capsys, "rescore", other)
+    assert status == 1
+    assert "mt, " in err or f"{TASK} mt" in err
+    assert len(err.splitlines()) == 1
+    assert "differs" in out
+
+
+def test_other_installed_versions_are_no_difference(folder, tmp_path):
+    def change(results):
+        results["results"][TASK]["details,none"]["run"]["packages"]["torch"] = "0.1"
+
+    other = edit(folder / "chance", tmp_path / "other", change)
+    assert rescoring.rescore(log_of(other)).differing == []
+
+
+def test_read_again_by_another_version(folder, tmp_path):
+    """Records of a version that could not read two replies: both are named, and the numbers move."""
+    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
+    (path,) = other.glob("*.jsonl")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    mains = [line for line in lines if line["record"]["role"] == "main"]
+    for line in mains[:2]:
+        line["record"] |= {"answer": None, "parsed": 0, "correct": 0}
+    path.write_text("\n".join(map(json.dumps, lines)))
+    log = log_of(other)
+    assert rescoring.rescore(log).now["mt"] == 118 / 120
+    found = rescoring.rescore(log, reparse=True)
+    assert found.now["mt"] == 1
+    assert [change.id for change in found.changes] == [line["record"]["id"] for line in mains[:2]]
+    assert found.changes[0].then == {"answer": None, "parsed": 0, "correct": 0}
+    assert found.changes[0].now["correct"] == 1
+    text = rescoring.as_text(found, "run", "now", n_changes=1)
+    assert "2 questions are read differently" in text
+    assert "and 1 more; see --json" in text
+
+
+def test_read_again_with_other_data(folder, tmp_path):
+    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
+    (path,) = other.glob("*.jsonl")
+    path.write_text(path.read_text().replace("mini_flintstones_0/", "elsewhere/"))
+    with pytest.raises(TempbenchError, match="has no question flintstones/elsewhere/"):
+        rescoring.rescore(log_of(other), reparse=True)
+
+
+def test_official_parser(folder, tmp_path):
+    """The article in "A man ... Option B" is option A for the official parser."""
+    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
+    (path,) = other.glob("*.jsonl")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    (line,) = [line for line in lines if line["record"].get("gold") == "B"][:1]
+    line["filtered_resps"] = "A man came first, so the answer is Option B."
+    path.write_text("\n".join(map(json.dumps, lines)))
+    log = log_of(other)
+    samples, _ = rescoring.read_again(log)
+    found = rescoring.official(replace(log, samples=samples))
+    assert found.then == {"mt": 1, "gt_strict": 1, "mt_given_gt_strict": 1}
+    assert found.now == {"mt": 119 / 120, "gt_strict": 1, "mt_given_gt_strict": 119 / 120}
+    (change,) = found.changes
+    assert change.id == line["record"]["id"]
+    assert (change.then, change.now) == ({"correct": 1}, {"correct": 0})
+
+
+def test_no_official_parser(tmp_path, monkeypatch, capsys):
+    write_run(tmp_path, task="tempvs_mt1_two_blind_mini")
+    with pytest.raises(TempbenchError, match="no numbers of an official parser"):
+        rescoring.official(log_of(tmp_path))
+    status, _, err = tempbench(monkeypatch, capsys, "rescore", tmp_path, "--parser", "official")
+    assert status == 1
+    assert "no task here has numbers of an official parser" in err
+
+
+def test_command(folder, monkeypatch, capsys):
+    status, out, err = tempbench(monkeypatch, capsys, "rescore", folder / "chance")
+    assert (status, err) == (0, "")
+    assert "0.525      0.525      0.4583 to 0.6" in out
+    status, out, _ = tempbench(
+        monkeypatch, capsys, "rescore", folder / "chance", folder / "oracle", "--reparse", "--json"
+    )
+    assert status == 0
+    read = json.loads(out)
+    assert [one["run"]["model"] for one in read] == ["tempbench_chance", "tempbench_oracle"]
+    assert read[0]["now"] == read[0]["then"]
+    assert read[0]["intervals"]["mt_given_gt_strict"] == [None, None]
+    status, out, _ = tempbench(monkeypatch, capsys, "rescore", folder / "chance", "--parser", "official")
+    assert status == 0
+    assert "ours       official" in out
+    arguments = ("rescore", folder / "chance", "--parser", "official", "--reparse")
+    status, _, err = tempbench(monkeypatch, capsys, *arguments)
+    assert status == 1
+    assert "not both" in err
+
+
+def test_damaged_logs(folder, tmp_path, monkeypatch, capsys):
+    """Cut off in a line, cut off between lines, lines of another task, another version of the task."""
+
+    def damaged(name, change):
+        other = edit(folder / "oracle", tmp_path / name, lambda results: None)
+        (path,) = other.glob("*.jsonl")
+        path.write_text(change(path.read_text()))
+        return other
+
+    stranger = write_run(tmp_path / "stranger", task="tempvs_mini").read_text().splitlines()[300]
+    assert json.loads(stranger)["doc_id"] == 300
+    twin = write_run(tmp_path / "twin", task="tempvs_mt1_three_mini").read_text().splitlines()[5]
+    cases = {
+        "in_a_line": (lambda text: text[:9000], "is cut off"),
+        "between_lines": (lambda text: text[: text.index("\n", 9000)], "lines for the run's 223 questions"),
+        "other_task": (lambda text: f"{text}{stranger}\n", "is of another task"),
+        "other_leaf": (lambda text: f"{text}{twin}\n", "or its place"),
+        "repeated": (lambda text: text + text, "repeats"),
+        "empty": (lambda text: "", "0 lines for the run's 223 questions"),
+        "binary": (lambda text: "\0\0\n" + text, "line 1 is cut off or of another kind"),
+    }
+    for name, (change, said) in cases.items():
+        folder_ = damaged(name, change)
+        status, _, err = tempbench(monkeypatch, capsys, "rescore", folder_)
+        assert status == 1, name
+        assert said in err, name
+        assert "--partial" in err, name
+        assert len(err.splitlines()) == 1, name
+    status, out, err = tempbench(monkeypatch, capsys, "rescore", tmp_path / "other_task", "--partial")
+    assert (status, err) == (0, "")
+    assert "warning" in out
+    assert "is of another task" in out
+    # What is left of a cut log gives other numbers than the run printed, and that is said too.
+    status, out, err = tempbench(monkeypatch, capsys, "rescore", tmp_path / "in_a_line", "--partial")
+    assert status == 1
+    assert "not what the run printed" in err
+
+    def older(results):
+        results["configs"][TASK]["metadata"] = {"version": 0, "prompts": 0}
+
+    old = edit(folder / "oracle", tmp_path / "old", older)
+    status, _, err = tempbench(monkeypatch, capsys, "rescore", old)
+    assert "the run has version 0 of the task, this package 1 (and 1 more problems); add --partial" in err
+    assert tempbench(monkeypatch, capsys, "rescore", old, "--partial")[0] == 0
+
+
+def test_run_without_log(folder, tmp_path):
+    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
+    next(other.glob("*.jsonl")).unlink()
+    with pytest.raises(TempbenchError, match="--log_samples"):
+        rescoring.rescore(log_of(other))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("oracle", []),
+        ("chance", ["not above chance: mt 0.525 (chance 0.5), gt_strict 0.0167 (chance 0.04)"]),
+        ("constant", ["100.0% (103 of 103) of the answers are '1'", "(120 of 120) of the answers are 'A'"]),
+        ("garbage", ["100.0% (223 of 223) of the replies could not be read", "not above chance: mt 0 ("]),
+        ("empty", ["could not be read", "100.0% (223 of 223) of the replies are empty", "not above chance"]),
+        ("failing", ["100.0% (223 of 223) of the requests failed", "not above chance"]),
+    ],
+)
+def test_warnings_of_the_respondents(folder, name, said):
+    found = quality.warnings(log_of(folder / name))
+    for text in said:
+        assert any(text in line for line in found), (text, found)
+    assert len(found) <= len(said) + 1
+    if not said:
+        assert found == []
+
+
+def sample(reply="x", answer="A", gold="A", n_tokens=None, failed=0, number=0):
+    record = {"id": str(number), "parsed": int(answer is not None), "failed": failed}
+    return runs.Sample(
+        record | {"answer": answer, "gold": gold}, frozenset(), "", reply, number, "", n_tokens
+    )
+
+
+def test_replies_that_loop_are_cut_off_or_the_same():
+    loop = [sample("The cat. " * 30)] * 2 + [sample("The answer is A.")] * 18
+    assert quality.of_replies(loop) == ["10.0% (2 of 20) of the replies end in a loop of repeated words"]
+    cut = [sample("Let me think", None, n_tokens=64)] * 2 + [sample("A", n_tokens=64)] * 18
+    assert quality.of_replies(cut, 64)[0].startswith("10.0% (2 of 20) of the replies were cut off")
+    assert quality.of_replies(cut, 128) == quality.of_replies(cut) == []
+    thought = [sample("<think>Well", None)] * 2 + [sample("<think>Well</think>A")] * 18
+    assert "raise max_new_tokens" in quality.of_replies(thought)[0]
+    same = [sample("I cannot help you with pictures.", None)] * 20
+    assert quality.of_replies(same)[0].startswith("100.0% (20 of 20) of the replies are the same text")
+    assert quality.of_replies([]) == quality.of_replies([sample(failed=1, reply="")]) == []
+
+
+def test_thresholds():
+    def records(*answers):
+        return [sample(answer=answer, number=i).record for i, answer in enumerate(answers)]
+
+    even = [record | {"gold": "AB"[i % 2]} for i, record in enumerate(records(*["A"] * 12, *["B"] * 8))]
+    assert quality.of_records(even) == []  # 60 % are not more than 60 %
+    lean = [record | {"gold": "AB"[i % 2]} for i, record in enumerate(records(*["A"] * 13, *["B"] * 7))]
+    assert quality.of_records(lean) == ["65.0% (13 of 20) of the answers are 'A', right for 50% of them"]
+    # As lopsided as the right answers: nobody's fault.
+    assert quality.of_records(records(*["A"] * 19, "B")) == []
+    assert quality.of_records(records(*["B"] * 10)) == []  # too few to tell
+    assert quality.of_records(records(*["A", "B"] * 19, None, None)) == []  # 2 of 40 are not more than 5 %
+    unread = quality.of_records(records(*["A", "B"] * 18, None, None, None, None))
+    assert unread == ["10.0% (4 of 40) of the replies could not be read; they count as wrong"]
+    assert quality.of_records([]) == []
+
+
+def test_prompt_hash_knows_no_order():
+    one, other = sample(number=1), sample(number=2)
+    assert run_card.prompt_hash((one, other)) == run_card.prompt_hash((other, one))
+    assert run_card.prompt_hash(()) is None
+
+
+@pytest.mark.harness
+def test_rescore_equals_a_run_of_the_harness(tmp_path):
+    tasks = ["tempvs_mini", "tempvs_mt1_two_blind_mini"]
+    done = evaluation.run("tempbench_constant", tasks, tmp_path, ["--seed", "7"])
+    assert "(120 of 120) of the answers are 'A', right for 50% of them" in done.output
+    logs = runs.read_runs([tmp_path])
+    assert {log.task for log in logs} == set(tasks)
+    for log in logs:
+        found = rescoring.rescore(log, intervals=False)
+        assert found.differing == []
+        assert len(found.now) == sum(
+            name.endswith(",none")
+            and not name.startswith(("record", "score"))
+            and "_stderr_" not in name
+            and value != "N/A"
+            for name, value in done.results["results"][log.task].items()
+        )
+        card = run_card.run_card(log)
+        assert card["packages"]["torch"]
+        assert len(card["data"]["sha256"]) == 64
+        assert card["seeds"]["random_seed"] == 7
+        assert card["complete"] is True

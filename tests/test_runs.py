@@ -1,0 +1,95 @@
+"""Logs of finished runs, as the harness writes them."""
+
+import json
+
+import pytest
+
+from tempbench_lmms import runs
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.respondents import REPLIES
+from tempbench_lmms.tasks import docs_of, load_task
+
+TASK = "tempvs_mt1_two_mini"
+KEPT = ("metadata", "dataset_kwargs", "generation_kwargs", "lmms_eval_specific_kwargs")
+
+
+def write_run(folder, respondent="chance", task=TASK, seed=0):
+    """Writes a run without the harness: the same lines, from the same hooks and aggregations."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = load_task(task)
+    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    items, lines = {}, []
+    for number, doc in enumerate(docs_of(config)):
+        reply = REPLIES[respondent](doc, task, seed)
+        out = config["process_results"](doc, [reply])
+        for name, item in out.items():
+            items.setdefault(name, []).append(item)
+        line = {"doc_id": number, "target": doc["target"], "filtered_resps": reply}
+        line |= {"input": config["doc_to_text"](doc, kwargs)} | out
+        lines.append(json.dumps(line, default=str))
+    values = {
+        f"{entry['metric']},none": entry["aggregation"](items[entry["metric"]])
+        for entry in config["metric_list"]
+    }
+    results = {
+        "results": {task: values},
+        "configs": {task: {key: value for key, value in config.items() if key in KEPT}},
+        "n-samples": {task: {"original": len(lines), "effective": len(lines)}},
+        "config": {"model": f"tempbench_{respondent}", "model_args": ""},
+        "model_name": f"tempbench_{respondent}",
+    }
+    (folder / "20260101_000000_results.json").write_text(json.dumps(results, indent=2))
+    log = folder / f"20260101_000000_samples_{task}.jsonl"
+    log.write_text("\n".join(lines) + "\n")
+    return log
+
+
+def test_metrics_computed_again_are_the_run_s(tmp_path):
+    write_run(tmp_path)
+    (log,) = runs.read_runs([tmp_path])
+    assert log.benchmark == "tempvs"
+    assert len(log.samples) == 223
+    assert runs.recompute(log) == log.values
+    assert log.details["mt1_two"]["right_answers"] == {"A": 0.5, "B": 0.5}
+
+
+def test_cut_off_log(tmp_path):
+    path = write_run(tmp_path)
+    text = path.read_text()
+    path.write_text(text[: len(text) // 2])
+    with pytest.raises(TempbenchError, match="is cut off"):
+        runs.read_runs([tmp_path])
+    (log,) = runs.read_runs([tmp_path], partial=True)
+    assert 0 < len(log.samples) < 223
+    assert log.problems
+
+
+def test_repeated_lines_and_lines_of_others(tmp_path):
+    path = write_run(tmp_path)
+    first = path.read_text().splitlines()[0]
+    path.write_text(path.read_text() + first + "\n" + '{"doc_id": 3, "resps": ["A"]}\n')
+    (log,) = runs.read_runs([tmp_path], partial=True)
+    assert len(log.samples) == 223
+    assert "repeats" in log.problems[0]
+    assert "another kind" in log.problems[1]
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"results": {}}', "{"])
+def test_no_results_file(tmp_path, content):
+    with pytest.raises(TempbenchError, match="no results file"):
+        runs.read_runs([tmp_path])
+    (tmp_path / "x_results.json").write_text(content)
+    with pytest.raises(TempbenchError, match="no results file"):
+        runs.read_runs([tmp_path])
+
+
+def test_run_of_other_tasks(tmp_path):
+    (tmp_path / "x_results.json").write_text('{"results": {"mme": {}}, "configs": {"mme": {}}}')
+    with pytest.raises(TempbenchError, match="none of the results files"):
+        runs.read_runs([tmp_path])
+
+
+def test_metric_function():
+    assert runs.metric_function("tempvs", "mt").__name__ == "mt"
+    with pytest.raises(TempbenchError, match="no metric 'x'"):
+        runs.metric_function("tempvs", "x")

@@ -1,0 +1,184 @@
+"""`tempbench run`: what it refuses, what it keeps, and how it ends."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms import safe_run
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import without_secrets
+from tempbench_lmms.tasks import docs_of, load_task
+
+ROOT = Path(__file__).parents[1]
+TASK = "tempvs_mt1_two_mini"
+
+
+def test_groups_stand_for_their_tasks():
+    assert safe_run.leaves([TASK, "tempvs_mt1_mini"]) == [TASK, "tempvs_mt1_three_mini"]
+
+
+def test_tasks_of_the_harness_are_left_to_it():
+    assert safe_run.leaves(["mmmu_val"]) == []
+
+
+def test_a_misspelt_task_is_told_before_anything_is_loaded():
+    with pytest.raises(TempbenchError, match="did you mean"):
+        safe_run.leaves(["tempvs_mt1_tow_mini"])
+
+
+@pytest.mark.parametrize("word", ["--limit", "--batch_size=4"])
+def test_further_arguments_may_be_anything_else(word, tmp_path):
+    with pytest.raises(TempbenchError, match="--tasks after `--`"):
+        safe_run.preflight("m", TASK, [TASK], tmp_path, "", [word, "--tasks", "x"], False)
+
+
+def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
+    with pytest.raises(TempbenchError, match="tempbench prepare tempvs"):
+        safe_run.preflight("m", "tempvs", ["tempvs_mt1_two"], tmp_path, "", [], False)
+
+
+def test_a_full_disk_is_told_before_a_model_is_loaded(tmp_path, monkeypatch):
+    monkeypatch.setattr(safe_run.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
+    with pytest.raises(TempbenchError, match="1 MB free"):
+        safe_run.preflight("m", TASK, [TASK], tmp_path, "", [], False)
+
+
+def test_quick_look_at_the_data():
+    config, docs = load_task(TASK), docs_of(load_task(TASK))
+    assert list(safe_run.task_problems(config, docs, set())) == []
+    twice = [docs[0], docs[0]]
+    assert "stands in an earlier row" in next(safe_run.task_problems(config, twice, set()))
+    missing = [docs[0] | {"images": ["tempbench://tempvs/mini/media/none.png"]}]
+    assert "none.png is missing" in next(safe_run.task_problems(config, missing, set()))
+
+
+def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypatch):
+    import shutil
+
+    home = tmp_path / "tempvs"
+    shutil.copytree(mini_root("tempvs"), home)
+    for picture in home.rglob("*.png"):
+        picture.write_bytes(b"x")
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
+    config = load_task(TASK)
+    docs = [
+        doc | {"images": [url.replace("/mini/", "/") for url in doc["images"]]} for doc in docs_of(config)[:3]
+    ]
+    with pytest.raises(TempbenchError, match="damaged"):
+        list(safe_run.task_problems(config, docs, set()))
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("model=x,api_key=sk-1,base_url=u", "model=x,api_key=,base_url=u"),
+        ("hf_token=abc", "hf_token="),
+        ("pretrained=a/b,max_new_tokens=4", "pretrained=a/b,max_new_tokens=4"),
+        ("openai_API_KEY=q", "openai_API_KEY="),
+    ],
+)
+def test_keys_are_not_written_down(given, kept):
+    assert without_secrets(given) == kept
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path):
+    with (
+        safe_run._locked(tmp_path),
+        pytest.raises(TempbenchError, match="another run"),
+        safe_run._locked(tmp_path),
+    ):
+        pass
+    with safe_run._locked(tmp_path):
+        pass
+
+
+def test_a_folder_with_other_results_is_left_alone(tmp_path):
+    (tmp_path / "20260101_000000_results.json").write_text("{}")
+    with pytest.raises(TempbenchError, match="other results"):
+        safe_run._continued(tmp_path, {})
+
+
+@pytest.mark.harness
+def test_ends(tmp_path):
+    """All ways in which a run ends, in one process that imports the harness once."""
+    script = """
+        import json, sys
+        from pathlib import Path
+        from tempbench_lmms import safe_run
+        from tempbench_lmms.errors import TempbenchError
+        from tempbench_lmms.respondents import simple
+
+        home, asked, out = Path(sys.argv[1]), [], []
+        chance = simple.REPLIES["chance"]
+        def note(doc, task, seed):
+            asked.append(doc["question_id"])
+            if len(asked) == 25 and crash:
+                raise RuntimeError("out of memory")
+            return "" if len(asked) % 5 == 0 else chance(doc, task, seed)
+        simple.REPLIES["chance"] = note
+
+        def run(name, model="tempbench_chance", **more):
+            asked.clear()
+            try:
+                safe_run.run(model, "tempvs_mt1_two_mini", home / name, "seed=3", 10, **more)
+                out.append([0, "", len(asked)])
+            except TempbenchError as error:
+                out.append([1, str(error), len(asked)])
+
+        crash = True
+        run("crash", arguments=["--limit", "40"])
+        crash = False
+        run("crash", arguments=["--limit", "40"])
+        run("crash", arguments=["--limit", "40"])
+        run("crash", arguments=["--limit", "50"])
+        run("failing", model="tempbench_failing", arguments=["--limit", "3"])
+        import sqlite3
+        cache = sqlite3.connect(home / "failing" / "cache" / "cache.db")
+        out[-1].append(cache.execute("select count(*) from responses").fetchone()[0])
+        run("unknown", model="no_such_model", arguments=["--limit", "3"])
+        print("OUT" + json.dumps(out))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith("OUT")]
+    assert lines, done.stderr[-3000:]
+    crash, resumed, again, other, failing, unknown = json.loads(lines[0][3:])
+    # Two slices of ten are stored, the third is lost at its fifth question; empty replies are stored too.
+    assert (crash[0], crash[2]) == (1, 25)
+    assert "out of memory" in crash[1]
+    assert "continue" in crash[1]
+    assert resumed == [0, "", 20]
+    assert again == [0, "", 0]
+    assert other[0] == 1
+    assert "another arguments" in other[1]
+    # A failed request is no answer: it is not kept.
+    assert failing[0] == 1
+    assert failing[3] == 0
+    assert "3 of 3 requests failed" in failing[1]
+    assert unknown[0] == 1
+    assert "no_such_model" in unknown[1]
+    assert "tempbench: 20 of 40 answered" in done.stderr
+    assert json.loads((tmp_path / "crash" / safe_run.STATE).read_text())["finished"]
+
+
+@pytest.mark.harness
+def test_killed_at_random_moments():
+    """Three of the twenty kills that `benchmarks/interruptions.py` does otherwise."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / "interruptions.py"), "--kills", "3"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
