@@ -37,6 +37,7 @@ def run(
         int, typer.Option("--slice", min=1, help="Answers that are stored together; lost at most.")
     ] = 200,
     verify: Annotated[bool, typer.Option("--verify", help="Check every row and every medium first.")] = False,
+    report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
     arguments: Annotated[
         list[str] | None, typer.Argument(help="Further arguments of the harness, after `--`.")
     ] = None,
@@ -63,7 +64,7 @@ def run(
         tables.write_json({"identity": identity, "finished": None}, output / STATE)
         before = set(output.rglob("*_results.json"))
         _evaluate(model, tasks, output, model_args, further, slice_size, _show)
-        _finish(output, before, identity)
+        _finish(output, before, identity, report)
 
 
 def leaves(names: Iterable[str]) -> list[str]:
@@ -260,8 +261,8 @@ def _show(progress: Any) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _finish(output: Path, before: set[Path], identity: dict[str, Any]) -> None:
-    """Notes that the run is finished.
+def _finish(output: Path, before: set[Path], identity: dict[str, Any], report: bool) -> None:
+    """Writes the report, and notes that the run is finished.
 
     Raises:
         TempbenchError: There are no results, or some requests failed.
@@ -274,6 +275,8 @@ def _finish(output: Path, before: set[Path], identity: dict[str, Any]) -> None:
         )
     stamp = new[-1].name.removesuffix("_results.json")
     replies = [reply for log in new[-1].parent.glob(f"{stamp}_samples_*.jsonl") for reply in _replies(log)]
+    if report:
+        _report(new[-1], output / "report.html")
     failed = sum(map(adapter.request_failed, replies))
     if empty := sum(not reply.strip() for reply in replies):
         print(f"tempbench: {empty:,} of {len(replies):,} replies are empty", file=sys.stderr)
@@ -284,6 +287,16 @@ def _finish(output: Path, before: set[Path], identity: dict[str, Any]) -> None:
         )
     tables.write_json({"identity": identity, "finished": str(new[-1])}, output / STATE)
     print(f"tempbench: finished, {len(replies):,} answers: {new[-1]}", file=sys.stderr)
+
+
+def _report(results: Path, page: Path) -> None:
+    """Writes the report of a results file; tells why where it cannot, for the run itself is whole."""
+    from tempbench_lmms.report import commands
+
+    try:
+        commands.report([results], page, force=True)
+    except Exception as error:  # whatever it is, the results are there and stay
+        print(f"tempbench: no report ({error}); see `tempbench report {results}`", file=sys.stderr)
 
 
 def _replies(log: Path) -> Iterator[str]:

@@ -130,13 +130,13 @@ def test_mcnemar_counts_where_every_question_is_a_cluster():
     # 1 and 5 discordant questions: 2 * (1 + 6) / 64.
     first, second = [1] * 10 + [1] + [0] * 5, [1] * 10 + [0] + [1] * 5
     found = comparison.compare_metric("t", metric(first), metric(second))
-    assert found.p == found.mcnemar_p == 0.21875
+    assert found.p == found.mcnemar_p == pytest.approx(0.21875)
     # In clusters of four the answers hang together, and the clusters' own test counts.
     grouped = comparison.compare_metric(
         "t", metric(first, lambda r: int(r["id"]) // 4), metric(second, lambda r: int(r["id"]) // 4)
     )
-    assert grouped.mcnemar_p == 0.21875
-    assert grouped.p != 0.21875
+    assert grouped.mcnemar_p == found.mcnemar_p
+    assert grouped.p > found.p + 0.01 or grouped.p < found.p - 0.01
     # Not one question a unit: no McNemar.
     half = comparison.compare_metric("t", metric([0.5] * 8), metric([1] * 8))
     assert half.mcnemar_p is None

@@ -170,6 +170,14 @@ def test_ends(tmp_path):
     assert "no_such_model" in unknown[1]
     assert "tempbench: 20 of 40 answered" in done.stderr
     assert json.loads((tmp_path / "crash" / safe_run.STATE).read_text())["finished"]
+    # Finished or with failed requests, there is a report of what was answered.
+    for name in ("crash", "failing"):
+        assert "<!doctype html>" in (tmp_path / name / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_report_that_cannot_be_written_is_no_failure(tmp_path, capsys):
+    safe_run._report(tmp_path / "none_results.json", tmp_path / "report.html")
+    assert "no report (" in capsys.readouterr().err
 
 
 @pytest.mark.harness

@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtr, stdtr
 
 from tempbench_lmms.metrics.ratio import Floats, _resampling_weights
 
@@ -263,33 +264,7 @@ def _t_test(clusters: Clusters, error: float) -> float:
     n = int((clusters.sums != 0).any(axis=1).sum())
     # The bootstrap divides by n where an unbiased variance divides by n - 1.
     error *= math.sqrt(n / (n - 1))
-    return student_tails(abs(clusters.value) / error, n - 1) if error else 0.0
-
-
-def student_tails(t: float, degrees: int) -> float:
-    """Returns the probability of a Student t beyond -t and t.
-
-    Source: Abramowitz & Stegun 1964, 26.7.3 and 26.7.4: a finite series for whole degrees of freedom.
-
-    Args:
-        t: At least 0.
-        degrees: Of freedom, at least 1; above 1,000 the normal distribution is taken.
-
-    >>> round(student_tails(2.228139, 10), 6)
-    0.05
-    """
-    if degrees > 1000:
-        return 2 * _NORMAL.cdf(-t)
-    angle = math.atan(t / math.sqrt(degrees))
-    cosine = math.cos(angle)
-    odd = degrees % 2
-    term = cosine if odd else 1.0
-    total = 0.0
-    for k in range(2 + odd, degrees + 1, 2):
-        total += term
-        term *= cosine**2 * (k - 1) / k
-    within = math.sin(angle) * total
-    return max(0.0, 1 - ((angle + within) * 2 / math.pi if odd else within))
+    return 2 * float(stdtr(n - 1, -abs(clusters.value) / error)) if error else 0.0
 
 
 def _aligned(clusters: Clusters, keys: Sequence[Hashable]) -> Floats:
@@ -333,12 +308,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     0.21875
     """
     n = only_first + only_second
-    term, total = 1, 0
-    for k in range(min(only_first, only_second) + 1):
-        total += term
-        term = term * (n - k) // (k + 1)
-    # Whole numbers to the end: 2 ** -n is no float for a large n.
-    return min(1.0, float(2 * total / 2**n)) if n else 1.0
+    return min(1.0, 2 * float(bdtr(min(only_first, only_second), n, 0.5)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

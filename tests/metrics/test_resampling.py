@@ -16,7 +16,6 @@ from tempbench_lmms.metrics.resampling import (
     mcnemar,
     needed_factor,
     paired_difference,
-    student_tails,
 )
 
 
@@ -149,7 +148,7 @@ def test_pairing_sharpens():
     assert found.standard_error == pytest.approx(0.0271, rel=0.05)
     assert found.low > 0
     # Exact: 2 * 0.5 ** 8 = 0.0078.
-    assert mcnemar(8, 0) == 0.0078125
+    assert mcnemar(8, 0) == pytest.approx(0.0078125)
     assert found.p == pytest.approx(0.0078, abs=0.004)
 
 
@@ -202,15 +201,7 @@ def test_many_clusters_go_in_blocks():
 )
 def test_mcnemar_by_hand(b, c, p):
     # (1, 5): 2 * (1 + 6) / 64
-    assert mcnemar(b, c) == mcnemar(c, b) == p
-
-
-def test_student_against_tables():
-    # Abramowitz & Stegun, table 26.10
-    for t, degrees in ((12.706, 1), (4.303, 2), (3.182, 3), (2.571, 5), (2.086, 20), (1.980, 120)):
-        assert student_tails(t, degrees) == pytest.approx(0.05, abs=4e-5)
-    assert student_tails(1.96, 10_000) == pytest.approx(0.05, abs=1e-4)
-    assert student_tails(0, 5) == student_tails(0, 4) == 1
+    assert mcnemar(b, c) == mcnemar(c, b) == pytest.approx(p)
 
 
 @given(st.lists(st.floats(0, 1), max_size=20))
