@@ -231,7 +231,7 @@ def judged(found: Sequence[Comparison]) -> list[Comparison]:
     for task in dict.fromkeys(one.task for one in found):
         own = [one for one in found if one.task == task]
         family = [math.nan if _is_mute(one) else one.p for one in own]
-        n_counted = sum(not math.isnan(p) for p in family)
+        level = _LEVEL / max(sum(not math.isnan(p) for p in family), 1)
         for one, p_holm in zip(own, holm(family), strict=True):
             p_holm = 1.0 if _is_mute(one) else p_holm
             verdict, n_needed = "cannot be told", None
@@ -239,20 +239,21 @@ def judged(found: Sequence[Comparison]) -> list[Comparison]:
                 better = _difference(one) > 0
                 verdict = "better" if better == one.higher_is_better else "worse"
             elif one.difference and math.isfinite(one.p) and one.difference.value:
-                factor = needed_factor(one.difference, level=1 - _LEVEL / n_counted)
-                # Few questions can hide a difference of any size from an exact test.
+                # The p value of n groups that all speak for one side is 2 / 2 ** n: with fewer, no difference
+                # is large enough to be told.
+                fewest = (1 - math.log2(level)) / one.difference.n_differing
+                factor = max(needed_factor(one.difference, level=1 - level), fewest)
                 n_needed = max(math.ceil(one.n * factor), one.n + 1)
             out.append(replace(one, p_holm=p_holm, verdict=verdict, n_needed=n_needed))
     return out
 
 
+def _is_mute(one: Comparison) -> bool:
+    return one.difference is not None and not one.difference.n_differing
+
+
 def _difference(one: Comparison) -> float:
     return one.difference.value if one.difference else math.nan
-
-
-def _is_mute(one: Comparison) -> bool:
-    found = one.difference
-    return found is not None and found.value == 0 and found.standard_error == 0
 
 
 def paired_runs(

@@ -85,6 +85,7 @@ def build(folder: Path, seed: int = 0) -> Path:
     config = Qwen2_5_VLConfig(
         text_config={
             "vocab_size": len(tokenizer),  # type: ignore[arg-type]
+            "initializer_range": 0.2,
             "hidden_size": 32,
             "intermediate_size": 64,
             "num_hidden_layers": 2,
@@ -98,6 +99,7 @@ def build(folder: Path, seed: int = 0) -> Path:
         },
         vision_config={
             "depth": 2,
+            "initializer_range": 0.2,
             "hidden_size": 32,
             "intermediate_size": 64,
             "num_heads": 2,
@@ -109,7 +111,7 @@ def build(folder: Path, seed: int = 0) -> Path:
         video_token_id=ids["<|video_pad|>"],
         vision_start_token_id=ids["<|vision_start|>"],
         vision_end_token_id=ids["<|vision_end|>"],
-        tie_word_embeddings=True,
+        tie_word_embeddings=False,
     )
     torch.manual_seed(seed)
     model = Qwen2_5_VLForConditionalGeneration(config)

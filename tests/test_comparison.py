@@ -147,7 +147,12 @@ def test_counts_are_not_compared_and_lower_may_be_better():
     records = ({"id": "0"},)
     assert comparison.compare_metric("t", *[MetricOfRun("n", len, records, True)] * 2) is None
     found = comparison.Comparison(
-        "t", "error", False, 100, comparison.Difference(0.1, 0.3, -0.2, -0.3, -0.1, 0.05, 0.001, 100), p=0.001
+        "t",
+        "error",
+        False,
+        100,
+        comparison.Difference(0.1, 0.3, -0.2, -0.3, -0.1, 0.05, 0.001, 100, 100),
+        p=0.001,
     )
     (one,) = comparison.judged([found])
     assert one.verdict == "better"
@@ -157,25 +162,34 @@ def test_counts_are_not_compared_and_lower_may_be_better():
 def test_metrics_that_cannot_differ_are_not_counted():
     """Both runs read every reply: that metric does not raise the bar for the others."""
     mute = comparison.Comparison(
-        "t", "parse_rate", True, 100, comparison.Difference(1, 1, 0, 0, 0, 0, 1, 100), p=1
+        "t", "parse_rate", True, 100, comparison.Difference(1, 1, 0, 0, 0, 0, 1, 100, 0), p=1
     )
     real = comparison.Comparison(
-        "t", "m", True, 100, comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, 0.03, 100), p=0.03
+        "t", "m", True, 100, comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, 0.03, 100, 100), p=0.03
     )
     judged = comparison.judged([mute, real])
     assert [one.p_holm for one in judged] == [1, 0.03]
     assert [one.verdict for one in judged] == ["cannot be told", "better"]
 
 
+def test_few_groups_need_more_whatever_the_difference():
+    # Six groups that all speak for A: 2 / 2 ** 6 = 0.03125 stands alone; times two it takes 6.3 groups.
+    difference = comparison.Difference(1, 0, 1, 0.9, 1, 0.01, 0.03125, 6, 6)
+    two = [comparison.Comparison("t", name, True, 6, difference, p=0.03125) for name in "ab"]
+    (alone,) = comparison.judged(two[:1])
+    assert (alone.verdict, alone.n_needed) == ("better", None)
+    assert [(one.verdict, one.n_needed) for one in comparison.judged(two)] == [("cannot be told", 7)] * 2
+
+
 def test_each_task_has_its_own_family():
-    difference = comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, 0.03, 100)
+    difference = comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, 0.03, 100, 100)
     two = [comparison.Comparison(task, "m", True, 100, difference, p=0.03) for task in "ab"]
     assert [one.p_holm for one in comparison.judged(two)] == [0.03, 0.03]
 
 
 def test_holm_can_take_a_verdict_back():
     def one(p):
-        difference = comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, p, 100)
+        difference = comparison.Difference(0.5, 0.4, 0.1, 0.01, 0.19, 0.045, p, 100, 100)
         return comparison.Comparison("t", "m", True, 100, difference, p=p)
 
     assert comparison.judged([one(0.03)])[0].verdict == "better"

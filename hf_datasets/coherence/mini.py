@@ -113,16 +113,7 @@ def write(root: Path) -> dict[str, int]:
     caption_table = [row for rows, _ in captioned for row in rows]
     tables.write_rows(caption_table, root / "caption" / "test.parquet", CAPTION_SCHEMA)
     counts = {"qa": len(asked), "caption": len(caption_table)}
-    manifest = {
-        "benchmark": BENCHMARK,
-        "edition": "bundled sample, rendered by the project",
-        "licence": "MIT",
-        "rows": counts,
-        "sha256": tables.sha256_of(
-            sorted(path for path in root.rglob("*") if path.suffix in (".mp4", ".parquet"))
-        ),
-    }
-    tables.write_json(manifest, root / roots.MANIFEST)
+    tables.write_sample_manifest(root, BENCHMARK, counts)
     return counts
 
 

@@ -54,18 +54,8 @@ def write(root: Path) -> dict[str, Any]:
             draw(step.tool, recipe.shown(step), step.makes).save(path, optimize=True)
         rows.extend(questions(plan, sample(plan)))
     tables.write_rows(rows, root / "pairs" / "test.parquet", SCHEMA)
-    manifest = {
-        "benchmark": BENCHMARK,
-        "edition": "bundled sample, rendered by the project",
-        "licence": "MIT",
-        "rows": {"pairs": len(rows)},
-        "counts": {"test": counts((len(plan.steps), plan.edges) for plan in plans)._asdict()},
-        "sha256": tables.sha256_of(
-            sorted(path for path in root.rglob("*") if path.suffix in (".png", ".parquet"))
-        ),
-    }
-    tables.write_json(manifest, root / roots.MANIFEST)
-    return manifest
+    of_plans = counts((len(plan.steps), plan.edges) for plan in plans)._asdict()
+    return tables.write_sample_manifest(root, BENCHMARK, {"pairs": len(rows)}, counts={"test": of_plans})
 
 
 if __name__ == "__main__":

@@ -74,16 +74,7 @@ def write(root: Path) -> dict[str, int]:
             table.append(row | ({"question_span": None} if split == "test" else {}))
         tables.write_rows(table, root / split / f"{split}.parquet", SCHEMA)
         counts[split] = len(table)
-    manifest = {
-        "benchmark": BENCHMARK,
-        "edition": "bundled sample, rendered by the project",
-        "licence": "MIT",
-        "rows": counts,
-        "sha256": tables.sha256_of(
-            sorted(path for path in root.rglob("*") if path.suffix in (".mp4", ".parquet"))
-        ),
-    }
-    tables.write_json(manifest, root / roots.MANIFEST)
+    tables.write_sample_manifest(root, BENCHMARK, counts)
     return counts
 
 

@@ -65,16 +65,7 @@ def write(root: Path) -> dict[str, int]:
     for name, table in rows.build(sequences(told), opens_with_name(told)).items():
         tables.write_rows(table, root / name / "test.parquet", SCHEMA)
         counts[name] = len(table)
-    manifest = {
-        "benchmark": BENCHMARK,
-        "edition": "bundled sample, rendered by the project",
-        "licence": "MIT",
-        "rows": counts,
-        "sha256": tables.sha256_of(
-            sorted(path for path in root.rglob("*") if path.suffix in (".png", ".parquet"))
-        ),
-    }
-    tables.write_json(manifest, root / roots.MANIFEST)
+    tables.write_sample_manifest(root, BENCHMARK, counts)
     return counts
 
 

@@ -109,17 +109,8 @@ def write(root: Path) -> dict[str, int]:
         file = "train.parquet" if name.startswith("train/") else "test.parquet"
         tables.write_rows(rows, root / name / file, SCHEMA)
     counts = {name: len(rows) for name, rows in split_rows.items()}
-    files = sorted(path for path in root.rglob("*") if path.suffix in (".png", ".parquet"))
-    manifest = {
-        "benchmark": BENCHMARK,
-        "edition": "bundled sample, rendered by the project",
-        "licence": "MIT",
-        "seed": SEED,
-        "places": {split: len(places) for split, places in towns().items()},
-        "rows": counts,
-        "sha256": tables.sha256_of(files),
-    }
-    tables.write_json(manifest, root / roots.MANIFEST)
+    n_places = {split: len(places) for split, places in towns().items()}
+    tables.write_sample_manifest(root, BENCHMARK, counts, seed=SEED, places=n_places)
     return counts
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 
 Row = dict[str, Any]
@@ -63,6 +64,31 @@ def write_text(text: str, path: Path) -> None:
     partial = path.with_name(path.name + ".partial")
     partial.write_text(text, encoding="utf-8")
     os.replace(partial, path)
+
+
+def write_sample_manifest(root: Path, benchmark: str, rows: dict[str, int], **more: Any) -> Row:
+    """Writes the manifest of a bundled sample, over every table, picture and clip below `root`.
+
+    Args:
+        root: The sample's folder.
+        benchmark: Its benchmark.
+        rows: Number of rows of each table.
+        more: What else is to be known of it.
+
+    Returns:
+        The manifest.
+    """
+    files = sorted(path for path in root.rglob("*") if path.suffix in (".mp4", ".png", ".parquet"))
+    manifest = {
+        "benchmark": benchmark,
+        "edition": "bundled sample, rendered by the project",
+        "licence": "MIT",
+        "rows": rows,
+        **more,
+        "sha256": sha256_of(files),
+    }
+    write_json(manifest, root / MANIFEST)
+    return manifest
 
 
 def sha256_of(files: Sequence[Path]) -> str:

@@ -193,6 +193,7 @@ class Difference:
         p: Probability of a difference at least as large were there none; NaN where the metric is undefined in
             a run or too few clusters enter it.
         n_clusters: Number of clusters.
+        n_differing: Those in which the runs differ.
     """
 
     first: float
@@ -203,6 +204,7 @@ class Difference:
     standard_error: float
     p: float
     n_clusters: int
+    n_differing: int
 
 
 def paired_difference(
@@ -255,6 +257,7 @@ def paired_difference(
         standard_error=error,
         p=p,
         n_clusters=len(keys),
+        n_differing=int((sums[:, :width] != sums[:, width:]).any(axis=1).sum()),
     )
 
 

@@ -164,7 +164,8 @@ def test_a_real_architecture(tiny_vlm, tmp_path):
     for task in tasks:
         assert done.value(task, "n_grounding") + done.value(task, "n_main") == 6
         assert 0 <= done.value(task, "parse_rate") <= 1
-        assert all(isinstance(row["filtered_resps"], str) for row in done.logged(task))
+        # It answers nonsense, but to what it is shown: not the same to every question.
+        assert len({row["filtered_resps"] for row in done.logged(task)}) > 1
 
 
 def test_data_that_is_not_prepared_names_the_command(tmp_path):
