@@ -57,15 +57,11 @@ def merged(figures: Sequence[Figure]) -> list[Figure]:
         categories = known.categories + tuple(c for c in figure.categories if c not in known.categories)
         if figure.kind == "lines":
             categories = tuple(sorted(categories, key=float))
-        series = dict.fromkeys(
-            Series(
-                one.name,
-                tuple(dict(zip(part.categories, one.points, strict=True)).get(c) for c in categories),
-                one.is_reference,
-            )
-            for part in (known, figure)
-            for one in part.series
-        )
+        series: list[Series] = []
+        for part in (known, figure):
+            for one in part.series:
+                points = dict(zip(part.categories, one.points, strict=True))
+                _add(Series(one.name, tuple(map(points.get, categories)), one.is_reference), series)
         marks = tuple(dict(known.marks + figure.marks).items())
         out[figure.title] = replace(
             known,
@@ -74,6 +70,17 @@ def merged(figures: Sequence[Figure]) -> list[Figure]:
             marks=marks,
         )
     return list(out.values())
+
+
+def _add(one: Series, series: list[Series]) -> None:
+    """Adds a series; a reference completes the one of its name that nowhere says something else."""
+    for place, known in enumerate(series):
+        pairs = list(zip(known.points, one.points, strict=True))
+        agree = all(a is None or b is None or a == b for a, b in pairs)
+        if one == known or (one.is_reference and known.is_reference and one.name == known.name and agree):
+            series[place] = replace(known, points=tuple(b if a is None else a for a, b in pairs))
+            return
+    series.append(one)
 
 
 def shares(

@@ -255,6 +255,19 @@ def test_shared_reference_is_drawn_once_and_last():
     assert [series.name for series in joined.series] == ["a", "b", "right answers"]
 
 
+def test_reference_is_completed_by_the_run_that_knows_more():
+    def bias(label, answers):
+        return figures.position_bias("t", label, [{"answer": answer, "gold": "A"} for answer in answers])
+
+    (joined,) = merged([*bias("a", "AA"), *bias("b", ["A", None])])
+    assert joined.categories == ("A", "unparsed")
+    assert [series.name for series in joined.series] == ["a", "b", "right answers"]
+    assert joined.series[2].points == (Number(1.0), Number(0.0))
+    # Right answers of other questions are others.
+    (joined,) = merged([*bias("a", "AA"), *figures.position_bias("t", "b", [{"answer": "A", "gold": "B"}])])
+    assert [series.name for series in joined.series] == ["a", "b", "right answers", "right answers"]
+
+
 def test_position_bias():
     # Three of four answers are A, which is right twice; one cannot be read.
     records = [
