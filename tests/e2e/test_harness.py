@@ -11,6 +11,7 @@ import pytest
 
 from tempbench_lmms import evaluation
 from tempbench_lmms.errors import TempbenchError
+from tests.respondents import evaluate
 
 pytestmark = pytest.mark.harness
 
@@ -30,35 +31,11 @@ def metrics(run, task):
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
     """All respondents on one leaf of each kind and the suite, in one process, by the Python interface."""
-    script = """
-        import json, sys
-        from lmms_eval.evaluator import simple_evaluate
-        from lmms_eval.tasks import TaskManager
-
-        out = {}
-        manager = TaskManager()
-        for name, tasks in json.loads(sys.argv[1]):
-            result = simple_evaluate(model=f"tempbench_{name}", tasks=tasks, task_manager=manager)
-            out[name] = {task: {k: v for k, v in r.items()} for task, r in result["results"].items()}
-        print("RESULT" + json.dumps(out, default=str))
-    """
     wanted = [
-        ("oracle", ["tempvs_mini", "tempvs_mt1_two_blind_mini", *LEAVES]),
-        ("constant", list(LEAVES)),
-        ("garbage", list(LEAVES)),
-        ("empty", list(LEAVES)),
-        ("failing", list(LEAVES)),
+        ("oracle", "oracle", ["tempvs_mini", "tempvs_mt1_two_blind_mini", *LEAVES], {}),
+        *((name, name, list(LEAVES), {}) for name in ("constant", "garbage", "empty", "failing")),
     ]
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script), json.dumps(wanted)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path_factory.mktemp("run"),
-        check=False,
-    )
-    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
-    assert lines, done.stderr[-3000:]
-    return json.loads(lines[0].removeprefix("RESULT"))
+    return evaluate(wanted, tmp_path_factory.mktemp("run"))
 
 
 def test_oracle_gets_everything(known):

@@ -1,14 +1,10 @@
 """MATEO through the real harness, with respondents whose scores are known."""
 
-import json
-import subprocess
-import sys
-import textwrap
-
 import pytest
 
 from tempbench_lmms import evaluation
 from tempbench_lmms.mateo import prompts
+from tests.respondents import evaluate
 
 pytestmark = pytest.mark.harness
 
@@ -24,18 +20,6 @@ def metrics(values):
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
     """Respondents on the tasks, in one process, by the Python interface."""
-    script = """
-        import json, sys
-        from lmms_eval.evaluator import simple_evaluate
-        from lmms_eval.tasks import TaskManager
-
-        out = {}
-        manager = TaskManager()
-        for key, model, tasks, more in json.loads(sys.argv[1]):
-            result = simple_evaluate(model=f"tempbench_{model}", tasks=tasks, task_manager=manager, **more)
-            out[key] = result["results"]
-        print("RESULT" + json.dumps(out, default=str))
-    """
     wanted = [
         ("oracle", "oracle", ["mateo_all_mini"], {}),
         ("constant", "constant", FORMS, {}),
@@ -45,16 +29,7 @@ def known(tmp_path_factory):
         ("chat", "chance", FORMS, {"model_args": "seed=3,media=true"}),
         ("simple", "chance", FORMS, {"model_args": "seed=3,media=true", "force_simple": True}),
     ]
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script), json.dumps(wanted)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path_factory.mktemp("run"),
-        check=False,
-    )
-    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
-    assert lines, done.stderr[-3000:]
-    return json.loads(lines[0].removeprefix("RESULT"))
+    return evaluate(wanted, tmp_path_factory.mktemp("run"))
 
 
 def test_oracle_gets_everything_in_all_fifteen_settings(known):

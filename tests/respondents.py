@@ -1,0 +1,38 @@
+"""Respondents on tasks, through the harness's Python interface."""
+
+import json
+import subprocess
+import sys
+import textwrap
+
+SCRIPT = """
+    import json, sys
+    from lmms_eval.evaluator import simple_evaluate
+    from lmms_eval.tasks import TaskManager
+
+    out = {}
+    manager = TaskManager()
+    for name, model, tasks, more in json.loads(sys.argv[1]):
+        result = simple_evaluate(model=f"tempbench_{model}", tasks=tasks, task_manager=manager, **more)
+        out[name] = result["results"]
+    print("RESULT" + json.dumps(out, default=str))
+"""
+
+
+def evaluate(wanted, folder):
+    """Returns the results of several evaluations, by name; one process makes them all.
+
+    Args:
+        wanted: Of each its name, the respondent, the tasks, and further arguments of `simple_evaluate`.
+        folder: Where the process runs.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SCRIPT), json.dumps(wanted)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
+    assert lines, done.stderr[-3000:]
+    return json.loads(lines[0].removeprefix("RESULT"))
