@@ -45,10 +45,10 @@ def parse(reply: str, options: Sequence[str]) -> str | None:
     same = [letter for letter, option in zip(letters, options, strict=True) if _squash(option) == bare]
     if len(same) == 1:
         return same[0]
-    if (letter := parse_choice(reply, letters, options)) is not None:
+    if (letter := parse_choice(text, letters, options)) is not None:
         return letter
     values = [value_of(option) for option in options]
-    stated = set(integers(reply))
+    stated = set(integers(text))
     if None not in values and len(stated) == 1 and values.count(value := stated.pop()) == 1:
         return letters[values.index(value)]
     return None
@@ -76,10 +76,13 @@ def number(reply: str, options: Sequence[str]) -> int | None:
 
     The value of the option that it chooses; else the last number in it.
     """
-    letter = parse(reply, options)
+    text = final_answer(reply)
+    if text is None:
+        return None
+    letter = parse(text, options)
     if letter is not None and (value := value_of(options[letters_of(options).index(letter)])) is not None:
         return value
-    stated = integers(reply)
+    stated = integers(text)
     return stated[-1] if stated else None
 
 
@@ -90,7 +93,7 @@ def number_official(reply: str, options: Sequence[str]) -> int | None:
     table. Source: `numeric_distance_metric.py`.
     """
     text = final_answer(reply) or ""
-    letter = parse_choice(reply, letters_of(options), ()) or parse_official(reply, options)
+    letter = parse_choice(text, letters_of(options), ()) or parse_official(reply, options)
     if letter is not None:
         return string.ascii_uppercase.index(letter) + 1
     stated = integers(text)

@@ -24,7 +24,7 @@ _NAME = r"before|after|parallel|independent"
 _CLASS = (
     rf"({_NAME})\b"
     # "Before, After, or Parallel" names no class.
-    rf"(?!\W*(?:or\b|and\b|[/|,])\W*(?:(?:or|and)\W+)?(?:{_NAME})\b)"
+    rf"(?![^\w/|,]*(?:or\b|and\b|[/|,])\W*(?:(?:or|and)\W+)?(?:{_NAME})\b)"
     # "The answer is after careful thought: ..." neither.
     r"(?!\s+(?:careful\w*|all|much|some|\w+ing)\b)"
 )

@@ -84,7 +84,7 @@ class _Patterns:
         self.statements = tuple(
             re.compile(pattern, re.IGNORECASE)
             for pattern in (
-                rf"\\(?:fbox|boxed)\s*\{{+\s*(?:option\s*)?{opening}({any_case}){_NO_WORD_AFTER}",
+                rf"\\(?:fbox|boxed)\s*\{{{{1,3}}\s*(?:option\s*)?{opening}({any_case}){_NO_WORD_AFTER}",
                 rf"{noun}[\"']*\s*{verb}\s*:?\s*{filler}{opening}{named}",
                 r"\b(?:choose|chose|select|selected|pick|picked|go(?:ing)? with|opt for|would say"
                 rf"|leav(?:es|ing))\s+(?:(?:the|answer|only)\s+)*{opening}{named}",
@@ -96,7 +96,7 @@ class _Patterns:
         )
         # "B. True", "(B) ..." or "B:" where a line begins.
         self.heads = re.compile(
-            rf"^\s*[-*>]?\s*(?:[\"'(\[]\s*({one})\s*[\"')\]]|({one})\s*[.):\]])(?!\w)", re.MULTILINE
+            rf"^[ ]?[-*>]?[ ]?(?:[\"'(\[]\s*({one})\s*[\"')\]]|({one})\s*[.):\]])(?!\w)", re.MULTILINE
         )
         self.inline_heads = re.compile(rf"(?<!\w)({one})\s*[.):\]]\s*\w")
         self.bracketed = re.compile(rf"[(\[\"']\s*({one})\s*[)\]\"']")

@@ -1,5 +1,7 @@
 """The final answer of a reply that may contain reasoning."""
 
+from tempbench_lmms.parsing.text import clip
+
 _REASONING = ("think", "thinking", "reasoning", "thought")
 _CLOSING = (*(f"</{tag}>" for tag in _REASONING), "[/think]", "◁/think▷", "<|channel|>final<|message|>")
 _OPENING = (*(f"<{tag}>" for tag in _REASONING), "[think]", "◁think▷", "<|channel|>")
@@ -15,14 +17,15 @@ def final_answer(reply: str) -> str | None:
     """Returns the part of a reply that states the answer.
 
     The content of the last `<answer>` tag where there is one; else what follows the last closing reasoning
-    tag; else the whole reply. A reply that ends inside its reasoning states no answer.
+    tag; else the whole reply. Where reasoning begins and does not end there is no answer. A very long answer
+    comes clipped, so that what reads it need not mind its length.
 
     >>> final_answer("<think>A? B?</think> Option B")
     'Option B'
     >>> final_answer("<think>It could be A") is None
     True
     """
-    # "İ" becomes two characters in lower case, and places would shift.
+    # "İ" is the one character that becomes two in lower case; places would shift.
     lower = reply.replace("İ", "I").lower()
     # A tag that a model only talks about inside its reasoning is not its answer.
     start = _end_of_last(lower, _CLOSING)
@@ -32,6 +35,6 @@ def final_answer(reply: str) -> str | None:
         start += answer
         ends = (lower.find(f"</{tag}>", start) for tag in _ANSWER)
         end = min((place for place in ends if place >= 0), default=end)
-    elif any(lower.find(tag, start) >= 0 for tag in _OPENING):
+    if any(lower.find(tag, start, end) >= 0 for tag in _OPENING):
         return None
-    return reply[start:end].strip() or None
+    return clip(reply[start:end].strip()) or None

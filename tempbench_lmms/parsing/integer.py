@@ -3,32 +3,15 @@
 import re
 
 from tempbench_lmms.parsing.final_answer import final_answer
+from tempbench_lmms.parsing.numerals import CARDINALS
 from tempbench_lmms.parsing.text import normalise
 
-_WORDS = (
-    *(
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-    ),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
-)
 _NUMBER = re.compile(
     rf"(?<![\w.,])(?P<digits>-?\d{{1,9}})(?:\.0+)?(?![\w%]|[.,]\d)"
-    rf"|\b(?P<word>{'|'.join(_WORDS)}|once|twice|none)\b",
+    rf"|\b(?P<word>{'|'.join(CARDINALS)}|once|twice|none)\b",
     re.IGNORECASE,
 )
-_VALUES = {word: value for value, word in enumerate(_WORDS)} | {"once": 1, "twice": 2, "none": 0}
+_VALUES = {word: value for value, word in enumerate(CARDINALS)} | {"once": 1, "twice": 2, "none": 0}
 
 
 def integers(reply: str) -> list[int]:

@@ -1,42 +1,66 @@
 """JSON in a reply: in a fence or bare, and with the faults that models make in it."""
 
+import itertools
 import json
 import re
 from typing import Any
 
-_COMMENT = re.compile(r"(?m)(?<!:)//[^\n\"]*$")
+_COMMENT = re.compile(r"(?<!:)//")
 _TRAILING_COMMA = re.compile(r",(\s*[\]}])")
 # Quotes as a Python literal has them; an apostrophe inside a word is none.
 _SINGLE_QUOTE = re.compile(r"(?<![A-Za-z])'|'(?![A-Za-z])")
 _CURLY = str.maketrans("“”„‘’", '"""\'\'')
-_DEEPEST = 400
+# A bracket that what follows it does not rule out.
+_OPENING = re.compile(r'\{(?=\s*["}])|\[(?=\s*[\[{\]"\d\-tfnNI])')
+_BRACKET = re.compile(r"[\[{\]}]")
+_DEEPEST = 50
+_PASSES = 10
 
 
 def json_values(text: str) -> list[Any]:
     """Returns the outermost JSON objects and arrays in a text, in order.
 
-    Comments, trailing commas, curly and single quotes are put right. What still is no JSON is left out.
+    Comments, trailing commas, curly and single quotes are put right. What still is no JSON is left out, as is
+    what is nested more than 50 deep.
 
     >>> json_values("Sure: {'a': [1, 2,]} // done")
     [{'a': [1, 2]}]
     """
-    text = _TRAILING_COMMA.sub(r"\1", _COMMENT.sub("", text.translate(_CURLY)))
-    found = _decoded(text)
-    return found or _decoded(_SINGLE_QUOTE.sub('"', text))
+    lines = map(_without_comment, text.translate(_CURLY).split("\n"))
+    text = _TRAILING_COMMA.sub(r"\1", "\n".join(lines))
+    return _decoded(text) or _decoded(_SINGLE_QUOTE.sub('"', text))
+
+
+def _without_comment(line: str) -> str:
+    # Slashes before a quote stand in a string.
+    comment = _COMMENT.search(line, line.rfind('"') + 1)
+    return line[: comment.start()] if comment else line
 
 
 def _decoded(text: str) -> list[Any]:
-    if max(text.count("["), text.count("{")) > _DEEPEST:
-        # Thousands of opening brackets make every attempt below walk over the rest of the text.
-        return []
     decoder = json.JSONDecoder()
     found = []
     place = 0
-    while match := re.compile(r"[\[{]").search(text, place):
+    # Each opening bracket of what is no JSON may cost a walk over the rest of the text.
+    walk = _PASSES * len(text)
+    while walk >= 0 and (match := _OPENING.search(text, place)):
+        place = match.start()
         try:
-            value, place = decoder.raw_decode(text, match.start())
-        except (json.JSONDecodeError, RecursionError):
-            place = match.start() + 1
+            value, end = decoder.raw_decode(text, place)
+        except json.JSONDecodeError as error:
+            walk -= error.pos - place
+            place += 1
+        except (ValueError, RecursionError):  # a number of thousands of digits, or thousands of brackets
+            walk -= len(text) - place
+            place += 1
         else:
-            found.append(value)
+            if _depth(text[place:end]) <= _DEEPEST:
+                found.append(value)
+            place = end
     return found
+
+
+def _depth(text: str) -> int:
+    """Returns how deep brackets are nested; those in strings count, too."""
+    signs = (1 if bracket in "[{" else -1 for bracket in _BRACKET.findall(text))
+    return max(itertools.accumulate(signs), default=0)

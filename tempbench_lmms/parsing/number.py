@@ -8,9 +8,10 @@ no answer.
 import re
 
 from tempbench_lmms.parsing.final_answer import final_answer
+from tempbench_lmms.parsing.numerals import CARDINALS
 from tempbench_lmms.parsing.text import normalise
 
-_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_CARDINALS = CARDINALS[1:11]
 # The first to the fifth or tenth, as adjectives of the word for a picture.
 _ORDINALS = tuple(
     words.split()
@@ -36,12 +37,12 @@ _CARDINAL = re.compile(
 # A whole number of its own: no decimal, no share, no negative number, no part of a longer one.
 _N = r"(?<![\d.])(?<!(?<!\w)[-−])(\d{1,3})(?![\d%]|[.,]\d)"
 _NUMBER = re.compile(_N)
-_ONLY_NUMBERS = re.compile(r"[\W_]*(?:image[\W_]*)?(?:\d+(?:st|nd|rd|th)?[\W_]*)+")
+_ONLY_NUMBERS = re.compile(r"[\W_]*(?:image[\W_]*)?(?:\d+(?!\d)(?:st|nd|rd|th)?[\W_]*)+")
 _STATED = re.compile(
     r"(?:\\(?:fbox|boxed)\s*\{+\s*(?:image\s*)?"
     r"|(?:\b(?:answer|antwort|réponse|respuesta|risposta|option|choice|number|no\.|index|image_number)|答案|答え|정답)"
     r"[\"']*\s*(?:is|should be|would be|must be|ist|est|es|è|是|は|은|[:：=])*\s*:?\s*"
-    r"(?:(?:the|image|picture|photo|number|no\.)\s*)*[#\"'(\[{]*\s*)" + _N,
+    r"(?:(?:the|image|picture|photo|number|no\.)\s*){0,8}[#\"'(\[{]*\s*)" + _N,
     re.IGNORECASE,
 )
 _REJECTED = re.compile(
@@ -110,9 +111,10 @@ def parse_index(reply: str, upper: int, noun: str = "image") -> int | None:
         named = []
         for match in pattern.finditer(text):
             start, end = match.span(match.lastindex or 0)
-            if _REJECTED.search(text[max(0, start - 30) : start]):
+            before, after = text[max(0, start - 30) : start], text[end : end + 30]
+            if _REJECTED.search(before):
                 continue
-            if _LISTED_AFTER.match(text[end : end + 30]) or _LISTED_BEFORE.search(text[:start][-30:]):
+            if _LISTED_AFTER.match(after) or _LISTED_BEFORE.search(before):
                 return None
             named.append(int(text[start:end]))
         if named:

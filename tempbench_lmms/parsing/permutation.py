@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 
 from tempbench_lmms.parsing.final_answer import final_answer
-from tempbench_lmms.parsing.text import normalise
+from tempbench_lmms.parsing.numerals import CARDINALS
+from tempbench_lmms.parsing.text import normalise, squeeze
 
-_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_NUMBERS = {word: str(i) for i, word in enumerate(_CARDINALS, start=1)}
+_NUMBERS = {word: str(i) for i, word in enumerate(CARDINALS[:10]) if i}
 _NOUN = r"(?:image|img|picture|photo|frame|pair|group|option|number|no|item|label)s?"
 _SKIPPED = re.compile(
     rf"^(?:{_NOUN}|then|and|followed|by|next|finally|lastly|before|precedes|comes|earliest|latest|"
@@ -54,7 +54,7 @@ def parse_permutation(reply: str, labels: Sequence[str], quantities: bool = Fals
     text = final_answer(reply)
     if text is None:
         return None
-    text = re.sub(r"[ \t]+", " ", _COMMENT.sub(" ", normalise(text)))
+    text = squeeze(_COMMENT.sub(" ", normalise(text)))
     text = re.sub(r"[-=–—]>", "→", text)
     if not re.search(r"[^\W\d_]{2}", text):
         # No word is in it, so that an "a" can be no article.

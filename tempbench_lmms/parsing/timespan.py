@@ -6,14 +6,14 @@ bare numbers counts only where it cannot be anything else ("he lifts 2 to 3 weig
 A time point alone, or a start without an end, is no span and is not made one.
 """
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
-from tempbench_lmms.parsing.text import clip, normalise
+from tempbench_lmms.parsing.numerals import CARDINALS, TENS
+from tempbench_lmms.parsing.text import normalise, squeeze
 
 Span = tuple[float, float]
 """Start and end in seconds, in the order in which they were stated; the end may lie before the start."""
@@ -21,28 +21,10 @@ Span = tuple[float, float]
 MAX_SECONDS = 1e6
 """A larger number is a time stamp of another kind, or no time at all."""
 
-_ONES = (
-    *(
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-    ),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_WORDS = {word: i for i, word in enumerate(_ONES)} | {word: 10 * i for i, word in enumerate(_TENS, start=2)}
+_ONES = CARDINALS[:20]
+_WORDS = {word: i for i, word in enumerate(_ONES)} | {word: 10 * i for i, word in enumerate(TENS, start=2)}
 _NUMBER_WORD = re.compile(
-    rf"\b(?:({'|'.join(_TENS)})(?:[-\s]({'|'.join(_ONES[1:10])}))?|({'|'.join(_ONES)}))"
+    rf"\b(?:({'|'.join(TENS)})(?:[-\s]({'|'.join(_ONES[1:10])}))?|({'|'.join(_ONES)}))"
     r"(?=[-\s]*(?:seconds?|secs?|minutes?|mins?|percent|%|to|and|until|through)\b)",
     re.IGNORECASE,
 )
@@ -79,31 +61,36 @@ _MIDDLE = re.compile(
 # "Frame 5 (12.0 s)": the number of a frame is no time.
 _NO_TIME = re.compile(
     r"\b(?:frames?|images?|options?|question|step|scene|clip|shot)\s*#?\s*\d+"
-    r"(?:\s*(?:-|–|to|and|,)\s*\d+(?!\s*(?:s|sec|m|:|%|\.)))*,?",
+    r"(?:\s*(?:-|–|to|and|,)\s*\d+(?!\d|\s*(?:s|sec|m|:|%|\.)))*,?",
     re.IGNORECASE,
 )
 # A minus before a number; "5-10" and "5 - 10" have none.
 _NEGATIVE = re.compile(r"(?:(?<=[\[(,:=\"'])|(?<=^)|(?<=[\[(,:=]\s)|(?<=from\s)|(?<=between\s))[-−](?=\d)")
-_OPTION_LIST = re.compile(r"(?m)^\s*\(?[A-D][.):]\s+(?=\D)[^\n]*$")
+_OPTION_LIST = re.compile(r"(?m)^[ ]?\(?[A-D][.):]\s+(?=\D)[^\n]*$")
 
-# Tokens: "⟨3⟩" stands for the third time found.
+# Tokens: "⟨3⟩" stands for the third time found. Between them only so many words are skipped that no honest
+# reply has more: without a bound the cost of a pattern grows with the square of a reply's length.
 _T = r"⟨(\d+)⟩"
 _FILL = (
     r"\s*(?:(?:(?:approximately|approx|about|around|roughly|circa|nearly|almost|at|the|times?|timestamps?|"
-    r"seconds?|sec|minute|marks?|point|on|t|is)(?![A-Za-z])\.?|[\[\]\"'()<>~≈=:])\s*)*"
+    r"seconds?|sec|minute|marks?|point|on|t|is)(?![A-Za-z])\.?|[\[\]\"'()<>~≈=:])\s*){0,12}"
 )
 _TO = (
     r"(?:-+>?|–|—|―|→|⇒|~|/|to|until|till|til|through|thru|up\s+to|"
     r"(?:all\s+the\s+way|right)\s+(?:to|until|through)|"
-    r"(?:and|,|;|\.|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span|\s)*"
+    r"(?:(?:(?:and|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span)\b|[,;.])\s*){0,8}"
     r"\b(?:(?:ends?|ending|finish(?:es|ing)?|stops?|stopping|conclud\w+|clos\w+)(?:\s+(?:at|on|around|by))?|"
     r"(?:continu\w+|goes|going|runs|running|lasts|lasting|extend\w*)\s+(?:on\s+)?(?:to|until|till|through)))"
 )
+_ONLY_TIME = re.compile(rf"{_FILL}{_T}{_FILL}")
 _RANGE = re.compile(rf"{_T}{_FILL},?\s*{_TO}{_FILL}{_T}", re.IGNORECASE)
 _BETWEEN = re.compile(
     rf"\b(?:between|from){_FILL}{_T}{_FILL}(?:and|to|&|-|–|—|until|till|through){_FILL}{_T}", re.IGNORECASE
 )
-_LIST = re.compile(rf"[\[(<{{]\s*{_T}{_FILL}[,;]\s*{_FILL}{_T}\s*(?:[,;][^\])>}}]*)?[\])>}}]")
+_OPENED = re.compile(
+    rf"\s*(?:(?:from|between)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and){_FILL}{_T}{_FILL}[,.:;-]*\s*", re.IGNORECASE
+)
+_LIST = re.compile(rf"[\[(<{{]\s*{_T}{_FILL}[,;]\s*{_FILL}{_T}\s*(?:[,;][^\])>}}]{{0,80}})?[\])>}}]")
 _LABELLED_START = (
     r"\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|from|onset|opens?)"
     r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|frame|s|sec|seconds|at))?"
@@ -113,9 +100,9 @@ _LABELLED_END = (
     r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|frame|s|sec|seconds|at))?"
 )
 _GLUE = (
-    r"[\s\"'*_(),:=>|~\[\]-]*"
+    r"[\s\"'*_(),:=>|~\[\]-]{0,20}"
     r"(?:(?:at|is|are|was|about|around|approximately|roughly|the|in|seconds?|s|secs?|video|of|after)\b"
-    r"[\s\"':=()~\]-]*)*"
+    r"[\s\"':=()~\]-]{0,8}){0,8}"
 )
 _START_END = re.compile(
     rf"{_LABELLED_START}{_GLUE}{_T}[^⟨]{{0,80}}?{_LABELLED_END}{_GLUE}{_T}", re.IGNORECASE | re.DOTALL
@@ -148,6 +135,11 @@ _LABEL = re.compile(
     r"\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)",
     re.IGNORECASE,
 )
+
+_MOST_LABELS = 12
+_LONGEST_STATEMENT = 1_000
+_LONGEST_OPENING = 300
+_BEFORE = 40
 
 _SPAN_KEYS = re.compile(
     r"^(?:pred_?)?(?:relevant|answer|predicted|evidence)?_?(?:(?:time|temporal)_?)?"
@@ -241,10 +233,10 @@ def _seconds(value: Any, duration: float | None) -> float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, (int, float)):
-        return _sane(float(value))
+        return _sane(value)
     if isinstance(value, str):
         tokens, times = _tokenise(value)
-        if re.fullmatch(rf"{_FILL}{_T}{_FILL}", tokens.strip()) and len(times) == 1:
+        if _ONLY_TIME.fullmatch(tokens.strip()):
             return _sane(times[0].seconds(duration))
     return None
 
@@ -255,7 +247,8 @@ def _pair(start: Any, end: Any, duration: float | None) -> list[Span]:
 
 
 def _sane(seconds: float | None) -> float | None:
-    return seconds if seconds is not None and 0 <= seconds <= MAX_SECONDS and math.isfinite(seconds) else None
+    # Infinity and NaN fail the comparison. JSON holds whole numbers that no float does.
+    return float(seconds) if seconds is not None and 0 <= seconds <= MAX_SECONDS else None
 
 
 # Text
@@ -312,7 +305,7 @@ def _tokenise(text: str) -> tuple[str, list[_Time]]:
 
     text = text.replace("⟨", "<").replace("⟩", ">")
     text = re.sub(r"\.{2,}|…", " - ", text)
-    text = _NUMBER_WORD.sub(_number_word, _NO_TIME.sub(" ", text))
+    text = _NUMBER_WORD.sub(_number_word, squeeze(_NO_TIME.sub(" ", text)))
     text = _NEGATIVE.sub("minus", text)
     text = _TIME.sub(lambda match: token(_read_time(match)), text)
     # Units of a list: "[5, 10] seconds" reads as it stands. Words stand for the video's edges.
@@ -332,9 +325,9 @@ def _of_text(text: str, duration: float | None, bare: bool = False) -> list[Span
     """
     labels = [match.end() for match in _LABEL.finditer(text)]
     # A reply may think aloud before it states its answer; the last labelled statement is the answer.
-    for place in reversed(labels):
-        line = text[place:].lstrip()
-        if line and (spans := _ranges(_without_options(line), duration, bare=True, only_first_line=True)):
+    for place in reversed(labels[-_MOST_LABELS:]):
+        statement = _without_options(text[place : place + _LONGEST_STATEMENT].lstrip()).split("\n\n")[0]
+        if statement and (spans := _ranges(statement, duration, bare=True)):
             return spans
     return _ranges(_without_options(text), duration, bare)
 
@@ -344,10 +337,10 @@ def _without_options(text: str) -> str:
     return _OPTION_LIST.sub("", text) if len(_OPTION_LIST.findall(text)) > 1 else text
 
 
-def _ranges(text: str, duration: float | None, bare: bool, only_first_line: bool = False) -> list[Span]:
-    if only_first_line:
-        text = text.split("\n\n")[0]
+def _ranges(text: str, duration: float | None, bare: bool) -> list[Span]:
     tokens, times = _tokenise(text)
+    if not times:
+        return _described(tokens, times, duration)
     stripped = tokens.strip(" \t\r\n.;\"'`")
 
     def seconds(start: str, end: str) -> Span | None:
@@ -367,21 +360,22 @@ def _ranges(text: str, duration: float | None, bare: bool, only_first_line: bool
         units = {times[int(match.group(group))].unit for group in (1, 2)}
         return units != {"bare"} or bare
 
-    found: list[tuple[int, Span]] = []
+    found: dict[int, Span] = {}
 
     def add(matches: Iterable[re.Match[str]], explicit: bool = False, swap: bool = False) -> None:
         for match in matches:
-            if any(match.start(1) == place for place, _ in found) or not (explicit or marked(match)):
+            if match.start(1) in found or not (explicit or marked(match)):
                 continue
             first, second = match.group(1), match.group(2)
             span = seconds(second, first) if swap else seconds(first, second)
             if span:
-                found.append((match.start(1), span))
+                found[match.start(1)] = span
 
-    add(_RANGE.finditer(tokens))
-    add(match for match in _BETWEEN.finditer(tokens) if marked(match) or _stands_alone(tokens, match))
+    ranges, betweens = list(_RANGE.finditer(tokens)), list(_BETWEEN.finditer(tokens))
+    add(ranges)
+    add(betweens)
     if not found:
-        add((match for match in _BETWEEN.finditer(tokens) if _stands_alone(tokens, match)), explicit=True)
+        add((match for match in betweens if _stands_alone(tokens, match)), explicit=True)
     if not found:
         add(_LIST.finditer(tokens), explicit=True)
     if not found:
@@ -390,11 +384,11 @@ def _ranges(text: str, duration: float | None, bare: bool, only_first_line: bool
         add(_END_START.finditer(tokens), explicit=True, swap=True)
     if not found:
         # "5 to 10" alone, or at the head of a clause of its own.
-        add((match for match in _RANGE.finditer(tokens) if _stands_alone(tokens, match)), explicit=True)
+        add((match for match in ranges if _stands_alone(tokens, match)), explicit=True)
     if not found and (match := re.fullmatch(rf"{_T}\s*(?:,|\n|\s)\s*{_T}", stripped)):
         add([match], explicit=True)
     if found:
-        return [span for _, span in sorted(found, key=lambda pair: pair[0])]
+        return [found[place] for place in sorted(found)]
     return _described(tokens, times, duration)
 
 
@@ -406,7 +400,7 @@ _AFTER = re.compile(
 
 def _stands_alone(tokens: str, match: re.Match[str]) -> bool:
     """Whether nothing follows that the numbers could count ("2 to 3 weights"), and a clause begins before."""
-    before = tokens[: match.start()].rstrip(" \t[(\"'~")
+    before = tokens[max(0, match.start() - _BEFORE) : match.start()].rstrip(" \t[(\"'~")
     begins = (
         not before
         or before[-1] in ".,;:=\n-–—*•"
@@ -454,12 +448,10 @@ def without_spans(text: str) -> str:
     >>> without_spans("From 0 to 28, they eat spicy food.")
     'they eat spicy food.'
     """
-    tokens, _ = _tokenise(clip(text))
-    opened = re.match(
-        rf"\s*(?:(?:from|between)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and){_FILL}{_T}{_FILL}[,.:;-]*\s*",
-        tokens[:300],  # it opens the text, or it does not; a reply that loops costs time by its square
-        re.IGNORECASE,
-    )
+    if not _OPENED.match(_tokenise(text[:_LONGEST_OPENING])[0]):
+        return text
+    tokens, _ = _tokenise(text)
+    opened = _OPENED.match(tokens)
     # A tokenised remainder is no longer what the model wrote.
     rest = tokens[opened.end() :] if opened else ""
     return rest if rest and "⟨" not in rest else text

@@ -44,7 +44,10 @@ def parse_answer(reply: str, options: Sequence[str] = ()) -> str | None:
         for key in _ANSWER_KEYS:
             if key in fields:
                 return _of_field(fields[key], options)
-    return parse_choice(text, LETTERS, options) or parse_choice(without_spans(text), LETTERS, options)
+    if letter := parse_choice(text, LETTERS, options):
+        return letter
+    rest = without_spans(text)
+    return None if rest == text else parse_choice(rest, LETTERS, options)
 
 
 def _of_field(value: Any, options: Sequence[str]) -> str | None:
@@ -61,4 +64,5 @@ def parse(
     >>> parse('{"answer": "B", "span": [5, 12.5]}')
     ('B', [(5.0, 12.5)])
     """
-    return parse_answer(reply, options), parse_spans(reply, duration)
+    text = final_answer(reply)
+    return (None, []) if text is None else (parse_answer(text, options), parse_spans(text, duration))

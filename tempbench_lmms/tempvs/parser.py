@@ -10,12 +10,13 @@ UNREADABLE = "UNK"
 FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")
 
 _NUMBER = re.compile(r"(\d+)")
-_LETTER = {"mt1": re.compile(r"\b([AB])\b"), "mt2": re.compile(r"\b([ABCDE])\b")}
+# The official \b([AB])\b and \b([ABCDE])\b, written so that the letter is what is looked for first.
+_LETTER = {"mt1": re.compile(r"([AB])(?<!\w.)\b"), "mt2": re.compile(r"([ABCDE])(?<!\w.)\b")}
 _INTERNVL = tuple(
     re.compile(pattern)
     for pattern in (
         r"Option\s+([AB])",
-        r"\b([AB])\.\s*(?:True|False)",
+        r"([AB])\.(?<!\w..)\s*(?:True|False)",
         r"\b([AB])\s*$",
         r"Option\s*\[([AB])\]",
     )
@@ -73,7 +74,10 @@ def parse_official(reply: str, kind: str, family: str = "generic") -> str:
     if kind == "gt":
         match = _NUMBER.search(reply)
     elif kind == "mt1" and family == "internvl":
-        match = next((found for pattern in _INTERNVL if (found := pattern.search(reply))), None)
+        # The third pattern asks for the last letter; only white space may follow it.
+        places = (reply, reply, reply.rstrip()[-2:], reply)
+        pairs = zip(_INTERNVL, places, strict=True)
+        match = next((found for pattern, place in pairs if (found := pattern.search(place))), None)
     else:
         match = _LETTER["mt1" if kind == "mt1" else "mt2"].search(reply)
     return match.group(1) if match else UNREADABLE

@@ -46,9 +46,11 @@ def _stated_first(read: Callable[[str], int | str | None], reply: str) -> str | 
 
     A reasoning names many images and options on its way.
     """
-    visible = final_answer(reply)
-    stated = stated_answer(visible) if visible else None
+    text = final_answer(reply)
+    if text is None:
+        return None
+    stated = stated_answer(text)
     found = read(stated) if stated else None
     if found is None:
-        found = read(reply)
+        found = read(text)
     return None if found is None else str(found)

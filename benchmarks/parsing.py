@@ -1,0 +1,181 @@
+"""How long the worst replies keep the parsers: `python benchmarks/parsing.py [--size 1000000] [--only NAME]`.
+
+Every parser reads every pattern below, repeated up to the given number of characters and to a quarter of it.
+For each parser: the pattern that takes it longest, that time, and its growth from the quarter to the whole;
+4 is linear, and about 1 says that what depends on the length is little.
+"""
+
+import argparse
+import functools
+import importlib
+import inspect
+import itertools
+import pkgutil
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tempbench_lmms import benchmarks, parsing
+
+Parser = Callable[[str], Any]
+
+OPTIONS = ("The dog barks", "A man opens the door", "The cat sleeps on the sofa", "Two children eat soup")
+# What stands behind the reply in a parser's parameters; each value in turn where there are several.
+VALUES: dict[str, list[Any]] = {
+    "letters": ["ABCDE"],
+    "options": [OPTIONS],
+    "labels": ["12345"],
+    "quantities": [False],
+    "upper": [5],
+    "n_images": [5],
+    "noun": ["image"],
+    "duration": [60.0],
+    "kind": ["mt1", "mt2", "mt3", "gt"],
+    "family": ["generic", "internvl", "deepseek", "llava", "llama"],
+    "form": ["triple", "cot", "reflection"],
+    "test": ["isr", "ipr", "sov", "pov", "pic", "tal", "sqa", "eii"],
+}
+
+CHATTY = (
+    "Sure! Looking at the pictures in order, the dog barks first (image 1), and then, from 0:05 to 0:12, a "
+    'man opens the door. **Option B** says "A man opens the door", but image 3 contradicts it. So it is C.\n\n'
+)
+_DEEP = 300_000
+# What comes once, what is repeated, and what ends the reply.
+PATTERNS: list[tuple[str, str, str]] = [
+    *(
+        ("", unit, "")
+        for unit in ("(", "[", "{", '"', "'", "<", "⟨", "~", "~~a", "*", "**", "_", "`", "|", "$")
+    ),
+    *(("", unit, "") for unit in ("\n", " ", "\t", "\r\n", "\u3000", "\u2028", " \n", "\\", "\\\n", "\\ ")),
+    *(
+        ("", unit, "")
+        for unit in ("1", "1.", "1,", "-1", "1-2 ", "1 2 ", "1/", "00:", "1:00:00,", "5 s ", "9 ")
+    ),
+    *(
+        ("", unit, "")
+        for unit in ("A ", "A. ", "A.\n", "a", "A B ", "B:", "AB", "(A)", "- A\n", "A or ", "not A ")
+    ),
+    *(
+        ("", unit, "")
+        for unit in ("<think>", "</think>", "<answer>", "</answer>", "<think></think>", "<|", "<|a")
+    ),
+    *(
+        ("", unit, "")
+        for unit in ("Option ", "Option A. ", "is ", "the answer is ", "answer is: ", "final order:")
+    ),
+    *(("", unit, "") for unit in ("image ", "Image 1, ", "1. Image 2\n", "first image ", "number ", "one ")),
+    *(
+        ("", unit, "")
+        for unit in ("true ", "not true ", "true or ", "Q1: Yes. ", "Question 2 ", "Reflection")
+    ),
+    *(
+        ("", unit, "")
+        for unit in ("from 5 ", "from 5 to ", "at ", "about ", "start 5 ", "the end ", "and ", "5 and ")
+    ),
+    *(
+        ("", unit, "")
+        for unit in ("[1,2],", '{"a":', '{"a":[', '["', '"a",', "[]", "{}", "// ", ",]", "1,]", '{"')
+    ),
+    *(
+        ("", unit, "")
+        for unit in ("\u0301", "a\u0301", "１", "İ", "ı", "🌀", "👩‍👩‍👧", "第", "一", "АB", "⟨1⟩", "．")
+    ),
+    *(("", unit, "") for unit in (CHATTY, "$\\boxed{", "\\text{", "continues", "((a) ", "$\\boxed{A}$ ")),
+    # What begins like an answer, goes on, and does not end like one.
+    ("", "1", "x"),
+    ("", "1 ", "x"),
+    ("5 s ", "continux", " 6"),
+    ("5 s ", "and which it ", " 6 s"),
+    ("5", "~ ", "6 s x"),
+    ("5 ", "at ", ", , x"),
+    ("The answer is before", ",", "x"),
+    ("Q1", ":", "x"),
+    ("Answer", " ", "x"),
+    ("\\boxed", "{", "x"),
+    ("", "// ", '"'),
+    ("[", '"a",', '"b"]'),
+    ("[", "1,", "1]"),
+    ("", "[1,[2,", "]" * 99),
+    ("[" * 300, "1,", ""),
+    ("final", "\\\n", "neither"),
+    # The answer at the very end, and at the very beginning.
+    ("", CHATTY, "Answer: B"),
+    ("Answer: B\n", CHATTY, ""),
+    ("<think>", CHATTY, "</think>\n<answer>B</answer>"),
+    ('{"answer": "B", "span": [5, 12], "why": "', CHATTY.replace('"', "").replace("\n", " "), '"}'),
+    ("[" * _DEEP, "1", "]" * _DEEP),
+]
+
+
+def reply_of(pattern: tuple[str, str, str], size: int) -> str:
+    """Returns a reply of about `size` characters; shorter only where its ends alone are longer."""
+    head, unit, tail = pattern
+    return head + unit * max((size - len(head) - len(tail)) // len(unit), 1) + tail
+
+
+def modules() -> Iterator[str]:
+    """Yields the names of the modules that hold parsers."""
+    for module in pkgutil.iter_modules(parsing.__path__, f"{parsing.__name__}."):
+        yield module.name
+    for benchmark in benchmarks.names():
+        yield f"tempbench_lmms.{benchmark}.parser"
+
+
+def parsers(first: tuple[str, ...] = ("reply",)) -> dict[str, Parser]:
+    """Returns all parsers by name: the public functions of `modules` that begin with a reply.
+
+    Args:
+        first: Names of the first parameter; what takes a `text` reads what a parser has clipped.
+
+    Raises:
+        LookupError: A parser has a parameter of which `VALUES` knows no value.
+    """
+    found: dict[str, Parser] = {}
+    for module in modules():
+        for name, function in inspect.getmembers(importlib.import_module(module), inspect.isfunction):
+            opening, *further = inspect.signature(function).parameters or [""]
+            if function.__module__ != module or name.startswith("_") or opening not in first:
+                continue
+            if unknown := set(further) - set(VALUES):
+                raise LookupError(f"give {', '.join(sorted(unknown))} of {module}.{name} a value in VALUES")
+            for values in itertools.product(*(VALUES[name] for name in further)):
+                told = [value for key, value in zip(further, values, strict=True) if len(VALUES[key]) > 1]
+                place = "-".join([f"{module.removeprefix('tempbench_lmms.')}.{name}", *told])
+                found[place] = functools.partial(function, **dict(zip(further, values, strict=True)))
+    return found
+
+
+def seconds(parser: Parser, reply: str, repeats: int = 3) -> float:
+    """Returns the shortest processor time of a few readings."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        parser(reply)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def main() -> None:
+    """Prints the table."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--size", type=int, default=1_000_000, help="characters of a reply")
+    options.add_argument("--only", default="", help="part of the names of the parsers to measure")
+    args = options.parse_args()
+    chosen = {name: parser for name, parser in parsers().items() if args.only in name}
+    print(f"{len(chosen)} parsers, {len(PATTERNS)} patterns of {args.size:,} characters")
+    print(f"{'parser':42}{'slowest, ms':>12}{'growth':>9}  pattern")
+    worst = 0.0
+    for name, parser in chosen.items():
+        times = [seconds(parser, reply_of(pattern, args.size)) for pattern in PATTERNS]
+        slowest = max(times)
+        pattern = PATTERNS[times.index(slowest)]
+        growth = slowest / max(seconds(parser, reply_of(pattern, args.size // 4)), 1e-9)
+        shown = repr("".join(part if len(part) < 30 else f"{part[:27]}..." for part in pattern))
+        print(f"{name:42}{slowest * 1e3:12.1f}{growth:9.1f}  {shown}", flush=True)
+        worst = max(worst, slowest)
+    print(f"slowest of all: {worst * 1e3:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()
