@@ -38,7 +38,7 @@ VALUES: dict[str, list[Any]] = {
 
 CHATTY = (
     "Sure! Looking at the pictures in order, the dog barks first (image 1), and then, from 0:05 to 0:12, a "
-    'man opens the door. **Option B** says "A man opens the door", but image 3 contradicts it. So it is C.\n\n'
+    'man opens the door. **Option B** says "A man opens the door", but image 3 contradicts it. So: C.\n\n'
 )
 _DEEP = 300_000
 # What comes once, what is repeated, and what ends the reply.

@@ -29,7 +29,9 @@ def value_of(option: str) -> int | None:
 
 
 def _squash(text: str) -> str:
-    return " ".join(re.sub(r"[^\w-]+", " ", text).lower().split())
+    words = " ".join(re.sub(r"[^\w-]+", " ", text).lower().split())
+    # "Counter-clockwise" is "counterclockwise"; "-3" is not "3".
+    return re.sub(r"(?<=[^\W\d])[- ](?=[^\W\d])", "", words)
 
 
 def parse(reply: str, options: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ alternatives ("<Yes/No/I don't know>", "Before or After") states none.
 import re
 
 from tempbench_lmms.parsing.final_answer import final_answer
-from tempbench_lmms.parsing.text import normalise
+from tempbench_lmms.parsing.text import normalise, unboxed
 
 OTHER = "other"
 CLASSES = ("before", "after", "independent")
@@ -17,8 +17,9 @@ FORMS = ("triple", "cot", "reflection")
 
 _ANSWER = r"yes|no|i\s+do(?:n.?t|\s+not)\s+know"
 _TRIPLE = re.compile(
-    rf"\bQ(?:uestion)?\s*([123])\b\W*(?:the\s+answer\s+is\W*)?({_ANSWER})\b(?!\W*/|,?\s*(?:or|and)\s+(?:{_ANSWER})\b)",
-    re.IGNORECASE,
+    rf"(?:\bQ(?:uestion)?\s*|^[-*]?[ ]?)([123])\b\W*(?:the\s+answer\s+is\W*)?({_ANSWER})\b"
+    rf"(?!\W*/|,?\s*(?:or|and)\s+(?:{_ANSWER})\b)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _NAME = r"before|after|parallel|independent"
 _CLASS = (
@@ -28,13 +29,13 @@ _CLASS = (
     # "The answer is after careful thought: ..." neither.
     r"(?!\s+(?:careful\w*|all|much|some|\w+ing)\b)"
 )
-_COT = re.compile(rf"\bthe\s+answer\s+is\W*{_CLASS}", re.IGNORECASE)
-_FINAL = re.compile(rf"\bthe\s+final\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
-_REFLECTION = re.compile(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
+_COT = re.compile(rf"\banswer\s*(?:is\b|:)\W*{_CLASS}", re.IGNORECASE)
+_FINAL = re.compile(rf"\bfinal\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
+_REFLECTION = re.compile(r"\bReflection\W*:|\bfinal\s+answer\b", re.IGNORECASE)
 
 
 def _text(reply: str) -> str:
-    return normalise(final_answer(reply) or "")
+    return unboxed(normalise(final_answer(reply) or ""))
 
 
 def _label(name: str) -> str:

@@ -15,6 +15,7 @@ _OPENING = re.compile(r'\{(?=\s*["}])|\[(?=\s*[\[{\]"\d\-tfnNI])')
 _BRACKET = re.compile(r"[\[{\]}]")
 _DEEPEST = 50
 _PASSES = 10
+_ATTEMPT = 50
 
 
 def json_values(text: str) -> list[Any]:
@@ -41,14 +42,14 @@ def _decoded(text: str) -> list[Any]:
     decoder = json.JSONDecoder()
     found = []
     place = 0
-    # Each opening bracket of what is no JSON may cost a walk over the rest of the text.
-    walk = _PASSES * len(text)
+    # Each opening bracket of what is no JSON may cost a walk over the rest of the text: so many are enough.
+    walk = _PASSES * (len(text) + _ATTEMPT)
     while walk >= 0 and (match := _OPENING.search(text, place)):
         place = match.start()
         try:
             value, end = decoder.raw_decode(text, place)
         except json.JSONDecodeError as error:
-            walk -= error.pos - place
+            walk -= error.pos - place + _ATTEMPT
             place += 1
         except (ValueError, RecursionError):  # a number of thousands of digits, or thousands of brackets
             walk -= len(text) - place

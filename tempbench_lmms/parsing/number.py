@@ -37,7 +37,7 @@ _CARDINAL = re.compile(
 # A whole number of its own: no decimal, no share, no negative number, no part of a longer one.
 _N = r"(?<![\d.])(?<!(?<!\w)[-−])(\d{1,3})(?![\d%]|[.,]\d)"
 _NUMBER = re.compile(_N)
-_ONLY_NUMBERS = re.compile(r"[\W_]*(?:image[\W_]*)?(?:\d+(?!\d)(?:st|nd|rd|th)?[\W_]*)+")
+_ONLY_NUMBERS = re.compile(r"[\W_]*(?:(?:the|image)[\W_]+|image){0,2}(?:\d+(?!\d)(?:st|nd|rd|th)?[\W_]*)+")
 _STATED = re.compile(
     r"(?:\\(?:fbox|boxed)\s*\{+\s*(?:image\s*)?"
     r"|(?:\b(?:answer|antwort|réponse|respuesta|risposta|option|choice|number|no\.|index|image_number)|答案|答え|정답)"
@@ -55,11 +55,11 @@ _LISTED_AFTER = re.compile(rf"{_AND}\d", re.IGNORECASE)
 _LISTED_BEFORE = re.compile(rf"\d{_AND}$", re.IGNORECASE)
 
 
-_NOUN = r"image|picture|photo|frame|bild|imagen|immagine|изображение"
+_NOUN = r"image|img|picture|photo|figure|panel|frame|bild|imagen|imagem|immagine|изображение"
 # A number beside the word for a picture; in front of it, as an ordinal.
 _NEAR = re.compile(
-    rf"(?:\b(?:{_NOUN})s?|图像|图片|图|画像|이미지)(?:number|no\.?|index|is|[\s:#(\[\"'-])*{_N}"
-    rf"|(?<![\d.])(\d{{1,3}})(?:st|nd|rd|th)?\s*(?:(?<=\w)\s(?:{_NOUN}|one)\b|张|枚|番目)",
+    rf"(?:\b(?:{_NOUN})s?|图像|图片|图|画像|이미지)(?:number|no\.?|index|id|is|[\s:#(\[\"'-])*{_N}"
+    rf"|(?<![\d.])(\d{{1,3}})(?:st|nd|rd|th)?\s*(?:(?<=\w)\s(?:{_NOUN}|one)\b|张|枚|番目|번)",
     re.IGNORECASE,
 )
 

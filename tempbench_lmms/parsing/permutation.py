@@ -14,7 +14,7 @@ from tempbench_lmms.parsing.text import normalise, squeeze
 _NUMBERS = {word: str(i) for i, word in enumerate(CARDINALS[:10]) if i}
 _NOUN = r"(?:image|img|picture|photo|frame|pair|group|option|number|no|item|label)s?"
 _SKIPPED = re.compile(
-    rf"^(?:{_NOUN}|then|and|followed|by|next|finally|lastly|before|precedes|comes|earliest|latest|"
+    rf"^(?:{_NOUN}|图|图像|图片|第|张|然后|接着|最后|画像|이미지|then|and|followed|by|next|finally|lastly|before|precedes|comes|earliest|latest|"
     r"oldest|newest|shortest|longest)$",
     re.IGNORECASE,
 )
@@ -30,7 +30,9 @@ _LISTED = re.compile(
     rf"[ ]?(?:[.):=→-][ ]?[\"'(\[*]*{_NOUN}[ ]?[#:]?[ ]?|(?<=\d)[.)][ ])(?P<item>\d{{1,2}}|[A-Z])\b",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"\([^()\d]{2,80}\)")
+# Between two orders, of which it chooses none.
+_OR = re.compile(r"\W*(?:or|oder|ou|或者?)\W+(?:\w+\W+){0,3}", re.IGNORECASE)
+_COMMENT = re.compile(r"\((?:[^()\d]{2,80}|(?:19|20)\d\d)\)")
 
 
 def parse_permutation(reply: str, labels: Sequence[str], quantities: bool = False) -> tuple[str, ...] | None:
@@ -62,33 +64,39 @@ def parse_permutation(reply: str, labels: Sequence[str], quantities: bool = Fals
     found = [*_runs(text, labels, quantities), *_lists(text, labels)]
     if not found:
         return None
-    run = max(found)[1]
+    found.sort()
+    _, start, run = found[-1]
+    if any(
+        other != run and end <= start and _OR.fullmatch(text[end:start]) for end, _, other in found[-3:-1]
+    ):
+        return None
     return tuple(run) if sorted(run) == sorted(labels) else None
 
 
-def _lists(text: str, labels: Sequence[str]) -> list[tuple[int, list[str]]]:
-    """Returns the enumerations of as many entries as there are labels, with the places where they end."""
-    found: list[tuple[int, list[str]]] = []
+def _lists(text: str, labels: Sequence[str]) -> list[tuple[int, int, list[str]]]:
+    """Returns the enumerations of as many entries as there are labels, behind where they end and begin."""
+    found: list[tuple[int, int, list[str]]] = []
+    start = 0
     entries: list[str] = []
     for match in _LISTED.finditer(text):
         place = int(match.group("place"))
         if place == 1:
-            entries = []
+            entries, start = [], match.start()
         if place != len(entries) + 1:
             continue
         entries.append(match.group("item").upper())
         if len(entries) == len(labels):
-            found.append((match.end(), entries))
+            found.append((match.end(), start, entries))
             entries = []
     return found
 
 
-def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[tuple[int, list[str]]]:
-    """Returns the runs of at least as many labels as there are, with the places where they end."""
+def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[tuple[int, int, list[str]]]:
+    """Returns the runs of at least as many labels as there are, behind where they end and begin."""
     digits = labels[0].isdigit()
-    found: list[tuple[int, list[str]]] = []
+    found: list[tuple[int, int, list[str]]] = []
     run: list[str] = []
-    end = 0
+    start = end = 0
     readable = True
 
     def close() -> None:
@@ -96,7 +104,7 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[tuple[int,
         if len(run) == 1 and sorted(run[0]) == sorted(labels):
             run = list(run[0])
         if len(run) >= len(labels):
-            found.append((end, run if readable else []))
+            found.append((end, start, run if readable else []))
         run, readable = [], True
 
     for match in _TOKEN.finditer(text):
@@ -104,6 +112,8 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[tuple[int,
         if match.lastgroup == "item":
             item = token if sorted(token) == sorted(labels) else _label(token, digits)
             if item is not None:
+                if not run:
+                    start = match.start()
                 run.append(item)
                 end = match.end()
             elif not _SKIPPED.match(token):

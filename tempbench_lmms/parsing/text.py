@@ -18,6 +18,7 @@ _PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’", '
 # Cyrillic and Greek letters that look like Latin ones, and the Turkish ones that a pattern without regard to
 # case takes for an i; NFKC maps full-width and mathematical letters, but leaves these alone.
 _LOOK_ALIKES = str.maketrans("АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiI")
+_BOX = re.compile(r"\\(?:fbox|boxed)\s*\{{1,3}\s*")
 _WORD = re.compile(r"\w+")
 # All white space but a single space and a single end of line.
 _SPACE = re.compile(r"\s{2,}|[^\S\n ]")
@@ -47,6 +48,15 @@ def squeeze(text: str) -> str:
     'a b\\nc\\n\\nd'
     """
     return _SPACE.sub(lambda run: "\n" * min(run.group().count("\n"), 2) or " ", text)
+
+
+def unboxed(text: str) -> str:
+    r"""Returns a text with what stands in a `\boxed{...}` without the command before it.
+
+    >>> unboxed(r"The answer is: \boxed{Yes}")
+    'The answer is: Yes}'
+    """
+    return _BOX.sub("", text)
 
 
 def _latin(word: re.Match[str]) -> str:

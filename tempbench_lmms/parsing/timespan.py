@@ -30,13 +30,13 @@ _NUMBER_WORD = re.compile(
 )
 
 _NUM = r"\d+(?:\.\d+)?|\.\d+"
-_SEC = r"(?:seconds?|secs?|s)(?![A-Za-z])"
-_MIN = r"(?:minutes?|mins?|m)(?![A-Za-z])"
+_SEC = r"(?:seconds?|secs?|s|秒)(?![A-Za-z])"
+_MIN = r"(?:minutes?|mins?|m|分钟?)(?![A-Za-z])"
 _HOUR = r"(?:hours?|hrs?|h)(?![A-Za-z])"
 _AND = r"[\s,]*(?:and\s+)?"
 # Longest forms first. No digit, letter or sign may stand directly before a time.
 _TIME = re.compile(
-    r"(?<![\w.:+])(?:"
+    r"(?<![.:+])(?<![^\W从到至第在])(?:"
     r"(?P<clock>\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?)(?!\d|:\d)"
     r"(?:\s*(?:seconds?|secs?|s|minutes?|mins?)(?![A-Za-z]))?"
     rf"|(?:(?P<h>{_NUM})[-\s]*{_HOUR}{_AND})?(?P<m>{_NUM})[-\s]*{_MIN}(?:{_AND}(?P<ms>{_NUM})[-\s]*{_SEC})?"
@@ -73,10 +73,10 @@ _OPTION_LIST = re.compile(r"(?m)^[ ]?\(?[A-D][.):]\s+(?=\D)[^\n]*$")
 _T = r"⟨(\d+)⟩"
 _FILL = (
     r"\s*(?:(?:(?:approximately|approx|about|around|roughly|circa|nearly|almost|at|the|times?|timestamps?|"
-    r"seconds?|sec|minute|marks?|point|on|t|is)(?![A-Za-z])\.?|[\[\]\"'()<>~≈=:])\s*){0,12}"
+    r"seconds?|sec|minute|marks?|point|on|t|is)(?![A-Za-z])\.?|[\[\]\"'()<>~≈=:第])\s*){0,12}"
 )
 _TO = (
-    r"(?:-+>?|–|—|―|→|⇒|~|/|to|until|till|til|through|thru|up\s+to|"
+    r"(?:-+>?|–|—|―|→|⇒|~|/|到|至|to|until|till|til|through|thru|up\s+to|"
     r"(?:all\s+the\s+way|right)\s+(?:to|until|through)|"
     r"(?:(?:(?:and|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span)\b|[,;.])\s*){0,8}"
     r"\b(?:(?:ends?|ending|finish(?:es|ing)?|stops?|stopping|conclud\w+|clos\w+)(?:\s+(?:at|on|around|by))?|"
@@ -358,7 +358,7 @@ def _ranges(text: str, duration: float | None, bare: bool) -> list[Span]:
     def marked(match: re.Match[str]) -> bool:
         """Whether a range is one of times, and not of any two numbers."""
         units = {times[int(match.group(group))].unit for group in (1, 2)}
-        return units != {"bare"} or bare
+        return units != {"bare"} or (bare and _AFTER.match(tokens, match.end()) is not None)
 
     found: dict[int, Span] = {}
 
@@ -393,7 +393,7 @@ def _ranges(text: str, duration: float | None, bare: bool) -> list[Span]:
 
 
 _AFTER = re.compile(
-    r"\s*(?:$|[.,;:)\]>\"'}\n]|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|\()",
+    r"\s*(?:$|[.,;:)\]<>\"'}\n]|(?-i:[A-D])\b|(?:where|when|while|as|because|since|which|with|is|for)\b|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|\()",
     re.IGNORECASE,
 )
 
@@ -403,7 +403,7 @@ def _stands_alone(tokens: str, match: re.Match[str]) -> bool:
     before = tokens[max(0, match.start() - _BEFORE) : match.start()].rstrip(" \t[(\"'~")
     begins = (
         not before
-        or before[-1] in ".,;:=\n-–—*•"
+        or before[-1] in ".,;:=\n-–—*•>"
         or bool(
             re.search(
                 r"\b(?:from|between|at|is|span|seconds?|time|timestamps?|interval|window|during|in)$",
