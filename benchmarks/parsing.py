@@ -40,49 +40,66 @@ CHATTY = (
     "Sure! Looking at the pictures in order, the dog barks first (image 1), and then, from 0:05 to 0:12, a "
     'man opens the door. **Option B** says "A man opens the door", but image 3 contradicts it. So: C.\n\n'
 )
-_DEEP = 300_000
-# What comes once, what is repeated, and what ends the reply.
-PATTERNS: list[tuple[str, str, str]] = [
+UNITS = (
     *(
-        ("", unit, "")
-        for unit in ("(", "[", "{", '"', "'", "<", "⟨", "~", "~~a", "*", "**", "_", "`", "|", "$")
-    ),
-    *(("", unit, "") for unit in ("\n", " ", "\t", "\r\n", "\u3000", "\u2028", " \n", "\\", "\\\n", "\\ ")),
-    *(
-        ("", unit, "")
-        for unit in ("1", "1.", "1,", "-1", "1-2 ", "1 2 ", "1/", "00:", "1:00:00,", "5 s ", "9 ")
-    ),
-    *(
-        ("", unit, "")
-        for unit in ("A ", "A. ", "A.\n", "a", "A B ", "B:", "AB", "(A)", "- A\n", "A or ", "not A ")
-    ),
-    *(
-        ("", unit, "")
-        for unit in ("<think>", "</think>", "<answer>", "</answer>", "<think></think>", "<|", "<|a")
-    ),
-    *(
-        ("", unit, "")
-        for unit in ("Option ", "Option A. ", "is ", "the answer is ", "answer is: ", "final order:")
-    ),
-    *(("", unit, "") for unit in ("image ", "Image 1, ", "1. Image 2\n", "first image ", "number ", "one ")),
-    *(
-        ("", unit, "")
-        for unit in ("true ", "not true ", "true or ", "Q1: Yes. ", "Question 2 ", "Reflection")
+        "(",
+        "[",
+        "{",
+        '"',
+        "'",
+        "<",
+        "⟨",
+        "~",
+        "~~a",
+        "*",
+        "**",
+        "_",
+        "`",
+        "|",
+        "$",
+        "#",
+        ".",
+        "...",
+        "..",
+        "-",
     ),
     *(
-        ("", unit, "")
-        for unit in ("from 5 ", "from 5 to ", "at ", "about ", "start 5 ", "the end ", "and ", "5 and ")
+        "\n",
+        " ",
+        "\t",
+        "\r\n",
+        "\u3000",
+        "\u2028",
+        " \n",
+        "\\",
+        "\\\n",
+        "\\ ",
+        "\\text{",
+        "$\\boxed{",
+        "$\\boxed{A}$ ",
     ),
+    *("1", "1.", "1,", "-1", "1-2 ", "1 2 ", "1/", "00:", "1:00:00,", "5 s ", "9 ", "5 and ", "from 5 to "),
+    *("A ", "A. ", "A.\n", "a", "A B ", "B:", "AB", "(A)", "- A\n", "A or ", "not A ", "((a) ", "Option A. "),
+    *("<think>", "</think>", "<answer>", "</answer>", "<think></think>", "<|", "<|a", "<｜a", "</"),
     *(
-        ("", unit, "")
-        for unit in ("[1,2],", '{"a":', '{"a":[', '["', '"a",', "[]", "{}", "// ", ",]", "1,]", '{"')
+        "Option ",
+        "is ",
+        "the answer is ",
+        "answer is: ",
+        "final order:",
+        "the final answer is ",
+        "it may be A ",
     ),
-    *(
-        ("", unit, "")
-        for unit in ("\u0301", "a\u0301", "１", "İ", "ı", "🌀", "👩‍👩‍👧", "第", "一", "АB", "⟨1⟩", "．")
-    ),
-    *(("", unit, "") for unit in (CHATTY, "$\\boxed{", "\\text{", "continues", "((a) ", "$\\boxed{A}$ ")),
-    # What begins like an answer, goes on, and does not end like one.
+    *("image ", "Image 1, ", "1. Image 2\n", "first image ", "number ", "one ", "A man or ", "if it is "),
+    *("true ", "not true ", "true or ", "this is ", "Q1: Yes. ", "1. Yes\n", "Question 2 ", "Reflection"),
+    *("from 5 ", "at ", "about ", "start 5 ", "the end ", "and ", "continues", "the time span is 5 "),
+    *("[1,2],", '{"a":', '{"a":[', '["', '"a",', "[]", "{}", "// ", ",]", "1,]", '{"', "[[[5, 12],"),
+    *("\u0301", "a\u0301", "１", "İ", "ı", "🌀", "👩‍👩‍👧", "第", "一", "秒", "АB", "⟨1⟩", "．", "١"),
+    CHATTY,
+)
+# What comes once, what is repeated, and what ends the reply: it begins like an answer and does not end
+# like one.
+HOSTILE = (
     ("", "1", "x"),
     ("", "1 ", "x"),
     ("5 s ", "continux", " 6"),
@@ -96,16 +113,18 @@ PATTERNS: list[tuple[str, str, str]] = [
     ("", "// ", '"'),
     ("[", '"a",', '"b"]'),
     ("[", "1,", "1]"),
-    ("", "[1,[2,", "]" * 99),
     ("[" * 300, "1,", ""),
     ("final", "\\\n", "neither"),
-    # The answer at the very end, and at the very beginning.
+)
+# The answer at the very end, and at the very beginning; brackets deeper than any stack.
+ENDS = (
     ("", CHATTY, "Answer: B"),
     ("Answer: B\n", CHATTY, ""),
     ("<think>", CHATTY, "</think>\n<answer>B</answer>"),
     ('{"answer": "B", "span": [5, 12], "why": "', CHATTY.replace('"', "").replace("\n", " "), '"}'),
-    ("[" * _DEEP, "1", "]" * _DEEP),
-]
+    ("[" * 300_000, "1", "]" * 300_000),
+)
+PATTERNS: tuple[tuple[str, str, str], ...] = (*(("", unit, "") for unit in UNITS), *HOSTILE, *ENDS)
 
 
 def reply_of(pattern: tuple[str, str, str], size: int) -> str:

@@ -18,9 +18,10 @@ _NEGATION = re.compile(
     r"(?:be\s*|is\s*|option\s*|choice\s*|answer\s*|the\s*)*[\"'(\[]?$",
     re.IGNORECASE,
 )
-# "It might be A" states nothing, and takes its weight from what else is stated alike.
+# "It might be A", "if so, it would be A" state nothing, and take its weight from what else is stated alike.
 _HEDGE = re.compile(
-    r"\b(?:might|may|could)\s+(?:also\s+|well\s+)?be\s*(?:option\s*|choice\s*|answer\s*|the\s*)*[\"'(\[]*$",
+    r"\b(?:(?:might|may|could)\s+(?:also\s+|well\s+)?be|if\b(?!\s+(?:I|we)\b)[^.!?\n]{0,100}\bwould\s+be)"
+    r"\s*(?:option\s*|choice\s*|answer\s*|the\s*)*[\"'(\[]*$",
     re.IGNORECASE,
 )
 _REJECTED_AFTER = re.compile(
@@ -168,7 +169,7 @@ def _named(pattern: re.Pattern[str], text: str, letters: str, names: bool = Fals
     known: dict[tuple[str, str, str], list[str]] = {}  # a reply that loops is looked at once
     for match in pattern.finditer(text):
         start, end = match.span(match.lastindex or 0)
-        place = text[max(0, start - 40) : start], text[start:end], text[end : end + 60]
+        place = text[max(0, start - 120) : start], text[start:end], text[end : end + 60]
         if place not in known:
             is_name = names and _is_name(place[0], place[2], letters)
             known[place] = [] if is_name else _options(*place, letters)

@@ -8,8 +8,16 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from tempbench_lmms.coherence import parser as coherence
+from tempbench_lmms.mateo import parser as mateo
+from tempbench_lmms.parsing.boolean import parse_boolean
 from tempbench_lmms.parsing.choice import parse_choice
 from tempbench_lmms.parsing.number import parse_index
+from tempbench_lmms.parsing.permutation import parse_permutation
+from tempbench_lmms.parsing.timespan import parse_span
+from tempbench_lmms.rextime.parser import parse_answer
+
+Answer = str | int | bool | tuple[float, float] | None
 
 OPTIONS = {
     "two": ("True", "False"),
@@ -28,7 +36,33 @@ OPTIONS = {
         "Image c -> Image b -> Image a",
     ),
 }
+EVENTS = ("The man opens the door", "He picks up a ball", "The dog runs away", "A woman sings")
+TURNS = ("Clockwise", "Counter-clockwise", "No rotation", "Left to right")
 N_IMAGES = 5
+
+
+def _letters(order: tuple[str, ...] | None) -> str | None:
+    return None if order is None else "".join(order)
+
+
+READERS = {
+    **{
+        kind: lambda reply, options=options: parse_choice(reply, "ABCDE"[: len(options)], options)
+        for kind, options in OPTIONS.items()
+    },
+    "image": lambda reply: parse_index(reply, N_IMAGES),
+    "truth": parse_boolean,
+    "permutation": lambda reply: _letters(parse_permutation(reply, "12345")),
+    "quantities": lambda reply: _letters(parse_permutation(reply, "ABC", quantities=True)),
+    "span": lambda reply: parse_span(reply, 100.0),
+    "moment": lambda reply: parse_answer(reply, EVENTS),
+    "count": lambda reply: coherence.number(reply, ("2", "3", "4", "5")),
+    "turn": lambda reply: coherence.parse(reply, TURNS),
+    **{form: lambda reply, form=form: mateo.parse(reply, form) for form in mateo.FORMS},
+}
+"""What reads a reply, by what was asked: an option among `OPTIONS`, `EVENTS` or `TURNS`, the number of one of
+five images, True or False, an order of five images or three quantities, a span of a video of 100 seconds, a
+count, and the forms of MATEO."""
 
 
 @dataclass(frozen=True)
@@ -37,27 +71,24 @@ class Labelled:
 
     Attributes:
         group: What it is an example of.
-        kind: A key of `OPTIONS`, or `image` for the number of one of five images.
+        kind: A key of `READERS`.
         reply: The reply.
-        expected: A letter, a number, or None.
+        expected: The answer, or None.
     """
 
     group: str
     kind: str
     reply: str
-    expected: str | int | None
+    expected: Answer
 
-    def read(self) -> str | int | None:
+    def read(self) -> Answer:
         """Returns what the parser reads."""
-        return read(self.kind, self.reply)
+        return READERS[self.kind](self.reply)
 
 
-def read(kind: str, reply: str) -> str | int | None:
+def read(kind: str, reply: str) -> Answer:
     """Returns what the parser of `kind` reads in `reply`."""
-    if kind == "image":
-        return parse_index(reply, N_IMAGES)
-    options = OPTIONS[kind]
-    return parse_choice(reply, "ABCDE"[: len(options)], options)
+    return READERS[kind](reply)
 
 
 def load() -> list[Labelled]:
@@ -68,5 +99,6 @@ def load() -> list[Labelled]:
             row = json.loads(line)
             parts = row["reply"] if isinstance(row["reply"], list) else [row["reply"]]
             reply = "".join(part if isinstance(part, str) else part[0] * part[1] for part in parts)
-            labelled.append(Labelled(row["group"], row["kind"], reply, row["expected"]))
+            expected = tuple(row["expected"]) if isinstance(row["expected"], list) else row["expected"]
+            labelled.append(Labelled(row["group"], row["kind"], reply, expected))
     return labelled

@@ -1,0 +1,266 @@
+"""What every parser keeps to: no exception, nothing but what is on offer, time in proportion to length."""
+
+import ast
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tempbench_lmms
+from benchmarks import parsing as benchmark
+from tempbench_lmms import benchmarks
+from tests.parsing import corpus
+
+PACKAGE = Path(tempbench_lmms.__file__).parent
+PARSERS = benchmark.parsers()
+READERS = benchmark.parsers(("reply", "text"))
+LETTERS = (None, *"ABCD")
+
+
+def _is_span(span):
+    return len(span) == 2 and all(math.isfinite(edge) and 0 <= edge <= 1e6 for edge in span)
+
+
+def _is_order(items, order):
+    return order is None or sorted(order) == sorted(items)
+
+
+# What a parser may return, by its name without the values of its further parameters.
+OFFERED = {
+    "parsing.boolean.parse_boolean": lambda found: found in (None, True, False),
+    "parsing.choice.parse_choice": lambda found: found in (None, *"ABCDE"),
+    "parsing.final_answer.final_answer": lambda found: found is None or found == found.strip() != "",
+    "parsing.integer.integers": lambda found: all(isinstance(value, int) for value in found),
+    "parsing.number.parse_index": lambda found: found in (None, 1, 2, 3, 4, 5),
+    "parsing.permutation.parse_permutation": lambda found: _is_order("12345", found),
+    "parsing.text.clip": lambda found: len(found) < 8_010,
+    "parsing.timespan.parse_span": lambda found: found is None or _is_span(found),
+    "parsing.timespan.parse_spans": lambda found: all(map(_is_span, found)),
+    "coherence.parser.number": lambda found: found is None or isinstance(found, int),
+    "coherence.parser.number_official": lambda found: found is None or isinstance(found, int),
+    "coherence.parser.parse": lambda found: found in LETTERS,
+    "coherence.parser.parse_official": lambda found: found in LETTERS,
+    "mateo.parser.parse": lambda found: found in (None, "before", "after", "independent", "other"),
+    "mateo.parser.parse_answers": lambda found: found is None or {*found} <= {"yes", "no", "unsure"},
+    "mateo.parser.parse_first": lambda found: found in (None, "before", "after", "independent"),
+    "rextime.parser.parse": lambda found: found[0] in LETTERS and all(map(_is_span, found[1])),
+    "rextime.parser.parse_answer": lambda found: found in LETTERS,
+    "tempvs.parser.parse": lambda found: found in (*LETTERS, *"12345"),
+    "tempvs.parser.parse_official": lambda found: found in ("UNK", *"ABCDE") or found.isdigit(),
+    "timepercept.parser.parse": lambda found: (
+        found is None
+        or found in ("True", "False", *"ABCD", *"12345")
+        or sorted(found.split(", ")) in (list("12345"), list("ABC"))
+    ),
+}
+
+# What replies are made of, and what has no place in one.
+PIECES = st.sampled_from(
+    [
+        *(
+            "A",
+            "B",
+            "C",
+            "E",
+            "F",
+            "a",
+            "I",
+            "1",
+            "3",
+            "9",
+            "99",
+            "3.5",
+            "-1",
+            "50%",
+            "00:",
+            "1:05",
+            "1-2",
+            "5 s ",
+        ),
+        *(
+            "²",
+            "В",
+            "Ｂ",
+            "⑤",
+            "１",
+            "İ",
+            "ı",
+            "ſ",
+            "K",
+            "ﬁ",
+            "\u0301",
+            "🌀",
+            "👩‍👩‍👧",
+            "第",
+            "一",
+            "秒",
+            "번",
+            "᲻",
+            "⟨1⟩",
+        ),
+        *(
+            "Option ",
+            "option",
+            "Image ",
+            "the answer is ",
+            "Answer:",
+            "答案是",
+            "not ",
+            "or ",
+            "and ",
+            "because ",
+        ),
+        *(
+            "<think>",
+            "</think>",
+            "<answer>",
+            "</answer>",
+            "<|begin_of_box|>",
+            "\\boxed{",
+            "}",
+            "{",
+            "[",
+            "]",
+            '"',
+        ),
+        *(
+            '"answer": ',
+            '"span": ',
+            "[1, 2],",
+            "[[5, 12, 0.9]]",
+            "9" * 400,
+            "9" * 5000,
+            "NaN",
+            "-Infinity",
+            "// ",
+        ),
+        *(
+            "**",
+            "`",
+            "|",
+            "$",
+            ".",
+            ",",
+            "(",
+            ")",
+            "'",
+            ":",
+            "/",
+            "~",
+            "\n",
+            "\n\n",
+            " ",
+            "\t",
+            "->",
+            ">",
+            "\0",
+        ),
+        *(
+            "True",
+            "False",
+            "yes",
+            "no",
+            "Q1: ",
+            "Q2 ",
+            "Q3",
+            "I don't know",
+            "ı don't know",
+            "Before",
+            "ındependent",
+        ),
+        *(
+            "second ",
+            "two ",
+            "sıx ",
+            "seconds",
+            "twenty-",
+            "from ",
+            " to ",
+            "between ",
+            "start ",
+            "the end",
+            "lasts ",
+        ),
+        *(
+            "wait ",
+            "might be ",
+            "first",
+            "\u200b",
+            "\u2028",
+            "\ud800",
+            "﷽",
+            "The dog barks",
+            "final answer: ",
+        ),
+    ]
+)
+REPLIES = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=30).map("".join))
+
+
+def test_the_list_of_parsers_is_complete():
+    """What takes a reply is measured and fuzzed, or is named here with what it does instead."""
+    others = {
+        "adapter.request_failed",  # a prefix
+        *(
+            f"{name}.scoring.record" for name in benchmarks.names()
+        ),  # what the hooks call: parsers, and a dict
+        "coherence.captioning.record",
+    }
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+                if "reply" in names:
+                    found.add(".".join((*path.relative_to(PACKAGE).with_suffix("").parts, node.name)))
+    found = {name for name in found if not name.startswith("hf_datasets.")}
+    assert {name.partition("-")[0] for name in PARSERS} == found - others
+    assert others <= found
+    assert set(OFFERED) == {name.partition("-")[0] for name in PARSERS}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_any_reply_gives_something_on_offer_or_nothing(name):
+    is_offered = OFFERED.get(name.partition("-")[0], lambda found: True)
+
+    @settings(max_examples=60)
+    @given(REPLIES)
+    def run(reply):
+        assert is_offered(READERS[name](reply))
+
+    run()
+
+
+def test_labelled_replies_break_no_parser():
+    for name, parser in PARSERS.items():
+        for labelled in corpus.load()[::10]:
+            assert OFFERED[name.partition("-")[0]](parser(labelled.reply)), (name, labelled.reply[:200])
+
+
+def _grows(parser, pattern, smaller, larger):
+    quarter, whole = (
+        benchmark.seconds(parser, benchmark.reply_of(pattern, size), repeats=1) for size in (smaller, larger)
+    )
+    return whole > max(8 * quarter, 0.1)
+
+
+# One set of further parameters is enough here; `benchmarks/parsing.py` measures all, with all patterns.
+ONE_OF_EACH = {name.partition("-")[0]: name for name in reversed(PARSERS)}.values()
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH)
+def test_time_is_linear(name):
+    """Four times the length takes about four times as long; 0.1 s are nothing to measure by.
+
+    In two ranges: what a parser reads of a long reply is cut to 8,000 characters, and below that length every
+    pattern meets the whole of it. Quadratic cost is 16 times as much; exponential cost ends with the timeout.
+    """
+    for smaller, larger, patterns in (
+        (2_000, 8_000, benchmark.HOSTILE),
+        (250_000, 1_000_000, [("", unit, "") for unit in ("<answer>", "1-2 ", "\u2028", "A ")]),
+    ):
+        for pattern in patterns:
+            # Once more where it seems so: another process may have had the processor's caches.
+            assert not all(_grows(PARSERS[name], pattern, smaller, larger) for _ in range(2)), pattern
