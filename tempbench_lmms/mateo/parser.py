@@ -17,9 +17,9 @@ FORMS = ("triple", "cot", "reflection")
 
 _ANSWER = r"yes|no|i\s+do(?:n.?t|\s+not)\s+know"
 _TRIPLE = re.compile(
-    rf"(?:\bQ(?:uestion)?\s*|^[-*]?[ ]?)([123])\b\W*(?:the\s+answer\s+is\W*)?({_ANSWER})\b"
+    rf"\bQ(?:uestion)?\s*([123])\b\W*(?:the\s+answer\s+is\W*)?({_ANSWER})\b"
     rf"(?!\W*/|,?\s*(?:or|and)\s+(?:{_ANSWER})\b)",
-    re.IGNORECASE | re.MULTILINE,
+    re.IGNORECASE,
 )
 _NAME = r"before|after|parallel|independent"
 _CLASS = (
@@ -29,9 +29,9 @@ _CLASS = (
     # "The answer is after careful thought: ..." neither.
     r"(?!\s+(?:careful\w*|all|much|some|\w+ing)\b)"
 )
-_COT = re.compile(rf"\banswer\s*(?:is\b|:)\W*{_CLASS}", re.IGNORECASE)
-_FINAL = re.compile(rf"\bfinal\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
-_REFLECTION = re.compile(r"\bReflection\W*:|\bfinal\s+answer\b", re.IGNORECASE)
+_COT = re.compile(rf"\bthe\s+answer\s+is\W*{_CLASS}", re.IGNORECASE)
+_FINAL = re.compile(rf"\bthe\s+final\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
+_REFLECTION = re.compile(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
 
 
 def _text(reply: str) -> str:

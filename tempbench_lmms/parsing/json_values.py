@@ -51,7 +51,9 @@ def _decoded(text: str) -> list[Any]:
         except json.JSONDecodeError as error:
             walk -= error.pos - place + _ATTEMPT
             place += 1
-        except (ValueError, RecursionError):  # a number of thousands of digits, or thousands of brackets
+        except RecursionError:  # thousands of brackets
+            return []
+        except ValueError:  # a number of thousands of digits
             walk -= len(text) - place
             place += 1
         else:

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,13 +92,3 @@ def test_whatever_is_written_is_read(order, separator):
 def test_never_raises_and_never_invents(text):
     found = parse_permutation(text, "12345")
     assert found is None or sorted(found) == list("12345")
-
-
-@pytest.mark.parametrize(
-    "reply",
-    ["1 " * 500_000, "1, " * 4000, "(" * 1_000_000, " " * 1_000_000, "1. Image 2\n" * 1000, "(a" * 4000],
-)
-def test_long_replies_cost_little(reply):
-    start = time.perf_counter()
-    parse_permutation(reply, "12345")
-    assert time.perf_counter() - start < 0.5

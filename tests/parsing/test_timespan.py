@@ -1,12 +1,9 @@
 """Time spans in replies: what is read, and what is not guessed. The video is 100 seconds long."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.timespan import parse_span, parse_spans, without_spans
 
 DURATION = 100.0
@@ -185,6 +182,11 @@ SPANS = [
     ("between 20% and 40%", (20, 40)),
     ("20%-40%", (20, 40)),
     ("the first 20% of the video", (0, 20)),
+    # the number of a frame goes as a whole
+    ("Frame 3, 12.5 s to Frame 5, 20.0 s", (12.5, 20)),
+    ("Frame 3, 12 s to Frame 5, 20 s", (12, 20)),
+    # letters that match others without being their capitals
+    ("sıx seconds to nıne seconds", (6, 9)),
     # reversed: as stated
     ("From 20 to 10", (20, 10)),
     ("20s - 10s", (20, 10)),
@@ -204,6 +206,10 @@ SPANS = [
     ("Two or three people enter.", None),
     ("There are 3 men and 4 women.", None),
     ("I cannot see the video.", None),
+    ("1234567890 s to 5", None),
+    ('{"span": [%s, 5]}' % ("9" * 400), None),
+    ('{"span": [%s, 5]}' % ("9" * 5000), None),
+    ("The answer is B because 2 to 3 men run.", None),
     ("Frames 3 to 5", None),
     ("Frame 3 to Frame 5", None),
     ("Image 2 - Image 4", None),
@@ -281,38 +287,7 @@ def test_any_text_gives_sane_spans_or_none(text):
         assert 0 <= end <= 1e6
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "5 ",
-        "5 to ",
-        "about ",
-        "and ",
-        "from 5 ",
-        "[",
-        "{",
-        '{"a":',
-        "start 5 ",
-        "the end ",
-        "5:",
-        "\n",
-        "⟨1⟩",
-    ],
-)
-def test_long_replies_cost_little(piece):
-    begun = time.perf_counter()
-    parse_spans(piece * 20_000, DURATION)
-    assert time.perf_counter() - begun < 3
-
-
 def test_opening_span_is_taken_off():
     assert without_spans("From 0 to 28, they eat.") == "they eat."
     assert without_spans("00:05 - 00:10: they eat.") == "they eat."
     assert without_spans("They eat.") == "They eat."
-
-
-def test_json_values():
-    assert json_values('a [1] b {"c": 2}') == [[1], {"c": 2}]
-    assert json_values("it's {no json}") == []
-    assert json_values('{"u": "http://x.org"}') == [{"u": "http://x.org"}]
-    assert json_values("{'a': 'it is'}") == [{"a": "it is"}]

@@ -1,0 +1,45 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tempbench_lmms.parsing.json_values import json_values
+
+VALUES = st.recursive(
+    st.one_of(st.integers(), st.booleans(), st.none(), st.text(st.sampled_from("ab ,:'é"), max_size=5)),
+    lambda inner: st.one_of(
+        st.lists(inner), st.dictionaries(st.text(st.sampled_from("ab"), max_size=3), inner)
+    ),
+    max_leaves=10,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('a [1] b {"c": 2}', [[1], {"c": 2}]),
+        ("it's {no json}", []),
+        ('{"u": "http://x.org"}', [{"u": "http://x.org"}]),
+        ("{'a': 'it is'}", [{"a": "it is"}]),
+        ('[1, // one\n2] // "two"', [[1, 2]]),
+        ('{"a": "x // y"}', [{"a": "x // y"}]),
+        ("[ [1, 2]", [[1, 2]]),
+        ('{"a": {"b": [1, 2]}', [{"b": [1, 2]}]),
+        ("[" * 50 + "]" * 50, [json.loads("[" * 50 + "]" * 50)]),
+        # No reply is meant so, and what walks over it would run out of stack.
+        ("[" * 51 + "]" * 51 + " [1]", [[1]]),
+        ("[" * 100_000, []),
+        ("[[1, 2]," * 30_000 + "[3]" + "]" * 30_000, []),
+        # More digits than Python turns into a number.
+        ("[" + "9" * 5000 + "] [1]", [[1]]),
+    ],
+    ids=range(13),
+)
+def test_json_values(text, values):
+    assert json_values(text) == values
+
+
+@given(st.lists(VALUES, min_size=1, max_size=3))
+def test_what_is_json_is_read(values):
+    assert json_values(json.dumps(values)) == [values]

@@ -1,0 +1,73 @@
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tempbench_lmms.parsing.choice import parse_choice
+from tempbench_lmms.parsing.final_answer import final_answer
+from tempbench_lmms.parsing.integer import integers
+from tempbench_lmms.parsing.text import clip, normalise, squeeze
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("<think>A?</think> B", "B"),
+        ("A <answer>B</answer> C", "B"),
+        ("<CONCLUSION>B</CONCLUSION>", "B"),
+        ("A or B? <|begin_of_box|>B<|end_of_box|>", "B"),
+        ("<think>A</think><think>B", None),
+        ("<answer>B <think>or", None),
+        ("İ<answer>B</answer>", "B"),
+    ],
+)
+def test_final_answer(reply, answer):
+    assert final_answer(reply) == answer
+
+
+def test_no_character_shifts_the_tags():
+    """The lower-case form of some has another length; the answer is cut out of the reply as it is."""
+    odd = [char for char in map(chr, range(sys.maxunicode + 1)) if len(char.lower()) != 1]
+    assert odd
+    for char in odd:
+        assert final_answer(f"<think>{char * 9}</think><answer>{char} B</answer>") == f"{char} B"
+
+
+@given(
+    st.lists(st.sampled_from(["<think>", "</think>", "<answer>", "</answer>", "A", " ", "İ"])).map("".join)
+)
+def test_the_final_answer_of_an_answer_is_itself(reply):
+    answer = final_answer(reply)
+    assert answer is None or (answer in reply and final_answer(answer) == answer)
+
+
+def test_a_cut_halves_no_word():
+    # Cut at any place, "OMEGA." would begin with "A." somewhere, and "12.5" with 5.
+    for shift in range(12):
+        reply = "x " * 3000 + "y" * shift + " OMEGA. 12.5 " * 400
+        assert {*clip(reply).split()} <= {*reply.split(), "⋯"}
+    assert len(clip("x " * 10**6)) < 8_010
+    assert clip("short") == "short"
+
+
+def test_the_beginning_and_the_end_of_a_long_reply_are_read():
+    filler = "The picture shows it. " * 1000
+    assert parse_choice(f"Answer: B\n{filler}", "AB") == "B"
+    assert parse_choice(f"{filler}\nAnswer: B", "AB") == "B"
+    # Nothing reads across the cut.
+    assert parse_choice("x " * 1994 + "The answer is " + "x " * 5000 + "B x " + "y " * 1997, "AB") is None
+
+
+@given(st.text(st.sampled_from("a \n\t\r\u3000\u2028")))
+def test_squeezing_leaves_words_and_paragraphs(text):
+    squeezed = squeeze(text)
+    assert squeezed.split() == text.split()
+    assert squeeze(squeezed) == squeezed
+    assert "  " not in squeezed
+    assert "\n\n\n" not in squeezed
+
+
+def test_letters_that_match_others_without_being_their_capitals():
+    assert normalise("fırst ſecond İmage") == "first second image".replace("image", "Image")
+    assert integers("sıx or nıne") == [6, 9]
