@@ -5,8 +5,8 @@ import unicodedata
 
 _HEAD = 4_000
 _TAIL = 4_000
-# Between what is left of a long reply: a line of its own, so that no pattern reads across the cut.
-_CUT = "\n⋯\n"
+# Between what is left of a long reply: a line of its own with a sign that no pattern skips.
+_CUT = "\n@\n"
 _LONGEST_WORD = 64
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _MARKUP = re.compile(
@@ -63,6 +63,8 @@ def _latin(word: re.Match[str]) -> str:
     # A word of another script stays as it is: only a letter alone, or a stray one among Latin letters, is
     # meant as a Latin letter.
     text = word.group()
+    if text.isascii():
+        return text
     return text.translate(_LOOK_ALIKES) if len(text) == 1 or re.search("[A-Za-z]", text) else text
 
 

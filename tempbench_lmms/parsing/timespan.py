@@ -140,6 +140,7 @@ _MOST_LABELS = 12
 _LONGEST_STATEMENT = 1_000
 _LONGEST_OPENING = 300
 _BEFORE = 40
+_LONGEST_WORD = 12
 
 _SPAN_KEYS = re.compile(
     r"^(?:pred_?)?(?:relevant|answer|predicted|evidence)?_?(?:(?:time|temporal)_?)?"
@@ -271,6 +272,8 @@ class _Time:
 
 
 def _read_time(match: re.Match[str]) -> _Time:
+    if number := match["n"]:
+        return _Time(float(number), "bare")
     if clock := match["clock"]:
         amount = 0.0
         for part in clock.replace(",", ".").split(":"):
@@ -283,9 +286,7 @@ def _read_time(match: re.Match[str]) -> _Time:
         return _Time(float(match["m"]), "minutes")
     if match["s"]:
         return _Time(float(match["s"]), "seconds")
-    if match["p"]:
-        return _Time(float(match["p"]), "percent")
-    return _Time(float(match["n"]), "bare")
+    return _Time(float(match["p"]), "percent")
 
 
 def _number_word(match: re.Match[str]) -> str:
@@ -398,22 +399,22 @@ _AFTER = re.compile(
 )
 
 
+_LEADING_WORD = re.compile(
+    r"\b(?:from|between|at|is|span|seconds?|time|timestamps?|interval|window|during|in)$", re.IGNORECASE
+)
+
+
 def _stands_alone(tokens: str, match: re.Match[str]) -> bool:
     """Whether nothing follows that the numbers could count ("2 to 3 weights"), and a clause begins before."""
+    if not _AFTER.match(tokens, match.end()):
+        return False
     before = tokens[max(0, match.start() - _BEFORE) : match.start()].rstrip(" \t[(\"'~")
-    begins = (
+    return (
         not before
         or before[-1] in ".,;:=\n-–—*•>"
-        or bool(
-            re.search(
-                r"\b(?:from|between|at|is|span|seconds?|time|timestamps?|interval|window|during|in)$",
-                before,
-                re.IGNORECASE,
-            )
-        )
+        or _LEADING_WORD.search(before[-_LONGEST_WORD:]) is not None
+        or match.group().lower().startswith(("from", "between"))
     )
-    opened = match.group(0).lower().startswith(("from", "between"))
-    return (begins or opened) and _AFTER.match(tokens, match.end()) is not None
 
 
 def _described(tokens: str, times: list[_Time], duration: float | None) -> list[Span]:
@@ -448,7 +449,9 @@ def without_spans(text: str) -> str:
     >>> without_spans("From 0 to 28, they eat spicy food.")
     'they eat spicy food.'
     """
-    if not _OPENED.match(_tokenise(text[:_LONGEST_OPENING])[0]):
+    opening, _ = _tokenise(text[:_LONGEST_OPENING])
+    opened = _OPENED.match(opening)
+    if not opened or "⟨" in opening[opened.end() :]:
         return text
     tokens, _ = _tokenise(text)
     opened = _OPENED.match(tokens)

@@ -46,7 +46,7 @@ def test_a_cut_halves_no_word():
     # Cut at any place, "OMEGA." would begin with "A." somewhere, and "12.5" with 5.
     for shift in range(12):
         reply = "x " * 3000 + "y" * shift + " OMEGA. 12.5 " * 400
-        assert {*clip(reply).split()} <= {*reply.split(), "⋯"}
+        assert {*clip(reply).split()} <= {*reply.split(), "@"}
     assert len(clip("x " * 10**6)) < 8_010
     assert clip("short") == "short"
 
