@@ -23,7 +23,7 @@ _CALLED = re.compile(
 _NEGATED = re.compile(r"(?:\b(?:can)?not|n't|\bneither|\bnor)\s+(?:\w+\s+)?$", re.IGNORECASE)
 # "Whether it is true", "it may be true", "both are true": nothing is said.
 _OPEN = re.compile(
-    r"\b(?:whether|if)\s+(?:\w+\s+){0,3}(?:is|are|was|were)\s+(?:\w+\s+)?$"
+    r"\b(?:whether|if)\s+(?:[\w']+\s+){1,4}$"
     r"|\b(?:may|might|could|would)\s+(?:(?:also|well|still|then)\s+)*be\s+(?:\w+\s+)?$"
     r"|\bboth\b[^.!?\n]*$",
     re.IGNORECASE,

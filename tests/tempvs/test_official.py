@@ -1,8 +1,11 @@
 """The official scorer, bit for bit."""
 
 import json
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tempbench_lmms.tempvs import official
 from tempbench_lmms.tempvs.parser import family_of, parse_official
@@ -141,6 +144,47 @@ def test_official_parser(reply, generic, internvl):
 )  # fmt: skip
 def test_official_grounding_parser(reply, number):
     assert parse_official(reply, "gt") == number
+
+
+# As the official scorer has them.
+PATTERNS = {
+    ("mt1", "generic"): (r"\b([AB])\b",),
+    ("mt2", "generic"): (r"\b([ABCDE])\b",),
+    ("gt", "generic"): (r"(\d+)",),
+    ("mt1", "internvl"): (
+        r"Option\s+([AB])",
+        r"\b([AB])\.\s*(?:True|False)",
+        r"\b([AB])\s*$",
+        r"Option\s*\[([AB])\]",
+    ),
+}
+PIECES = [
+    "A",
+    "B",
+    "C",
+    "E",
+    "F",
+    "é",
+    "_",
+    "1",
+    " ",
+    "\n",
+    ".",
+    "True",
+    "Option",
+    "[",
+    "]",
+    "\u2028",
+    "\r",
+    "-",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_the_official_patterns_in_another_form_find_the_same(reply):
+    for (kind, family), patterns in PATTERNS.items():
+        found = next((match for pattern in patterns if (match := re.search(pattern, reply))), None)
+        assert parse_official(reply, kind, family) == (found.group(1) if found else "UNK")
 
 
 def test_grounding_compares_the_last_character():
