@@ -16,7 +16,7 @@ from tempbench_lmms.metrics import clip as clip_metrics
 from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
 from tempbench_lmms.parsing.final_answer import final_answer
-from tempbench_lmms.parsing.text import clip
+from tempbench_lmms.parsing.text import squeeze
 
 Embeddings = dict[str, tuple[Floats, Floats]]
 """By video: its frames' embeddings in RGB, and with red and blue swapped; each of shape (n_frames, dim)."""
@@ -26,7 +26,7 @@ _remembered: dict[tuple[str, str, int], tuple[Floats, Floats]] = {}
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns what is known of one caption."""
-    caption = "" if failed else clip(final_answer(reply) or "")
+    caption = "" if failed else squeeze(final_answer(reply) or "")
     return {
         "id": doc["question_id"],
         "video": doc["video"],

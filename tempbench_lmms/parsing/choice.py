@@ -200,7 +200,7 @@ def _in_words(text: str, letters: str, options: Sequence[str]) -> str | None:
     for letter, option in zip(letters, options, strict=False):
         known.setdefault(_squash(option), []).append(letter)
         known.setdefault(_squash(f"{letter} {option}"), []).append(letter)
-    if len(options) == 2:
+    if len(options) == 2 <= len(letters):
         (first, one), (second, other) = zip(letters, map(_squash, options), strict=False)
         known |= {f"not {one}": [second], f"not {other}": [first]}
     for part in parts:

@@ -68,6 +68,12 @@ def test_half_a_pair_is_cut(clip_encoder: object) -> None:
     assert evaluate(captioning.CAPTION_METRICS["n_failed_captions"], [*given, failed]) == 1
 
 
+def test_space_in_a_caption_is_nothing_to_walk_over() -> None:
+    # The patterns that look for "after" and "then" would try every way through a run of spaces.
+    row = {"question_id": "q", "video": "v", "view": "video", "n_frames": 4, "target": "a b", "events": []}
+    assert captioning.record(row, "a" + " " * 5000 + "b")["caption"] == "a b"
+
+
 def test_a_missing_video_is_skipped(clip_encoder: object) -> None:
     given = records()
     for item in given[:2]:
