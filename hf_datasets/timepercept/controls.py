@@ -139,10 +139,10 @@ def _keep(content: bytes, root: Path, folder: str) -> str:
 
     from PIL import Image, UnidentifiedImageError
 
-    from tempbench_lmms.media.images import open_image
+    from tempbench_lmms.media.images import FORMATS, open_image
 
     try:
-        with Image.open(io.BytesIO(content)) as picture:
+        with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
             suffix = _SUFFIXES.get(picture.format or "", "")
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise MediaError(f"not an image: {error}") from None

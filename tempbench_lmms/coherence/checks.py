@@ -2,45 +2,35 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tempbench_lmms.coherence.parser import letters_of
+from tempbench_lmms.coherence.prompts import ORDERS
 from tempbench_lmms.coherence.scoring import SCENES, TYPES
-from tempbench_lmms.data import checks, roots, tables
-from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.video import probe
+from tempbench_lmms.data import checks, tables
+from tempbench_lmms.data.checks import Table
+from tempbench_lmms.media.integrity import check_video
+
+
+def tables_of(root: Path) -> list[Table]:
+    """Returns the tables of a data set, with what must hold of each."""
+    from tempbench_lmms.hf_datasets.coherence.features import CAPTION_SCHEMA, QA_SCHEMA
+
+    tables_ = (
+        Table(root / "qa" / "test.parquet", QA_SCHEMA, question_problems, ("video",)),
+        Table(root / "caption" / "test.parquet", CAPTION_SCHEMA, caption_problems, ("video",)),
+    )
+    return [table for table in tables_ if table.path.parent.is_dir()]
 
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field."""
-    from tempbench_lmms.hf_datasets.coherence.features import CAPTION_SCHEMA, QA_SCHEMA
+    return checks.problems(root, tables_of(root), load)
 
-    urls: list[str] = []
 
-    def video_problems(row: tables.Row) -> Iterator[str]:
-        try:
-            roots.resolve(row["video"])
-        except TempbenchError as error:
-            yield f"video: {error}"
-        else:
-            urls.append(row["video"])
-
-    def question(row: tables.Row) -> Iterator[str]:
-        yield from question_problems(row)
-        yield from video_problems(row)
-
-    def caption(row: tables.Row) -> Iterator[str]:
-        yield from caption_problems(row)
-        yield from video_problems(row)
-
-    found = False
-    for name, schema, check in (("qa", QA_SCHEMA, question), ("caption", CAPTION_SCHEMA, caption)):
-        table = root / name / "test.parquet"
-        if table.is_file():
-            found = True
-            yield from checks.table_problems(table, schema, check)
-    if not found:
-        yield f"{root}: no table is there; prepare the data again"
-    yield from checks.media_problems(urls, lambda url: probe(roots.resolve(url)))
+def load(path: Path, url: str) -> Any:
+    """Looks at a video's beginning and end; its name in errors is the file's."""
+    return check_video(path)
 
 
 def question_problems(row: tables.Row) -> Iterator[str]:
@@ -49,14 +39,25 @@ def question_problems(row: tables.Row) -> Iterator[str]:
         yield f"type: {row['type']!r} is none of {', '.join(TYPES)}"
     if row["scene"] not in SCENES:
         yield f"scene: {row['scene']!r} is none of {', '.join(SCENES)}"
-    if not 2 <= len(row["options"]) <= 26:
-        yield f"options: {len(row['options'])}, a question has 2 to 26"
-    if len(set(row["options"])) < len(row["options"]):
-        yield "options: two are the same"
-    if row["answer"] not in [*letters_of(row["options"])]:
-        yield f"answer: {row['answer']!r} is not one of {', '.join(letters_of(row['options']))}"
+    yield from checks.text_problems(row, "question", "variation")
+    yield from checks.option_problems(row["options"], 2, 26)
+    letters = [*letters_of(row["options"])]
+    if row["answer"] not in letters:
+        yield f"answer: {row['answer']!r} is not one of {', '.join(letters)}"
     if row["target"] != row["answer"]:
         yield f"target: {row['target']!r} is not the answer {row['answer']!r}"
+    if row["choices"] != letters:
+        yield f"choices: not the letters {', '.join(letters)}"
+    if row["reference"] is not None:
+        yield from checks.text_problems(row, "reference")
+    if (row["reference"] is None) != (row["reference_source"] is None):
+        yield "reference_source: a reference and its source go together"
+    elif row["reference_source"] is not None:
+        yield from checks.text_problems(row, "reference_source")
+    if row["n_frames"] < 1:
+        yield f"n_frames: {row['n_frames']}, at least one is needed"
+    if row["order"] not in ORDERS:
+        yield f"order: {row['order']!r} is none of {', '.join(ORDERS)}"
 
 
 def caption_problems(row: tables.Row) -> Iterator[str]:
@@ -67,3 +68,6 @@ def caption_problems(row: tables.Row) -> Iterator[str]:
         yield f"n_frames: {row['n_frames']}, at least one is needed"
     if not row["choices"]:
         yield "choices: there is none"
+    if row["target"] and row["target"] not in row["choices"]:
+        yield "target: it is not among the choices"
+    yield from checks.text_problems(row, "choices", "events")

@@ -1,6 +1,8 @@
-"""Checks that every data set has in common; a benchmark's `checks.py` adds its own."""
+"""Checks that every data set has in common; a benchmark's `checks.py` says what its tables must hold."""
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -9,66 +11,159 @@ from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
 
 Problem = str
-RowCheck = Callable[[tables.Row], Iterable[str]]
+NumberedRow = tuple[int, tables.Row]
 
 MAX_TEXT = 200_000
 """Longest text of a field, in characters; nobody's question is longer, and no prompt holds it."""
 
+_MAX_LINE = 400
 
-def table_problems(table: Path, schema: Any, check: RowCheck) -> Iterator[Problem]:
-    """Yields the problems of one Parquet file: columns, types, repeated ids, and what `check` finds.
+
+def _nothing(rows: Sequence[NumberedRow]) -> Iterable[tuple[int, str]]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, and what must hold of it.
+
+    Attributes:
+        path: The Parquet file.
+        schema: The `pyarrow.Schema` that it must have. Columns that may be without a value are those whose
+            field is marked by the metadata `{"optional": "1"}`.
+        check: Takes a row of the right types and yields what is wrong with it, as "field: what".
+        media: The columns that hold URLs.
+        together: Takes all numbered rows and yields (number, "field: what") for what they say of each other.
+        locate: Turns a URL into a path; raises `TempbenchError` where it points outside its data set.
+    """
+
+    path: Path
+    schema: Any
+    check: Callable[[tables.Row], Iterable[str]]
+    media: tuple[str, ...]
+    together: Callable[[Sequence[NumberedRow]], Iterable[tuple[int, str]]] = field(default=_nothing)
+    locate: Callable[[str], Path] = field(default=resolve)
+
+    @property
+    def name(self) -> str:
+        """The table's name in messages: its folder and its file."""
+        return f"{self.path.parent.name}/{self.path.name}"
+
+
+def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any]) -> Iterator[Problem]:
+    """Yields the problems of a data set, one line each: of its tables, then of every medium that they name.
 
     Args:
-        table: The file.
-        schema: The `pyarrow.Schema` that it must have. Columns that are not required to have a value are
-            those whose field is marked by the metadata `{"optional": "1"}`.
-        check: Takes a row and yields what is wrong with it, as "field: what".
+        root: The data set's folder.
+        found: Its tables.
+        load: Decodes the medium at a path, which stands under the given name in its errors; raises
+            `TempbenchError` where it cannot.
     """
+    if not found:
+        yield f"{root}: no table is there; prepare the data again"
+    media: dict[str, Path] = {}
+    for table in found:
+        yield from table_problems(table, media)
+    for url, path in media.items():
+        try:
+            load(path, url)
+        except TempbenchError as error:
+            yield one_line(str(error))
+
+
+def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
+    """Yields the problems of one table, one line each: columns, types, values, ids, and its own checks.
+
+    Args:
+        table: The table.
+        media: The media that its rows name are added to, by URL.
+    """
+    rows = []
+    for number, row, problem in _rows(table):
+        if problem:
+            yield one_line(problem)
+        elif row is not None:
+            rows.append((number, row))
+    seen: dict[str, int] = {}
+    found: list[tuple[int, str]] = []
+    for number, row in rows:
+        first = seen.setdefault(row["question_id"], number)
+        if first != number:
+            found.append((number, f"question_id: stands in an earlier row too, row {first}"))
+        found += ((number, problem) for problem in table.check(row))
+        found += ((number, problem) for problem in _media_problems(table, row, media))
+    found += table.together(rows)
+    ids = {number: row["question_id"] for number, row in rows}
+    for number, problem in sorted(found, key=lambda one: one[0]):
+        yield one_line(f"{_where(table, number, ids[number])} {problem}")
+
+
+def one_line(text: str) -> str:
+    """Returns a text from elsewhere as one line of bounded length, with nothing in it that steers a terminal.
+
+    >>> one_line("a" + chr(10) + "b" + chr(27) + "[31m")
+    'a b?[31m'
+    """
+    shown = "".join(char if char.isprintable() else "?" for char in " ".join(text.split()))
+    return shown if len(shown) <= _MAX_LINE else f"{shown[:_MAX_LINE]}..."
+
+
+def _where(table: Table, number: int, question_id: Any) -> str:
+    return f"{table.name}: row {number} ({str(question_id)[:80]}):"
+
+
+def _rows(table: Table) -> Iterator[tuple[int, tables.Row | None, Problem]]:
+    """Yields every row with its number, or a problem instead where a value is not of its column's type."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    name = f"{table.parent.name}/{table.name}"
     try:
-        found = pq.ParquetFile(table).read()
-    except (pa.ArrowInvalid, OSError) as error:
-        yield f"{name}: cannot be read ({str(error).splitlines()[0]}); prepare the data again"
+        found = pq.ParquetFile(table.path).read()
+        columns = list(_column_problems(table, found.schema))
+        rows = [] if columns else found.to_pylist()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = (str(error).splitlines() or [repr(error)])[0]
+        yield 0, None, f"{table.name}: cannot be read ({reason}); prepare the data again"
         return
-    sound = True
-    for field in schema:
-        if field.name not in found.schema.names:
-            yield f"{name}: the column {field.name} is missing; prepare the data again"
-            sound = False
-        elif not _same_type(found.schema.field(field.name).type, field.type):
-            found_type = found.schema.field(field.name).type
-            yield f"{name}: the column {field.name} is {found_type}, not {field.type}; prepare the data again"
-            sound = False
-    if not sound:
-        return
-    required = [field.name for field in schema if (field.metadata or {}).get(b"optional") != b"1"]
-    seen: set[str] = set()
-    for number, row in enumerate(found.to_pylist()):
-        where = f"{name}: row {number} ({str(row.get('question_id'))[:80]}):"
-        missing = [field for field in required if row[field] is None]
-        for field in missing:
-            yield f"{where} {field}: no value"
-        if missing:
-            continue
-        for field, value in row.items():
-            texts = value if isinstance(value, list) else [value]
-            if any(isinstance(text, str) and len(text) > MAX_TEXT for text in texts):
-                yield f"{where} {field}: longer than {MAX_TEXT} characters"
-        if row["question_id"] in seen:
-            yield f"{where} question_id: stands in an earlier row too"
-        seen.add(row["question_id"])
-        for problem in check(row):
-            yield f"{where} {problem}"
+    for problem in columns:
+        yield 0, None, problem
+    if not columns and not rows:
+        yield 0, None, f"{table.name}: has no rows; prepare the data again"
+    required = {column.name for column in table.schema if (column.metadata or {}).get(b"optional") != b"1"}
+    for number, row in enumerate(rows):
+        wrong = [
+            f"{_where(table, number, row['question_id'])} {name}: {what}"
+            for name in table.schema.names
+            if (what := _value_problem(row[name], name in required))
+        ]
+        if not wrong and not row["question_id"]:
+            wrong = [f"{_where(table, number, '')} question_id: empty"]
+        for problem in wrong:
+            yield number, None, problem
+        if not wrong:
+            yield number, row, ""
+
+
+def _column_problems(table: Table, found: Any) -> Iterator[Problem]:
+    for column in table.schema:
+        indices = found.get_all_field_indices(column.name)
+        if not indices:
+            yield f"{table.name}: the column {column.name} is missing; prepare the data again"
+        elif len(indices) > 1:
+            yield f"{table.name}: the column {column.name} is there twice; prepare the data again"
+        elif not _same_type(found.field(indices[0]).type, column.type):
+            yield (
+                f"{table.name}: the column {column.name} is {found.field(indices[0]).type}, not "
+                f"{column.type}; prepare the data again"
+            )
 
 
 def _same_type(found: Any, wanted: Any) -> bool:
     import pyarrow as pa
 
     if pa.types.is_list(wanted):
-        return pa.types.is_list(found) and _same_type(found.value_type, wanted.value_type)
+        lists = pa.types.is_list(found) or pa.types.is_large_list(found)
+        return lists and _same_type(found.value_type, wanted.value_type)
     if pa.types.is_integer(wanted):
         return bool(pa.types.is_integer(found))
     if pa.types.is_string(wanted):
@@ -76,26 +171,70 @@ def _same_type(found: Any, wanted: Any) -> bool:
     return bool(found.equals(wanted))
 
 
-def collect_media(field: str, urls: Iterable[str], found: list[str]) -> Iterator[Problem]:
-    """Adds to `found` the URLs of a row that stay in their data set, and yields a problem for the others."""
-    for url in urls:
-        try:
-            resolve(url)
-        except TempbenchError as error:
-            yield f"{field}: {error}"
-        else:
-            found.append(url)
+def _value_problem(value: Any, required: bool) -> str | None:
+    """Returns what is wrong with a value of the right type, whatever it means."""
+    if value is None:
+        return "no value" if required else None
+    if isinstance(value, list):
+        return next((f"{what} in the list" for one in value if (what := _value_problem(one, True))), None)
+    if isinstance(value, str) and len(value) > MAX_TEXT:
+        return f"longer than {MAX_TEXT} characters"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value} is no finite number"
+    return None
 
 
-def media_problems(urls: Iterable[str], load: Callable[[str], Any]) -> Iterator[Problem]:
-    """Yields the problems of the media at `urls`, each looked at once.
+def _media_problems(table: Table, row: tables.Row, media: dict[str, Path]) -> Iterator[str]:
+    for column in table.media:
+        for url in [row[column]] if isinstance(row[column], str) else row[column]:
+            if url in media:
+                continue
+            try:
+                media[url] = table.locate(url)
+            except TempbenchError as error:
+                yield f"{column}: {error}"
+
+
+def reply_problems(
+    target: str, answer: str, choices: Sequence[str], read: Callable[[str], str | None]
+) -> Iterator[str]:
+    """Yields what is wrong with the replies that a row offers to the respondents.
 
     Args:
-        urls: `tempbench://` URLs.
-        load: Decodes one; raises `TempbenchError` where it cannot.
+        target: The reply that is right.
+        answer: What it must be read as.
+        choices: All replies that choose something.
+        read: The benchmark's parser, for this row.
     """
-    for url in dict.fromkeys(urls):
-        try:
-            load(url)
-        except TempbenchError as error:
-            yield str(error)
+    if read(target) != answer:
+        yield f"target: {target[:80]!r} is not the answer {answer[:80]!r}"
+    yield from choice_problems(choices, read)
+
+
+def choice_problems(choices: Sequence[str], read: Callable[[str], str | None]) -> Iterator[str]:
+    """Yields what is wrong with the replies that choose something."""
+    if not choices:
+        yield "choices: there is none"
+    if unread := [reply for reply in choices if read(reply) is None]:
+        yield f"choices: {unread[0][:80]!r} is no answer"
+    if len(set(choices)) < len(choices):
+        yield "choices: two are the same"
+
+
+def text_problems(row: tables.Row, *names: str) -> Iterator[str]:
+    """Yields the columns, among those named, with a text that says nothing, alone or in a list."""
+    for name in names:
+        texts = row[name] if isinstance(row[name], list) else [row[name]]
+        if any(not text.strip() for text in texts):
+            yield f"{name}: empty"
+
+
+def option_problems(options: Sequence[str], least: int, most: int) -> Iterator[str]:
+    """Yields what is wrong with the texts of a question's options."""
+    if not least <= len(options) <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        yield f"options: {len(options)}, a question has {wanted}"
+    if len(set(options)) < len(options):
+        yield "options: two are the same"
+    if any(not option.strip() for option in options):
+        yield "options: one is empty"

@@ -1,57 +1,32 @@
 """What must hold of MATEO data before a model is loaded."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from tempbench_lmms.data import checks, tables
+from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.mateo import parser, scoring
-from tempbench_lmms.media.images import load_image
+from tempbench_lmms.media.images import open_image
 
 TABLES = ("pairs/test.parquet", "pairs_validation/validation.parquet", "pairs_train/train.parquet")
 """The tables that prepared data may have; the bundled sample has the first."""
 
 
-def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field."""
+def tables_of(root: Path) -> list[Table]:
+    """Returns the tables of a data set, with what must hold of each."""
     from tempbench_lmms.hf_datasets.mateo.features import SCHEMA
 
-    urls: list[str] = []
-    found_tables = [root / name for name in TABLES]
-    for table in found_tables:
-        if table.parent.is_dir():
-            waiting: list[tables.Row] = []
-            yield from checks.table_problems(table, SCHEMA, _checker(urls, waiting))
-            if waiting:
-                yield f"{table.parent.name}/{table.name}: {_lonely(waiting[0])}"
-    if not any(table.is_file() for table in found_tables):
-        yield f"{root}: no table is there; prepare the data again"
-    yield from checks.media_problems(urls, load_image)
+    return [
+        Table(root / name, SCHEMA, row_problems, ("image_a", "image_b"), plan_problems)
+        for name in TABLES
+        if (root / name).parent.is_dir()
+    ]
 
 
-def _lonely(original: tables.Row) -> str:
-    return f"pair_id: {original['pair_id']} has no swapped partner after it"
-
-
-def _checker(urls: list[str], waiting: list[tables.Row]) -> Callable[[tables.Row], Iterator[str]]:
-    """Returns the check of one table's rows.
-
-    Args:
-        urls: The pictures' URLs are added here.
-        waiting: Holds the original whose swapped partner must come next.
-    """
-
-    def check(row: tables.Row) -> Iterator[str]:
-        yield from row_problems(row)
-        for field in ("image_a", "image_b"):
-            yield from checks.collect_media(field, [row[field]], urls)
-        if row["version"] == "swapped":
-            yield from pair_problems(waiting.pop(), row) if waiting else ["pair_id: no original before it"]
-            return
-        if waiting:
-            yield _lonely(waiting.pop())
-        waiting.append(row)
-
-    return check
+def problems(root: Path) -> Iterator[str]:
+    """Yields one line a problem, with table, row and field."""
+    return checks.problems(root, tables_of(root), open_image)
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
@@ -60,17 +35,63 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         yield f"version: {row['version']!r} is neither original nor swapped"
     elif row["label"] not in scoring.GOLD[row["version"]]:
         yield f"label: {row['label']!r} is not one of {', '.join(scoring.GOLD[row['version']])}"
-    for field in ("text_a", "text_b"):
-        if not row[field].strip():
-            yield f"{field}: empty"
+    yield from checks.text_problems(row, "pair_id", "plan_id", "text_a", "text_b")
     if row["image_a"] == row["image_b"]:
         yield "image_b: the same as image_a"
-    if not 1 <= row["distance"] < row["n_steps"]:
+    if row["n_steps"] < 2:
+        yield f"n_steps: {row['n_steps']}, a plan with questions has at least 2"
+    elif not 1 <= row["distance"] < row["n_steps"]:
         yield f"distance: {row['distance']} in a plan of {row['n_steps']} steps"
-    if any(parser.parse(row["target"], form) != row["label"] for form in parser.FORMS):
-        yield "target: does not say the label in every form"
+    for form in parser.FORMS:
+        read = partial(parser.parse, form=form)
+        found = list(checks.reply_problems(row["target"], row["label"], row["choices"], read))
+        yield from found
+        if found:
+            break
     if row["target"] not in row["choices"]:
         yield "choices: the target is not among them"
+
+
+def plan_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
+    """Yields what is wrong between rows: pairs whose orders differ, and plans whose steps go in a circle."""
+    waiting: NumberedRow | None = None
+    for number, row in rows:
+        if row["version"] == "swapped":
+            if waiting is None:
+                yield number, "pair_id: no original before it"
+            else:
+                yield from ((number, problem) for problem in pair_problems(waiting[1], row))
+            waiting = None
+            continue
+        if waiting is not None:
+            yield waiting[0], _LONELY
+        waiting = (number, row)
+    if waiting is not None:
+        yield waiting[0], _LONELY
+    yield from _circles(rows)
+
+
+_LONELY = "pair_id: has no swapped partner after it"
+
+
+def _circles(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
+    """Yields the row that closes a circle, for every plan in which a step comes before itself."""
+    plans: dict[str, list[tuple[str, str, int]]] = {}
+    for number, row in rows:
+        if row["label"] in ("before", "after"):
+            a, b = row["image_a"], row["image_b"]
+            edge = (a, b, number) if row["label"] == "before" else (b, a, number)
+            plans.setdefault(row["plan_id"], []).append(edge)
+    for plan, edges in plans.items():
+        left = edges
+        while left:
+            # A step that comes after no other is in no circle, nor are its edges.
+            later = {after for _, after, _ in left}
+            kept = [edge for edge in left if edge[0] in later]
+            if len(kept) == len(left):
+                yield max(number for *_, number in left), f"label: the steps of plan {plan!r} go in a circle"
+                break
+            left = kept
 
 
 def pair_problems(original: tables.Row, swapped: tables.Row) -> Iterator[str]:
@@ -82,5 +103,8 @@ def pair_problems(original: tables.Row, swapped: tables.Row) -> Iterator[str]:
         there = (original[f"{kind}_a"], original[f"{kind}_b"])
         if there != (swapped[f"{kind}_b"], swapped[f"{kind}_a"]):
             yield f"{kind}_a: not the other order of the row before it"
+    for name in ("plan_id", "title", "n_steps", "distance"):
+        if original[name] != swapped[name]:
+            yield f"{name}: {swapped[name]!r} is not {original[name]!r}, as in the row before it"
     if scoring.SWAPPED.get(original["label"]) != swapped["label"]:
         yield f"label: {swapped['label']!r} does not go with {original['label']!r} of the row before it"

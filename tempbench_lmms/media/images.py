@@ -12,6 +12,10 @@ from tempbench_lmms.errors import MediaError
 MAX_PIXELS = 64_000_000
 """Larger images are refused: a few kilobytes can expand to gigabytes."""
 
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
+"""What a picture may be, whatever its name says. Pillow reads forty formats more; one of them, PostScript,
+by running another program."""
+
 _BAND = 10
 _HEADER = 25
 _VIST_SIZE = (443, 240)
@@ -40,7 +44,7 @@ def open_image(path: Path, name: str) -> Image.Image:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(path) as image:
+            with Image.open(path, formats=FORMATS) as image:
                 if image.width * image.height > MAX_PIXELS:
                     raise MediaError(
                         f"{name}: {image.width}x{image.height} pixels, more than {MAX_PIXELS}; "

@@ -1,34 +1,44 @@
 """What must hold of ReXTime data before a model is loaded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from tempbench_lmms.data import checks, tables
-from tempbench_lmms.rextime import scoring, videos
+from tempbench_lmms.data.checks import Table
+from tempbench_lmms.errors import MediaError
+from tempbench_lmms.rextime import parser, scoring, videos
 from tempbench_lmms.rextime.prompts import LETTERS
 
 SPLITS = ("validation", "test", "train")
 
 
-def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field; then every missing or damaged video."""
+def tables_of(root: Path) -> list[Table]:
+    """Returns the tables of a data set, with what must hold of each."""
     from tempbench_lmms.hf_datasets.rextime.features import SCHEMA
 
-    found = [root / split / f"{split}.parquet" for split in SPLITS]
-    found = [table for table in found if table.is_file()]
-    if not found:
-        yield f"{root}: no table is there; prepare the data again"
-    urls: list[str] = []
+    return [
+        Table(
+            root / split / f"{split}.parquet",
+            SCHEMA,
+            partial(row_problems, has_answers=split != "test"),
+            ("video",),
+            locate=videos.locate,
+        )
+        for split in SPLITS
+        if (root / split).is_dir()
+    ]
 
-    for table in found:
-        has_answers = table.parent.name != "test"
 
-        def check(row: tables.Row, has_answers: bool = has_answers) -> Iterator[str]:
-            urls.append(row["video"])
-            yield from row_problems(row, has_answers)
+def problems(root: Path) -> Iterator[str]:
+    """Yields one line a problem, with table, row and field; then every missing or damaged video."""
+    verdicts = videos.read_verdicts(root)
 
-        yield from checks.table_problems(table, SCHEMA, check)
-    yield from videos.problems(urls).values()
+    def load(path: Path, url: str) -> None:
+        if problem := videos.problem_of(url, verdicts):
+            raise MediaError(problem)
+
+    return checks.problems(root, tables_of(root), load)
 
 
 def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
@@ -37,22 +47,40 @@ def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
     Two things look wrong and are in the official data: windows of no length, and windows that end up to a
     second after the video, because they are rounded up.
     """
+    yield from checks.text_problems(row, "video_id", "question")
     if not row["duration"] > 0:
         yield f"duration: {row['duration']} seconds"
-    if len(row["options"]) not in (0, len(LETTERS)):
-        yield f"options: {len(row['options'])}, there are four"
-    if len(set(row["options"])) < len(row["options"]):
-        yield "options: two are the same"
+    if row["options"]:
+        yield from checks.option_problems(row["options"], len(LETTERS), len(LETTERS))
     if row["source"] not in scoring.SOURCES:
         yield f"source: {row['source']!r} is neither of {', '.join(scoring.SOURCES)}"
+    if row["question_span"] is not None and not _is_span(row["question_span"], row["duration"]):
+        yield f"question_span: {row['question_span']} is no span of {row['duration']} seconds"
     if not has_answers:
-        if row["answer"] or row["windows"]:
-            yield "answer: the test split has no public answers, yet there is one"
+        for name in ("answer", "windows", "target"):
+            if row[name]:
+                yield f"{name}: the test split has no public answers, yet there is one"
+        yield from checks.choice_problems(row["choices"], lambda reply: _read(reply, row))
         return
     if len(row["answer"]) != 1 or row["answer"] not in LETTERS:
         yield f"answer: {row['answer']!r} is not one of {', '.join(LETTERS)}"
     if not row["windows"]:
         yield "windows: none"
     for window in row["windows"]:
-        if len(window) != 2 or not 0 <= window[0] <= window[1] <= row["duration"] + 1:
+        if not _is_span(window, row["duration"]):
             yield f"windows: {window} lies outside {row['duration']} seconds or is no span"
+    yield from checks.reply_problems(
+        row["target"], row["answer"], row["choices"], lambda reply: _read(reply, row)
+    )
+    if not any(list(span) in row["windows"] for span in parser.parse(row["target"])[1]):
+        yield f"target: {row['target'][:80]!r} names none of the windows"
+
+
+def _is_span(span: Sequence[float], duration: float) -> bool:
+    return len(span) == 2 and 0 <= span[0] <= span[1] <= duration + 1
+
+
+def _read(reply: str, row: tables.Row) -> str | None:
+    """Returns the letter of a reply that states a letter and a span."""
+    letter, spans = parser.parse(reply, row["options"])
+    return letter if spans else None

@@ -1,30 +1,31 @@
 """What must hold of TempVS data before a model is loaded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tempbench_lmms.data import checks, tables
-from tempbench_lmms.media.images import load_image
-from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS
+from tempbench_lmms.data.checks import NumberedRow, Table
+from tempbench_lmms.media.images import open_image
+from tempbench_lmms.tempvs.parser import parse
+from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS, kind_of
+
+SOURCES = ("flintstones", "pororo", "vwp", "vist")
+
+
+def tables_of(root: Path) -> list[Table]:
+    """Returns the tables of a data set, with what must hold of each."""
+    from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
+
+    return [
+        Table(root / name / "test.parquet", SCHEMA, row_problems, ("images",), grounding_problems)
+        for name in ("all", *MAIN_TESTS)
+        if (root / name).is_dir()
+    ]
 
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field."""
-    from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
-
-    urls: list[str] = []
-
-    def check(row: tables.Row) -> Iterator[str]:
-        yield from row_problems(row)
-        yield from checks.collect_media("images", row["images"], urls)
-
-    found_tables = [root / name / "test.parquet" for name in ("all", *MAIN_TESTS)]
-    for table in found_tables:
-        if table.parent.is_dir():
-            yield from checks.table_problems(table, SCHEMA, check)
-    if not any(table.is_file() for table in found_tables):
-        yield f"{root}: no table is there; prepare the data again"
-    yield from checks.media_problems(urls, load_image)
+    return checks.problems(root, tables_of(root), open_image)
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
@@ -32,15 +33,66 @@ def row_problems(row: tables.Row) -> Iterator[str]:
     sets = {*MAIN_TESTS} if row["role"] == "main" else {*GROUNDING_OF.values()}
     if row["role"] not in ("main", "grounding"):
         yield f"role: {row['role']!r} is neither main nor grounding"
-    elif not row["tests"] or not set(row["tests"]) <= sets:
+        return
+    if not row["tests"] or not set(row["tests"]) <= sets:
         yield f"tests: {row['tests']} are not tests of a {row['role']} question"
-    if len(row["images"]) < 2:
-        yield f"images: {len(row['images'])}, a sequence has at least two"
-    if len(set(row["options"])) < len(row["options"]):
-        yield "options: two are the same"
-    letters = "ABCDE"[: len(row["options"])] if row["role"] == "main" else ""
-    answers = [*letters] or [str(i + 1) for i in range(len(row["images"]))]
+        return
+    if row["role"] == "main" and len(row["tests"]) > 1:
+        yield f"tests: {row['tests']}, a main question is of one test"
+    if row["source"] not in SOURCES:
+        yield f"source: {row['source']!r} is none of {', '.join(SOURCES)}"
+    kind, n_images = kind_of(row["tests"][0]), len(row["images"])
+    spoken = ("sentences",) if kind == "mt2" else ("text",)
+    yield from checks.text_problems(row, "sequence_id", "instruction", *spoken)
+    if n_images < 2:
+        yield f"images: {n_images}, a sequence has at least two"
+    if len(row["sentences"]) != (n_images if kind == "mt2" else 0):
+        yield f"sentences: {len(row['sentences'])} for {n_images} images of {kind}"
+    if kind == "gt":
+        yield from checks.option_problems(row["options"], 0, 0)
+    else:
+        yield from checks.option_problems(row["options"], 2, 2 if kind == "mt1" else 5)
+    answers = [*"ABCDE"[: len(row["options"])]] or [str(i + 1) for i in range(n_images)]
     if row["answer"] not in answers:
         yield f"answer: {row['answer']!r} is not one of {', '.join(answers)}"
-    if any(not 0 <= place < len(row["images"]) for place in row["events"]):
-        yield f"events: {row['events']} lie outside {len(row['images'])} images"
+    yield from checks.reply_problems(
+        row["target"],
+        row["answer"],
+        row["choices"],
+        lambda reply: parse(reply, kind, row["options"], n_images),
+    )
+    yield from _event_problems(row, kind)
+
+
+def _event_problems(row: tables.Row, kind: str) -> Iterator[str]:
+    events = row["events"]
+    if not events or any(not 0 <= place < len(row["images"]) for place in events):
+        yield f"events: {events} lie outside {len(row['images'])} images"
+    elif events != sorted(set(events)):
+        yield f"events: {events} are not in true order"
+    statement = kind == "mt1"
+    if row["polarity"] not in (("gt", "nc") if statement else ("",)):
+        yield f"polarity: {row['polarity']!r} for {kind}"
+    if bool(row["statement_type"]) != statement:
+        yield f"statement_type: {row['statement_type']!r} for {kind}"
+    between = events[1] - events[0] if statement and len(events) == 2 else None
+    if row["distance"] != between:
+        yield f"distance: {row['distance']}, the events are {events}"
+    if row["role"] == "grounding" and row["grounding"]:
+        yield "grounding: a grounding question has none itself"
+    if len(set(row["grounding"])) < len(row["grounding"]):
+        yield "grounding: an id stands there twice"
+
+
+def grounding_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
+    """Yields the main questions that are gated by something else than grounding questions of their images."""
+    by_id = {row["question_id"]: row for _, row in rows}
+    for number, row in rows:
+        for id_ in row["grounding"]:
+            gate = by_id.get(id_)
+            if gate is None:
+                yield number, f"grounding: there is no question {id_!r}"
+            elif gate["role"] != "grounding":
+                yield number, f"grounding: {id_!r} is no grounding question"
+            elif gate["sequence_id"] != row["sequence_id"] or gate["source"] != row["source"]:
+                yield number, f"grounding: {id_!r} is about another sequence"

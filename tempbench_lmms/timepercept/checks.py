@@ -1,40 +1,47 @@
 """What must hold of TimePerceptBench data before a model is loaded."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from tempbench_lmms.data import checks, tables
-from tempbench_lmms.media.images import load_image
+from tempbench_lmms.data.checks import Table
+from tempbench_lmms.media.images import open_image
 from tempbench_lmms.timepercept.parser import parse
 from tempbench_lmms.timepercept.prompts import CONTROLS, TESTS, options
 from tempbench_lmms.timepercept.scoring import interval_class
 
 _N_IMAGES = {"pov": 2, "tpl": 4, "ice": 2, "pic": 4, "ipr": 6, "eii": 8, "ucm": 1}
 _N_IMAGES |= {"tal": 5, "isr": 5, "sov": 5, "transfer_order": 2, "transfer_lapse": 2}
+# A picture without a date has its rank instead.
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?|-?[0-9]+")
+_N_INTERVALS = {"ice": 1, "pic": 2, "ipr": 3, "eii": 4}
+_KINDS = {"tal": ("time", "place"), "ice": tuple("ABCDE"), "transfer_lapse": tuple("ABCDEF")}
+_KINDS |= dict.fromkeys(("sov", "pov"), ("ordered", "shuffled"))
+
+
+def tables_of(root: Path) -> list[Table]:
+    """Returns the tables of a data set, with what must hold of each."""
+    from tempbench_lmms.hf_datasets.timepercept.features import SCHEMA
+
+    files = sorted([*root.glob("*/test.parquet"), *root.glob("train/*/train.parquet")])
+    return [Table(file, SCHEMA, row_problems, ("images",)) for file in files]
 
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; and the places that are in both splits."""
-    from tempbench_lmms.hf_datasets.timepercept.features import SCHEMA
-
-    urls: list[str] = []
     places: dict[bool, set[str]] = {False: set(), True: set()}
 
     def check(row: tables.Row) -> Iterator[str]:
-        yield from row_problems(row)
-        yield from checks.collect_media("images", row["images"], urls)
         if row["test"] in TESTS:
             # The names of places are unique in a source.
             places["/train/" in row["question_id"]] |= {f"{row['source']}/{place}" for place in row["places"]}
+        return row_problems(row)
 
-    found = sorted([*root.glob("*/test.parquet"), *root.glob("train/*/train.parquet")])
-    for table in found:
-        yield from checks.table_problems(table, SCHEMA, check)
-    if not found:
-        yield f"{root}: no table is there; prepare the data again"
+    yield from checks.problems(root, [replace(table, check=check) for table in tables_of(root)], open_image)
     for place in sorted(places[True] & places[False])[:20]:
         yield f"{root}: {place} is in the test and in the training split; prepare the data again"
-    yield from checks.media_problems(urls, load_image)
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
@@ -45,16 +52,31 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         return
     if len(row["images"]) != _N_IMAGES[test]:
         yield f"images: {len(row['images'])}, not {_N_IMAGES[test]}"
-    if test == "ucm" and len(set(row["options"])) != 5:
-        yield f"options: {row['options']} are not five different classes"
-        return
-    for reply in [row["target"], *row["choices"]]:
-        if parse(reply, test, options(row), len(row["images"])) is None:
-            yield f"choices: {reply[:80]!r} is no answer to {test}"
-            return
-    if parse(row["target"], test, options(row), len(row["images"])) != row["answer"]:
-        yield f"target: {row['target'][:80]!r} is not the answer {row['answer'][:80]!r}"
-    if test == "ice" and (len(row["days"]) != 1 or row["days"][0] < 1):
-        yield f"days: {row['days']} is no interval"
-    elif test == "ice" and interval_class(row["days"][0]) != row["answer"]:
-        yield f"days: {row['days'][0]} days are not in class {row['answer']}"
+    yield from checks.text_problems(row, "source", "places")
+    if not row["places"]:
+        yield "places: none"
+    if test == "ucm":
+        yield from checks.option_problems(row["options"], 5, 5)
+    elif row["options"]:
+        yield f"options: {len(row['options'])}, {test} has none of its own"
+    yield from checks.reply_problems(
+        row["target"],
+        row["answer"],
+        row["choices"],
+        lambda reply: parse(reply, test, options(row), len(row["images"])),
+    )
+    if row["kind"] not in _KINDS.get(test, ("",)):
+        yield f"kind: {row['kind']!r} is none of {test}"
+    yield from _time_problems(row, test)
+
+
+def _time_problems(row: tables.Row, test: str) -> Iterator[str]:
+    if len(row["dates"]) != (len(row["images"]) if test in TESTS else 0):
+        yield f"dates: {len(row['dates'])} for {len(row['images'])} images of {test}"
+    if wrong := [one for one in row["dates"] if not _DATE.fullmatch(one)]:
+        yield f"dates: {wrong[0][:80]!r} is neither a date nor a rank"
+    days = row["days"]
+    if len(days) != _N_INTERVALS.get(test, 0) or any(one < 1 for one in days):
+        yield f"days: {days} are not {_N_INTERVALS.get(test, 0)} intervals"
+    elif test == "ice" and interval_class(days[0]) != row["answer"]:
+        yield f"days: {days[0]} days are not in class {row['answer']}"

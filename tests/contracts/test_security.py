@@ -180,6 +180,14 @@ def test_a_small_file_does_not_become_a_huge_picture(prepared):
         images.load_image("tempbench://tempvs/media/bomb.png")
 
 
+def test_only_picture_formats_are_read_as_pictures(prepared):
+    # Pillow reads PostScript by running Ghostscript on it.
+    path = prepared / "media" / "a.png"
+    Image.new("RGB", (4, 4)).save(path, "EPS")
+    with pytest.raises(MediaError, match="cannot identify"):
+        images.load_image("tempbench://tempvs/media/a.png")
+
+
 def test_a_page_shows_markup_as_text():
     evil = "<script>alert(1)</script>"
     page = show.as_html(show.View(evil, (0, 1), (evil, Path(f"{evil}.mp4")), evil, evil))

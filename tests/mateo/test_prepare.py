@@ -460,7 +460,7 @@ def corrupted(rows, **change):
         ({"image_a": "tempbench://mateo/mini/../../x.png"}, "image_a: "),
         ({"image_a": "tempbench://mateo/mini/media/none.png"}, "the image is missing"),
         ({"distance": 99}, "distance: 99 in a plan of"),
-        ({"target": "The answer is: Before."}, "target: does not say the label in every form"),
+        ({"target": "The answer is: Before."}, "is not the answer 'before'"),
         ({"choices": []}, "choices: the target is not among them"),
         ({"pair_id": "another"}, "the row before it is of another pair, another"),
     ],
