@@ -40,3 +40,12 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     """
     found: Mapping[str, Callable[..., Any]] = _module(benchmark, "commands").COMMANDS
     return found
+
+
+def checks(benchmark: str) -> Any:
+    """Returns a benchmark's module `checks`.
+
+    `tables_of(root)` returns its tables with what must hold of each; `problems(root)` yields what
+    `tempbench verify` prints.
+    """
+    return _module(benchmark, "checks")

@@ -155,11 +155,11 @@ def preflight(names: Iterable[str]) -> None:
     names of the tasks before both, which is where this is called.
 
     Raises:
-        TempbenchError: Data is not prepared, or a benchmark's own `preflight` found something missing.
+        TempbenchError: Data is not prepared, a table is damaged, media are missing, or a benchmark's own
+            `preflight` found something.
     """
     from tempbench_lmms import benchmarks
-    from tempbench_lmms.data.roots import resolve
-    from tempbench_lmms.tasks import load_task, task_files
+    from tempbench_lmms.tasks import data_problems, load_task, task_files
 
     files = task_files()
     for name in names:
@@ -169,8 +169,12 @@ def preflight(names: Iterable[str]) -> None:
         if "group" in config:
             preflight(member for member in config["task"] if isinstance(member, str))
             continue
-        resolve(config["dataset_kwargs"]["data_files"][config["test_split"]])
-        if check := benchmarks.commands(files[name].parent.name).get("preflight"):
+        benchmark = files[name].parent.name
+        if problems := data_problems(config):
+            raise TempbenchError(
+                f"{name}: {problems[0]} ({len(problems)} problems; see `tempbench verify {benchmark}`)"
+            )
+        if check := benchmarks.commands(benchmark).get("preflight"):
             check(config)
 
 

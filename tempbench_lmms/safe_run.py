@@ -19,7 +19,7 @@ import typer
 from tempbench_lmms import __version__, adapter, benchmarks, harness
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tasks import docs_of, load_task, task_files
+from tempbench_lmms.tasks import docs_of, load_task, root_of, task_files
 
 STATE = "tempbench_run.json"
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
@@ -129,19 +129,16 @@ def preflight(
 def _checked_data(names: Sequence[str], verify: bool) -> tuple[int, dict[str, str]]:
     """Returns the number of documents of the tasks, and a checksum of each benchmark's manifest."""
     n_documents, data = 0, {}
-    existing: set[str] = set()
+    harness.preflight(names)
     for name in names:
         config = load_task(name)
         docs = docs_of(config)
         if not docs:
             raise TempbenchError(f"{name}: no documents; prepare the data again")
         n_documents += len(docs)
-        for problem in task_problems(config, docs, existing):
+        for problem in task_problems(config, docs):
             raise TempbenchError(f"{name}: {problem}")
-        benchmark = task_files()[name].parent.name
-        url = config["dataset_kwargs"]["data_files"][config["test_split"]]
-        mini = url.removeprefix(f"{roots.SCHEME}{benchmark}/").startswith(f"{roots.MINI}/")
-        root = roots.mini_root(benchmark) if mini else roots.prepared_root(benchmark)
+        benchmark, root = root_of(config)
         if str(root) not in data:
             if verify and (problems := list(benchmarks.commands(benchmark)["verify"](root))):
                 raise TempbenchError(f"{problems[0]} ({len(problems)} problems; see `tempbench verify`)")
@@ -149,40 +146,23 @@ def _checked_data(names: Sequence[str], verify: bool) -> tuple[int, dict[str, st
     return n_documents, data
 
 
-def task_problems(config: dict[str, Any], docs: Sequence[tables.Row], existing: set[str]) -> Iterator[str]:
-    """Yields what a quick look finds wrong with a task: ids, missing media, questions that cannot be built.
+def task_problems(config: dict[str, Any], docs: Sequence[tables.Row]) -> Iterator[str]:
+    """Yields what a quick look finds wrong with a task: repeated ids, questions that cannot be built.
 
     Args:
         config: The task.
         docs: Its documents.
-        existing: URLs that are known to exist; added to.
     """
     seen: set[str] = set()
     for number, doc in enumerate(docs):
         if doc["question_id"] in seen:
             yield f"row {number}: question_id {doc['question_id']!r} stands in an earlier row too"
         seen.add(doc["question_id"])
-        for url in _urls(doc):
-            if url not in existing and not roots.resolve(url).exists():
-                yield f"row {number} ({doc['question_id']}): {url} is missing; prepare the data again"
-            existing.add(url)
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
     for number in {round(i * (len(docs) - 1) / max(_LOOKED_AT - 1, 1)) for i in range(_LOOKED_AT)}:
         if not config["doc_to_text"](docs[number], kwargs).strip():
             yield f"row {number}: the question is empty; prepare the data again"
         config["doc_to_messages"](docs[number], kwargs)  # decodes its media, raises where it cannot
-
-
-def _urls(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        if value.startswith(roots.SCHEME):
-            yield value
-    elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _urls(one)
-    elif isinstance(value, dict):
-        for one in value.values():
-            yield from _urls(one)
 
 
 @contextlib.contextmanager

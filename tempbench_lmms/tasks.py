@@ -7,8 +7,10 @@ from typing import Any
 
 import yaml
 
+from tempbench_lmms import benchmarks
 from tempbench_lmms.data import tables
-from tempbench_lmms.data.roots import resolve
+from tempbench_lmms.data.checks import table_problems
+from tempbench_lmms.data.roots import MINI, SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.resources import resource_dir
 
@@ -67,14 +69,57 @@ def load_task(name: str) -> dict[str, Any]:
     return _load(files[name])
 
 
+def _folder(config: dict[str, Any]) -> Path:
+    """Returns the folder of the table that a task reads."""
+    return resolve(config["dataset_kwargs"]["data_files"][config["test_split"]].rpartition("/")[0])
+
+
+def root_of(config: dict[str, Any]) -> tuple[str, Path]:
+    """Returns a task's benchmark, and the folder of the data set that the task reads.
+
+    Raises:
+        DataNotPreparedError: It is not there.
+    """
+    url = config["dataset_kwargs"]["data_files"][config["test_split"]]
+    benchmark, *rest = url.removeprefix(SCHEME).split("/")
+    return benchmark, resolve(f"{benchmark}/{MINI}" if rest[0] == MINI else benchmark)
+
+
+def data_problems(config: dict[str, Any]) -> tuple[str, ...]:
+    """Returns what is wrong with the table that a task reads, and which media are missing; decodes none.
+
+    Media are left to the benchmark's own `preflight` where it has one.
+
+    Raises:
+        DataNotPreparedError: The data is not there.
+    """
+    benchmark, root = root_of(config)
+    folder = _folder(config)
+    changed = tuple(sorted((file.name, file.stat().st_mtime_ns) for file in folder.glob("*.parquet")))
+    return _data_problems(benchmark, root, folder, changed)
+
+
+@lru_cache(maxsize=256)
+def _data_problems(benchmark: str, root: Path, folder: Path, changed: object) -> tuple[str, ...]:
+    # Several tasks read the same table, and a run asks before each of its steps.
+    found = [table for table in benchmarks.checks(benchmark).tables_of(root) if table.path.parent == folder]
+    if not found:
+        return (f"no table in {folder}; prepare the data again",)
+    media: dict[str, Path] = {}
+    problems = [problem for table in found for problem in table_problems(table, media)]
+    if "preflight" not in benchmarks.commands(benchmark):
+        gone = [url for url, path in media.items() if not path.is_file()]
+        problems += [f"{url} is missing; prepare the data again" for url in gone]
+    return tuple(problems)
+
+
 def docs_of(config: dict[str, Any]) -> list[tables.Row]:
     """Returns the documents of a task in the harness's order.
 
     Raises:
         TempbenchError: The data is not prepared or cannot be read.
     """
-    url = config["dataset_kwargs"]["data_files"][config["test_split"]]
-    rows = tables.read_rows(resolve(url.rpartition("/")[0]))
+    rows = tables.read_rows(_folder(config))
     if process := config.get("process_docs"):
         import datasets
 

@@ -78,6 +78,9 @@ def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
         table: The table.
         media: The media that its rows name are added to, by URL.
     """
+    for other in sorted(table.path.parent.glob("*.parquet")):
+        if other != table.path:
+            yield one_line(f"{table.name}: {other.name} beside it would be read as a part of it; remove it")
     rows = []
     for number, row, problem in _rows(table):
         if problem:
