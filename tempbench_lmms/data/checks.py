@@ -199,28 +199,31 @@ def _media_problems(table: Table, row: tables.Row, media: dict[str, Path]) -> It
 
 
 def reply_problems(
-    target: str, answer: str, choices: Sequence[str], read: Callable[[str], str | None]
+    row: tables.Row, read: Callable[[str], str | None], answer: str = "answer"
 ) -> Iterator[str]:
-    """Yields what is wrong with the replies that a row offers to the respondents.
+    """Yields what is wrong with a row's answer and the replies that it offers to the respondents.
 
     Args:
-        target: The reply that is right.
-        answer: What it must be read as.
-        choices: All replies that choose something.
+        row: With the columns `target` (the reply that is right) and `choices` (all that choose something).
         read: The benchmark's parser, for this row.
+        answer: The column with what the target must be read as.
     """
-    if read(target) != answer:
-        yield f"target: {target[:80]!r} is not the answer {answer[:80]!r}"
-    yield from choice_problems(choices, read)
+    yield from choice_problems(row, read)
+    known = [said for reply in row["choices"] if (said := read(reply)) is not None]
+    if row[answer] not in known:
+        yield f"{answer}: {row[answer][:80]!r} is not one of {', '.join(dict.fromkeys(known))}"
+    said = read(row["target"])
+    if said is None or (said != row[answer] and row[answer] in known):
+        yield f"target: {row['target'][:80]!r} is not the answer {row[answer][:80]!r}"
 
 
-def choice_problems(choices: Sequence[str], read: Callable[[str], str | None]) -> Iterator[str]:
-    """Yields what is wrong with the replies that choose something."""
-    if not choices:
+def choice_problems(row: tables.Row, read: Callable[[str], str | None]) -> Iterator[str]:
+    """Yields what is wrong with the replies that choose something; arguments as above."""
+    if not row["choices"]:
         yield "choices: there is none"
-    if unread := [reply for reply in choices if read(reply) is None]:
+    if unread := [reply for reply in row["choices"] if read(reply) is None]:
         yield f"choices: {unread[0][:80]!r} is no answer"
-    if len(set(choices)) < len(choices):
+    if len(set(row["choices"])) < len(row["choices"]):
         yield "choices: two are the same"
 
 

@@ -44,7 +44,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         yield f"distance: {row['distance']} in a plan of {row['n_steps']} steps"
     for form in parser.FORMS:
         read = partial(parser.parse, form=form)
-        found = list(checks.reply_problems(row["target"], row["label"], row["choices"], read))
+        found = list(checks.reply_problems(row, read, "label"))
         yield from found
         if found:
             break

@@ -50,20 +50,16 @@ def row_problems(row: tables.Row) -> Iterator[str]:
     if test not in (*TESTS, *CONTROLS):
         yield f"test: {test!r} is none of {', '.join((*TESTS, *CONTROLS))}"
         return
-    if len(row["images"]) != _N_IMAGES[test]:
-        yield f"images: {len(row['images'])}, not {_N_IMAGES[test]}"
     yield from checks.text_problems(row, "source", "places")
     if not row["places"]:
         yield "places: none"
-    if test == "ucm":
-        yield from checks.option_problems(row["options"], 5, 5)
-    elif row["options"]:
-        yield f"options: {len(row['options'])}, {test} has none of its own"
-    yield from checks.reply_problems(
-        row["target"],
-        row["answer"],
-        row["choices"],
-        lambda reply: parse(reply, test, options(row), len(row["images"])),
+    n_options = 5 if test == "ucm" else 0
+    wrong = list(checks.option_problems(row["options"], n_options, n_options))
+    if len(row["images"]) != _N_IMAGES[test]:
+        wrong.append(f"images: {len(row['images'])}, not {_N_IMAGES[test]}")
+    # Without its options and images a reply cannot be read.
+    yield from wrong or checks.reply_problems(
+        row, lambda reply: parse(reply, test, options(row), len(row["images"]))
     )
     if row["kind"] not in _KINDS.get(test, ("",)):
         yield f"kind: {row['kind']!r} is none of {test}"

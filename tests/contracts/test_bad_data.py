@@ -1,0 +1,659 @@
+"""Bad data of every kind is told in one line with its row and field, before a model is loaded.
+
+The cases come from the tables' own schemas, so a new column is covered when it is added: it has to be broken
+in `WRONG`, or named in `FREE` as a column in which any text goes.
+"""
+
+import math
+import shutil
+import struct
+import zlib
+from dataclasses import dataclass
+
+import hypothesis.strategies as st
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tempbench_lmms import benchmarks, cli, harness, safe_run
+from tempbench_lmms.data import checks, roots, tables
+from tempbench_lmms.data.roots import mini_root, resolve
+from tempbench_lmms.errors import TempbenchError
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A few rows of a bundled table that hang together."""
+
+    benchmark: str
+    table: str
+
+    def tables_of(self, root):
+        return benchmarks.checks(self.benchmark).tables_of(root)
+
+    def rows(self):
+        rows = tables.read_rows(mini_root(self.benchmark) / f"{self.table}.parquet")
+        if self.benchmark == "tempvs":
+            return [row for row in rows if row["sequence_id"] == rows[0]["sequence_id"]]
+        if self.benchmark == "mateo":
+            return [row for row in rows if row["plan_id"] == rows[0]["plan_id"]]
+        if self.benchmark == "timepercept":
+            tests = list({row["test"]: row for row in rows}.values())
+            return tests if len(tests) > 1 else rows[:4]
+        return rows[:4]
+
+    def write(self, root, table):
+        path = root / f"{self.table}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(table, list):
+            table = pa.Table.from_pylist(table, schema=self.schema)
+        pq.write_table(table, path)
+        return path
+
+    def problems(self, root, table):
+        """What `tempbench verify` finds in a table, the media apart."""
+        path = self.write(root, table)
+        (found,) = (one for one in self.tables_of(root) if one.path == path)
+        return list(checks.table_problems(found, {}))
+
+    @property
+    def schema(self):
+        root = mini_root(self.benchmark)
+        return next(one.schema for one in self.tables_of(root) if one.path == root / f"{self.table}.parquet")
+
+    @property
+    def media(self):
+        return self.tables_of(mini_root(self.benchmark))[0].media
+
+
+SAMPLES = [
+    Sample("tempvs", "all/test"),
+    Sample("mateo", "pairs/test"),
+    Sample("coherence", "qa/test"),
+    Sample("coherence", "caption/test"),
+    Sample("rextime", "validation/validation"),
+    Sample("rextime", "test/test"),
+    Sample("timepercept", "all/test"),
+    Sample("timepercept", "ucm/test"),
+    Sample("timepercept", "transfer_order/test"),
+    Sample("timepercept", "transfer_lapse/test"),
+    Sample("timepercept", "train/ice/train"),
+]
+TASKS = {
+    "tempvs": ("tempvs", "all"),
+    "mateo": ("mateo_both_baseline", "pairs"),
+    "coherence": ("coherence_qa_8f", "qa"),
+    "rextime": ("rextime", "validation"),
+    "timepercept": ("timepercept_suite", "all"),
+}
+COLUMNS = [
+    pytest.param(sample, field, id=f"{sample.benchmark}/{sample.table}-{field.name}")
+    for sample in SAMPLES[:7]  # the others have the schema of one of these
+    for field in sample.schema
+]
+
+
+def optional(field):
+    return (field.metadata or {}).get(b"optional") == b"1"
+
+
+def tells(found, sample, number, column):
+    """Whether one of the lines names the table, the row and the column; and every one is a line."""
+    assert all(line.isprintable() and len(line) < 500 for line in found), found
+    start = f"{sample.table}.parquet: row {number} ("
+    start = "/".join(start.split("/")[-2:])
+    return any(line.startswith(start) and f"): {column}: " in line for line in found)
+
+
+@pytest.mark.parametrize("benchmark", benchmarks.names())
+def test_every_bundled_table_is_looked_at(benchmark):
+    root = mini_root(benchmark)
+    assert {table.path for table in benchmarks.checks(benchmark).tables_of(root)} == {
+        *root.rglob("*.parquet")
+    }
+    of_sample = {sample.table for sample in SAMPLES if sample.benchmark == benchmark}
+    schemas = {table.schema for table in benchmarks.checks(benchmark).tables_of(root)}
+    assert schemas == {Sample(benchmark, name).schema for name in of_sample}
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_untouched_rows_have_no_problem(sample, tmp_path):
+    assert sample.problems(tmp_path, sample.rows()) == []
+
+
+@pytest.mark.parametrize(("sample", "field"), COLUMNS)
+def test_missing_column(sample, field, tmp_path):
+    table = pa.Table.from_pylist(sample.rows(), schema=sample.schema).drop_columns([field.name])
+    (line,) = sample.problems(tmp_path, table)
+    assert f": the column {field.name} is missing; " in line
+
+
+@pytest.mark.parametrize(("sample", "field"), COLUMNS)
+def test_missing_value(sample, field, tmp_path):
+    rows = sample.rows()
+    rows[1][field.name] = None
+    found = sample.problems(tmp_path, rows)
+    if optional(field):
+        assert not any(": no value" in line for line in found)
+    else:
+        assert tells(found, sample, 1, field.name)
+
+
+def other_types(field):
+    """Returns columns of types that the field does not have."""
+    yield pa.array([{"a": 1}] * 2), "struct"
+    yield pa.array([b"a"] * 2), "binary"
+    if not pa.types.is_integer(field.type):
+        yield pa.array([1, 2]), "int64"
+    if not pa.types.is_floating(field.type):
+        yield pa.array([1.0, math.nan]), "double"
+    if not pa.types.is_string(field.type):
+        yield pa.array(["a", "b"]), "string"
+    if not pa.types.is_list(field.type):
+        yield pa.array([["a"], []]), "list<"
+    elif not pa.types.is_integer(field.type.value_type):
+        yield pa.array([[1], []]), "list<"
+
+
+@pytest.mark.parametrize(("sample", "field"), COLUMNS)
+def test_wrong_type(sample, field, tmp_path):
+    table = pa.Table.from_pylist(sample.rows()[:2], schema=sample.schema)
+    place = table.schema.names.index(field.name)
+    for values, name in other_types(field):
+        (line,) = sample.problems(tmp_path, table.set_column(place, field.name, values))
+        assert f": the column {field.name} is {name}" in line
+
+
+@pytest.mark.parametrize(("sample", "field"), COLUMNS)
+def test_nothing_in_a_list_and_numbers_that_are_none(sample, field, tmp_path):
+    bad = []
+    kind = field.type
+    if pa.types.is_list(kind):
+        bad.append([None])
+        bad += [[[None, 1.0]], [[math.nan, 1.0]]] if pa.types.is_list(kind.value_type) else []
+        bad += [[math.nan, 1.0]] if pa.types.is_floating(kind.value_type) else []
+    elif pa.types.is_floating(kind):
+        bad = [math.nan, math.inf, -math.inf]
+    elif pa.types.is_string(kind):
+        bad = ["x" * (checks.MAX_TEXT + 1)]
+    for value in bad:
+        rows = sample.rows()
+        rows[1][field.name] = value
+        assert tells(sample.problems(tmp_path, rows), sample, 1, field.name), value
+
+
+# What is wrong in a column whose type is right: a value, or a function of the row. Where a column means
+# something in some rows only, `_of` picks the row.
+MAIN = ("role", "main")
+GATE = ("role", "grounding")
+WRONG = {
+    "tempvs/all/test": [
+        ("question_id", ""),
+        ("role", "other"),
+        ("tests", []),
+        ("tests", ["mt9"]),
+        ("tests", ["mt1_two", "mt1_three"], MAIN),
+        ("source", "elsewhere"),
+        ("sequence_id", " "),
+        ("images", []),
+        ("images", lambda row: row["images"][:1]),
+        ("text", "", GATE),
+        ("sentences", ["one"]),
+        ("options", lambda row: [row["options"][0]] * 2, MAIN),
+        ("options", [], MAIN),
+        ("options", lambda row: [*row["options"][:-1], ""], MAIN),
+        ("options", ["True", "False"], GATE),
+        ("answer", "Z"),
+        ("answer", "", MAIN),
+        ("answer", "0", GATE),
+        ("answer", "99", GATE),
+        ("target", "Option Z", MAIN),
+        ("target", lambda row: next(one for one in row["choices"] if one != row["target"])),
+        ("choices", []),
+        ("choices", ["nothing"]),
+        ("choices", lambda row: [row["target"]] * 2),
+        ("instruction", ""),
+        ("events", [99]),
+        ("events", [-1]),
+        ("events", []),
+        ("events", [1, 0], MAIN),
+        ("events", [0, 0], MAIN),
+        ("grounding", ["nowhere"], MAIN),
+        ("grounding", lambda row: [row["question_id"]], MAIN),
+        ("grounding", lambda row: [row["grounding"][0]] * 2, MAIN),
+        ("grounding", lambda row: [row["question_id"]], GATE),
+        ("statement_type", "", ("polarity", "gt")),
+        ("statement_type", "after", GATE),
+        ("polarity", "maybe"),
+        ("polarity", "", ("polarity", "gt")),
+        ("distance", -1),
+        ("distance", 99, ("polarity", "gt")),
+        ("distance", None, ("tests", ["mt1_two"])),
+    ],
+    "mateo/pairs/test": [
+        ("question_id", ""),
+        ("pair_id", ""),
+        ("pair_id", "another"),
+        ("version", "third"),
+        ("plan_id", ""),
+        ("plan_id", "another", ("version", "swapped")),
+        ("title", "another", ("version", "swapped")),
+        ("text_a", ""),
+        ("text_b", " "),
+        ("image_a", lambda row: row["image_b"], ("version", "swapped")),
+        ("image_b", lambda row: row["image_a"]),
+        ("label", "sideways"),
+        ("label", "after", ("version", "original")),
+        ("target", "Q1: No."),
+        ("target", lambda row: next(one for one in row["choices"] if one != row["target"])),
+        ("choices", []),
+        ("choices", lambda row: [row["target"]] * 2),
+        ("choices", lambda row: [row["target"], "nothing"]),
+        ("n_steps", 1),
+        ("n_steps", -1),
+        ("distance", 0),
+        ("distance", 99),
+    ],
+    "coherence/qa/test": [
+        ("question_id", ""),
+        ("type", "colour"),
+        ("scene", "nowhere"),
+        ("question", ""),
+        ("options", []),
+        ("options", ["one", "one"]),
+        ("options", lambda row: ["", *row["options"][1:]]),
+        ("answer", "Z"),
+        ("answer", "AB"),
+        ("target", "Z"),
+        ("choices", []),
+        ("choices", ["A", "A"]),
+        ("variation", [""]),
+        ("reference", ""),
+        ("reference_source", "somebody"),
+        ("n_frames", 0),
+        ("n_frames", -1),
+        ("order", "upside down"),
+    ],
+    "coherence/caption/test": [
+        ("question_id", ""),
+        ("view", "picture"),
+        ("n_frames", 0),
+        ("target", "not among the choices"),
+        ("choices", []),
+        ("choices", [""]),
+        ("events", [""]),
+    ],
+    "rextime/validation/validation": [
+        ("question_id", ""),
+        ("video_id", ""),
+        ("source", "elsewhere"),
+        ("duration", 0.0),
+        ("duration", -1.0),
+        ("question", ""),
+        ("options", ["one"]),
+        ("options", ["one"] * 4),
+        ("options", ["one", "two", "three", ""]),
+        ("answer", "E"),
+        ("answer", ""),
+        ("answer", "AB"),
+        ("windows", []),
+        ("windows", [[2.0, 1.0]]),
+        ("windows", [[-1.0, 1.0]]),
+        ("windows", [[0.0, 9999.0]]),
+        ("windows", [[1.0]]),
+        ("question_span", [2.0, 1.0]),
+        ("question_span", [0.0, 9999.0]),
+        ("question_span", []),
+        ("target", "no answer"),
+        ("target", lambda row: row["choices"]["ABCD".index(row["answer"]) - 1]),
+        ("target", lambda row: f'{{"answer": "{row["answer"]}", "span": [0.123, 0.456]}}'),
+        ("choices", []),
+        ("choices", ["A"]),
+        ("choices", lambda row: [row["target"]] * 2),
+    ],
+    "rextime/test/test": [
+        ("question_id", ""),
+        ("video_id", ""),
+        ("source", "elsewhere"),
+        ("duration", 0.0),
+        ("question", ""),
+        ("options", ["one"]),
+        ("answer", "A"),
+        ("windows", [[0.0, 1.0]]),
+        ("question_span", [2.0, 1.0]),
+        ("target", "A"),
+        ("choices", []),
+        ("choices", ["A"]),
+    ],
+    "timepercept/all/test": [
+        ("question_id", ""),
+        ("test", "other"),
+        ("source", ""),
+        ("places", []),
+        ("places", [""]),
+        ("images", []),
+        ("images", lambda row: row["images"][:-1]),
+        ("dates", []),
+        ("dates", lambda row: ["yesterday"] * len(row["images"])),
+        ("options", ["one", "two"]),
+        ("answer", "Z"),
+        ("answer", ""),
+        ("target", "Z"),
+        ("choices", []),
+        ("choices", ["nothing"]),
+        ("kind", "other"),
+        ("days", [1, 2, 3, 4, 5, 6]),
+        ("days", [-1], ("test", "ice")),
+        ("days", [], ("test", "eii")),
+        ("days", lambda row: [1] if row["answer"] != "A" else [40_000], ("test", "ice")),
+    ],
+    "timepercept/ucm/test": [
+        ("options", ["one"] * 5),
+        ("options", []),
+        ("answer", "F"),
+        ("dates", ["2020-01-01"]),
+    ],
+    "timepercept/transfer_order/test": [("answer", "C"), ("options", ["one"])],
+    "timepercept/transfer_lapse/test": [("answer", "G"), ("kind", "G")],
+    "timepercept/train/ice/train": [("answer", "F")],
+}
+FREE = {
+    "tempvs/all/test": {"answer_format", "instruction_cot", "instruction_blind", "character_info", "invalid"},
+    "rextime/validation/validation": {"category"},
+    "rextime/test/test": {"category"},
+    "timepercept/all/test": {"category"},
+}
+_CASES = [(sample, *case) for sample in SAMPLES for case in WRONG[f"{sample.benchmark}/{sample.table}"]]
+
+
+def _of(rows, where):
+    if where is None:
+        return 1
+    name, value = where
+    return next(i for i, row in enumerate(rows) if row[name] == value)
+
+
+@pytest.mark.parametrize(
+    "case", _CASES, ids=lambda case: f"{case[0].benchmark}/{case[0].table}-{case[1]}-{str(case[2])[:20]}"
+)
+def test_wrong_value(case, tmp_path):
+    sample, column, value, *where = case
+    rows = sample.rows()
+    number = _of(rows, where[0] if where else None)
+    rows[number][column] = value(rows[number]) if callable(value) else value
+    assert tells(sample.problems(tmp_path, rows), sample, number, column), sample.problems(tmp_path, rows)
+
+
+@pytest.mark.parametrize("sample", SAMPLES[:7], ids=str)
+def test_every_column_is_broken_in_some_way(sample):
+    name = f"{sample.benchmark}/{sample.table}"
+    broken = {case[0] for case in WRONG[name]} | FREE.get(name, set()) | {*sample.media}
+    assert {*sample.schema.names} == broken
+    for case in WRONG[name]:
+        assert case[0] not in FREE.get(name, set())
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_repeated_id(sample, tmp_path):
+    rows = sample.rows()
+    rows.append(rows[0])
+    found = sample.problems(tmp_path, rows)
+    assert tells(found, sample, len(rows) - 1, "question_id")
+    assert any("question_id: stands in an earlier row too, row 0" in line for line in found)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "tempbench://{benchmark}/mini/../secret.png",
+        "tempbench://{benchmark}/mini/media/../../../secret.png",
+        "tempbench://../{benchmark}/mini/media/a.png",
+        "tempbench://nobody/mini/media/a.png",
+        "/etc/passwd",
+        "file:///etc/passwd",
+        "",
+        "tempbench://",
+        "tempbench://{benchmark}/mini/media/a\0.png",
+    ],
+)
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_path_outside_the_folder(sample, url, tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    for column in sample.media:
+        rows = sample.rows()
+        bad = url.format(benchmark=sample.benchmark)
+        rows[1][column] = bad if isinstance(rows[1][column], str) else [bad, *rows[1][column][1:]]
+        assert tells(sample.problems(tmp_path, rows), sample, 1, column)
+
+
+def test_a_plan_whose_steps_go_in_a_circle(tmp_path):
+    sample = Sample("mateo", "pairs/test")
+    rows = sample.rows()
+    numbers = [number for number, row in enumerate(rows) if row["label"] == "before"][:3]
+    steps = [(rows[number]["image_a"], rows[number]["text_a"]) for number in numbers]
+    # Every step before the next one, and the last one before the first.
+    for number, a, b in zip(numbers, steps, steps[1:] + steps[:1], strict=True):
+        rows[number] |= {"image_a": a[0], "text_a": a[1], "image_b": b[0], "text_b": b[1]}
+        rows[number + 1] |= {"image_a": b[0], "text_a": b[1], "image_b": a[0], "text_b": a[1]}
+    (line,) = sample.problems(tmp_path, rows)
+    assert tells([line], sample, numbers[-1] + 1, "label")
+    assert "go in a circle" in line
+
+
+def test_a_grounding_question_of_another_sequence(tmp_path):
+    sample = Sample("tempvs", "all/test")
+    rows = sample.rows()
+    gate = next(row for row in rows if row["role"] == "grounding")
+    gate["sequence_id"] = "another"
+    found = sample.problems(tmp_path, rows)
+    assert found
+    assert all("grounding: " in line and "is about another sequence" in line for line in found)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"PAR1", b"PAR1 no table PAR1", b"question_id,text\n1,2\n", "cut", "no rows", "twice", "folder"],
+)
+def test_table_that_is_none(sample, content, tmp_path):
+    path = sample.write(tmp_path, sample.rows())
+    table = pq.read_table(path)
+    if content == "cut":
+        path.write_bytes(path.read_bytes()[:-20])
+    elif content == "no rows":
+        pq.write_table(table.slice(0, 0), path)
+    elif content == "twice":
+        pq.write_table(table.append_column("question_id", table["question_id"]), path)
+    elif content == "folder":
+        path.unlink()
+        path.mkdir()
+    else:
+        path.write_bytes(content)
+    said = {"no rows": "has no rows", "twice": "question_id is there twice"}.get(content, "cannot be read")
+    (line,) = (line for line in benchmarks.commands(sample.benchmark)["verify"](tmp_path))
+    assert line.startswith("/".join(f"{sample.table}.parquet: ".split("/")[-2:]))
+    assert said in line
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_second_table_in_the_folder(sample, tmp_path):
+    path = sample.write(tmp_path, sample.rows())
+    shutil.copy(path, path.with_name("more.parquet"))
+    (line,) = sample.problems(tmp_path, sample.rows())
+    assert "more.parquet beside it would be read as a part of it" in line
+
+
+def test_no_table_at_all(tmp_path):
+    for benchmark in benchmarks.names():
+        assert list(benchmarks.commands(benchmark)["verify"](tmp_path)) == [
+            f"{tmp_path}: no table is there; prepare the data again"
+        ]
+
+
+def test_what_a_row_says_steers_no_terminal(tmp_path):
+    sample = Sample("coherence", "qa/test")
+    rows = sample.rows()
+    rows[1] |= {"question_id": "a\n\x1b[31mb\u2028\u202e", "order": "x\r\n\x1b]0;title\x07" * 200}
+    (line,) = sample.problems(tmp_path, rows)
+    assert tells([line], sample, 1, "order")
+
+
+VALUES = {
+    "string": st.text(max_size=12)
+    | st.sampled_from(["A", "True", "1", "mt1_two", "gt_two", "main", "grounding"]),
+    "int32": st.integers(-(2**31), 2**31 - 1),
+    "double": st.floats(allow_nan=False, allow_infinity=False),
+    "bool": st.booleans(),
+}
+
+
+def values_of(kind):
+    if pa.types.is_list(kind):
+        return st.lists(values_of(kind.value_type), max_size=4)
+    return VALUES[str(kind)]
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_no_row_of_the_right_types_stops_the_checks(sample, data):
+    rows = sample.rows()[:4]
+    table = sample.tables_of(mini_root(sample.benchmark))
+    table = next(one for one in table if one.path == mini_root(sample.benchmark) / f"{sample.table}.parquet")
+    for row in rows[:2]:
+        for name in data.draw(st.sets(st.sampled_from(sample.schema.names), min_size=1, max_size=6)):
+            row[name] = data.draw(values_of(sample.schema.field(name).type))
+    for row in rows:
+        assert all(problem.split(":")[0] in sample.schema.names for problem in table.check(row))
+    assert all(number < 4 for number, _ in table.together(list(enumerate(rows))))
+
+
+def home_of(benchmark, folder):
+    """Writes a prepared data set: a few rows of the bundled one with their media. Returns its folder."""
+    root = folder / benchmark
+    _, name = TASKS[benchmark]
+    sample = next(one for one in SAMPLES if one.benchmark == benchmark and one.table.startswith(name))
+    rows = []
+    for row in sample.rows():
+        text = {}
+        for column in sample.media:
+            urls = [row[column]] if isinstance(row[column], str) else row[column]
+            for url in urls:
+                target = root / "media" / url.split("/media/")[1]
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(resolve(url), target)
+            moved = [url.replace("/mini/", "/") for url in urls]
+            text[column] = moved[0] if isinstance(row[column], str) else moved
+        rows.append(row | text)
+    sample.write(root, rows)
+    tables.write_json({}, root / roots.MANIFEST)
+    return root
+
+
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory):
+    return {name: home_of(name, tmp_path_factory.mktemp(name)) for name in benchmarks.names()}
+
+
+@pytest.fixture(params=benchmarks.names())
+def prepared(request, homes, tmp_path, monkeypatch):
+    """A prepared data set to be spoilt."""
+    shutil.copytree(homes[request.param], tmp_path / request.param)
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
+    return tmp_path / request.param
+
+
+def refused(root, *words):
+    """Asserts that all who look at the data first say the same in one line; returns what verify says."""
+    benchmark = root.name
+    found = list(benchmarks.commands(benchmark)["verify"](root))
+    assert found
+    with pytest.raises(TempbenchError, match=rf"{benchmark}: {len(found)} problems in "):
+        cli.verify(benchmark, mini=False, names=False)
+    task, _ = TASKS[benchmark]
+    for look in (lambda: harness.preflight([task]), lambda: safe_run._checked_data([task], verify=False)):
+        with pytest.raises(TempbenchError) as caught:
+            look()
+        assert str(caught.value).isprintable()
+        for word in words:
+            assert word in str(caught.value)
+    return found
+
+
+def test_sound_data_is_not_refused(prepared):
+    assert list(benchmarks.commands(prepared.name)["verify"](prepared)) == []
+    task, _ = TASKS[prepared.name]
+    harness.preflight([task])
+    assert safe_run._checked_data([task], verify=True)[0]
+
+
+def test_a_run_on_a_damaged_table_is_refused(prepared):
+    (path,) = prepared.glob("*/*.parquet")
+    table = pq.read_table(path)
+    pq.write_table(table.drop_columns(["question_id"]), path)
+    refused(prepared, "the column question_id is missing", f"tempbench verify {prepared.name}")
+    path.write_bytes(b"PAR1")
+    refused(prepared, "cannot be read")
+    rows = table.to_pylist()
+    rows[1]["target"] = "nothing"
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
+    assert len(refused(prepared, "row 1 (", "target: ")) >= 1
+
+
+def medium_of(root):
+    return sorted(path for path in (root / "media").rglob("*") if path.is_file())[0]
+
+
+def test_a_run_without_a_medium_is_refused(prepared):
+    path = medium_of(prepared)
+    path.unlink()
+    (line,) = refused(prepared, path.name, "missing")
+    assert path.name in line
+    path.mkdir()
+    (line,) = benchmarks.commands(prepared.name)["verify"](prepared)
+    assert path.name in line
+
+
+def test_a_link_out_of_the_folder_is_refused(prepared, tmp_path):
+    path = medium_of(prepared)
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    found = refused(prepared, "outside")
+    assert all(": row " in line and "outside" in line for line in found)
+
+
+def bomb(path, side=30_000):
+    """Writes a one-bit PNG of `side` squared pixels, without holding them."""
+    packer = zlib.compressobj(9)
+    line = bytes(side // 8 + 2)
+    data = b"".join([*(packer.compress(line * 100) for _ in range(side // 100)), packer.flush()])
+
+    def chunk(kind, content):
+        return (
+            struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+        )
+
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0))
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", data) + chunk(b"IEND", b""))
+
+
+@pytest.mark.parametrize("how", ["empty", "cut", "text", "bomb", "noise"])
+def test_damaged_medium(prepared, how):
+    path = medium_of(prepared)
+    content = path.read_bytes()
+    if how == "bomb":
+        bomb(path)
+        assert path.stat().st_size < 200_000
+    else:
+        path.write_bytes(
+            {
+                "empty": b"",
+                "cut": content[: len(content) * 6 // 10],
+                "text": b"no medium",
+                "noise": bytes(range(256)) * 9,
+            }[how]
+        )
+    (line,) = benchmarks.commands(prepared.name)["verify"](prepared)
+    assert path.name in line
+    assert line.isprintable()
