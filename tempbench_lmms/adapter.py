@@ -32,6 +32,11 @@ def reply_of(results: Sequence[Any]) -> str:
     return first if isinstance(first, str) else ""
 
 
+def failure(reason: str) -> str:
+    """Returns the notice that stands in place of an answer where there was no asking, and why."""
+    return f"{_FAILURES[0]}: {reason}]"
+
+
 def request_failed(reply: str) -> bool:
     """True where the harness gave a failure notice instead of an answer."""
     return reply.lstrip().startswith(_FAILURES)

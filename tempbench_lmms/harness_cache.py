@@ -5,11 +5,15 @@ after ten hours loses ten hours; what an interrupted run did store is not read b
 is never stored, so every later run asks again; and the notice of a failed request is stored like an answer,
 so no later run asks again. All of this is put right in one subclass. Requests are built once, the model is
 loaded once, and its answers are stored slice by slice.
+
+A picture or video that goes bad while a run is on would end it, whichever hook or runner decodes it. Here its
+questions count as failed requests, like those that a server did not answer, and the run goes on.
 """
 
+import logging
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +23,12 @@ from lmms_eval.api.instance import GenerationResult
 from lmms_eval.caching.response_cache import ResponseCache
 from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
-from tempbench_lmms.adapter import request_failed
+from tempbench_lmms.adapter import failure, request_failed
+from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.errors import MediaError
 from tempbench_lmms.harness import without_secrets
+from tempbench_lmms.media.integrity import check_video
+from tempbench_lmms.tasks import task_files
 
 OnSlice = Callable[["Progress"], None]
 
@@ -69,7 +77,7 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
         progress = Progress(len(requests))
         for start in range(0, len(requests), self.slice_size):
             asked, began = self._misses + self._skipped, time.monotonic()
-            replies += super().execute(lm, reqtype, requests[start : start + self.slice_size])
+            replies += self._answers(lm, reqtype, requests[start : start + self.slice_size])
             self._checkpoint_to_run_dir()  # does something only where a network drive is the cache's home
             progress.done = len(replies)
             if now := self._misses + self._skipped - asked:
@@ -78,6 +86,25 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
             progress.unkept = self._skipped
             type(self).on_slice(progress)
         return replies
+
+    def _answers(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
+        """Answers one slice; questions whose media turn out to be bad get a notice of failure as their reply.
+
+        The model is never shown such a question, and the others of the slice are asked again without it.
+        """
+        try:
+            return list(super().execute(lm, reqtype, requests))
+        except Exception:
+            bad = {i: why for i, request in enumerate(requests) if (why := media_problem(lm, request))}
+            if not bad:
+                raise
+        for i, why in bad.items():
+            logging.getLogger(__name__).warning(
+                "%s, question %s counts as failed: %s", requests[i].args[-2], requests[i].args[-3], why
+            )
+        sound = [request for i, request in enumerate(requests) if i not in bad]
+        replies = iter(self._answers(lm, reqtype, sound))
+        return [failure(bad[i]) if i in bad else next(replies) for i in range(len(requests))]
 
     def _replay_audit_log(self) -> None:
         """Leaves the log of all replies alone: it has the notices of failed requests among the answers."""
@@ -89,6 +116,37 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
             return bool(ResponseCache._is_valid_response(response, request_type))
         # An empty reply is an answer, unless the harness gave it in place of one to save its budget.
         return not request_failed(text) and (bool(text.strip()) or not is_budget_exceeded())
+
+
+def media_problem(lm: Any, request: Any) -> str | None:
+    """Returns what is wrong with the media of one of our questions, in one line; None where nothing is.
+
+    Args:
+        lm: The harness's model, which holds the documents.
+        request: A request; its arguments are what the model gets: among them the hook that builds the
+            question, and last the document's number, task and split.
+    """
+    *given, number, task, split = request.args
+    if task not in task_files():
+        return None
+    try:
+        for hook in filter(callable, given):
+            for path in _videos(hook(lm.task_dict[task][split][number])):
+                check_video(path)
+    except MediaError as error:
+        return one_line(str(error))
+    return None
+
+
+def _videos(shown: Any) -> Iterator[Path]:
+    """Yields the paths of the videos that a runner is to decode itself, from a conversation or a list."""
+    for part in shown:
+        if isinstance(part, str):
+            yield Path(part)
+        elif isinstance(part, dict):
+            yield from _videos(part.get("content") or ())
+            if part.get("type") == "video":
+                yield from _videos([part["url"]])
 
 
 def collect(cache_root: Path) -> None:

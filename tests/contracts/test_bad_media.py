@@ -1,0 +1,197 @@
+"""A picture or video that goes bad while a run is on: its questions count as failed, and the run goes on."""
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from types import SimpleNamespace
+
+import pytest
+
+from tempbench_lmms import adapter, benchmarks
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.tasks import docs_of, load_task
+
+TASKS = {
+    "tempvs": "tempvs",
+    "mateo": "mateo_both_baseline",
+    "coherence": "coherence_qa_8f",
+    "captions": "coherence_caption",
+    "rextime": "rextime",
+    "rextime frames": "rextime_frames",
+    "timepercept": "timepercept_suite",
+}
+
+
+def media_of(doc):
+    urls = [doc[name] for name in ("video", "image_a", "image_b") if name in doc] + list(
+        doc.get("images", ())
+    )
+    return {url.partition("/media/")[2] for url in urls}
+
+
+class Model:
+    """Answers like a runner: builds every question of its batch, then decodes the videos given as paths."""
+
+    def __init__(self, docs, task):
+        self.task_dict = {task: {"test": docs}}
+        self.seen = []
+
+    def generate_until(self, requests):
+        from tempbench_lmms import harness_cache
+
+        for request in requests:
+            doc = self.task_dict[request.args[-2]]["test"][request.args[-3]]
+            self.seen.append(doc["question_id"])
+            for hook in filter(callable, request.args):
+                for path in harness_cache._videos(hook(doc)):
+                    if not path.stat().st_size:
+                        raise RuntimeError("the runner's own words for a video that does not open")
+        return [f"answer {request.args[-3]}" for request in requests]
+
+
+def _spread(docs):
+    """Returns a dozen documents that do not all show the same media."""
+    return docs[:: max(1, len(docs) // 12)][:12]
+
+
+@pytest.fixture
+def spoilt(tmp_path, monkeypatch):
+    """A function that returns a task on prepared data, its documents, and a file to be spoilt."""
+
+    def build(task):
+        benchmark = task.split("_")[0]
+        shutil.copytree(mini_root(benchmark), tmp_path / benchmark)
+        monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
+        config = load_task(f"{task}_mini")
+        docs = [json.loads(json.dumps(doc).replace("/mini/", "/")) for doc in _spread(docs_of(config))]
+        return config, docs, tmp_path / benchmark / "media" / min(media_of(docs[3]))
+
+    return build
+
+
+@pytest.mark.parametrize("kind", ["chat", "simple"])
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+@pytest.mark.parametrize("how", ["damaged", "gone"])
+def test_its_questions_fail_and_the_others_are_answered(task, kind, how, spoilt, tmp_path):
+    from tempbench_lmms.harness_cache import SafeCache
+
+    config, docs, victim = spoilt(task)
+    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    hook = functools.partial(
+        config["doc_to_messages" if kind == "chat" else "doc_to_visual"], lmms_eval_specific_kwargs=kwargs
+    )
+    options = {"until": [], "temperature": 0, "do_sample": False}
+    given = (hook, options) if kind == "chat" else (options, hook)
+    requests = [
+        SimpleNamespace(
+            args=("a question", *given, number, task, "test"),
+            arguments=("a question", *given, number, task, "test"),
+            request_type="generate_until",
+            task_name=task,
+            doc_id=number,
+            idx=0,
+        )
+        for number in range(len(docs))
+    ]
+    model = Model(docs, task)
+    cache = SafeCache(str(tmp_path / "cache.db"), str(tmp_path / "audit.jsonl"))
+    cache.slice_size = 5
+    if how == "damaged":
+        victim.write_bytes(b"")
+    else:
+        victim.unlink()
+    replies = cache.execute(model, "generate_until", requests)
+    for number, (doc, reply) in enumerate(zip(docs, replies, strict=True)):
+        if str(victim).partition("/media/")[2] in media_of(doc):
+            assert adapter.request_failed(reply)
+            assert victim.name in reply
+            record = config["process_results"](doc, [reply])["record"]
+            assert (record["failed"], record["parsed"]) == (1, 0)
+        else:
+            assert reply == f"answer {number}"
+    assert 0 < sum(map(adapter.request_failed, replies)) < len(docs)
+    # Nothing is kept of the failed ones: the same run later asks them again.
+    assert cache.db.execute("select count(*) from responses").fetchone()[0] == sum(
+        not adapter.request_failed(reply) for reply in replies
+    )
+
+
+def test_another_error_is_not_taken_for_bad_media(spoilt, tmp_path):
+    from tempbench_lmms.harness_cache import SafeCache
+
+    config, docs, _ = spoilt("tempvs")
+    model = Model(docs, "tempvs")
+    model.generate_until = lambda requests: (_ for _ in ()).throw(RuntimeError("out of memory"))
+    hook = functools.partial(config["doc_to_visual"], lmms_eval_specific_kwargs=None)
+    arguments = ("a question", {"until": []}, hook, 0, "tempvs", "test")
+    request = SimpleNamespace(args=arguments, arguments=arguments, task_name="tempvs", doc_id=0, idx=0)
+    cache = SafeCache(str(tmp_path / "cache.db"), str(tmp_path / "audit.jsonl"))
+    with pytest.raises(RuntimeError, match="out of memory"):
+        cache.execute(model, "generate_until", [request])
+
+
+def test_every_benchmark_is_here():
+    assert {task.split("_")[0] for task in TASKS.values()} == {*benchmarks.names()}
+
+
+@pytest.mark.harness
+def test_a_whole_run_goes_on_and_says_so(tmp_path):
+    """A video vanishes after the first slice; put back, the same command asks its questions alone."""
+    script = """
+        import json, shutil, sys
+        from pathlib import Path
+        from tempbench_lmms import safe_run
+        from tempbench_lmms.errors import TempbenchError
+        from tempbench_lmms.data.roots import mini_root
+        from tempbench_lmms.tasks import docs_of, load_task
+
+        home = Path(sys.argv[1])
+        shutil.copytree(mini_root("coherence"), home / "coherence")
+        for table in (home / "coherence").rglob("*.parquet"):
+            import pyarrow as pa, pyarrow.parquet as pq
+            found = pq.read_table(table)
+            rows = json.loads(json.dumps(found.to_pylist()).replace("/mini/", "/"))
+            pq.write_table(pa.Table.from_pylist(rows, schema=found.schema), table)
+        url = docs_of(load_task("coherence_qa_8f"))[30]["video"]
+        victim = home / url.removeprefix("tempbench://")
+        content = victim.read_bytes()
+        show = safe_run._show
+        def spoil(progress):
+            victim.write_bytes(b"")
+            show(progress)
+        safe_run._show = spoil
+        def run():
+            try:
+                safe_run.run("tempbench_oracle", "coherence_qa_8f", home / "out", "media=true", 10)
+            except TempbenchError as error:
+                print("OUT" + str(error))
+            results = sorted((home / "out").rglob("*_results.json"))[-1]
+            values = json.loads(results.read_text())["results"]["coherence_qa_8f"]
+            names = ("accuracy,none", "n_failed,none", "n_questions,none")
+            print("OUT" + json.dumps([values[name] for name in names]))
+        run()
+        safe_run._show = show
+        victim.write_bytes(content)
+        import time
+        time.sleep(1.1)  # results are named by the second
+        run()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"TEMPBENCH_DATA": str(tmp_path)},
+        cwd=tmp_path,
+        check=False,
+    )
+    lines = [line[3:] for line in done.stdout.splitlines() if line.startswith("OUT")]
+    assert len(lines) == 3, done.stdout[-2000:] + done.stderr[-3000:]
+    assert "1 of 44 requests failed; give the same command again" in lines[0]
+    acc, n_failed, n_questions = json.loads(lines[1])
+    assert (acc, n_failed, n_questions) == (pytest.approx(43 / 44), 1, 44)
+    assert json.loads(lines[2]) == [1.0, 0, 44]
+    assert "counts as failed" in done.stderr
