@@ -11,6 +11,7 @@ import json
 from typing import Any
 
 from tempbench_lmms.data import roots
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import Sample, TaskLog
 
@@ -45,7 +46,7 @@ def recorded(benchmark: str) -> dict[str, Any]:
 
 def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:
     try:
-        manifest = json.loads((root(benchmark) / roots.MANIFEST).read_text(encoding="utf-8"))
+        manifest = parse_json((root(benchmark) / roots.MANIFEST).read_text(encoding="utf-8"))
         return {key: manifest[key] for key in _ORIGIN if key in manifest}
     except (OSError, ValueError, TypeError, TempbenchError):
         return None

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from tempbench_lmms import adapter
 from tempbench_lmms.adapter import Item, Record
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tasks import load_task, task_files
 
@@ -112,8 +112,9 @@ def _newest_of_each_folder(folder: Path) -> list[Path]:
 
 def _read(file: Path, partial: bool) -> list[TaskLog]:
     try:
-        results = json.loads(file.read_text(encoding="utf-8"))
-        tables, configs = results["results"], results["configs"]
+        results = parse_json(file.read_text(encoding="utf-8"))
+        tables, configs = dict(results["results"]), dict(results["configs"])
+        settings = dict(results.get("config") or {})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TempbenchError(f"{file} is no results file of the harness ({error!r})") from None
     ours = task_files()
@@ -122,6 +123,8 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
     for task, table in tables.items():
         if task not in ours or task not in configs:
             continue
+        if not isinstance(table, dict) or not isinstance(configs[task], dict):
+            raise TempbenchError(f"{file} is no results file of the harness ({task} is no table in it)")
         log = file.with_name(f"{stamp}_samples_{task}.jsonl")
         samples, problems = _samples(log, {entry["metric"] for entry in load_task(task)["metric_list"]})
         if log.is_file():
@@ -138,10 +141,10 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
             TaskLog(
                 task=task,
                 benchmark=ours[task].parent.name,
-                model=str(results.get("model_name") or results.get("config", {}).get("model") or "model"),
+                model=str(results.get("model_name") or settings.get("model") or "model"),
                 arguments=SimpleNamespace(
-                    model=results.get("config", {}).get("model"),
-                    model_args=results.get("config", {}).get("model_args"),
+                    model=settings.get("model"),
+                    model_args=settings.get("model_args"),
                 ),
                 values={name.removesuffix(",none"): value for name, value in table.items()},
                 config=configs[task],
@@ -172,7 +175,7 @@ def _samples(path: Path, metrics: set[str]) -> tuple[list[Sample], list[str]]:
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                row = json.loads(line)
+                row = parse_json(line)
                 record = row["record"]
                 sample = Sample(
                     record=record,
@@ -185,10 +188,11 @@ def _samples(path: Path, metrics: set[str]) -> tuple[list[Sample], list[str]]:
                 )
                 if not {"id", "parsed", "failed"} <= set(record):
                     raise KeyError("id, parsed or failed")
-            except (ValueError, KeyError, TypeError) as error:
+                repeated = record["id"] in seen or sample.doc_id in seen
+            except (ValueError, KeyError, TypeError, OverflowError) as error:
                 problems.append(f"{path.name}: line {number} is cut off or of another kind ({error!r})")
                 continue
-            if record["id"] in seen or sample.doc_id in seen:
+            if repeated:
                 problems.append(f"{path.name}: line {number} repeats {record['id']} or its place")
                 continue
             if not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:

@@ -6,7 +6,6 @@ run they belong to. The same command, given again, continues.
 
 import contextlib
 import hashlib
-import json
 import os
 import shutil
 import sys
@@ -18,6 +17,7 @@ import typer
 
 from tempbench_lmms import __version__, adapter, benchmarks, harness
 from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tasks import docs_of, load_task, root_of, task_files
 
@@ -194,7 +194,7 @@ def _continued(output: Path, identity: dict[str, Any]) -> str | None:
             raise TempbenchError(f"{output} holds other results; choose another --output")
         return None
     try:
-        state = json.loads(path.read_text(encoding="utf-8"))
+        state = parse_json(path.read_text(encoding="utf-8"))
         earlier, finished = dict(state["identity"]), state["finished"]
     except (ValueError, KeyError, TypeError):
         raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
@@ -282,5 +282,5 @@ def _report(results: Path, page: Path) -> None:
 def _replies(log: Path) -> Iterator[str]:
     with log.open(encoding="utf-8") as lines:
         for line in lines:
-            row = json.loads(line)
+            row = parse_json(line)
             yield adapter.reply_of([row.get("filtered_resps", "")])

@@ -1,6 +1,7 @@
 """Our tasks as their YAMLs say, read without the harness: fast, and without torch."""
 
 import importlib
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ def _data_problems(benchmark: str, root: Path, folder: Path, changed: object) ->
     media: dict[str, Path] = {}
     problems = [problem for table in found for problem in table_problems(table, media)]
     if "preflight" not in benchmarks.commands(benchmark):
-        gone = [url for url, path in media.items() if not path.is_file()]
+        gone = [url for url, path in media.items() if not os.path.isfile(path)]
         problems += [f"{url} is missing; prepare the data again" for url in gone]
     return tuple(problems)
 

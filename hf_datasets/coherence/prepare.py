@@ -11,7 +11,6 @@ An interrupted run goes on where it stopped; a run on the same source does nothi
 """
 
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -21,6 +20,7 @@ from typing import Any
 
 from tempbench_lmms.coherence import checks
 from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.video import probe
 
@@ -56,8 +56,8 @@ def _json(path: Path) -> Any:
     try:
         if path.stat().st_size > _MAX_JSON:
             raise TempbenchError(f"{path} is larger than {_MAX_JSON} bytes; check that it is the right file")
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
+        return parse_json(path.read_text(encoding="utf-8"))
+    except ValueError as error:
         raise TempbenchError(f"{path} is not JSON ({error}); download it again") from None
     except OSError as error:
         raise TempbenchError(f"{path} cannot be read ({error.strerror})") from None

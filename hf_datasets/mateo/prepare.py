@@ -1,6 +1,5 @@
 """`tempbench prepare mateo`: from the release, or from plans of one's own, to data that the tasks read."""
 
-import json
 import os
 import re
 import shutil
@@ -12,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data import hub, roots, tables
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
 REPO = "SISLab/MATEO"
@@ -261,12 +261,11 @@ def download(revision: str) -> tuple[dict[str, list[Path]], str]:
     Raises:
         TempbenchError: The Hub cannot be reached, or has no such release.
     """
-    from huggingface_hub import HfApi, hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+    from huggingface_hub import hf_hub_download
     from tempbench_lmms.hf_datasets.mateo.sources import release_files
 
-    try:
-        info = HfApi().dataset_info(REPO, revision=revision)
+    with hub.downloading(REPO):
+        info = hub.dataset_info(REPO, revision)
         names = release_files([file.rfilename for file in info.siblings or []])
         found = {
             split: [
@@ -274,11 +273,6 @@ def download(revision: str) -> tuple[dict[str, list[Path]], str]:
             ]
             for split, files in names.items()
         }
-    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise TempbenchError(
-            f"{REPO} cannot be downloaded ({reason}); download it elsewhere and give its folder with --source"
-        ) from None
     if not found:
         raise TempbenchError(f"{REPO} at {info.sha} has no Parquet file of a split; try another --revision")
     return found, str(info.sha)
@@ -291,7 +285,7 @@ def _fingerprint(told: Any) -> Any:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

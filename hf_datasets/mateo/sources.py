@@ -5,7 +5,6 @@ Whatever is wrong with a plan is said in one line, and what is sound is kept.
 
 import base64
 import binascii
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
 from .graphs import Edge, cycle
@@ -256,7 +256,7 @@ def _own_plan(file: Path) -> RawPlan:
     folder = file.parent
     plan_id = folder.resolve().name
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
+        told = parse_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         return RawPlan(plan_id, "", [], [], [f"{PLAN_FILE} is not JSON ({str(error).splitlines()[0]})"])
     listed = told.get("steps") if isinstance(told, dict) else None

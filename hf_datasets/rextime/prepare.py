@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.integrity import check_video
 from tempbench_lmms.rextime import videos
@@ -73,21 +73,15 @@ def annotation_files(source: Path | None, revision: str) -> tuple[dict[str, Path
 
 
 def _from_hub(revision: str) -> tuple[dict[str, Path], dict[str, str]]:
-    from huggingface_hub import HfApi, hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+    from huggingface_hub import hf_hub_download
 
-    try:
-        info = HfApi().dataset_info(REPO, revision=revision)
+    with hub.downloading(REPO):
+        info = hub.dataset_info(REPO, revision)
         there = {sibling.rfilename for sibling in info.siblings or []}
         found = {}
         for split, names in FILES.items():
             if name := next((name for name in names if name in there), None):
                 found[split] = Path(hf_hub_download(REPO, name, repo_type="dataset", revision=info.sha))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
-        raise TempbenchError(
-            f"{REPO} cannot be fetched from the Hub ({str(error).splitlines()[0]}); check the network, "
-            "HF_ENDPOINT and HF_HUB_OFFLINE, or name a local folder with --source"
-        ) from None
     return found, {"repository": REPO, "revision": str(info.sha)}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.data import roots
-from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime.prompts import LETTERS
 
@@ -100,7 +100,7 @@ def load_records(path: Any) -> list[dict[str, Any]]:
         raise TempbenchError(f"{path} cannot be read ({error}); check the path") from None
     if text.lstrip().startswith("["):
         try:
-            records: list[Any] = json.loads(text)
+            records: list[Any] = parse_json(text)
         except ValueError as error:
             raise TempbenchError(f"{path} is no JSON ({error}); download it again") from None
     else:
@@ -108,7 +108,7 @@ def load_records(path: Any) -> list[dict[str, Any]]:
         for number, line in enumerate(text.splitlines(), start=1):
             if line.strip():
                 try:
-                    records.append(json.loads(line))
+                    records.append(parse_json(line))
                 except ValueError as error:
                     raise TempbenchError(f"{path}, line {number}: no JSON ({error}); correct it") from None
     if not all(isinstance(record, dict) for record in records):

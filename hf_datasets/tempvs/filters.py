@@ -6,7 +6,6 @@ stands (so "like" as a preposition counts, too), and a starting pronoun is one o
 """
 
 import itertools
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
 from . import characters
@@ -114,7 +114,7 @@ def thresholds(name: str) -> Mapping[str, Thresholds]:
     if name in THRESHOLDS:
         return THRESHOLDS[name]
     try:
-        given = json.loads(Path(name).read_text(encoding="utf-8"))
+        given = parse_json(Path(name).read_text(encoding="utf-8"))
         unknown = sorted(set(given) - set(SOURCES))
         if unknown:
             raise ValueError(f"{', '.join(unknown)} is no source")

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.errors import TempbenchError
 
 from .features import BENCHMARK, SCHEMA
@@ -91,19 +91,13 @@ def download(revision: str) -> tuple[Path, str]:
     Raises:
         TempbenchError: The Hub cannot be reached, or has no such release.
     """
-    from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+    from huggingface_hub import snapshot_download
 
-    try:
-        info = HfApi().dataset_info(REPO, revision=revision)
+    with hub.downloading(REPO):
+        info = hub.dataset_info(REPO, revision)
         # The stitched strips are made anew from the single images; predictions and pickles are not needed.
         ignored = ["*.pkl", "*/combined/*", "*/combined_shuffled/*", "*/predictions/*"]
         folder = snapshot_download(REPO, repo_type="dataset", revision=info.sha, ignore_patterns=ignored)
-    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise TempbenchError(
-            f"{REPO} cannot be downloaded ({reason}); download it elsewhere and give its folder with --source"
-        ) from None
     return Path(folder), str(info.sha)
 
 

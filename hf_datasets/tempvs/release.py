@@ -5,7 +5,6 @@ Layout (README of the release): `data/benchmark/{source}_{stem}_test.json`, the 
 machine and are re-rooted. Unpickling runs code that the file brings, so pickles are read only when asked.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tempbench_lmms.data import roots
-from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import prompts
 from tempbench_lmms.tempvs.official import SOURCES, is_valid
@@ -80,7 +79,7 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
     path, pickled = folder / f"{name}.json", folder / f"{name}.pkl"
     if path.is_file():
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = parse_json(path.read_text(encoding="utf-8"))
         except (ValueError, OSError) as error:
             raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
         return _as_rows(data, path)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 from . import characters
@@ -171,7 +172,7 @@ def _sentences(text: str) -> list[str]:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise TempbenchError(f"{path} is missing; give the folder as it is distributed") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:

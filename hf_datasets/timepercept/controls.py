@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import tables
+from tempbench_lmms.data import hub, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.prompts import LAPSES
@@ -84,13 +84,11 @@ def origin(source: str, repository: str) -> Origin:
         return Origin(Path(source), str(Path(source).resolve()), "")
     from huggingface_hub import snapshot_download
 
-    try:
-        folder = Path(snapshot_download(repository, repo_type="dataset", allow_patterns=["*.parquet"]))
-    except Exception as error:  # the Hub's client raises its own, httpx's and requests' errors
-        raise TempbenchError(
-            f"{repository} could not be downloaded ({str(error).splitlines()[0][:200]}); check the network, "
-            "or download it elsewhere and give its folder"
-        ) from None
+    with hub.downloading(repository):
+        sha = hub.dataset_info(repository).sha
+        folder = Path(
+            snapshot_download(repository, repo_type="dataset", revision=sha, allow_patterns=["*.parquet"])
+        )
     # A snapshot's folder bears the name of its commit.
     return Origin(folder, repository, folder.name)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
 # Brown to green, as vegetation indices are usually shown.
@@ -45,7 +46,7 @@ def write_manifest(
     """
     data, cloud = _arrays(array, values, mask)
     try:
-        times = [str(time) for time in json.loads(timestamps.read_text(encoding="utf-8"))]
+        times = [str(time) for time in parse_json(timestamps.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError) as error:
         raise TempbenchError(f"{timestamps}: not a JSON list of dates ({error})") from None
     if len(times) != len(data) or cloud.shape != data.shape[:3]:

@@ -1,7 +1,6 @@
 """Series of dated pictures of one place each, read from a manifest or from fMoW as it is distributed."""
 
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
 FMOW_SPLITS = ("train", "val")
@@ -147,7 +147,7 @@ def read_manifest(path: Path, max_cloud: float, skipped: Skipped) -> list[Series
         if not line.strip():
             continue
         try:
-            group = json.loads(line)
+            group = parse_json(line)
             place, images = str(group["group_id"]), list(group["images"])
         except (ValueError, KeyError, TypeError):
             skipped.add("unreadable line of the manifest", f"line {number}")
@@ -246,7 +246,7 @@ def _fmow_shots(folder: Path, split: str, max_cloud: float, skipped: Skipped) ->
             continue
         metadata = file.with_suffix(".json")
         try:
-            described = json.loads(metadata.read_text(encoding="utf-8"))
+            described = parse_json(metadata.read_text(encoding="utf-8"))
             cloud = float(described.get("cloud_cover") or 0)
             order, taken, day = parse_time(str(described["timestamp"]))
         except FileNotFoundError:

@@ -14,11 +14,11 @@ from tempbench_lmms.media.integrity import check_video
 
 def tables_of(root: Path) -> list[Table]:
     """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.hf_datasets.coherence.features import CAPTION_SCHEMA, QA_SCHEMA
+    from tempbench_lmms.hf_datasets.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
 
     tables_ = (
-        Table(root / "qa" / "test.parquet", QA_SCHEMA, question_problems, ("video",)),
-        Table(root / "caption" / "test.parquet", CAPTION_SCHEMA, caption_problems, ("video",)),
+        Table(BENCHMARK, root / "qa" / "test.parquet", QA_SCHEMA, question_problems, ("video",)),
+        Table(BENCHMARK, root / "caption" / "test.parquet", CAPTION_SCHEMA, caption_problems, ("video",)),
     )
     return [table for table in tables_ if table.path.parent.is_dir()]
 

@@ -9,7 +9,6 @@ Three kinds of JSON Lines are read:
   caption, whose id ends in /video or /frame.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from tempbench_lmms.adapter import Record
 from tempbench_lmms.coherence import captioning, prompts, scoring
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.data import tables
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
 _TOMATO_TYPES = {"shape&trend": "shape_trend", "velocity&frequency": "velocity_frequency"}
@@ -59,8 +59,8 @@ def _lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 if not text.strip():
                     continue
                 try:
-                    line = json.loads(text)
-                except (ValueError, RecursionError):
+                    line = parse_json(text)
+                except ValueError:
                     raise TempbenchError(f"{where}: not JSON; correct the line") from None
                 if not isinstance(line, dict):
                     raise TempbenchError(f"{where}: not a JSON object; correct the line")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import tables
-from tempbench_lmms.data.roots import resolve
+from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
 
 Problem = str
@@ -28,6 +28,7 @@ class Table:
     """A table, and what must hold of it.
 
     Attributes:
+        benchmark: Whose data set it is; its media are of the same.
         path: The Parquet file.
         schema: The `pyarrow.Schema` that it must have. Columns that may be without a value are those whose
             field is marked by the metadata `{"optional": "1"}`.
@@ -37,6 +38,7 @@ class Table:
         locate: Turns a URL into a path; raises `TempbenchError` where it points outside its data set.
     """
 
+    benchmark: str
     path: Path
     schema: Any
     check: Callable[[tables.Row], Iterable[str]]
@@ -193,9 +195,14 @@ def _media_problems(table: Table, row: tables.Row, media: dict[str, Path]) -> It
             if url in media:
                 continue
             try:
-                media[url] = table.locate(url)
-            except TempbenchError as error:
+                path = table.locate(url)
+            except (TempbenchError, OSError, RuntimeError) as error:  # also names too long, links in a circle
                 yield f"{column}: {error}"
+                continue
+            if url.removeprefix(SCHEME).split("/")[0] != table.benchmark:
+                yield f"{column}: {url!r} is of another data set; correct the row that names it"
+            else:
+                media[url] = path
 
 
 def reply_problems(

@@ -36,6 +36,18 @@ def read_rows(path: Path) -> list[Row]:
     return rows
 
 
+def parse_json(text: str) -> Any:
+    """Returns the value of a JSON text from elsewhere.
+
+    Raises:
+        json.JSONDecodeError: It is none, or nested so deeply that reading it would end the program.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise json.JSONDecodeError("nested too deeply", text[:80], 0) from None
+
+
 def write_rows(rows: Iterable[Row], path: Path, schema: Any) -> None:
     """Writes rows as one Parquet file, replacing it in one step so that no half-written file is left.
 

@@ -15,10 +15,10 @@ TABLES = ("pairs/test.parquet", "pairs_validation/validation.parquet", "pairs_tr
 
 def tables_of(root: Path) -> list[Table]:
     """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.hf_datasets.mateo.features import SCHEMA
+    from tempbench_lmms.hf_datasets.mateo.features import BENCHMARK, SCHEMA
 
     return [
-        Table(root / name, SCHEMA, row_problems, ("image_a", "image_b"), plan_problems)
+        Table(BENCHMARK, root / name, SCHEMA, row_problems, ("image_a", "image_b"), plan_problems)
         for name in TABLES
         if (root / name).parent.is_dir()
     ]

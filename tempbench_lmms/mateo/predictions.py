@@ -1,13 +1,12 @@
 """Scores replies without the harness, and what trivial answers get."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import adapter
-from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo import parser, prompts, scoring
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
@@ -32,7 +31,7 @@ def read(file: Path) -> dict[str, str]:
         if not line.strip():
             continue
         try:
-            told = json.loads(line)
+            told = parse_json(line)
             if "record" in told:  # the harness's log
                 told = {"question_id": told["record"]["id"], "reply": _logged(told)}
             key, reply = told["question_id"], told["reply"]

@@ -15,10 +15,11 @@ SPLITS = ("validation", "test", "train")
 
 def tables_of(root: Path) -> list[Table]:
     """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.hf_datasets.rextime.features import SCHEMA
+    from tempbench_lmms.hf_datasets.rextime.features import BENCHMARK, SCHEMA
 
     return [
         Table(
+            BENCHMARK,
             root / split / f"{split}.parquet",
             SCHEMA,
             partial(row_problems, has_answers=split != "test"),

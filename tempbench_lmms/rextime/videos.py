@@ -5,7 +5,6 @@ What it found out about each file stands in `videos.json` beside it, so that a r
 only where its size or time has changed since.
 """
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import roots
+from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 VERDICTS = "videos.json"
@@ -58,7 +58,7 @@ def _folders(manifest: str) -> Mapping[str, str]:
 @lru_cache(maxsize=4)
 def _folders_at(manifest: str, changed: int) -> Mapping[str, str]:
     try:
-        found = json.loads(Path(manifest).read_text(encoding="utf-8")).get("video_folders")
+        found = parse_json(Path(manifest).read_text(encoding="utf-8")).get("video_folders")
     except (ValueError, AttributeError) as error:
         raise TempbenchError(f"{manifest} is damaged ({error}); prepare the data again") from None
     return found if isinstance(found, dict) else {}
@@ -107,7 +107,7 @@ def problem_of(url: str, verdicts: Mapping[str, Any] | None = None) -> str | Non
 def read_verdicts(root: Path) -> dict[str, Any]:
     """Returns what `prepare` found out about the videos; empty where it wrote nothing readable."""
     try:
-        found = json.loads((root / VERDICTS).read_text(encoding="utf-8"))
+        found = parse_json((root / VERDICTS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -15,10 +15,10 @@ SOURCES = ("flintstones", "pororo", "vwp", "vist")
 
 def tables_of(root: Path) -> list[Table]:
     """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
+    from tempbench_lmms.hf_datasets.tempvs.features import BENCHMARK, SCHEMA
 
     return [
-        Table(root / name / "test.parquet", SCHEMA, row_problems, ("images",), grounding_problems)
+        Table(BENCHMARK, root / name / "test.parquet", SCHEMA, row_problems, ("images",), grounding_problems)
         for name in ("all", *MAIN_TESTS)
         if (root / name).is_dir()
     ]

@@ -1,6 +1,5 @@
 """Scores replies from a file, without the harness."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from tempbench_lmms import adapter
-from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.data.tables import parse_json, read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept import scoring
 from tempbench_lmms.timepercept.prompts import CONTROLS, RANKINGS, TESTS
@@ -30,7 +29,7 @@ def read_replies(file: Path) -> dict[str, str]:
         if not line.strip():
             continue
         try:
-            one = json.loads(line)
+            one = parse_json(line)
             id_, reply = one["question_id"], one["reply"]
         except (ValueError, KeyError, TypeError):
             id_, reply = None, None

@@ -4,6 +4,7 @@ The cases come from the tables' own schemas, so a new column is covered when it 
 in `WRONG`, or named in `FREE` as a column in which any text goes.
 """
 
+import json
 import math
 import shutil
 import struct
@@ -415,6 +416,7 @@ def test_repeated_id(sample, tmp_path):
         "",
         "tempbench://",
         "tempbench://{benchmark}/mini/media/a\0.png",
+        "tempbench://{other}/mini/media/a.mp4",
     ],
 )
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
@@ -422,7 +424,8 @@ def test_path_outside_the_folder(sample, url, tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
     for column in sample.media:
         rows = sample.rows()
-        bad = url.format(benchmark=sample.benchmark)
+        other = "mateo" if sample.benchmark == "tempvs" else "tempvs"
+        bad = url.format(benchmark=sample.benchmark, other=other)
         rows[1][column] = bad if isinstance(rows[1][column], str) else [bad, *rows[1][column][1:]]
         assert tells(sample.problems(tmp_path, rows), sample, 1, column)
 
@@ -621,6 +624,20 @@ def test_a_link_out_of_the_folder_is_refused(prepared, tmp_path):
     path.symlink_to(tmp_path / "elsewhere")
     found = refused(prepared, "outside")
     assert all(": row " in line and "outside" in line for line in found)
+
+
+def test_a_link_in_a_circle_and_a_name_too_long(prepared):
+    path = medium_of(prepared)
+    path.unlink()
+    path.symlink_to(path.name)
+    assert all("\n" not in line for line in refused(prepared))
+    (table,) = prepared.glob("*/*.parquet")
+    content = pq.read_table(table)
+    rows = [
+        json.loads(json.dumps(row).replace(path.name, "x" * 300 + path.suffix)) for row in content.to_pylist()
+    ]
+    pq.write_table(pa.Table.from_pylist(rows, schema=content.schema), table)
+    refused(prepared)
 
 
 def bomb(path, side=30_000):

@@ -1,19 +1,26 @@
 """Data, model output and downloaded files are nobody's code: each guard has a test that fails without it."""
 
 import ast
+import importlib
+import json
 import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import tempbench_lmms.hf_datasets.tempvs.prepare as release_prepare
 import tempbench_lmms.hf_datasets.tempvs.release as release
 from PIL import Image
 
 import tempbench_lmms
-from tempbench_lmms import show, tasks
-from tempbench_lmms.data import roots
+from tempbench_lmms import runs, show, tasks
+from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import images
+from tests import hub
 
 ROOT = Path(tempbench_lmms.__file__).parents[1]
 FILES = sorted([*(ROOT / "tempbench_lmms").rglob("*.py"), *(ROOT / "hf_datasets").rglob("*.py")])
@@ -137,6 +144,124 @@ def test_a_pickle_is_not_opened_unasked(tmp_path):
     assert not flag.exists()
 
 
+HOSTILE_JSON = [
+    "[" * 100_000,
+    '{"a":' * 100_000,
+    '{"results": {"tempvs_mini": {}}, "configs": ' + "[" * 100_000,
+    "9" * 100_000,
+    "NaN",
+    "[]",
+    '{"results": [], "configs": {}}',
+    '{"results": {"tempvs_mini": []}, "configs": {"tempvs_mini": []}}',
+    '{"results": {"tempvs_mini": {}}, "configs": {"tempvs_mini": {}}, "config": 3}',
+    "\ud800",
+]
+
+
+@pytest.mark.parametrize("content", HOSTILE_JSON, ids=lambda content: content[:20])
+def test_a_results_file_is_read_or_told(content, tmp_path):
+    file = tmp_path / "20260101_000000_results.json"
+    file.write_bytes(content.encode(errors="surrogatepass"))
+    with pytest.raises(TempbenchError) as caught:
+        runs.read_runs([file])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 100_000,
+        '{"record": ' + "[" * 100_000,
+        '{"doc_id": 0, "record": {"id": [], "parsed": 1, "failed": 0}}',
+        '{"doc_id": 0, "record": ["id", "parsed", "failed"]}',
+        '{"doc_id": 0, "record": null}',
+        '{"doc_id": NaN, "record": {"id": "a", "parsed": 1, "failed": 0}}',
+        '{"doc_id": Infinity, "record": {"id": "a", "parsed": 1, "failed": 0}}',
+        '{"doc_id": ' + "9" * 100_000 + "}",
+        "null",
+    ],
+    ids=lambda line: line[:40],
+)
+def test_a_line_of_a_log_is_read_or_told(line, tmp_path):
+    task = "tempvs_mini"
+    configs = {task: {"metadata": tasks.load_task(task)["metadata"]}}
+    file = tmp_path / "20260101_000000_results.json"
+    file.write_text(json.dumps({"results": {task: {}}, "configs": configs}))
+    (tmp_path / f"20260101_000000_samples_{task}.jsonl").write_text(line + "\n")
+    with pytest.raises(TempbenchError, match="line 1 is cut off or of another kind") as caught:
+        runs.read_runs([file])
+    assert "\n" not in str(caught.value)
+
+
+def test_json_that_is_nested_too_deeply_is_no_json():
+    with pytest.raises(json.JSONDecodeError, match="nested too deeply"):
+        tables.parse_json("[" * 100_000 + "]" * 100_000)
+
+
+DOWNLOADS = [
+    ("tempvs.prepare", "download", ("main",)),
+    ("mateo.prepare", "download", ("main",)),
+    ("rextime.prepare", "_from_hub", ("main",)),
+    ("timepercept.controls", "origin", ("hub", "org/name")),
+]
+
+
+@pytest.mark.parametrize("download", DOWNLOADS, ids=lambda one: one[0])
+@pytest.mark.parametrize("sha", ["../../../../elsewhere", "/elsewhere", "main", "", None, "0" * 40 + "/.."])
+def test_a_server_chooses_no_folder_by_its_commit(download, sha, monkeypatch):
+    import huggingface_hub
+
+    info = SimpleNamespace(sha=sha, siblings=[])
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", lambda *args, **kwargs: info)
+    module, name, arguments = download
+    function = getattr(importlib.import_module(f"tempbench_lmms.hf_datasets.{module}"), name)
+    with pytest.raises(TempbenchError, match="the server names no commit"):
+        function(*arguments)
+
+
+@pytest.mark.parametrize("download", DOWNLOADS, ids=lambda one: one[0])
+def test_whatever_a_download_raises_is_one_line(download, monkeypatch):
+    import huggingface_hub
+
+    def refuse(*args, **kwargs):
+        raise ValueError("Invalid filename '../x'\nask the owner to rename this file")
+
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", refuse)
+    module, name, arguments = download
+    function = getattr(importlib.import_module(f"tempbench_lmms.hf_datasets.{module}"), name)
+    with pytest.raises(TempbenchError, match=r"cannot be downloaded .*Invalid filename.* --source") as caught:
+        function(*arguments)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["../../../../../../evil.json", "{box}/evil.json", "..\\..\\evil.json"])
+def test_a_repository_writes_no_file_outside_the_cache(name, tmp_path, monkeypatch):
+    (tmp_path / "repository").mkdir()
+    evil = name.format(box=tmp_path)
+    listing = {"id": release_prepare.REPO, "sha": hub.COMMIT, "private": False, "tags": []}
+    listing |= {"siblings": [{"rfilename": evil}], "downloads": 0, "likes": 0}
+    tree = [{"type": "file", "path": evil, "size": 3, "oid": "0" * 40}]
+    monkeypatch.setattr(hub, "_listing", lambda name, folder, path: tree if "/tree/" in path else listing)
+    with hub.Hub({release_prepare.REPO: tmp_path / "repository"}) as server:
+        done = subprocess.run(
+            [sys.executable, "-m", "tempbench_lmms.cli", "prepare", "tempvs", "--accept-license"],
+            env=os.environ
+            | {
+                "HF_ENDPOINT": server.url,
+                "HF_HOME": str(tmp_path / "a" / "b" / "c" / "hf"),
+                "HF_HUB_OFFLINE": "0",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1, done.stdout
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("tempbench: ")
+    assert "Traceback" not in done.stderr
+    assert [path for path in tmp_path.rglob("*") if "evil" in path.name] == []
+
+
 @pytest.fixture
 def prepared(tmp_path, monkeypatch):
     """A prepared benchmark, and a picture outside it."""
@@ -157,6 +282,14 @@ def prepared(tmp_path, monkeypatch):
         "{secret}",
         "file://{secret}",
         "tempbench://{secret}",
+        "tempbench://tempvs/media/..\\..\\..\\secret.png",
+        "tempbench://tempvs/media/%2e%2e/%2e%2e/%2e%2e/secret.png",
+        "tempbench://tempvs/media/..%2f..%2f..%2fsecret.png",
+        "tempbench://tempvs/media/../../../secret.png\0.png",
+        "tempbench://../secret.png",
+        "tempbench://./../secret.png",
+        "tempbench://tempvs/./media/./../../../secret.png",
+        "TEMPBENCH://{secret}",
     ],
 )
 def test_no_row_shows_a_picture_from_elsewhere(url, prepared, tmp_path):
