@@ -268,8 +268,11 @@ def prepared(tmp_path, monkeypatch):
     root = tmp_path / "home" / "tempvs"
     (root / "media").mkdir(parents=True)
     (root / roots.MANIFEST).write_text("{}")
+    # What lies above the data looks like a data set too.
+    (tmp_path / roots.MANIFEST).write_text("{}")
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
     Image.new("RGB", (4, 4)).save(tmp_path / "secret.png")
+    Image.new("RGB", (4, 4)).save(root / "media" / "own.png")
     return root
 
 
@@ -290,6 +293,8 @@ def prepared(tmp_path, monkeypatch):
         "tempbench://./../secret.png",
         "tempbench://tempvs/./media/./../../../secret.png",
         "TEMPBENCH://{secret}",
+        # Way out and in again: no row needs it, and a link on the way would lead elsewhere.
+        "tempbench://tempvs/media/../media/own.png",
     ],
 )
 def test_no_row_shows_a_picture_from_elsewhere(url, prepared, tmp_path):
