@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,8 +20,12 @@ import tempbench_lmms
 from tempbench_lmms import runs, show, tasks
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media import images
+from tempbench_lmms.media import decoding, images
+from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.report import text
+from tempbench_lmms.rextime import videos
 from tests import hub
+from tests.contracts.test_bad_data import bomb
 
 ROOT = Path(tempbench_lmms.__file__).parents[1]
 FILES = sorted([*(ROOT / "tempbench_lmms").rglob("*.py"), *(ROOT / "hf_datasets").rglob("*.py")])
@@ -310,12 +315,51 @@ def test_no_link_shows_a_picture_from_elsewhere(prepared, tmp_path):
             images.load_image(url)
 
 
-def test_a_small_file_does_not_become_a_huge_picture(prepared):
+@pytest.mark.parametrize("side", [8_100, 30_000])
+def test_a_small_file_does_not_become_a_huge_picture(side, prepared):
+    # The smaller one is within Pillow's own limit.
     path = prepared / "media" / "bomb.png"
-    Image.new("1", (20_000, 20_000)).save(path)
-    assert path.stat().st_size < 100_000
+    bomb(path, side)
+    assert path.stat().st_size < 200_000
     with pytest.raises(MediaError, match="pixels"):
         images.load_image("tempbench://tempvs/media/bomb.png")
+
+
+def test_a_video_with_too_many_pixels_is_not_decoded(monkeypatch):
+    clip = next(roots.mini_root("coherence").rglob("*.mp4"))
+    monkeypatch.setattr(decoding, "MAX_PIXELS", 1000)
+    with pytest.raises(MediaError, match="pixels, more than 1000"):
+        decoding.Video(clip)
+
+
+def test_a_video_opens_no_other_file(tmp_path):
+    shutil.copyfile(next(roots.mini_root("coherence").rglob("*.mp4")), tmp_path / "other.mp4")
+    (tmp_path / "list.mp4").write_text("ffconcat version 1.0\nfile other.mp4\n")
+    decoding.Video(tmp_path / "other.mp4")
+    with pytest.raises(MediaError, match=r"list\.mp4"):
+        decoding.Video(tmp_path / "list.mp4")
+
+
+def test_only_videos_are_read_as_videos():
+    with pytest.raises(TempbenchError, match="is no video"):
+        videos.locate("tempbench://rextime/mini/media/activitynet/passwd.txt")
+
+
+@pytest.mark.parametrize("sign", "=+-@\t\r")
+def test_no_cell_is_a_formula(sign):
+    assert text._inert(f"{sign}1+1") == f"'{sign}1+1"
+
+
+@pytest.mark.parametrize("sign", "&%$#_{}~^<>\\")
+def test_no_sign_commands_latex(sign):
+    shown = text._latex_text(f"a{sign}b")
+    assert shown != f"a{sign}b"
+    assert shown.startswith("a\\")
+
+
+def test_a_reply_of_a_hundred_thousand_brackets_is_read():
+    for reply in ("[" * 100_000, '{"answer":' * 20_000, '{"a": ' + "[" * 100_000):
+        assert list(json_values(reply)) == []
 
 
 def test_only_picture_formats_are_read_as_pictures(prepared):
@@ -331,3 +375,5 @@ def test_a_page_shows_markup_as_text():
     page = show.as_html(show.View(evil, (0, 1), (evil, Path(f"{evil}.mp4")), evil, evil))
     assert "<script" not in page
     assert page.count("&lt;script&gt;") >= 3
+    page = show.as_html(show.View("task", (0, 1), (Path("<img src=x onerror=alert(1)>.mp4"),), "", ""))
+    assert "<img" not in page

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tempbench_lmms import harness, safe_run
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.integrity import check_video, frame_times
 from tempbench_lmms.media.segment import segment_frames
@@ -128,6 +129,16 @@ def dataset(tmp_path, monkeypatch, write_video):
 def test_run_stops_with_the_names(dataset):
     with pytest.raises(TempbenchError, match=r"2 of 3 videos .* 2 of 3 questions .*cut\.mp4.*gone\.mp4"):
         hooks.with_videos(dataset)
+
+
+def test_videos_in_their_own_folder_are_found_before_a_run(tmp_path, monkeypatch, write_video):
+    write_video(tmp_path / "videos" / "good.mp4")
+    assert not prepared(tmp_path, monkeypatch, ["good"]).problems
+    harness.preflight(["rextime"])
+    assert safe_run._checked_data(["rextime"], verify=True)[0] == 1
+    (tmp_path / "videos" / "good.mp4").unlink()
+    with pytest.raises(TempbenchError, match=r"good\.mp4: the video is missing"):
+        safe_run._checked_data(["rextime"], verify=False)
 
 
 def test_run_goes_on_when_asked(dataset, monkeypatch):
