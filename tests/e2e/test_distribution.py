@@ -1,4 +1,4 @@
-"""Any number of processes gives the same numbers and asks every question once."""
+"""Any number of processes gives the same numbers and asks every question once, in every task."""
 
 import json
 import os
@@ -11,10 +11,12 @@ import pytest
 
 pytestmark = pytest.mark.harness
 
-# 223 documents, no multiple of 2 or 4, and 80.
-TASKS = ("tempvs_mt1_two_mini", "tempvs_mt3_caption_mini")
+GROUP = "tempbench_mini"
 
-# Each of the runs of one launch: (tasks, limit). With one document, all processes but one get none.
+# One launch evaluates the whole group three times: all documents; seven of each task, which neither two nor
+# four processes can share equally; and one, so that all processes but one get none.
+LIMITS = (None, 7, 1)
+
 SCRIPT = """
     import json, sys, torch.distributed
     from accelerate import Accelerator
@@ -23,31 +25,27 @@ SCRIPT = """
     from lmms_eval.tasks import TaskManager
 
     manager, out = TaskManager(), []
-    for limit in (None, 1):
+    for limit in json.loads(sys.argv[2]):
         result = simple_evaluate(
-            model="tempbench_chance", model_args="seed=3", tasks=json.loads(sys.argv[1]), limit=limit,
+            model="tempbench_chance", model_args="seed=3", tasks=[sys.argv[1]], limit=limit,
             task_manager=manager, log_samples=True,
         )
         if result:
-            samples = {
-                task: sorted([row["record"]["id"], row["filtered_resps"][0]] for row in rows)
-                for task, rows in result["samples"].items()
-            }
-            out.append([result["results"], samples])
+            tables = ("results", "group_subtasks", "versions", "n-shot", "n-samples", "higher_is_better")
+            out.append([{name: result[name] for name in tables}, result["samples"]])
     if out:
-        with open(sys.argv[2], "w") as file:
+        with open(sys.argv[3], "w") as file:
             json.dump(out, file, default=str)
 """
 
 
 def launch(launcher, folder):
-    """Returns [results, samples] of each run of one launch."""
+    """Returns the tables and the samples by task of each evaluation of one launch."""
     script, out = folder / "script.py", folder / "out.json"
     script.write_text(textwrap.dedent(SCRIPT))
-    environment = os.environ | {"ACCELERATE_USE_CPU": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [*launcher, str(script), json.dumps(TASKS), str(out)],
-        env=environment,
+        [*launcher, str(script), GROUP, json.dumps(LIMITS), str(out)],
+        env=os.environ | {"ACCELERATE_USE_CPU": "1", "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -56,31 +54,50 @@ def launch(launcher, folder):
     return json.loads(out.read_text())
 
 
+def torchrun(n_processes):
+    module = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    return [*module, f"--nproc_per_node={n_processes}"]
+
+
+ACCELERATE = [str(Path(sys.executable).with_name("accelerate")), "launch"]
+LAUNCHERS = {
+    "torchrun 2": torchrun(2),
+    "torchrun 4": torchrun(4),
+    "accelerate 2": [*ACCELERATE, "--multi_gpu", "--num_processes", "2"],
+}
+
+
 @pytest.fixture(scope="module")
 def one(tmp_path_factory):
-    return launch([sys.executable], tmp_path_factory.mktemp("one"))
+    return launch(torchrun(1), tmp_path_factory.mktemp("one"))
 
 
-BIN = Path(sys.executable).parent
-TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone")
-LAUNCHERS = {  # two processes under torchrun: see test_harness.py
-    "torchrun 4": (*TORCHRUN, "--nproc_per_node=4"),
-    "accelerate 2": (str(BIN / "accelerate"), "launch", "--multi_gpu", "--num_processes", "2"),
-}
+def by_id(rows):
+    """Returns the log's lines by question; everything in them, whatever order the processes came in."""
+    found = {row["record"]["id"]: row for row in rows}
+    assert len(found) == len(rows)
+    return found
 
 
 @pytest.mark.parametrize("name", LAUNCHERS)
 def test_same_numbers_and_questions(name, one, tmp_path):
+    """Every value of every table, standard errors and `details` with them, and every line of the logs."""
     several = launch(LAUNCHERS[name], tmp_path)
-    for (numbers, samples), (expected, asked) in zip(several, one, strict=True):
-        assert samples == asked
-        assert {task: _ours(table) for task, table in numbers.items()} == {
-            task: _ours(table) for task, table in expected.items()
-        }
-    assert [len(rows) for rows in several[1][1].values()] == [1, 1]
-    assert len(several[0][1][TASKS[0]]) == 223
+    for limit, (tables, samples), (expected, asked) in zip(LIMITS, several, one, strict=True):
+        assert tables == expected
+        assert samples.keys() == asked.keys()
+        for task, rows in samples.items():
+            assert by_id(rows) == by_id(asked[task])
+            assert len(rows) == limit or limit is None
 
 
-def _ours(table):
-    # The harness's own error of our errors is no number of ours.
-    return {name: value for name, value in table.items() if "stderr_" not in name}
+def test_what_is_compared_is_there(one):
+    (tables, samples), (_, few), _ = one
+    assert len(samples) == 16
+    assert all(len(rows) > 7 for rows in samples.values())
+    assert {len(rows) for rows in few.values()} == {7}
+    for task in samples:
+        found = tables["results"][task]
+        assert found["details,none"], task
+        errors = [name for name, value in found.items() if "_stderr," in name and isinstance(value, float)]
+        assert errors, task
