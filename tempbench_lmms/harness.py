@@ -22,7 +22,6 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.resources import resource_dir
 
 MINIMUM = (0, 7, 3)
-_TARGET = "lmms_eval.tasks"
 _MARK = "_tempbench_path_added"
 _SECRET = re.compile(r"(\w*(?:api_key|token|secret|password))=[^,]*", re.IGNORECASE)
 
@@ -189,8 +188,33 @@ def _apply(module: ModuleType) -> None:
         )
 
 
+def _encode_every_picture(module: ModuleType) -> None:
+    """Makes the runners that speak the OpenAI protocol send a video's own frames.
+
+    0.7.3 remembers encoded pictures by `id()` while a conversation is put together. The frames of a video are
+    made one by one and dropped, Python gives their ids again, and a frame is sent as a copy of an earlier one.
+    """
+    original = getattr(module, "encode_image_to_base64", None)
+    if original is None or hasattr(original, "__wrapped__"):
+        return
+
+    @functools.wraps(original)
+    def encode(image: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(image, str) and "cache" in kwargs:
+            kwargs["cache"] = None
+        return original(image, *args, **kwargs)
+
+    module.encode_image_to_base64 = encode  # type: ignore[attr-defined]
+
+
+_TARGETS: dict[str, Callable[[ModuleType], None]] = {
+    "lmms_eval.tasks": _apply,
+    "lmms_eval.protocol": _encode_every_picture,
+}
+
+
 class _AfterImport:
-    """A finder that lets `lmms_eval.tasks` be imported as ever and then extends it.
+    """A finder that lets the harness's modules be imported as ever and then changes them.
 
     Importing it here instead would cost every use of the harness's models the seven seconds that the
     harness's tasks take.
@@ -200,7 +224,7 @@ class _AfterImport:
 
     @classmethod
     def find_spec(cls, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != _TARGET or cls.busy:
+        if name not in _TARGETS or cls.busy:
             return None
         cls.busy = True
         try:
@@ -212,7 +236,7 @@ class _AfterImport:
 
             def exec_module(module: ModuleType) -> None:
                 execute(module)
-                _apply(module)
+                _TARGETS[name](module)
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
@@ -220,10 +244,11 @@ class _AfterImport:
 
 def install() -> None:
     """Makes the harness find our tasks; calling it again changes nothing."""
-    loaded = sys.modules.get(_TARGET)
-    if loaded is not None and not getattr(loaded.__spec__, "_initializing", False):
-        _apply(loaded)
-    elif _AfterImport not in sys.meta_path:
+    for name, change in _TARGETS.items():
+        loaded = sys.modules.get(name)
+        if loaded is not None and not getattr(loaded.__spec__, "_initializing", False):
+            change(loaded)
+    if _AfterImport not in sys.meta_path and not sys.modules.keys() >= _TARGETS.keys():
         sys.meta_path.insert(0, _AfterImport)
 
 

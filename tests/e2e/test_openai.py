@@ -6,23 +6,39 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from tempbench_lmms import evaluation
+from tempbench_lmms.media.video import probe, sample_frames
+from tempbench_lmms.rextime import videos
 from tempbench_lmms.tasks import docs_of, load_task
 
 pytestmark = pytest.mark.harness
 
-SEPARATE = "tempvs_mt3_event_separate_mini"
 STRIP = "tempvs_mt1_two_mini"
+IMAGES = {  # task: pictures a question
+    STRIP: 1,
+    "tempvs_mt3_event_separate_mini": 5,
+    "coherence_qa_4f_times_mini": 4,
+    "rextime_frames_mini": 16,
+}
+FRAMES_AS_VIDEO = "coherence_qa_8f_video_mini"
+VIDEO = "rextime_mini"
+N_DOCS = 2
 KEY = "sk-of-nobody"
+PROXIES = {"no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1"}
 
 
 class Server:
-    """Answers every request with "Option A" and keeps what it was asked."""
+    """Answers requests, and keeps what it was asked.
 
-    def __init__(self):
+    Args:
+        answer: From the last text of a request to the reply; a number is the status of an error.
+    """
+
+    def __init__(self, answer):
         bodies = self.bodies = []
         keys = self.keys = []
 
@@ -31,17 +47,18 @@ class Server:
                 pass
 
             def do_POST(self):
-                bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                bodies.append(body)
                 keys.append(self.headers.get("Authorization"))
-                choice = {
-                    "index": 0,
-                    "finish_reason": "stop",
-                    "message": {"role": "assistant", "content": "Option A"},
-                }
+                found = answer(texts_of(body["messages"])[-1])
+                status = found if isinstance(found, int) else 200
+                message = {"role": "assistant", "content": found}
+                choice = {"index": 0, "finish_reason": "stop", "message": message}
                 usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
                 reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny"}
-                data = json.dumps(reply | {"choices": [choice], "usage": usage}).encode()
-                self.send_response(200)
+                reply |= {"choices": [choice], "usage": usage}
+                data = json.dumps(reply if status == 200 else {"error": {"message": "A backend"}}).encode()
+                self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
@@ -59,30 +76,45 @@ class Server:
         self._server.server_close()
 
 
+def parts_of(messages):
+    return [part for message in messages for part in message["content"]]
+
+
+def texts_of(messages):
+    return [part["text"] for part in parts_of(messages) if part["type"] == "text"]
+
+
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("openai")
-    with Server() as server:
+    with Server(lambda text: "Option A") as server:
         run = evaluation.run(
             "openai",
-            [SEPARATE, STRIP],
-            folder,
-            ["--limit", "4"],
+            [*IMAGES, FRAMES_AS_VIDEO, VIDEO],
+            tmp_path_factory.mktemp("openai"),
+            ["--limit", str(N_DOCS)],
             model_args=f"model=tiny,base_url={server.url},api_key={KEY}",
-            environment={"no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1"},
+            environment=PROXIES,
         )
     return run, server
 
 
-def parts_of(body):
-    (message,) = body["messages"]
-    assert message["role"] == "user"
-    return message["content"]
+def wanted_of(task):
+    """Returns the conversations of a task's first documents, as our hook gives them, and the documents."""
+    config = load_task(task)
+    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    docs = list(docs_of(config))[:N_DOCS]
+    return [(doc, config["doc_to_messages"](doc, kwargs)) for doc in docs]
 
 
-def pictures_of(parts):
+def sent_for(server, wanted):
+    """Returns the one request with the texts of a conversation."""
+    (body,) = [body for body in server.bodies if texts_of(body["messages"]) == texts_of(wanted)]
+    return body
+
+
+def pictures_of(body):
     pictures = []
-    for part in parts:
+    for part in parts_of(body["messages"]):
         if part["type"] == "image_url":
             head, data = part["image_url"]["url"].split(",", 1)
             assert head == "data:image/png;base64"
@@ -90,31 +122,69 @@ def pictures_of(parts):
     return pictures
 
 
-@pytest.mark.parametrize("task", [SEPARATE, STRIP])
-def test_what_is_sent(asked, task):
-    """The parts of `doc_to_messages`, in their order, the pictures as they are."""
-    config = load_task(task)
-    kwargs = config["lmms_eval_specific_kwargs"]["default"]
-    bodies = {json.dumps([part.get("text") for part in parts_of(body)]): body for body in asked[1].bodies}
-    for doc in docs_of(config)[:4]:
-        wanted = config["doc_to_messages"](doc, kwargs)[0]["content"]
-        texts = [part.get("text") for part in wanted]
-        body = bodies[json.dumps(texts)]
+@pytest.mark.parametrize("task", IMAGES)
+def test_images_are_sent_as_they_are_and_in_place(asked, task):
+    """The parts of `doc_to_messages`, in their order: texts between the pictures, every pixel of these."""
+    for _, wanted in wanted_of(task):
+        body = sent_for(asked[1], wanted)
         assert body["model"] == "tiny"
         assert body["temperature"] == 0
-        assert body["max_tokens"] == config["generation_kwargs"]["max_new_tokens"]
+        assert body["max_tokens"] == load_task(task)["generation_kwargs"]["max_new_tokens"]
         assert "stop" not in body
-        kinds = ["image" if part["type"] == "image_url" else "text" for part in parts_of(body)]
-        assert kinds == [part["type"] for part in wanted]
-        sent = pictures_of(parts_of(body))
-        shown = [part["url"] for part in wanted if part["type"] == "image"]
+        assert [message["role"] for message in body["messages"]] == [message["role"] for message in wanted]
+        kinds = [part["type"].removesuffix("_url") for part in parts_of(body["messages"])]
+        assert kinds == [part["type"] for part in parts_of(wanted)]
+        shown = [part["url"] for part in parts_of(wanted) if part["type"] == "image"]
+        sent = pictures_of(body)
+        assert [picture.size for picture in sent] == [picture.size for picture in shown]
         assert [picture.tobytes() for picture in sent] == [picture.tobytes() for picture in shown]
-    assert len(docs_of(config)[0]["images"]) > 1
+        assert len(sent) == IMAGES[task]
+
+
+def difference(sent, frame):
+    """Mean squared difference of two pictures' grey values, the one sent brought back to the other's size."""
+    small = sent.resize(frame.size, Image.Resampling.BOX)
+    pixels = [np.asarray(picture.convert("L"), dtype=float) for picture in (small, frame)]
+    return float(np.square(pixels[0] - pixels[1]).mean())
+
+
+def in_order(sent, frames):
+    """True where each picture is nearest to the frame of its own place, or to one that looks the same."""
+    assert len(sent) == len(frames)
+    return all(
+        difference(picture, frame) <= 1.02 * min(difference(picture, other) for other in frames)
+        for picture, frame in zip(sent, frames, strict=True)
+    )
+
+
+def test_frames_given_as_a_video_keep_number_and_order(asked):
+    """The runner sends them one by one, each resized to multiples of 28 pixels."""
+    for doc, wanted in wanted_of(FRAMES_AS_VIDEO):
+        (video,) = [part["url"] for part in parts_of(wanted) if part["type"] == "video"]
+        sent = pictures_of(sent_for(asked[1], wanted))
+        assert len(video) == doc["n_frames"] == 8
+        assert in_order(sent, video)
+        assert not in_order(sent[::-1], video)
+        assert {(picture.width % 28, picture.height % 28) for picture in sent} == {(0, 0)}
+
+
+def test_a_video_is_sent_as_frames(asked):
+    """`max_frames_num` of them, by default ten, evenly over the whole video, where the video stands."""
+    for doc, wanted in wanted_of(VIDEO):
+        body = sent_for(asked[1], wanted)
+        kinds = [part["type"] for part in parts_of(body["messages"])]
+        assert kinds == ["image_url"] * 10 + ["text"]
+        path = videos.locate(doc["video"])
+        frames = sample_frames(path, probe(path).n_frames).images
+        places = np.linspace(0, len(frames) - 1, 10).round().astype(int)
+        expected = [frames[place] for place in places]
+        assert in_order(pictures_of(body), expected)
+        assert not in_order(pictures_of(body)[::-1], expected)
 
 
 def test_what_comes_of_it(asked):
     run, server = asked
-    assert len(server.bodies) == 8
+    assert len(server.bodies) == N_DOCS * 6
     assert set(server.keys) == {f"Bearer {KEY}"}
     assert all(row["filtered_resps"] == "Option A" for row in run.logged(STRIP))
     assert run.value(STRIP, "n_failed") == 0
@@ -124,3 +194,32 @@ def test_the_key_is_in_no_file(asked):
     run, _ = asked
     for file in run.results_file.parent.rglob("*.json*"):
         assert KEY not in file.read_text(encoding="utf-8")
+
+
+# What a server may give instead of an answer: an error, no text, and an empty one, which is a model's own.
+REPLIES = (500, None, "", "Image 5")
+
+
+@pytest.fixture(scope="module")
+def failed(tmp_path_factory):
+    docs = docs_of(load_task(STRIP))
+    (kwargs, config) = (load_task(STRIP)["lmms_eval_specific_kwargs"]["default"], load_task(STRIP))
+    texts = [texts_of(config["doc_to_messages"](doc, kwargs))[-1] for doc in list(docs)[: len(REPLIES)]]
+    replies = dict(zip(texts, REPLIES, strict=True))
+    with Server(replies.__getitem__) as server:
+        return evaluation.run(
+            "openai",
+            [STRIP],
+            tmp_path_factory.mktemp("failed"),
+            ["--limit", str(len(REPLIES))],
+            model_args=f"model=tiny,base_url={server.url},api_key={KEY},max_retries=1",
+            environment=PROXIES,
+        )
+
+
+def test_what_is_no_answer_counts_as_failed(failed):
+    rows = sorted(failed.logged(STRIP), key=lambda row: row["doc_id"])
+    assert [row["record"]["failed"] for row in rows] == [1, 1, 0, 0]
+    assert [row["record"]["parsed"] for row in rows] == [0, 0, 0, 1]
+    assert failed.value(STRIP, "n_failed") == 2
+    assert failed.value(STRIP, "parse_rate") == 0.25
