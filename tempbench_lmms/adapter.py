@@ -15,8 +15,13 @@ Metric = Callable[[Sequence[Record]], Ratio | Statistic | int]
 """A metric over records: a `Ratio`, another function of sums, or a count."""
 
 # What the harness hands over instead of an answer when an API request failed or its budget ran out. It is
-# text, with letters in it that a parser could take for an answer.
-_FAILURES = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED")
+# text, with letters in it that a parser could take for an answer. The last one is what `async_openai` makes of
+# a response without content.
+_FAILURES = (
+    "[LMMS_EVAL_REQUEST_FAILED",
+    "[LMMS_EVAL_BUDGET_EXCEEDED",
+    'Error: can only concatenate str (not "NoneType") to str',
+)
 
 UNDEFINED = "-"
 
@@ -24,17 +29,33 @@ UNDEFINED = "-"
 def reply_of(results: Sequence[Any]) -> str:
     """Returns the model's reply from what the harness passes to `process_results`.
 
-    The harness passes a list with one string; with `repeats`, a list of lists.
+    The harness passes a list with one string; with `repeats`, a list of lists. Where the string is None, an
+    API answered without content (withheld, or cut off while the model was still thinking): nothing was
+    replied, which is another thing than an empty reply, so it is a failed request.
     """
     first = results[0] if results else ""
     if isinstance(first, (list, tuple)):
         first = first[0] if first else ""
+    if first is None:
+        return failure("the response has no content")
     return first if isinstance(first, str) else ""
 
 
 def failure(reason: str) -> str:
     """Returns the notice that stands in place of an answer where there was no asking, and why."""
     return f"{_FAILURES[0]}: {reason}]"
+
+
+class FirstReply:
+    """A task's filter: the first reply, as the harness's own filter takes it, with None told from "".
+
+    The harness makes an empty reply of None before it asks for the score, so what is no reply at all can be
+    seen here alone.
+    """
+
+    def apply(self, resps: Sequence[Any], docs: Any) -> list[str]:
+        """Returns one reply a question from the list of replies that each has."""
+        return [reply_of(replies) for replies in resps]
 
 
 def request_failed(reply: str) -> bool:

@@ -181,7 +181,7 @@ def _samples(path: Path, metrics: set[str]) -> tuple[list[Sample], list[str]]:
                     record=record,
                     metrics=frozenset(name for name, value in row.items() if value == str(Item({}))),
                     prompt=str(row.get("input", "")),
-                    reply=_first(row.get("filtered_resps", "")),
+                    reply=adapter.reply_of([row.get("filtered_resps", "")]),
                     doc_id=int(row["doc_id"]),
                     target=str(row.get("target", "")),
                     n_tokens=_n_tokens(row.get("token_counts")),
@@ -207,12 +207,6 @@ def _n_tokens(counts: Any) -> int | None:
     last = counts[-1] if isinstance(counts, list) and counts else None
     found = last.get("output_tokens") if isinstance(last, dict) else None
     return found if isinstance(found, int) else None
-
-
-def _first(reply: Any) -> str:
-    while isinstance(reply, list):
-        reply = reply[0] if reply else ""
-    return str(reply)
 
 
 def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def test_the_log_holds_the_record_once():
 
 @pytest.mark.parametrize(
     ("results", "reply"),
-    [(["B"], "B"), ([["B", "A"]], "B"), ([], ""), ([[]], ""), ([None], ""), (["[LMMS"], "[LMMS")],
+    [(["B"], "B"), ([["B", "A"]], "B"), ([], ""), ([[]], ""), (["[LMMS"], "[LMMS")],
 )
 def test_reply(results, reply):
     assert adapter.reply_of(results) == reply
@@ -63,6 +63,9 @@ def test_reply(results, reply):
 def test_failure_notice_is_told_from_an_answer():
     assert adapter.request_failed("[LMMS_EVAL_REQUEST_FAILED after 5 retries] A")
     assert adapter.request_failed("[LMMS_EVAL_BUDGET_EXCEEDED]")
+    # A response without content, as `openai` hands it over and as `async_openai` does.
+    assert adapter.request_failed(adapter.reply_of([None]))
+    assert adapter.request_failed('Error: can only concatenate str (not "NoneType") to str')
     assert not adapter.request_failed("A")
 
 
