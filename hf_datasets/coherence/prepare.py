@@ -11,9 +11,7 @@ An interrupted run goes on where it stopped; a run on the same source does nothi
 """
 
 import hashlib
-import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -136,11 +134,7 @@ def _bring(source: Path, inside: Path, target: Path) -> str:
         return "the video is missing"
     if not source.resolve().is_relative_to(inside.resolve()):
         return "the video lies outside the folder of videos"
-    if not target.is_file() or target.stat().st_size != source.stat().st_size:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(target.name + ".partial")
-        shutil.copyfile(source, partial)
-        os.replace(partial, target)
+    tables.copy_file(source, target)
     try:
         probe(target)
     except MediaError as error:
@@ -176,8 +170,26 @@ class _Part:
                 f"{self.root} holds another {name}, from {known['source']}; add --force to replace it"
             )
 
-    def finish(self, rows: list[tables.Row], schema: Any, skipped: Skipped, **more: Any) -> dict[str, Any]:
-        """Writes the table, then the manifest."""
+    def begin(self) -> None:
+        """Takes the part out of the manifest: until it is finished, the old one is no longer whole."""
+        if self.manifest.setdefault("parts", {}).pop(self.name, None):
+            for values in (self.manifest.get("rows", {}), self.manifest.get("sha256", {})):
+                values.pop(self.table, None)
+            if self.manifest["parts"]:
+                tables.write_json(self.manifest, self.root / roots.MANIFEST)
+            else:
+                (self.root / roots.MANIFEST).unlink()
+        # Without a manifest of its own, what says that the part is there is its table.
+        (self.root / self.table / "test.parquet").unlink(missing_ok=True)
+
+    def finish(
+        self, rows: list[tables.Row], schema: Any, skipped: Skipped, media: Iterable[str], **more: Any
+    ) -> dict[str, Any]:
+        """Removes media that no row names below the folders `media`, writes the table, then the manifest."""
+        prefix = f"{roots.SCHEME}{BENCHMARK}/"
+        shown = [self.root / row["video"].removeprefix(prefix) for row in rows]
+        for folder in media:
+            tables.keep_only(shown, self.root / "media" / folder)
         target = self.root / self.table / "test.parquet"
         tables.write_rows(rows, target, schema)
         part = {
@@ -227,6 +239,7 @@ def prepare_tomato(
             f"{videos} has none of TOMATO's {len(places)} videos (the first would be "
             f"{next(iter(places), '-')}); unpack them there, or name their folder with --videos"
         )
+    part.begin()
     reasons = {
         place: _bring(videos / place, videos, part.root / "media" / place)
         for place in track(list(places), description="videos")
@@ -240,7 +253,7 @@ def prepare_tomato(
     if not rows:
         raise TempbenchError(f"none of the videos in {videos} can be used: {skipped[0]['why']}")
     counts = {kind: sum(row["type"] == kind for row in rows) for kind in OFFICIAL_COUNTS}
-    return part.finish(rows, QA_SCHEMA, skipped, by_type=counts, official_by_type=OFFICIAL_COUNTS)
+    return part.finish(rows, QA_SCHEMA, skipped, SCENES, by_type=counts, official_by_type=OFFICIAL_COUNTS)
 
 
 def prepare_captions(
@@ -269,6 +282,7 @@ def prepare_captions(
     part = _Part("captions", "caption", folder, [*files, *([extra] if extra.is_file() else [])], force)
     if part.done:
         return None
+    part.begin()
     skipped: Skipped = []
     rows: list[tables.Row] = []
     for path in track(files, description="videos to caption"):
@@ -282,7 +296,7 @@ def prepare_captions(
         rows += caption_rows(path.name, url, caption, events, [caption] if caption else [])
     if not rows:
         raise TempbenchError(f"none of the videos in {folder} can be used: {skipped[0]['why']}")
-    return part.finish(rows, CAPTION_SCHEMA, skipped)
+    return part.finish(rows, CAPTION_SCHEMA, skipped, ["captions"])
 
 
 def _reference(given: Any, path: Path, name: str) -> tuple[str, list[str]]:

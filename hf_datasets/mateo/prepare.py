@@ -126,7 +126,10 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
             f"no pair of steps can be asked about; {len(problems)} problems, first: "
             f"{problems[0] if problems else 'no plan'}"
         )
-    files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix != ".json")
+    state_file.unlink()
+    files = sorted(
+        path for path in root.rglob("*") if path.is_file() and path.suffix not in (".json", ".partial")
+    )
     manifest = {
         "benchmark": _BENCHMARK,
         "edition": "plans of one's own" if origin.own else "official release",
@@ -138,7 +141,6 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
         "sha256": tables.sha256_of(files),
     }
     tables.write_json(manifest, root / roots.MANIFEST)
-    state_file.unlink()
     return manifest
 
 

@@ -1,6 +1,5 @@
 """`tempbench prepare tempvs`: from the official release to data that the tasks read."""
 
-import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,12 +52,13 @@ def prepare(
         converted, images, report = convert(data, trusted, allow_pickle)
     if force and (root / roots.MANIFEST).is_file():
         (root / roots.MANIFEST).unlink()  # from here on the old data is no longer whole
-    _store_images(images.found, root, console)
+    stored = _store_images(images.found, root, console)
     for name, rows in converted.items():
         if rows:
             tables.write_rows(rows, root / name / "test.parquet", SCHEMA)
+            stored.append(root / name / "test.parquet")
+    tables.keep_only(stored, root)
     counts = {name: len(rows) for name, rows in converted.items()}
-    files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix != ".json")
     manifest = {
         "benchmark": BENCHMARK,
         "source": origin,
@@ -68,7 +68,7 @@ def prepare(
         "images_missing": sorted(images.missing),
         "skipped": report.skipped,
         "deviations": report.deviations,
-        "sha256": tables.sha256_of(files),
+        "sha256": tables.sha256_of(sorted(stored)),
     }
     # Last: what has no manifest is not prepared, so an interrupted run is simply run again.
     tables.write_json(manifest, root / roots.MANIFEST)
@@ -101,17 +101,14 @@ def download(revision: str) -> tuple[Path, str]:
     return Path(folder), str(info.sha)
 
 
-def _store_images(found: dict[str, Path], root: Path, console: Console) -> None:
+def _store_images(found: dict[str, Path], root: Path, console: Console) -> list[Path]:
     from rich.progress import track
 
+    stored = []
     for inside, path in track(sorted(found.items()), "storing images", console=console, transient=True):
-        target = root / "media" / inside
-        if target.is_file() and target.stat().st_size == path.stat().st_size:
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(target.name + ".partial")
-        shutil.copyfile(path, partial)
-        partial.replace(target)
+        stored.append(root / "media" / inside)
+        tables.copy_file(path, stored[-1])
+    return stored
 
 
 def _tell(report: Report, counts: dict[str, int], images: int, missing: int, root: Path) -> None:

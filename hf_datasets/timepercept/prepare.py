@@ -101,7 +101,10 @@ def write_part(
         )
     if there:
         del manifest["parts"][name]
-        tables.write_json(manifest, root / roots.MANIFEST)
+        if manifest["parts"]:
+            tables.write_json(manifest, root / roots.MANIFEST)
+        else:
+            (root / roots.MANIFEST).unlink()
     root.mkdir(parents=True, exist_ok=True)
     part = build()
     manifest["parts"][name] = {"request": request, **part}
@@ -130,7 +133,8 @@ def prepare_series(
         # What an interrupted run has left is taken over only where it was the same request.
         begun = root / "series.begun.json"
         if force or not begun.is_file() or json.loads(begun.read_text(encoding="utf-8")) != request:
-            for folder in ("media/series", "media/fmow", "train", "all", *TESTS):
+            # Tables first: where other parts keep the manifest, a table says that its pictures are there.
+            for folder in ("train", "all", *TESTS, "media/series", "media/fmow"):
                 shutil.rmtree(root / folder, ignore_errors=True)
         tables.write_json(request, begun)
         part = _build_series(root, sitscc, fmow, settings, note)

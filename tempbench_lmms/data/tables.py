@@ -1,8 +1,10 @@
 """Reads and writes the Parquet tables of a data set."""
 
+import filecmp
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -101,6 +103,27 @@ def write_sample_manifest(root: Path, benchmark: str, rows: dict[str, int], **mo
     }
     write_json(manifest, root / MANIFEST)
     return manifest
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copies a file in one step, unless the target has its bytes already."""
+    if target.is_file() and filecmp.cmp(source, target, shallow=False):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(target.name + ".partial")
+    shutil.copyfile(source, partial)
+    os.replace(partial, target)
+
+
+def keep_only(files: Iterable[Path], folder: Path) -> None:
+    """Removes every other file below `folder`: of an earlier preparation, or half-written by one."""
+    kept = set(files)
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir() and not path.is_symlink():
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif path not in kept:
+            path.unlink()
 
 
 def sha256_of(files: Sequence[Path]) -> str:

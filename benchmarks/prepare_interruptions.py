@@ -1,0 +1,413 @@
+"""Kills `tempbench prepare` and starts it again: `python benchmarks/prepare_interruptions.py`.
+
+For each benchmark a tiny source is written, prepared without interruption, and prepared again with kills
+(SIGKILL, which leaves a process no chance to tidy up) until it comes to its end; then every file of both is
+compared by SHA-256. After each kill, what says that it is prepared must pass `tempbench verify`. The same is
+done with `--force` over data from another source. Kills come at random moments, or with `--every 1` at each
+change of a file one after the other, files that are being written cut in half.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import importlib
+import io
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+_CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir"}
+_WRITING = os.O_WRONLY | os.O_RDWR
+
+
+def _picture(seed: int, format_name: str = "PNG") -> bytes:
+    pixels = np.random.default_rng(seed).integers(0, 256, (24, 32, 3), dtype=np.uint8)
+    stream = io.BytesIO()
+    Image.fromarray(pixels).save(stream, format_name)
+    return stream.getvalue()
+
+
+def _write(path: Path, content: bytes | str | Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not isinstance(content, (bytes, str)):
+        content = json.dumps(content)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def _clips(benchmark: str) -> list[Path]:
+    from tempbench_lmms.data.roots import mini_root
+
+    return sorted((mini_root(benchmark) / "media").rglob("*.mp4"))
+
+
+def _tempvs(folder: Path, version: int) -> list[str]:
+    rows = []
+    for story in range(2 + version):
+        # A picture of the second version has the first one's name, and other bytes.
+        images = [f"flintstones/frames/s{story}_{i}.jpg" for i in range(5)]
+        for i, image in enumerate(images):
+            _write(folder / "data" / image, _picture(100 * version + 10 * story + i, "JPEG"))
+        rows += [
+            {
+                "data_source": "flintstones",
+                "img_seq_id": f"train_{story}",
+                "question_id": f"train_{story}_q{i}",
+                "img_path_list": [f"/data/{image}" for image in images],
+                "event_to_test": f"Event {i} of {story}.",
+                "task_instruction": "Select the image.",
+                "gt_option": f"image {i + 1}",
+            }
+            for i in range(2)
+        ]
+    _write(folder / "data/benchmark/flintstones_single_grounding_paired_test.json", rows)
+    return ["--source", str(folder), "--accept-license"]
+
+
+def _coherence(folder: Path, version: int) -> list[str]:
+    clips = _clips("coherence")[version:]
+    questions = {}
+    for i in range(3):
+        _write(folder / f"tomato/videos/human/{i}.mp4", clips[i].read_bytes())
+        questions[str(i)] = {
+            "question": f"How many in {i}?",
+            "options": ["1", "2", "3"],
+            "answer": version,
+            "key": str(i),
+            "motion_type": "count",
+            "variation": {},
+            "demonstration_type": "human",
+        }
+    _write(folder / "tomato/data/count.json", questions)
+    for i in range(2):
+        _write(folder / f"captions/{i}.mp4", clips[5 + i].read_bytes())
+    return ["--source", str(folder / "tomato"), "--captions", str(folder / "captions")]
+
+
+def _mateo(folder: Path, version: int) -> list[str]:
+    for plan in range(2):
+        steps = [{"text": f"Step {i} of {plan}, {version}.", "image": f"{i}.png"} for i in range(3)]
+        for i, step in enumerate(steps):
+            _write(folder / f"plan{plan}" / step["image"], _picture(100 * version + 10 * plan + i))
+        _write(folder / f"plan{plan}/plan.json", {"title": "Soup", "steps": steps, "edges": [[0, 1], [1, 2]]})
+    return ["--from", str(folder)]
+
+
+def _rextime(folder: Path, version: int) -> list[str]:
+    clips = _clips("rextime")[version:]
+    records = []
+    for i in range(3):
+        name = f"v_{i}"
+        _write(folder / f"videos/{name}.mp4", clips[i].read_bytes())
+        records.append(
+            {
+                "qid": f"anet_val{i}",
+                "vid": name,
+                "source": "ActivityNet_val_2",
+                "duration": 4,
+                "question": f"What before, {version}?",
+                "category": "sequential",
+                "options": ["a", "b", "c", "d"],
+                "span": [0, 2],
+                "ans": "A",
+            }
+        )
+    _write(folder / "rextime_val.json", records)
+    return ["--source", str(folder), "--anet-dir", str(folder / "videos"), "--accept-license"]
+
+
+def _timepercept(folder: Path, version: int) -> list[str]:
+    start = datetime(2012, 4, 2, tzinfo=timezone.utc)
+    for place in range(4):
+        name = f"airport_{place}"
+        for k, days in enumerate((0, 10, 60, 200, 600, 1400)):
+            stem = folder / "fmow/fmow-rgb/train/airport" / name / f"{name}_{k}_rgb"
+            taken = (start + timedelta(days=days + place)).strftime("%Y-%m-%dT%H:%M:%SZ")
+            _write(stem.with_suffix(".jpg"), _picture(100 * version + 10 * place + k, "JPEG"))
+            _write(stem.with_suffix(".json"), {"timestamp": taken, "cloud_cover": 0})
+    for number, name in enumerate(("river", "forest", "beach", "harbor", "freeway")):
+        _write(folder / f"ucm/{name}/{name}00.png", _picture(1000 * (version + 1) + number))
+    settings = ["--test", "4", "--train", "4", "--test-share", "0.5", "--size", "32"]
+    return ["--fmow", str(folder / "fmow"), "--ucm", str(folder / "ucm"), *settings]
+
+
+SOURCES: dict[str, Callable[[Path, int], list[str]]] = {
+    "tempvs": _tempvs,
+    "coherence": _coherence,
+    "mateo": _mateo,
+    "rextime": _rextime,
+    "timepercept": _timepercept,
+}
+"""Writes a benchmark's source in one of two versions, and returns the options of `prepare` for it."""
+
+
+@dataclass
+class Outcome:
+    """What a series of kills did.
+
+    Attributes:
+        kills: How many starts were killed.
+        chains: How many times the data was brought to its end.
+        prepared: After how many kills the data said that it is prepared.
+        unsound: Of these, what `tempbench verify` found wrong.
+        differing: Files that differ from an uninterrupted run's.
+    """
+
+    kills: int = 0
+    chains: int = 0
+    prepared: int = 0
+    unsound: list[str] = field(default_factory=list)
+    differing: list[str] = field(default_factory=list)
+
+
+def _forked(act: Callable[[], None], home: Path) -> int:
+    """Runs `act` in a fork with `home` as the place of all data, and returns its process id."""
+    child = os.fork()
+    if child:
+        return child
+    log = os.open(home.with_suffix(".log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.environ["TEMPBENCH_DATA"] = str(home)
+    status = 1
+    try:
+        act()
+        status = 0
+    except SystemExit as end:
+        status = int(end.code or 0)
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _prepare(benchmark: str, options: list[str]) -> None:
+    from tempbench_lmms import cli
+
+    sys.argv = ["tempbench", "prepare", benchmark, *options]
+    cli.main()
+
+
+def _prepare_watched(benchmark: str, options: list[str], home: Path, kill_at: int) -> None:
+    """Prepares and kills itself before the change of a file below `home` with that number, counted from 1.
+
+    With 0 nothing is killed. The number of changes is left beside `home`.
+    """
+    count = 0
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal count
+        if event == "open":
+            path, _, flags = arguments
+            if not (isinstance(path, str) and path.startswith(f"{home}{os.sep}") and flags & _WRITING):
+                return
+        elif event not in _CHANGES:
+            return
+        count += 1
+        if count == kill_at:
+            if event == "os.rename":  # as if killed while it was written
+                with contextlib.suppress(OSError):
+                    os.truncate(arguments[0], os.path.getsize(arguments[0]) // 2)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+    try:
+        _prepare(benchmark, options)
+    finally:
+        home.with_suffix(".changes").write_text(str(count))
+
+
+def _verify(benchmark: str, versions: list[dict[str, str]]) -> None:
+    """Exits with status 1 where the data is not sound, or a table shows pictures of another version."""
+    from tempbench_lmms import benchmarks
+    from tempbench_lmms.data import tables
+    from tempbench_lmms.data.roots import data_home, prepared_root
+
+    problems = list(benchmarks.commands(benchmark)["verify"](prepared_root(benchmark)))
+    found = tree(data_home())
+    for name in [name for name in found if name.endswith(".parquet")]:
+        urls = set(re.findall(r"tempbench://([^'\"]+)", str(tables.read_rows(data_home() / name))))
+        shown = [name, *(url for url in urls if any(url in version for version in versions))]
+        if not any(all(found.get(one) == version.get(one) for one in shown) for version in versions):
+            problems.append(f"{name} and what it shows are of no one version")
+    print("\n".join(problems))
+    sys.exit(len(problems) > 0)
+
+
+def _run(act: Callable[[], None], home: Path) -> int:
+    """Runs `act` in a fork to its end and returns its status, below 0 where it was killed."""
+    return os.waitstatus_to_exitcode(os.waitpid(_forked(act, home), 0)[1])
+
+
+def tree(root: Path) -> dict[str, str]:
+    """Returns the SHA-256 of every file below `root` by its path in it."""
+    return {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def interrupt(
+    benchmark: str, folder: Path, kills: int, every: int, replace: bool, generator: random.Random
+) -> Outcome:
+    """Kills the preparation of one benchmark and returns what came of it.
+
+    Args:
+        benchmark: Its name.
+        folder: An empty folder to work in.
+        kills: How many, at random moments, where `every` is 0.
+        every: Kill at the first change of a file, at each that comes so many later, and at the last three.
+        replace: Prepare with `--force` over data from another source.
+        generator: Draws the moments.
+    """
+    options = SOURCES[benchmark](folder / "source", 1)
+    old = folder / "old"
+    if replace:
+        other = SOURCES[benchmark](folder / "other", 0)
+        _must(_run(lambda: _prepare(benchmark, other), old), old)
+        options.append("--force")
+
+    def fresh(name: str) -> Path:
+        home = folder / name
+        if replace:
+            shutil.copytree(old, home)
+        return home
+
+    def prepare() -> None:
+        _prepare(benchmark, options)
+
+    whole = fresh("whole")
+    began = time.monotonic()
+    _must(_run(lambda: _prepare_watched(benchmark, options, whole, 0), whole), whole)
+    duration = time.monotonic() - began
+    expected = tree(whole)
+    versions = [expected, tree(old)]
+    result = Outcome()
+
+    def look(home: Path) -> None:
+        result.kills += 1
+        if (home / benchmark / "manifest.json").is_file():
+            result.prepared += 1
+            log = home.with_suffix(".log")
+            before = log.stat().st_size
+            if _run(lambda: _verify(benchmark, versions), home):
+                result.unsound.append(log.read_text()[before:].strip().splitlines()[0])
+
+    def finish(home: Path, status: int, remark: str = "") -> None:
+        _must(status, home)
+        result.chains += 1
+        found = tree(home)
+        names = {name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)}
+        result.differing += sorted(f"{name}{remark}" for name in names)
+        shutil.rmtree(home)
+
+    if every:
+        n_changes = int(whole.with_suffix(".changes").read_text())
+        for change in sorted({*range(1, n_changes + 1, every), *range(max(1, n_changes - 2), n_changes + 1)}):
+            home = fresh(f"home{change}")
+            status = _run(partial(_prepare_watched, benchmark, options, home, change), home)
+            if status < 0:
+                look(home)
+                status = _run(prepare, home)
+            finish(home, status, f" (killed at change {change})")
+        return result
+    while result.kills < kills:
+        home, status = fresh(f"home{result.chains}"), -1
+        while status < 0:
+            child = _forked(prepare, home)
+            if result.kills < kills:
+                time.sleep(generator.uniform(0, duration))
+                os.kill(child, signal.SIGKILL)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            if status < 0:
+                look(home)
+        finish(home, status)
+    return result
+
+
+def _must(status: int, home: Path) -> None:
+    if status:
+        raise SystemExit(
+            f"prepare ended with status {status}:\n{home.with_suffix('.log').read_text()[-3000:]}"
+        )
+
+
+def _import_everything() -> None:
+    """Imports once, for all forks, what a preparation imports."""
+    import av  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+    import rich.progress  # noqa: F401
+
+    from tempbench_lmms import benchmarks, cli  # noqa: F401
+
+    for benchmark in benchmarks.names():
+        benchmarks.commands(benchmark)
+        for module in (
+            f"tempbench_lmms.{benchmark}.checks",
+            f"tempbench_lmms.hf_datasets.{benchmark}.prepare",
+        ):
+            importlib.import_module(module)
+
+
+def main() -> None:
+    """Prints what the kills did, a line a benchmark."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--kills", type=int, default=20, help="of each benchmark, in each of the two ways")
+    options.add_argument(
+        "--every", type=int, default=0, metavar="N", help="at every Nth change of a file instead; 1: at each"
+    )
+    options.add_argument("--benchmark", choices=SOURCES, action="append")
+    options.add_argument("--seed", type=int, default=0)
+    given = options.parse_args()
+    _import_everything()
+    wrong = False
+    columns = ("killed", "ended", "prepared", "unsound", "differing")
+    print(f"{'benchmark':12} {'way':8} " + " ".join(f"{column:>9}" for column in columns))
+    for benchmark in given.benchmark or SOURCES:
+        for replace in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                result = interrupt(
+                    benchmark,
+                    Path(folder),
+                    given.kills,
+                    given.every,
+                    replace,
+                    random.Random(given.seed),
+                )
+            counts = (
+                result.kills,
+                result.chains,
+                result.prepared,
+                len(result.unsound),
+                len(result.differing),
+            )
+            row = " ".join(f"{count:9}" for count in counts)
+            print(f"{benchmark:12} {'--force' if replace else 'new':8} {row}", flush=True)
+            for line in [*result.unsound[:5], *result.differing[:5]]:
+                print(f"    {line}")
+            wrong = wrong or bool(result.unsound or result.differing)
+    sys.exit(wrong)
+
+
+if __name__ == "__main__":
+    main()
