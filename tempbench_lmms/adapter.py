@@ -15,8 +15,8 @@ Metric = Callable[[Sequence[Record]], Ratio | Statistic | int]
 """A metric over records: a `Ratio`, another function of sums, or a count."""
 
 # What the harness hands over instead of an answer when an API request failed or its budget ran out. It is
-# text, with letters in it that a parser could take for an answer. The last one is what `async_openai` makes of
-# a response without content.
+# text, with letters in it that a parser could take for an answer. The last one is what `async_openai` makes
+# of a response without content.
 _FAILURES = (
     "[LMMS_EVAL_REQUEST_FAILED",
     "[LMMS_EVAL_BUDGET_EXCEEDED",

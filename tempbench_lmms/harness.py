@@ -191,8 +191,9 @@ def _apply(module: ModuleType) -> None:
 def _encode_every_picture(module: ModuleType) -> None:
     """Makes the runners that speak the OpenAI protocol send a video's own frames.
 
-    0.7.3 remembers encoded pictures by `id()` while a conversation is put together. The frames of a video are
-    made one by one and dropped, Python gives their ids again, and a frame is sent as a copy of an earlier one.
+    0.7.3 remembers encoded pictures by `id()` while a conversation is put together. The frames of a video
+    are made one by one and dropped, Python gives their ids again, and a frame is sent as a copy of an earlier
+    one.
     """
     original = getattr(module, "encode_image_to_base64", None)
     if original is None or hasattr(original, "__wrapped__"):

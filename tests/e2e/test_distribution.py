@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import textwrap
@@ -39,37 +40,56 @@ SCRIPT = """
 """
 
 
-def launch(launcher, folder):
-    """Returns the tables and the samples by task of each evaluation of one launch."""
+ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1"}
+
+
+def launch(launchers, folder):
+    """Returns the tables and the samples by task of each evaluation of one launch, by one command a node."""
     script, out = folder / "script.py", folder / "out.json"
     script.write_text(textwrap.dedent(SCRIPT))
-    done = subprocess.run(
-        [*launcher, str(script), GROUP, json.dumps(LIMITS), str(out)],
-        env=os.environ | {"ACCELERATE_USE_CPU": "1", "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert out.is_file(), done.stderr[-3000:]
+    nodes = [
+        subprocess.Popen(
+            [*launcher, str(script), GROUP, json.dumps(LIMITS), str(out)],
+            env=ENVIRONMENT | {"ACCELERATE_USE_CPU": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for launcher in launchers
+    ]
+    printed = [node.communicate()[0] for node in nodes]
+    assert out.is_file(), "\n".join(text[-3000:] for text in printed)
     return json.loads(out.read_text())
 
 
-def torchrun(n_processes):
-    module = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    return [*module, f"--nproc_per_node={n_processes}"]
+TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
+ACCELERATE = (str(Path(sys.executable).with_name("accelerate")), "launch")
 
 
-ACCELERATE = [str(Path(sys.executable).with_name("accelerate")), "launch"]
-LAUNCHERS = {
-    "torchrun 2": torchrun(2),
-    "torchrun 4": torchrun(4),
-    "accelerate 2": [*ACCELERATE, "--multi_gpu", "--num_processes", "2"],
+def one_node(n_processes):
+    return [[*TORCHRUN, "--standalone", f"--nproc_per_node={n_processes}"]]
+
+
+def two_nodes():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    return [
+        [*TORCHRUN, "--nnodes=2", f"--node_rank={rank}", f"--master_port={port}", "--nproc_per_node=1"]
+        for rank in range(2)
+    ]
+
+
+LAUNCHERS = {  # two processes on one node: see below
+    "torchrun 4": lambda: one_node(4),
+    "torchrun on two nodes": two_nodes,
+    "accelerate 2": lambda: [[*ACCELERATE, "--multi_gpu", "--num_processes", "2"]],
 }
 
 
 @pytest.fixture(scope="module")
 def one(tmp_path_factory):
-    return launch(torchrun(1), tmp_path_factory.mktemp("one"))
+    return launch(one_node(1), tmp_path_factory.mktemp("one"))
 
 
 def by_id(rows):
@@ -82,7 +102,7 @@ def by_id(rows):
 @pytest.mark.parametrize("name", LAUNCHERS)
 def test_same_numbers_and_questions(name, one, tmp_path):
     """Every value of every table, standard errors and `details` with them, and every line of the logs."""
-    several = launch(LAUNCHERS[name], tmp_path)
+    several = launch(LAUNCHERS[name](), tmp_path)
     for limit, (tables, samples), (expected, asked) in zip(LIMITS, several, one, strict=True):
         assert tables == expected
         assert samples.keys() == asked.keys()
@@ -101,3 +121,28 @@ def test_what_is_compared_is_there(one):
         assert found["details,none"], task
         errors = [name for name, value in found.items() if "_stderr," in name and isinstance(value, float)]
         assert errors, task
+
+
+def test_tempbench_run_in_two_processes(one, tmp_path):
+    """The same through the command line, the cache and the files; one process checks, writes and tells."""
+    done = subprocess.run(
+        [
+            *(*TORCHRUN, "--standalone", "--nproc_per_node=2", "-m", "tempbench_lmms.cli", "run"),
+            *("--model", "tempbench_chance", "--model-args", "seed=3", "--tasks", GROUP),
+            *("--output", str(tmp_path), "--", "--limit", "7"),
+        ],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stderr.count("tempbench: finished") == 1
+    (file,) = tmp_path.rglob("*_results.json")
+    tables, samples = one[1]
+    found = json.loads(file.read_text())
+    assert found["results"] == tables["results"]
+    for task, rows in samples.items():
+        log = file.with_name(file.name.replace("results.json", f"samples_{task}.jsonl")).read_text()
+        records = [json.loads(line)["record"] for line in log.splitlines()]
+        assert sorted(records, key=str) == sorted((row["record"] for row in rows), key=str)
