@@ -10,8 +10,10 @@ A picture or video that goes bad while a run is on would end it, whichever hook 
 questions count as failed requests, like those that a server did not answer, and the run goes on.
 """
 
+import contextlib
 import logging
 import shutil
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,7 +27,7 @@ from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
 from tempbench_lmms.adapter import failure, request_failed
 from tempbench_lmms.data.checks import one_line
-from tempbench_lmms.errors import MediaError
+from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import without_secrets
 from tempbench_lmms.media.integrity import check_video
 from tempbench_lmms.tasks import task_files
@@ -150,11 +152,27 @@ def _videos(shown: Any) -> Iterator[Path]:
 
 
 def collect(cache_root: Path) -> None:
-    """Moves what earlier runs stored in folders of their own into the cache that every run reads."""
+    """Moves what earlier runs stored in folders of their own into the cache that every run reads.
+
+    Raises:
+        TempbenchError: A file is damaged, and only the user can say whether its answers may be lost.
+    """
     for folder in sorted((cache_root / "runs").glob("*/")):
-        if shards := sorted(str(path) for path in folder.glob("rank_*.db")):
+        if shards := [str(path) for path in sorted(folder.glob("rank_*.db")) if _has_tables(path)]:
             ResponseCache.merge_shards(shards, str(cache_root / "cache.db"))
-            shutil.rmtree(folder)
+        shutil.rmtree(folder)
+
+
+def _has_tables(shard: Path) -> bool:
+    """False for the file of a process that ended before it had made its tables, so before any answer."""
+    try:
+        with contextlib.closing(sqlite3.connect(shard)) as database:
+            names = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+    except sqlite3.OperationalError:
+        raise  # the disk or a lock, not the file
+    except sqlite3.DatabaseError as error:
+        raise TempbenchError(f"{shard} is damaged ({error}); remove it to go on without its answers") from None
+    return {"responses", "meta"} <= names
 
 
 def evaluate(slice_size: int, on_slice: OnSlice) -> Exception | None:
