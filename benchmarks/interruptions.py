@@ -1,9 +1,10 @@
-"""Kills `tempbench run` at random moments and starts it again: `python benchmarks/interruptions.py`.
+"""Kills `tempbench run` and starts it again: `python benchmarks/interruptions.py`.
 
-The harness is imported once and every start is a fork of that process, so that 20 starts take minutes and
-the random moments fall into the run and not into Python's imports. Each start is killed with SIGKILL, which
-leaves a process no chance to tidy up. A respondent that notes every question it is asked stands in for the
-model.
+Kills come at random moments, or with `--every 1` at each change of a file one after the other (cache,
+results, logs, report), the file that is being written cut in half. The harness is imported once and every start is a
+fork of that process, so that 20 starts take minutes and the moments fall into the run and not into Python's
+imports. Each start is killed with SIGKILL, which leaves a process no chance to tidy up. A respondent that
+notes every question it is asked stands in for the model.
 """
 
 import argparse
@@ -14,12 +15,15 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 TASK = "tempvs_mt1_two_mini"
 _SECONDS_A_QUESTION = 0.01
+_CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "sqlite3.connect"}
+_WRITING = os.O_WRONLY | os.O_RDWR
 
 
 @dataclass
@@ -41,7 +45,40 @@ class Outcome:
     phases: list[float] = field(default_factory=list)
 
 
-def _start(folder: Path, slice_size: int) -> int:
+def watch_changes(folder: Path, kill_at: int) -> Callable[[], int]:
+    """Makes this process kill itself before the change of a file below `folder` with that number, from 1.
+
+    The file that is being written then is cut in half. With 0 nothing is killed.
+
+    Returns:
+        A function that tells how many changes there were.
+    """
+    count, written = 0, ""
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal count, written
+        path = arguments[0] if arguments else None
+        if event == "open":
+            if not (
+                isinstance(path, str) and path.startswith(f"{folder}{os.sep}") and arguments[2] & _WRITING
+            ):
+                return
+        elif event not in _CHANGES:
+            return
+        count += 1
+        if count == kill_at:
+            cut = path if event == "os.rename" else written
+            if Path(cut).suffix in (".partial", ".json", ".jsonl", ".html") and Path(cut).is_file():
+                os.truncate(cut, os.path.getsize(cut) // 2)
+            os.kill(os.getpid(), signal.SIGKILL)
+        if event == "open":
+            written = path
+
+    sys.addaudithook(watch)
+    return lambda: count
+
+
+def _start(folder: Path, slice_size: int, kill_at: int = 0) -> int:
     """Starts a run in a fork and returns its process id."""
     child = os.fork()
     if child:
@@ -64,11 +101,13 @@ def _start(folder: Path, slice_size: int) -> int:
     simple.REPLIES["chance"] = noted
     arguments = ["run", "--model", "tempbench_chance", "--tasks", TASK, "--output", str(folder)]
     sys.argv = ["tempbench", *arguments, "--slice", str(slice_size)]
+    n_changes, status = watch_changes(folder, kill_at), 0
     try:
         cli.main()
     except SystemExit as end:
-        os._exit(int(end.code or 0))
-    os._exit(0)
+        status = int(end.code or 0)
+    folder.with_suffix(".changes").write_text(str(n_changes()))
+    os._exit(status)
 
 
 def _asked(folder: Path) -> list[tuple[str, str]]:
@@ -90,8 +129,16 @@ def outcome_of(folder: Path) -> tuple[Any, dict[str, Any]]:
     return json.loads(file.read_text())["results"], replies
 
 
-def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0) -> Outcome:
-    """Kills runs below `folder` at `kills` random moments and returns what came of it."""
+def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0, every: int = 0) -> Outcome:
+    """Kills runs below `folder` and returns what came of it.
+
+    Args:
+        folder: An empty folder.
+        kills: How many, at random moments, where `every` is 0.
+        slice_size: As for `tempbench run --slice`.
+        seed: Of the moments.
+        every: Kill at the first change of a file and at each that comes so many later.
+    """
     import lmms_eval.__main__
     import lmms_eval.evaluator  # noqa: F401 (imported once, for all forks)
 
@@ -107,6 +154,17 @@ def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0) -> 
     expected = outcome_of(folder / "uninterrupted")
     n_questions = len(expected[1])
     result = Outcome()
+    if every:
+        n_changes = int((folder / "uninterrupted.changes").read_text())
+        for change in range(1, n_changes + 1, every):
+            result.chains += 1
+            run = folder / f"run{result.chains}"
+            if os.waitstatus_to_exitcode(os.waitpid(_start(run, slice_size, change), 0)[1]) < 0:
+                result.kills += 1
+                result.phases.append(len(_asked(run)) / n_questions)
+                os.waitpid(_start(run, slice_size), 0)
+            _account(run, expected, result)
+        return result
     while result.kills < kills:
         result.chains += 1
         run = folder / f"run{result.chains}"
@@ -134,26 +192,33 @@ def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0) -> 
             else:
                 os.waitpid(child, 0)
                 finished = True
-        result.differing += outcome_of(run) != expected
-        seen: dict[str, set[str]] = {}
-        for process, question in _asked(run):
-            earlier = set().union(*(asked for other, asked in seen.items() if other != process))
-            seen.setdefault(process, set())
-            result.asked_twice += [0] if not seen[process] else []
-            result.asked_twice[-1] += question in earlier
-            seen[process].add(question)
+        _account(run, expected, result)
     return result
 
 
+def _account(run: Path, expected: Any, result: Outcome) -> None:
+    result.differing += outcome_of(run) != expected
+    seen: dict[str, set[str]] = {}
+    for process, question in _asked(run):
+        earlier = set().union(*(asked for other, asked in seen.items() if other != process))
+        seen.setdefault(process, set())
+        result.asked_twice += [0] if not seen[process] else []
+        result.asked_twice[-1] += question in earlier
+        seen[process].add(question)
+
+
 def main() -> None:
-    """Prints what 20 kills did."""
+    """Prints what the kills did."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--kills", type=int, default=20)
     options.add_argument("--slice", type=int, default=20)
     options.add_argument("--seed", type=int, default=0)
+    options.add_argument(
+        "--every", type=int, default=0, metavar="N", help="at every Nth change of a file instead; 1: at each"
+    )
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        result = interrupt(Path(folder), given.kills, given.slice, given.seed)
+        result = interrupt(Path(folder), given.kills, given.slice, given.seed, given.every)
     print(f"killed                                       {result.kills:6}")
     print(f"runs brought to their end                    {result.chains:6}")
     print(f"runs that differ from the uninterrupted one  {result.differing:6}")

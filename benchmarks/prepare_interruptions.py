@@ -8,7 +8,6 @@ change of a file one after the other, files that are being written cut in half.
 """
 
 import argparse
-import contextlib
 import hashlib
 import importlib
 import io
@@ -29,10 +28,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from interruptions import watch_changes
 from PIL import Image
-
-_CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir"}
-_WRITING = os.O_WRONLY | os.O_RDWR
 
 
 def _picture(seed: int, format_name: str = "PNG") -> bytes:
@@ -212,28 +209,11 @@ def _prepare_watched(benchmark: str, options: list[str], home: Path, kill_at: in
 
     With 0 nothing is killed. The number of changes is left beside `home`.
     """
-    count = 0
-
-    def watch(event: str, arguments: tuple[Any, ...]) -> None:
-        nonlocal count
-        if event == "open":
-            path, _, flags = arguments
-            if not (isinstance(path, str) and path.startswith(f"{home}{os.sep}") and flags & _WRITING):
-                return
-        elif event not in _CHANGES:
-            return
-        count += 1
-        if count == kill_at:
-            if event == "os.rename":  # as if killed while it was written
-                with contextlib.suppress(OSError):
-                    os.truncate(arguments[0], os.path.getsize(arguments[0]) // 2)
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(watch)
+    n_changes = watch_changes(home, kill_at)
     try:
         _prepare(benchmark, options)
     finally:
-        home.with_suffix(".changes").write_text(str(count))
+        home.with_suffix(".changes").write_text(str(n_changes()))
 
 
 def _verify(benchmark: str, versions: list[dict[str, str]]) -> None:

@@ -171,7 +171,9 @@ def _has_tables(shard: Path) -> bool:
     except sqlite3.OperationalError:
         raise  # the disk or a lock, not the file
     except sqlite3.DatabaseError as error:
-        raise TempbenchError(f"{shard} is damaged ({error}); remove it to go on without its answers") from None
+        raise TempbenchError(
+            f"{shard} is damaged ({error}); remove it to go on without its answers"
+        ) from None
     return {"responses", "meta"} <= names
 
 

@@ -253,8 +253,7 @@ def _finish(output: Path, before: set[Path], identity: dict[str, Any], report: b
             "the evaluation left no results, see the messages above; answers so far are kept, "
             "give the same command again to continue"
         )
-    stamp = new[-1].name.removesuffix("_results.json")
-    replies = [reply for log in new[-1].parent.glob(f"{stamp}_samples_*.jsonl") for reply in _replies(log)]
+    replies = _replies(new[-1])
     if report:
         _report(new[-1], output / "report.html")
     failed = sum(map(adapter.request_failed, replies))
@@ -279,8 +278,25 @@ def _report(results: Path, page: Path) -> None:
         print(f"tempbench: no report ({error}); see `tempbench report {results}`", file=sys.stderr)
 
 
-def _replies(log: Path) -> Iterator[str]:
-    with log.open(encoding="utf-8") as lines:
-        for line in lines:
-            row = parse_json(line)
-            yield adapter.reply_of([row.get("filtered_resps", "")])
+def _replies(results: Path) -> list[str]:
+    """Returns the replies in the logs of a results file.
+
+    Raises:
+        TempbenchError: A file is cut short; the harness warns and goes on where it cannot write.
+    """
+    stamp = results.name.removesuffix("_results.json")
+    replies: list[str] = []
+    try:
+        counts = parse_json(results.read_text(encoding="utf-8"))["n-samples"]
+        for task in counts.keys() & task_files().keys():
+            with results.with_name(f"{stamp}_samples_{task}.jsonl").open(encoding="utf-8") as lines:
+                found = [adapter.reply_of([parse_json(line).get("filtered_resps", "")]) for line in lines]
+            if len(found) != counts[task]["effective"]:
+                raise ValueError
+            replies += found
+    except (OSError, ValueError, KeyError, TypeError):
+        raise TempbenchError(
+            f"{results} and its logs were not written whole; make room if the disk is full, and give the "
+            "same command again: the answers are kept"
+        ) from None
+    return replies

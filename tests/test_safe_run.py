@@ -140,6 +140,18 @@ def test_ends(tmp_path):
         cache = sqlite3.connect(home / "failing" / "cache" / "cache.db")
         out[-1].append(cache.execute("select count(*) from responses").fetchone()[0])
         run("unknown", model="no_such_model", arguments=["--limit", "3"])
+
+        # A disk that is full while the logs are written, and then no more.
+        import resource, signal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        state = home / "crash" / safe_run.STATE
+        state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": None}))
+        most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        (log,) = (home / "crash").glob("*.jsonl")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size * 3 // 4, most))
+        run("crash", arguments=["--limit", "40"])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        run("crash", arguments=["--limit", "40"])
         print("OUT" + json.dumps(out))
     """
     done = subprocess.run(
@@ -151,7 +163,7 @@ def test_ends(tmp_path):
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("OUT")]
     assert lines, done.stderr[-3000:]
-    crash, resumed, again, other, failing, unknown = json.loads(lines[0][3:])
+    crash, resumed, again, other, failing, unknown, full, freed = json.loads(lines[0][3:])
     # Two slices of ten are stored, the third is lost at its fifth question; empty replies are stored too.
     assert (crash[0], crash[2]) == (1, 25)
     assert "out of memory" in crash[1]
@@ -166,6 +178,9 @@ def test_ends(tmp_path):
     assert "3 of 3 requests failed" in failing[1]
     assert unknown[0] == 1
     assert "no_such_model" in unknown[1]
+    assert (full[0], full[2]) == (1, 0)
+    assert "not written whole" in full[1]
+    assert freed == [0, "", 0]
     assert "tempbench: 20 of 40 answered" in done.stderr
     assert json.loads((tmp_path / "crash" / safe_run.STATE).read_text())["finished"]
     # Finished or with failed requests, there is a report of what was answered.
