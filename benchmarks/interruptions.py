@@ -1,10 +1,10 @@
 """Kills `tempbench run` and starts it again: `python benchmarks/interruptions.py`.
 
 Kills come at random moments, or with `--every 1` at each change of a file one after the other (cache,
-results, logs, report), the file that is being written cut in half. The harness is imported once and every start is a
-fork of that process, so that 20 starts take minutes and the moments fall into the run and not into Python's
-imports. Each start is killed with SIGKILL, which leaves a process no chance to tidy up. A respondent that
-notes every question it is asked stands in for the model.
+results, logs, report), the file that is being written cut in half. The harness is imported once and every
+start is a fork of that process, so that 20 starts take minutes and the moments fall into the run and not
+into Python's imports. Each start is killed with SIGKILL, which leaves a process no chance to tidy up. A
+respondent that notes every question it is asked stands in for the model.
 """
 
 import argparse
