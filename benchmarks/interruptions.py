@@ -137,7 +137,8 @@ def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0, eve
         kills: How many, at random moments, where `every` is 0.
         slice_size: As for `tempbench run --slice`.
         seed: Of the moments.
-        every: Kill at the first change of a file and at each that comes so many later.
+        every: Kill at the first change of a file, at each that comes so many later, and at the last eight,
+            which write results, logs and report.
     """
     import lmms_eval.__main__
     import lmms_eval.evaluator  # noqa: F401 (imported once, for all forks)
@@ -156,7 +157,7 @@ def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0, eve
     result = Outcome()
     if every:
         n_changes = int((folder / "uninterrupted.changes").read_text())
-        for change in range(1, n_changes + 1, every):
+        for change in sorted({*range(1, n_changes + 1, every), *range(max(1, n_changes - 7), n_changes + 1)}):
             result.chains += 1
             run = folder / f"run{result.chains}"
             if os.waitstatus_to_exitcode(os.waitpid(_start(run, slice_size, change), 0)[1]) < 0:
