@@ -1,10 +1,12 @@
 """Loads images of a data set and stitches sequences into one strip."""
 
+import contextlib
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont, UnidentifiedImageError
+from PIL import Image, ImageDraw, ImageFile, ImageFont, UnidentifiedImageError
 
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import MediaError
@@ -19,6 +21,33 @@ by running another program."""
 _BAND = 10
 _HEADER = 25
 _VIST_SIZE = (443, 240)
+
+
+class _Strictness:
+    """Has Pillow refuse pictures that are cut off, in whatever threads are inside it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._before = False
+
+    @contextlib.contextmanager
+    def __call__(self) -> Iterator[None]:
+        # The harness tells Pillow, for the whole process, to fill up with grey what a picture lacks.
+        with self._lock:
+            if not self._inside:
+                self._before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if not self._inside:
+                    ImageFile.LOAD_TRUNCATED_IMAGES = self._before
+
+
+_strictly = _Strictness()
 
 
 def load_image(url: str) -> Image.Image:
@@ -42,7 +71,7 @@ def open_image(path: Path, name: str) -> Image.Image:
     """
     advice = "prepare the data again, and check it with `tempbench verify`"
     try:
-        with warnings.catch_warnings():
+        with _strictly(), warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(path, formats=FORMATS) as image:
                 if image.width * image.height > MAX_PIXELS:
