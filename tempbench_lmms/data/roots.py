@@ -78,7 +78,7 @@ def resolve(url: str) -> Path:
 
 
 def _leads_out(root: Path, names: Sequence[str]) -> bool:
-    """Returns whether a path of names below a folder, none of them "..", ends outside it.
+    r"""Returns whether a path of names below a folder, none of them "..", ends outside it.
 
     Only a link could lead out, so the whole path is resolved only where a part of it is one: this is called
     for every picture. On Windows a name can hold a drive or "..\\", so there it always is.

@@ -1,4 +1,4 @@
-"""What is imported when: `import tempbench_lmms` costs nothing, and no command waits for what it does not use."""
+"""What is imported when: the package itself imports nothing, and no command what it does not use."""
 
 import json
 import os
