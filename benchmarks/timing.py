@@ -60,7 +60,8 @@ def table(rows: Iterable[Row]) -> Iterator[str]:
     yield "|---|---:|---:|---|---|"
     for row in rows:
         spread = f"{shown(min(row.values))} to {shown(max(row.values))}" if len(row.values) > 1 else "once"
-        yield f"| {row.what} | {shown(median(row.values))} {row.unit} | {spread} | {row.target} | {row.verdict} |"
+        found = f"{shown(median(row.values))} {row.unit}"
+        yield f"| {row.what} | {found} | {spread} | {row.target} | {row.verdict} |"
 
 
 def seconds(function: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> float:

@@ -39,13 +39,16 @@ def prepared_root(benchmark: str) -> Path:
     """
     root = data_home() / benchmark
     try:
-        if (root / MANIFEST).is_file():
-            with os.scandir(root):
-                return root
+        prepared = (root / MANIFEST).is_file()
+        readable = not prepared or os.access(root, os.R_OK)
     except PermissionError:
+        readable = False
+    if not readable:
         raise TempbenchError(
             f"{root} cannot be read; give yourself access to it or set TEMPBENCH_DATA to another folder"
-        ) from None
+        )
+    if prepared:
+        return root
     raise DataNotPreparedError(benchmark, str(root))
 
 
