@@ -1,4 +1,4 @@
-"""Kills `tempbench run` at random moments and starts it again: `python benchmarks/interruptions.py`.
+"""`tempbench run`, killed at random moments and started again.
 
 The harness is imported once and every start is a fork of that process, so that 20 starts take minutes and
 the random moments fall into the run and not into Python's imports. Each start is killed with SIGKILL, which
@@ -14,9 +14,12 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import timing
 
 TASK = "tempvs_mt1_two_mini"
 _SECONDS_A_QUESTION = 0.01
@@ -143,6 +146,22 @@ def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0) -> 
             result.asked_twice[-1] += question in earlier
             seen[process].add(question)
     return result
+
+
+def rows(quick: bool) -> Iterator[timing.Row]:
+    slice_size = 20
+    with tempfile.TemporaryDirectory() as folder:
+        result = interrupt(Path(folder), 1 if quick else 3, slice_size)
+    what = f"{result.kills} kills in {result.chains} runs"
+    yield timing.Row(
+        f"{what}: runs that differ from the uninterrupted one", [result.differing], "", at_most=0
+    )
+    yield timing.Row(
+        f"{what}: questions asked twice by one start, slices of {slice_size}",
+        [max(result.asked_twice, default=0)],
+        "",
+        at_most=slice_size,
+    )
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import timing
 
 from tempbench_lmms.adapter import Record
+from tempbench_lmms.metrics import ratio
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.tempvs import scoring
@@ -104,6 +105,7 @@ def rows(quick: bool) -> Iterator[timing.Row]:
     for method in ("percentile", "bca"):
         yield timing.Row(f"the same, {method} intervals", times[method], "s", at_most=10)
         yield timing.Row(f"the loop / {method} intervals", timing.over(looped, times[method]), "x")
+    ratio._resampling_weights.cache_clear()
     tracemalloc.start()
     interval(ratios["mt1_two_mt"], n_resamples=n_resamples)
     yield timing.Row("memory of one interval", [tracemalloc.get_traced_memory()[1] / 1e6], "MB")

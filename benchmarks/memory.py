@@ -1,9 +1,9 @@
 """Memory of a long run: 50,000 questions with pictures through the harness, and videos read as frames.
 
 The documents are those of the bundled sample under new names. The respondent asks for the five pictures of
-every tenth question, more than 25,000 pictures in all, and for the frames of 500 videos. Measured is the memory of the
-process (RSS) when a tenth of the questions were answered, when all were, and after scoring: what the harness
-itself keeps of every request is there from the beginning.
+every tenth question, more than 25,000 pictures in all, and for the frames of 500 videos. Measured is the
+memory of the process (RSS) when a tenth of the questions were answered, when all were, and after scoring:
+what the harness itself keeps of every request is there from the beginning.
 """
 
 import json
@@ -34,7 +34,8 @@ def write_pictures(home: Path, n: int) -> None:
 
     from tempbench_lmms.data import roots, tables
 
-    sample = [row for row in tables.read_rows(roots.mini_root("tempvs") / "mt3_event") if row["role"] == "main"]
+    sample = tables.read_rows(roots.mini_root("tempvs") / "mt3_event")
+    sample = [row for row in sample if row["role"] == "main"]
     rows = [sample[i % len(sample)] | {"question_id": f"q{i}", "grounding": []} for i in range(n)]
     tables.write_rows(rows, home / "tempvs" / "mt3_event" / "test.parquet", SCHEMA)
     (home / "tempvs" / roots.MANIFEST).write_text("{}")
@@ -64,7 +65,10 @@ def run_pictures(n: int) -> dict[str, float]:
 
     with contextlib.redirect_stdout(io.StringIO()):
         done = simple_evaluate(
-            model=Watching(media=True), tasks=["tempvs_mt3_event_separate"], log_samples=False, bootstrap_iters=0
+            model=Watching(media=True),
+            tasks=["tempvs_mt3_event_separate"],
+            log_samples=False,
+            bootstrap_iters=0,
         )
     found["scored"] = rss()
     found["n"] = done["results"]["tempvs_mt3_event_separate"]["n_main,none"]
