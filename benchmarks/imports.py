@@ -33,7 +33,7 @@ def started(arguments: tuple[str, ...]) -> float:
 def rows(quick: bool) -> Iterator[timing.Row]:
     times: dict[str, list[float]] = {name: [] for name in COMMANDS}
     bare = []
-    for _ in range(5 if quick else 15):
+    for _ in range(3 if quick else 9):
         bare.append(started(("-c", "pass")))
         for name, (arguments, _) in COMMANDS.items():
             times[name].append(started(arguments) - bare[-1])

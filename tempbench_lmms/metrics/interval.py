@@ -42,13 +42,17 @@ def official_iou(predicted: Interval, truths: Sequence[Interval]) -> float:
     start, end = predicted
     largest, found = -math.inf, 0.0
     for true_start, true_end in truths:
-        # The prediction stands first, so that a NaN in a file stays one.
-        intersection = max(min(end, true_end) - max(start, true_start), 0.0)
+        # Comparisons are several times as fast as `min` and `max`. A NaN that a file holds stays one: what is
+        # compared with it is never smaller nor larger.
+        left = true_start if true_start > start else start
+        right = true_end if true_end < end else end
+        intersection = 0.0 if right < left else right - left
         union = (end - start) + (true_end - true_start) - intersection
         share = intersection / union if union else math.inf
         if not share <= largest:
-            hull = max(end, true_end) - min(start, true_start)
-            largest, found = share, intersection / hull if hull else 0.0
+            first = true_start if true_start < start else start
+            last = true_end if true_end > end else end
+            largest, found = share, intersection / (last - first) if last != first else 0.0
     return found
 
 
