@@ -128,7 +128,7 @@ def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
 
     from tempbench_lmms.media import video
 
-    n_docs, n_videos, repeats = (20, 6, 2) if quick else (100, 12, 5)
+    n_docs, n_videos, repeats = (20, 6, 2) if quick else (60, 12, 4)
     write_data(folder, n_docs, n_videos)
     manager = TaskManager(include_path=str(folder / "yamls"), model_name="tempbench_constant")
     pictures = ("tempvs_mt3_event_separate", "muirbench_same_media")
