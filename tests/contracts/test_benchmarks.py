@@ -1,22 +1,13 @@
 """The benchmarks: what the table says of a target, and that one command runs them all."""
 
 import ast
-import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
 
+from benchmarks import timing
+
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture(scope="module")
-def timing():
-    spec = importlib.util.spec_from_file_location("benchmarks_timing", FOLDER / "timing.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 def functions(path):
@@ -53,13 +44,13 @@ def test_one_command_runs_all():
         ([1], {}, ""),
     ],
 )
-def test_a_target_is_met_only_where_the_median_meets_it(timing, values, target, verdict):
+def test_a_target_is_met_only_where_the_median_meets_it(values, target, verdict):
     row = timing.Row("what", values, "x", **target)
     assert row.verdict == verdict
     assert list(timing.table([row]))[2].endswith(f"| {verdict} |")
 
 
-def test_ratios_are_of_one_repetition(timing):
+def test_ratios_are_of_one_repetition():
     times = timing.side_by_side({"a": lambda: None, "b": lambda: sum(range(10_000))}, 3)
     assert {len(one) for one in times.values()} == {3}
     assert timing.over([2, 9], [1, 3]) == [2, 3]
