@@ -1,6 +1,6 @@
 """Every benchmark, as one document in Markdown: `python benchmarks/run.py [--only NAME ...] [--quick]`.
 
-Under 15 minutes on two idle cores. Every ratio is of measurements that took turns in one run.
+About a quarter of an hour of processor time. Every ratio is of measurements that took turns in one run.
 """
 
 import argparse
