@@ -39,16 +39,13 @@ def prepared_root(benchmark: str) -> Path:
     """
     root = data_home() / benchmark
     try:
-        prepared = (root / MANIFEST).is_file()
-        readable = not prepared or os.access(root, os.R_OK)
+        if (root / MANIFEST).is_file():
+            with os.scandir(root):
+                return root
     except PermissionError:
-        readable = False
-    if not readable:
         raise TempbenchError(
             f"{root} cannot be read; give yourself access to it or set TEMPBENCH_DATA to another folder"
-        )
-    if prepared:
-        return root
+        ) from None
     raise DataNotPreparedError(benchmark, str(root))
 
 
