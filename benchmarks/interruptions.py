@@ -1,4 +1,4 @@
-"""Kills `tempbench run` and starts it again: `python benchmarks/interruptions.py`.
+"""`tempbench run`, killed at random moments and started again.
 
 Kills come at random moments, or with `--every 1` at each change of a file one after the other (cache,
 results, logs, report), the file that is being written cut in half. The harness is imported once and every
@@ -15,10 +15,12 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import timing
 
 TASK = "tempvs_mt1_two_mini"
 _SECONDS_A_QUESTION = 0.01
@@ -206,6 +208,22 @@ def _account(run: Path, expected: Any, result: Outcome) -> None:
         result.asked_twice += [0] if not seen[process] else []
         result.asked_twice[-1] += question in earlier
         seen[process].add(question)
+
+
+def rows(quick: bool) -> Iterator[timing.Row]:
+    slice_size = 20
+    with tempfile.TemporaryDirectory() as folder:
+        result = interrupt(Path(folder), 1 if quick else 3, slice_size)
+    what = f"{result.kills} kills in {result.chains} runs"
+    yield timing.Row(
+        f"{what}: runs that differ from the uninterrupted one", [result.differing], "", at_most=0
+    )
+    yield timing.Row(
+        f"{what}: questions asked twice by one start, slices of {slice_size}",
+        [max(result.asked_twice, default=0)],
+        "",
+        at_most=slice_size,
+    )
 
 
 def main() -> None:

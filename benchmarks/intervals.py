@@ -1,18 +1,19 @@
-"""How long intervals for the whole of TempVS take: `python benchmarks/intervals.py [--resamples 10000]`.
+"""Intervals for the whole of TempVS, by 10,000 resamples.
 
 Random answers to as many questions as the paper's Table 2 counts, over its 2,085 image sequences with five
 grounding questions each: every metric of the suite with a percentile and a BCa interval. The yardstick in the
 same run is the textbook loop, one resample at a time, on one metric and extrapolated.
 """
 
-import argparse
 import random
-import time
 import tracemalloc
+from collections.abc import Iterator
 
 import numpy as np
+import timing
 
 from tempbench_lmms.adapter import Record
+from tempbench_lmms.metrics import ratio
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.tempvs import scoring
@@ -65,22 +66,17 @@ def records_of(test: str, n: int, generator: random.Random) -> list[Record]:
     return records
 
 
-def loop(metric: Ratio, n_resamples: int) -> float:
-    """Returns the seconds that the textbook loop takes."""
-    start = time.perf_counter()
+def loop(metric: Ratio, n_resamples: int) -> None:
+    """Draws resamples one by one."""
     generator = np.random.default_rng(0)
     units = [np.flatnonzero(metric.cluster == c) for c in range(int(metric.cluster.max()) + 1)]
-    for _ in range(LOOP):
+    for _ in range(n_resamples):
         drawn = np.concatenate([units[c] for c in generator.integers(0, len(units), len(units))])
         metric.numerator[drawn].sum() / metric.denominator[drawn].sum()
-    return (time.perf_counter() - start) * n_resamples / LOOP
 
 
-def main() -> None:
-    """Prints the table."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--resamples", type=int, default=10_000)
-    n_resamples = options.parse_args().resamples
+def rows(quick: bool) -> Iterator[timing.Row]:
+    n_resamples = 1_000 if quick else 10_000
     generator = random.Random(0)
     ratios = {}
     n_records = 0
@@ -90,19 +86,31 @@ def main() -> None:
         for name, metric in scoring.TEST_METRICS.items():
             if isinstance(result := metric(records), Ratio):
                 ratios[f"{test}_{name}"] = result
-    print(f"{n_records:,} questions, {len(ratios)} metrics, {n_resamples:,} resamples of whole sequences")
-    yardstick = loop(ratios["mt1_two_mt"], n_resamples) * len(ratios)
-    print(f"{'a loop over resamples, extrapolated':45}{yardstick:9.1f} s")
-    for method in ("percentile", "bca"):
-        start = time.perf_counter()
+
+    def all_by(method: str) -> None:
         for one in ratios.values():
             interval(one, method=method, n_resamples=n_resamples)
-        seconds = time.perf_counter() - start
-        print(f"{method:45}{seconds:9.1f} s  {yardstick / seconds:8.0f} x faster")
+
+    times = timing.side_by_side(
+        {
+            "loop": lambda: loop(ratios["mt1_two_mt"], LOOP),
+            "percentile": lambda: all_by("percentile"),
+            "bca": lambda: all_by("bca"),
+        },
+        2 if quick else 3,
+    )
+    looped = [one * n_resamples / LOOP * len(ratios) for one in times["loop"]]
+    what = f"{len(ratios)} metrics of {n_records:,} questions, {n_resamples:,} resamples of whole sequences"
+    yield timing.Row(f"{what}: a loop over resamples, from {LOOP} of one metric", looped, "s")
+    for method in ("percentile", "bca"):
+        yield timing.Row(f"the same, {method} intervals", times[method], "s", at_most=10)
+        yield timing.Row(f"the loop / {method} intervals", timing.over(looped, times[method]), "x")
+    ratio._resampling_weights.cache_clear()
     tracemalloc.start()
     interval(ratios["mt1_two_mt"], n_resamples=n_resamples)
-    print(f"{'peak memory of one interval':45}{tracemalloc.get_traced_memory()[1] / 1e6:9.1f} MB")
+    yield timing.Row("memory of one interval", [tracemalloc.get_traced_memory()[1] / 1e6], "MB")
+    tracemalloc.stop()
 
 
 if __name__ == "__main__":
-    main()
+    timing.main(__doc__, rows)

@@ -1,9 +1,9 @@
-"""Time to make pairs of plans: `python benchmarks/mateo_pairs.py [PLANS] [STEPS]`."""
+"""Pairs of steps of 10,000 plans for MATEO."""
 
 import random
-import sys
-import time
+from collections.abc import Iterator
 
+import timing
 from tempbench_lmms.hf_datasets.mateo.graphs import Edge, pairs
 
 
@@ -16,15 +16,14 @@ def random_graph(n: int, generator: random.Random) -> list[Edge]:
     ]
 
 
-def main() -> None:
-    n_plans, n_steps = (int(word) for word in [*sys.argv[1:], "10000", "20"][:2])
+def rows(quick: bool) -> Iterator[timing.Row]:
+    n_plans, n_steps = (1_000 if quick else 10_000), 20
     generator = random.Random(0)
     graphs = [random_graph(n_steps, generator) for _ in range(n_plans)]
-    start = time.perf_counter()
     found = sum(len(pairs(n_steps, graph)) for graph in graphs)
-    seconds = time.perf_counter() - start
-    print(f"{n_plans} plans of {n_steps} steps: {found} pairs in {seconds:.2f} s")
+    times = timing.side_by_side({"pairs": lambda: [pairs(n_steps, graph) for graph in graphs] and None}, 3)
+    yield timing.Row(f"{n_plans:,} plans of {n_steps} steps, {found:,} pairs", times["pairs"], "s")
 
 
 if __name__ == "__main__":
-    main()
+    timing.main(__doc__, rows)

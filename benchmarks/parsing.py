@@ -1,4 +1,4 @@
-"""How long the worst replies keep the parsers: `python benchmarks/parsing.py [--size 1000000] [--only NAME]`.
+"""How long the worst replies keep the parsers.
 
 Every parser reads every pattern below, repeated up to the given number of characters and to a quarter of it.
 For each parser: the pattern that takes it longest, that time, and its growth from the quarter to the whole;
@@ -175,6 +175,34 @@ def seconds(parser: Parser, reply: str, repeats: int = 3) -> float:
     return min(times)
 
 
+def worst(parser: Parser, size: int) -> tuple[float, float, str]:
+    """Returns the seconds of the pattern that takes a parser longest, their growth, and the pattern."""
+    # All once, and those that seem the slowest again.
+    once = [(seconds(parser, reply_of(pattern, size), 1), pattern) for pattern in PATTERNS]
+    slow = [pattern for _, pattern in sorted(once, reverse=True)[:5]]
+    slowest, pattern = max((seconds(parser, reply_of(pattern, size)), pattern) for pattern in slow)
+    growth = slowest / max(seconds(parser, reply_of(pattern, size // 4)), 1e-9)
+    shown = repr("".join(part if len(part) < 30 else f"{part[:27]}..." for part in pattern))
+    return slowest, growth, shown
+
+
+def rows(quick: bool) -> Iterator[Any]:
+    """Yields one row a module that holds parsers: its slowest reading, for the table of `run.py`."""
+    import timing  # beside this file; the tests import this file from elsewhere
+
+    size = 10_000 if quick else 1_000_000
+    by_module: dict[str, list[tuple[float, float, str]]] = {}
+    for name, parser in parsers().items():
+        by_module.setdefault(name.partition("-")[0].rpartition(".")[0], []).append(worst(parser, size))
+    for module, found in by_module.items():
+        slowest, growth, _ = max(found)
+        what = (
+            f"`{module}`, {len(found)} parsers, the slowest of {len(PATTERNS)} replies of {size:,} characters"
+        )
+        yield timing.Row(what, [1e3 * slowest], "ms")
+        yield timing.Row(f"`{module}`: that one, over a quarter of it (linear is 4)", [growth], "x")
+
+
 def main() -> None:
     """Prints the table."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -184,17 +212,12 @@ def main() -> None:
     chosen = {name: parser for name, parser in parsers().items() if args.only in name}
     print(f"{len(chosen)} parsers, {len(PATTERNS)} patterns of {args.size:,} characters")
     print(f"{'parser':42}{'slowest, ms':>12}{'growth':>9}  pattern")
-    worst = 0.0
+    slowest_of_all = 0.0
     for name, parser in chosen.items():
-        # All once, and those that seem the slowest again.
-        once = [(seconds(parser, reply_of(pattern, args.size), 1), pattern) for pattern in PATTERNS]
-        slow = [pattern for _, pattern in sorted(once, reverse=True)[:5]]
-        slowest, pattern = max((seconds(parser, reply_of(pattern, args.size)), pattern) for pattern in slow)
-        growth = slowest / max(seconds(parser, reply_of(pattern, args.size // 4)), 1e-9)
-        shown = repr("".join(part if len(part) < 30 else f"{part[:27]}..." for part in pattern))
+        slowest, growth, shown = worst(parser, args.size)
         print(f"{name:42}{slowest * 1e3:12.1f}{growth:9.1f}  {shown}", flush=True)
-        worst = max(worst, slowest)
-    print(f"slowest of all: {worst * 1e3:.1f} ms")
+        slowest_of_all = max(slowest_of_all, slowest)
+    print(f"slowest of all: {slowest_of_all * 1e3:.1f} ms")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How large converted TempVS data is, and how long building it takes: `python benchmarks/tempvs_data.py`.
+"""Converted TempVS data: its size, and how fast it is built.
 
 A synthetic release of the paper's size (2,085 sequences, 9,803 distinct images, every question row), with
 texts of random words and images of 128x128 pixels as JPEG, the smallest that the sources have.
@@ -7,12 +7,14 @@ texts of random words and images of 128x128 pixels as JPEG, the smallest that th
 import io
 import random
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import timing
 from PIL import Image
-from tempbench_lmms.hf_datasets.tempvs import rows
+from tempbench_lmms.hf_datasets.tempvs import rows as building
 from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
 
 from tempbench_lmms.data import tables
@@ -26,8 +28,8 @@ def sentence(generator: random.Random) -> str:
     return f"The {' '.join(words)}."
 
 
-def main() -> None:
-    """Prints the table."""
+def sequences_of_release() -> list[building.ImageSequence]:
+    """Returns the sequences of a release of the paper's size."""
     generator = random.Random(0)
     names = [f"tempbench://tempvs/media/vist/images/{i:08d}.jpg" for i in range(N_IMAGES)]
     sequences = []
@@ -37,24 +39,35 @@ def main() -> None:
         n_pairs = N_PAIRS // N_SEQUENCES + (number < N_PAIRS % N_SEQUENCES)
         n_triples = N_TRIPLES // N_SEQUENCES + (number < N_TRIPLES % N_SEQUENCES)
         sequences.append(
-            rows.ImageSequence(
+            building.ImageSequence(
                 source="vist",
                 sequence_id=str(number),
                 images=names[start : start + 5],
                 events=[sentence(generator) for _ in range(5)],
                 captions=[sentence(generator) for _ in range(5)],
                 characters="",
-                pairs=rows.sample_groups(5, 2, n_pairs, number),  # type: ignore[arg-type]
-                triples=rows.sample_groups(5, 3, n_triples, number),  # type: ignore[arg-type]
+                pairs=building.sample_groups(5, 2, n_pairs, number),  # type: ignore[arg-type]
+                triples=building.sample_groups(5, 3, n_triples, number),  # type: ignore[arg-type]
             )
         )
-    start_time = time.perf_counter()
-    made = rows.build(sequences, lambda event: False)
-    built = time.perf_counter()
+    return sequences
+
+
+def rows(quick: bool) -> Iterator[timing.Row]:
+    """Yields speed and size."""
+    sequences = sequences_of_release()[:: 20 if quick else 1]
+    made: dict[str, list[dict[str, Any]]] = {}
+
+    def build() -> None:
+        made.update(building.build(sequences, lambda event: False))
+
     with tempfile.TemporaryDirectory() as folder:
-        for name, table in made.items():
-            tables.write_rows(table, Path(folder) / name / "test.parquet", SCHEMA)
-        written = time.perf_counter()
+
+        def write() -> None:
+            for name, table in made.items():
+                tables.write_rows(table, Path(folder) / name / "test.parquet", SCHEMA)
+
+        times = timing.side_by_side({"build": build, "write": write}, 3)
         size = sum(path.stat().st_size for path in Path(folder).rglob("*.parquet"))
     noise = np.random.default_rng(0)
     sizes = []
@@ -64,16 +77,13 @@ def main() -> None:
         buffer = io.BytesIO()
         picture.save(buffer, "JPEG", quality=90)
         sizes.append(len(buffer.getvalue()))
-    images = float(np.mean(sizes)) * N_IMAGES
+    images = float(np.mean(sizes)) * N_IMAGES * len(sequences) / N_SEQUENCES
     n_rows = sum(len(table) for table in made.values())
-    print(f"questions in the suite             {len(made['all']):>10,}")
-    print(f"rows written                       {n_rows:>10,}")
-    print(f"building, rows a second            {n_rows / (built - start_time):>10,.0f}")
-    print(f"writing, rows a second             {n_rows / (written - built):>10,.0f}")
-    print(f"tables, MB                         {size / 1e6:>10.1f}")
-    print(f"images, MB                         {images / 1e6:>10.1f}")
-    print(f"tables and images, over the images {1 + size / images:>10.3f}")
+    yield timing.Row(f"rows built, of {n_rows:,}", timing.rates(n_rows, times["build"]), "/s")
+    yield timing.Row(f"rows written, of {n_rows:,}", timing.rates(n_rows, times["write"]), "/s")
+    yield timing.Row(f"tables of {len(made['all']):,} questions and each test apart", [size / 1e6], "MB")
+    yield timing.Row("tables and images over the images", [1 + size / images], "x")
 
 
 if __name__ == "__main__":
-    main()
+    timing.main(__doc__, rows)

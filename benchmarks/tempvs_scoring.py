@@ -1,130 +1,172 @@
-"""How long scoring the whole of TempVS takes: `python benchmarks/tempvs_scoring.py [--scale 100]`.
+"""Scoring TempVS at the paper's size, against the official scorer's way of working.
 
-Random answers to as many questions as the paper's Table 2 counts, with their groundings: parsing and all six
-tests, official and ours. The yardstick in the same run is the official scorer's core loop as it works, a
-look-up of the grounding rows in a pandas frame for every main row, on the two-event test alone.
+The yardstick is written anew after `run_evaluation.py` and does the same work with the same tools, for all
+six tests and four sources: pandas frames; the answers read by `str.extract`; `iterrows` and `.at` to compare
+them, for the main rows, the groundings and three text-only models; and for every main row that is left one
+filter over the grounding frame, for MT1 one for each of its events. Its numbers are checked to be ours.
 """
 
-import argparse
+import ast
 import random
-import time
-import tracemalloc
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from tempbench_lmms.adapter import evaluate
-from tempbench_lmms.tempvs import official, predictions, scoring
+import pandas
+import timing
 
-N = {
-    "paired_event_discrimination": 7560,
-    "triple_event_discrimination": 2126,
-    "ordering_texts_opt_event": 1803,
-    "ordering_texts_opt_story": 1618,
-    "ordering_images_opt_event": 2085,
-    "ordering_images_opt_story": 2085,
+from tempbench_lmms.tempvs import official, parser, predictions
+
+# Table 2: main rows by source.
+SIZES = {
+    "paired_event_discrimination": {"flintstones": 2104, "pororo": 864, "vist": 850, "vwp": 3742},
+    "triple_event_discrimination": {"flintstones": 916, "pororo": 172, "vist": 208, "vwp": 830},
+    "ordering_texts_opt_event": {"flintstones": 501, "pororo": 320, "vist": 274, "vwp": 708},
+    "ordering_texts_opt_story": {"flintstones": 485, "pororo": 326, "vist": 256, "vwp": 551},
+    "ordering_images_opt_event": {"flintstones": 565, "pororo": 395, "vist": 316, "vwp": 809},
+    "ordering_images_opt_story": {"flintstones": 565, "pororo": 395, "vist": 316, "vwp": 809},
 }
+SEQUENCES = SIZES["ordering_images_opt_event"]
+MODEL = "Qwen2-VL-7B-Instruct"
 REPLIES = ("Option {}", "The answer is {}.", "({})", "{}", "I am not sure", "A dog runs, so Option {}")
 
-
-def rows_of(task: str, n: int, generator: random.Random) -> official.Predictions:
-    """Returns random answered rows of one task, all as one source."""
-    letters = "AB" if official.kind_of(task) == "mt1" else "ABCDE"
-    sequences = [f"s{i}" for i in range(max(n // (4 if letters == "AB" else 1), 1))]
-    main = []
-    for i in range(n):
-        row: dict[str, Any] = {
-            "img_seq_id": sequences[i % len(sequences)],
-            "gt_option": generator.choice(letters),
-            "preds": generator.choice(REPLIES).format(generator.choice(letters)),
-            "event_pre": "Fred ran.",
-        }
-        if letters == "AB":
-            size = 2 if "paired" in task else 3
-            row["event_" + ("pair" if size == 2 else "triple") + "_tuple"] = tuple(range(size))
-        main.append(row)
-    grounding = [
-        {"img_seq_id": name, "gt_option": f"image {k + 1}", "preds": f"Image {generator.randint(1, 5)}"}
-        for name in sequences
-        for k in range(5)
-    ]
-    return official.Predictions(main, grounding)
+Data = dict[str, dict[str, official.Predictions]]
 
 
-def pandas_yardstick(data: official.Predictions) -> int:
-    """Counts grounded rows as the official scorer does: a filter over the frame for every row and event."""
-    import pandas
+def predictions_of(share: float, generator: random.Random) -> Data:
+    """Returns random answers in the official layout, with that share of the paper's rows."""
 
-    grounding = pandas.DataFrame(list(data.grounding))
-    grounding["pass"] = official.passes(list(data.grounding), "single_grounding_paired", "GPT4o")
-    grounded = 0
-    for row in data.main:
-        passes = []
-        for event in row["event_pair_tuple"]:
-            match = grounding[
-                (grounding["img_seq_id"] == row["img_seq_id"])
-                & (grounding["gt_option"].str.endswith(str(event + 1)))
+    def answered(rows: list[dict[str, Any]], letters: str) -> list[dict[str, Any]]:
+        return [row | {"preds": generator.choice(REPLIES).format(generator.choice(letters))} for row in rows]
+
+    def main_row(task: str, source: str, sequence: int) -> dict[str, Any]:
+        row: dict[str, Any] = {"img_seq_id": f"{source}_{sequence}"}
+        if official.kind_of(task) == "mt1":
+            size = "pair" if task.startswith("paired") else "triple"
+            row[f"event_{size}_tuple"] = tuple(generator.sample(range(5), 2 if size == "pair" else 3))
+            row |= {"event_pre": "Fred ran.", "event_post": "Wilma slept."}
+            row["option_text"] = "A. True; B. False." if generator.random() < 0.5 else "A. False; B. True."
+            return row | {"gt_option": generator.choice("AB")}
+        orders = [" -> ".join(f"Image {letter}" for letter in generator.sample("abcde", 5)) for _ in "ABCDE"]
+        row["options"] = ";\n".join(f"{a}. {order}" for a, order in zip("ABCDE", orders, strict=True))
+        return row | {"gt_answer": orders[0].split(" -> "), "gt_option": generator.choice("ABCDE")}
+
+    data: Data = {}
+    for task, sizes in SIZES.items():
+        data[task] = {}
+        for source, n in sizes.items():
+            n_sequences = max(2, int(SEQUENCES[source] * share))
+            rows = [main_row(task, source, i % n_sequences) for i in range(max(2, int(n * share)))]
+            letters = "AB" if official.kind_of(task) == "mt1" else "ABCDE"
+            grounding = [
+                {
+                    "img_seq_id": f"{source}_{sequence}",
+                    "gt_option": f"image {k + 1}",
+                    "event_to_test": "Fred ran.",
+                    "preds": f"Image {generator.choice([k + 1, k + 1, k + 1, generator.randint(1, 5)])}",
+                }
+                for sequence in range(n_sequences)
+                for k in range(5)
             ]
-            passes.append(bool(match.iloc[0]["pass"]))
-        grounded += all(passes)
-    return grounded
+            text_only = [] if "images" in task else [answered(rows, letters) for _ in official.TEXT_MODELS]
+            data[task][source] = official.Predictions(answered(rows, letters), grounding, text_only)
+    return data
 
 
-def timed(function: Callable[[], Any], repeats: int = 3) -> tuple[float, float]:
-    """Returns the shortest time of a few runs in seconds, and how much longer the longest took."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times), max(times) / min(times) - 1
+def _cleaned(rows: Any, task: str) -> Any:
+    """Returns the rows without non-events as a frame that says what passed; row by row."""
+    frame = pandas.DataFrame(list(rows))
+    columns = [name for name in frame.columns if name.startswith("event")]
+    if columns:
+        for name in columns:
+            frame[name] = frame[name].astype(str)
+        phrases = "|".join(official._INVALID)
+        invalid = frame[columns].apply(lambda column: column.str.contains(phrases, case=False, na=False))
+        frame = frame[~invalid.any(axis=1)]
+    pattern = {"gt": r"(\d+)", "mt1": r"\b([AB])\b", "mt2": r"\b([ABCDE])\b"}[official.kind_of(task)]
+    frame["answer"] = frame["preds"].str.extract(pattern, expand=False).fillna(parser.UNREADABLE)
+    frame["pass"] = ""
+    for index, row in frame.iterrows():
+        frame.at[index, "pass"] = "true" if row["answer"] == row["gt_option"][-1] else "false"
+    return frame
 
 
-def main() -> None:
-    """Prints the table."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--scale", type=int, default=1, help="times the paper's number of questions")
-    scale = options.parse_args().scale
-    generator = random.Random(0)
-    data = {task: {"vist": rows_of(task, n * scale, generator)} for task, n in N.items()}
-    n_rows = sum(len(d["vist"].main) + len(d["vist"].grounding) for d in data.values())
+def yardstick(task: str, sources: dict[str, official.Predictions]) -> dict[str, int]:
+    """Returns the official counts of one test, found as the official scorer finds them."""
+    out = {"total_cases": 0, "all_grounding_success": 0, "main_task_success": 0}
+    out["all_grounding_and_main_success"] = 0
+    for given in sources.values():
+        grounding = _cleaned(given.grounding, official.GROUNDING_TASK[task])
+        main = _cleaned(given.main, task)
+        if given.text_only:
+            text_only = [_cleaned(rows, task) for rows in given.text_only]
+            solved = []
+            for index, _ in main.iterrows():
+                if [frame.at[index, "pass"] for frame in text_only].count("true") >= 2:
+                    solved.append(index)
+            main = main.drop(solved)
+        gates = []
+        for _, row in main.iterrows():
+            of_sequence = grounding["img_seq_id"]
+            if official.kind_of(task) == "mt2":
+                gates.append(list(grounding[of_sequence == row["img_seq_id"]]["pass"]))
+                continue
+            passed = []
+            events = row["event_pair_tuple"] if "event_pair_tuple" in row else row["event_triple_tuple"]
+            for event in ast.literal_eval(events):
+                found = grounding[
+                    (of_sequence == row["img_seq_id"]) & grounding["gt_option"].str.endswith(str(event + 1))
+                ]
+                if not found.empty:
+                    passed.append(found.iloc[0]["pass"])
+            gates.append(passed)
+        right = list(main["pass"] == "true")
+        grounded = ["false" not in passed for passed in gates]
+        out["total_cases"] += len(main)
+        out["all_grounding_success"] += sum(grounded)
+        out["main_task_success"] += sum(right)
+        out["all_grounding_and_main_success"] += sum(map(all, zip(right, grounded, strict=True)))
+    return out
 
-    def official_all() -> None:
-        for task, sources in data.items():
-            official.score(task, sources, "GPT4o")
 
-    def strict_all() -> None:
-        for task, sources in data.items():
-            predictions.strict(task, sources, blind_filter=False)
+def rows(quick: bool) -> Iterator[timing.Row]:
+    warnings.simplefilter("ignore")  # as the official scorer does: it writes into parts of frames
+    data = predictions_of(0.05 if quick else 1, random.Random(0))
+    n_rows = sum(
+        len(given.main) * (1 + len(given.text_only)) + len(given.grounding)
+        for sources in data.values()
+        for given in sources.values()
+    )
+    numbers: dict[str, dict[str, dict[str, Any]]] = {}
 
-    def harness_all() -> None:
-        for records in parsed.values():
-            for metric in scoring.TEST_METRICS.values():
-                evaluate(metric, records)
+    def all_tests(name: str, score: Callable[[str, Any], Any]) -> Callable[[], None]:
+        def scored() -> None:
+            numbers[name] = {task: score(task, sources) for task, sources in data.items()}
 
-    parsed = {
-        task: [
-            predictions._record(row, task, "vist", i) | {"grounding": [], "n_events": 0}
-            for i, row in enumerate(sources["vist"].main)
-        ]
-        for task, sources in data.items()
-    }
-    two_events = data["paired_event_discrimination"]["vist"]
-    small = official.Predictions(two_events.main[:500], two_events.grounding)
-    yardstick, noise = timed(lambda: pandas_yardstick(small), 2)
-    yardstick *= len(two_events.main) / 500
-    print(f"{n_rows:,} rows; noise of the yardstick {noise:.0%}")
-    print(f"{'pandas look-ups, two-event test alone':45}{yardstick:9.3f} s")
-    for name, function in (
-        ("official numbers, six tests, with parsing", official_all),
-        ("our numbers, six tests, with parsing", strict_all),
-        ("our metrics over parsed records", harness_all),
-    ):
-        seconds, noise = timed(function)
-        print(f"{name:45}{seconds:9.3f} s  {yardstick / seconds:8.0f} x faster  (noise {noise:.0%})")
-    tracemalloc.start()
-    strict_all()
-    print(f"{'peak memory of our numbers':45}{tracemalloc.get_traced_memory()[1] / 1e6:9.1f} MB")
+        return scored
+
+    times = timing.side_by_side(
+        {
+            "pandas": all_tests("pandas", yardstick),
+            "official": all_tests("official", lambda *one: official.score(*one, MODEL)),
+            "strict": all_tests("strict", lambda *one: predictions.strict(*one, blind_filter=True)),
+        },
+        2,
+    )
+    for task, expected in numbers["pandas"].items():
+        got = {name: numbers["official"][task][name] for name in expected}
+        if got != expected:
+            raise AssertionError(f"{task}: the yardstick gives {expected}, ours {got}")
+    yield timing.Row(f"the official way, six tests, {n_rows:,} answered rows", times["pandas"], "s")
+    yield timing.Row("the same numbers by `official.score`", times["official"], "s")
+    yield timing.Row(
+        "the official way / the same numbers", timing.over(times["pandas"], times["official"]), "x", 100
+    )
+    yield timing.Row("our numbers: robust parser, every metric", times["strict"], "s")
+    yield timing.Row(
+        "the official way / our numbers", timing.over(times["pandas"], times["strict"]), "x", 100
+    )
 
 
 if __name__ == "__main__":
-    main()
+    timing.main(__doc__, rows)

@@ -1,23 +1,82 @@
-"""Time of the frames for all four budgets, against the official code, which reads everything for each.
+"""Frames of a video: 16 of a clip against plain PyAV and decord, and four budgets against the official code.
 
-python benchmarks/video_frames.py [VIDEO ...]     without a video: a rendered 3-minute 720p clip
+Clips are rendered: short (10 s) and long (3 min), with a key frame every half second and every 10 s; the two
+clips of MSR-VTT where `$TEMPBENCH_SHARED` has them. All give RGB pictures as numpy arrays or PIL images; the
+cache is emptied before each call. Plain PyAV decodes from the start to the last frame wanted; TOMATO's
+`read_video` reads and encodes every frame, for each number of frames anew. Decoders use threads: the ratio is
+given by the processor's time and by the wall's, which says little where other processes want the processor
+too.
 """
 
 import base64
+import importlib.util
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import av
 import cv2
 import numpy as np
+import timing
 
-from tempbench_lmms.media import decoding, video
+from tempbench_lmms.media import video
 
+N = 16
 BUDGETS = (4, 8, 12, 16)
+CLIPS = {
+    # seconds, width, height, frames from key frame to key frame
+    "10 s, 320x240, key frames 0.5 s apart": (10, 320, 240, 15),
+    "10 s, 320x240, key frames 10 s apart": (10, 320, 240, 300),
+    "3 min, 640x360, key frames 0.5 s apart": (180, 640, 360, 15),
+    "3 min, 640x360, key frames 10 s apart": (180, 640, 360, 300),
+}
+
+
+def rendered(path: Path, seconds: int, width: int, height: int, gop: int) -> Path:
+    """Writes a clip at 30 frames a second: a square that moves over a picture."""
+    background = np.random.default_rng(0).integers(0, 255, (height // 8, width // 8, 3), dtype=np.uint8)
+    background = background.repeat(8, 0).repeat(8, 1)
+    with av.open(str(path), "w") as container:
+        options = {"preset": "veryfast", "crf": "28", "g": str(gop), "sc_threshold": "0"}
+        stream = container.add_stream("libx264", rate=30, options=options)
+        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+        side = height // 6
+        for number in range(seconds * 30):
+            picture = background.copy()
+            x, y = number * 3 % (width - side), number * 2 % (height - side)
+            picture[y : y + side, x : x + side] = (255, number // 8 % 255, 0)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        container.mux(stream.encode())
+    return path
+
+
+def ours(path: Path) -> list[np.ndarray]:
+    video._CACHE.clear()
+    return [np.asarray(image) for image in video.sample_frames(path, N).images]
+
+
+def plain_pyav(path: Path) -> list[np.ndarray]:
+    with av.open(str(path)) as container:
+        stream = container.streams.video[0]
+        stream.thread_type = "AUTO"
+        n_frames = stream.frames or sum(1 for _ in container.demux(stream)) - 1
+        wanted = set(video.uniform_places(n_frames, N))
+        found = []
+        for place, frame in enumerate(container.decode(stream)):
+            if place in wanted:
+                found.append(frame.to_ndarray(format="rgb24"))
+            if place == max(wanted):
+                break
+        return found
+
+
+def by_decord(path: Path) -> list[np.ndarray]:
+    import decord
+
+    reader = decord.VideoReader(str(path), num_threads=os.cpu_count() or 1)
+    return list(reader.get_batch(video.uniform_places(len(reader), N)).asnumpy())
 
 
 def official(path: Path) -> None:
@@ -30,51 +89,68 @@ def official(path: Path) -> None:
         [frames[place] for place in np.linspace(0, len(frames) - 1, n, dtype=int)]
 
 
-def ours(path: Path) -> None:
+def all_budgets(path: Path) -> None:
     video._CACHE.clear()
     for n in BUDGETS:
         video.sample_frames(path, n, BUDGETS)
 
 
-def seconds(function: Callable[[Path], None], path: Path, repeats: int) -> float:
-    taken = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function(path)
-        taken.append(time.perf_counter() - start)
-    return min(taken)
+def _clips(folder: Path, quick: bool) -> Iterator[tuple[str, Path]]:
+    for number, (name, (seconds, width, height, gop)) in enumerate(CLIPS.items()):
+        if not quick or seconds == 10:
+            yield name, rendered(folder / f"{number}.mp4", seconds, width, height, gop)
+    real = Path(os.environ.get("TEMPBENCH_SHARED", folder)) / "real" / "msrvtt"
+    for number, path in enumerate(sorted(real.glob("*.mp4")), start=1):
+        yield f"MSR-VTT {number}, {video.probe(path).n_frames} frames, 320x240", path
 
 
-def rendered(path: Path, n_frames: int = 5400) -> Path:
-    background = np.random.default_rng(0).integers(0, 255, (90, 160, 3), dtype=np.uint8)
-    background = background.repeat(8, 0).repeat(8, 1)
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=30, options={"preset": "veryfast", "crf": "28"})
-        stream.width, stream.height, stream.pix_fmt = 1280, 720, "yuv420p"
-        for number in range(n_frames):
-            picture = background.copy()
-            x, y = number * 3 % 1180, number * 2 % 620
-            picture[y : y + 100, x : x + 100] = (255, number // 8 % 255, 0)
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
-        container.mux(stream.encode())
-    return path
-
-
-def main() -> None:
+def rows(quick: bool) -> Iterator[timing.Row]:
+    readers: dict[str, Callable[[Path], list[np.ndarray]]] = {"ours": ours, "PyAV": plain_pyav}
+    if importlib.util.find_spec("decord"):
+        readers["decord"] = by_decord
     with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(name) for name in sys.argv[1:]] or [rendered(Path(folder) / "rendered_720p.mp4")]
-        for path in paths:
-            info = video.probe(path)
-            repeats = 5 if info.n_frames < 1000 else 1
-            baseline = seconds(official, path, repeats)
-            print(
-                f"{path.name}: {info.n_frames} frames, {info.width}x{info.height}; official {baseline:.3f} s"
+        for name, path in _clips(Path(folder), quick):
+            pictures = {reader: read(path) for reader, read in readers.items()}
+            for reader, found in pictures.items():
+                # Rounding of colours differs from decoder to decoder; another frame would differ by far more.
+                if (
+                    len(found) != N
+                    or max(
+                        np.abs(one.astype(int) - other).mean()
+                        for one, other in zip(found, pictures["ours"], strict=True)
+                    )
+                    > 3
+                ):
+                    raise AssertionError(f"{name}: {reader} gives other frames")
+            calls: dict[str, Callable[[], None]] = {
+                reader: lambda read=read, path=path: read(path) for reader, read in readers.items()
+            }
+            repeats = 3 if quick or "3 min" in name else 7
+            for clock, of in ((time.process_time, "processor"), (time.perf_counter, "wall")):
+                times = timing.side_by_side(calls, repeats, clock)
+                if clock is time.process_time:
+                    for reader in readers:
+                        yield timing.Row(f"{name}: {reader}", timing.rates(N, times[reader]), "frames/s")
+                best = [min(them) for them in zip(*(times[r] for r in readers if r != "ours"), strict=True)]
+                yield timing.Row(
+                    f"{name}: our time / the better one's, the {of}'s",
+                    timing.over(times["ours"], best),
+                    "x",
+                    at_most=1.3,
+                )
+            if "3 min" in name:
+                continue
+            calls = {
+                "official": lambda path=path: official(path),
+                "ours": lambda path=path: all_budgets(path),
+            }
+            times = timing.side_by_side(calls, 3)
+            yield timing.Row(
+                f"{name}: four budgets, TOMATO's `read_video` / ours",
+                timing.over(times["official"], times["ours"]),
+                "x",
             )
-            for decoder in ("pyav", "decord"):
-                os.environ[decoding.DECODER_VARIABLE] = decoder
-                taken = seconds(ours, path, repeats)
-                print(f"  {decoder}: {taken:.3f} s, {baseline / taken:.1f} times faster")
 
 
 if __name__ == "__main__":
-    main()
+    timing.main(__doc__, rows)

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from tempbench_lmms import __version__, benchmarks, run_commands
 from tempbench_lmms.errors import TempbenchError
@@ -54,6 +52,9 @@ def tasks(
     benchmark: Annotated[str | None, typer.Argument(help="Only this benchmark's tasks.")] = None,
 ) -> None:
     """List our tasks."""
+    from rich.console import Console
+    from rich.table import Table
+
     from tempbench_lmms.tasks import load_task, task_files
 
     if benchmark:
@@ -130,36 +131,38 @@ def demo(
     ),
 ) -> None:
     """Run the bundled sample through the real harness: a tiny model, chance, and an oracle."""
+    from rich.console import Console
+
     from tempbench_lmms.demo import run
 
     run(output, Console())
 
 
+app.command()(run_commands.run)
 app.command()(run_commands.compare)
 app.command()(run_commands.rescore)
 app.command()(report)
 
 
-def _add_verbs() -> None:
-    from tempbench_lmms import safe_run
+def _add_verbs(wanted: str | None) -> None:
+    """Adds the verbs, and the benchmarks below the one that is wanted.
 
-    app.command("run")(safe_run.run)
+    The benchmarks' commands import what builds data, which `tempbench path` and `--help` need not wait for.
+    """
     for verb, help_text in VERBS.items():
         group = typer.Typer(no_args_is_help=True, help=help_text)
-        found = verb == "submit"
-        if found:
-            group.command("hub")(submit_hub)
-        for name in benchmarks.names():
-            if function := benchmarks.commands(name).get(verb):
-                group.command(name)(function)
-                found = True
-        if found:
-            app.add_typer(group, name=verb)
+        if verb == wanted:
+            if verb == "submit":
+                group.command("hub")(submit_hub)
+            for name in benchmarks.names():
+                if function := benchmarks.commands(name).get(verb):
+                    group.command(name)(function)
+        app.add_typer(group, name=verb)
 
 
 def main() -> None:
     """Entry point: errors a user can put right are one line on stderr and status 1."""
-    _add_verbs()
+    _add_verbs(next((word for word in sys.argv[1:] if not word.startswith("-")), None))
     try:
         app(standalone_mode=True)
     except TempbenchError as error:

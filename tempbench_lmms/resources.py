@@ -1,10 +1,12 @@
 """Where the package's own data folders are: inside a wheel, or beside the package in a checkout."""
 
+from functools import cache
 from pathlib import Path
 
 from tempbench_lmms.errors import TempbenchError
 
 
+@cache
 def resource_dir(name: str) -> Path:
     """Returns the folder `task_yamls` or `hf_datasets`.
 

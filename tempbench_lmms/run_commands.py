@@ -1,4 +1,4 @@
-"""What the `tempbench` command does with finished runs: `compare` and `rescore`.
+"""What the `tempbench` command does with runs: `run`, `compare` and `rescore`.
 
 Everything heavy is imported where it is needed: `tempbench path` must not wait for it.
 """
@@ -22,6 +22,29 @@ class Parser(str, Enum):
 
     ours = "ours"
     official = "official"
+
+
+def run(
+    model: Annotated[str, typer.Option(help="As for the harness's --model.")],
+    tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of this one run.")],
+    model_args: Annotated[str, typer.Option(help="As for the harness's --model_args.")] = "",
+    slice_size: Annotated[
+        int, typer.Option("--slice", min=1, help="Answers that are stored together; lost at most.")
+    ] = 200,
+    verify: Annotated[bool, typer.Option("--verify", help="Check every row and every medium first.")] = False,
+    report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="Further arguments of the harness, after `--`.")
+    ] = None,
+) -> None:
+    """Run an evaluation that can be interrupted: give the same command again to continue.
+
+    Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
+    """
+    from tempbench_lmms import safe_run
+
+    safe_run.run(model, tasks, output, model_args, slice_size, verify, report, arguments)
 
 
 def compare(

@@ -11,9 +11,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from tempbench_lmms import __version__, adapter, benchmarks, harness
 from tempbench_lmms.data import roots, tables
@@ -29,22 +27,29 @@ _LOOKED_AT = 5
 
 
 def run(
-    model: Annotated[str, typer.Option(help="As for the harness's --model.")],
-    tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of this one run.")],
-    model_args: Annotated[str, typer.Option(help="As for the harness's --model_args.")] = "",
-    slice_size: Annotated[
-        int, typer.Option("--slice", min=1, help="Answers that are stored together; lost at most.")
-    ] = 200,
-    verify: Annotated[bool, typer.Option("--verify", help="Check every row and every medium first.")] = False,
-    report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
-    arguments: Annotated[
-        list[str] | None, typer.Argument(help="Further arguments of the harness, after `--`.")
-    ] = None,
+    model: str,
+    tasks: str,
+    output: Path,
+    model_args: str = "",
+    slice_size: int = 200,
+    verify: bool = False,
+    report: bool = True,
+    arguments: Sequence[str] | None = None,
 ) -> None:
-    """Run an evaluation that can be interrupted: give the same command again to continue.
+    """Runs an evaluation, or continues it.
 
-    Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
+    Args:
+        model: As for the harness's `--model`.
+        tasks: Tasks or groups, separated by commas.
+        output: Folder of this one run.
+        model_args: As for the harness's `--model_args`.
+        slice_size: Answers that are stored together; lost at most.
+        verify: Check every row and every medium first.
+        report: Write report.html into the folder at the end.
+        arguments: Further arguments of the harness.
+
+    Raises:
+        TempbenchError: Something is amiss, or requests failed; answers so far are kept.
     """
     further = list(arguments or ())
     if int(os.environ.get("RANK", 0)):  # the first process checks, writes and tells

@@ -5,6 +5,8 @@ tempbench://tempvs/mt1_two/test.parquet        data prepared by `tempbench prepa
 """
 
 import os
+from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
@@ -70,6 +72,19 @@ def resolve(url: str) -> Path:
     else:
         root = prepared_root(benchmark)
     path = root.joinpath(*rest)
-    if ".." in rest or not path.resolve().is_relative_to(root.resolve()):
+    if ".." in rest or _leads_out(root, rest):
         raise TempbenchError(f"{url!r} points outside its data set; correct the row that names it")
     return path
+
+
+def _leads_out(root: Path, names: Sequence[str]) -> bool:
+    r"""Returns whether a path of names below a folder, none of them "..", ends outside it.
+
+    Only a link could lead out, so the whole path is resolved only where a part of it is one: this is called
+    for every picture. On Windows a name can hold a drive or "..\\", so there it always is.
+    """
+    places = accumulate(names, os.path.join, initial=str(root))
+    next(places)  # the folder itself may be a link
+    if os.name == "posix" and not any(map(os.path.islink, places)):
+        return False
+    return not root.joinpath(*names).resolve().is_relative_to(root.resolve())

@@ -1,9 +1,7 @@
 """Overlap of time intervals."""
 
+import math
 from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
 
 Interval = tuple[float, float]
 """Start and end in seconds. An interval whose end lies before its start is reversed and overlaps nothing."""
@@ -41,16 +39,21 @@ def official_iou(predicted: Interval, truths: Sequence[Interval]) -> float:
     >>> official_iou((5, 10), [(0, 4), (6, 10)]), official_iou((3, 3), [(3, 3)])
     (0.8, 0.0)
     """
-    start, end = (np.float64(value) for value in predicted)
-    true: NDArray[np.float64] = np.array(truths, dtype=np.float64).reshape(-1, 2)
-    if not len(true):
-        return 0.0
-    intersection = np.maximum(0, np.minimum(end, true[:, 1]) - np.maximum(start, true[:, 0]))
-    union = (end - start) + (true[:, 1] - true[:, 0]) - intersection
-    with np.errstate(invalid="ignore", divide="ignore"):
-        chosen = int(np.argmax(intersection / union))
-    hull = float(max(end, true[chosen, 1]) - min(start, true[chosen, 0]))
-    return float(intersection[chosen]) / hull if hull else 0.0
+    start, end = predicted
+    largest, found = -math.inf, 0.0
+    for true_start, true_end in truths:
+        # Comparisons are several times as fast as `min` and `max`. A NaN that a file holds stays one: what is
+        # compared with it is never smaller nor larger.
+        left = true_start if true_start > start else start
+        right = true_end if true_end < end else end
+        intersection = 0.0 if right < left else right - left
+        union = (end - start) + (true_end - true_start) - intersection
+        share = intersection / union if union else math.inf
+        if not share <= largest:
+            first = true_start if true_start < start else start
+            last = true_end if true_end > end else end
+            largest, found = share, intersection / (last - first) if last != first else 0.0
+    return found
 
 
 def span_length(*intervals: Interval) -> float:

@@ -96,10 +96,7 @@ def score(
         brief["VQA"] = out["VQA"] = float(right.sum() / len(right))
     if has_windows:
         ious = np.array(
-            [
-                official_iou(first_window(prediction), [(w[0], w[1]) for w in truth["relevant_windows"]])
-                for prediction, truth in pairs
-            ]
+            [official_iou(first_window(prediction), truth["relevant_windows"]) for prediction, truth in pairs]
         )
         full["MR-mIoU"] = percent(ious)  # type: ignore[arg-type]
         full["MR-R1"] = {str(t): percent(ious >= t) for t in THRESHOLDS}  # type: ignore[arg-type]

@@ -61,6 +61,37 @@ def test_no_link_leads_out_of_the_data(prepared, tmp_path):
         roots.resolve("tempbench://tempvs/link")
 
 
+def test_no_folder_leads_out_of_the_data(prepared, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    os.symlink(tmp_path / "elsewhere", prepared / "all" / "link")
+    for rest in ("all/link/secret", "all/link", "all/./link//secret"):
+        with pytest.raises(TempbenchError, match="outside"):
+            roots.resolve(f"tempbench://tempvs/{rest}")
+
+
+def test_links_within_the_data_are_followed(prepared):
+    os.symlink(prepared / "all", prepared / "same")
+    assert roots.resolve("tempbench://tempvs/same/test.parquet").read_bytes() == b"rows"
+
+
+def test_the_data_home_may_be_a_link_and_may_change(prepared, tmp_path, monkeypatch):
+    os.symlink(tmp_path / "home", tmp_path / "linked")
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "linked"))
+    os.symlink(prepared / "all", prepared / "same")
+    for rest in ("all/test.parquet", "same/test.parquet"):
+        found = roots.resolve(f"tempbench://tempvs/{rest}")
+        assert found == tmp_path / "linked" / "tempvs" / rest
+    other = tmp_path / "other" / "tempvs"
+    other.mkdir(parents=True)
+    (other / roots.MANIFEST).write_text("{}")
+    (tmp_path / "linked").unlink()
+    os.symlink(tmp_path / "other", tmp_path / "linked")
+    # What led inside leads nowhere now, and a link into the former data leads out.
+    os.symlink(prepared / "all", other / "same")
+    with pytest.raises(TempbenchError, match="outside"):
+        roots.resolve("tempbench://tempvs/same/test.parquet")
+
+
 def test_default_home_follows_the_hugging_face_cache(monkeypatch):
     monkeypatch.delenv("TEMPBENCH_DATA", raising=False)
     monkeypatch.setenv("HF_HOME", "/somewhere")

@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -217,6 +218,30 @@ def test_official_iou_is_the_best_one_but_for_instants(predicted, truths):
         assert official_iou(predicted, truths) == pytest.approx(best_iou(predicted, truths))
     else:
         assert official_iou(predicted, truths) == 0
+
+
+def by_arrays(predicted, truths):
+    """The official scorer's steps, in arrays: the union decides, the hull divides."""
+    (start, end), true = np.array(predicted, dtype=float), np.array(truths, dtype=float)
+    shared = np.clip(np.minimum(end, true[:, 1]) - np.maximum(start, true[:, 0]), 0, None)
+    with np.errstate(invalid="ignore"):
+        chosen = np.argmax(shared / (end - start + true[:, 1] - true[:, 0] - shared))
+    hull = np.maximum(end, true[chosen, 1]) - np.minimum(start, true[chosen, 0])
+    return shared[chosen] / hull if hull else 0.0
+
+
+moments = st.one_of(st.integers(0, 6), st.floats(0, 20))
+any_interval = st.tuples(moments, moments)
+
+
+@given(any_interval, st.lists(any_interval, min_size=1, max_size=4))
+def test_official_iou_is_that_of_the_official_steps(predicted, truths):
+    assert official_iou(predicted, truths) == by_arrays(predicted, truths)
+
+
+def test_what_is_no_number_stays_none():
+    # A file may hold NaN; the official scorer's mean is NaN then.
+    assert math.isnan(official_iou((math.nan, 5), [(1, 2), (3, 9)]))
 
 
 @given(st.permutations(range(4)))

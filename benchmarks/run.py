@@ -1,0 +1,61 @@
+"""Every benchmark, as one document in Markdown: `python benchmarks/run.py [--only NAME ...] [--quick]`.
+
+About a quarter of an hour of processor time. Every ratio is of measurements that took turns in one run.
+"""
+
+import argparse
+import importlib
+import sys
+import time
+import traceback
+from pathlib import Path
+
+import timing
+
+MODULES = (
+    "imports",
+    "tempvs_scoring",
+    "rextime_scoring",
+    "scoring",
+    "intervals",
+    "parsing",
+    "hooks",
+    "video_frames",
+    "memory",
+    "data_build",
+    "tempvs_data",
+    "mateo_pairs",
+    "bertscore",
+    "false_alarms",
+    "interruptions",
+)
+"""In the order printed. Each has `rows(quick)`, which yields `timing.Row`s."""
+
+
+def main() -> int:
+    """Prints the document; returns 1 where a benchmark could not be run."""
+    there = [name for name in MODULES if Path(__file__).with_name(f"{name}.py").is_file()]
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--only", nargs="+", choices=there, metavar="NAME", help=", ".join(there))
+    options.add_argument("--quick", action="store_true", help="smaller sizes, fewer repetitions")
+    given = options.parse_args()
+    failed = []
+    for name in given.only or there:
+        start = time.perf_counter()
+        try:
+            module = importlib.import_module(name)
+            print(f"## {(module.__doc__ or name).splitlines()[0]}\n")
+            for line in timing.table(module.rows(given.quick)):
+                print(line, flush=True)
+        except Exception:  # the others are still worth their figures
+            failed.append(name)
+            traceback.print_exc()
+            print(f"\n{name} stopped: see the message.")
+        print(f"\n`{name}.py`, {time.perf_counter() - start:.0f} s\n", flush=True)
+    if failed:
+        print(f"not measured: {', '.join(failed)}", file=sys.stderr)
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

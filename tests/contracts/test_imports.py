@@ -1,0 +1,73 @@
+"""What is imported when: the package itself imports nothing, and no command what it does not use."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms import benchmarks, cli
+
+REPOSITORY = Path(cli.__file__).parents[1]
+
+# What takes a noticeable part of a second, or the memory of a GPU.
+HEAVY = {
+    *("torch", "transformers", "lmms_eval", "datasets", "pyarrow", "pandas", "sklearn", "bert_score"),
+    *("numpy", "PIL", "av", "decord", "cv2", "yaml", "fsspec", "huggingface_hub", "rich"),
+}
+
+
+def heavy_after(code: str) -> set[str]:
+    """Returns which of `HEAVY` a fresh process has imported after `code`."""
+    says = "MODULES' + json.dumps(sorted({name.partition('.')[0] for name in sys.modules}))"
+    program = f"import atexit, json, sys; atexit.register(lambda: print('{says}))\n{code}"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return HEAVY & set(json.loads(done.stdout.rpartition("MODULES")[2]))
+
+
+def command(*words: str) -> str:
+    return f"sys.argv = {['tempbench', *words]}; from tempbench_lmms import cli; cli.main()"
+
+
+def test_the_package_imports_nothing():
+    assert heavy_after("import tempbench_lmms") == set()
+
+
+def test_the_entry_point_imports_nothing():
+    # The harness imports it on its way to every model, ours or not.
+    assert heavy_after("import tempbench_lmms.harness") == set()
+
+
+@pytest.mark.parametrize("words", [("path",), ("--version",)])
+def test_a_command_that_prints_a_line_imports_nothing(words):
+    assert heavy_after(command(*words)) == set()
+
+
+@pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("compare", "--help")])
+def test_help_imports_what_lays_it_out(words):
+    assert heavy_after(command(*words)) <= {"rich"}
+
+
+def test_hooks_import_no_data_library():
+    # The harness imports them while it reads the task list, in every process.
+    code = "\n".join(f"import tempbench_lmms.{name}.hooks" for name in benchmarks.names())
+    assert heavy_after(code) <= {"numpy"}
+
+
+def test_the_check_sees_an_import():
+    assert heavy_after("import yaml") == {"yaml"}
+
+
+@pytest.mark.parametrize("verb", [verb for verb in cli.VERBS if verb != "submit"])
+def test_every_verb_has_a_benchmark(verb):
+    # `--help` lists the verbs without looking.
+    assert any(verb in benchmarks.commands(name) for name in benchmarks.names())
