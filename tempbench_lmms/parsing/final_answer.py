@@ -1,5 +1,6 @@
 """The final answer of a reply that may contain reasoning."""
 
+import re
 from collections.abc import Iterable
 
 from tempbench_lmms.parsing.text import clip
@@ -11,6 +12,8 @@ _ANSWER = {
     **{f"<{tag}>": f"</{tag}>" for tag in ("answer", "final_answer", "conclusion")},
     "<|begin_of_box|>": "<|end_of_box|>",
 }
+# What every one of these tags begins with; most replies have none of it.
+_SIGN = re.compile(r"[<◁]|\[/?th", re.IGNORECASE)
 
 
 def _end_of_last(text: str, tags: Iterable[str]) -> int:
@@ -30,6 +33,8 @@ def final_answer(reply: str) -> str | None:
     >>> final_answer("<think>It could be A") is None
     True
     """
+    if not _SIGN.search(reply):
+        return clip(reply.strip()) or None
     # "İ" is the one character that becomes two in lower case; places would shift.
     lower = reply.replace("İ", "I").lower()
     # A tag that a model only talks about inside its reasoning is not its answer.
