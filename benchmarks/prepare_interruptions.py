@@ -130,7 +130,7 @@ def _rextime(folder: Path, version: int) -> list[str]:
 
 def _timepercept(folder: Path, version: int) -> list[str]:
     start = datetime(2012, 4, 2, tzinfo=timezone.utc)
-    for place in range(4):
+    for place in range(8):
         name = f"airport_{place}"
         for k, days in enumerate((0, 10, 60, 200, 600, 1400)):
             stem = folder / "fmow/fmow-rgb/train/airport" / name / f"{name}_{k}_rgb"
