@@ -37,6 +37,18 @@ _DECORD_CODECS = ("h264", "mpeg4", "vp8", "libvpx", "vp9", "libvpx-vp9")
 _FORMATS = "mov,matroska,avi,mpegts,mpeg,flv,asf,ogg,gif,m4v,h264,hevc,ivf,mxf,3gp,rm,dv"
 
 
+def open_container(path: Path) -> Any:
+    """Returns the opened file, which is a video and no playlist.
+
+    Raises:
+        av.error.FFmpegError: It is damaged or something else.
+        OSError: It cannot be read.
+    """
+    import av
+
+    return av.open(str(path), options={"format_whitelist": _FORMATS})
+
+
 @dataclass(frozen=True)
 class Index:
     """The frames of a video.
@@ -97,7 +109,7 @@ class Video:
 
         name = self.path.name
         try:
-            self._container = av.open(str(self.path), options={"format_whitelist": _FORMATS})
+            self._container = open_container(self.path)
         except FileNotFoundError:
             raise MediaError(f"{name}: the video is missing") from None
         except (av.error.FFmpegError, OSError, ValueError) as error:

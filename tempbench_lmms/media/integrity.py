@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media.decoding import Video
+from tempbench_lmms.media.decoding import Video, open_container
 from tempbench_lmms.media.video import VideoInfo, probe, uniform_places
 
 
@@ -26,7 +26,7 @@ def check_video(path: Path, thorough: bool = False) -> VideoInfo:
         if path.is_file() and not path.stat().st_size:
             raise MediaError(f"{path.name}: the file is empty; replace it")
         info = probe(path)
-        with av.open(str(path)) as container:
+        with open_container(path) as container:
             stream = container.streams.video[0]
             if next(container.decode(stream), None) is None:
                 raise MediaError(f"{path.name}: no frame can be decoded; replace the video")

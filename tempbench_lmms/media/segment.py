@@ -5,6 +5,7 @@ from pathlib import Path
 from PIL import Image
 
 from tempbench_lmms.errors import MediaError
+from tempbench_lmms.media.decoding import open_container
 from tempbench_lmms.media.video import Frames
 
 
@@ -26,7 +27,7 @@ def segment_frames(path: Path, start: float, end: float, n: int) -> Frames:
     images: list[Image.Image] = []
     times: list[float] = []
     try:
-        with av.open(str(path)) as container:
+        with open_container(path) as container:
             stream = container.streams.video[0]
             if stream.time_base:
                 container.seek(int(start / float(stream.time_base)) + (stream.start_time or 0), stream=stream)

@@ -1,7 +1,6 @@
 """The encoders: the reference implementation's numbers, each model loaded once, nothing that stops a run."""
 
 import logging
-import random
 import warnings
 from pathlib import Path
 
@@ -20,17 +19,13 @@ def _fresh() -> None:
 
 def sentences(n: int) -> list[tuple[str, str]]:
     """Replies and references as a run has them: each question at four budgets, answered in a few forms."""
-    generator = random.Random(0)
-    who = ["the person's hand", "the red ball", "a train", "the wheel", "the left ukulele"]
-    does = ["traces a circle", "rotates", "moves first to the left then to the right", "plays", "slows down"]
-    pairs = []
-    for number in range(n // 4):
-        reference = f"{generator.choice(who)} {generator.choice(does)} {number} times"
-        for _ in range(4):
-            what = f"{generator.choice(who)} {generator.choice(does)} {generator.randint(0, 9)} times"
-            letter = generator.choice("ABCDEF")
-            pairs.append((generator.choice([letter, f"Answer: {letter}", f"{letter}: {what}"]), reference))
-    return pairs
+    forms = (
+        "A",
+        "Answer: B",
+        "C: the red ball rotates {} times",
+        "the wheel slows down {} times, then a train",
+    )
+    return [(forms[i % 4].format(i % 7), f"a train plays {i // 4} times") for i in range(n)]
 
 
 def test_equals_the_library_pair_by_pair(text_encoder: Path) -> None:

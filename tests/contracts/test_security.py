@@ -77,6 +77,11 @@ def findings(source: str, file: str) -> list[str]:
                 found.append(f"{name} without allow_pickle=False")
         if name == "torch.load" and getattr(given.get("weights_only"), "value", None) is not True:
             found.append("torch.load without weights_only=True")
+        if name == "av.open" and [getattr(one, "value", None) for one in node.args[1:]] != ["w"]:
+            # A playlist names other files, which the library would open.
+            options = given.get("options", ast.Dict([], []))
+            if "format_whitelist" not in [getattr(key, "value", None) for key in options.keys]:
+                found.append("av.open without format_whitelist")
         if name.endswith("yaml.load") and dotted(given.get("Loader", ast.Name("?"))) != "_Loader":
             found.append("yaml.load with another loader")
         if "shell" in given and getattr(given["shell"], "value", True):
@@ -104,6 +109,8 @@ def test_no_file_runs_what_others_wrote(path):
         "yaml.load(text, Loader=yaml.Loader)",
         "subprocess.run(command, shell=True)",
         "pandas.read_pickle(path)",
+        "av.open(path)",
+        "av.open(path, options={'fflags': 'nobuffer'})",
     ],
 )
 def test_the_search_finds(source):
