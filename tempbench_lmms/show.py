@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tasks import docs_of, load_task
+from tempbench_lmms.tasks import docs_of, load_task, root_of
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,17 @@ def seen(task: str, number: int) -> View:
         raise TempbenchError(f"{task} has no document {number}; choose one from 0 to {len(docs) - 1}")
     doc = docs[number]
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
-    content: list[str | Image.Image | Path] = []
-    for message in config["doc_to_messages"](doc, kwargs):
-        for part in message["content"]:
-            content.extend(_parts(part))
-    return View(task, (number, len(docs)), tuple(content), config["doc_to_text"](doc, kwargs), doc["target"])
+    try:
+        messages = config["doc_to_messages"](doc, kwargs)
+        content = [shown for message in messages for part in message["content"] for shown in _parts(part)]
+        return View(
+            task, (number, len(docs)), tuple(content), config["doc_to_text"](doc, kwargs), doc["target"]
+        )
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+        raise TempbenchError(
+            f"{task}: document {number} is no question of it ({error!r}); see `tempbench verify "
+            f"{root_of(config)[0]}`"
+        ) from None
 
 
 def _parts(part: dict[str, Any]) -> list[str | Image.Image | Path]:

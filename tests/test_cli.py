@@ -135,6 +135,15 @@ def test_unreadable_folder(prepared, monkeypatch):
         roots.prepared_root("tempvs")
 
 
+def test_a_column_that_is_not_there(prepared):
+    import pyarrow.parquet as pq
+
+    table = prepared / "mt1_two" / "test.parquet"
+    pq.write_table(pq.read_table(table).drop_columns(["images"]), table)
+    shown = tempbench("show", "tempvs_mt1_two", TEMPBENCH_DATA=str(prepared.parent))
+    complains(shown, "tempvs_mt1_two: document 0", "'images'", "tempbench verify tempvs")
+
+
 def test_unreadable_table(prepared):
     (prepared / "mt1_two" / "test.parquet").write_bytes(b"PAR1 not a table")
     complains(tempbench("show", "tempvs_mt1_two", TEMPBENCH_DATA=str(prepared.parent)), "cannot be read")
