@@ -1,4 +1,4 @@
-"""Kills `tempbench prepare` and starts it again: `python benchmarks/prepare_interruptions.py`.
+"""`tempbench prepare`, killed at random moments and started again.
 
 For each benchmark a tiny source is written, prepared without interruption, and prepared again with kills
 (SIGKILL, which leaves a process no chance to tidy up) until it comes to its end; then every file of both is
@@ -20,7 +20,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from functools import partial
@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import timing
 from interruptions import watch_changes
 from PIL import Image
 
@@ -353,6 +354,21 @@ def _import_everything() -> None:
             f"tempbench_lmms.hf_datasets.{benchmark}.prepare",
         ):
             importlib.import_module(module)
+
+
+def rows(quick: bool) -> Iterator[timing.Row]:
+    """Yields what a few kills of each benchmark's preparation did."""
+    _import_everything()
+    for benchmark in SOURCES:
+        results = []
+        for replace in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                kills = 1 if quick else 2
+                results.append(interrupt(benchmark, Path(folder), kills, 0, replace, random.Random(0)))
+        wrong = sum(len(result.differing) + len(result.unsound) for result in results)
+        n_kills = sum(result.kills for result in results)
+        what = f"{benchmark}, {n_kills} kills, new and over older data: files that differ, unsound data"
+        yield timing.Row(what, [wrong], "", at_most=0)
 
 
 def main() -> None:

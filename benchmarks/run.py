@@ -28,6 +28,7 @@ MODULES = (
     "bertscore",
     "false_alarms",
     "interruptions",
+    "prepare_interruptions",
 )
 """In the order printed. Each has `rows(quick)`, which yields `timing.Row`s."""
 

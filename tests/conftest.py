@@ -40,6 +40,12 @@ def tiny_vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("tiny"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts files that run the harness first: one of them alone at the end keeps all processes waiting."""
+    slow = {item.path for item in items if item.get_closest_marker("harness")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="write the golden files anew")
 

@@ -48,9 +48,9 @@ def home(shared, tmp_path_factory):
         sequence = builder.ImageSequence(item["source"], item["img_seq_id"], urls, [], [], "", [], [])
         test = item["task"]
         if test.startswith("mt1"):
-            for polarity, letter in (("positive", "A"), ("negative", "B")):
-                row = builder._row(sequence, test, 0, text=item[polarity], options=["True", "False"],
-                                   answer=letter, events=[0, 1], polarity=polarity,
+            for name, polarity, letter in (("positive", "gt", "A"), ("negative", "nc", "B")):
+                row = builder._row(sequence, test, 0, text=item[name], options=["True", "False"],
+                                   answer=letter, events=[0, 1], polarity=polarity, distance=1,
                                    statement_type=item["relation"])  # fmt: skip
                 row["question_id"] += polarity
                 made.setdefault(test, []).append(row)
