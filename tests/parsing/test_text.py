@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tempbench_lmms.parsing.choice import parse_choice
-from tempbench_lmms.parsing.final_answer import final_answer
+from tempbench_lmms.parsing.final_answer import _ANSWER, _CLOSING, _OPENING, _SIGNS, final_answer
 from tempbench_lmms.parsing.integer import integers
 from tempbench_lmms.parsing.text import clip, normalise, squeeze
 
@@ -71,3 +71,7 @@ def test_squeezing_leaves_words_and_paragraphs(text):
 def test_letters_that_match_others_without_being_their_capitals():
     assert normalise("fırst ſecond İmage") == "first second image".replace("image", "Image")
     assert integers("sıx or nıne") == [6, 9]
+
+
+def test_a_reply_without_these_signs_has_no_tag():
+    assert {tag[0] for tag in (*_CLOSING, *_OPENING, *_ANSWER)} == set(_SIGNS)
