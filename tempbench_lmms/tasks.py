@@ -70,9 +70,15 @@ def load_task(name: str) -> dict[str, Any]:
     return _load(files[name])
 
 
+def _url(config: dict[str, Any]) -> str:
+    """Returns the URL of the table that a task reads."""
+    url: str = config["dataset_kwargs"]["data_files"][config["test_split"]]
+    return url
+
+
 def _folder(config: dict[str, Any]) -> Path:
     """Returns the folder of the table that a task reads."""
-    return resolve(config["dataset_kwargs"]["data_files"][config["test_split"]].rpartition("/")[0])
+    return resolve(_url(config).rpartition("/")[0])
 
 
 def root_of(config: dict[str, Any]) -> tuple[str, Path]:
@@ -81,8 +87,7 @@ def root_of(config: dict[str, Any]) -> tuple[str, Path]:
     Raises:
         DataNotPreparedError: It is not there.
     """
-    url = config["dataset_kwargs"]["data_files"][config["test_split"]]
-    benchmark, *rest = url.removeprefix(SCHEME).split("/")
+    benchmark, *rest = _url(config).removeprefix(SCHEME).split("/")
     return benchmark, resolve(f"{benchmark}/{MINI}" if rest[0] == MINI else benchmark)
 
 
