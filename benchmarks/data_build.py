@@ -50,7 +50,7 @@ def _same_disk(one: Path, other: Path) -> bool:
 
 
 def tempvs_import(folder: Path, quick: bool) -> Iterator[timing.Row]:
-    from tempbench_lmms.hf_datasets.tempvs.release import benchmark_folder, convert
+    from hf_datasets.tempvs.release import benchmark_folder, convert
 
     source = Path(os.environ.get("TEMPBENCH_SHARED", "")) / "golden" / "tempvs_release_layout"
     if "TEMPBENCH_SHARED" not in os.environ or not source.is_dir():
@@ -78,7 +78,7 @@ def rextime(folder: Path, quick: bool) -> Iterator[timing.Row]:
 
 
 def mateo(quick: bool) -> Iterator[timing.Row]:
-    from tempbench_lmms.hf_datasets.mateo.rows import Plan, Step, askable, questions
+    from hf_datasets.mateo.rows import Plan, Step, askable, questions
 
     generator = random.Random(0)
     plans = []
@@ -96,7 +96,7 @@ def mateo(quick: bool) -> Iterator[timing.Row]:
 
 
 def timepercept(quick: bool) -> Iterator[timing.Row]:
-    from tempbench_lmms.hf_datasets.timepercept import mini, questions
+    from hf_datasets.timepercept import mini, questions
 
     series = [mini._series(place) for place in mini.towns()["test"]]
     rules = questions.Rules(count=40 if quick else 200, seed=0, min_ratio=2.0)

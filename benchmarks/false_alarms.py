@@ -16,12 +16,12 @@ from types import SimpleNamespace
 import timing
 from scipy.stats import binomtest
 
-from tempbench_lmms.adapter import Item
-from tempbench_lmms.comparison import compare_tasks
-from tempbench_lmms.respondents import chance
-from tempbench_lmms.runs import Sample, TaskLog
-from tempbench_lmms.safe_run import leaves
-from tempbench_lmms.tasks import docs_of, load_task, task_files
+from tempbench_lmms.harness.adapter import Item
+from tempbench_lmms.harness.respondents import chance
+from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.runs.comparison import compare_tasks
+from tempbench_lmms.runs.logs import Sample, TaskLog
+from tempbench_lmms.runs.safe_run import leaves
 
 LEVEL = 0.05
 

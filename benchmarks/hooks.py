@@ -31,12 +31,12 @@ def write_data(folder: Path, n_docs: int, n_videos: int) -> None:
     import lmms_eval
     import numpy as np
     from PIL import Image
-    from tempbench_lmms.hf_datasets.coherence.features import QA_SCHEMA
-    from tempbench_lmms.hf_datasets.rextime.features import SCHEMA as REXTIME_SCHEMA
-    from tempbench_lmms.hf_datasets.rextime.scenes import encode
-    from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
 
+    from hf_datasets.rextime.scenes import encode
+    from tempbench_lmms.coherence.features import QA_SCHEMA
     from tempbench_lmms.data import roots, tables
+    from tempbench_lmms.rextime.features import SCHEMA as REXTIME_SCHEMA
+    from tempbench_lmms.tempvs.features import SCHEMA
 
     home, yamls = Path(os.environ["TEMPBENCH_DATA"]), folder / "yamls"
     theirs = Path(lmms_eval.__file__).parent / "tasks"

@@ -88,8 +88,8 @@ def _start(folder: Path, slice_size: int, kill_at: int = 0) -> int:
     log = os.open(folder.with_suffix(".log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    from tempbench_lmms import cli
-    from tempbench_lmms.respondents import simple
+    from tempbench_lmms.cli import main
+    from tempbench_lmms.harness.respondents import simple
 
     notes = os.open(folder.with_suffix(".asked"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     reply = simple.REPLIES["chance"]
@@ -105,7 +105,7 @@ def _start(folder: Path, slice_size: int, kill_at: int = 0) -> int:
     sys.argv = ["tempbench", *arguments, "--slice", str(slice_size)]
     n_changes, status = watch_changes(folder, kill_at), 0
     try:
-        cli.main()
+        main.main()
     except SystemExit as end:
         status = int(end.code or 0)
     folder.with_suffix(".changes").write_text(str(n_changes()))
@@ -145,9 +145,9 @@ def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0, eve
     import lmms_eval.__main__
     import lmms_eval.evaluator  # noqa: F401 (imported once, for all forks)
 
-    from tempbench_lmms import harness
+    from tempbench_lmms.harness import plugin
 
-    harness.shadowed_names()  # remembered
+    plugin.shadowed_names()  # remembered
     generator = random.Random(seed)
     began = time.monotonic()
     child = _start(folder / "uninterrupted", slice_size)

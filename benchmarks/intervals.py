@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 import timing
 
-from tempbench_lmms.adapter import Record
 from tempbench_lmms.metrics import ratio
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import interval
+from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import scoring
 
 N_SEQUENCES = 2085

@@ -4,7 +4,8 @@ import random
 from collections.abc import Iterator
 
 import timing
-from tempbench_lmms.hf_datasets.mateo.graphs import Edge, pairs
+
+from hf_datasets.mateo.graphs import Edge, pairs
 
 
 def random_graph(n: int, generator: random.Random) -> list[Edge]:

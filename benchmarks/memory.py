@@ -30,9 +30,8 @@ def rss() -> float:
 
 def write_pictures(home: Path, n: int) -> None:
     """Writes n questions over the bundled sample's pictures."""
-    from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
-
     from tempbench_lmms.data import roots, tables
+    from tempbench_lmms.tempvs.features import SCHEMA
 
     sample = tables.read_rows(roots.mini_root("tempvs") / "mt3_event")
     sample = [row for row in sample if row["role"] == "main"]
@@ -48,7 +47,7 @@ def run_pictures(n: int) -> dict[str, float]:
 
     from lmms_eval.evaluator import simple_evaluate
 
-    from tempbench_lmms.respondents import chat
+    from tempbench_lmms.harness.respondents import chat
 
     found: dict[str, float] = {"n_pictures": 0}
 
@@ -78,8 +77,9 @@ def run_pictures(n: int) -> dict[str, float]:
 def write_videos(home: Path, n: int) -> None:
     """Prepares n videos of ReXTime."""
     from PIL import Image
-    from tempbench_lmms.hf_datasets.rextime.prepare import prepare
-    from tempbench_lmms.hf_datasets.rextime.scenes import encode
+
+    from hf_datasets.rextime.prepare import prepare
+    from hf_datasets.rextime.scenes import encode
 
     folder = home / "videos"
     folder.mkdir()

@@ -199,10 +199,10 @@ def _forked(act: Callable[[], None], home: Path) -> int:
 
 
 def _prepare(benchmark: str, options: list[str]) -> None:
-    from tempbench_lmms import cli
+    from tempbench_lmms.cli import main
 
     sys.argv = ["tempbench", "prepare", benchmark, *options]
-    cli.main()
+    main.main()
 
 
 def _prepare_watched(benchmark: str, options: list[str], home: Path, kill_at: int) -> None:
@@ -345,13 +345,14 @@ def _import_everything() -> None:
     import pyarrow.parquet  # noqa: F401
     import rich.progress  # noqa: F401
 
-    from tempbench_lmms import benchmarks, cli  # noqa: F401
+    from tempbench_lmms import benchmarks
+    from tempbench_lmms.cli import main  # noqa: F401
 
     for benchmark in benchmarks.names():
         benchmarks.commands(benchmark)
         for module in (
             f"tempbench_lmms.{benchmark}.checks",
-            f"tempbench_lmms.hf_datasets.{benchmark}.prepare",
+            f"hf_datasets.{benchmark}.prepare",
         ):
             importlib.import_module(module)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import timing
 
-from tempbench_lmms.adapter import evaluate
+from tempbench_lmms.record import evaluate
 from tempbench_lmms.rextime import official, scoring
 
 N = 921

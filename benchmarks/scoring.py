@@ -40,7 +40,7 @@ _WORDINGS = ("{}", "{}.", "The answer is: {}", "**{}**", "Let me look at the pic
 
 def documents(task: str, n: int) -> list[dict[str, Any]]:
     """Returns n documents of a task's kind."""
-    from tempbench_lmms.tasks import docs_of, load_task
+    from tempbench_lmms.harness.tasks import docs_of, load_task
 
     sample = docs_of(load_task(task))
     docs: list[dict[str, Any]] = []
@@ -63,8 +63,9 @@ def measure(task: str, n: int, errors: bool) -> dict[str, float]:
         n: Number of questions.
         errors: Compute what the harness prints: from sorted records, and standard errors beside the values.
     """
-    from tempbench_lmms.adapter import Item, evaluate
-    from tempbench_lmms.tasks import load_task
+    from tempbench_lmms.harness.adapter import Item
+    from tempbench_lmms.harness.tasks import load_task
+    from tempbench_lmms.record import evaluate
 
     config = load_task(task)
     docs = documents(task, n)

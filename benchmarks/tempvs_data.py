@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import timing
 from PIL import Image
-from tempbench_lmms.hf_datasets.tempvs import rows as building
-from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
 
+from hf_datasets.tempvs import rows as building
 from tempbench_lmms.data import tables
+from tempbench_lmms.tempvs.features import SCHEMA
 
 N_SEQUENCES, N_IMAGES, N_PAIRS, N_TRIPLES = 2085, 9803, 7560 // 2, 2126 // 2
 

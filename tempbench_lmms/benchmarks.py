@@ -33,8 +33,9 @@ def card(benchmark: str) -> BenchmarkCard:
 def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     """Returns what a benchmark adds to the `tempbench` command.
 
-    A function under `prepare` becomes `tempbench prepare BENCHMARK`, with the function's parameters as
-    options; so do `score`, `stats`, `submit`, `build` and others. `verify` is called by `tempbench verify`:
+    A function under `score` becomes `tempbench score BENCHMARK`, with the function's parameters as options;
+    so do `stats`, `submit` and others; `prepare` and `build` stand in `hf_datasets`, with what makes the data
+    (`cli.datasets`). `verify` is called by `tempbench verify`:
     it takes the data's root folder and yields one line a problem. `preflight`, where there is one, is called
     with a task's configuration before the harness loads a model, and raises where the run cannot go well.
     """

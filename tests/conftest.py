@@ -35,7 +35,7 @@ def _offline(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def tiny_vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny Qwen2.5-VL with random weights."""
-    from tempbench_lmms.tiny import build
+    from tempbench_lmms.harness.tiny import build
 
     return build(tmp_path_factory.mktemp("tiny"))
 

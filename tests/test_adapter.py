@@ -3,8 +3,9 @@ import math
 
 import pytest
 
-from tempbench_lmms import adapter
+from tempbench_lmms.harness import adapter
 from tempbench_lmms.metrics.ratio import ratio
+from tempbench_lmms.record import evaluate
 
 
 def share(records):
@@ -70,8 +71,8 @@ def test_failure_notice_is_told_from_an_answer():
 
 
 def test_evaluate():
-    assert adapter.evaluate(len, [{}, {}]) == 2
-    assert math.isnan(adapter.evaluate(share, []))
+    assert evaluate(len, [{}, {}]) == 2
+    assert math.isnan(evaluate(share, []))
 
 
 def test_details_are_written_and_not_printed():

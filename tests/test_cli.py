@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
 
 from tempbench_lmms import __version__
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tempvs.features import SCHEMA
 
 REPOSITORY = Path(__file__).parents[1]
 

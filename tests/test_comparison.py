@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from tempbench_lmms import comparison, run_card, runs
-from tempbench_lmms.adapter import Item
-from tempbench_lmms.cli import main
+from tempbench_lmms.cli.main import main
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.respondents import chance
-from tempbench_lmms.runs import MetricOfRun, Sample, TaskLog
-from tempbench_lmms.tasks import docs_of, load_task
+from tempbench_lmms.harness.adapter import Item
+from tempbench_lmms.harness.respondents import chance
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.runs import comparison, logs, run_card
+from tempbench_lmms.runs.logs import MetricOfRun, Sample, TaskLog
 from tests.test_runs import TASK, write_run
 
 
@@ -297,7 +297,7 @@ def test_command(folder, monkeypatch, capsys):
 
 
 def test_run_card(folder):
-    (log,) = runs.read_runs([folder / "chance"])
+    (log,) = logs.read_runs([folder / "chance"])
     card = run_card.run_card(log)
     assert card["version"] == {"task": 1, "prompts": 1}
     assert card["packages"]["lmms-eval"].startswith("0.")
@@ -320,7 +320,7 @@ def test_run_card_of_a_run_that_left_little(folder, tmp_path):
         del results["results"][TASK]["details,none"]
 
     bare = edit(folder / "chance", tmp_path / "bare", change)
-    (log,) = runs.read_runs([bare], partial=True)
+    (log,) = logs.read_runs([bare], partial=True)
     card = run_card.run_card(log)
     assert card["complete"] is None
     assert card["data"] == {"url": None}

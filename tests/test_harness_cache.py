@@ -11,7 +11,7 @@ pytestmark = pytest.mark.harness
 
 @pytest.fixture
 def cache():
-    return pytest.importorskip("tempbench_lmms.harness_cache")
+    return pytest.importorskip("tempbench_lmms.harness.cache")
 
 
 def shard(path, answers):

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from tempbench_lmms import evaluation, quality, rescoring, run_card, runs
+from tempbench_lmms import record_quality
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import evaluation
+from tempbench_lmms.runs import logs, quality, rescoring, run_card
 from tests.test_comparison import edit, tempbench
 from tests.test_runs import TASK, write_run
 
@@ -20,7 +22,7 @@ def folder(tmp_path_factory):
 
 
 def log_of(path, **options):
-    (log,) = runs.read_runs([path], **options)
+    (log,) = logs.read_runs([path], **options)
     return log
 
 
@@ -209,7 +211,7 @@ def test_warnings_of_the_respondents(folder, name, said):
 
 def sample(reply="x", answer="A", gold="A", n_tokens=None, failed=0, number=0):
     record = {"id": str(number), "parsed": int(answer is not None), "failed": failed}
-    return runs.Sample(
+    return logs.Sample(
         record | {"answer": answer, "gold": gold}, frozenset(), "", reply, number, "", n_tokens
     )
 
@@ -232,16 +234,18 @@ def test_thresholds():
         return [sample(answer=answer, number=i).record for i, answer in enumerate(answers)]
 
     even = [record | {"gold": "AB"[i % 2]} for i, record in enumerate(records(*["A"] * 12, *["B"] * 8))]
-    assert quality.of_records(even) == []  # 60 % are not more than 60 %
+    assert record_quality.warnings(even) == []  # 60 % are not more than 60 %
     lean = [record | {"gold": "AB"[i % 2]} for i, record in enumerate(records(*["A"] * 13, *["B"] * 7))]
-    assert quality.of_records(lean) == ["65.0% (13 of 20) of the answers are 'A', right for 50% of them"]
+    assert record_quality.warnings(lean) == ["65.0% (13 of 20) of the answers are 'A', right for 50% of them"]
     # As lopsided as the right answers: nobody's fault.
-    assert quality.of_records(records(*["A"] * 19, "B")) == []
-    assert quality.of_records(records(*["B"] * 10)) == []  # too few to tell
-    assert quality.of_records(records(*["A", "B"] * 19, None, None)) == []  # 2 of 40 are not more than 5 %
-    unread = quality.of_records(records(*["A", "B"] * 18, None, None, None, None))
+    assert record_quality.warnings(records(*["A"] * 19, "B")) == []
+    assert record_quality.warnings(records(*["B"] * 10)) == []  # too few to tell
+    assert (
+        record_quality.warnings(records(*["A", "B"] * 19, None, None)) == []
+    )  # 2 of 40 are not more than 5 %
+    unread = record_quality.warnings(records(*["A", "B"] * 18, None, None, None, None))
     assert unread == ["10.0% (4 of 40) of the replies could not be read; they count as wrong"]
-    assert quality.of_records([]) == []
+    assert record_quality.warnings([]) == []
 
 
 def test_prompt_hash_knows_no_order():
@@ -255,9 +259,9 @@ def test_rescore_equals_a_run_of_the_harness(tmp_path):
     tasks = ["tempvs_mini", "tempvs_mt1_two_blind_mini"]
     done = evaluation.run("tempbench_constant", tasks, tmp_path, ["--seed", "7"])
     assert "(120 of 120) of the answers are 'A', right for 50% of them" in done.output
-    logs = runs.read_runs([tmp_path])
-    assert {log.task for log in logs} == set(tasks)
-    for log in logs:
+    read = logs.read_runs([tmp_path])
+    assert {log.task for log in read} == set(tasks)
+    for log in read:
         found = rescoring.rescore(log, intervals=False)
         assert found.differing == []
         assert len(found.now) == sum(

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from tempbench_lmms import runs
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.respondents import REPLIES
-from tempbench_lmms.tasks import docs_of, load_task
+from tempbench_lmms.harness.respondents import REPLIES
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.runs import logs
 
 TASK = "tempvs_mt1_two_mini"
 KEPT = ("metadata", "dataset_kwargs", "generation_kwargs", "lmms_eval_specific_kwargs")
@@ -46,10 +46,10 @@ def write_run(folder, respondent="chance", task=TASK, seed=0):
 
 def test_metrics_computed_again_are_the_run_s(tmp_path):
     write_run(tmp_path)
-    (log,) = runs.read_runs([tmp_path])
+    (log,) = logs.read_runs([tmp_path])
     assert log.benchmark == "tempvs"
     assert len(log.samples) == 223
-    assert runs.recompute(log) == log.values
+    assert logs.recompute(log) == log.values
     assert log.details["mt1_two"]["right_answers"] == {"A": 0.5, "B": 0.5}
 
 
@@ -58,8 +58,8 @@ def test_cut_off_log(tmp_path):
     text = path.read_text()
     path.write_text(text[: len(text) // 2])
     with pytest.raises(TempbenchError, match="is cut off"):
-        runs.read_runs([tmp_path])
-    (log,) = runs.read_runs([tmp_path], partial=True)
+        logs.read_runs([tmp_path])
+    (log,) = logs.read_runs([tmp_path], partial=True)
     assert 0 < len(log.samples) < 223
     assert log.problems
 
@@ -68,7 +68,7 @@ def test_repeated_lines_and_lines_of_others(tmp_path):
     path = write_run(tmp_path)
     first = path.read_text().splitlines()[0]
     path.write_text(path.read_text() + first + "\n" + '{"doc_id": 3, "resps": ["A"]}\n')
-    (log,) = runs.read_runs([tmp_path], partial=True)
+    (log,) = logs.read_runs([tmp_path], partial=True)
     assert len(log.samples) == 223
     assert "repeats" in log.problems[0]
     assert "another kind" in log.problems[1]
@@ -77,19 +77,19 @@ def test_repeated_lines_and_lines_of_others(tmp_path):
 @pytest.mark.parametrize("content", ["", "[]", '{"results": {}}', "{"])
 def test_no_results_file(tmp_path, content):
     with pytest.raises(TempbenchError, match="no results file"):
-        runs.read_runs([tmp_path])
+        logs.read_runs([tmp_path])
     (tmp_path / "x_results.json").write_text(content)
     with pytest.raises(TempbenchError, match="no results file"):
-        runs.read_runs([tmp_path])
+        logs.read_runs([tmp_path])
 
 
 def test_run_of_other_tasks(tmp_path):
     (tmp_path / "x_results.json").write_text('{"results": {"mme": {}}, "configs": {"mme": {}}}')
     with pytest.raises(TempbenchError, match="none of the results files"):
-        runs.read_runs([tmp_path])
+        logs.read_runs([tmp_path])
 
 
 def test_metric_function():
-    assert runs.metric_function("tempvs", "mt").__name__ == "mt"
+    assert logs.metric_function("tempvs", "mt").__name__ == "mt"
     with pytest.raises(TempbenchError, match="no metric 'x'"):
-        runs.metric_function("tempvs", "x")
+        logs.metric_function("tempvs", "x")

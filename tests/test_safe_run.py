@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tempbench_lmms import safe_run
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import without_secrets
-from tempbench_lmms.tasks import docs_of, load_task
+from tempbench_lmms.harness.plugin import without_secrets
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.runs import safe_run
 
 ROOT = Path(__file__).parents[1]
 TASK = "tempvs_mt1_two_mini"
@@ -108,9 +108,9 @@ def test_ends(tmp_path):
     script = """
         import json, sys
         from pathlib import Path
-        from tempbench_lmms import safe_run
+        from tempbench_lmms.runs import safe_run
         from tempbench_lmms.errors import TempbenchError
-        from tempbench_lmms.respondents import simple
+        from tempbench_lmms.harness.respondents import simple
 
         home, asked, out = Path(sys.argv[1]), [], []
         chance = simple.REPLIES["chance"]

@@ -1,4 +1,4 @@
-"""Writes the bundled sample: `python -m tempbench_lmms.hf_datasets.coherence.mini`."""
+"""Writes the bundled sample: `python -m hf_datasets.coherence.mini`."""
 
 import random
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA, SCENES
 from tempbench_lmms.data import roots, tables
 
 from . import scenes, stories
-from .features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA, SCENES
 from .rows import caption_rows, question_row
 
 SEED = 20250

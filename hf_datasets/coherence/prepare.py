@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.coherence import checks
+from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA, SCENES
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.video import probe
 
-from .features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA, SCENES
 from .rows import caption_rows, question_row
 
 FILES = {

@@ -13,11 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.coherence.features import QA_SCHEMA
 from tempbench_lmms.coherence.prompts import reference_request
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
-
-from .features import QA_SCHEMA
 
 _SAVE_EVERY = 100
 _TRIES = 4

@@ -1,13 +1,13 @@
-"""Writes the bundled MATEO sample: `python -m tempbench_lmms.hf_datasets.mateo.mini`."""
+"""Writes the bundled MATEO sample: `python -m hf_datasets.mateo.mini`."""
 
 import random
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import roots, tables
+from tempbench_lmms.mateo.features import BENCHMARK, SCHEMA
 
 from .drawing import draw
-from .features import BENCHMARK, SCHEMA
 from .graphs import Pair, counts
 from .recipes import Recipe, recipes
 from .rows import Plan, Step, askable, questions

@@ -14,21 +14,13 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.mateo.checks import table_name
+from tempbench_lmms.mateo.commands import print_counts
 
 REPO = "SISLab/MATEO"
 _BENCHMARK = "mateo"
 _STATE = "unfinished.json"
 _SHOWN = 10
-
-PAPER = {
-    # Table 2; the numbers of relations in section 5.2 are of the test split.
-    "train": {"plans": 210, "steps": 3273, "edges": 3499, "independent": 4969, "branching": 1.12},
-    "validation": {"plans": 30, "steps": 477, "branching": 1.16},
-    "test": {"plans": 60, "steps": 936, "edges": 993, "independent": 1573, "branching": 1.11},
-}
-"""What the paper prints. It contradicts itself: 993 relations before, but 933 after, which are the same
-swapped; and 1573 + 993 + 933 = 3499, the number that it gives of training examples before. So the counts of
-the data stand beside these, and nothing is checked against them."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +55,7 @@ def prepare(
     force: Annotated[bool, typer.Option(help="Replace data that is already prepared.")] = False,
 ) -> None:
     """Make questions from the official MATEO release, or from plans of your own."""
-    from tempbench_lmms.hf_datasets.mateo.sources import LANGUAGES
+    from .sources import LANGUAGES
 
     root = roots.data_home() / _BENCHMARK
     if source and from_folder:
@@ -144,16 +136,13 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
     return manifest
 
 
-def table_name(split: str) -> str:
-    """Returns the configuration that holds a split."""
-    return "pairs" if split == "test" else f"pairs_{split}"
-
-
 def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path) -> dict[str, Any]:
     from rich.console import Console
     from rich.progress import track
-    from tempbench_lmms.hf_datasets.mateo import graphs, rows, sources
-    from tempbench_lmms.hf_datasets.mateo.features import SCHEMA
+
+    from tempbench_lmms.mateo.features import SCHEMA
+
+    from . import graphs, rows, sources
 
     questions: list[tables.Row] = []
     problems: list[str] = []
@@ -197,9 +186,9 @@ def _file_name(plan_id: str) -> str:
 
 def _store(root: Path, name: str, content: bytes) -> str:
     """Writes a picture, after looking whether it is one; returns its URL."""
-    from tempbench_lmms.hf_datasets.mateo.sources import suffix_of
-
     from tempbench_lmms.media.images import open_image
+
+    from .sources import suffix_of
 
     suffix = suffix_of(content)
     if not suffix:
@@ -218,7 +207,7 @@ def _store(root: Path, name: str, content: bytes) -> str:
 
 
 def _own(folder: Path) -> _Origin:
-    from tempbench_lmms.hf_datasets.mateo.sources import PLAN_FILE
+    from .sources import PLAN_FILE
 
     if not folder.is_dir():
         raise TempbenchError(f"{folder} is not a folder; give --from the folder with your plans")
@@ -233,7 +222,7 @@ def _own(folder: Path) -> _Origin:
 
 
 def _release(folder: Path | None, revision: str, language: str) -> _Origin:
-    from tempbench_lmms.hf_datasets.mateo.sources import SPLITS, release_files
+    from .sources import SPLITS, release_files
 
     told: dict[str, Any] = {"language": language}
     if folder is None:
@@ -264,7 +253,8 @@ def download(revision: str) -> tuple[dict[str, list[Path]], str]:
         TempbenchError: The Hub cannot be reached, or has no such release.
     """
     from huggingface_hub import hf_hub_download
-    from tempbench_lmms.hf_datasets.mateo.sources import release_files
+
+    from .sources import release_files
 
     with hub.downloading(REPO):
         info = hub.dataset_info(REPO, revision)
@@ -301,27 +291,3 @@ def _report(manifest: Mapping[str, Any], root: Path) -> None:
             print(f"  {split}: {line}")
         if len(lines) > _SHOWN:
             print(f"  {split}: {len(lines) - _SHOWN} more, all in {root / roots.MANIFEST}")
-
-
-def print_counts(manifest: Mapping[str, Any]) -> None:
-    """Prints the counts of a manifest, for the release beside those that the paper prints."""
-    from rich.console import Console
-    from rich.table import Table
-
-    own = manifest.get("edition") != "official release"
-    table = Table("split", "count", "here", *([] if own else ["paper"]), box=None)
-    names = {
-        "edges": "pairs before (and after, swapped)",
-        "independent": "pairs independent",
-        "transitive": "pairs not asked: transitive",
-        "left_out": "pairs not asked: no text or picture",
-        "branching": "successors a step that has any",
-    }
-    for split, counts in manifest["counts"].items():
-        for name, value in counts.items():
-            printed = PAPER.get(split, {}).get(name, "")
-            cells = [split, names.get(name, name), "-" if value is None else f"{value:g}"]
-            table.add_row(*cells, *([] if own else [str(printed)]))
-    Console().print(table)
-    if not own:
-        print("The paper prints 993 pairs before but 933 after, which are the same pairs swapped.")

@@ -22,9 +22,10 @@ from typing import Any
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.rextime import rows
 from tempbench_lmms.rextime.prompts import LETTERS
 
-from . import pipeline, rows
+from . import pipeline
 from .pipeline import Event
 
 N_PIVOT_FRAMES = 10

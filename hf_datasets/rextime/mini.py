@@ -1,14 +1,15 @@
-"""Writes the bundled ReXTime sample: `python -m tempbench_lmms.hf_datasets.rextime.mini`."""
+"""Writes the bundled ReXTime sample: `python -m hf_datasets.rextime.mini`."""
 
 import random
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import roots, tables
+from tempbench_lmms.rextime import rows
+from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 from tempbench_lmms.rextime.prompts import LETTERS
 
-from . import rows, scenes
-from .features import BENCHMARK, SCHEMA
+from . import scenes
 
 SEED = 20240
 N_VALIDATION = 30

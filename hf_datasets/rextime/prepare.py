@@ -10,10 +10,8 @@ from typing import Any
 from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.integrity import check_video
-from tempbench_lmms.rextime import videos
-
-from . import rows
-from .features import BENCHMARK, SCHEMA
+from tempbench_lmms.rextime import rows, videos
+from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 
 REPO = "ReXTime/ReXTime"
 FILES = {

@@ -1,12 +1,12 @@
-"""Writes the bundled TempVS sample: `python -m tempbench_lmms.hf_datasets.tempvs.mini`."""
+"""Writes the bundled TempVS sample: `python -m hf_datasets.tempvs.mini`."""
 
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import roots, tables
+from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
 from . import rows
-from .features import BENCHMARK, SCHEMA
 from .stories import Story, render, stories
 
 SEED = 20250

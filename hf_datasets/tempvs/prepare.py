@@ -9,8 +9,8 @@ from rich.console import Console
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
-from .features import BENCHMARK, SCHEMA
 from .release import Report, benchmark_folder, convert
 
 REPO = "yingjins/TempVS"

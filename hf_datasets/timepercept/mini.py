@@ -1,4 +1,4 @@
-"""Writes the bundled sample: `python -m tempbench_lmms.hf_datasets.timepercept.mini`."""
+"""Writes the bundled sample: `python -m hf_datasets.timepercept.mini`."""
 
 import random
 import shutil
@@ -9,10 +9,10 @@ from PIL import Image
 
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
 from tempbench_lmms.timepercept.prompts import TESTS
 
 from . import everyday, questions, tiles
-from .features import BENCHMARK, SCHEMA
 from .series import Series, Shot, slug
 
 SEED = 2025

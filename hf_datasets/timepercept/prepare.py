@@ -11,10 +11,10 @@ from typing import Any
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
 from tempbench_lmms.timepercept.prompts import TESTS, TOU
 
 from . import pictures, questions
-from .features import BENCHMARK, SCHEMA
 from .series import FMOW_SPLITS, Series, Shot, Skipped, nothing_skipped, read_fmow, read_manifest, watched
 
 Note = Callable[[str], None]

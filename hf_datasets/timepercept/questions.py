@@ -14,10 +14,10 @@ from typing import Any
 from tempbench_lmms.data.roots import SCHEME
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.timepercept.features import BENCHMARK
 from tempbench_lmms.timepercept.prompts import TIU, TOU
 from tempbench_lmms.timepercept.scoring import interval_class
 
-from .features import BENCHMARK
 from .series import Series, Shot
 
 LENGTH = 5

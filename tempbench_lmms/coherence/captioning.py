@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.adapter import Metric, Record
 from tempbench_lmms.coherence import encoders
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics import clip as clip_metrics
@@ -17,6 +16,7 @@ from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.text import squeeze
+from tempbench_lmms.record import Metric, Record
 
 Embeddings = dict[str, tuple[Floats, Floats]]
 """By video: its frames' embeddings in RGB, and with red and blue swapped; each of shape (n_frames, dim)."""

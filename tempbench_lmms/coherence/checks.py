@@ -14,7 +14,7 @@ from tempbench_lmms.media.integrity import check_video
 
 def tables_of(root: Path) -> list[Table]:
     """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.hf_datasets.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
+    from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
 
     tables_ = (
         Table(BENCHMARK, root / "qa" / "test.parquet", QA_SCHEMA, question_problems, ("video",)),

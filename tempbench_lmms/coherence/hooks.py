@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import adapter
 from tempbench_lmms.coherence import captioning, encoders, prompts, scoring
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.record import UNDEFINED, Record
 
 _DETAILS = ("details",)
 
@@ -127,13 +128,13 @@ def process_results_controls(doc: Mapping[str, Any], results: Sequence[Any]) -> 
     return adapter.emit(_record(doc, results), list(scoring.CONTROL_METRICS), _DETAILS)
 
 
-def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> adapter.Record:
+def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> Record:
     reply = adapter.reply_of(results)
     return scoring.record(doc, reply, adapter.request_failed(reply))
 
 
 def _emit(
-    record: adapter.Record, metrics: Mapping[str, Any], names: Sequence[str] = ("bertscore_hash",)
+    record: Record, metrics: Mapping[str, Any], names: Sequence[str] = ("bertscore_hash",)
 ) -> dict[str, Any]:
     out = adapter.emit(record, list(metrics), _DETAILS)
     return out | {name: out[next(iter(metrics))] for name in names}
@@ -183,12 +184,12 @@ def _name(function: Callable[[], str]) -> Callable[[Sequence[Any]], str]:
         try:
             return function()
         except encoders.EncoderUnavailableError:
-            return adapter.UNDEFINED
+            return UNDEFINED
         except Exception as error:  # an exception in an aggregation loses the run
             import logging
 
             logging.getLogger(__name__).warning("the encoder has no name: %r", error)
-            return adapter.UNDEFINED
+            return UNDEFINED
 
     return aggregate
 

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.adapter import Record
 from tempbench_lmms.coherence import captioning, prompts, scoring
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.record import Record
 
 _TOMATO_TYPES = {"shape&trend": "shape_trend", "velocity&frequency": "velocity_frequency"}
 CONDITIONS = (*scoring.BUDGET_CONDITIONS, "1f", "shuffled", "reversed", "blind")

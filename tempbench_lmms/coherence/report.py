@@ -6,9 +6,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.adapter import UNDEFINED, Metric, Record, evaluate, evaluate_error
 from tempbench_lmms.coherence import captioning, encoders, plot, predictions, prompts, scoring
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
 
 _PLOTTED = ("accuracy", "bertscore", "numeric_distance", "parse_rate")
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import fsum
 from typing import Any
 
-from tempbench_lmms.adapter import Metric, Record
 from tempbench_lmms.coherence import encoders, parser, prompts
 from tempbench_lmms.metrics import curve
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.text import numeric_distance
 from tempbench_lmms.parsing.text import clip
+from tempbench_lmms.record import Metric, Record
 
 TYPES = ("count", "direction", "rotation", "shape_trend", "velocity_frequency", "visual_cues")
 SCENES = ("human", "object", "simulated")

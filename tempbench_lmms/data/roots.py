@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from tempbench_lmms.data.resources import resource_dir
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
-from tempbench_lmms.resources import resource_dir
 
 SCHEME = "tempbench://"
 MINI = "mini"

@@ -9,13 +9,21 @@ from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.mateo import parser, scoring
 from tempbench_lmms.media.images import open_image
 
-TABLES = ("pairs/test.parquet", "pairs_validation/validation.parquet", "pairs_train/train.parquet")
+SPLITS = ("test", "validation", "train")
+
+
+def table_name(split: str) -> str:
+    """Returns the configuration that holds a split."""
+    return "pairs" if split == "test" else f"pairs_{split}"
+
+
+TABLES = tuple(f"{table_name(split)}/{split}.parquet" for split in SPLITS)
 """The tables that prepared data may have; the bundled sample has the first."""
 
 
 def tables_of(root: Path) -> list[Table]:
     """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.hf_datasets.mateo.features import BENCHMARK, SCHEMA
+    from tempbench_lmms.mateo.features import BENCHMARK, SCHEMA
 
     return [
         Table(BENCHMARK, root / name, SCHEMA, row_problems, ("image_a", "image_b"), plan_problems)

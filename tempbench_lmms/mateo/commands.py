@@ -2,14 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.hf_datasets.mateo.prepare import prepare
 
 Mini = Annotated[bool, typer.Option(help="Take the bundled sample.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -43,7 +42,6 @@ def score(
 def stats(mini: Mini = False, as_json: AsJson = False) -> None:
     """Count plans and pairs, beside the paper's counts, and show what trivial answers get."""
     from tempbench_lmms.data import roots
-    from tempbench_lmms.hf_datasets.mateo.prepare import print_counts
     from tempbench_lmms.mateo.predictions import trivial
 
     root = roots.mini_root("mateo") if mini else roots.prepared_root("mateo")
@@ -65,15 +63,15 @@ def export_train(
     force: Annotated[bool, typer.Option(help="Replace an earlier export.")] = False,
 ) -> None:
     """Write questions with their right answers for fine-tuning, and the paper's LoRA settings."""
-    from tempbench_lmms.finetuning import write_conversations
-    from tempbench_lmms.hf_datasets.mateo.prepare import PAPER
+    from tempbench_lmms.data.finetuning import write_conversations
+    from tempbench_lmms.mateo.card import COUNTS
     from tempbench_lmms.mateo.training import LORA, examples, trained_on
 
     rows = trained_on(_rows(mini, "test" if mini else split))
     counts = write_conversations(examples(rows, modality, setting), output, LORA, force)
     print(f"{output}: {counts['conversations']} conversations, {counts['images']} pictures")
     labels = Counter(row["label"] for row in rows)
-    printed = PAPER["train"]
+    printed = COUNTS["train"]
     for label, count in sorted(labels.items()):
         paper = printed["independent" if label == "independent" else "edges"]
         print(f"  {label}: {count}" + (f" (paper: {paper})" if split == "train" and not mini else ""))
@@ -81,15 +79,41 @@ def export_train(
 
 def _rows(mini: bool, split: str = "test") -> list[dict[str, Any]]:
     from tempbench_lmms.data import roots, tables
-    from tempbench_lmms.hf_datasets.mateo.prepare import table_name
+    from tempbench_lmms.mateo.checks import SPLITS, table_name
 
-    if split not in ("train", "validation", "test"):
-        raise TempbenchError(f"there is no split {split!r}; choose train, validation or test")
+    if split not in SPLITS:
+        raise TempbenchError(f"there is no split {split!r}; choose one of {', '.join(SPLITS)}")
     root = roots.mini_root("mateo") if mini else roots.prepared_root("mateo")
     table = root / table_name(split) / f"{split}.parquet"
     if not table.is_file():
         raise TempbenchError(f"{root} has no {split} split; prepare a release that has one")
     return tables.read_rows(table)
+
+
+def print_counts(manifest: Mapping[str, Any]) -> None:
+    """Prints the counts of a manifest, for the release beside those that the paper prints."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from tempbench_lmms.mateo.card import COUNTS
+
+    own = manifest.get("edition") != "official release"
+    table = Table("split", "count", "here", *([] if own else ["paper"]), box=None)
+    names = {
+        "edges": "pairs before (and after, swapped)",
+        "independent": "pairs independent",
+        "transitive": "pairs not asked: transitive",
+        "left_out": "pairs not asked: no text or picture",
+        "branching": "successors a step that has any",
+    }
+    for split, counts in manifest["counts"].items():
+        for name, value in counts.items():
+            printed = COUNTS.get(split, {}).get(name, "")
+            cells = [split, names.get(name, name), "-" if value is None else f"{value:g}"]
+            table.add_row(*cells, *([] if own else [str(printed)]))
+    Console().print(table)
+    if not own:
+        print("The paper prints 993 pairs before but 933 after, which are the same pairs swapped.")
 
 
 def _print_columns(columns: dict[str, dict[str, float | None]]) -> None:
@@ -114,14 +138,13 @@ def _print_scores(result: dict[str, Any]) -> None:
 
 
 def _shown(value: float | None) -> str:
-    from tempbench_lmms.adapter import UNDEFINED
+    from tempbench_lmms.record import UNDEFINED
 
     return UNDEFINED if value is None else f"{value:.4g}"
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "verify": verify,
-    "prepare": prepare,
     "score": score,
     "stats": stats,
     "export-train": export_train,

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import adapter
+from tempbench_lmms.harness import adapter
 from tempbench_lmms.mateo import prompts, scoring
+from tempbench_lmms.record import Record
 
 _DETAILS = ("details",)
 
@@ -51,7 +52,7 @@ def __getattr__(name: str) -> Callable[[Sequence[Any]], float | str]:
     return adapter.aggregation(name, scoring.METRICS)
 
 
-def _record(doc: Mapping[str, Any], results: Sequence[Any], form: str) -> adapter.Record:
+def _record(doc: Mapping[str, Any], results: Sequence[Any], form: str) -> Record:
     reply = adapter.reply_of(results)
     return scoring.record(doc, reply, form, adapter.request_failed(reply))
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms import adapter
 from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import adapter
 from tempbench_lmms.mateo import parser, prompts, scoring
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
 from tempbench_lmms.metrics.statistic import Statistic

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.adapter import Metric, Record
 from tempbench_lmms.mateo import parser
 from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.record import Metric, Record
 
 VERSIONS = ("original", "swapped")
 GOLD = {"original": ("before", "independent"), "swapped": ("after", "independent")}

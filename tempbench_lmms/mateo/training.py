@@ -7,10 +7,10 @@ original order alone: swapped they would be the same example again, and tip the 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from tempbench_lmms.data.finetuning import LoraSettings
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.finetuning import LoraSettings
 from tempbench_lmms.mateo import prompts
 
 LORA = LoraSettings(

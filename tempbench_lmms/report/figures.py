@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tempbench_lmms.adapter import Record
+from tempbench_lmms.record import Record
 from tempbench_lmms.report.numbers import Number
 
 

@@ -9,12 +9,12 @@ from math import isfinite
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tempbench_lmms import quality
-from tempbench_lmms.adapter import UNDEFINED, Record
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import Sums, interval
-from tempbench_lmms.run_card import flat, run_card
-from tempbench_lmms.runs import MetricOfRun, TaskLog, metrics_of
+from tempbench_lmms.record import UNDEFINED, Record
+from tempbench_lmms.runs import quality
+from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
+from tempbench_lmms.runs.run_card import flat, run_card
 
 Value = float | int | str | None
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
-from tempbench_lmms.runs import Sample
-from tempbench_lmms.tasks import docs_of, load_task
+from tempbench_lmms.runs.logs import Sample
 
 _SIDE = 360  # pixels of a picture's longer side
 _STRIP = 1000  # the same of a strip of pictures

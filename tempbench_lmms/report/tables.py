@@ -12,8 +12,8 @@ from math import isfinite
 from typing import Any
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.adapter import UNDEFINED, Record
 from tempbench_lmms.card import BenchmarkCard, Reference
+from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.report.numbers import Number, TaskNumbers
 
 _WIDTH = 8  # columns of a table, so that it fits a page

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from tempbench_lmms.adapter import UNDEFINED
+from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.report.numbers import shown
 from tempbench_lmms.report.tables import MARK, Section, Table
 

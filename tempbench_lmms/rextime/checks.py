@@ -15,7 +15,7 @@ SPLITS = ("validation", "test", "train")
 
 def tables_of(root: Path) -> list[Table]:
     """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.hf_datasets.rextime.features import BENCHMARK, SCHEMA
+    from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 
     return [
         Table(

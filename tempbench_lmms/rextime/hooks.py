@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import adapter
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.rextime import prompts, scoring, videos
 
 _DETAILS = ("details",)
@@ -143,7 +144,7 @@ def aggregate_n_submitted(items: Sequence[Any], args: Any = None) -> float | str
         return len(lines)
     except Exception as error:  # an exception here would lose the finished run
         logging.getLogger(__name__).exception("the submission could not be written: %r", error)
-        return adapter.UNDEFINED
+        return UNDEFINED
 
 
 def aggregate_details(items: Sequence[Any]) -> adapter.Details:
@@ -156,7 +157,7 @@ def __getattr__(name: str) -> Callable[[Sequence[Any]], float | str]:
     return adapter.aggregation(name, scoring.METRICS)
 
 
-def _record(doc: Mapping[str, Any], results: Sequence[Any], ask: str) -> adapter.Record:
+def _record(doc: Mapping[str, Any], results: Sequence[Any], ask: str) -> Record:
     reply = adapter.reply_of(results)
     return scoring.record(doc, reply, adapter.request_failed(reply), ask)
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms import adapter
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
+from tempbench_lmms.record import UNDEFINED, Record, evaluate
 from tempbench_lmms.rextime import official, scoring, submission
 from tempbench_lmms.rextime.parser import NO_SPAN, parse
 
@@ -43,7 +43,7 @@ def score_files(predictions: Path, ground_truth: Path, partial: bool = False) ->
     Raises:
         TempbenchError: A file cannot be read, or the ids do not match.
     """
-    from tempbench_lmms.hf_datasets.rextime.rows import load_records, row
+    from tempbench_lmms.rextime.rows import load_records, row
 
     docs = {doc["question_id"]: doc for doc in map(row, load_records(ground_truth))}
     if not docs:
@@ -88,11 +88,11 @@ def score_files(predictions: Path, ground_truth: Path, partial: bool = False) ->
         if name in scoring.MEDIA or name.endswith("_official"):
             continue
         value = metric(records)
-        found = adapter.evaluate(metric, records)
+        found = evaluate(metric, records)
         defined = found == found
         metrics[name] = found if defined else None
         error = standard_error(value) if isinstance(value, Ratio) else float("nan")
-        shown = (f"{found:.4f}" if isinstance(value, Ratio) else str(value)) if defined else adapter.UNDEFINED
+        shown = (f"{found:.4f}" if isinstance(value, Ratio) else str(value)) if defined else UNDEFINED
         rows[name] = (shown, f"{error:.4f}" if error == error else "")
     return Scored(result, metrics, rows, notes)
 
@@ -111,7 +111,7 @@ def _as_prediction(line: Mapping[str, Any], docs: Mapping[str, Mapping[str, Any]
     }
 
 
-def _record(doc: Mapping[str, Any], line: Mapping[str, Any], ask: str) -> adapter.Record:
+def _record(doc: Mapping[str, Any], line: Mapping[str, Any], ask: str) -> Record:
     answer = line.get("ans")
     windows = line.get("pred_relevant_windows") or []
     spans = [official.first_window(line)] if windows else []
@@ -159,7 +159,7 @@ def submit_logs(
     """
     from tempbench_lmms.data.roots import mini_root, prepared_root
     from tempbench_lmms.data.tables import read_rows
-    from tempbench_lmms.hf_datasets.rextime.rows import load_records
+    from tempbench_lmms.rextime.rows import load_records
 
     if split not in SPLITS:
         raise TempbenchError(f"there is no split {split!r}; choose one of {', '.join(SPLITS)}")

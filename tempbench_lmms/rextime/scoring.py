@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.adapter import Metric, Record
 from tempbench_lmms.metrics.interval import best_iou, official_iou
 from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.record import Metric, Record
 from tempbench_lmms.rextime import official
 from tempbench_lmms.rextime.parser import NO_SPAN, parse
 

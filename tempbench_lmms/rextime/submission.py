@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.adapter import Record
+from tempbench_lmms.record import Record
 from tempbench_lmms.rextime.parser import NO_SPAN
 from tempbench_lmms.rextime.prompts import LETTERS
 

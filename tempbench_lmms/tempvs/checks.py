@@ -15,7 +15,7 @@ SOURCES = ("flintstones", "pororo", "vwp", "vist")
 
 def tables_of(root: Path) -> list[Table]:
     """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.hf_datasets.tempvs.features import BENCHMARK, SCHEMA
+    from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
     return [
         Table(BENCHMARK, root / name / "test.parquet", SCHEMA, row_problems, ("images",), grounding_problems)

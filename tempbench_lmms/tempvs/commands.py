@@ -7,9 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from tempbench_lmms.hf_datasets.tempvs.build import build
-from tempbench_lmms.hf_datasets.tempvs.prepare import prepare
-
 
 def verify(root: Path) -> Iterator[str]:
     """Yields one line a problem in the data under `root`."""
@@ -34,7 +31,7 @@ def score(
     from rich.console import Console
     from rich.table import Table
 
-    from tempbench_lmms.adapter import UNDEFINED
+    from tempbench_lmms.record import UNDEFINED
     from tempbench_lmms.tempvs.predictions import score_folder
 
     scores = score_folder(predictions, model, setting, blind_filter, allow_pickle)
@@ -53,7 +50,5 @@ def score(
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "verify": verify,
-    "prepare": prepare,
     "score": score,
-    "build": build,
 }

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import adapter
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import parser, prompts, scoring
 
 _DETAILS = ("details",)
@@ -95,14 +96,14 @@ def __getattr__(name: str) -> Callable[..., float | str]:
         records = as_official(adapter.records_of(items), args)
         return official([adapter.Item(record) for record in records])
 
-    def metric(records: Sequence[adapter.Record], args: Any = None) -> Any:
+    def metric(records: Sequence[Record], args: Any = None) -> Any:
         return metrics[name.removeprefix("aggregate_")](as_official(records, args))
 
     aggregate.metric = None if name.endswith("_stderr") else metric  # type: ignore[attr-defined]
     return aggregate
 
 
-def as_official(records: Sequence[adapter.Record], args: Any = None) -> list[adapter.Record]:
+def as_official(records: Sequence[Record], args: Any = None) -> list[Record]:
     """Returns the records as the official scorer has them; its parser depends on the model's name.
 
     Args:
@@ -113,7 +114,7 @@ def as_official(records: Sequence[adapter.Record], args: Any = None) -> list[ada
     return scoring.as_official(records, parser.family_of(model))
 
 
-def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> adapter.Record:
+def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> Record:
     reply = adapter.reply_of(results)
     return scoring.record(doc, reply, adapter.request_failed(reply))
 

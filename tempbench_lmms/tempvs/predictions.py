@@ -9,17 +9,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.adapter import Record
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import official, parser, scoring
+from tempbench_lmms.tempvs.files import load_rows
 from tempbench_lmms.tempvs.official import Row
 
 _LARGE = ("72b", "78b", "110b")
 
 
 def _table(folder: Path, model: str, source: str, task: str, allow_pickle: bool) -> Sequence[Row] | None:
-    from tempbench_lmms.hf_datasets.tempvs.release import load_rows
-
     suffix = "8bit" if any(size in model.lower() for size in _LARGE) else "full"
     if Path(model).name != model:
         raise TempbenchError(f"{model!r} is not the name of a folder; give --model as it is called there")

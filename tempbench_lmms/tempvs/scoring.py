@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.adapter import Metric, Record
 from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.record import Metric, Record
 from tempbench_lmms.tempvs import parser
 from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS, kind_of
 

@@ -23,7 +23,7 @@ _KINDS |= dict.fromkeys(("sov", "pov"), ("ordered", "shuffled"))
 
 def tables_of(root: Path) -> list[Table]:
     """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.hf_datasets.timepercept.features import BENCHMARK, SCHEMA
+    from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
 
     files = sorted([*root.glob("*/test.parquet"), *root.glob("train/*/train.parquet")])
     return [Table(BENCHMARK, file, SCHEMA, row_problems, ("images",)) for file in files]

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import adapter
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.record import Record
 from tempbench_lmms.timepercept import prompts, scoring
 
 _DETAILS = ("details",)
@@ -64,6 +65,6 @@ def __getattr__(name: str) -> Callable[[Sequence[Any]], float | str]:
     return adapter.aggregation(name, scoring.METRICS)
 
 
-def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> adapter.Record:
+def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> Record:
     reply = adapter.reply_of(results)
     return scoring.record(doc, reply, adapter.request_failed(reply))

@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.table import Table
 
-from tempbench_lmms import adapter
 from tempbench_lmms.data.tables import parse_json, read_rows
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
 from tempbench_lmms.timepercept import scoring
 from tempbench_lmms.timepercept.prompts import CONTROLS, RANKINGS, TESTS
 
@@ -95,11 +95,11 @@ def score_file(file: Path, root: Path) -> dict[str, Any]:
     }
 
 
-def _values(metrics: Mapping[str, adapter.Metric], records: Sequence[adapter.Record]) -> dict[str, Any]:
+def _values(metrics: Mapping[str, Metric], records: Sequence[Record]) -> dict[str, Any]:
     return {
         name: {
-            "value": _finite(adapter.evaluate(metric, records)),
-            "stderr": _finite(adapter.evaluate_error(metric, records)),
+            "value": _finite(evaluate(metric, records)),
+            "stderr": _finite(evaluate_error(metric, records)),
         }
         for name, metric in metrics.items()
     }
@@ -124,5 +124,5 @@ def as_tables(result: Mapping[str, Any]) -> list[Table]:
     return tables
 
 
-def _shown(value: float | None, blank: str = adapter.UNDEFINED) -> str:
+def _shown(value: float | None, blank: str = UNDEFINED) -> str:
     return blank if value is None else f"{value:.4g}"

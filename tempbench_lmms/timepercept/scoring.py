@@ -8,10 +8,10 @@ not say so; the values that it prints are possible in no other way (`docs/fideli
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.adapter import Metric, Record
 from tempbench_lmms.metrics.ordering import direction_score, pair_counts
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.statistic import Statistic, mean_of_ratios, smoothed_log_odds, statistic
+from tempbench_lmms.record import Metric, Record
 from tempbench_lmms.timepercept import parser
 from tempbench_lmms.timepercept.prompts import INTERVALS, RANKINGS, TESTS, TIU, TOU, options
 

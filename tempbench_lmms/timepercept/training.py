@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data.finetuning import LoraSettings, write_conversations
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.finetuning import LoraSettings, write_conversations
 from tempbench_lmms.timepercept import prompts
 from tempbench_lmms.timepercept.hooks import conversation
 

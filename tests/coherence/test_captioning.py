@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tempbench_lmms.adapter import evaluate
 from tempbench_lmms.coherence import captioning, encoders
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.media.video import sample_frames
+from tempbench_lmms.record import evaluate
 
 
 def records(n: int = 3, **captions: str) -> list[dict]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tempbench_lmms.hf_datasets.coherence import prepare as preparing
-from tempbench_lmms.hf_datasets.coherence import references
 
+from hf_datasets.coherence import prepare as preparing
+from hf_datasets.coherence import references
 from tempbench_lmms.coherence import commands, predictions, report, scoring
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tempbench_lmms import evaluation
 from tempbench_lmms.coherence import commands
+from tempbench_lmms.harness import evaluation
 
 pytestmark = pytest.mark.harness
 

@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from tempbench_lmms.hf_datasets.coherence import mini, scenes, stories
 
+from hf_datasets.coherence import mini, scenes, stories
 from tempbench_lmms.coherence import checks
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.media.video import sample_frames

@@ -5,9 +5,9 @@ import random
 
 import pytest
 
-from tempbench_lmms.adapter import evaluate
 from tempbench_lmms.coherence import scoring
 from tempbench_lmms.coherence.predictions import asked_as
+from tempbench_lmms.record import evaluate
 
 ROW = {
     "question_id": "q",

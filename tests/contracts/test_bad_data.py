@@ -17,10 +17,13 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tempbench_lmms import benchmarks, cli, harness, safe_run
+from tempbench_lmms import benchmarks
+from tempbench_lmms.cli import main
 from tempbench_lmms.data import checks, roots, tables
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import plugin
+from tempbench_lmms.runs import safe_run
 
 
 @dataclass(frozen=True)
@@ -573,9 +576,9 @@ def refused(root, *words):
     found = list(benchmarks.commands(benchmark)["verify"](root))
     assert found
     with pytest.raises(TempbenchError, match=rf"{benchmark}: {len(found)} problems in "):
-        cli.verify(benchmark, mini=False, names=False)
+        main.verify(benchmark, mini=False, names=False)
     task, _ = TASKS[benchmark]
-    for look in (lambda: harness.preflight([task]), lambda: safe_run._checked_data([task], verify=False)):
+    for look in (lambda: plugin.preflight([task]), lambda: safe_run._checked_data([task], verify=False)):
         with pytest.raises(TempbenchError) as caught:
             look()
         assert str(caught.value).isprintable()
@@ -587,7 +590,7 @@ def refused(root, *words):
 def test_sound_data_is_not_refused(prepared):
     assert list(benchmarks.commands(prepared.name)["verify"](prepared)) == []
     task, _ = TASKS[prepared.name]
-    harness.preflight([task])
+    plugin.preflight([task])
     assert safe_run._checked_data([task], verify=True)[0]
 
 

@@ -11,9 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from tempbench_lmms import adapter, benchmarks
+from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import mini_root
-from tempbench_lmms.tasks import docs_of, load_task
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness.tasks import docs_of, load_task
 
 TASKS = {
     "tempvs": "tempvs",
@@ -41,13 +42,13 @@ class Model:
         self.seen = []
 
     def generate_until(self, requests):
-        from tempbench_lmms import harness_cache
+        from tempbench_lmms.harness import cache
 
         for request in requests:
             doc = self.task_dict[request.args[-2]]["test"][request.args[-3]]
             self.seen.append(doc["question_id"])
             for hook in filter(callable, request.args):
-                for path in harness_cache._videos(hook(doc)):
+                for path in cache._videos(hook(doc)):
                     if not path.stat().st_size:
                         raise RuntimeError("the runner's own words for a video that does not open")
         return [f"answer {request.args[-3]}" for request in requests]
@@ -77,7 +78,7 @@ def spoilt(tmp_path, monkeypatch):
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 @pytest.mark.parametrize("how", ["damaged", "gone"])
 def test_its_questions_fail_and_the_others_are_answered(task, kind, how, spoilt, tmp_path):
-    from tempbench_lmms.harness_cache import SafeCache
+    from tempbench_lmms.harness.cache import SafeCache
 
     config, docs, victim = spoilt(task)
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
@@ -121,7 +122,7 @@ def test_its_questions_fail_and_the_others_are_answered(task, kind, how, spoilt,
 
 
 def test_another_error_is_not_taken_for_bad_media(spoilt, tmp_path):
-    from tempbench_lmms.harness_cache import SafeCache
+    from tempbench_lmms.harness.cache import SafeCache
 
     config, docs, _ = spoilt("tempvs")
     model = Model(docs, "tempvs")
@@ -144,10 +145,10 @@ def test_a_whole_run_goes_on_and_says_so(tmp_path):
     script = """
         import json, shutil, sys
         from pathlib import Path
-        from tempbench_lmms import safe_run
+        from tempbench_lmms.runs import safe_run
         from tempbench_lmms.errors import TempbenchError
         from tempbench_lmms.data.roots import mini_root
-        from tempbench_lmms.tasks import docs_of, load_task
+        from tempbench_lmms.harness.tasks import docs_of, load_task
 
         home = Path(sys.argv[1])
         shutil.copytree(mini_root("coherence"), home / "coherence")

@@ -40,8 +40,8 @@ def test_wheel_brings_tasks_and_samples(tmp_path):
 def test_installed_package_finds_its_folders(tmp_path):
     code = (
         "from tempbench_lmms import resources, benchmarks\n"
-        "from tempbench_lmms.tasks import load_task, docs_of\n"
-        "import tempbench_lmms.hf_datasets.tempvs.features\n"
+        "from tempbench_lmms.harness.tasks import load_task, docs_of\n"
+        "import hf_datasets.tempvs.features\n"
         "assert docs_of(load_task('tempvs_mini'))"
     )
     done = subprocess.run(

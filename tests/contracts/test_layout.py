@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import tempbench_lmms
-from tempbench_lmms import adapter, benchmarks
+from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
-from tempbench_lmms.tasks import docs_of, load_task, task_files
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
 BENCHMARKS = benchmarks.names()

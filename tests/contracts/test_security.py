@@ -12,18 +12,20 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import tempbench_lmms.hf_datasets.tempvs.prepare as release_prepare
-import tempbench_lmms.hf_datasets.tempvs.release as release
 from PIL import Image
 
+import hf_datasets.tempvs.prepare as release_prepare
+import hf_datasets.tempvs.release as release
 import tempbench_lmms
-from tempbench_lmms import runs, show, tasks
+from tempbench_lmms.cli import show
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.harness import tasks
 from tempbench_lmms.media import decoding, images
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.report import text
 from tempbench_lmms.rextime import videos
+from tempbench_lmms.runs import logs
 from tests import hub
 from tests.contracts.test_bad_data import bomb
 
@@ -175,7 +177,7 @@ def test_a_results_file_is_read_or_told(content, tmp_path):
     file = tmp_path / "20260101_000000_results.json"
     file.write_bytes(content.encode(errors="surrogatepass"))
     with pytest.raises(TempbenchError) as caught:
-        runs.read_runs([file])
+        logs.read_runs([file])
     assert "\n" not in str(caught.value)
 
 
@@ -201,7 +203,7 @@ def test_a_line_of_a_log_is_read_or_told(line, tmp_path):
     file.write_text(json.dumps({"results": {task: {}}, "configs": configs}))
     (tmp_path / f"20260101_000000_samples_{task}.jsonl").write_text(line + "\n")
     with pytest.raises(TempbenchError, match="line 1 is cut off or of another kind") as caught:
-        runs.read_runs([file])
+        logs.read_runs([file])
     assert "\n" not in str(caught.value)
 
 
@@ -226,7 +228,7 @@ def test_a_server_chooses_no_folder_by_its_commit(download, sha, monkeypatch):
     info = SimpleNamespace(sha=sha, siblings=[])
     monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", lambda *args, **kwargs: info)
     module, name, arguments = download
-    function = getattr(importlib.import_module(f"tempbench_lmms.hf_datasets.{module}"), name)
+    function = getattr(importlib.import_module(f"hf_datasets.{module}"), name)
     with pytest.raises(TempbenchError, match="the server names no commit"):
         function(*arguments)
 
@@ -240,7 +242,7 @@ def test_whatever_a_download_raises_is_one_line(download, monkeypatch):
 
     monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", refuse)
     module, name, arguments = download
-    function = getattr(importlib.import_module(f"tempbench_lmms.hf_datasets.{module}"), name)
+    function = getattr(importlib.import_module(f"hf_datasets.{module}"), name)
     with pytest.raises(TempbenchError, match=r"cannot be downloaded .*Invalid filename.* --source") as caught:
         function(*arguments)
     assert "\n" not in str(caught.value)

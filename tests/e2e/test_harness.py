@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tempbench_lmms import evaluation
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import evaluation
 from tests.respondents import evaluate
 
 pytestmark = pytest.mark.harness
@@ -159,14 +159,14 @@ def test_a_harness_that_is_built_differently_is_left_alone(change, caplog):
     """One warning, and --include_path still works because the harness itself is untouched."""
     code = f"""
         import types
-        from tempbench_lmms import harness
+        from tempbench_lmms.harness import plugin
         module = types.ModuleType("lmms_eval.tasks")
         if {change!r} == "no parameter":
             class TaskManager:
                 def __init__(self, verbosity="INFO"): ...
             module.TaskManager = TaskManager
             before = TaskManager.__init__
-        harness._apply(module)
+        plugin._apply(module)
         if {change!r} == "no parameter":
             assert module.TaskManager.__init__ is before
     """
@@ -177,11 +177,11 @@ def test_a_harness_that_is_built_differently_is_left_alone(change, caplog):
 
 
 def test_names_that_the_harness_has_are_reported():
-    from tempbench_lmms import harness
+    from tempbench_lmms.harness import plugin
 
-    ours = str(harness.task_dir() / "tempvs" / "tempvs_mini.yaml")
+    ours = str(plugin.task_dir() / "tempvs" / "tempvs_mini.yaml")
     index = {"tempvs": {"yaml_path": "elsewhere/tempvs.yaml"}, "tempvs_mini": {"yaml_path": ours}}
-    assert harness._shadowed(index) == ["tempvs"]
+    assert plugin._shadowed(index) == ["tempvs"]
 
 
 def test_include_path_works_without_the_entry_point(tmp_path):
@@ -193,7 +193,7 @@ def test_include_path_works_without_the_entry_point(tmp_path):
         assert "tempvs_mini" not in TaskManager(include_defaults=False).task_index
         assert "tempvs_mini" in TaskManager(include_defaults=False, include_path=sys.argv[1]).task_index
     """
-    from tempbench_lmms.resources import resource_dir
+    from tempbench_lmms.data.resources import resource_dir
 
     subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code), str(resource_dir("task_yamls"))],
@@ -205,7 +205,7 @@ def test_include_path_works_without_the_entry_point(tmp_path):
 
 def test_prepared_release(shared, tmp_path, monkeypatch):
     """The tiny official layout: prepared, every task found, and an oracle right throughout."""
-    from tempbench_lmms.hf_datasets.tempvs.prepare import prepare
+    from hf_datasets.tempvs.prepare import prepare
 
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
     prepare(shared / "golden" / "tempvs_release_layout", accept_license=True)

@@ -42,7 +42,7 @@ SCRIPT = """
 
     from lmms_eval.evaluator import simple_evaluate
     from lmms_eval.tasks import TaskManager
-    from tempbench_lmms.respondents import chat
+    from tempbench_lmms.harness.respondents import chat
 
     manager = TaskManager()
     os.environ["TEMPBENCH_FRAME_CACHE_MB"] = "2"

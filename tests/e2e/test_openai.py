@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tempbench_lmms import evaluation
+from tempbench_lmms.harness import evaluation
+from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media.video import probe, sample_frames
 from tempbench_lmms.rextime import videos
-from tempbench_lmms.tasks import docs_of, load_task
 
 pytestmark = pytest.mark.harness
 

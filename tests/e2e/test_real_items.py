@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from tempbench_lmms.hf_datasets.tempvs import rows as builder
-from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
 
-from tempbench_lmms import evaluation
+from hf_datasets.tempvs import rows as builder
 from tempbench_lmms.data import roots, tables
+from tempbench_lmms.harness import evaluation
 from tempbench_lmms.tempvs import prompts
+from tempbench_lmms.tempvs.features import SCHEMA
 
 pytestmark = pytest.mark.harness
 REPOSITORY = Path(__file__).parents[2]

@@ -7,7 +7,8 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tempbench_lmms.hf_datasets.mateo.graphs import Pair, counts, cycle, descendants, pairs
+
+from hf_datasets.mateo.graphs import Pair, counts, cycle, descendants, pairs
 
 # 0 -> 1 -> 3 -> 4 and 2 -> 3. A path but no edge: 03, 04, 14, 24.
 WORKED = [(0, 1), (1, 3), (2, 3), (3, 4)]

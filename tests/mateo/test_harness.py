@@ -2,7 +2,7 @@
 
 import pytest
 
-from tempbench_lmms import evaluation
+from tempbench_lmms.harness import evaluation
 from tempbench_lmms.mateo import prompts
 from tests.respondents import evaluate
 

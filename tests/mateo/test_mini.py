@@ -4,10 +4,10 @@ import itertools
 from collections import Counter
 
 import pytest
-from tempbench_lmms.hf_datasets.mateo.drawing import COLOURS, ITEMS, TOOLS
-from tempbench_lmms.hf_datasets.mateo.graphs import pairs
-from tempbench_lmms.hf_datasets.mateo.recipes import recipes
 
+from hf_datasets.mateo.drawing import COLOURS, ITEMS, TOOLS
+from hf_datasets.mateo.graphs import pairs
+from hf_datasets.mateo.recipes import recipes
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 
@@ -81,7 +81,7 @@ def test_steps_are_listed_in_an_order_that_works(recipe):
 
 
 def test_the_sample_is_what_the_generator_writes(tmp_path):
-    from tempbench_lmms.hf_datasets.mateo import mini
+    from hf_datasets.mateo import mini
 
     mini.write(tmp_path)
     assert read_rows(tmp_path / "pairs") == ROWS

@@ -8,16 +8,16 @@ import subprocess
 import sys
 
 import pytest
-from tempbench_lmms.hf_datasets.mateo import prepare as preparing
-from tempbench_lmms.hf_datasets.mateo.prepare import prepare
 from typer.testing import CliRunner
 
+from hf_datasets.mateo import prepare as preparing
+from hf_datasets.mateo.prepare import prepare
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import mini_root, prepared_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media.images import load_image
-from tempbench_lmms.tasks import docs_of, load_task
 
 WORKED = [[1], [3], [3], [4], []]
 
@@ -466,9 +466,8 @@ def corrupted(rows, **change):
     ],
 )
 def test_verify_names_every_fault(tmp_path, change, said):
-    from tempbench_lmms.hf_datasets.mateo.features import SCHEMA
-
     from tempbench_lmms.data.tables import write_rows
+    from tempbench_lmms.mateo.features import SCHEMA
 
     rows = read_rows(mini_root("mateo") / "pairs")
     first = next(i for i, row in enumerate(rows) if row["label"] == "before")
@@ -478,9 +477,8 @@ def test_verify_names_every_fault(tmp_path, change, said):
 
 
 def test_verify_misses_a_partner(tmp_path):
-    from tempbench_lmms.hf_datasets.mateo.features import SCHEMA
-
     from tempbench_lmms.data.tables import write_rows
+    from tempbench_lmms.mateo.features import SCHEMA
 
     rows = read_rows(mini_root("mateo") / "pairs")
     verify = benchmarks.commands("mateo")["verify"]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.mateo import hooks, prompts
-from tempbench_lmms.tasks import docs_of, load_task
 
 GOLDENS = Path(__file__).parent / "goldens"
 DOC = {

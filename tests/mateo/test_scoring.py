@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms import adapter
 from tempbench_lmms.mateo import parser, prompts, scoring
 from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.record import evaluate
 
 # The graph 0 -> 1 -> 3 -> 4, 2 -> 3 has the dependent pairs 01, 13, 23, 34 and the independent ones 02, 12.
 WORKED = {
@@ -23,7 +23,7 @@ WORKED = {
 
 
 def value(name, records):
-    return adapter.evaluate(scoring.METRICS[name], records)
+    return evaluate(scoring.METRICS[name], records)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from tempbench_lmms import rescoring
 from tempbench_lmms.report import numbers
 from tempbench_lmms.report.page import page
-from tempbench_lmms.runs import read_runs
-from tempbench_lmms.safe_run import leaves
+from tempbench_lmms.runs import rescoring
+from tempbench_lmms.runs.logs import read_runs
+from tempbench_lmms.runs.safe_run import leaves
 from tests.report.conftest import ATTACK
 from tests.test_cli import tempbench
 

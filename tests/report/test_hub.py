@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 from tempbench_lmms import __version__
+from tempbench_lmms.cli.report import submit_hub
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.report import hub, numbers, tables
-from tempbench_lmms.report.commands import submit_hub
-from tempbench_lmms.runs import read_runs
+from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import finish
 from tests.test_cli import complains, tempbench
 from tests.test_runs import write_run

@@ -12,7 +12,7 @@ from tempbench_lmms.report.figures import Figure, Series, merged
 from tempbench_lmms.report.numbers import Number
 from tempbench_lmms.report.page import embedded, figures_of, page
 from tempbench_lmms.report.svg import svg
-from tempbench_lmms.runs import read_runs
+from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
 from tests.test_runs import write_run
 

@@ -4,10 +4,10 @@ import json
 import shutil
 
 import pytest
-from tempbench_lmms.hf_datasets.rextime.prepare import prepare
 
+from hf_datasets.rextime.prepare import prepare
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.evaluation import run
+from tempbench_lmms.harness.evaluation import run
 
 pytestmark = pytest.mark.harness
 

@@ -5,13 +5,13 @@ import json
 import threading
 
 import pytest
-from tempbench_lmms.hf_datasets.rextime import build, pipeline
-from tempbench_lmms.hf_datasets.rextime.pipeline import Event
-from tempbench_lmms.hf_datasets.rextime.rows import row
 
+from hf_datasets.rextime import build, pipeline
+from hf_datasets.rextime.pipeline import Event
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime import statistics
+from tempbench_lmms.rextime.rows import row
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import sys
 import threading
 
 import pytest
-from tempbench_lmms.hf_datasets.rextime import mini, rows, scenes
-from tempbench_lmms.hf_datasets.rextime.prepare import prepare
 
+from hf_datasets.rextime import mini, rows, scenes
+from hf_datasets.rextime.prepare import prepare
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
@@ -107,7 +107,7 @@ def test_prepare_from_a_folder(source, tmp_path, write_video):
 
 
 def test_interrupted_prepare_is_taken_up(source, tmp_path, monkeypatch, write_video):
-    from tempbench_lmms.hf_datasets.rextime import prepare as module
+    from hf_datasets.rextime import prepare as module
 
     write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4")
     folders = {"qvhighlights": tmp_path / "qvh"}

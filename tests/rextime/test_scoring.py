@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tempbench_lmms.hf_datasets.rextime.rows import load_records, row
 
-from tempbench_lmms.adapter import evaluate
 from tempbench_lmms.metrics.interval import best_iou, iou, official_iou, span_length
+from tempbench_lmms.record import evaluate
 from tempbench_lmms.rextime import official, scoring, statistics
+from tempbench_lmms.rextime.rows import load_records, row
 
 # Worked by hand in the notes on the official scorer. IoUs: 5/10; the better window [6, 10] gives 4/5, and the
 # second prediction does not count; reversed: 0; no length: 0 officially.

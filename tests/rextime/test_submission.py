@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from tempbench_lmms import adapter
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.rextime import hooks, offline, submission
 
 DURATIONS = {"q1": 10.0, "q2": 129.96}
@@ -116,7 +116,7 @@ def test_run_writes_its_submission(tmp_path):
     assert [line["qid"] for line in lines] == sorted(row["question_id"] for row in rows)
     assert offline.submission.MEMBER == "submission.jsonl"
     assert hooks.aggregate_n_submitted(items) == 6
-    assert hooks.aggregate_n_submitted([object()], args) == adapter.UNDEFINED
+    assert hooks.aggregate_n_submitted([object()], args) == UNDEFINED
 
 
 @pytest.fixture

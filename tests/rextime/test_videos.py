@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from tempbench_lmms import harness, safe_run
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.harness import plugin
 from tempbench_lmms.media.integrity import check_video, frame_times
 from tempbench_lmms.media.segment import segment_frames
 from tempbench_lmms.media.video import sample_frames
 from tempbench_lmms.rextime import hooks, videos
+from tempbench_lmms.runs import safe_run
 
 QUESTION = {
     "question": "What follows?",
@@ -101,7 +102,7 @@ def test_segment(docs):
 
 def prepared(tmp_path, monkeypatch, names):
     """Prepares questions about videos of the folder `tmp_path/videos`."""
-    from tempbench_lmms.hf_datasets.rextime.prepare import prepare
+    from hf_datasets.rextime.prepare import prepare
 
     source = tmp_path / "annotations"
     source.mkdir(exist_ok=True)
@@ -134,7 +135,7 @@ def test_run_stops_with_the_names(dataset):
 def test_videos_in_their_own_folder_are_found_before_a_run(tmp_path, monkeypatch, write_video):
     write_video(tmp_path / "videos" / "good.mp4")
     assert not prepared(tmp_path, monkeypatch, ["good"]).problems
-    harness.preflight(["rextime"])
+    plugin.preflight(["rextime"])
     assert safe_run._checked_data(["rextime"], verify=True)[0] == 1
     (tmp_path / "videos" / "good.mp4").unlink()
     with pytest.raises(TempbenchError, match=r"good\.mp4: the video is missing"):

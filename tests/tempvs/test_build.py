@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
-from tempbench_lmms.hf_datasets.tempvs import build, encoders, language
 
+from hf_datasets.tempvs import build, encoders, language
 from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import prompts

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from tempbench_lmms.hf_datasets.tempvs import encoders
 
+from hf_datasets.tempvs import encoders
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 from .build_helpers import tiny_detr

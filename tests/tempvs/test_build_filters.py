@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tempbench_lmms.hf_datasets.tempvs import characters, filters
-from tempbench_lmms.hf_datasets.tempvs.sources import Story
 
+from hf_datasets.tempvs import characters, filters
+from hf_datasets.tempvs.sources import Story
 from tempbench_lmms.errors import TempbenchError
 
 

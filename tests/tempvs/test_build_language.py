@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tempbench_lmms.hf_datasets.tempvs import language
-from tempbench_lmms.hf_datasets.tempvs.language import Endpoint
 
+from hf_datasets.tempvs import language
+from hf_datasets.tempvs.language import Endpoint
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import prompts
 

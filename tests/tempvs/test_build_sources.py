@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from tempbench_lmms.hf_datasets.tempvs import sources
-from tempbench_lmms.hf_datasets.tempvs.sources import Story
 
+from hf_datasets.tempvs import sources
+from hf_datasets.tempvs.sources import Story
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 from .build_helpers import CLIPS, picture, write_json, write_vist, write_vwp

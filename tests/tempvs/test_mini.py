@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from PIL import Image
-from tempbench_lmms.hf_datasets.tempvs import mini, rows
-from tempbench_lmms.hf_datasets.tempvs.stories import render, stories
 
+from hf_datasets.tempvs import mini, rows
+from hf_datasets.tempvs.stories import render, stories
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tempbench_lmms.hf_datasets.tempvs import release
-from tempbench_lmms.hf_datasets.tempvs.prepare import REPO, prepare
 
+from hf_datasets.tempvs import release
+from hf_datasets.tempvs.prepare import REPO, prepare
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError

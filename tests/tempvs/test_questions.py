@@ -5,8 +5,8 @@ import json
 from collections import Counter
 
 import pytest
-from tempbench_lmms.hf_datasets.tempvs import questions
 
+from hf_datasets.tempvs import questions
 from tempbench_lmms.tempvs import prompts
 
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.adapter import evaluate
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.record import evaluate
 from tempbench_lmms.tempvs import scoring
 from tempbench_lmms.tempvs.prompts import MAIN_TESTS
 
@@ -123,7 +123,7 @@ def test_failed_requests_are_counted_apart():
 
 def test_chance_over_many_seeds():
     """The paper's Random row: 0.5, 0.2, 0.2, and GT strict 0.2 ** k for k groundings of five images."""
-    from tempbench_lmms.respondents import chance
+    from tempbench_lmms.harness.respondents import chance
 
     n = dict.fromkeys(MAIN_TESTS, 0)
     hits = dict(n)

@@ -1,7 +1,8 @@
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
-from tempbench_lmms.hf_datasets.timepercept.series import Series, Shot
+
+from hf_datasets.timepercept.series import Series, Shot
 
 
 def make_series(place: str, days: list[int], category: str = "") -> Series:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tempbench_lmms import evaluation
+from tempbench_lmms.harness import evaluation
 from tempbench_lmms.timepercept.prompts import CONTROLS, RANKINGS, TESTS
 
 pytestmark = pytest.mark.harness
@@ -57,9 +57,8 @@ def test_chance_is_near_chance_and_its_log_can_be_scored_without_the_harness(tmp
 
 
 def test_real_pictures_through_the_tiny_model(shared, tiny_vlm, tmp_path, monkeypatch):
-    from tempbench_lmms.hf_datasets.timepercept import prepare, rasters
-
-    from tempbench_lmms.show import as_text, seen
+    from hf_datasets.timepercept import prepare, rasters
+    from tempbench_lmms.cli.show import as_text, seen
     from tempbench_lmms.timepercept.checks import problems
 
     source = shared / "real" / "sentinel2"

@@ -2,8 +2,7 @@
 
 from collections import Counter
 
-from tempbench_lmms.hf_datasets.timepercept import everyday, mini, tiles
-
+from hf_datasets.timepercept import everyday, mini, tiles
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.timepercept.prompts import CONTROLS, TESTS

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 import pytest
 from PIL import Image
-from tempbench_lmms.hf_datasets.timepercept import controls, prepare, rasters
-from tempbench_lmms.hf_datasets.timepercept.series import nothing_skipped, read_fmow, read_manifest, slug
 
+from hf_datasets.timepercept import controls, prepare, rasters
+from hf_datasets.timepercept.series import nothing_skipped, read_fmow, read_manifest, slug
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept.checks import problems

@@ -6,11 +6,11 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tempbench_lmms.hf_datasets.timepercept import questions
-from tempbench_lmms.hf_datasets.timepercept.series import Series, Shot
 
+from hf_datasets.timepercept import questions
+from hf_datasets.timepercept.series import Series, Shot
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.respondents import REPLIES
+from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.timepercept import scoring
 from tempbench_lmms.timepercept.checks import row_problems
 from tempbench_lmms.timepercept.prompts import RANKINGS, TESTS

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms import adapter
+from tempbench_lmms.record import Record, evaluate
 from tempbench_lmms.timepercept import scoring
 
 # The worked example of the reference data: true order, answer.
@@ -27,7 +27,7 @@ def isr(truth: str, reply: str, number: int = 0, **values):
     return scoring.record(doc, reply, values.get("failed", False))
 
 
-def worked() -> list[adapter.Record]:
+def worked() -> list[Record]:
     return [isr(truth, ", ".join(reply), i) for i, (truth, reply) in enumerate(WORKED)]
 
 
@@ -168,8 +168,8 @@ def test_categories_count_each_once():
 def test_properties(orders):
     records = [isr("".join(truth), ", ".join(reply), i) for i, (truth, reply) in enumerate(orders)]
     for metric in scoring.RANKING_METRICS.values():
-        value = adapter.evaluate(metric, records)
-        again = adapter.evaluate(metric, records[::-1])
+        value = evaluate(metric, records)
+        again = evaluate(metric, records[::-1])
         assert value == pytest.approx(again, nan_ok=True)
     assert scoring.n_positive(records) + scoring.n_negative(records) == 10 * len(records)
     assert -1 <= scoring.kendall_tau(records).value <= 1
@@ -179,4 +179,4 @@ def test_properties(orders):
 
 def test_every_metric_is_defined_or_undefined_on_nothing():
     for metric in scoring.METRICS.values():
-        assert not adapter.evaluate(metric, []) or math.isnan(adapter.evaluate(metric, []))
+        assert not evaluate(metric, []) or math.isnan(evaluate(metric, []))

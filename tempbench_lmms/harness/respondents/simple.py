@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from lmms_eval.api.model import lmms
 
-from tempbench_lmms.respondents import REPLIES
+from tempbench_lmms.harness.respondents import REPLIES
 
 
 class _Respondent(lmms):  # type: ignore[misc]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tempbench_lmms.respondents import simple
+from tempbench_lmms.harness.respondents import simple
 
 
 class _Chat:

@@ -25,12 +25,12 @@ from lmms_eval.api.instance import GenerationResult
 from lmms_eval.caching.response_cache import ResponseCache
 from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
-from tempbench_lmms.adapter import failure, request_failed
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.harness import without_secrets
+from tempbench_lmms.harness.adapter import failure, request_failed
+from tempbench_lmms.harness.plugin import without_secrets
+from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.media.integrity import check_video
-from tempbench_lmms.tasks import task_files
 
 OnSlice = Callable[["Progress"], None]
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tempbench_lmms.data.resources import resource_dir
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.resources import resource_dir
 
 MINIMUM = (0, 7, 3)
 _MARK = "_tempbench_path_added"
@@ -158,7 +158,7 @@ def preflight(names: Iterable[str]) -> None:
             `preflight` found something.
     """
     from tempbench_lmms import benchmarks
-    from tempbench_lmms.tasks import data_problems, load_task, task_files
+    from tempbench_lmms.harness.tasks import data_problems, load_task, task_files
 
     files = task_files()
     for name in names:
@@ -264,13 +264,13 @@ def register() -> list[Any]:
         install()
         from lmms_eval.models.registry_v2 import ModelManifest
 
-        from tempbench_lmms.respondents import NAMES
+        from tempbench_lmms.harness.respondents import NAMES
 
         return [
             ModelManifest(
                 model_id=f"tempbench_{name}",
-                simple_class_path=f"tempbench_lmms.respondents.simple.{name.capitalize()}",
-                chat_class_path=f"tempbench_lmms.respondents.chat.{name.capitalize()}",
+                simple_class_path=f"tempbench_lmms.harness.respondents.simple.{name.capitalize()}",
+                chat_class_path=f"tempbench_lmms.harness.respondents.chat.{name.capitalize()}",
             )
             for name in NAMES
         ]

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms import __version__, adapter, benchmarks, harness
+from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tasks import docs_of, load_task, root_of, task_files
+from tempbench_lmms.harness import adapter, plugin
+from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
 
 STATE = "tempbench_run.json"
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
@@ -33,8 +34,8 @@ def run(
     model_args: str = "",
     slice_size: int = 200,
     verify: bool = False,
-    report: bool = True,
     arguments: Sequence[str] | None = None,
+    at_end: Callable[[Path], None] = lambda results: None,
 ) -> None:
     """Runs an evaluation, or continues it.
 
@@ -45,8 +46,8 @@ def run(
         model_args: As for the harness's `--model_args`.
         slice_size: Answers that are stored together; lost at most.
         verify: Check every row and every medium first.
-        report: Write report.html into the folder at the end.
         arguments: Further arguments of the harness.
+        at_end: Called with the results file, before a run with failed requests is refused.
 
     Raises:
         TempbenchError: Something is amiss, or requests failed; answers so far are kept.
@@ -61,7 +62,7 @@ def run(
         if finished := _continued(output, identity):
             print(f"tempbench: finished already: {finished}; for a new run choose another --output")
             return
-        if shadowed := sorted({*harness.shadowed_names()} & {*tasks.split(","), *names}):
+        if shadowed := sorted({*plugin.shadowed_names()} & {*tasks.split(","), *names}):
             raise TempbenchError(
                 f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
                 "update tempbench-lmms"
@@ -69,7 +70,7 @@ def run(
         tables.write_json({"identity": identity, "finished": None}, output / STATE)
         before = set(output.rglob("*_results.json"))
         _evaluate(model, tasks, output, model_args, further, slice_size, _show)
-        _finish(output, before, identity, report)
+        _finish(output, before, identity, at_end)
 
 
 def leaves(names: Iterable[str]) -> list[str]:
@@ -110,8 +111,8 @@ def preflight(
     """
     if taken := [word for word in further if word.partition("=")[0] in _OWN]:
         raise TempbenchError(f"{', '.join(taken)} after `--`: give it to `tempbench run` itself")
-    version = harness.harness_version()
-    harness.install()
+    version = plugin.harness_version()
+    plugin.install()
     n_documents, data = _checked_data(names, verify)
     wanted = _BYTES_AT_LEAST + n_documents * _BYTES_PER_DOCUMENT
     free = shutil.disk_usage(output).free
@@ -122,9 +123,9 @@ def preflight(
         )
     return {
         "model": model,
-        "model_args": harness.without_secrets(model_args),
+        "model_args": plugin.without_secrets(model_args),
         "tasks": tasks,
-        "arguments": [harness.without_secrets(word) for word in further],
+        "arguments": [plugin.without_secrets(word) for word in further],
         "tempbench": __version__,
         "lmms_eval": version,
         "data": data,
@@ -134,7 +135,7 @@ def preflight(
 def _checked_data(names: Sequence[str], verify: bool) -> tuple[int, dict[str, str]]:
     """Returns the number of documents of the tasks, and a checksum of each benchmark's manifest."""
     n_documents, data = 0, {}
-    harness.preflight(names)
+    plugin.preflight(names)
     for name in names:
         config = load_task(name)
         docs = docs_of(config)
@@ -220,13 +221,13 @@ def _evaluate(
     slice_size: int,
     show: Callable[[Any], None],
 ) -> None:
-    from tempbench_lmms import harness_cache
+    from tempbench_lmms.harness import cache
 
     sys.argv = ["lmms-eval", "--model", model, "--tasks", tasks, "--output_path", str(output)]
     sys.argv += ["--use_cache", str(output / "cache"), "--log_samples", *further]
     if model_args:
         sys.argv += ["--model_args", model_args]
-    if error := harness_cache.evaluate(slice_size, show):
+    if error := cache.evaluate(slice_size, show):
         reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
         raise TempbenchError(
             f"the evaluation failed ({reason}); answers so far are kept, "
@@ -246,8 +247,10 @@ def _show(progress: Any) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _finish(output: Path, before: set[Path], identity: dict[str, Any], report: bool) -> None:
-    """Writes the report, and notes that the run is finished.
+def _finish(
+    output: Path, before: set[Path], identity: dict[str, Any], at_end: Callable[[Path], None]
+) -> None:
+    """Notes that the run is finished.
 
     Raises:
         TempbenchError: There are no results, or some requests failed.
@@ -259,8 +262,7 @@ def _finish(output: Path, before: set[Path], identity: dict[str, Any], report: b
             "give the same command again to continue"
         )
     replies = _replies(new[-1])
-    if report:
-        _report(new[-1], output / "report.html")
+    at_end(new[-1])
     failed = sum(map(adapter.request_failed, replies))
     if empty := sum(not reply.strip() for reply in replies):
         print(f"tempbench: {empty:,} of {len(replies):,} replies are empty", file=sys.stderr)
@@ -271,16 +273,6 @@ def _finish(output: Path, before: set[Path], identity: dict[str, Any], report: b
         )
     tables.write_json({"identity": identity, "finished": str(new[-1])}, output / STATE)
     print(f"tempbench: finished, {len(replies):,} answers: {new[-1]}", file=sys.stderr)
-
-
-def _report(results: Path, page: Path) -> None:
-    """Writes the report of a results file; tells why where it cannot, for the run itself is whole."""
-    from tempbench_lmms.report import commands
-
-    try:
-        commands.report([results], page, force=True)
-    except Exception as error:  # whatever it is, the results are there and stay
-        print(f"tempbench: no report ({error}); see `tempbench report {results}`", file=sys.stderr)
 
 
 def _replies(results: Path) -> list[str]:

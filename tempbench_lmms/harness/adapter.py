@@ -1,18 +1,13 @@
 """What the hooks of every benchmark share: from a reply to records, from records to the harness's table."""
 
+import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.metrics.ratio import Ratio, standard_error
-from tempbench_lmms.metrics.statistic import Statistic
-
-Record = dict[str, Any]
-"""What is known of one answered question: JSON values only. Every benchmark's record has `id`, `parsed` and
-`failed`; metrics read the rest."""
-
-Metric = Callable[[Sequence[Record]], Ratio | Statistic | int]
-"""A metric over records: a `Ratio`, another function of sums, or a count."""
+from tempbench_lmms import record_quality
+from tempbench_lmms.data import provenance
+from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
 
 # What the harness hands over instead of an answer when an API request failed or its budget ran out. It is
 # text, with letters in it that a parser could take for an answer. The last one is what `async_openai` makes
@@ -22,8 +17,6 @@ _FAILURES = (
     "[LMMS_EVAL_BUDGET_EXCEEDED",
     'Error: can only concatenate str (not "NoneType") to str',
 )
-
-UNDEFINED = "-"
 
 
 def reply_of(results: Sequence[Any]) -> str:
@@ -121,25 +114,11 @@ def records_of(items: Sequence[Any]) -> list[Record]:
     return sorted(records, key=lambda record: str(record["id"]))
 
 
-def evaluate(metric: Metric, records: Sequence[Record]) -> float:
-    """Returns a metric's value; NaN where it is undefined."""
-    result = metric(records)
-    return result if isinstance(result, int) else result.value
-
-
-def evaluate_error(metric: Metric, records: Sequence[Record]) -> float:
-    """Returns a metric's standard error; NaN where it is undefined, and for counts."""
-    result = metric(records)
-    if isinstance(result, Statistic):
-        return result.standard_error()
-    return standard_error(result) if isinstance(result, Ratio) else math.nan
-
-
 def details(table: Callable[[Sequence[Record]], dict[str, Any]], items: Sequence[Any]) -> Details:
     """Returns a nested table over the records behind `items`; empty, with a log entry, where it fails.
 
-    Under `run` stands what only the run itself knows of how it was made (`run_card.recorded`), and warnings
-    about the run (`quality.of_records`) are logged.
+    Under `run` stands what only the run itself knows of how it was made (`provenance.recorded`), and warnings
+    about the run (`record_quality.warnings`) are logged.
     """
     records = records_of(items)
     try:
@@ -148,7 +127,7 @@ def details(table: Callable[[Sequence[Record]], dict[str, Any]], items: Sequence
         _report(table.__name__, error)
         out = Details()
     package, _, benchmark = table.__module__.rpartition(".")[0].partition(".")
-    if package == __package__ and benchmark:
+    if package == __package__.partition(".")[0] and benchmark:
         try:
             out |= _of_the_run(benchmark, records)
         except Exception as error:  # as above
@@ -157,18 +136,12 @@ def details(table: Callable[[Sequence[Record]], dict[str, Any]], items: Sequence
 
 
 def _of_the_run(benchmark: str, records: Sequence[Record]) -> dict[str, Any]:
-    import logging
-
-    from tempbench_lmms import quality, run_card
-
-    for warning in quality.of_records(records):
-        logging.getLogger(quality.__name__).warning("%s: %s", benchmark, warning)
-    return {run_card.KEY: run_card.recorded(benchmark)}
+    for warning in record_quality.warnings(records):
+        logging.getLogger(record_quality.__name__).warning("%s: %s", benchmark, warning)
+    return {provenance.KEY: provenance.recorded(benchmark)}
 
 
 def _report(name: str, error: Exception) -> None:
-    import logging
-
     logging.getLogger(__name__).exception("%s could not be computed: %r", name, error)
 
 
@@ -205,6 +178,6 @@ def aggregation(name: str, metrics: Mapping[str, Metric]) -> Callable[[Sequence[
             return UNDEFINED
 
     aggregate.__name__ = name
-    # For whoever needs more than the value: intervals, comparisons (`runs.metric_of`).
+    # For whoever needs more than the value: intervals, comparisons (`runs.logs.metrics_of`).
     aggregate.metric = None if is_error else metric  # type: ignore[attr-defined]
     return aggregate

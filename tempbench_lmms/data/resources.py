@@ -13,7 +13,7 @@ def resource_dir(name: str) -> Path:
     Raises:
         TempbenchError: The installation is incomplete.
     """
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     for candidate in (package / name, package.parent / name):
         if candidate.is_dir():
             return candidate

@@ -28,7 +28,7 @@ def report(
     """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX."""
     from tempbench_lmms.data.tables import write_text
     from tempbench_lmms.report import numbers, page, tables, text
-    from tempbench_lmms.runs import read_runs
+    from tempbench_lmms.runs.logs import read_runs
 
     kind = format_ or FORMATS.get(output.suffix.lower(), "")
     if kind not in FORMATS.values():
@@ -75,7 +75,7 @@ def submit_hub(
 ) -> None:
     """Write `.eval_results` entries and a model card's table for the Hub; upload them only with --push."""
     from tempbench_lmms.report import hub, numbers, tables
-    from tempbench_lmms.runs import read_runs
+    from tempbench_lmms.runs.logs import read_runs
 
     hub.check_repository(model, "model")
     if source_name and not source_url:

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tempbench_lmms import adapter, run_card
-from tempbench_lmms.adapter import Item, Record
+from tempbench_lmms.data import provenance
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.adapter import Item
+from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.metrics.resampling import Sums, interval
-from tempbench_lmms.runs import Sample, TaskLog, metrics_of, recompute
-from tempbench_lmms.tasks import docs_of, load_task
+from tempbench_lmms.record import UNDEFINED, Record
+from tempbench_lmms.runs import run_card
+from tempbench_lmms.runs.logs import Sample, TaskLog, metrics_of, recompute
 
 # What tells of a record how it was read; the benchmarks name the answer itself in different ways.
 _READING = ("answer", "prediction", "spans", "order", "parsed", "failed", "correct")
@@ -64,7 +66,7 @@ def _comparable(value: Any) -> Any:
     # What a results file holds: JSON has no int keys and no tuples. The run's own versions are not scores.
     plain = json.loads(json.dumps(value, default=str))
     return (
-        {key: table for key, table in plain.items() if key != run_card.KEY}
+        {key: table for key, table in plain.items() if key != provenance.KEY}
         if isinstance(plain, dict)
         else plain
     )
@@ -230,13 +232,7 @@ def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
 
 
 def _shown(value: Any) -> str:
-    return (
-        f"{value:.6g}"
-        if isinstance(value, (int, float))
-        else adapter.UNDEFINED
-        if value is None
-        else str(value)
-    )
+    return f"{value:.6g}" if isinstance(value, (int, float)) else UNDEFINED if value is None else str(value)
 
 
 def _fields(values: dict[str, Any]) -> str:

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.adapter import Record
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import (
@@ -17,9 +16,10 @@ from tempbench_lmms.metrics.resampling import (
     needed_factor,
     paired_difference,
 )
-from tempbench_lmms.quality import warnings
-from tempbench_lmms.run_card import flat, run_card
-from tempbench_lmms.runs import MetricOfRun, TaskLog, metrics_of, read_runs
+from tempbench_lmms.record import Record
+from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of, read_runs
+from tempbench_lmms.runs.quality import warnings
+from tempbench_lmms.runs.run_card import flat, run_card
 
 # What must be the same before numbers can be set side by side; the rest of the run card is the runs' own.
 _MUST_AGREE = ("version.task", "version.prompts", "packages.tempbench-lmms", "data.url", "data.sha256")

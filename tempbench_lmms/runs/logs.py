@@ -8,11 +8,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tempbench_lmms import adapter
-from tempbench_lmms.adapter import Item, Record
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tasks import load_task, task_files
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness.adapter import Item
+from tempbench_lmms.harness.tasks import load_task, task_files
+from tempbench_lmms.record import Metric, Record
 
 _RESULTS = "_results.json"
 _TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better", "efficiency")
@@ -246,7 +247,7 @@ class MetricOfRun:
     """
 
     name: str
-    metric: adapter.Metric
+    metric: Metric
     records: tuple[Record, ...]
     higher_is_better: bool
 
@@ -274,7 +275,7 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
     return out
 
 
-def metric_function(benchmark: str, name: str) -> adapter.Metric:
+def metric_function(benchmark: str, name: str) -> Metric:
     """Returns the function behind a metric's name.
 
     Raises:
@@ -282,9 +283,7 @@ def metric_function(benchmark: str, name: str) -> adapter.Metric:
     """
     import importlib
 
-    metrics: dict[str, adapter.Metric] = importlib.import_module(
-        f"tempbench_lmms.{benchmark}.scoring"
-    ).METRICS
+    metrics: dict[str, Metric] = importlib.import_module(f"tempbench_lmms.{benchmark}.scoring").METRICS
     if name not in metrics:
         raise TempbenchError(f"{benchmark} has no metric {name!r}; it has {', '.join(sorted(metrics))}")
     return metrics[name]

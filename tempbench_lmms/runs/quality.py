@@ -3,23 +3,16 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from tempbench_lmms import benchmarks
-from tempbench_lmms.adapter import Record
+from tempbench_lmms import benchmarks, record_quality
 from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.runs import Sample, TaskLog, metrics_of
+from tempbench_lmms.record_quality import ENOUGH, MAX_ONE_ANSWER, SHORT, share
+from tempbench_lmms.runs.logs import Sample, TaskLog, metrics_of
 
-MAX_UNPARSED = 0.05
-MAX_ONE_ANSWER = 0.6
 MAX_EMPTY = 0.05
 MAX_REPEATED = 0.05
 MAX_TRUNCATED = 0.05
-# Of fewer answers than this no share is called one-sided.
-_ENOUGH = 20
-# Right answers may lean to a side; the answers may lean as far and this much further.
-_LEANING = 0.1
-_SHORT = 20
 # Something of up to 40 characters six times in a row at the end of a reply.
 _LOOP = re.compile(r"(.{1,40}?)\1{5,}\s*$", re.DOTALL)
 _TAIL = 400
@@ -35,50 +28,10 @@ def warnings(log: TaskLog) -> list[str]:
     records = [sample.record for sample in log.samples]
     limit = (log.config.get("generation_kwargs") or {}).get("max_new_tokens")
     return [
-        *of_records(records),
+        *record_quality.warnings(records),
         *of_replies(log.samples, limit if isinstance(limit, int) else None),
         *_within_chance(log),
     ]
-
-
-def of_records(records: Sequence[Record]) -> list[str]:
-    """Returns the warnings that records alone give rise to."""
-    out = []
-    failed = sum(bool(record["failed"]) for record in records)
-    if failed:
-        out.append(f"{_share(failed, len(records))} of the requests failed; they count as wrong")
-    answered = len(records) - failed
-    unread = sum(not record["parsed"] and not record["failed"] for record in records)
-    if answered and unread / answered > MAX_UNPARSED:
-        out.append(f"{_share(unread, answered)} of the replies could not be read; they count as wrong")
-    out += _one_sided(records)
-    return out
-
-
-def _one_sided(records: Sequence[Record]) -> Iterator[str]:
-    """Yields a line where one answer stands for most; letters, numbers and words are counted apart."""
-    answers: dict[str, Counter[str]] = {}
-    golds: dict[str, Counter[str]] = {}
-    for record in records:
-        answer, gold = record.get("answer", record.get("prediction")), record.get("gold")
-        if record["parsed"] and isinstance(answer, str) and 0 < len(answer) <= _SHORT:
-            kind = _kind(answer)
-            answers.setdefault(kind, Counter())[answer] += 1
-            if isinstance(gold, str):
-                golds.setdefault(_kind(gold), Counter())[gold] += 1
-    for kind, counts in answers.items():
-        answer, n = counts.most_common(1)[0]
-        share = n / counts.total()
-        right = golds.get(kind, Counter())
-        expected = right[answer] / right.total() if right.total() else 0.0
-        if counts.total() >= _ENOUGH and share > MAX_ONE_ANSWER and share > expected + _LEANING:
-            yield (
-                f"{_share(n, counts.total())} of the answers are {answer!r}, right for {expected:.0%} of them"
-            )
-
-
-def _kind(answer: str) -> str:
-    return "letter" if len(answer) == 1 and answer.isalpha() else "number" if answer.isdigit() else "word"
 
 
 def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> list[str]:
@@ -95,19 +48,19 @@ def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> 
     out = []
     empty = sum(not sample.reply.strip() for sample in answered)
     if empty / n > MAX_EMPTY:
-        out.append(f"{_share(empty, n)} of the replies are empty")
+        out.append(f"{share(empty, n)} of the replies are empty")
     looping = sum(bool(_LOOP.search(sample.reply[-_TAIL:])) for sample in answered)
     if looping / n > MAX_REPEATED:
-        out.append(f"{_share(looping, n)} of the replies end in a loop of repeated words")
-    long = Counter(sample.reply for sample in answered if len(sample.reply) > _SHORT)
-    if long and n >= _ENOUGH:
+        out.append(f"{share(looping, n)} of the replies end in a loop of repeated words")
+    long = Counter(sample.reply for sample in answered if len(sample.reply) > SHORT)
+    if long and n >= ENOUGH:
         text, times = long.most_common(1)[0]
         if times / n > MAX_ONE_ANSWER and not _one_letter(answered, text):
-            out.append(f"{_share(times, n)} of the replies are the same text: {text[:40]!r}...")
+            out.append(f"{share(times, n)} of the replies are the same text: {text[:40]!r}...")
     cut = sum(_cut_off(sample, max_new_tokens) for sample in answered)
     if cut / n > MAX_TRUNCATED:
         out.append(
-            f"{_share(cut, n)} of the replies were cut off before they gave an answer; raise max_new_tokens"
+            f"{share(cut, n)} of the replies were cut off before they gave an answer; raise max_new_tokens"
         )
     return out
 
@@ -153,7 +106,3 @@ def _suite_name(metric: str, task: str, chance: Mapping[str, float]) -> str | No
         if test != name and f"_{test}_" in f"{task}_":
             return name
     return None
-
-
-def _share(n: int, of: int) -> str:
-    return f"{n / of:.1%} ({n} of {of})"

@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tasks import docs_of, load_task, root_of
+from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
 
 
 @dataclass(frozen=True)

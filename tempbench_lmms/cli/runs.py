@@ -5,6 +5,7 @@ Everything heavy is imported where it is needed: `tempbench path` must not wait 
 
 import json
 import logging
+import sys
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,7 @@ import typer
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
-    from tempbench_lmms import rescoring
+    from tempbench_lmms.runs import rescoring
 
 
 class Parser(str, Enum):
@@ -42,9 +43,18 @@ def run(
 
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
-    from tempbench_lmms import safe_run
+    from tempbench_lmms.runs import safe_run
 
-    safe_run.run(model, tasks, output, model_args, slice_size, verify, report, arguments)
+    def write_report(results: Path) -> None:
+        from tempbench_lmms.cli.report import report as write
+
+        try:
+            write([results], output / "report.html", force=True)
+        except Exception as error:  # whatever it is, the results are there and stay
+            print(f"tempbench: no report ({error}); see `tempbench report {results}`", file=sys.stderr)
+
+    at_end = write_report if report else lambda results: None
+    safe_run.run(model, tasks, output, model_args, slice_size, verify, arguments, at_end)
 
 
 def compare(
@@ -59,7 +69,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Tell whether run A is better than run B, metric by metric, on the same questions."""
-    from tempbench_lmms import comparison
+    from tempbench_lmms.runs import comparison
 
     pairs, remarks = comparison.paired_runs(run_a, run_b, anyway, partial)
     found = comparison.compare_tasks(pairs, resamples, seed)
@@ -81,11 +91,12 @@ def rescore(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compute a run's numbers again from its sample logs, without a model."""
-    from tempbench_lmms import quality, rescoring
-    from tempbench_lmms.runs import read_runs
+    from tempbench_lmms import record_quality
+    from tempbench_lmms.runs import quality, rescoring
+    from tempbench_lmms.runs.logs import read_runs
 
     # What it says of a run as it ends is said here of every log, in its place.
-    logging.getLogger(quality.__name__).disabled = True
+    logging.getLogger(record_quality.__name__).disabled = True
     if reparse and parser is Parser.official:
         raise TempbenchError("--reparse reads with our parser; give it or --parser official, not both")
     read = read_runs(logs, partial)

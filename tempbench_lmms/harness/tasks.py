@@ -11,9 +11,9 @@ import yaml
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.checks import table_problems
+from tempbench_lmms.data.resources import resource_dir
 from tempbench_lmms.data.roots import MINI, SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.resources import resource_dir
 
 
 class _Loader(yaml.SafeLoader):

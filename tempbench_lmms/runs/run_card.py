@@ -6,50 +6,14 @@ knows (installed versions, the checksum of the data) is written among the nested
 """
 
 import hashlib
-import importlib.metadata
 import json
 from typing import Any
 
 from tempbench_lmms.data import roots
-from tempbench_lmms.data.tables import parse_json
-from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.runs import Sample, TaskLog
+from tempbench_lmms.data.provenance import KEY, PACKAGES
+from tempbench_lmms.runs.logs import Sample, TaskLog
 
-KEY = "run"
-_PACKAGES = ("tempbench-lmms", "lmms-eval", "transformers", "torch", "datasets", "pillow", "av", "decord")
 _SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
-# What a manifest says of where its data is from.
-_ORIGIN = ("edition", "source", "revision", "sha256")
-
-
-def recorded(benchmark: str) -> dict[str, Any]:
-    """Returns what only a run itself knows: the installed versions and which data is at hand.
-
-    Args:
-        benchmark: The benchmark whose data is looked at; the bundled sample and the prepared data both, for
-            a task's records do not tell from which they are.
-    """
-    packages: dict[str, str | None] = {}
-    for name in _PACKAGES:
-        try:
-            packages[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            packages[name] = None
-    return {
-        "packages": packages,
-        "data": {
-            "mini": _manifest(roots.mini_root, benchmark),
-            "prepared": _manifest(roots.prepared_root, benchmark),
-        },
-    }
-
-
-def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:
-    try:
-        manifest = parse_json((root(benchmark) / roots.MANIFEST).read_text(encoding="utf-8"))
-        return {key: manifest[key] for key in _ORIGIN if key in manifest}
-    except (OSError, ValueError, TypeError, TempbenchError):
-        return None
 
 
 def prompt_hash(samples: tuple[Sample, ...]) -> str | None:
@@ -80,7 +44,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
     data = (run.get("data") or {}).get("mini" if bundled else "prepared") or {}
     counts = (log.header.get("n-samples") or {}).get(log.task) or {}
     failed = sum(bool(sample.record["failed"]) for sample in log.samples)
-    packages = dict.fromkeys(_PACKAGES) | (run.get("packages") or {})
+    packages = dict.fromkeys(PACKAGES) | (run.get("packages") or {})
     asked, of = counts.get("effective"), counts.get("original")
     return {
         "task": log.task,

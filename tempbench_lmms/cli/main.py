@@ -1,14 +1,16 @@
 """The `tempbench` command. Its exit status is 0 only where the thing was done."""
 
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tempbench_lmms import __version__, benchmarks, run_commands
+from tempbench_lmms import __version__, benchmarks
+from tempbench_lmms.cli import runs
+from tempbench_lmms.cli.report import report, submit_hub
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.report.commands import report, submit_hub
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -42,7 +44,7 @@ def _options(
 @app.command()
 def path() -> None:
     """Print the folder with our tasks, for the harness's --include_path."""
-    from tempbench_lmms.resources import resource_dir
+    from tempbench_lmms.data.resources import resource_dir
 
     print(resource_dir("task_yamls"))
 
@@ -55,7 +57,7 @@ def tasks(
     from rich.console import Console
     from rich.table import Table
 
-    from tempbench_lmms.tasks import load_task, task_files
+    from tempbench_lmms.harness.tasks import load_task, task_files
 
     if benchmark:
         benchmarks.card(benchmark)
@@ -82,7 +84,7 @@ def show(
     force: Annotated[bool, typer.Option(help="Overwrite the page.")] = False,
 ) -> None:
     """Show what a model sees of one document: pictures, prompt, and the right answer."""
-    from tempbench_lmms.show import as_html, as_text, seen
+    from tempbench_lmms.cli.show import as_html, as_text, seen
 
     if output and output.exists() and not force:
         raise TempbenchError(f"{output} exists; choose another name or add --force")
@@ -100,10 +102,10 @@ def verify(
     names: Annotated[bool, typer.Option(help="Compare our task names with the harness's.")] = True,
 ) -> None:
     """Check the installation, and a benchmark's data, before a model is loaded."""
-    from tempbench_lmms import harness
     from tempbench_lmms.data.roots import mini_root, prepared_root
+    from tempbench_lmms.harness import plugin
 
-    print(f"lmms-eval {harness.harness_version()}: ok")
+    print(f"lmms-eval {plugin.harness_version()}: ok")
     problems = 0
     if benchmark:
         benchmarks.card(benchmark)
@@ -115,13 +117,13 @@ def verify(
             raise TempbenchError(f"{benchmark}: {problems} problems in {root}; see above")
         print(f"{benchmark} in {root}: ok")
     elif names:
-        shadowed = harness.shadowed_names()
+        shadowed = plugin.shadowed_names()
         if shadowed:
             raise TempbenchError(
                 f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
                 "update tempbench-lmms"
             )
-        print(f"{len(harness.our_task_names())} task names, none of them the harness's: ok")
+        print(f"{len(plugin.our_task_names())} task names, none of them the harness's: ok")
 
 
 @app.command()
@@ -133,21 +135,28 @@ def demo(
     """Run the bundled sample through the real harness: a tiny model, chance, and an oracle."""
     from rich.console import Console
 
-    from tempbench_lmms.demo import run
+    from tempbench_lmms.cli.demo import run
 
     run(output, Console())
 
 
-app.command()(run_commands.run)
-app.command()(run_commands.compare)
-app.command()(run_commands.rescore)
+app.command()(runs.run)
+app.command()(runs.compare)
+app.command()(runs.rescore)
 app.command()(report)
+
+
+def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
+    """Returns a benchmark's commands: its own, and those that make its data."""
+    from tempbench_lmms.cli import datasets
+
+    return {**datasets.commands(benchmark), **benchmarks.commands(benchmark)}
 
 
 def _add_verbs(wanted: str | None) -> None:
     """Adds the verbs, and the benchmarks below the one that is wanted.
 
-    The benchmarks' commands import what builds data, which `tempbench path` and `--help` need not wait for.
+    The benchmarks' commands import what makes data, which `tempbench path` and `--help` need not wait for.
     """
     for verb, help_text in VERBS.items():
         group = typer.Typer(no_args_is_help=True, help=help_text)
@@ -155,7 +164,7 @@ def _add_verbs(wanted: str | None) -> None:
             if verb == "submit":
                 group.command("hub")(submit_hub)
             for name in benchmarks.names():
-                if function := benchmarks.commands(name).get(verb):
+                if function := commands_of(name).get(verb):
                     group.command(name)(function)
         app.add_typer(group, name=verb)
 
@@ -168,7 +177,3 @@ def main() -> None:
     except TempbenchError as error:
         print(f"tempbench: {error}", file=sys.stderr)
         raise SystemExit(1) from None
-
-
-if __name__ == "__main__":
-    main()

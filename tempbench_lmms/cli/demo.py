@@ -7,8 +7,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tempbench_lmms import benchmarks, evaluation
-from tempbench_lmms.adapter import UNDEFINED
+from tempbench_lmms import benchmarks
+from tempbench_lmms.harness import evaluation
+from tempbench_lmms.record import UNDEFINED
 
 _TASK = "tempvs_mini"
 # The tiny model reads bytes, not words: a longer reply of it says no more, and takes longer.
@@ -27,7 +28,7 @@ def run(output: Path, console: Console) -> None:
     Raises:
         TempbenchError: A run left no results.
     """
-    from tempbench_lmms.tiny import build
+    from tempbench_lmms.harness.tiny import build
 
     columns: dict[str, evaluation.Run] = {}
     with console.status("building a tiny Qwen2.5-VL with random weights"):

@@ -1,0 +1,81 @@
+"""How temporal coherence data is made: what this folder adds to the `tempbench` command."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms.errors import TempbenchError
+
+
+def prepare(
+    source: Annotated[
+        Path | None, typer.Option(help="TOMATO's repository, or the folder of its question files.")
+    ] = None,
+    videos: Annotated[
+        Path | None, typer.Option(help="The folder of TOMATO's videos; default: `videos` in --source.")
+    ] = None,
+    captions: Annotated[
+        Path | None, typer.Option(help="A folder of videos to caption, e.g. from MSR-VTT.")
+    ] = None,
+    force: Annotated[bool, typer.Option(help="Replace what was prepared from something else.")] = False,
+) -> None:
+    """Prepare TOMATO, a folder of videos to caption, or both, from this machine's disk."""
+    from rich.progress import track
+
+    from tempbench_lmms.data.roots import data_home
+
+    from .prepare import prepare_captions, prepare_tomato
+
+    if source is None and captions is None:
+        raise TempbenchError(
+            "name what to prepare: --source FOLDER for TOMATO (https://github.com/yale-nlp/TOMATO, with its "
+            "videos), --captions FOLDER for videos to caption"
+        )
+    parts: dict[str, Any] = {}
+    if source is not None:
+        parts["questions"] = prepare_tomato(source, videos or source / "videos", force, track)
+    if captions is not None:
+        parts["captions"] = prepare_captions(captions, force, track)
+    for name, part in parts.items():
+        if part is None:
+            print(f"{name}: already prepared in {data_home() / 'coherence'}; nothing to do")
+            continue
+        print(f"{name}: {part['rows']} rows in {data_home() / 'coherence'}, {len(part['skipped'])} left out")
+        for skipped in part["skipped"][:5]:
+            print(f"  {skipped['id']}: {skipped['why']}")
+        if len(part["skipped"]) > 5:
+            print("  ... all of them in manifest.json")
+
+
+def build(
+    references: Annotated[bool, typer.Option("--references", help="Write reference sentences.")] = False,
+    endpoint: Annotated[
+        str, typer.Option(help="OpenAI-compatible URL before /chat/completions.")
+    ] = "http://localhost:8000/v1",
+    model: Annotated[str, typer.Option(help="The language model's name at the endpoint.")] = "",
+    key_variable: Annotated[
+        str, typer.Option(help="Environment variable that holds the endpoint's key.")
+    ] = "OPENAI_API_KEY",
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Requests at a time.")] = 8,
+) -> None:
+    """Write reference sentences into the prepared questions, by a language model with the paper's prompt."""
+    import os
+
+    from rich.progress import track
+
+    from tempbench_lmms.data.roots import prepared_root
+
+    from .references import build as build_references
+
+    if not references:
+        raise TempbenchError("nothing to build; add --references")
+    if not model:
+        raise TempbenchError("name the language model with --model")
+    root = prepared_root("coherence")
+    written = build_references(root, endpoint, model, os.environ.get(key_variable, ""), workers, track)
+    print(f"{written} reference sentences by {model} written to {root / 'qa'}")
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare, "build": build}

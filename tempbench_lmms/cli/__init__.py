@@ -1,0 +1,1 @@
+"""The `tempbench` command: what it says and takes; the work is done below it."""

@@ -1,0 +1,44 @@
+"""What only a run itself knows of how it was made: installed versions, and which data is at hand."""
+
+import importlib.metadata
+from typing import Any
+
+from tempbench_lmms.data import roots
+from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.errors import TempbenchError
+
+KEY = "run"
+"""Where it stands among a task's nested tables, under `details`."""
+PACKAGES = ("tempbench-lmms", "lmms-eval", "transformers", "torch", "datasets", "pillow", "av", "decord")
+# What a manifest says of where its data is from.
+_ORIGIN = ("edition", "source", "revision", "sha256")
+
+
+def recorded(benchmark: str) -> dict[str, Any]:
+    """Returns what only a run itself knows: the installed versions and which data is at hand.
+
+    Args:
+        benchmark: The benchmark whose data is looked at; the bundled sample and the prepared data both, for
+            a task's records do not tell from which they are.
+    """
+    packages: dict[str, str | None] = {}
+    for name in PACKAGES:
+        try:
+            packages[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            packages[name] = None
+    return {
+        "packages": packages,
+        "data": {
+            "mini": _manifest(roots.mini_root, benchmark),
+            "prepared": _manifest(roots.prepared_root, benchmark),
+        },
+    }
+
+
+def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:
+    try:
+        manifest = parse_json((root(benchmark) / roots.MANIFEST).read_text(encoding="utf-8"))
+        return {key: manifest[key] for key in _ORIGIN if key in manifest}
+    except (OSError, ValueError, TypeError, TempbenchError):
+        return None

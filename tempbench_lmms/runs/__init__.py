@@ -1,0 +1,1 @@
+"""Runs: started safely, read back, rescored, compared, and called out where they mean little."""
