@@ -2,15 +2,13 @@
 
 import base64
 import html
-import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
+from tempbench_lmms.media.pictures import is_picture, png
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class View:
 
     task: str
     place: tuple[int, int]
-    content: tuple[str | Image.Image | Path, ...]
+    content: tuple[Any, ...]
     prompt: str
     target: str
 
@@ -59,19 +57,19 @@ def seen(task: str, number: int) -> View:
         ) from None
 
 
-def _parts(part: dict[str, Any]) -> list[str | Image.Image | Path]:
+def _parts(part: dict[str, Any]) -> list[Any]:
     if part["type"] == "text":
         return [str(part["text"])]
     # A video may come as the list of its frames.
     urls = part["url"] if isinstance(part["url"], list) else [part["url"]]
-    return [url if isinstance(url, Image.Image) else Path(str(url)) for url in urls]
+    return [url if is_picture(url) else Path(str(url)) for url in urls]
 
 
 def as_text(view: View) -> str:
     """Returns the document for a terminal; pictures as their sizes."""
     lines = [f"{view.task}, document {view.place[0]} of {view.place[1]}", ""]
     for part in view.content:
-        if isinstance(part, Image.Image):
+        if is_picture(part):
             lines.append(f"[picture, {part.width}x{part.height}]")
         elif isinstance(part, Path):
             lines.append(f"[video, {part.name}]")
@@ -84,10 +82,8 @@ def as_html(view: View) -> str:
     """Returns the document as a self-contained page. Text is escaped: it comes from data sets."""
     parts = []
     for part in view.content:
-        if isinstance(part, Image.Image):
-            buffer = io.BytesIO()
-            part.save(buffer, "PNG")
-            data = base64.b64encode(buffer.getvalue()).decode()
+        if is_picture(part):
+            data = base64.b64encode(png(part)).decode()
             parts.append(f'<img alt="" src="data:image/png;base64,{data}">')
         elif isinstance(part, Path):
             parts.append(f"<p>[video, {html.escape(part.name)}]</p>")

@@ -76,12 +76,12 @@ def embeddings(pairs: Mapping[str, Mapping[str, Record]]) -> Embeddings:
     owners: list[str] = []
 
     def pictures() -> Iterable[Any]:
-        from PIL import Image
+        from tempbench_lmms.media.pictures import channels_reversed
 
         for url, images in _frames(new):
             owners.extend([url] * (2 * len(images)))
             yield from images
-            yield from (Image.fromarray(np.asarray(image)[..., ::-1]) for image in images)
+            yield from map(channels_reversed, images)
 
     table = encoders.clip_images(pictures())
     places: dict[str, list[int]] = {}

@@ -12,12 +12,17 @@ REPOSITORY = Path(__file__).parents[2]
 
 @pytest.mark.parametrize(
     "command",
-    [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]],
-    ids=["lint", "format", "types"],
+    [
+        ["-m", "ruff", "check", "."],
+        ["-m", "ruff", "format", "--check", "."],
+        ["-m", "mypy"],
+        ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"],
+    ],
+    ids=["lint", "format", "types", "layers"],
 )
 def test_check(command):
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=REPOSITORY, capture_output=True, text=True, check=False
+        [sys.executable, *command], cwd=REPOSITORY, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
@@ -39,9 +44,9 @@ def test_wheel_brings_tasks_and_samples(tmp_path):
 
 def test_installed_package_finds_its_folders(tmp_path):
     code = (
-        "from tempbench_lmms import resources, benchmarks\n"
+        "from tempbench_lmms.cli import datasets\n"
         "from tempbench_lmms.harness.tasks import load_task, docs_of\n"
-        "import hf_datasets.tempvs.features\n"
+        "assert datasets.commands('tempvs')['prepare']\n"
         "assert docs_of(load_task('tempvs_mini'))"
     )
     done = subprocess.run(
