@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tempbench_lmms.cli import runs
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.plugin import without_secrets
@@ -108,6 +109,7 @@ def test_ends(tmp_path):
     script = """
         import json, sys
         from pathlib import Path
+        from tempbench_lmms.cli import runs
         from tempbench_lmms.runs import safe_run
         from tempbench_lmms.errors import TempbenchError
         from tempbench_lmms.harness.respondents import simple
@@ -124,7 +126,7 @@ def test_ends(tmp_path):
         def run(name, model="tempbench_chance", **more):
             asked.clear()
             try:
-                safe_run.run(model, "tempvs_mt1_two_mini", home / name, "seed=3", 10, **more)
+                runs.run(model, "tempvs_mt1_two_mini", home / name, "seed=3", 10, **more)
                 out.append([0, "", len(asked)])
             except TempbenchError as error:
                 out.append([1, str(error), len(asked)])
@@ -189,7 +191,7 @@ def test_ends(tmp_path):
 
 
 def test_a_report_that_cannot_be_written_is_no_failure(tmp_path, capsys):
-    safe_run._report(tmp_path / "none_results.json", tmp_path / "report.html")
+    runs.write_report(tmp_path / "none_results.json", tmp_path / "report.html")
     assert "no report (" in capsys.readouterr().err
 
 

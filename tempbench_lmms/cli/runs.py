@@ -45,16 +45,21 @@ def run(
     """
     from tempbench_lmms.runs import safe_run
 
-    def write_report(results: Path) -> None:
-        from tempbench_lmms.cli.report import report as write
+    def at_end(results: Path) -> None:
+        if report:
+            write_report(results, output / "report.html")
 
-        try:
-            write([results], output / "report.html", force=True)
-        except Exception as error:  # whatever it is, the results are there and stay
-            print(f"tempbench: no report ({error}); see `tempbench report {results}`", file=sys.stderr)
-
-    at_end = write_report if report else lambda results: None
     safe_run.run(model, tasks, output, model_args, slice_size, verify, arguments, at_end)
+
+
+def write_report(results: Path, page: Path) -> None:
+    """Writes the report of a results file; says why where it cannot, for the run itself is whole."""
+    from tempbench_lmms.cli.report import report
+
+    try:
+        report([results], page, force=True)
+    except Exception as error:  # whatever it is, the results are there and stay
+        print(f"tempbench: no report ({error}); see `tempbench report {results}`", file=sys.stderr)
 
 
 def compare(

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from hf_datasets.coherence import commands as making
 from hf_datasets.coherence import prepare as preparing
 from hf_datasets.coherence import references
 from tempbench_lmms.coherence import commands, predictions, report, scoring
@@ -64,7 +65,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_prepare_takes_what_is_sound_and_says_why_not_the_rest(source: Path) -> None:
-    commands.prepare(source=source)
+    making.prepare(source=source)
     root = roots.prepared_root("coherence")
     rows = tables.read_rows(root / "qa")
     assert [row["question_id"] for row in rows] == ["count/0", "visual_cues/0"]
@@ -87,10 +88,10 @@ def test_prepare_takes_what_is_sound_and_says_why_not_the_rest(source: Path) -> 
 
 
 def test_a_second_prepare_does_nothing(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    commands.prepare(source=source)
+    making.prepare(source=source)
     root = roots.prepared_root("coherence")
     before = {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
-    commands.prepare(source=source)
+    making.prepare(source=source)
     assert "nothing to do" in capsys.readouterr().out
     assert {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()} == before
 
@@ -100,24 +101,24 @@ def test_an_interrupted_prepare_is_no_data_and_goes_on(source: Path, monkeypatch
         preparing.tables, "write_rows", lambda *args: (_ for _ in ()).throw(KeyboardInterrupt)
     )
     with pytest.raises(KeyboardInterrupt):
-        commands.prepare(source=source)
+        making.prepare(source=source)
     with pytest.raises(TempbenchError, match="tempbench prepare coherence"):
         roots.prepared_root("coherence")
     monkeypatch.undo()
     os.environ["TEMPBENCH_DATA"] = str(source.parent / "data")
     try:
-        commands.prepare(source=source)
+        making.prepare(source=source)
         assert len(tables.read_rows(roots.prepared_root("coherence") / "qa")) == 2
     finally:
         del os.environ["TEMPBENCH_DATA"]
 
 
 def test_another_source_needs_force(source: Path) -> None:
-    commands.prepare(source=source)
+    making.prepare(source=source)
     (source / "data" / "count.json").write_text(json.dumps({"9": item()}))
     with pytest.raises(TempbenchError, match="--force"):
-        commands.prepare(source=source)
-    commands.prepare(source=source, force=True)
+        making.prepare(source=source)
+    making.prepare(source=source, force=True)
     rows = tables.read_rows(roots.prepared_root("coherence") / "qa")
     assert rows[0]["question_id"] == "count/9"
 
@@ -130,8 +131,8 @@ def test_videos_to_caption_are_a_part_of_their_own(source: Path, tmp_path: Path)
     (folder / "captions.json").write_text(
         json.dumps({"b.mp4": {"caption": "It rises.", "events": ["it rises"]}})
     )
-    commands.prepare(source=source)
-    commands.prepare(captions=folder)
+    making.prepare(source=source)
+    making.prepare(captions=folder)
     root = roots.prepared_root("coherence")
     rows = tables.read_rows(root / "caption")
     assert [row["question_id"] for row in rows] == [
@@ -155,7 +156,7 @@ def test_videos_to_caption_are_a_part_of_their_own(source: Path, tmp_path: Path)
 )
 def test_prepare_says_what_to_do(call: dict, says: str) -> None:
     with pytest.raises(TempbenchError, match=says):
-        commands.prepare(**call)
+        making.prepare(**call)
 
 
 def test_real_questions_are_all_read(shared: Path) -> None:
@@ -208,9 +209,9 @@ def endpoint() -> Iterator[str]:
 
 
 def test_reference_sentences(source: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    commands.prepare(source=source)
+    making.prepare(source=source)
     monkeypatch.setenv("MY_KEY", "secret")
-    commands.build(references=True, endpoint=endpoint, model="some-model", key_variable="MY_KEY", workers=2)
+    making.build(references=True, endpoint=endpoint, model="some-model", key_variable="MY_KEY", workers=2)
     root = roots.prepared_root("coherence")
     rows = tables.read_rows(root / "qa")
     assert {row["reference"] for row in rows} == {"The person draws three circles."}
@@ -224,13 +225,13 @@ def test_reference_sentences(source: Path, endpoint: str, monkeypatch: pytest.Mo
     assert "secret" not in (root / "manifest.json").read_text()
     # A second run asks nothing; another model's sentences replace these.
     n = len(_Endpoint.requests)
-    commands.build(references=True, endpoint=endpoint, model="some-model", key_variable="MY_KEY", workers=2)
+    making.build(references=True, endpoint=endpoint, model="some-model", key_variable="MY_KEY", workers=2)
     assert len(_Endpoint.requests) == n
     assert list(commands.verify(root)) == []
 
 
 def test_a_failing_endpoint_is_asked_again_and_loses_nothing(source: Path, endpoint: str) -> None:
-    commands.prepare(source=source)
+    making.prepare(source=source)
     root = roots.prepared_root("coherence")
     waited: list[float] = []
     _Endpoint.failures = 2

@@ -202,7 +202,7 @@ REPLIES = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=30).map("".
 def test_the_list_of_parsers_is_complete():
     """What takes a reply is measured and fuzzed, or is named here with what it does instead."""
     others = {
-        "adapter.request_failed",  # a prefix
+        "harness.adapter.request_failed",  # a prefix
         *(
             f"{name}.scoring.record" for name in benchmarks.names()
         ),  # what the hooks call: parsers, and a dict

@@ -8,11 +8,12 @@ import threading
 
 import pytest
 
-from hf_datasets.rextime import mini, rows, scenes
+from hf_datasets.rextime import mini, scenes
 from hf_datasets.rextime.prepare import prepare
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.rextime import rows
 
 # Row 1 of the release, as its notes print it.
 RECORD = {

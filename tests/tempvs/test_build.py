@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from hf_datasets.tempvs import build, encoders, language
+from tempbench_lmms.cli import datasets
 from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import prompts
@@ -369,9 +370,7 @@ def test_two_more_sources(
 def test_it_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     from typer.testing import CliRunner
 
-    from tempbench_lmms import benchmarks
-
-    assert benchmarks.commands("tempvs")["build"] is build.build
+    assert datasets.commands("tempvs")["build"] is build.build
     app = typer.Typer()
     app.command()(build.build)
     monkeypatch.setenv("COLUMNS", "200")
