@@ -11,7 +11,6 @@ import pytest
 from tempbench_lmms.cli import runs
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.plugin import without_secrets
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import safe_run
 
@@ -71,19 +70,6 @@ def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypat
     ]
     with pytest.raises(TempbenchError, match="damaged"):
         list(safe_run.task_problems(config, docs))
-
-
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        ("model=x,api_key=sk-1,base_url=u", "model=x,api_key=,base_url=u"),
-        ("hf_token=abc", "hf_token="),
-        ("pretrained=a/b,max_new_tokens=4", "pretrained=a/b,max_new_tokens=4"),
-        ("openai_API_KEY=q", "openai_API_KEY="),
-    ],
-)
-def test_keys_are_not_written_down(given, kept):
-    assert without_secrets(given) == kept
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path):

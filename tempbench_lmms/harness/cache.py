@@ -26,9 +26,9 @@ from lmms_eval.caching.response_cache import ResponseCache
 from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
 from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness.adapter import failure, request_failed
-from tempbench_lmms.harness.plugin import without_secrets
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.media.integrity import check_video
 

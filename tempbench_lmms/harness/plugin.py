@@ -11,7 +11,6 @@ import functools
 import importlib.metadata
 import importlib.util
 import inspect
-import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -23,7 +22,6 @@ from tempbench_lmms.errors import TempbenchError
 
 MINIMUM = (0, 7, 3)
 _MARK = "_tempbench_path_added"
-_SECRET = re.compile(r"(\w*(?:api_key|token|secret|password))=[^,]*", re.IGNORECASE)
 
 
 def task_dir() -> Path:
@@ -48,11 +46,6 @@ def harness_version() -> str:
             f"lmms-eval {version} is too old, {wanted} is needed; run `pip install 'lmms-eval>={wanted}'`"
         )
     return version
-
-
-def without_secrets(arguments: str) -> str:
-    """Returns model arguments with keys and passwords blanked: they go to disk, and change no answer."""
-    return _SECRET.sub(r"\1=", arguments)
 
 
 def _quiet_manager(include_defaults: bool) -> Any:

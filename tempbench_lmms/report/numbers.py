@@ -1,6 +1,5 @@
 """The numbers of a run: values as its results file has them, with errors, intervals and completeness."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -9,6 +8,7 @@ from math import isfinite
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import Sums, interval
 from tempbench_lmms.record import UNDEFINED, Record
@@ -17,8 +17,6 @@ from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
 from tempbench_lmms.runs.run_card import flat, run_card
 
 Value = float | int | str | None
-
-_SECRETS = re.compile(r"((?:key|token|secret|password)[^=,]*=)[^,]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -159,11 +157,6 @@ class TaskNumbers:
         if known.get("model_args"):
             known["model_args"] = without_secrets(str(known["model_args"]))
         return {name: str(value) for name, value in known.items() if value not in (None, "")}
-
-
-def without_secrets(words: str) -> str:
-    """Returns a model's arguments with keys, tokens and passwords blotted out."""
-    return _SECRETS.sub(r"\1***", words)
 
 
 def run_facts(task: TaskNumbers) -> dict[str, str]:

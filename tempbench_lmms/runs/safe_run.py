@@ -15,6 +15,7 @@ from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, plugin
@@ -123,9 +124,9 @@ def preflight(
         )
     return {
         "model": model,
-        "model_args": plugin.without_secrets(model_args),
+        "model_args": without_secrets(model_args),
         "tasks": tasks,
-        "arguments": [plugin.without_secrets(word) for word in further],
+        "arguments": [without_secrets(word) for word in further],
         "tempbench": __version__,
         "lmms_eval": version,
         "data": data,

@@ -1,0 +1,56 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tempbench_lmms.data.secrets import without_secrets
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "pretrained=a/b,max_new_tokens=4,temperature=0.5,do_sample=false",
+        "model=x,base_url=http://127.0.0.1:8000/v1",
+        "pixels_per_token=64",
+        'limit_mm_per_prompt={"image": 16, "video": 1}',
+        "--limit",
+        "40",
+        "",
+    ],
+)
+def test_what_is_harmless_stays(arguments):
+    assert without_secrets(arguments) == arguments
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "api_key={}",
+        "model=x,openai_API_KEY={},device=cpu",
+        "hf_token={}",
+        "apikey={}",
+        "key={}",
+        "access_token={}",
+        "passwd={}",
+        "auth={}",
+        "pw={}",
+        "base_url=http://user:{}@host/v1",
+        "base_url=http://host/v1?key={}",
+        'default_headers={{"Authorization": "Bearer {}"}}',
+        'extra="a, access_token={}"',
+        "x='b,passwd={}'",
+    ],
+)
+@given(secret=st.text(st.characters(categories=["L", "N"]), min_size=8, max_size=40))
+def test_no_secret_is_shown(form, secret):
+    shown = without_secrets(form.format(secret))
+    assert secret not in shown
+
+
+def test_runs_with_other_values_stay_apart():
+    assert without_secrets("key=1a2b") != without_secrets("key=1a2c")
+    assert without_secrets("pixels_per_token=1") != without_secrets("pixels_per_token=64")
+
+
+@given(st.text())
+def test_any_text_is_taken(text):
+    assert isinstance(without_secrets(text), str)
