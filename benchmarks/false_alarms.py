@@ -47,7 +47,7 @@ def false_alarms(task: str, n_pairs: int, n_resamples: int) -> tuple[dict[str, i
     for pair in range(n_pairs):
         runs = chance_run(task, 2 * pair), chance_run(task, 2 * pair + 1)
         found = compare_tasks([runs], n_resamples)
-        after += any(one.verdict != "cannot be told" for one in found)
+        after += any(one.verdict != "undecided" for one in found)
         before.update({one.metric: one.told_alone for one in found})
     return dict(before), after
 

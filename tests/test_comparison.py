@@ -59,11 +59,11 @@ def test_a_run_with_itself(folder):
     }
     for one in found.values():
         assert one.difference.value == 0
-        assert one.verdict == "cannot be told"
+        assert one.verdict == "undecided"
         # Chance passes two questions through the gate: nothing can be said of their spread.
         assert one.p_holm == 1 or "given_gt_strict" in one.metric
         assert one.n_needed is None
-        assert "cannot be told: no difference" in one.sentence
+        assert "undecided: no difference" in one.sentence
 
 
 def test_oracle_with_chance(folder):
@@ -73,7 +73,7 @@ def test_oracle_with_chance(folder):
     # 57 of 120 main questions are right for the oracle alone; 63 for both.
     assert (found["mt"].only_first, found["mt"].only_second) == (57, 0)
     assert found["mt"].mcnemar_p == pytest.approx(2 / 2**57)
-    # The rest cannot be told for a reason: both read every reply, chance passes two questions through the
+    # The rest is undecided for a reason: both read every reply, chance passes two questions through the
     # gate, and the oracle fails none.
     assert found["parse_rate"].difference.value == 0
     assert "too few groups of questions" in found["mt_given_gt_strict"].sentence
@@ -84,7 +84,7 @@ def test_oracle_with_chance(folder):
 
 def test_chance_with_chance_says_how_many_questions_are_needed(folder):
     found, _ = compared(folder / "chance", folder / "other_chance")
-    assert {one.verdict for one in found.values()} == {"cannot be told"}
+    assert {one.verdict for one in found.values()} == {"undecided"}
     assert found["mt"].n_needed > 223
     assert f"about {found['mt'].n_needed:,} questions" in found["mt"].sentence
 
@@ -110,7 +110,7 @@ def test_false_alarms_of_200_pairs_of_chance_runs():
     for pair in range(200):
         logs = chance_run(config, docs, 2 * pair), chance_run(config, docs, 2 * pair + 1)
         found = comparison.compare_tasks([logs], 500)
-        after += any(one.verdict != "cannot be told" for one in found)
+        after += any(one.verdict != "undecided" for one in found)
         for one in found:
             before[one.metric] = before.get(one.metric, 0) + one.told_alone
     assert max(before.values()) <= 19
@@ -169,7 +169,7 @@ def test_metrics_that_cannot_differ_are_not_counted():
     )
     judged = comparison.judged([mute, real])
     assert [one.p_holm for one in judged] == [1, 0.03]
-    assert [one.verdict for one in judged] == ["cannot be told", "better"]
+    assert [one.verdict for one in judged] == ["undecided", "better"]
 
 
 def test_few_groups_need_more_whatever_the_difference():
@@ -178,7 +178,7 @@ def test_few_groups_need_more_whatever_the_difference():
     two = [comparison.Comparison("t", name, True, 6, difference, p=0.03125) for name in "ab"]
     (alone,) = comparison.judged(two[:1])
     assert (alone.verdict, alone.n_needed) == ("better", None)
-    assert [(one.verdict, one.n_needed) for one in comparison.judged(two)] == [("cannot be told", 7)] * 2
+    assert [(one.verdict, one.n_needed) for one in comparison.judged(two)] == [("undecided", 7)] * 2
 
 
 def test_each_task_has_its_own_family():
@@ -194,7 +194,7 @@ def test_holm_can_take_a_verdict_back():
 
     assert comparison.judged([one(0.03)])[0].verdict == "better"
     judged = comparison.judged([one(0.03), one(0.5)])
-    assert [found.verdict for found in judged] == ["cannot be told"] * 2
+    assert [found.verdict for found in judged] == ["undecided"] * 2
     assert judged[0].p_holm == 0.06
     assert judged[0].n_needed > 100
 
@@ -282,7 +282,7 @@ def test_command(folder, monkeypatch, capsys):
     status, out, err = tempbench(monkeypatch, capsys, "compare", folder / "oracle", folder / "chance")
     assert (status, err) == (0, "")
     assert "mt: A is better than B (A 1, B 0.525" in out
-    assert "Of 9 metrics A is better in 5 and worse in 0; 4 cannot be told." in out
+    assert "Of 9 metrics A is better in 5 and worse in 0; 4 undecided." in out
     assert "B: not above chance: mt 0.525 (chance 0.5), gt_strict" in out
     status, out, _ = tempbench(
         monkeypatch, capsys, "compare", folder / "oracle", folder / "chance", "--json", "--resamples", 500

@@ -25,7 +25,7 @@ from tempbench_lmms.runs.run_card import flat, run_card
 _MUST_AGREE = ("version.task", "version.prompts", "packages.tempbench-lmms", "data.url", "data.sha256")
 _SHOWN = 3
 _LEVEL = 0.05
-# The smallest p value of n resamples is 1 / (n + 1); twice as many as it takes to be told of m metrics.
+# The smallest p value of n resamples is 1 / (n + 1); twice as many as one of m metrics needs to be decided.
 _PER_METRIC = 40
 
 
@@ -45,9 +45,9 @@ class Comparison:
         p: The p value that counts: McNemar's where every question was sampled by itself, else the
             difference's own, which knows of clusters.
         p_holm: The same, adjusted for the number of metrics of the task.
-        verdict: "better", "worse" (the first run than the second), or "cannot be told".
-        n_needed: Number of questions that would tell a difference of this size four times out of five, all
-            these metrics looked at; None for no difference, and where it can be told already.
+        verdict: "better", "worse" (the first run than the second), or "undecided".
+        n_needed: Number of questions that would show a difference of this size four times out of five, all
+            these metrics looked at; None for no difference, and where it is decided already.
     """
 
     task: str
@@ -60,7 +60,7 @@ class Comparison:
     mcnemar_p: float | None = None
     p: float = math.nan
     p_holm: float = math.nan
-    verdict: str = "cannot be told"
+    verdict: str = "undecided"
     n_needed: int | None = None
 
     @property
@@ -75,21 +75,19 @@ class Comparison:
         name = f"{self.metric}:"
         found = self.difference
         if found is None or not math.isfinite(found.value):
-            return f"{name} cannot be told: undefined in at least one of the runs"
+            return f"{name} undecided: undefined in at least one of the runs"
         spread = f"A {found.first:.4g}, B {found.second:.4g}, A - B = {found.value:+.4g}"
         if math.isfinite(found.low):
             spread += f", 95 % interval {found.low:+.4g} to {found.high:+.4g}"
         spread += f"; p {_p(self.p)}, {_p(self.p_holm)} after Holm"
-        if self.verdict != "cannot be told":
+        if self.verdict != "undecided":
             return f"{name} A is {self.verdict} than B ({spread})"
         if found.value == 0:
-            return f"{name} cannot be told: no difference ({spread})"
+            return f"{name} undecided: no difference ({spread})"
         if math.isnan(found.low):
-            return (
-                f"{name} cannot be told: too few groups of questions enter it in one of the runs ({spread})"
-            )
-        hint = f"; about {self.n_needed:,} questions like these would tell" if self.n_needed else ""
-        return f"{name} cannot be told ({spread}){hint}"
+            return f"{name} undecided: too few groups of questions enter it in one of the runs ({spread})"
+        hint = f"; about {self.n_needed:,} questions like these would decide" if self.n_needed else ""
+        return f"{name} undecided ({spread}){hint}"
 
 
 def _p(value: float) -> str:
@@ -234,13 +232,13 @@ def judged(found: Sequence[Comparison]) -> list[Comparison]:
         level = _LEVEL / max(sum(not math.isnan(p) for p in family), 1)
         for one, p_holm in zip(own, holm(family), strict=True):
             p_holm = 1.0 if _is_mute(one) else p_holm
-            verdict, n_needed = "cannot be told", None
+            verdict, n_needed = "undecided", None
             if one.told_alone and p_holm < _LEVEL:
                 better = _difference(one) > 0
                 verdict = "better" if better == one.higher_is_better else "worse"
             elif one.difference and math.isfinite(one.p) and one.difference.value:
                 # The p value of n groups that all speak for one side is 2 / 2 ** n: with fewer, no difference
-                # is large enough to be told.
+                # is large enough to be decided.
                 fewest = (1 - math.log2(level)) / one.difference.n_differing
                 factor = max(needed_factor(one.difference, level=1 - level), fewest)
                 n_needed = max(math.ceil(one.n * factor), one.n + 1)
@@ -328,10 +326,10 @@ def as_text(
     lines += [
         "",
         f"Of {len(found)} metrics A is better in {counts['better']} and worse in {counts['worse']}; "
-        f"{len(found) - sum(counts.values())} cannot be told.",
+        f"{len(found) - sum(counts.values())} undecided.",
     ]
     if remarks:
-        lines += ["", "To be borne in mind:", *(f"- {line}" for line in remarks)]
+        lines += ["", "Keep in mind:", *(f"- {line}" for line in remarks)]
     return "\n".join(lines)
 
 
