@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Source:
-    """A place that data comes from.
+    """A source of data.
 
     Attributes:
         name: As its authors call it.

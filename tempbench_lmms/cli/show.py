@@ -17,14 +17,14 @@ class View:
 
     Attributes:
         task: The task's name.
-        place: The document's number and how many there are.
+        position: The document's number and how many there are.
         content: The parts in order: text, a picture, or a video's path.
         prompt: The text that a model of the harness's simple kind gets.
         target: A right reply.
     """
 
     task: str
-    place: tuple[int, int]
+    position: tuple[int, int]
     content: tuple[Any, ...]
     prompt: str
     target: str
@@ -67,7 +67,7 @@ def _parts(part: dict[str, Any]) -> list[Any]:
 
 def as_text(view: View) -> str:
     """Returns the document for a terminal; pictures as their sizes."""
-    lines = [f"{view.task}, document {view.place[0]} of {view.place[1]}", ""]
+    lines = [f"{view.task}, document {view.position[0]} of {view.position[1]}", ""]
     for part in view.content:
         if is_picture(part):
             lines.append(f"[picture, {part.width}x{part.height}]")
@@ -89,7 +89,7 @@ def as_html(view: View) -> str:
             parts.append(f"<p>[video, {html.escape(part.name)}]</p>")
         else:
             parts.append(f"<pre>{html.escape(part)}</pre>")
-    title = html.escape(f"{view.task}, document {view.place[0]} of {view.place[1]}")
+    title = html.escape(f"{view.task}, document {view.position[0]} of {view.position[1]}")
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
         "<style>body{font:16px system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}"

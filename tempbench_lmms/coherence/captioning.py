@@ -42,7 +42,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
 
 
 def middle(n: int) -> int:
-    """Returns the place of the middle one of n frames: 4 of 8, as in the official code."""
+    """Returns the position of the middle one of n frames: 4 of 8, as in the official code."""
     return n // 2
 
 
@@ -84,10 +84,10 @@ def embeddings(pairs: Mapping[str, Mapping[str, Record]]) -> Embeddings:
             yield from map(channels_reversed, images)
 
     table = encoders.clip_images(pictures())
-    places: dict[str, list[int]] = {}
-    for place, url in enumerate(owners):
-        places.setdefault(url, []).append(place)
-    for url, rows in places.items():
+    positions: dict[str, list[int]] = {}
+    for position, url in enumerate(owners):
+        positions.setdefault(url, []).append(position)
+    for url, rows in positions.items():
         half = len(rows) // 2
         _remembered[model, url, new[url]] = (table[rows[:half]], table[rows[half:]])
     return {url: _remembered[model, url, n] for url, n in wanted.items() if (model, url, n) in _remembered}

@@ -1,6 +1,6 @@
 """`tempbench://` as an fsspec file system, registered through the entry-point group `fsspec.specs`.
 
-It lets a task's YAML name data whose place is known only on the user's machine, and lets `datasets`,
+It lets a task's YAML name data whose location is known only on the user's machine, and lets `datasets`,
 pandas and others read the same URLs.
 
 It is the local file system under a second name (`local_file` stays true). `datasets` takes every other file

@@ -214,10 +214,10 @@ def _structured(example: Mapping[str, Any]) -> list[dict[str, Any]]:
         content = message["content"]
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
         messages.append({"role": message["role"], "content": [_part(part) for part in parts]})
-    places = sum(part["type"] == "image" for message in messages for part in message["content"])
-    if places != len(example["images"]):
+    expected = sum(part["type"] == "image" for message in messages for part in message["content"])
+    if expected != len(example["images"]):
         raise TempbenchError(
-            f"{example['id']}: {len(example['images'])} images for {places} places in the messages; "
+            f"{example['id']}: {len(example['images'])} images for {expected} image parts in the messages; "
             "prepare the data again"
         )
     if not messages or messages[-1]["role"] != "assistant":
@@ -230,7 +230,7 @@ def _part(part: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _flat(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Returns the messages as LLaMA-Factory takes them: text in which <image> marks a picture's place."""
+    """Returns the messages as LLaMA-Factory takes them: text in which <image> marks where a picture stands."""
 
     def text(part: Mapping[str, str]) -> str:
         # The mark in somebody's text would ask for one picture too many.

@@ -83,8 +83,8 @@ def _leads_out(root: Path, names: Sequence[str]) -> bool:
     Only a link could lead out, so the whole path is resolved only where a part of it is one: this is called
     for every picture. On Windows a name can hold a drive or "..\\", so there it always is.
     """
-    places = accumulate(names, os.path.join, initial=str(root))
-    next(places)  # the folder itself may be a link
-    if os.name == "posix" and not any(map(os.path.islink, places)):
+    parents = accumulate(names, os.path.join, initial=str(root))
+    next(parents)  # the folder itself may be a link
+    if os.name == "posix" and not any(map(os.path.islink, parents)):
         return False
     return not root.joinpath(*names).resolve().is_relative_to(root.resolve())

@@ -71,7 +71,7 @@ def _hashed(value: str) -> str:
 def _parts(arguments: str) -> Iterator[str]:
     """Yields what commas separate, outside of quotes and brackets."""
     depth, quote, start = 0, "", 0
-    for place, character in enumerate(arguments):
+    for index, character in enumerate(arguments):
         if quote:
             quote = "" if character == quote else quote
         elif character in "\"'":
@@ -81,6 +81,6 @@ def _parts(arguments: str) -> Iterator[str]:
         elif character in "]})":
             depth = max(0, depth - 1)
         elif character == "," and not depth:
-            yield arguments[start:place]
-            start = place + 1
+            yield arguments[start:index]
+            start = index + 1
     yield arguments[start:]

@@ -19,7 +19,7 @@ def ranks(orders: ArrayLike) -> NDArray[np.int8]:
         orders: Shape (n, k) or (k,), k at most 127.
 
     Returns:
-        The same shape: `ranks(orders)[i, item]` is the place of `item` in ordering i.
+        The same shape: `ranks(orders)[i, item]` is the rank of `item` in ordering i.
 
     Raises:
         ValueError: A row is no permutation of 0, ..., k - 1.

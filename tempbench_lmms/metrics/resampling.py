@@ -271,9 +271,9 @@ def _t_test(clusters: Clusters, error: float) -> float:
 
 
 def _aligned(clusters: Clusters, keys: Sequence[Hashable]) -> Floats:
-    place = {key: i for i, key in enumerate(keys)}
+    index = {key: i for i, key in enumerate(keys)}
     out = np.zeros((len(keys), clusters.sums.shape[1]))
-    out[[place[key] for key in clusters.keys]] = clusters.sums
+    out[[index[key] for key in clusters.keys]] = clusters.sums
     return out
 
 

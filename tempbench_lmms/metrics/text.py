@@ -108,13 +108,13 @@ def event_positions(
     found: list[tuple[int, int] | None] = []
     for words in wanted:
         weights = {word: 1 / sum(word in other for other in wanted) for word in words}
-        best, place = threshold * sum(weights.values()), None
+        best, position = threshold * sum(weights.values()), None
         for number, clause in enumerate(clauses):
             score = sum(weight for word, weight in weights.items() if word in clause)
-            if score > best or (score == best and place is None and score > 0):
+            if score > best or (score == best and position is None and score > 0):
                 hits = [clause.index(word) for word in words if word in clause]
-                best, place = score, (number, min(hits))
-        found.append(place)
+                best, position = score, (number, min(hits))
+        found.append(position)
     return found
 
 
@@ -132,6 +132,6 @@ def event_order(caption: str, events: Sequence[str]) -> tuple[int, int]:
     >>> event_order("The lamp goes on, then the ball rolls.", ["the ball rolls", "the lamp goes on"])
     (0, 1)
     """
-    places = event_positions(caption, events)
-    pairs = [(one, other) for i, one in enumerate(places) for other in places[i + 1 :]]
+    positions = event_positions(caption, events)
+    pairs = [(one, other) for i, one in enumerate(positions) for other in positions[i + 1 :]]
     return sum(one is not None and other is not None and one < other for one, other in pairs), len(pairs)

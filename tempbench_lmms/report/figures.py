@@ -74,11 +74,11 @@ def merged(figures: Sequence[Figure]) -> list[Figure]:
 
 def _add(one: Series, series: list[Series]) -> None:
     """Adds a series; a reference completes the one of its name that nowhere says something else."""
-    for place, known in enumerate(series):
+    for index, known in enumerate(series):
         pairs = list(zip(known.points, one.points, strict=True))
         agree = all(a is None or b is None or a == b for a, b in pairs)
         if one == known or (one.is_reference and known.is_reference and one.name == known.name and agree):
-            series[place] = replace(known, points=tuple(b if a is None else a for a, b in pairs))
+            series[index] = replace(known, points=tuple(b if a is None else a for a, b in pairs))
             return
     series.append(one)
 

@@ -22,7 +22,7 @@ _NO_FACETS = {"id", "gold", "answer", "prediction", "reply", "reference", "first
 
 
 def spread(n: int, most: int) -> list[int]:
-    """Returns at most `most` of the places 0 .. n - 1, spread evenly."""
+    """Returns at most `most` of the indices 0 .. n - 1, spread evenly."""
     return list(range(n)) if n <= most else [i * n // most for i in range(most)]
 
 
@@ -78,8 +78,8 @@ def data_of(tasks: Sequence[TaskNumbers], n_questions: int, n_pictured: int) -> 
 def allot(sizes: Sequence[int], most: int) -> list[int]:
     """Returns how many of each size are taken: `most` in all at most, as evenly as the sizes allow."""
     out = [0] * len(sizes)
-    for place, number in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
-        out[number] = min(sizes[number], (most - sum(out)) // (len(sizes) - place))
+    for index, number in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        out[number] = min(sizes[number], (most - sum(out)) // (len(sizes) - index))
     return out
 
 

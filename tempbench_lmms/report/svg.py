@@ -19,11 +19,11 @@ def svg(figure: Figure, names: Sequence[str] = ()) -> Markup:
 
     Args:
         figure: The figure.
-        names: Series of these names have their colours by their places here, in every figure.
+        names: Series of these names have their colours by their indices here, in every figure.
     """
     colours = [
-        "r" if one.is_reference else str((names.index(one.name) if one.name in names else place) % _N_COLOURS)
-        for place, one in enumerate(figure.series)
+        "r" if one.is_reference else str((names.index(one.name) if one.name in names else index) % _N_COLOURS)
+        for index, one in enumerate(figure.series)
     ]
     draw: dict[str, Callable[[Figure, Sequence[str]], tuple[float, list[Markup]]]] = {
         "bars": _bars,
@@ -90,11 +90,11 @@ def _bars(figure: Figure, colours: Sequence[str]) -> tuple[float, list[Markup]]:
     step = len(figure.series) * thick + 9
     bottom = 8 + step * len(figure.categories)
     parts = [_path(x(top * k / 4), 4, x(top * k / 4), bottom, "grid") for k in range(5)]
-    for place, category in enumerate(figure.categories):
-        y = 8 + place * step
+    for index, category in enumerate(figure.categories):
+        y = 8 + index * step
         parts.append(_text(left - 6, y + step / 2, _cut(category, left - 8), "end"))
         for number, one in enumerate(figure.series):
-            point, at = one.points[place], y + number * thick
+            point, at = one.points[index], y + number * thick
             if point is None or point.number is None:
                 continue
             parts.append(
@@ -144,18 +144,18 @@ def _lines(figure: Figure, colours: Sequence[str]) -> tuple[float, list[Markup]]
         parts.append(_text(_WIDTH - right, y(value) - 4, name, "end", "small"))
     for number, one in enumerate(figure.series):
         known = [
-            (place, category, point, point.number)
-            for place, category, point in zip(at, figure.categories, one.points, strict=True)
+            (index, category, point, point.number)
+            for index, category, point in zip(at, figure.categories, one.points, strict=True)
             if point is not None and point.number is not None
         ]
-        track = " ".join(f"{x(place):.1f},{y(value):.1f}" for place, _, _, value in known)
+        track = " ".join(f"{x(index):.1f},{y(value):.1f}" for index, _, _, value in known)
         parts.append(Markup('<polyline class="s{}" points="{}"/>').format(colours[number], track))
-        for place, category, point, value in known:
+        for index, category, point, value in known:
             if point.low is not None and point.high is not None:
-                parts.append(_path(x(place), y(point.low), x(place), y(point.high), f"s{colours[number]}"))
+                parts.append(_path(x(index), y(point.low), x(index), y(point.high), f"s{colours[number]}"))
             parts.append(
                 Markup('<circle class="f{}" cx="{:.1f}" cy="{:.1f}" r="3.5">{}</circle>').format(
-                    colours[number], x(place), y(value), _tip(one, category, point)
+                    colours[number], x(index), y(value), _tip(one, category, point)
                 )
             )
     parts.append(_text((left + _WIDTH - right) / 2, floor + 34, figure.axis, "middle"))
@@ -165,20 +165,20 @@ def _lines(figure: Figure, colours: Sequence[str]) -> tuple[float, list[Markup]]
 def _radar(figure: Figure, colours: Sequence[str]) -> tuple[float, list[Markup]]:
     n, cx, cy, radius, top = len(figure.categories), _WIDTH / 2, 152.0, 122.0, _top(figure)
 
-    def at(place: int, value: float) -> tuple[float, float]:
-        angle = 2 * pi * place / n - pi / 2
+    def at(index: int, value: float) -> tuple[float, float]:
+        angle = 2 * pi * index / n - pi / 2
         r = radius * max(value, 0.0) / top
         return cx + r * cos(angle), cy + r * sin(angle)
 
     def ring(values: Sequence[float]) -> str:
-        return " ".join("{:.1f},{:.1f}".format(*at(place, value)) for place, value in enumerate(values))
+        return " ".join("{:.1f},{:.1f}".format(*at(index, value)) for index, value in enumerate(values))
 
     parts = [
         Markup('<polygon class="ring" points="{}"/>').format(ring([top * k / 4] * n)) for k in range(1, 5)
     ]
-    for place, category in enumerate(figure.categories):
-        parts.append(_path(cx, cy, *at(place, top), "grid"))
-        x, y = at(place, top * 1.1)
+    for index, category in enumerate(figure.categories):
+        parts.append(_path(cx, cy, *at(index, top), "grid"))
+        x, y = at(index, top * 1.1)
         anchor = "middle" if abs(x - cx) < 8 else "start" if x > cx else "end"
         parts.append(_text(x, y + 4, category, anchor))
     parts += [_text(cx + 4, at(0, top * k / 4)[1] + 11, f"{top * k / 4:g}", kind="small") for k in (2, 4)]
@@ -187,11 +187,11 @@ def _radar(figure: Figure, colours: Sequence[str]) -> tuple[float, list[Markup]]
         parts.append(
             Markup('<polygon class="s{0} area{0}" points="{1}"/>').format(colours[number], ring(values))
         )
-        for place, (category, point) in enumerate(zip(figure.categories, one.points, strict=True)):
+        for index, (category, point) in enumerate(zip(figure.categories, one.points, strict=True)):
             if point is not None and point.number is not None:
                 parts.append(
                     Markup('<circle class="f{}" cx="{:.1f}" cy="{:.1f}" r="3.5">{}</circle>').format(
-                        colours[number], *at(place, point.number), _tip(one, category, point)
+                        colours[number], *at(index, point.number), _tip(one, category, point)
                     )
                 )
     return 296, parts
@@ -201,18 +201,18 @@ def _matrix(figure: Figure, colours: Sequence[str]) -> tuple[float, list[Markup]
     left = 20 + _CHARACTER * max(len(one.name) for one in figure.series)
     wide, tall = (_WIDTH - left - 6) / len(figure.categories), 34
     parts = [
-        _text(left + wide * (place + 0.5), 30, _cut(category, wide), "middle")
-        for place, category in enumerate(figure.categories)
+        _text(left + wide * (index + 0.5), 30, _cut(category, wide), "middle")
+        for index, category in enumerate(figure.categories)
     ]
     parts.append(_text(left, 12, figure.axis, kind="small"))
     for line, one in enumerate(figure.series):
         y = 38 + line * tall
         parts.append(_text(left - 8, y + tall / 2 + 4, one.name, "end"))
         total = sum(point.number or 0 for point in one.points if point is not None)
-        for place, point in enumerate(one.points):
+        for index, point in enumerate(one.points):
             count = (point.number if point is not None else None) or 0
             share = count / total if total else 0.0
-            x = left + place * wide
+            x = left + index * wide
             parts.append(
                 Markup(
                     '<rect class="cell" x="{:.1f}" y="{}" width="{:.1f}" height="{}" fill-opacity="{:.2f}"/>'
