@@ -230,7 +230,7 @@ def _part(part: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _flat(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Returns the messages as LLaMA-Factory takes them: text in which <image> marks where a picture stands."""
+    """Returns the messages as LLaMA-Factory takes them: text with <image> where a picture stands."""
 
     def text(part: Mapping[str, str]) -> str:
         # The mark in somebody's text would ask for one picture too many.
