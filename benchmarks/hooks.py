@@ -33,9 +33,9 @@ def write_data(folder: Path, n_docs: int, n_videos: int) -> None:
     from PIL import Image
     from tempbench_lmms.hf_datasets.coherence.features import QA_SCHEMA
     from tempbench_lmms.hf_datasets.rextime.features import SCHEMA as REXTIME_SCHEMA
-    from tempbench_lmms.hf_datasets.rextime.scenes import encode
     from tempbench_lmms.hf_datasets.tempvs.features import SCHEMA
 
+    from samples.kit import encode
     from tempbench_lmms.data import roots, tables
 
     home, yamls = Path(os.environ["TEMPBENCH_DATA"]), folder / "yamls"

@@ -79,7 +79,8 @@ def write_videos(home: Path, n: int) -> None:
     """Prepares n videos of ReXTime."""
     from PIL import Image
     from tempbench_lmms.hf_datasets.rextime.prepare import prepare
-    from tempbench_lmms.hf_datasets.rextime.scenes import encode
+
+    from samples.kit import encode
 
     folder = home / "videos"
     folder.mkdir()

@@ -33,6 +33,7 @@ def test_wheel_brings_tasks_and_samples(tmp_path):
             inside = path.relative_to(REPOSITORY)
             if path.is_file() and "__pycache__" not in inside.parts:
                 assert f"tempbench_lmms/{inside.as_posix()}" in names
+    assert not {name for name in names if "samples/" in name}
     # Nothing else lands at the top of site-packages.
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"tempbench_lmms"}
 
