@@ -14,10 +14,10 @@ actor's. All other colours stand in `COLOURS`, and a style may replace them.
 
 import math
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFilter, ImageOps
 from tempbench_lmms.hf_datasets.tempvs import rows
@@ -179,7 +179,7 @@ snowfield
 }
 
 # What happens | place, middle and zoom of the close-up; the caption; the drawing.
-_ACTIONS = """
+ACTIONS = blocks("""
 opened an umbrella | meadow 78,58 1.15
     It starts to rain on the meadow, so {who} opens {her} big {colour} umbrella.
     use rain; actor 66,116 82,76 48,94; line dark 2 83,88 83,40; dome accent 80,46 42,27;
@@ -365,24 +365,7 @@ posted a letter | town 82,68 1.25
     {who} posts a letter in the {colour} box at the corner.
     line dark 5 116,86 116,112; box accent 94,50 138,92; dome accent 116,51 22,14; box black 100,58 132,63;
     actor 52,110 80,66 36,88; poly white 76,52 106,56 104,72 74,68; line grey 1 76,52 89,63 106,56
-"""
-
-
-class Action(NamedTuple):
-    """An entry of `_ACTIONS`."""
-
-    place: str
-    close_up: tuple[float, float, float]
-    caption: str
-    drawing: str
-
-
-def _action(view: str, caption: str, *drawing: str) -> Action:
-    place, x, y, zoom = view.replace(",", " ").split()
-    return Action(place, (float(x), float(y), float(zoom)), caption, " ".join(drawing))
-
-
-ACTIONS = {name: _action(*lines) for name, lines in blocks(_ACTIONS).items()}
+""")
 
 
 class _Stage(Smooth):
@@ -396,7 +379,9 @@ class _Stage(Smooth):
         colours["coat"] = colours[self.look.coat]
         colours["sleeve"] = mix(colours["coat"], (0, 0, 0), 0.16)
         super().__init__(SIZE, "black", colours)
-        x, y, zoom = ACTIONS[panel.action].close_up if panel.source == "vwp" else (80, 60, self.style.zoom)
+        x, y, zoom = 80.0, 60.0, self.style.zoom
+        if panel.source == "vwp":
+            x, y, zoom = (float(word) for word in re.findall(r"[\d.]+", ACTIONS[panel.action][0]))
         self.scale = zoom * self.FACTOR
         self.corner = (x - SIZE[0] / 2 / zoom, y - SIZE[1] / 2 / zoom)
         self.backdrop = True
@@ -509,12 +494,12 @@ _HATS = {
 
 def render(panel: Panel) -> Image.Image:
     """Draws a panel, the same for equal ones (edges may differ between Pillow releases)."""
-    stage, action = _Stage(panel), ACTIONS[panel.action]
-    stage.play(PLACES[action.place])
+    stage, (view, _, *drawing) = _Stage(panel), ACTIONS[panel.action]
+    stage.play(PLACES[view.split()[0]])
     if stage.style.blur:
         stage.image.paste(stage.image.filter(ImageFilter.GaussianBlur(stage.style.blur * stage.FACTOR)))
     stage.backdrop = False
-    stage.play(action.drawing)
+    stage.play(" ".join(drawing))
     image = stage.image.reduce(stage.FACTOR)
     if panel.mirrored:
         image = ImageOps.mirror(image)
@@ -569,7 +554,7 @@ def _story(source: str, story_id: str, actions: list[str], rng: random.Random) -
     for actor, action in zip(actors, actions, strict=True):
         look, colour, mirrored = CAST[actor], rng.choice(sorted(ACCENTS)), rng.random() < 0.5
         who = actor if named and rng.random() < 0.7 else look.phrase
-        caption = ACTIONS[action].caption.format(who=who, her=look.possessive, colour=colour)
+        caption = ACTIONS[action][1].format(who=who, her=look.possessive, colour=colour)
         texts = _sentence(f"{who} {action}."), _sentence(caption)
         panels.append(Panel(actor, action, source, colour, mirrored, *texts))
     characters = " ".join(f"{name} has {CAST[name].description}." for name in cast) if named else ""
@@ -587,9 +572,9 @@ def image_urls(story: Story) -> list[str]:
     return [media_url(BENCHMARK, name) for name in names]
 
 
-def sequences(told: list[Story]) -> list[rows.ImageSequence]:
-    """Returns the sample's stories as sequences to be asked about."""
-    return [
+def questions(told: list[Story]) -> dict[str, list[tables.Row]]:
+    """Returns the sample's tables by name."""
+    sequences = [
         rows.ImageSequence(
             source=story.source,
             sequence_id=story.story_id,
@@ -602,12 +587,8 @@ def sequences(told: list[Story]) -> list[rows.ImageSequence]:
         )
         for number, story in enumerate(told)
     ]
-
-
-def questions(told: list[Story]) -> dict[str, list[tables.Row]]:
-    """Returns the sample's tables by name."""
     names = {panel.actor for story in told if story.characters for panel in story.panels}
-    found: dict[str, list[tables.Row]] = rows.build(sequences(told), lambda event: event.split()[0] in names)
+    found: dict[str, list[tables.Row]] = rows.build(sequences, lambda event: event.split()[0] in names)
     return found
 
 

@@ -37,7 +37,7 @@ _COLUMNS, _ROWS = 9, 6
 CATEGORIES = ("residential", "farmland", "harbour", "industrial", "woodland")
 _COLOURS = palette(
     "water 3468a8 road 606062 white fafafa tank eeeeec rim 787878 bare 885c36 foundation f6f6f0 dark 28282c "
-    "jetty 968c7c sail f0f0f0 green 2a6e32 concrete b0a694 sand ecd6a0 asphalt 787a7a"
+    "jetty 968c7c sail f0f0f0 sand ecd6a0"
 )
 _SEASONS = {
     "winter": palette("ground e2e6e8 trees 797068 crops ced0cd"),

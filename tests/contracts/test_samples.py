@@ -1,5 +1,6 @@
 """The bundled samples are what the code under `samples/` renders."""
 
+import ast
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -63,6 +64,15 @@ def test_a_sample_is_what_its_code_renders(benchmark: str, tmp_path: Path) -> No
     assert {path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")} == stored
     other = [path for path in stored if not SAME[path.suffix](mini_root(benchmark) / path, tmp_path / path)]
     assert other == []
+
+
+@pytest.mark.parametrize("folder", ["tempbench_lmms", "hf_datasets"])
+def test_what_ships_imports_no_drawing(folder: str) -> None:
+    for path in (Path(__file__).parents[2] / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert not [name for name in names if "samples" in name.split(".")], path
 
 
 def test_steps_begin_where_they_are_put_and_change_with_time() -> None:
