@@ -4,6 +4,7 @@ An editable install reads them from the checkout instead (`tempbench_lmms.data.r
 site-packages would go stale there without anybody noticing.
 """
 
+from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -16,4 +17,8 @@ class WheelLayout(BuildHookInterface):
         """Called by hatchling before it builds; `version` is "standard" or "editable"."""
         if version == "standard":
             for folder in ("task_yamls", "hf_datasets"):
-                build_data["force_include"][folder] = f"tempbench_lmms/{folder}"
+                for path in sorted(Path(self.root, folder).iterdir()):
+                    # What draws the bundled samples is of no use without a checkout.
+                    if path.name not in ("samples", "__pycache__"):
+                        inside = f"{folder}/{path.name}"
+                        build_data["force_include"][inside] = f"tempbench_lmms/{inside}"

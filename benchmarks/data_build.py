@@ -96,9 +96,10 @@ def mateo(quick: bool) -> Iterator[timing.Row]:
 
 
 def timepercept(quick: bool) -> Iterator[timing.Row]:
-    from hf_datasets.timepercept import mini, questions
+    from hf_datasets.samples.timepercept import series_of, towns
+    from hf_datasets.timepercept import questions
 
-    series = [mini._series(place) for place in mini.towns()["test"]]
+    series = [series_of(place) for place in towns()["test"]]
     rules = questions.Rules(count=40 if quick else 200, seed=0, min_ratio=2.0)
     built: dict[str, Any] = {}
 

@@ -32,7 +32,7 @@ def write_data(folder: Path, n_docs: int, n_videos: int) -> None:
     import numpy as np
     from PIL import Image
 
-    from hf_datasets.rextime.scenes import encode
+    from hf_datasets.samples.kit import encode
     from tempbench_lmms.coherence.features import QA_SCHEMA
     from tempbench_lmms.data import roots, tables
     from tempbench_lmms.rextime.features import SCHEMA as REXTIME_SCHEMA

@@ -79,7 +79,7 @@ def write_videos(home: Path, n: int) -> None:
     from PIL import Image
 
     from hf_datasets.rextime.prepare import prepare
-    from hf_datasets.rextime.scenes import encode
+    from hf_datasets.samples.kit import encode
 
     folder = home / "videos"
     folder.mkdir()

@@ -1,0 +1,1 @@
+"""What the bundled samples are rendered with; not part of the wheel."""

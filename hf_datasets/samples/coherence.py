@@ -1,0 +1,323 @@
+"""Renders the bundled sample of temporal coherence: short videos to ask about, and videos to caption.
+
+The clip of a question is a sequence of states, one a frame. Clips with different answers to the same question
+are made of the same states: a frame tells a state, and only the states' order and number tell the answer.
+`families` lists them, so that this can be checked.
+"""
+
+import itertools
+import random
+from dataclasses import dataclass
+from math import cos, radians, sin
+from pathlib import Path
+
+from PIL import Image
+
+from hf_datasets.coherence.rows import caption_rows, question_row
+from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA, SCENES
+from tempbench_lmms.data import tables
+
+from .kit import Canvas, Sample, blocks, encode, media_url, palette
+
+SEED = 20250
+SIZE = 112
+FPS = 10
+N_FRAMES = 32
+_ITEMS = 48
+
+State = tuple[str, int, int]
+"""What a frame shows: the kind of scene and two whole numbers."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A question with every answer that its clips can have."""
+
+    type: str  # TOMATO's reasoning type
+    question: str  # asked of all its clips; `{who}` stands for what moves
+    options: dict[str, tuple[State, ...]]  # the states of a clip, by its answer
+
+
+_PATHS: dict[str, list[State]] = {
+    "turn": [("dial", angle, 0) for angle in range(0, 360, 15)],
+    "right": [("dot", x, 56) for x in range(24, 89, 4)],
+    "down": [("dot", 56, y) for y in range(24, 89, 4)],
+    "grow": [("disc", radius, 0) for radius in range(8, 41, 2)],
+    "steps": [("dot", 20 + 8 * i, 56) for i in range(10)],
+    "beats": [("lamp", i % 2, 0) for i in range(8)],
+    "west": [("dot", 24, y) for y in range(24, 89, 8)],
+    "south": [("dot", x, 88) for x in range(24, 89, 8)],
+    "east": [("dot", 88, y) for y in range(88, 23, -8)],
+    "north": [("dot", x, 24) for x in range(88, 23, -8)],
+    "off": [("lamp", 0, 0)],
+    "on": [("lamp", 1, 0)],
+    "dark": [("pair", 0, 0)],
+    "left_one": [("pair", 1, 0)],
+    "right_one": [("pair", 0, 1)],
+    "both": [("pair", 1, 1)],
+}
+
+# A question's type | the question; then its answers | the paths that are walked, each from one place to
+# another one, or backwards (-) | how long each state lasts; without, the pace is even.
+_FAMILIES = """
+count | How many times does {who} light up throughout the entire video?
+    1 | off on off | 2 2 2
+    2 | off on off on off | 2 2 2 2 2
+    3 | off on off on off on off | 2 2 2 2 2 2 2
+    4 | off on off on off on off on off | 2 2 2 2 2 2 2 2 2
+    5 | off on off on off on off on off on off | 2 2 2 2 2 2 2 2 2 2 2
+    6 | off on off on off on off on off on off on off | 2 2 2 2 2 2 2 2 2 2 2 2 2
+direction across | In which direction(s) does {who} move?
+    Right. | right
+    Left. | -right
+    First to the right then to the left. | right -right
+    First to the left then to the right. | -right right
+    Not moving at all. | right:8:9
+direction up | In which direction(s) does {who} move?
+    Up. | -down
+    Down. | down
+    First up then down. | -down down
+    First down then up. | down -down
+    Not moving at all. | down:3:4
+rotation | In which direction(s) does {who} rotate?
+    Clockwise throughout. | turn turn:0:8
+    Counter-clockwise throughout. | -turn:0:8 -turn
+    Clockwise then counter-clockwise. | turn:0:16 -turn:0:16
+    Counter-clockwise then clockwise. | -turn:0:16 turn:0:16
+    No rotation. | turn:5:6
+shape_trend shape | What is the shape that {who} draws in the air?
+    A square. | west south:1:9 east:1:9 north:1:9
+    The letter U. | west south:1:9 east:1:9
+    The letter C. | north west:1:9 south:1:9
+    The letter L. | west south:1:9
+    A horizontal line. | south
+    Not drawing at all. | west:8:9
+shape_trend size | What is the trend of the size of {who}?
+    Growing. | grow
+    Shrinking. | -grow
+    First growing then shrinking. | grow -grow
+    First shrinking then growing. | -grow grow
+    No change. | grow:7:8
+velocity_frequency speed | What is the speed pattern of {who}?
+    Accelerating. | steps | 7 6 5 4 3 2 2 1 1 1
+    Decelerating. | steps | 1 1 1 2 2 3 4 5 6 7
+    Constant speed. | steps
+    Not moving at all. | steps:4:5
+velocity_frequency rhythm | How does the rhythm of {who} change?
+    Faster and faster. | beats | 8 6 5 4 3 2 2 2
+    Slower and slower. | beats | 2 2 2 3 4 5 6 8
+    It does not change. | beats | 4 4 4 4 4 4 4 4
+    There is no rhythm. | on
+visual_cues | Which of the two lights goes on first?
+    The left one. | dark left_one both right_one dark | 6 7 7 7 5
+    The right one. | dark right_one both left_one dark | 6 7 7 7 5
+    Both at the same time. | dark both dark | 6 20 6
+    Neither goes on. | dark
+"""
+
+
+def _clip(walked: str, durations: str = "") -> tuple[State, ...]:
+    """Returns the states of a clip, cut or held to its length."""
+    path: list[State] = []
+    for word in walked.split():
+        name, *ends = word.removeprefix("-").split(":")
+        part = _PATHS[name][slice(*map(int, ends or ("0", "99")))]
+        path += part[::-1] if word.startswith("-") else part
+    if not durations:
+        return tuple(path[i * len(path) // N_FRAMES] for i in range(N_FRAMES))
+    shown = [state for state, n in zip(path, durations.split(), strict=True) for _ in range(int(n))]
+    return tuple((shown + [shown[-1]] * N_FRAMES)[:N_FRAMES])
+
+
+def families() -> list[Family]:
+    """Returns every question with all clips that it can be asked of."""
+    return [
+        Family(
+            name.split()[0], question, {line.split(" | ")[0]: _clip(*line.split(" | ")[1:]) for line in lines}
+        )
+        for name, (question, *lines) in blocks(_FAMILIES).items()
+    ]
+
+
+WHO = {
+    "human": {
+        "dial": "the person's arm",
+        "dot": "the person's hand",
+        "disc": "the balloon",
+        "lamp": "the torch",
+    },
+    "object": {"dial": "the wheel", "dot": "the ball", "disc": "the ball", "lamp": "the lamp"},
+    "simulated": {"dial": "the arrow", "dot": "the square", "disc": "the circle", "lamp": "the square"},
+}
+_COLOURS = {
+    "human": "ground ebe4d6 line 3c3c46 thing c84632",
+    "object": "ground d6e4d6 line 6e5a46 thing 285abe",
+    "simulated": "ground 10101e line 3c3c6e thing 5ae6a0",
+}
+_GRID = " | ".join(f"{at},0 {at},112 | 0,{at} 112,{at}" for at in range(0, SIZE, 16))
+_BACKDROPS = {"human": "", "object": "box line 0,100 112,112", "simulated": f"line 1a1a2e {_GRID}"}
+_PERSON = "oval /line 2 12,40 6,6; line line 2 12,46 12,80 | 12,80 6,104 | 12,80 18,104; line line 3 12,52"
+
+
+def draw(state: State, scene: str) -> Image.Image:
+    """Returns the picture of a state in one of `SCENES`; it depends on nothing else."""
+    canvas = Canvas((SIZE, SIZE), "ground", palette(f"{_COLOURS[scene]} lit ffdc3c"))
+    canvas.play(f"{_BACKDROPS[scene]}; {_steps(state, scene)}")
+    return canvas.image
+
+
+def _steps(state: State, scene: str) -> str:
+    kind, a, b = state
+    square = "box" if scene == "simulated" else "oval"
+    if kind == "dial":
+        # Screen angles grow clockwise: y points down.
+        x, y = 56 + 34 * sin(radians(a)), 56 - 34 * cos(radians(a))
+        wheel = "" if scene == "human" else "oval /line 3 56,56 38,38; "
+        return f"{wheel}line thing 6 56,56 {x},{y}; oval thing {x},{y} 6,6; oval line 56,56 4,4"
+    if kind == "pair":
+        return "; ".join(f"oval {('line', 'lit')[on]}/thing 3 {x},56 15,15" for x, on in ((34, a), (78, b)))
+    hand, thing = {
+        "dot": (f"{a},{b}", f"{a - 8},{b - 8} {a + 8},{b + 8}" if square == "box" else f"{a},{b} 8,8"),
+        "disc": ("56,56", f"56,56 {a},{a}"),
+        "lamp": ("56,66", "40,40 72,72" if square == "box" else "56,56 16,16"),
+    }[kind]
+    if kind == "disc":
+        square = "oval"
+    ink = f"{('line', 'lit')[a]}/thing 3" if kind == "lamp" else "thing"
+    return f"{f'{_PERSON} {hand}; ' if scene == 'human' else ''}{square} {ink} {thing}"
+
+
+def questions() -> list[tuple[tables.Row, tuple[State, ...], Family]]:
+    """Returns the sample's questions, each with the states of its clip and its family."""
+    generator = random.Random(SEED)
+    told = families()
+    left = [[*family.options] for family in told]
+    for answers in left:
+        generator.shuffle(answers)
+    found: list[tuple[tables.Row, tuple[State, ...], Family]] = []
+    for family, answers in itertools.cycle(zip(told, left, strict=True)):
+        if len(found) == _ITEMS or not any(left):
+            return found
+        if not answers:
+            continue
+        answer = answers.pop()
+        states, scene = family.options[answer], SCENES[len(found) % 3]
+        if states[0][0] == "pair" and scene == "human":  # nobody stands between two lights
+            scene = "object"
+        key = f"{family.type}_{len(found):02d}"
+        options = [*family.options]
+        generator.shuffle(options)
+        row = question_row(
+            question_id=key,
+            kind=family.type,
+            scene=scene,
+            video=media_url(BENCHMARK, f"{scene}/{key}.mp4"),
+            question=family.question.format(who=WHO[scene].get(states[0][0], "")),
+            options=options,
+            answer=options.index(answer),
+        )
+        found.append((row, states, family))
+    return found
+
+
+FRAMES_AN_EVENT = 12
+_THINGS = palette("red cd322d blue 2d55cd green 289646 yellow e1b928 ground eeeee8 floor 968c7d black 141414")
+_SHAPES = {"ball": "oval {c} {x},{y} {r},{r}", "square": "box {c} {l},{t} {right},{b}",
+           "triangle": "poly {c} {x},{t} {l},{b} {right},{b}"}  # fmt: skip
+_ACTIONS = {
+    "rises": "the {thing} rises to the top",
+    "grows": "the {thing} grows",
+    "turns": "the {thing} turns black",
+    "disappears": "the {thing} disappears",
+    "blinks": "the {thing} blinks",
+}
+
+
+@dataclass(frozen=True)
+class Story:
+    """A video to caption: three things standing side by side, two or all of which do something in turn."""
+
+    things: tuple[tuple[str, str], ...]  # (colour, shape) from left to right
+    events: tuple[tuple[int, str], ...]  # (number of the thing, action) in the order in which they happen
+
+    def told(self) -> list[str]:
+        """Returns one clause an event, in order."""
+        return [_ACTIONS[action].format(thing=" ".join(self.things[i])) for i, action in self.events]
+
+    def caption(self) -> str:
+        """Returns a sentence an event, in order."""
+        words = ["First, ", *["Then "] * (len(self.events) - 2), "Finally, "]
+        return " ".join(f"{word}{clause}." for word, clause in zip(words, self.told(), strict=True))
+
+    def frames(self) -> list[Image.Image]:
+        """Returns the pictures of the video."""
+        return [self._frame(number) for number in range(FRAMES_AN_EVENT * len(self.events) + 4)]
+
+    def _frame(self, frame: int) -> Image.Image:
+        canvas = Canvas((SIZE, SIZE), "ground", _THINGS)
+        canvas.play("box floor 0,96 112,112")
+        for number, (colour, shape) in enumerate(self.things):
+            x, y, r, shown = (22, 56, 90)[number], 80.0, 10.0, True
+            for turn, (who, action) in enumerate(self.events):
+                share = min(1.0, max(0.0, (frame - turn * FRAMES_AN_EVENT) / (FRAMES_AN_EVENT - 2)))
+                if who != number or share == 0:
+                    continue
+                if action == "rises":
+                    y -= 60 * share
+                elif action == "turns":
+                    colour = "black" if share > 0.3 else colour
+                elif action == "grows":
+                    r += 8 * share
+                elif action == "disappears":
+                    shown = share < 0.5
+                else:
+                    shown = share == 1 or int(share * 6) % 2 == 0
+            if shown:
+                sides = {"l": x - r, "t": y - r, "right": x + r, "b": y + r}
+                canvas.play(_SHAPES[shape].format(c=colour, x=x, y=y, r=r, **sides))
+        return canvas.image
+
+
+def stories() -> list[Story]:
+    """Returns the sample's twelve stories, of two and three events."""
+    generator = random.Random(7)
+    every = list(itertools.product(("red", "blue", "green", "yellow"), _SHAPES))
+    found: list[Story] = []
+    while len(found) < 12:
+        things = tuple(generator.sample(every, 3))
+        # Things of one colour or shape would make captions ambiguous.
+        if any(len(set(names)) < 3 for names in zip(*things, strict=True)):
+            continue
+        n = 2 + len(found) % 2
+        actions = generator.sample([*_ACTIONS], n)
+        found.append(Story(things, tuple(zip(generator.sample(range(3), n), actions, strict=True))))
+    return found
+
+
+def captions() -> list[tables.Row]:
+    """Returns the rows of the videos to caption, two for each story."""
+    told = stories()
+    captions = [story.caption() for story in told]
+    return [
+        row
+        for i, story in enumerate(told)
+        for row in caption_rows(
+            f"story_{i:02d}",
+            media_url(BENCHMARK, f"captions/story_{i:02d}.mp4"),
+            captions[i],
+            story.told(),
+            [captions[(i + step) % len(captions)] for step in range(4)],
+        )
+    ]
+
+
+def write(root: Path) -> tables.Row:
+    """Renders the videos and writes the tables under `root`; returns the manifest."""
+    sample, asked, captioned = Sample(BENCHMARK, root), questions(), captions()
+    clips = [(row["video"], [draw(state, row["scene"]) for state in states]) for row, states, _ in asked]
+    clips += [(row["video"], story.frames()) for row, story in zip(captioned[::2], stories(), strict=True)]
+    for url, images in clips:
+        encode(images, sample.file(url), FPS, crf=23, fflags="+bitexact")
+    sample.table("qa", [row for row, _, _ in asked], QA_SCHEMA)
+    sample.table("caption", captioned, CAPTION_SCHEMA)
+    return sample.finish()
