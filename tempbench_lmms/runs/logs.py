@@ -262,16 +262,12 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
     Standard errors and nested tables are none; metrics that no question was given to are left out.
     """
     out = []
-    for entry in load_task(log.task)["metric_list"]:
-        metric = getattr(entry["aggregation"], "metric", None)
-        if metric is None:
-            continue
-        name = entry["metric"]
-        records = [sample.record for sample in log.samples if name in sample.metrics]
+    for row in adapter.rows_of(load_task(log.task)):
+        records = [sample.record for sample in log.samples if row.name in sample.metrics]
         if records:
             records.sort(key=lambda record: str(record["id"]))
-            better = bool(entry.get("higher_is_better", True))
-            out.append(MetricOfRun(name, _with_arguments(metric, log), tuple(records), better))
+            metric = _with_arguments(row.metric, log)
+            out.append(MetricOfRun(row.name, metric, tuple(records), row.better != "lower"))
     return out
 
 
