@@ -190,8 +190,13 @@ def as_official(records: Sequence[Record], family: str) -> list[Record]:
     return out
 
 
-def _as_run(records: Sequence[Record], args: Any) -> list[Record]:
-    """Returns the records as the official scorer has them; its parser depends on the model's name."""
+def as_official_of_run(records: Sequence[Record], args: Any) -> list[Record]:
+    """Returns the records as the official scorer has them; its parser depends on the model's name.
+
+    Args:
+        records: Records.
+        args: The harness's command line.
+    """
     model = f"{getattr(args, 'model', '')} {getattr(args, 'model_args', '')}"
     return as_official(records, parser.family_of(model))
 
@@ -204,19 +209,19 @@ def mt_official(records: Sequence[Record], args: Any = None) -> Ratio:
         records: Records.
         args: The harness's command line, which names the model.
     """
-    return mt(_as_run(records, args))
+    return mt(as_official_of_run(records, args))
 
 
 @METRICS.measure(headline=True)
 def gt_strict_official(records: Sequence[Record], args: Any = None) -> Ratio:
     """GT strict as the official scorer computes it; the arguments are those of `mt_official`."""
-    return gt_strict(_as_run(records, args))
+    return gt_strict(as_official_of_run(records, args))
 
 
 @METRICS.measure(headline=True)
 def mt_given_gt_strict_official(records: Sequence[Record], args: Any = None) -> Ratio:
     """MT given GT strict as the official scorer computes it; the arguments are those of `mt_official`."""
-    return mt_given_gt_strict(_as_run(records, args))
+    return mt_given_gt_strict(as_official_of_run(records, args))
 
 
 for _test in MAIN_TESTS:
