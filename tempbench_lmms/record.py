@@ -47,6 +47,7 @@ class Row:
         headline: Whether the harness prints it; its results file has every metric.
         tasks: The kinds of task that have it; each benchmark names its own kinds.
         has_error: Whether its standard error stands beside it.
+        formerly: The name that it has in older logs, where it had another one.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Row:
     headline: bool
     tasks: frozenset[str]
     has_error: bool
+    formerly: str = ""
 
 
 class Metrics(Mapping[str, Metric]):
@@ -77,6 +79,7 @@ class Metrics(Mapping[str, Metric]):
         headline: Iterable[str] | bool = False,
         tasks: Iterable[str] = (),
         has_error: bool = True,
+        formerly: str = "",
     ) -> None:
         """Adds a metric as the last row, or as two where some tasks print it and some do not.
 
@@ -87,6 +90,7 @@ class Metrics(Mapping[str, Metric]):
             headline: Whether the harness prints it, or the kinds of task for which it does.
             tasks: The kinds of task that have it; none named: the table's own kinds.
             has_error: See `Row`.
+            formerly: See `Row`.
 
         Raises:
             ValueError: A kind of task has a metric of this name already.
@@ -97,7 +101,7 @@ class Metrics(Mapping[str, Metric]):
         printing = (kinds if headline else frozenset()) if isinstance(headline, bool) else frozenset(headline)
         for printed, part in ((True, kinds & printing), (False, kinds - printing)):
             if part:
-                self.rows.append(Row(name, metric, better, printed, part, has_error))
+                self.rows.append(Row(name, metric, better, printed, part, has_error, formerly))
 
     def measure(
         self,
@@ -106,12 +110,19 @@ class Metrics(Mapping[str, Metric]):
         headline: Iterable[str] | bool = False,
         tasks: Iterable[str] = (),
         has_error: bool = True,
+        formerly: str = "",
     ) -> Callable[[AnyMetric], AnyMetric]:
         """Adds the decorated function under its own name; the arguments are those of `add`."""
 
         def listed(metric: AnyMetric) -> AnyMetric:
             self.add(
-                metric.__name__, metric, better=better, headline=headline, tasks=tasks, has_error=has_error
+                metric.__name__,
+                metric,
+                better=better,
+                headline=headline,
+                tasks=tasks,
+                has_error=has_error,
+                formerly=formerly,
             )
             return metric
 

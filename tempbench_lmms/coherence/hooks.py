@@ -1,4 +1,4 @@
-"""Adapts the benchmark to the harness. The YAMLs under `task_yamls/coherence` name these functions."""
+"""Adapts the benchmark to the harness. The files `task_yamls/coherence/_*.yaml` name these functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

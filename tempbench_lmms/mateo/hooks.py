@@ -1,4 +1,4 @@
-"""Adapts MATEO to the harness. The YAMLs under `task_yamls/mateo` name these functions."""
+"""Adapts MATEO to the harness. The files `task_yamls/mateo/_*.yaml` name these functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -179,7 +179,7 @@ def parse_rate(records: Sequence[Record]) -> Ratio:
     return _over(records, lambda record: (record["parsed"], 1))
 
 
-@METRICS.measure(better="lower")
+@METRICS.measure(better="lower", formerly="failure_rate")
 def unread_rate(records: Sequence[Record]) -> Ratio:
     """Share of questions whose answer could not be read: the paper's "failure rate" (section 6)."""
     return _over(records, lambda record: (not record["parsed"], 1))

@@ -1,4 +1,4 @@
-"""Adapts ReXTime to the harness. The YAMLs under `task_yamls/rextime` name these functions."""
+"""Adapts ReXTime to the harness. The files `task_yamls/rextime/_*.yaml` name these functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

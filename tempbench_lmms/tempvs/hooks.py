@@ -1,4 +1,4 @@
-"""Adapts TempVS to the harness. The YAMLs under `task_yamls/tempvs` name these functions."""
+"""Adapts TempVS to the harness. The files `task_yamls/tempvs/_*.yaml` name these functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

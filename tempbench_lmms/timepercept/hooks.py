@@ -1,4 +1,4 @@
-"""Adapts TimePerceptBench to the harness. The YAMLs under `task_yamls/timepercept` name these functions."""
+"""Adapts TimePerceptBench to the harness. The files `task_yamls/timepercept/_*.yaml` name these functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
