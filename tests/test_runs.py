@@ -105,4 +105,6 @@ def test_a_log_with_a_metrics_former_name(tmp_path):
     assert then.problems == ()
     assert then.values == now.values
     assert then.values["unread_rate"] == logs.recompute(then)["unread_rate"]
-    assert {metric.name for metric in logs.metrics_of(then)} == {metric.name for metric in logs.metrics_of(now)}
+    assert {metric.name for metric in logs.metrics_of(then)} == {
+        metric.name for metric in logs.metrics_of(now)
+    }

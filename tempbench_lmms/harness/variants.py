@@ -10,7 +10,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -65,7 +65,7 @@ def task_dir() -> Path:
     )
 
 
-def _homes() -> tuple[Any, ...]:
+def _homes() -> tuple[Callable[[], Path], ...]:
     return (lambda: cache_home() / "tempbench_tasks", _own_temporary, lambda: Path(tempfile.mkdtemp()))
 
 
