@@ -225,7 +225,7 @@ for _t in official.GATES:
 METRICS.add("parse_rate", parse_rate, headline=True, tasks=_SCORED)
 METRICS.add("answer_parse_rate", answer_parse_rate, headline=True, tasks=(BOTH, TEST))
 METRICS.add("span_parse_rate", span_parse_rate, headline=True, tasks=(BOTH, TEST))
-METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST,))
+METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST,))  # last in the logs of the test split
 for _kind, _name in GROUPS:
     METRICS.add(f"acc_{_name}", _of_group(acc, _kind, _name), tasks=_LETTER)
     METRICS.add(f"miou_{_name}", _of_group(miou, _kind, _name), tasks=_SPAN)
