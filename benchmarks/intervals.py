@@ -83,7 +83,7 @@ def rows(quick: bool) -> Iterator[timing.Row]:
     for test, n in N.items():
         records = records_of(test, n, generator)
         n_records += len(records)
-        for name, metric in scoring.TEST_METRICS.items():
+        for name, metric in scoring.METRICS.of(scoring.ANSWERS).items():
             if isinstance(result := metric(records), Ratio):
                 ratios[f"{test}_{name}"] = result
 

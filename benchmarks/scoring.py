@@ -92,8 +92,8 @@ def measure(task: str, n: int, errors: bool) -> dict[str, float]:
         for name, aggregate in aggregations.items():
             if errors:
                 aggregate(items[name])
-            elif metric := aggregate.metric:
-                evaluate(metric, [item.record for item in items[name]])
+            elif row := aggregate.row:
+                evaluate(row.metric, [item.record for item in items[name]])
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     taken = timing.seconds(score)

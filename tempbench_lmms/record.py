@@ -1,8 +1,9 @@
-"""What is known of one answered question, and metrics over such records."""
+"""What is known of one answered question, metrics over such records, and the table that lists them."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
 
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
 from tempbench_lmms.metrics.statistic import Statistic
@@ -13,6 +14,9 @@ Record = dict[str, Any]
 
 Metric = Callable[[Sequence[Record]], Ratio | Statistic | int]
 """A metric over records: a `Ratio`, another function of sums, or a count."""
+
+Better = Literal["higher", "lower", "neither"]
+AnyMetric = TypeVar("AnyMetric", bound=Callable[..., Ratio | Statistic | int])
 
 UNDEFINED = "-"
 """How a metric is shown that nothing was there to divide by."""
@@ -30,3 +34,124 @@ def evaluate_error(metric: Metric, records: Sequence[Record]) -> float:
     if isinstance(result, Statistic):
         return result.standard_error()
     return standard_error(result) if isinstance(result, Ratio) else math.nan
+
+
+@dataclass(frozen=True)
+class Row:
+    """A metric as a benchmark's table of metrics has it.
+
+    Attributes:
+        name: Its name in printed tables and results files.
+        metric: The function.
+        better: "higher" or "lower"; "neither" for a count without a direction.
+        headline: Whether the harness prints it; its results file has every metric.
+        tasks: The kinds of task that have it; each benchmark names its own kinds.
+        has_error: Whether its standard error stands beside it.
+        formerly: The name that it has in older logs, where it had another one.
+    """
+
+    name: str
+    metric: Metric
+    better: Better
+    headline: bool
+    tasks: frozenset[str]
+    has_error: bool
+    formerly: str = ""
+
+
+class Metrics(Mapping[str, Metric]):
+    """A benchmark's table of metrics, the only list of them: functions by name, in the order of their rows.
+
+    Args:
+        kinds: The kinds of task that have a metric whose row does not say which.
+    """
+
+    def __init__(self, *kinds: str) -> None:
+        self.kinds = frozenset(kinds)
+        self.rows: list[Row] = []
+
+    def add(
+        self,
+        name: str,
+        metric: Metric,
+        *,
+        better: Better = "higher",
+        headline: Iterable[str] | bool = False,
+        tasks: Iterable[str] = (),
+        has_error: bool = True,
+        formerly: str = "",
+    ) -> None:
+        """Adds a metric as the last row, or as two where some tasks print it and some do not.
+
+        Args:
+            name: Its name.
+            metric: The function.
+            better: See `Row`.
+            headline: Whether the harness prints it, or the kinds of task for which it does.
+            tasks: The kinds of task that have it; none named: the table's own kinds.
+            has_error: See `Row`.
+            formerly: See `Row`.
+
+        Raises:
+            ValueError: A kind of task has a metric of this name already.
+        """
+        kinds = frozenset(tasks) or self.kinds
+        if any(row.name == name and row.tasks & kinds for row in self.rows):
+            raise ValueError(f"{name} is listed twice; give each metric of a task a name of its own")
+        printing = (kinds if headline else frozenset()) if isinstance(headline, bool) else frozenset(headline)
+        for printed, part in ((True, kinds & printing), (False, kinds - printing)):
+            if part:
+                self.rows.append(Row(name, metric, better, printed, part, has_error, formerly))
+
+    def measure(
+        self,
+        *,
+        better: Better = "higher",
+        headline: Iterable[str] | bool = False,
+        tasks: Iterable[str] = (),
+        has_error: bool = True,
+        formerly: str = "",
+    ) -> Callable[[AnyMetric], AnyMetric]:
+        """Adds the decorated function under its own name; the arguments are those of `add`."""
+
+        def listed(metric: AnyMetric) -> AnyMetric:
+            self.add(
+                metric.__name__,
+                metric,
+                better=better,
+                headline=headline,
+                tasks=tasks,
+                has_error=has_error,
+                formerly=formerly,
+            )
+            return metric
+
+        return listed
+
+    def count(
+        self,
+        *,
+        better: Better = "neither",
+        headline: Iterable[str] | bool = False,
+        tasks: Iterable[str] = (),
+    ) -> Callable[[AnyMetric], AnyMetric]:
+        """Adds the decorated function, a number without a standard error; arguments as of `add`."""
+        return self.measure(better=better, headline=headline, tasks=tasks, has_error=False)
+
+    def of(self, kind: str) -> "Metrics":
+        """Returns the metrics of one kind of task."""
+        part = Metrics(kind)
+        part.rows = [row for row in self.rows if kind in row.tasks]
+        return part
+
+    def __getitem__(self, name: str) -> Metric:
+        for row in self.rows:
+            if row.name == name:
+                return row.metric
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(row.name for row in self.rows))
+
+    def __len__(self) -> int:
+        return len({row.name for row in self.rows})

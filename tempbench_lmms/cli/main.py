@@ -44,9 +44,9 @@ def _options(
 @app.command()
 def path() -> None:
     """Print the folder with our tasks, for the harness's --include_path."""
-    from tempbench_lmms.data.resources import resource_dir
+    from tempbench_lmms.harness.variants import task_dir
 
-    print(resource_dir("task_yamls"))
+    print(task_dir())
 
 
 @app.command()

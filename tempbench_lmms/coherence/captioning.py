@@ -16,7 +16,7 @@ from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.text import squeeze
-from tempbench_lmms.record import Metric, Record
+from tempbench_lmms.record import Metric, Metrics, Record
 
 Embeddings = dict[str, tuple[Floats, Floats]]
 """By video: its frames' embeddings in RGB, and with red and blue swapped; each of shape (n_frames, dim)."""
@@ -204,19 +204,22 @@ def n_failed(records: Sequence[Record]) -> int:
     return sum(item["failed"] for item in records)
 
 
-CAPTION_METRICS: dict[str, Metric] = {
-    "clipscore_video": _over(clip_scores, lambda video, frame: video),
-    "clipscore_frame": _over(clip_scores, lambda video, frame: frame),
-    "clipgain": _over(clip_scores, clip_metrics.clip_gain),
-    "clipscore_video_official": _over(clip_scores_official, lambda video, frame: video),
-    "clipscore_frame_official": _over(clip_scores_official, lambda video, frame: frame),
-    "clipgain_official": _over(clip_scores_official, clip_metrics.clip_gain),
-    "caption_bertscore": bertscore,
-    "event_order": order_of_events,
-    "caption_parse_rate": parse_rate,
-    "n_videos": n_videos,
-    "n_cut": n_cut,
-    "n_skipped": n_skipped,
-    "n_failed_captions": n_failed,
-}
-"""CLIPGain is a fraction: the mean over videos of CLIPScore(video) / CLIPScore(frame) - 1."""
+METRICS = Metrics("caption")
+"""Every metric of captions. CLIPGain is a fraction: the mean over videos of CLIPScore(video) /
+CLIPScore(frame) - 1."""
+_GAIN = clip_metrics.clip_gain
+METRICS.add("clipscore_video", _over(clip_scores, lambda video, frame: video), headline=True)
+METRICS.add("clipscore_frame", _over(clip_scores, lambda video, frame: frame), headline=True)
+METRICS.add("clipgain", _over(clip_scores, _GAIN), headline=True)
+_VIDEO_OFFICIAL = _over(clip_scores_official, lambda video, frame: video)
+METRICS.add("clipscore_video_official", _VIDEO_OFFICIAL, headline=True)
+_FRAME_OFFICIAL = _over(clip_scores_official, lambda video, frame: frame)
+METRICS.add("clipscore_frame_official", _FRAME_OFFICIAL, headline=True)
+METRICS.add("clipgain_official", _over(clip_scores_official, _GAIN), headline=True)
+METRICS.add("caption_bertscore", bertscore, headline=True)
+METRICS.add("event_order", order_of_events, headline=True)
+METRICS.add("caption_parse_rate", parse_rate, headline=True)
+METRICS.add("n_videos", n_videos, better="neither", headline=True, has_error=False)
+METRICS.add("n_cut", n_cut, better="lower", headline=True, has_error=False)
+METRICS.add("n_skipped", n_skipped, better="lower", has_error=False)
+METRICS.add("n_failed_captions", n_failed, better="lower", headline=True, has_error=False)

@@ -1,4 +1,4 @@
-"""Adapts the benchmark to the harness. The YAMLs under `task_yamls/coherence` name these functions."""
+"""Adapts the benchmark to the harness. The files `task_yamls/coherence/_*.yaml` name these functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -6,21 +6,6 @@ from typing import Any
 from tempbench_lmms.coherence import captioning, encoders, prompts, scoring
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import UNDEFINED, Record
-
-_DETAILS = ("details",)
-
-METRICS = {
-    **scoring.TASK_METRICS,
-    **scoring.BUDGET_METRICS,
-    **scoring.CONTROL_METRICS,
-    **captioning.CAPTION_METRICS,
-}
-
-_NAMES = {
-    "bertscore_hash": encoders.bertscore_hash,
-    "clip_model": encoders.clip_model,
-}
-"""Rows that name an encoder, so that a result says what its scores were made with."""
 
 CONDITIONS: dict[str, tuple[int, str]] = {
     **{f"{n}f": (n, "ordered") for n in prompts.BUDGETS},
@@ -30,12 +15,6 @@ CONDITIONS: dict[str, tuple[int, str]] = {
     "blind": (0, "blind"),
 }
 """How a question can be asked: number of frames, and how they are shown."""
-
-_ASKED = {
-    **{name: (name,) for name in CONDITIONS},
-    "budgets": scoring.BUDGET_CONDITIONS,
-    "controls": scoring.CONTROL_CONDITIONS,
-}
 
 
 def asked(dataset: Any, conditions: Sequence[str]) -> Any:
@@ -62,6 +41,22 @@ def asked(dataset: Any, conditions: Sequence[str]) -> Any:
                 }
             )
     return datasets.Dataset.from_list(rows)
+
+
+def _asks(*conditions: str) -> Callable[[Any], Any]:
+    return lambda dataset: asked(dataset, conditions)
+
+
+ask_1f = _asks("1f")
+ask_4f = _asks("4f")
+ask_8f = _asks("8f")
+ask_12f = _asks("12f")
+ask_16f = _asks("16f")
+ask_shuffled = _asks("shuffled")
+ask_reversed = _asks("reversed")
+ask_blind = _asks("blind")
+ask_budgets = _asks(*scoring.BUDGET_CONDITIONS)
+ask_controls = _asks(*scoring.CONTROL_CONDITIONS)
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
@@ -115,29 +110,22 @@ def _shown(doc: Mapping[str, Any]) -> list[tuple[Any, float]]:
 
 def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for a task that asks each question once."""
-    return _emit(_record(doc, results), scoring.TASK_METRICS)
+    return adapter.emit(_record(doc, results), _NAMES[scoring.ONCE], "bertscore_hash")
 
 
 def process_results_budgets(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for the task over all budgets."""
-    return _emit(_record(doc, results), scoring.BUDGET_METRICS)
+    return adapter.emit(_record(doc, results), _NAMES[scoring.BUDGETS], "bertscore_hash")
 
 
 def process_results_controls(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for the task of the controls."""
-    return adapter.emit(_record(doc, results), list(scoring.CONTROL_METRICS), _DETAILS)
+    return adapter.emit(_record(doc, results), _NAMES[scoring.CONTROLS])
 
 
 def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> Record:
     reply = adapter.reply_of(results)
     return scoring.record(doc, reply, adapter.request_failed(reply))
-
-
-def _emit(
-    record: Record, metrics: Mapping[str, Any], names: Sequence[str] = ("bertscore_hash",)
-) -> dict[str, Any]:
-    out = adapter.emit(record, list(metrics), _DETAILS)
-    return out | {name: out[next(iter(metrics))] for name in names}
 
 
 def caption_to_text(
@@ -171,15 +159,12 @@ def process_results_caption(doc: Mapping[str, Any], results: Sequence[Any]) -> d
     """Scores one caption."""
     reply = adapter.reply_of(results)
     record = captioning.record(doc, reply, adapter.request_failed(reply))
-    return _emit(record, captioning.CAPTION_METRICS, ("bertscore_hash", "clip_model"))
+    return adapter.emit(record, captioning.METRICS, "bertscore_hash", "clip_model")
 
 
-def aggregate_details(items: Sequence[Any]) -> adapter.Details:
-    """Returns the position bias; the harness keeps it in its results file."""
-    return adapter.details(scoring.details, items)
+def _name_of(function: Callable[[], str]) -> Callable[[Sequence[Any]], str]:
+    """Returns the aggregation that names an encoder, so that a result says what its scores were made with."""
 
-
-def _name(function: Callable[[], str]) -> Callable[[Sequence[Any]], str]:
     def aggregate(items: Sequence[Any]) -> str:
         try:
             return function()
@@ -194,10 +179,15 @@ def _name(function: Callable[[], str]) -> Callable[[Sequence[Any]], str]:
     return aggregate
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
-    """Resolves `aggregate_<metric>` in a YAML to that metric's aggregation, and `ask_<how>` to `asked`."""
-    if (conditions := _ASKED.get(name.removeprefix("ask_"))) and name.startswith("ask_"):
-        return lambda dataset: asked(dataset, conditions)
-    if function := _NAMES.get(name.removeprefix("aggregate_")):
-        return _name(function)
-    return adapter.aggregation(name, METRICS)
+_BERTSCORE, _CLIP = _name_of(encoders.bertscore_hash), _name_of(encoders.clip_model)
+METRIC_LIST = adapter.metric_list(
+    scoring.METRICS.of(scoring.ONCE), scoring.details, bertscore_hash=_BERTSCORE
+)
+BUDGETS_METRIC_LIST = adapter.metric_list(
+    scoring.METRICS.of(scoring.BUDGETS), scoring.details, bertscore_hash=_BERTSCORE
+)
+CONTROLS_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.CONTROLS), scoring.details)
+CAPTION_METRIC_LIST = adapter.metric_list(
+    captioning.METRICS, scoring.details, bertscore_hash=_BERTSCORE, clip_model=_CLIP
+)
+_NAMES = {kind: tuple(scoring.METRICS.of(kind)) for kind in scoring.METRICS.kinds}

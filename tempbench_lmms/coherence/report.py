@@ -71,15 +71,15 @@ def metrics_for(records: Sequence[Record]) -> dict[str, Metric]:
             raise TempbenchError(
                 "captions and answers to questions are scored apart; give one kind at a time"
             )
-        return dict(captioning.CAPTION_METRICS)
+        return dict(captioning.METRICS)
     conditions = {record["condition"] for record in records}
     found: dict[str, Metric] = {}
     if len(conditions) == 1:
-        found |= scoring.TASK_METRICS
+        found |= scoring.METRICS.of(scoring.ONCE)
     if len(conditions & {*scoring.BUDGET_CONDITIONS}) > 1:
-        found |= scoring.BUDGET_METRICS
+        found |= scoring.METRICS.of(scoring.BUDGETS)
     if len(conditions) > 1 and conditions - {*scoring.BUDGET_CONDITIONS}:
-        found |= scoring.CONTROL_METRICS
+        found |= scoring.METRICS.of(scoring.CONTROLS)
     return found
 
 

@@ -17,7 +17,7 @@ from tempbench_lmms.metrics import curve
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.text import numeric_distance
 from tempbench_lmms.parsing.text import clip
-from tempbench_lmms.record import Metric, Record
+from tempbench_lmms.record import Metric, Metrics, Record
 
 TYPES = ("count", "direction", "rotation", "shape_trend", "velocity_frequency", "visual_cues")
 SCENES = ("human", "object", "simulated")
@@ -25,6 +25,13 @@ SCENES = ("human", "object", "simulated")
 BUDGET_CONDITIONS = tuple(f"{n}f" for n in prompts.BUDGETS)
 FULL = f"{prompts.BUDGETS[-1]}f"
 CONTROL_CONDITIONS = (FULL, "1f", "shuffled", "reversed", "blind")
+
+ONCE, BUDGETS, CONTROLS = "once", "budgets", "controls"
+"""The kinds of task: each question asked once; with 4, 8, 12 and 16 frames; with 16, one, 16 shuffled, 16
+reversed and none."""
+
+METRICS = Metrics(ONCE, BUDGETS, CONTROLS)
+"""Every metric of questions: rows below the functions. Captions have theirs in `captioning.py`."""
 
 Score = Callable[[Sequence[Record]], Sequence[float | None]]
 """Takes records and returns one score each; None where a record has no such score."""
@@ -195,75 +202,70 @@ def n_cut(records: Sequence[Record], conditions: Sequence[str]) -> int:
     return len(questions) - len(_complete(records, SCORES["accuracy"], conditions))
 
 
-COUNTS: dict[str, Metric] = {
-    "n_questions": n_questions,
-    "n_counting": n_counting,
-    "n_failed": n_failed,
-    "n_reference_template": n_reference_template,
-}
-
 GROUPS = {**{name: _by("type", name) for name in TYPES}, **{name: _by("scene", name) for name in SCENES}}
-
-TASK_METRICS: dict[str, Metric] = {
-    **{name: _mean(score) for name, score in SCORES.items()},
-    **{
-        f"{name}_{group}": _mean(SCORES[name], keep)
-        for name in ("accuracy", "bertscore")
-        for group, keep in GROUPS.items()
-    },
-    **COUNTS,
-}
-"""The metrics of a task that asks each question once."""
 
 _TRENDS = {
     "slope": curve.slope_weights(prompts.BUDGETS),
     "gain": curve.gain_weights(prompts.BUDGETS),
     "area": curve.area_weights(prompts.BUDGETS),
 }
+"""`slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` is
+the area under the curve from 4 to 16 frames, divided by 12."""
 
-BUDGET_METRICS: dict[str, Metric] = {
-    **{
-        f"{name}_{budget}": _mean(score, _by("condition", budget))
-        for name, score in SCORES.items()
-        for budget in BUDGET_CONDITIONS
-    },
-    **{
-        f"accuracy_{group}_{budget}": _mean(SCORES["accuracy"], _both(keep, _by("condition", budget)))
-        for group, keep in GROUPS.items()
-        for budget in BUDGET_CONDITIONS
-    },
-    **{
-        f"{name}_{kind}": trend(SCORES[name], weights)
-        for name in ("accuracy", "bertscore", "numeric_distance")
-        for kind, weights in _TRENDS.items()
-    },
-    **{
-        f"accuracy_{group}_gain": trend(SCORES["accuracy"], _TRENDS["gain"], keep)
-        for group, keep in GROUPS.items()
-    },
-    **COUNTS,
-    "n_cut_budgets": lambda records: n_cut(records, BUDGET_CONDITIONS),
+for _name, _score in SCORES.items():
+    METRICS.add(_name, _mean(_score), headline=not _name.endswith("_official"), tasks=(ONCE,))
+for _name in ("accuracy", "bertscore"):
+    for _group, _keep in GROUPS.items():
+        _printed = _name == "accuracy" and _group in TYPES
+        METRICS.add(f"{_name}_{_group}", _mean(SCORES[_name], _keep), headline=_printed, tasks=(ONCE,))
+
+_PRINTED = {
+    *(f"accuracy_{budget}" for budget in BUDGET_CONDITIONS),
+    *(f"{name}_{budget}" for name in ("bertscore", "numeric_distance") for budget in ("4f", FULL)),
+    f"parse_rate_{FULL}",
 }
-"""The metrics of the task that asks each question with 4, 8, 12 and 16 frames.
+for _name, _score in SCORES.items():
+    for _budget in BUDGET_CONDITIONS:
+        _at = f"{_name}_{_budget}"
+        METRICS.add(_at, _mean(_score, _by("condition", _budget)), headline=_at in _PRINTED, tasks=(BUDGETS,))
+for _group, _keep in GROUPS.items():
+    for _budget in BUDGET_CONDITIONS:
+        _both_hold = _both(_keep, _by("condition", _budget))
+        METRICS.add(f"accuracy_{_group}_{_budget}", _mean(SCORES["accuracy"], _both_hold), tasks=(BUDGETS,))
+for _name in ("accuracy", "bertscore", "numeric_distance"):
+    for _kind, _weights in _TRENDS.items():
+        _printed = (_name, _kind) == ("accuracy", "gain")
+        METRICS.add(f"{_name}_{_kind}", trend(SCORES[_name], _weights), headline=_printed, tasks=(BUDGETS,))
+for _group, _keep in GROUPS.items():
+    METRICS.add(
+        f"accuracy_{_group}_gain", trend(SCORES["accuracy"], _TRENDS["gain"], _keep), tasks=(BUDGETS,)
+    )
 
-`slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` the
-area under the curve from 4 to 16 frames, divided by 12."""
+for _condition in CONTROL_CONDITIONS:
+    _one = _mean(SCORES["accuracy"], _by("condition", _condition))
+    METRICS.add(f"accuracy_{_condition}", _one, headline=True, tasks=(CONTROLS,))
+METRICS.add("multi_frame_gain", gain_over("1f"), headline=True, tasks=(CONTROLS,))
+METRICS.add("frame_order_sensitivity", gain_over("shuffled"), headline=True, tasks=(CONTROLS,))
+METRICS.add("frame_order_sensitivity_reversed", gain_over("reversed"), headline=True, tasks=(CONTROLS,))
+METRICS.add("gain_over_blind", gain_over("blind"), headline=True, tasks=(CONTROLS,))
+METRICS.add("parse_rate", _mean(SCORES["parse_rate"]), headline=True, tasks=(CONTROLS,))
 
-CONTROL_METRICS: dict[str, Metric] = {
-    **{
-        f"accuracy_{condition}": _mean(SCORES["accuracy"], _by("condition", condition))
-        for condition in CONTROL_CONDITIONS
-    },
-    "multi_frame_gain": gain_over("1f"),
-    "frame_order_sensitivity": gain_over("shuffled"),
-    "frame_order_sensitivity_reversed": gain_over("reversed"),
-    "gain_over_blind": gain_over("blind"),
-    "parse_rate": _mean(SCORES["parse_rate"]),
-    "n_questions": n_questions,
-    "n_failed": n_failed,
-    "n_cut_controls": lambda records: n_cut(records, CONTROL_CONDITIONS),
-}
-"""The metrics of the task that asks each question with 16 frames, one, 16 shuffled, 16 reversed, and none."""
+METRICS.count(headline=True)(n_questions)
+METRICS.count(tasks=(ONCE, BUDGETS))(n_counting)
+METRICS.count(better="lower", headline=True)(n_failed)
+METRICS.count(better="lower", tasks=(ONCE, BUDGETS))(n_reference_template)
+
+
+@METRICS.count(better="lower", tasks=(BUDGETS,))
+def n_cut_budgets(records: Sequence[Record]) -> int:
+    """Number of questions that were not asked with every number of frames."""
+    return n_cut(records, BUDGET_CONDITIONS)
+
+
+@METRICS.count(better="lower", tasks=(CONTROLS,))
+def n_cut_controls(records: Sequence[Record]) -> int:
+    """Number of questions that were not asked in every control."""
+    return n_cut(records, CONTROL_CONDITIONS)
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:

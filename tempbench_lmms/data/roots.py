@@ -21,8 +21,13 @@ def data_home() -> Path:
     """Returns the folder of all prepared data: `$TEMPBENCH_DATA`, else one in the Hugging Face cache."""
     if home := os.environ.get("TEMPBENCH_DATA"):
         return Path(home).expanduser()
+    return cache_home() / "tempbench"
+
+
+def cache_home() -> Path:
+    """Returns the Hugging Face cache."""
     cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    return Path(os.environ.get("HF_HOME", f"{cache}/huggingface")).expanduser() / "tempbench"
+    return Path(os.environ.get("HF_HOME", f"{cache}/huggingface")).expanduser()
 
 
 def mini_root(benchmark: str) -> Path:

@@ -1,13 +1,15 @@
 """What the hooks of every benchmark share: from a reply to records, from records to the harness's table."""
 
+import functools
+import inspect
 import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record_quality
 from tempbench_lmms.data import provenance
-from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
+from tempbench_lmms.record import UNDEFINED, Metrics, Record, Row, evaluate, evaluate_error
 
 # What the harness hands over instead of an answer when an API request failed or its budget ran out. It is
 # text, with letters in it that a parser could take for an answer. The last one is what `async_openai` makes
@@ -87,25 +89,25 @@ class Details(dict[str, Any]):
         return True
 
 
-def emit(record: Record, metrics: Sequence[str], tables: Sequence[str] = ()) -> dict[str, Any]:
+def emit(record: Record, metrics: Iterable[str], *more: str) -> dict[str, Any]:
     """Returns what `process_results` returns: the record under the name of each metric that reads it.
 
     Args:
         record: The record.
         metrics: The metrics' names.
-        tables: Names of nested tables, which have no standard error.
+        more: Names of aggregations that are no metrics, and so have no standard error.
 
     Returns:
         `record` (the whole of it, for the log and for rescoring), `score` (0 or 1, which the harness's
-        `--baseline` reads), and an `Item` for each metric and its standard error. The row of a metric and
-        of its error must come in that order: the error overwrites what the harness computed.
+        `--baseline` reads), an `Item` for each metric and its standard error, and one for `details`. The row
+        of a metric and of its error must come in that order: the error overwrites what the harness computed.
     """
     item = Item(record)
     out: dict[str, Any] = {"record": record, "score": float(record.get("correct", 0))}
     for name in metrics:
         out[name] = item
         out[f"{name}_stderr"] = item
-    return out | dict.fromkeys(tables, item)
+    return out | dict.fromkeys(("details", *more), item)
 
 
 def records_of(items: Sequence[Any]) -> list[Record]:
@@ -151,33 +153,71 @@ def _shown(value: float) -> float | str:
     return UNDEFINED if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def aggregation(name: str, metrics: Mapping[str, Metric]) -> Callable[[Sequence[Any]], float | str]:
-    """Returns the harness's aggregation for `aggregate_<metric>` or `aggregate_<metric>_stderr`.
+def aggregation(row: Row, error: bool = False) -> Callable[..., float | str]:
+    """Returns the harness's aggregation of a metric, or of its standard error.
 
     An exception in an aggregation loses a finished run, results and samples alike, so none is let out: the
-    metric is shown as undefined and the reason is logged.
+    metric is shown as undefined and the reason is logged. Where the metric has a parameter `args`, so has the
+    aggregation, and the harness passes its command line to it.
 
     Args:
-        name: As written in a YAML after `!function <module>.`.
-        metrics: The benchmark's metrics by name.
-
-    Raises:
-        AttributeError: There is no such metric. (A module's `__getattr__` must raise this.)
+        row: The metric's row in its benchmark's table.
+        error: For the standard error.
     """
-    metric_name = name.removeprefix("aggregate_")
-    is_error = metric_name not in metrics and metric_name.endswith("_stderr")
-    metric = metrics.get(metric_name.removesuffix("_stderr") if is_error else metric_name)
-    if not name.startswith("aggregate_") or metric is None:
-        raise AttributeError(f"no metric for {name!r}")
 
-    def aggregate(items: Sequence[Any]) -> float | str:
+    def value(items: Sequence[Any], **given: Any) -> float | str:
+        metric = functools.partial(row.metric, **given)
         try:
-            return _shown((evaluate_error if is_error else evaluate)(metric, records_of(items)))
-        except Exception as error:  # see the docstring
-            _report(metric_name, error)
+            return _shown((evaluate_error if error else evaluate)(metric, records_of(items)))
+        except Exception as problem:  # see the docstring
+            _report(row.name, problem)
             return UNDEFINED
 
-    aggregate.__name__ = name
-    # For whoever needs more than the value: intervals, comparisons (`runs.logs.metrics_of`).
-    aggregate.metric = None if is_error else metric  # type: ignore[attr-defined]
-    return aggregate
+    def aggregate(items: Sequence[Any]) -> float | str:
+        return value(items)
+
+    def aggregate_with_arguments(items: Sequence[Any], args: Any = None) -> float | str:
+        return value(items, args=args)
+
+    takes_arguments = "args" in inspect.signature(row.metric).parameters
+    chosen: Callable[..., float | str] = aggregate_with_arguments if takes_arguments else aggregate
+    chosen.__name__ = f"aggregate_{row.name}{'_stderr' if error else ''}"
+    # For whoever needs more than the value: intervals, comparisons, the printed table.
+    chosen.row = None if error else row  # type: ignore[attr-defined]
+    return chosen
+
+
+def metric_list(
+    metrics: Metrics,
+    table: Callable[[Sequence[Record]], dict[str, Any]],
+    **more: Callable[..., Any],
+) -> list[dict[str, Any]]:
+    """Returns a task's `metric_list` for the harness.
+
+    Args:
+        metrics: The task's metrics. The standard error follows its metric: it overwrites the harness's own.
+        table: The nested table `details`, which comes last.
+        more: Aggregations that are no metrics, by name: who wrote a file, what a score was made with.
+    """
+
+    def aggregate_details(items: Sequence[Any]) -> Details:
+        return details(table, items)
+
+    entries: list[tuple[str, Callable[..., Any], bool]] = []
+    for row in metrics.rows:
+        # The harness knows two directions; `printed` shows no arrow at a count without one.
+        entries.append((row.name, aggregation(row), row.better != "lower"))
+        if row.has_error:
+            entries.append((f"{row.name}_stderr", aggregation(row, error=True), False))
+    entries += [(name, function, True) for name, function in more.items()]
+    entries.append(("details", aggregate_details, True))
+    return [
+        {"metric": name, "aggregation": function, "higher_is_better": higher}
+        for name, function, higher in entries
+    ]
+
+
+def rows_of(config: Mapping[str, Any]) -> list[Row]:
+    """Returns the rows of a task's metrics, in the order of its `metric_list`."""
+    found = (getattr(entry["aggregation"], "row", None) for entry in config["metric_list"])
+    return [row for row in found if row is not None]

@@ -17,7 +17,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tempbench_lmms.data.resources import resource_dir
 from tempbench_lmms.errors import TempbenchError
 
 MINIMUM = (0, 7, 3)
@@ -26,7 +25,9 @@ _MARK = "_tempbench_path_added"
 
 def task_dir() -> Path:
     """Returns the folder with the task YAMLs."""
-    return resource_dir("task_yamls")
+    from tempbench_lmms.harness import variants  # it reads YAML, which not every use of the harness needs
+
+    return variants.task_dir()
 
 
 def harness_version() -> str:
@@ -105,6 +106,12 @@ def _add_task_dir(module: ModuleType) -> None:
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
+        try:
+            task_dir()
+        except (TempbenchError, OSError) as error:  # other people's tasks run without ours
+            _warn(f"its tasks are missing: {error}")
+            original(*bound.args, **bound.kwargs)
+            return
         if bound.arguments["include_defaults"]:
             given = bound.arguments["include_path"]
             paths = [given] if isinstance(given, (str, Path)) else list(given or [])
@@ -201,8 +208,31 @@ def _encode_every_picture(module: ModuleType) -> None:
     module.encode_image_to_base64 = encode  # type: ignore[attr-defined]
 
 
+def _print_headlines(module: ModuleType) -> None:
+    """Makes the harness print the headline metrics of our tasks; its results file has them all."""
+    original = getattr(module, "make_table", None)
+    if original is None or hasattr(original, "__wrapped__"):
+        return
+
+    @functools.wraps(original)
+    def make_table(result_dict: Any, column: str = "results", *args: Any, **kwargs: Any) -> Any:
+        from tempbench_lmms.harness.printing import headlines
+
+        if column != "results":
+            return original(result_dict, column, *args, **kwargs)
+        try:
+            shown, notes = headlines(result_dict)
+        except Exception as error:  # the numbers of a finished run are worth more than a short table
+            _warn(f"all metrics are printed ({error!r})")
+            shown, notes = result_dict, []
+        return "\n\n".join([original(shown, column, *args, **kwargs), *notes])
+
+    module.make_table = make_table  # type: ignore[attr-defined]
+
+
 _TARGETS: dict[str, Callable[[ModuleType], None]] = {
     "lmms_eval.tasks": _apply,
+    "lmms_eval.utils": _print_headlines,
     "lmms_eval.protocol": _encode_every_picture,
 }
 

@@ -11,9 +11,9 @@ import yaml
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.checks import table_problems
-from tempbench_lmms.data.resources import resource_dir
 from tempbench_lmms.data.roots import MINI, SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.variants import task_dir
 
 
 class _Loader(yaml.SafeLoader):
@@ -41,15 +41,15 @@ def _load(path: Path) -> dict[str, Any]:
     config = dict(_parsed(path, path.stat().st_mtime_ns))
     includes = config.pop("include", [])
     merged: dict[str, Any] = {}
-    for name in [includes] if isinstance(includes, str) else includes:
-        merged |= _load(path.parent / name)
+    for name in reversed([includes] if isinstance(includes, str) else includes):
+        merged |= _load(path.parent / name)  # of several files the first one wins, as in the harness
     return merged | config
 
 
 def task_files() -> dict[str, Path]:
     """Returns the YAML of every task and group by name."""
     files = {}
-    for path in sorted(resource_dir("task_yamls").glob("*/[!_]*.yaml")):
+    for path in sorted(task_dir().glob("*/[!_]*.yaml")):
         files[path.stem] = path
     return files
 

@@ -1,15 +1,16 @@
-"""Adapts MATEO to the harness. The YAMLs under `task_yamls/mateo` name these functions."""
+"""Adapts MATEO to the harness. The files `task_yamls/mateo/_*.yaml` name these functions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.mateo import prompts, scoring
-from tempbench_lmms.record import Record
-
-_DETAILS = ("details",)
 
 Kwargs = Mapping[str, Any] | None
+
+METRIC_LIST = adapter.metric_list(scoring.METRICS.of("triple"), scoring.details)
+REFLECTION_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("reflection"), scoring.details)
+_NAMES = {form: tuple(scoring.METRICS.of(form)) for form in ("triple", "cot", "reflection")}
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
@@ -29,32 +30,23 @@ def doc_to_messages(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = 
 
 def process_results_triple(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores three Yes/No/I don't know answers."""
-    return adapter.emit(_record(doc, results, "triple"), scoring.TASK_METRICS, _DETAILS)
+    return _scored(doc, results, "triple")
 
 
 def process_results_cot(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores the class after "The answer is:"."""
-    return adapter.emit(_record(doc, results, "cot"), scoring.TASK_METRICS, _DETAILS)
+    return _scored(doc, results, "cot")
 
 
 def process_results_reflection(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores the class after "The final answer:"."""
-    return adapter.emit(_record(doc, results, "reflection"), list(scoring.METRICS), _DETAILS)
+    return _scored(doc, results, "reflection")
 
 
-def aggregate_details(items: Sequence[Any]) -> adapter.Details:
-    """Returns all breakdowns; the harness keeps them in its results file."""
-    return adapter.details(scoring.details, items)
-
-
-def __getattr__(name: str) -> Callable[[Sequence[Any]], float | str]:
-    """Resolves `aggregate_<metric>` in a YAML to the aggregation of that metric."""
-    return adapter.aggregation(name, scoring.METRICS)
-
-
-def _record(doc: Mapping[str, Any], results: Sequence[Any], form: str) -> Record:
+def _scored(doc: Mapping[str, Any], results: Sequence[Any], form: str) -> dict[str, Any]:
     reply = adapter.reply_of(results)
-    return scoring.record(doc, reply, form, adapter.request_failed(reply))
+    record = scoring.record(doc, reply, form, adapter.request_failed(reply))
+    return adapter.emit(record, _NAMES[form])
 
 
 def _content(doc: Mapping[str, Any], kwargs: Kwargs) -> list[dict[str, Any]]:

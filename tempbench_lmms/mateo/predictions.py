@@ -82,8 +82,7 @@ def scores(replies: Mapping[str, str], rows: Sequence[Row], setting: str) -> dic
         scoring.record(asked[key], reply, form, adapter.request_failed(reply))
         for key, reply in sorted(replies.items())
     ]
-    names = scoring.METRICS if form == "reflection" else scoring.TASK_METRICS
-    results = {name: scoring.METRICS[name](records) for name in names}
+    results = {name: metric(records) for name, metric in scoring.METRICS.of(form).items()}
     return {
         "setting": setting,
         "metrics": {name: _finite(_number(result)) for name, result in results.items()},

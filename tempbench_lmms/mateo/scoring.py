@@ -12,13 +12,18 @@ from typing import Any
 
 from tempbench_lmms.mateo import parser
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Record
+from tempbench_lmms.record import Metrics, Record
 
 VERSIONS = ("original", "swapped")
 GOLD = {"original": ("before", "independent"), "swapped": ("after", "independent")}
 PREDICTIONS = (*parser.CLASSES, parser.OTHER)
 SWAPPED = {"before": "after", "after": "before", "independent": "independent"}
 """The class of a pair by its class in the other order."""
+
+METRICS = Metrics("triple", "cot", "reflection")
+"""Every metric of MATEO: one function below, with its direction and whether the harness prints it. The kinds
+of task are the forms of a reply (`parser.FORMS`); a metric that names none is one of all three."""
+REFLECTION = ("reflection",)
 
 Pair = tuple[Record, Record]
 Term = tuple[float, float]
@@ -92,31 +97,28 @@ def _over(records: Sequence[Record], term: Callable[[Record], Term]) -> Ratio:
     return ratio(map(term, records), (record["plan"] for record in records))
 
 
+@METRICS.measure(headline=True)
 def accuracy(records: Sequence[Record]) -> Ratio:
     """Share of pairs that are right in both orders: the paper's accuracy (Table 3)."""
     return _share(records, is_right)
 
 
-def accuracy_dependent(records: Sequence[Record]) -> Ratio:
-    """Accuracy over the dependent pairs."""
-    return _share(records, is_right, is_dependent)
-
-
-def accuracy_independent(records: Sequence[Record]) -> Ratio:
-    """Accuracy over the independent pairs."""
-    return _share(records, is_right, lambda record: not is_dependent(record))
-
-
+@METRICS.measure(headline=("triple", "cot"))
 def always_independent(records: Sequence[Record]) -> Ratio:
     """The accuracy of answering "independent" to everything: the share of independent pairs."""
     return _share(records, lambda pair: not is_dependent(pair[0]))
 
 
-def always_independent_f1(records: Sequence[Record]) -> Ratio:
-    """F1 of the class independent, original order, where everything is answered "independent"."""
-    asked = [record for record in records if record["version"] == "original"]
-    # TP: independent; FP: dependent; FN: none.
-    return _over(asked, lambda record: (0, 1) if is_dependent(record) else (2, 2))
+@METRICS.measure(headline=True)
+def accuracy_dependent(records: Sequence[Record]) -> Ratio:
+    """Accuracy over the dependent pairs."""
+    return _share(records, is_right, is_dependent)
+
+
+@METRICS.measure(headline=True)
+def accuracy_independent(records: Sequence[Record]) -> Ratio:
+    """Accuracy over the independent pairs."""
+    return _share(records, is_right, lambda record: not is_dependent(record))
 
 
 def _f1(records: Sequence[Record], label: str, version: str) -> Ratio:
@@ -127,74 +129,133 @@ def _f1(records: Sequence[Record], label: str, version: str) -> Ratio:
     return _over([record for record in records if record["version"] == version], term)
 
 
+@METRICS.measure(headline=True)
 def f1_before(records: Sequence[Record]) -> Ratio:
     """F1 of the class before in the original order (Table 4)."""
     return _f1(records, "before", "original")
 
 
+@METRICS.measure(headline=True)
 def f1_independent(records: Sequence[Record]) -> Ratio:
     """F1 of the class independent in the original order (Table 4)."""
     return _f1(records, "independent", "original")
 
 
+@METRICS.measure()
+def always_independent_f1(records: Sequence[Record]) -> Ratio:
+    """F1 of the class independent, original order, where everything is answered "independent"."""
+    asked = [record for record in records if record["version"] == "original"]
+    # TP: independent; FP: dependent; FN: none.
+    return _over(asked, lambda record: (0, 1) if is_dependent(record) else (2, 2))
+
+
+@METRICS.measure(headline=True)
 def f1_after(records: Sequence[Record]) -> Ratio:
     """F1 of the class after in the swapped order (Table 4)."""
     return _f1(records, "after", "swapped")
 
 
+@METRICS.measure(headline=True)
 def consistency_dependent(records: Sequence[Record]) -> Ratio:
     """Share of dependent pairs whose two predictions agree, be they right or wrong (section 6)."""
     return _share(records, is_consistent, is_dependent)
 
 
+@METRICS.measure(headline=True)
 def consistency_independent(records: Sequence[Record]) -> Ratio:
     """Share of independent pairs whose two predictions agree, be they right or wrong (section 6)."""
     return _share(records, is_consistent, lambda record: not is_dependent(record))
 
 
+@METRICS.measure(better="lower")
 def other_rate(records: Sequence[Record]) -> Ratio:
     """Share of questions whose prediction is "other": unreadable, undecided or contradictory."""
     return _over(records, lambda record: (record["prediction"] == parser.OTHER, 1))
 
 
+@METRICS.measure(headline=True)
 def parse_rate(records: Sequence[Record]) -> Ratio:
     """Share of questions whose answer could be read."""
     return _over(records, lambda record: (record["parsed"], 1))
 
 
-def failure_rate(records: Sequence[Record]) -> Ratio:
-    """Share of questions whose answer could not be read (the paper's failure rate)."""
+@METRICS.measure(better="lower", formerly="failure_rate")
+def unread_rate(records: Sequence[Record]) -> Ratio:
+    """Share of questions whose answer could not be read: the paper's "failure rate" (section 6)."""
     return _over(records, lambda record: (not record["parsed"], 1))
 
 
+@METRICS.count()
 def n_questions(records: Sequence[Record]) -> int:
     """Number of questions, both orders."""
     return len(records)
 
 
+@METRICS.count(headline=True)
 def n_pairs(records: Sequence[Record]) -> int:
     """Number of pairs asked in both orders."""
     return len(pairs(records))
 
 
+@METRICS.count()
 def n_dependent(records: Sequence[Record]) -> int:
     """Number of dependent pairs asked in both orders."""
     return sum(is_dependent(pair[0]) for pair in pairs(records))
 
 
+@METRICS.count()
 def n_independent(records: Sequence[Record]) -> int:
     """Number of independent pairs asked in both orders."""
     return n_pairs(records) - n_dependent(records)
 
 
+@METRICS.count(better="lower")
 def n_cut(records: Sequence[Record]) -> int:
     """Number of pairs left out because one order alone was asked."""
     return len({record["pair"] for record in records}) - n_pairs(records)
 
 
+@METRICS.count(better="lower")
 def n_failed(records: Sequence[Record]) -> int:
     """Number of questions whose request failed."""
     return sum(record["failed"] for record in records)
+
+
+def _reflected(records: Sequence[Record]) -> list[Record]:
+    """Returns the records with an answer before and after the reflection."""
+    return [record for record in records if record.get("first") and record["parsed"]]
+
+
+def _changed(records: Sequence[Record], was_right: bool, is_right_now: bool) -> Ratio:
+    def term(record: Record) -> Term:
+        was, now = record["first"] == record["gold"], bool(record["correct"])
+        return (was, now) == (was_right, is_right_now), 1
+
+    return _over(_reflected(records), term)
+
+
+@METRICS.measure(tasks=REFLECTION)
+def reflection_kept(records: Sequence[Record]) -> Ratio:
+    """Share of answers stated before and after the reflection that it left as they were."""
+    return _over(_reflected(records), lambda record: (record["first"] == record["prediction"], 1))
+
+
+@METRICS.measure(headline=True, tasks=REFLECTION)
+def reflection_corrected(records: Sequence[Record]) -> Ratio:
+    """Share of answers stated before and after the reflection that it turned from wrong to right."""
+    return _changed(records, was_right=False, is_right_now=True)
+
+
+@METRICS.measure(better="lower", headline=True, tasks=REFLECTION)
+def reflection_spoiled(records: Sequence[Record]) -> Ratio:
+    """Share of answers stated before and after the reflection that it turned from right to wrong."""
+    return _changed(records, was_right=True, is_right_now=False)
+
+
+@METRICS.count(tasks=REFLECTION)
+def n_reflected(records: Sequence[Record]) -> int:
+    """Number of questions answered both before and after the reflection."""
+    return len(_reflected(records))
 
 
 def confusion(records: Sequence[Record], version: str) -> dict[str, dict[str, int]]:
@@ -243,71 +304,3 @@ def _grouped(records: Sequence[Record], field: str) -> dict[str, dict[str, float
 
 def _value(share: Ratio) -> float | None:
     return None if math.isnan(share.value) else share.value
-
-
-METRICS: dict[str, Metric] = {
-    "accuracy": accuracy,
-    "always_independent": always_independent,
-    "accuracy_dependent": accuracy_dependent,
-    "accuracy_independent": accuracy_independent,
-    "f1_before": f1_before,
-    "f1_independent": f1_independent,
-    "always_independent_f1": always_independent_f1,
-    "f1_after": f1_after,
-    "consistency_dependent": consistency_dependent,
-    "consistency_independent": consistency_independent,
-    "other_rate": other_rate,
-    "parse_rate": parse_rate,
-    "failure_rate": failure_rate,
-    "n_questions": n_questions,
-    "n_pairs": n_pairs,
-    "n_dependent": n_dependent,
-    "n_independent": n_independent,
-    "n_cut": n_cut,
-    "n_failed": n_failed,
-}
-TASK_METRICS = tuple(METRICS)
-"""The metrics of every task."""
-
-
-def _reflected(records: Sequence[Record]) -> list[Record]:
-    """Returns the records with an answer before and after the reflection."""
-    return [record for record in records if record.get("first") and record["parsed"]]
-
-
-def _changed(records: Sequence[Record], was_right: bool, is_right_now: bool) -> Ratio:
-    def term(record: Record) -> Term:
-        was, now = record["first"] == record["gold"], bool(record["correct"])
-        return (was, now) == (was_right, is_right_now), 1
-
-    return _over(_reflected(records), term)
-
-
-def reflection_kept(records: Sequence[Record]) -> Ratio:
-    """Share of answers stated before and after the reflection that it left as they were."""
-    return _over(_reflected(records), lambda record: (record["first"] == record["prediction"], 1))
-
-
-def reflection_corrected(records: Sequence[Record]) -> Ratio:
-    """Share of answers stated before and after the reflection that it turned from wrong to right."""
-    return _changed(records, was_right=False, is_right_now=True)
-
-
-def reflection_spoiled(records: Sequence[Record]) -> Ratio:
-    """Share of answers stated before and after the reflection that it turned from right to wrong."""
-    return _changed(records, was_right=True, is_right_now=False)
-
-
-def n_reflected(records: Sequence[Record]) -> int:
-    """Number of questions answered both before and after the reflection."""
-    return len(_reflected(records))
-
-
-REFLECTION_METRICS: dict[str, Metric] = {
-    "reflection_kept": reflection_kept,
-    "reflection_corrected": reflection_corrected,
-    "reflection_spoiled": reflection_spoiled,
-    "n_reflected": n_reflected,
-}
-"""What the self-reflection tasks have besides."""
-METRICS |= REFLECTION_METRICS

@@ -1,6 +1,6 @@
-"""Adapts ReXTime to the harness. The YAMLs under `task_yamls/rextime` name these functions."""
+"""Adapts ReXTime to the harness. The files `task_yamls/rextime/_*.yaml` name these functions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
@@ -8,7 +8,6 @@ from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.rextime import prompts, scoring, videos
 
-_DETAILS = ("details",)
 _FRAMES = 16
 _SHOWN = 5
 
@@ -94,27 +93,27 @@ def with_videos(dataset: Any) -> Any:
 
 def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores a reply with a letter and a span."""
-    return adapter.emit(_record(doc, results, "both"), list(scoring.BOTH), _DETAILS)
+    return adapter.emit(_record(doc, results, "both"), _NAMES[scoring.BOTH])
 
 
 def process_results_vqa(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores a reply with a letter."""
-    return adapter.emit(_record(doc, results, "answer"), list(scoring.VQA), _DETAILS)
+    return adapter.emit(_record(doc, results, "answer"), _NAMES[scoring.VQA])
 
 
 def process_results_blind(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores a reply with a letter that was given without the video."""
-    return adapter.emit(_record(doc, results, "answer"), list(scoring.BLIND), _DETAILS)
+    return adapter.emit(_record(doc, results, "answer"), _NAMES[scoring.BLIND])
 
 
 def process_results_moment(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores a reply with a span."""
-    return adapter.emit(_record(doc, results, "span"), list(scoring.MOMENT), _DETAILS)
+    return adapter.emit(_record(doc, results, "span"), _NAMES[scoring.MOMENT])
 
 
 def process_results_test(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Reads a reply of the test split; nothing in it is a score."""
-    out = adapter.emit(_record(doc, results, "both"), [*scoring.TEST, "n_submitted"], _DETAILS)
+    out = adapter.emit(_record(doc, results, "both"), [*_NAMES[scoring.TEST], "n_submitted"])
     for name in ("gold", "windows", "iou", "iou_official", "correct"):
         del out["record"][name]
     del out["score"]
@@ -147,14 +146,14 @@ def aggregate_n_submitted(items: Sequence[Any], args: Any = None) -> float | str
         return UNDEFINED
 
 
-def aggregate_details(items: Sequence[Any]) -> adapter.Details:
-    """Returns the position bias; the harness keeps it in its results file."""
-    return adapter.details(scoring.details, items)
-
-
-def __getattr__(name: str) -> Callable[[Sequence[Any]], float | str]:
-    """Resolves `aggregate_<metric>` in a YAML to the aggregation of that metric."""
-    return adapter.aggregation(name, scoring.METRICS)
+METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.BOTH), scoring.details)
+VQA_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.VQA), scoring.details)
+BLIND_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.BLIND), scoring.details)
+MOMENT_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.MOMENT), scoring.details)
+TEST_METRIC_LIST = adapter.metric_list(
+    scoring.METRICS.of(scoring.TEST), scoring.details, n_submitted=aggregate_n_submitted
+)
+_NAMES = {kind: tuple(scoring.METRICS.of(kind)) for kind in scoring.METRICS.kinds}
 
 
 def _record(doc: Mapping[str, Any], results: Sequence[Any], ask: str) -> Record:

@@ -81,10 +81,10 @@ def score_files(predictions: Path, ground_truth: Path, partial: bool = False) ->
     has_windows, has_answers = official.mode_of(first)
     ask = "both" if has_windows and has_answers else "answer" if has_answers else "span"
     records = [_record(doc, by_id[qid], ask) for qid, doc in docs.items() if qid in by_id]
-    chosen = {"both": scoring.BOTH, "answer": scoring.VQA, "span": scoring.MOMENT}[ask]
+    kind = {"both": scoring.BOTH, "answer": scoring.BLIND, "span": scoring.MOMENT}[ask]
     metrics: dict[str, float | None] = {}
     rows: dict[str, tuple[str, str]] = {}
-    for name, metric in chosen.items():
+    for name, metric in scoring.METRICS.of(kind).items():
         if name in scoring.MEDIA or name.endswith("_official"):
             continue
         value = metric(records)

@@ -11,7 +11,7 @@ from typing import Any
 
 from tempbench_lmms.metrics.interval import best_iou, official_iou
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Record
+from tempbench_lmms.record import Metric, Metrics, Record
 from tempbench_lmms.rextime import official
 from tempbench_lmms.rextime.parser import NO_SPAN, parse
 
@@ -19,6 +19,18 @@ CATEGORIES = ("sequential", "cause_effect", "means_end")
 SOURCES = ("activitynet", "qvhighlights")
 DURATIONS = {"under_60s": (0.0, 60.0), "60_to_120s": (60.0, 120.0), "over_120s": (120.0, float("inf"))}
 """Groups of video durations in seconds, the lower bound included."""
+
+
+BOTH, VQA, MOMENT, BLIND, TEST = "both", "vqa", "moment", "blind", "test"
+"""The kinds of task: the letter and the span, the letter alone, the span alone, the letter without the video,
+and the test split, whose answers are not public, so that nothing that it has is a score."""
+_LETTER, _SPAN, _SCORED = (BOTH, VQA, BLIND), (BOTH, MOMENT), (BOTH, VQA, MOMENT, BLIND)
+_WITH_VIDEO = (BOTH, VQA, MOMENT, TEST)
+MEDIA = ("n_missing_media", "completeness")
+"""What is known of a run alone, which looks for the videos."""
+
+METRICS = Metrics(BOTH, VQA, MOMENT, BLIND, TEST)
+"""Every metric of ReXTime: rows below the functions."""
 
 
 def category_of(raw: str) -> str:
@@ -189,94 +201,47 @@ def _group(records: Sequence[Record], kind: str, name: str) -> list[Record]:
     return [record for record in records if low <= record["duration"] < high]
 
 
-def _grouped(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
-    """Returns each metric over each group of questions: `acc_sequential`, `miou_over_120s`, ..."""
-
-    def of_group(metric: Metric, kind: str, name: str) -> Metric:
-        return lambda records: metric(_group(records, kind, name))
-
-    groups = [("category", name) for name in CATEGORIES]
-    groups += [("source", name) for name in SOURCES]
-    groups += [("duration", name) for name in DURATIONS]
-    return {
-        f"{label}_{name}": of_group(metric, kind, name)
-        for kind, name in groups
-        for label, metric in metrics.items()
-    }
+def _of_group(metric: Metric, kind: str, name: str) -> Metric:
+    """Returns a metric over one group of questions: `acc_sequential`, `miou_over_120s`, ..."""
+    return lambda records: metric(_group(records, kind, name))
 
 
-def _percent_name(threshold: float) -> str:
-    return f"{round(threshold * 100)}"
+def _percent(threshold: float) -> int:
+    return round(threshold * 100)
 
 
-ANSWER: dict[str, Metric] = {"acc": acc}
-SPAN: dict[str, Metric] = {"miou": miou} | {
-    f"r1_at_{_percent_name(t)}": recall_at(t) for t in official.THRESHOLDS
-}
-GATED: dict[str, Metric] = {f"acc_at_iou_{_percent_name(t)}": acc_at_iou(t) for t in official.GATES}
-ANSWER_OFFICIAL: dict[str, Metric] = {"vqa_official": vqa_official}
-SPAN_OFFICIAL: dict[str, Metric] = {"miou_official": miou_official} | {
-    f"r1_at_{_percent_name(t)}_official": recall_official_at(t) for t in official.THRESHOLDS
-}
-GATED_OFFICIAL: dict[str, Metric] = {
-    f"vqa_miou_at_{_percent_name(t)}_official": vqa_miou_official_at(t) for t in official.GATES
-}
-COUNTS: dict[str, Metric] = {"n_questions": n_questions, "n_failed": n_failed}
-MEDIA: dict[str, Metric] = {"n_missing_media": n_missing_media, "completeness": completeness}
+GROUPS = [
+    *(("category", name) for name in CATEGORIES),
+    *(("source", name) for name in SOURCES),
+    *(("duration", name) for name in DURATIONS),
+]
 
-_SPAN_READING: dict[str, Metric] = {"n_reversed": n_reversed}
-_BY_GROUP: dict[str, Metric] = {"acc": acc, "miou": miou, "acc_at_iou_50": GATED["acc_at_iou_50"]}
-_OTHER: dict[str, Metric] = {"n_other_category": n_other_category}
-
-BOTH: dict[str, Metric] = (
-    ANSWER
-    | SPAN
-    | GATED
-    | {
-        "parse_rate": parse_rate,
-        "answer_parse_rate": answer_parse_rate,
-        "span_parse_rate": span_parse_rate,
-    }
-    | _grouped(_BY_GROUP)
-    | ANSWER_OFFICIAL
-    | SPAN_OFFICIAL
-    | GATED_OFFICIAL
-    | COUNTS
-    | _SPAN_READING
-    | _OTHER
-    | MEDIA
-)
-"""The metrics of a task that asks for the letter and the span."""
-
-VQA: dict[str, Metric] = (
-    ANSWER | {"parse_rate": parse_rate} | _grouped({"acc": acc}) | ANSWER_OFFICIAL | COUNTS | _OTHER | MEDIA
-)
-"""The metrics of a task that asks for the letter alone."""
-
-MOMENT: dict[str, Metric] = (
-    SPAN
-    | {"parse_rate": parse_rate}
-    | _grouped({"miou": miou})
-    | SPAN_OFFICIAL
-    | COUNTS
-    | _SPAN_READING
-    | _OTHER
-    | MEDIA
-)
-"""The metrics of a task that asks for the span alone."""
-
-BLIND: dict[str, Metric] = {name: metric for name, metric in VQA.items() if name not in MEDIA}
-"""The metrics of the task without a video: nothing can be missing."""
-
-TEST: dict[str, Metric] = {
-    "answer_parse_rate": answer_parse_rate,
-    "span_parse_rate": span_parse_rate,
-    "parse_rate": parse_rate,
-    **COUNTS,
-    **_SPAN_READING,
-    **MEDIA,
-}
-"""What can be said of the test split, whose answers are not public: nothing that is a score."""
+METRICS.add("acc", acc, headline=True, tasks=_LETTER)
+METRICS.add("miou", miou, headline=True, tasks=_SPAN)
+for _t in official.THRESHOLDS:
+    METRICS.add(f"r1_at_{_percent(_t)}", recall_at(_t), headline=_t in (0.3, 0.5, 0.7), tasks=_SPAN)
+for _t in official.GATES:
+    METRICS.add(f"acc_at_iou_{_percent(_t)}", acc_at_iou(_t), headline=_t == 0.5, tasks=(BOTH,))
+METRICS.add("parse_rate", parse_rate, headline=True, tasks=_SCORED)
+METRICS.add("answer_parse_rate", answer_parse_rate, headline=True, tasks=(BOTH, TEST))
+METRICS.add("span_parse_rate", span_parse_rate, headline=True, tasks=(BOTH, TEST))
+METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST,))  # last in the logs of the test split
+for _kind, _name in GROUPS:
+    METRICS.add(f"acc_{_name}", _of_group(acc, _kind, _name), tasks=_LETTER)
+    METRICS.add(f"miou_{_name}", _of_group(miou, _kind, _name), tasks=_SPAN)
+    METRICS.add(f"acc_at_iou_50_{_name}", _of_group(acc_at_iou(0.5), _kind, _name), tasks=(BOTH,))
+METRICS.add("vqa_official", vqa_official, tasks=_LETTER)
+METRICS.add("miou_official", miou_official, tasks=_SPAN, has_error=False)
+for _t in official.THRESHOLDS:
+    METRICS.add(f"r1_at_{_percent(_t)}_official", recall_official_at(_t), tasks=_SPAN, has_error=False)
+for _t in official.GATES:
+    METRICS.add(f"vqa_miou_at_{_percent(_t)}_official", vqa_miou_official_at(_t), tasks=(BOTH,))
+METRICS.add("n_questions", n_questions, better="neither", headline=True, has_error=False)
+METRICS.add("n_failed", n_failed, better="lower", headline=True, has_error=False)
+METRICS.add("n_reversed", n_reversed, better="lower", tasks=(*_SPAN, TEST), has_error=False)
+METRICS.add("n_other_category", n_other_category, better="lower", tasks=_SCORED, has_error=False)
+METRICS.add("n_missing_media", n_missing_media, better="lower", tasks=_WITH_VIDEO, has_error=False)
+METRICS.add("completeness", completeness, headline=True, tasks=_WITH_VIDEO, has_error=False)
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:
@@ -288,6 +253,3 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
             ("right_answers", Counter(record.get("gold") or "unknown" for record in records)),
         )
     }
-
-
-METRICS: dict[str, Metric] = BOTH | VQA | MOMENT | TEST

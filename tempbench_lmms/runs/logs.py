@@ -127,7 +127,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
         if not isinstance(table, dict) or not isinstance(configs[task], dict):
             raise TempbenchError(f"{file} is no results file of the harness ({task} is no table in it)")
         log = file.with_name(f"{stamp}_samples_{task}.jsonl")
-        samples, problems = _samples(log, {entry["metric"] for entry in load_task(task)["metric_list"]})
+        samples, problems = _samples(log, task)
         if log.is_file():
             expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
             if not problems and expected is not None and expected != len(samples):
@@ -147,7 +147,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
                     model=settings.get("model"),
                     model_args=settings.get("model_args"),
                 ),
-                values={name.removesuffix(",none"): value for name, value in table.items()},
+                values=_under_todays_names(task, table),
                 config=configs[task],
                 samples=tuple(samples),
                 file=file,
@@ -167,9 +167,23 @@ def _of_another_version(task: str, config: dict[str, Any]) -> list[str]:
     ]
 
 
-def _samples(path: Path, metrics: set[str]) -> tuple[list[Sample], list[str]]:
+def _under_todays_names(task: str, table: dict[str, Any]) -> dict[str, Any]:
+    renamed = _renamed(task)
+    names = {key: key.removesuffix(",none") for key in table}
+    return {renamed.get(names[key], names[key]): value for key, value in table.items()}
+
+
+def _renamed(task: str) -> dict[str, str]:
+    """Returns the present names of metrics, and of their errors, by those that they have in older logs."""
+    rows = [row for row in adapter.rows_of(load_task(task)) if row.formerly]
+    return {f"{row.formerly}{end}": f"{row.name}{end}" for row in rows for end in ("", "_stderr")}
+
+
+def _samples(path: Path, task: str) -> tuple[list[Sample], list[str]]:
     samples: list[Sample] = []
     problems: list[str] = []
+    metrics = {entry["metric"] for entry in load_task(task)["metric_list"]}
+    renamed = _renamed(task)
     if not path.is_file():
         return samples, problems
     seen: set[Any] = set()
@@ -180,7 +194,9 @@ def _samples(path: Path, metrics: set[str]) -> tuple[list[Sample], list[str]]:
                 record = row["record"]
                 sample = Sample(
                     record=record,
-                    metrics=frozenset(name for name, value in row.items() if value == str(Item({}))),
+                    metrics=frozenset(
+                        renamed.get(name, name) for name, value in row.items() if value == str(Item({}))
+                    ),
                     prompt=str(row.get("input", "")),
                     reply=adapter.reply_of([row.get("filtered_resps", "")]),
                     doc_id=int(row["doc_id"]),
@@ -262,16 +278,12 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
     Standard errors and nested tables are none; metrics that no question was given to are left out.
     """
     out = []
-    for entry in load_task(log.task)["metric_list"]:
-        metric = getattr(entry["aggregation"], "metric", None)
-        if metric is None:
-            continue
-        name = entry["metric"]
-        records = [sample.record for sample in log.samples if name in sample.metrics]
+    for row in adapter.rows_of(load_task(log.task)):
+        records = [sample.record for sample in log.samples if row.name in sample.metrics]
         if records:
             records.sort(key=lambda record: str(record["id"]))
-            better = bool(entry.get("higher_is_better", True))
-            out.append(MetricOfRun(name, _with_arguments(metric, log), tuple(records), better))
+            metric = _with_arguments(row.metric, log)
+            out.append(MetricOfRun(row.name, metric, tuple(records), row.better != "lower"))
     return out
 
 

@@ -156,7 +156,7 @@ def official(log: TaskLog) -> Rescored:
     """Sets the official parser's numbers beside ours, with the questions that the two read differently.
 
     A benchmark with an official parser has metrics `NAME_official` beside `NAME`; which questions it reads
-    differently is known where its hooks have `as_official` or its records `correct_official`.
+    differently is known where its `scoring` has `as_official_of_run` or its records `correct_official`.
 
     Returns:
         `then` ours, where we have that number, `now` the official one, both under the name of the metric.
@@ -179,10 +179,10 @@ def _without_suffix(name: str) -> str:
 
 
 def _official_changes(log: TaskLog) -> list[Change]:
-    hooks = importlib.import_module(f"tempbench_lmms.{log.benchmark}.hooks")
-    as_official: Callable[..., list[Record]] | None = getattr(hooks, "as_official", None)
-    if as_official is not None:
-        read = {record["id"]: record["correct"] for record in as_official(log.records, log.arguments)}
+    scoring = importlib.import_module(f"tempbench_lmms.{log.benchmark}.scoring")
+    of_run: Callable[..., list[Record]] | None = getattr(scoring, "as_official_of_run", None)
+    if of_run is not None:
+        read = {record["id"]: record["correct"] for record in of_run(log.records, log.arguments)}
     else:
         read = {r["id"]: r["correct_official"] for r in log.records if "correct_official" in r}
     samples = [sample for sample in log.samples if sample.record["id"] in read]

@@ -1,13 +1,18 @@
-"""Adapts TempVS to the harness. The YAMLs under `task_yamls/tempvs` name these functions."""
+"""Adapts TempVS to the harness. The files `task_yamls/tempvs/_*.yaml` name these functions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import Record
-from tempbench_lmms.tempvs import parser, prompts, scoring
+from tempbench_lmms.tempvs import prompts, scoring
 
-_DETAILS = ("details",)
+METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.TEST), scoring.details)
+UNGATED_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.UNGATED), scoring.details)
+SUITE_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.SUITE), scoring.details)
+
+_NAMES = tuple(scoring.METRICS.of(scoring.TEST))
+_UNGATED_NAMES = tuple(scoring.METRICS.of(scoring.UNGATED))
 
 # The suite scores a grounding question for each main test that it gates.
 _GATED_BY = {
@@ -57,7 +62,7 @@ def doc_to_messages(
 
 def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for a task of a single main test."""
-    return adapter.emit(_record(doc, results), [*scoring.TEST_METRICS, *scoring.OFFICIAL_METRICS], _DETAILS)
+    return adapter.emit(_record(doc, results), _NAMES)
 
 
 def main_questions(dataset: Any) -> Any:
@@ -67,51 +72,13 @@ def main_questions(dataset: Any) -> Any:
 
 def process_results_ungated(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for a task without grounding questions."""
-    return adapter.emit(_record(doc, results), scoring.UNGATED_METRICS, _DETAILS)
+    return adapter.emit(_record(doc, results), _UNGATED_NAMES)
 
 
 def process_results_suite(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for the suite of all main tests."""
     tests = [main for test in doc["tests"] for main in _GATED_BY.get(test, [test])]
-    names = [*scoring.TEST_METRICS, *scoring.OFFICIAL_METRICS]
-    return adapter.emit(
-        _record(doc, results), [f"{test}_{name}" for test in tests for name in names], _DETAILS
-    )
-
-
-def aggregate_details(items: Sequence[Any]) -> adapter.Details:
-    """Returns all breakdowns; the harness keeps them in its results file."""
-    return adapter.details(scoring.details, items)
-
-
-def __getattr__(name: str) -> Callable[..., float | str]:
-    """Resolves `aggregate_<metric>` in a YAML to the aggregation of that metric."""
-    if "_official" not in name:
-        return adapter.aggregation(name, scoring.METRICS)
-    metrics = scoring.OFFICIAL_METRICS | scoring.for_suite(scoring.OFFICIAL_METRICS)
-    official = adapter.aggregation(name, metrics)
-
-    def aggregate(items: Sequence[Any], args: Any = None) -> float | str:
-        # The harness passes its command line to a parameter of this name; the API passes nothing.
-        records = as_official(adapter.records_of(items), args)
-        return official([adapter.Item(record) for record in records])
-
-    def metric(records: Sequence[Record], args: Any = None) -> Any:
-        return metrics[name.removeprefix("aggregate_")](as_official(records, args))
-
-    aggregate.metric = None if name.endswith("_stderr") else metric  # type: ignore[attr-defined]
-    return aggregate
-
-
-def as_official(records: Sequence[Record], args: Any = None) -> list[Record]:
-    """Returns the records as the official scorer has them; its parser depends on the model's name.
-
-    Args:
-        records: Records.
-        args: The harness's command line.
-    """
-    model = f"{getattr(args, 'model', '')} {getattr(args, 'model_args', '')}"
-    return scoring.as_official(records, parser.family_of(model))
+    return adapter.emit(_record(doc, results), [f"{test}_{name}" for test in tests for name in _NAMES])
 
 
 def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> Record:

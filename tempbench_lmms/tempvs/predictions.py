@@ -125,7 +125,7 @@ def strict(
             mains = [record for record, blind in zip(mains, solved, strict=True) if not blind]
         records += [*gates, *mains]
     out: dict[str, float | None] = {"n_unfiltered": n_unfiltered}
-    for name, metric in scoring.TEST_METRICS.items():
+    for name, metric in scoring.METRICS.of(scoring.ANSWERS).items():
         value = metric(records)
         number = float(value) if isinstance(value, int) else value.value
         out[name] = None if math.isnan(number) else number

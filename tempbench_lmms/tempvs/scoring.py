@@ -12,12 +12,24 @@ scorer counts it as grounded.
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Record
+from tempbench_lmms.record import Metrics, Record
 from tempbench_lmms.tempvs import parser
 from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS, kind_of
+
+TEST, SUITE, UNGATED, ANSWERS = "test", "suite", "ungated", "answers"
+"""The kinds of task: one main test with its groundings, all of them, a main test asked without its groundings
+(`_blind`, `_image_only`), and a main test's answers in the official form, whose official numbers are computed
+in `official.py`."""
+
+METRICS = Metrics(TEST, ANSWERS)
+"""Every metric of TempVS: one function below, over the records of one main test and its groundings. The suite
+has them all for every test, under its name (`mt1_two_mt`)."""
+SUITE_HEADLINE = ("mt", "mt_given_gt_strict")
+"""What the harness prints of each test of the suite."""
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
@@ -80,11 +92,13 @@ def _share(records: Sequence[Record], field: str) -> Ratio:
     return ratio(((record[field], 1) for record in records), (record["sequence"] for record in records))
 
 
+@METRICS.measure(headline=True, tasks=(TEST, ANSWERS, UNGATED))
 def mt(records: Sequence[Record]) -> Ratio:
     """Accuracy on the main test."""
     return _share(mains(records), "correct")
 
 
+@METRICS.measure(headline=True)
 def gt(records: Sequence[Record]) -> Ratio:
     """Accuracy on the grounding questions. Source: appendix D.2; not in the official scorer."""
     return _share(groundings(records), "correct")
@@ -98,41 +112,49 @@ def _gated(records: Sequence[Record], term: Callable[[Record, bool], tuple[float
     )
 
 
+@METRICS.measure(headline=True)
 def gt_strict(records: Sequence[Record]) -> Ratio:
     """Share of main questions all of whose groundings are right."""
     return _gated(records, lambda main, grounded: (grounded, 1))
 
 
+@METRICS.measure(headline=True)
 def mt_given_gt_strict(records: Sequence[Record]) -> Ratio:
     """Accuracy on the main questions all of whose groundings are right."""
     return _gated(records, lambda main, grounded: (grounded and main["correct"], grounded))
 
 
+@METRICS.measure(headline=True)
 def mt_given_gt_failed(records: Sequence[Record]) -> Ratio:
     """Accuracy on the main questions with a wrong grounding."""
     return _gated(records, lambda main, grounded: (not grounded and main["correct"], not grounded))
 
 
+@METRICS.measure(headline=True, tasks=(TEST, ANSWERS, UNGATED))
 def parse_rate(records: Sequence[Record]) -> Ratio:
     """Share of all questions, main and grounding, whose answer could be read."""
     return _share(records, "parsed")
 
 
+@METRICS.count(headline=True, tasks=(TEST, ANSWERS, UNGATED))
 def n_main(records: Sequence[Record]) -> int:
     """Number of main questions."""
     return len(mains(records))
 
 
+@METRICS.count()
 def n_grounding(records: Sequence[Record]) -> int:
     """Number of grounding questions."""
     return len(groundings(records))
 
 
+@METRICS.count(better="lower", headline=True)
 def n_cut(records: Sequence[Record]) -> int:
     """Number of main questions left out of the gated metrics because a grounding of theirs was not asked."""
     return len(mains(records)) - len(passed(records))
 
 
+@METRICS.count(better="lower", headline=True, tasks=(TEST, ANSWERS, UNGATED))
 def n_failed(records: Sequence[Record]) -> int:
     """Number of questions whose request failed."""
     return sum(record["failed"] for record in records)
@@ -167,6 +189,52 @@ def as_official(records: Sequence[Record], family: str) -> list[Record]:
             record = record | {"grounding": gates, "n_events": len(gates)}
         out.append(record | {"correct": right})
     return out
+
+
+def as_official_of_run(records: Sequence[Record], args: Any) -> list[Record]:
+    """Returns the records as the official scorer has them; its parser depends on the model's name.
+
+    Args:
+        records: Records.
+        args: The harness's command line.
+    """
+    model = f"{getattr(args, 'model', '')} {getattr(args, 'model_args', '')}"
+    return as_official(records, parser.family_of(model))
+
+
+@METRICS.measure(headline=True, tasks=(TEST,))
+def mt_official(records: Sequence[Record], args: Any = None) -> Ratio:
+    """MT as the official scorer computes it, without its blind filter.
+
+    Args:
+        records: Records.
+        args: The harness's command line, which names the model.
+    """
+    return mt(as_official_of_run(records, args))
+
+
+@METRICS.measure(headline=True, tasks=(TEST,))
+def gt_strict_official(records: Sequence[Record], args: Any = None) -> Ratio:
+    """GT strict as the official scorer computes it; the arguments are those of `mt_official`."""
+    return gt_strict(as_official_of_run(records, args))
+
+
+@METRICS.measure(headline=True, tasks=(TEST,))
+def mt_given_gt_strict_official(records: Sequence[Record], args: Any = None) -> Ratio:
+    """MT given GT strict as the official scorer computes it; the arguments are those of `mt_official`."""
+    return mt_given_gt_strict(as_official_of_run(records, args))
+
+
+for _test in MAIN_TESTS:
+    for _row in METRICS.of(TEST).rows:
+        METRICS.rows.append(
+            replace(
+                _row,
+                name=f"{_test}_{_row.name}",
+                tasks=frozenset({SUITE}),
+                headline=_row.name in SUITE_HEADLINE,
+            )
+        )
 
 
 def of_test(records: Sequence[Record], test: str) -> list[Record]:
@@ -233,36 +301,3 @@ def _grouped(records: Sequence[Record], key: Callable[[Record], str]) -> dict[st
 def _letters(records: Sequence[Record], field: str) -> dict[str, float]:
     counts = Counter(record[field] or "unparsed" for record in records)
     return {letter: count / len(records) for letter, count in sorted(counts.items())}
-
-
-TEST_METRICS: dict[str, Metric] = {
-    "mt": mt,
-    "gt": gt,
-    "gt_strict": gt_strict,
-    "mt_given_gt_strict": mt_given_gt_strict,
-    "mt_given_gt_failed": mt_given_gt_failed,
-    "parse_rate": parse_rate,
-    "n_main": n_main,
-    "n_grounding": n_grounding,
-    "n_cut": n_cut,
-    "n_failed": n_failed,
-}
-"""The metrics of one main test with its groundings, over the records of that test alone."""
-
-UNGATED_METRICS = ("mt", "parse_rate", "n_main", "n_failed")
-"""The metrics of a main test asked without its groundings (`_blind`, `_image_only`)."""
-
-OFFICIAL_METRICS: dict[str, Metric] = {
-    "mt_official": mt,
-    "gt_strict_official": gt_strict,
-    "mt_given_gt_strict_official": mt_given_gt_strict,
-}
-"""To be computed over `as_official` records: the official scorer's numbers without its blind filter."""
-
-
-def for_suite(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
-    """Returns the metrics under the names of the suite, which has those of every test: `mt1_two_mt`."""
-    return {f"{test}_{name}": metric for test in MAIN_TESTS for name, metric in metrics.items()}
-
-
-METRICS: dict[str, Metric] = TEST_METRICS | for_suite(TEST_METRICS)

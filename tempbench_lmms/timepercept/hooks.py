@@ -1,13 +1,20 @@
-"""Adapts TimePerceptBench to the harness. The YAMLs under `task_yamls/timepercept` name these functions."""
+"""Adapts TimePerceptBench to the harness. The files `task_yamls/timepercept/_*.yaml` name these functions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import Record
 from tempbench_lmms.timepercept import prompts, scoring
 
-_DETAILS = ("details",)
+ACCURACY_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("tpl"), scoring.details)
+TAL_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("tal"), scoring.details)
+ORDER_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("sov"), scoring.details)
+RANKING_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("isr"), scoring.details)
+ICE_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("ice"), scoring.details)
+TRANSFER_LAPSE_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("transfer_lapse"), scoring.details)
+SUITE_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.SUITE), scoring.details)
+_NAMES = {test: tuple(scoring.METRICS.of(test)) for test in scoring.METRICS.kinds}
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
@@ -45,24 +52,14 @@ def conversation(doc: Mapping[str, Any], text: str) -> list[dict[str, Any]]:
 
 def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for the task of a single test."""
-    return adapter.emit(_record(doc, results), list(scoring.metrics_of(doc["test"])), _DETAILS)
+    return adapter.emit(_record(doc, results), _NAMES[doc["test"]])
 
 
 def process_results_suite(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for the suite of all nine tests."""
     test = doc["test"]
-    own = [f"{test}_{name}" for name in scoring.metrics_of(test)]
-    return adapter.emit(_record(doc, results), [*own, *scoring.SUITE_METRICS], _DETAILS)
-
-
-def aggregate_details(items: Sequence[Any]) -> adapter.Details:
-    """Returns the shares by scene category and by kind of question, for the results file."""
-    return adapter.details(scoring.details, items)
-
-
-def __getattr__(name: str) -> Callable[[Sequence[Any]], float | str]:
-    """Resolves `aggregate_<metric>` in a YAML to the aggregation of that metric."""
-    return adapter.aggregation(name, scoring.METRICS)
+    own = [f"{test}_{name}" for name in _NAMES[test]]
+    return adapter.emit(_record(doc, results), [*own, *scoring.SUITE_METRICS])
 
 
 def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> Record:

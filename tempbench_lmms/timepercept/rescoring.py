@@ -74,7 +74,7 @@ def score_file(file: Path, root: Path) -> dict[str, Any]:
     }
     if not records:
         raise TempbenchError(f"{file} holds no reply; nothing to score")
-    metrics = {test: _values(scoring.metrics_of(test), found) for test, found in records.items()}
+    metrics = {test: _values(scoring.METRICS.of(test), found) for test, found in records.items()}
     ours = [record for test, found in records.items() if test in TESTS for record in found]
     if ours:
         metrics["suite"] = _values(scoring.SUITE_METRICS, ours)

@@ -6,18 +6,38 @@ not say so; the values that it prints are possible in no other way (`docs/fideli
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tempbench_lmms.metrics.ordering import direction_score, pair_counts
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.statistic import Statistic, mean_of_ratios, smoothed_log_odds, statistic
-from tempbench_lmms.record import Metric, Record
+from tempbench_lmms.record import Metric, Metrics, Record
 from tempbench_lmms.timepercept import parser
-from tempbench_lmms.timepercept.prompts import INTERVALS, RANKINGS, TESTS, TIU, TOU, options
+from tempbench_lmms.timepercept.prompts import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU, options
 
 FAR_BELOW = -3.0
 """Standard deviations below random orderings from which on a model is said to order backwards; chance gets
 there once in 700 runs."""
+
+
+SUITE = "suite"
+"""The kind of task that asks all nine tests; every other kind is one test, or one of `CONTROLS`."""
+CHOICES = tuple(test for test in (*TESTS, *CONTROLS) if test not in RANKINGS)
+KINDS = {
+    "tal": ("time", "place"),
+    "sov": ("ordered", "shuffled"),
+    "pov": ("ordered", "shuffled"),
+    "ice": ("A", "B", "C", "D", "E"),
+    "transfer_lapse": ("A", "B", "C", "D", "E", "F"),
+}
+"""The kinds of question that a test reports apart."""
+_EACH = (*TESTS, *CONTROLS)
+
+METRICS = Metrics(SUITE, *_EACH)
+"""Every metric of TimePerceptBench: rows below the functions."""
+SUITE_HEADLINE = ("accuracy", "pnr")
+"""What the harness prints of each test of the suite."""
 
 
 def interval_class(days: int) -> str:
@@ -77,13 +97,6 @@ def _ratio(records: Sequence[Record], term: Callable[[Record], tuple[float, floa
 def accuracy(records: Sequence[Record]) -> Ratio:
     """Share of right answers; an answer that cannot be read is wrong."""
     return _ratio(records, lambda record: (record["correct"], 1))
-
-
-def _accuracy_of_kind(kind: str) -> Metric:
-    def accuracy_of_kind(records: Sequence[Record]) -> Ratio:
-        return accuracy([record for record in records if record["kind"] == kind])
-
-    return accuracy_of_kind
 
 
 def parse_rate(records: Sequence[Record]) -> Ratio:
@@ -151,41 +164,6 @@ def orders_backwards(records: Sequence[Record]) -> int:
     """1 where PNR lies so far below 1 that chance does not explain it: the model orders backwards."""
     sizes = [record["items"] for record in records if record["parsed"]]
     return int(direction_score(n_positive(records), n_negative(records), sizes) < FAR_BELOW)
-
-
-_COMMON: dict[str, Metric] = {"parse_rate": parse_rate, "n": n, "n_failed": n_failed}
-KINDS = {
-    "tal": ("time", "place"),
-    "sov": ("ordered", "shuffled"),
-    "pov": ("ordered", "shuffled"),
-    "ice": ("A", "B", "C", "D", "E"),
-    "transfer_lapse": ("A", "B", "C", "D", "E", "F"),
-}
-"""The kinds of question that a test reports apart."""
-
-RANKING_METRICS: dict[str, Metric] = {
-    "pnr": pnr,
-    "pnr_strict": pnr_strict,
-    "log_odds": log_odds,
-    "pair_accuracy": pair_accuracy,
-    "kendall_tau": kendall_tau,
-    "exact": accuracy,
-    "n_positive": n_positive,
-    "n_negative": n_negative,
-    "n_invalid": n_invalid,
-    "orders_backwards": orders_backwards,
-    **_COMMON,
-}
-"""The metrics of ISR and IPR, over the records of one test alone."""
-
-
-def metrics_of(test: str) -> dict[str, Metric]:
-    """Returns the metrics of one test, over the records of that test alone."""
-    if test in RANKINGS:
-        return RANKING_METRICS
-    metrics: dict[str, Metric] = {"accuracy": accuracy}
-    metrics |= {f"accuracy_{kind.lower()}": _accuracy_of_kind(kind) for kind in KINDS.get(test, ())}
-    return metrics | _COMMON
 
 
 def _share(record: Record) -> tuple[float, float]:
@@ -263,24 +241,47 @@ def _grouped(records: Sequence[Record], field: str) -> dict[str, dict[str, float
     }
 
 
-SUITE_METRICS: dict[str, Metric] = {
-    "tou_average": _average(TOU),
-    "tiu_average": _average(TIU),
-    "category_average": category_average,
-} | _COMMON
-"""The metrics over all nine tests."""
+def _of_kind(kind: str) -> Metric:
+    return lambda records: accuracy([record for record in records if record["kind"] == kind])
 
 
 def _of_test(test: str, metric: Metric) -> Metric:
     return lambda records: metric([record for record in records if record["test"] == test])
 
 
-SUITE: dict[str, Metric] = SUITE_METRICS | {
-    f"{test}_{name}": _of_test(test, metric) for test in TESTS for name, metric in metrics_of(test).items()
-}
-"""The metrics of the suite: those over all tests, and each test's under its name (`isr_pnr`)."""
+METRICS.add("tou_average", _average(TOU), headline=True, tasks=(SUITE,))
+METRICS.add("tiu_average", _average(TIU), headline=True, tasks=(SUITE,))
+METRICS.add("category_average", category_average, tasks=(SUITE,))
+METRICS.add("pnr", pnr, headline=True, tasks=RANKINGS)
+METRICS.add("pnr_strict", pnr_strict, headline=True, tasks=RANKINGS)
+METRICS.add("log_odds", log_odds, headline=True, tasks=RANKINGS)
+METRICS.add("pair_accuracy", pair_accuracy, headline=True, tasks=RANKINGS)
+METRICS.add("kendall_tau", kendall_tau, headline=True, tasks=RANKINGS)
+METRICS.add("exact", accuracy, headline=True, tasks=RANKINGS)
+METRICS.add("n_positive", n_positive, better="neither", tasks=RANKINGS, has_error=False)
+METRICS.add("n_negative", n_negative, better="lower", tasks=RANKINGS, has_error=False)
+METRICS.add("n_invalid", n_invalid, better="lower", headline=True, tasks=RANKINGS, has_error=False)
+METRICS.add(
+    "orders_backwards", orders_backwards, better="lower", headline=True, tasks=RANKINGS, has_error=False
+)
+METRICS.add("accuracy", accuracy, headline=True, tasks=CHOICES)
+for _kind in dict.fromkeys(kind for kinds in KINDS.values() for kind in kinds):
+    _tests = [test for test, kinds in KINDS.items() if _kind in kinds]
+    METRICS.add(f"accuracy_{_kind.lower()}", _of_kind(_kind), headline=True, tasks=_tests)
+METRICS.add("parse_rate", parse_rate, headline=True)
+METRICS.add("n", n, better="neither", headline=_EACH, has_error=False)
+METRICS.add("n_failed", n_failed, better="lower", headline=_EACH, has_error=False)
 
-METRICS: dict[str, Metric] = SUITE | {
-    name: metric for test in (*TESTS, "transfer_lapse") for name, metric in metrics_of(test).items()
-}
-"""Every metric that a YAML names."""
+SUITE_METRICS = METRICS.of(SUITE)
+"""The metrics over all nine tests; those of each test come after them under its name (`isr_pnr`)."""
+for _test in TESTS:
+    for _row in METRICS.of(_test).rows:
+        METRICS.rows.append(
+            replace(
+                _row,
+                name=f"{_test}_{_row.name}",
+                metric=_of_test(_test, _row.metric),
+                tasks=frozenset({SUITE}),
+                headline=_row.name in SUITE_HEADLINE,
+            )
+        )

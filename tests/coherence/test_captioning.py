@@ -36,11 +36,11 @@ def test_gain_equals_plain_numpy(clip_encoder: object) -> None:
         video = max(0.0, float((whole / np.linalg.norm(whole) * captions).sum()))
         frame = max(0.0, float((middle / np.linalg.norm(middle) * singles).sum()))
         official.append(video / frame - 1)
-    assert evaluate(captioning.CAPTION_METRICS["clipgain"], given) == pytest.approx(np.mean(gains), abs=1e-6)
-    assert evaluate(captioning.CAPTION_METRICS["clipgain_official"], given) == pytest.approx(
+    assert evaluate(captioning.METRICS["clipgain"], given) == pytest.approx(np.mean(gains), abs=1e-6)
+    assert evaluate(captioning.METRICS["clipgain_official"], given) == pytest.approx(
         np.mean(official), abs=1e-6
     )
-    assert evaluate(captioning.CAPTION_METRICS["n_skipped"], given) == 0
+    assert evaluate(captioning.METRICS["n_skipped"], given) == 0
 
 
 def _swapped(images: tuple) -> np.ndarray:
@@ -51,21 +51,21 @@ def _swapped(images: tuple) -> np.ndarray:
 
 def test_an_empty_frame_caption_has_no_gain(clip_encoder: object) -> None:
     given = records(story_00_frame="")
-    assert evaluate(captioning.CAPTION_METRICS["n_skipped"], given) == 1
-    assert evaluate(captioning.CAPTION_METRICS["caption_parse_rate"], given) == pytest.approx(5 / 6)
+    assert evaluate(captioning.METRICS["n_skipped"], given) == 1
+    assert evaluate(captioning.METRICS["caption_parse_rate"], given) == pytest.approx(5 / 6)
     only = records(n=1, story_00_video="")
-    assert evaluate(captioning.CAPTION_METRICS["clipgain"], only) == -1
+    assert evaluate(captioning.METRICS["clipgain"], only) == -1
 
 
 def test_half_a_pair_is_cut(clip_encoder: object) -> None:
     given = records()[:5]
-    assert evaluate(captioning.CAPTION_METRICS["n_videos"], given) == 3
-    assert evaluate(captioning.CAPTION_METRICS["n_cut"], given) == 1
+    assert evaluate(captioning.METRICS["n_videos"], given) == 3
+    assert evaluate(captioning.METRICS["n_cut"], given) == 1
     failed = captioning.record(
         {**tables.read_rows(roots.mini_root("coherence") / "caption")[5]}, "x", failed=True
     )
-    assert evaluate(captioning.CAPTION_METRICS["n_cut"], [*given, failed]) == 1
-    assert evaluate(captioning.CAPTION_METRICS["n_failed_captions"], [*given, failed]) == 1
+    assert evaluate(captioning.METRICS["n_cut"], [*given, failed]) == 1
+    assert evaluate(captioning.METRICS["n_failed_captions"], [*given, failed]) == 1
 
 
 def test_space_in_a_caption_is_nothing_to_walk_over() -> None:
@@ -78,8 +78,8 @@ def test_a_missing_video_is_skipped(clip_encoder: object) -> None:
     given = records()
     for item in given[:2]:
         item["video"] = "tempbench://coherence/mini/media/captions/none.mp4"
-    assert evaluate(captioning.CAPTION_METRICS["n_skipped"], given) == 1
-    assert np.isfinite(evaluate(captioning.CAPTION_METRICS["clipgain"], given))
+    assert evaluate(captioning.METRICS["n_skipped"], given) == 1
+    assert np.isfinite(evaluate(captioning.METRICS["clipgain"], given))
 
 
 def test_frames_are_embedded_once(clip_encoder: object, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +91,7 @@ def test_frames_are_embedded_once(clip_encoder: object, monkeypatch: pytest.Monk
         lambda images: (lambda found: embedded.append(len(found)) or found)(real(images)),
     )
     given = records()
-    for metric in captioning.CAPTION_METRICS.values():
+    for metric in captioning.METRICS.values():
         metric(given)
     assert sum(embedded) == 3 * 8 * 2
 
@@ -102,5 +102,5 @@ def test_without_a_model_clip_metrics_are_undefined(
     monkeypatch.setenv(encoders.CLIP_MODEL, f"{tmp_path}/nowhere")
     given = records()
     for name in ("clipgain", "clipgain_official", "clipscore_video"):
-        assert np.isnan(evaluate(captioning.CAPTION_METRICS[name], given))
-    assert evaluate(captioning.CAPTION_METRICS["event_order"], given) == 1
+        assert np.isnan(evaluate(captioning.METRICS[name], given))
+    assert evaluate(captioning.METRICS["event_order"], given) == 1

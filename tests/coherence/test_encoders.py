@@ -102,7 +102,7 @@ def test_offline_is_one_warning_and_undefined(
     record = {"id": "a", "video": "v", "reply": "x", "reference": "y", "type": "count", "scene": "human"}
     with caplog.at_level(logging.WARNING), warnings.catch_warnings():
         for name in ("bertscore", "bertscore_count", "bertscore_human"):
-            value = scoring.TASK_METRICS[name]([record])
+            value = scoring.METRICS[name]([record])
             assert np.isnan(value.value)  # type: ignore[union-attr]
     told = [message for message in caplog.messages if "cannot be loaded" in message]
     assert len(told) == 1

@@ -39,8 +39,7 @@ RECORDS = [
 
 
 def value(name: str, records: list[dict] | None = None) -> float:
-    table = {**scoring.TASK_METRICS, **scoring.BUDGET_METRICS, **scoring.CONTROL_METRICS}
-    return evaluate(table[name], RECORDS if records is None else records)
+    return evaluate(scoring.METRICS[name], RECORDS if records is None else records)
 
 
 def test_budgets() -> None:

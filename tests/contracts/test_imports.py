@@ -48,9 +48,9 @@ def test_the_entry_point_imports_nothing():
     assert heavy_after("import tempbench_lmms.harness.plugin") == set()
 
 
-@pytest.mark.parametrize("words", [("path",), ("--version",)])
-def test_a_command_that_prints_a_line_imports_nothing(words):
-    assert heavy_after(command(*words)) == set()
+@pytest.mark.parametrize(("words", "allowed"), [(("path",), {"yaml"}), (("--version",), set())])
+def test_a_command_that_prints_a_line_imports_next_to_nothing(words, allowed):
+    assert heavy_after(command(*words)) <= allowed
 
 
 @pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("compare", "--help")])

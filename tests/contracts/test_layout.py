@@ -1,5 +1,6 @@
 """What every benchmark must keep to, so that the next one is a folder of the same files."""
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,31 @@ def test_task(name):
         # The harness's own error would overwrite ours if it came later.
         if metric.endswith("_stderr"):
             assert metrics.index(metric.removesuffix("_stderr")) < metrics.index(metric)
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_a_task_prints_at_most_twelve_metrics(name):
+    rows = adapter.rows_of(load_task(name))
+    assert 1 <= sum(row.headline for row in rows) <= 12
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_benchmark_is_in_the_groups_of_all(name):
+    assert name in load_task("tempbench")["task"]
+    assert f"{name}_mini" in load_task("tempbench_mini")["task"]
+    assert {name, f"{name}_mini"} <= set(task_files())
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_rows_of_the_table_of_metrics(name):
+    rows = importlib.import_module(f"tempbench_lmms.{name}.scoring").METRICS.rows
+    assert rows
+    for row in rows:
+        assert row.better in ("higher", "lower", "neither")
+        if row.name == "n" or row.name.startswith("n_") or "_n_" in row.name:
+            assert not row.has_error
+        if row.metric.__name__ == row.name:
+            assert row.metric.__doc__, row.name
 
 
 @pytest.mark.parametrize("name", LEAVES)
@@ -131,14 +157,6 @@ def test_card(name):
     assert card.name == name
     assert card.bibtex.startswith("@")
     assert all(reference.table for reference in card.reference)
-
-
-def test_hooks_resolve_aggregations_by_name():
-    from tempbench_lmms.tempvs import hooks
-
-    assert hooks.aggregate_mt_stderr.__name__ == "aggregate_mt_stderr"
-    with pytest.raises(AttributeError):
-        hooks.aggregate_nothing  # noqa: B018
 
 
 def test_item_is_shown_as_a_word():

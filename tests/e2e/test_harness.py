@@ -193,10 +193,10 @@ def test_include_path_works_without_the_entry_point(tmp_path):
         assert "tempvs_mini" not in TaskManager(include_defaults=False).task_index
         assert "tempvs_mini" in TaskManager(include_defaults=False, include_path=sys.argv[1]).task_index
     """
-    from tempbench_lmms.data.resources import resource_dir
+    from tempbench_lmms.harness.variants import task_dir
 
     subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code), str(resource_dir("task_yamls"))],
+        [sys.executable, "-c", textwrap.dedent(code), str(task_dir())],
         check=True,
         capture_output=True,
         env=os.environ,

@@ -43,7 +43,7 @@ def test_score(tmp_path, capsys):
     assert "reflection_kept" not in found["metrics"]
     commands.score(write(tmp_path, lines), setting="reflection", mini=True)
     shown = capsys.readouterr().out
-    assert "failure_rate" in shown
+    assert "unread_rate" in shown
     assert "reflection_kept" in shown
 
 

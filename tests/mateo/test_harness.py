@@ -59,7 +59,7 @@ def test_nothing_readable(known, name):
     for task in FORMS:
         values = known[name][task]
         assert values["accuracy,none"] == values["parse_rate,none"] == values["f1_before,none"] == 0
-        assert values["failure_rate,none"] == values["other_rate,none"] == 1
+        assert values["unread_rate,none"] == values["other_rate,none"] == 1
         assert values["n_failed,none"] == (208 if name == "failing" else 0)
 
 

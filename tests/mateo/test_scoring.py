@@ -45,7 +45,7 @@ def value(name, records):
         ("always_independent_f1", 0.5),
         ("other_rate", 1 / 12),
         ("parse_rate", 11 / 12),
-        ("failure_rate", 1 / 12),
+        ("unread_rate", 1 / 12),
         ("n_questions", 12),
         ("n_pairs", 6),
         ("n_dependent", 4),
@@ -149,7 +149,7 @@ def test_reflection(answered):
     assert value("reflection_kept", records) == 1 / 4
     assert value("reflection_corrected", records) == 1 / 4
     assert value("reflection_spoiled", records) == 1 / 4
-    assert value("failure_rate", records) == pytest.approx(1 / 6)
+    assert value("unread_rate", records) == pytest.approx(1 / 6)
 
 
 def test_breakdowns(answered):
@@ -227,14 +227,14 @@ def test_the_order_of_the_records_does_not_matter(pairs, generator):
     records = records_of(pairs)
     shuffled = list(records)
     generator.shuffle(shuffled)
-    for name in scoring.TASK_METRICS:
+    for name in scoring.METRICS.of("triple"):
         assert same(value(name, shuffled), value(name, records))
 
 
 @given(answered_pairs)
 def test_bounds(pairs):
     records = records_of(pairs)
-    for name in scoring.TASK_METRICS:
+    for name in scoring.METRICS.of("triple"):
         found = value(name, records)
         assert math.isnan(found) or found >= 0
         if not name.startswith("n_"):

@@ -142,9 +142,9 @@ def test_averages_count_each_test_once():
         ]
     ):
         records.append(isr("12345", reply, number + 1, test=test, answer=answer))
-    assert scoring.SUITE["tou_average"](records).value == pytest.approx(4.4 / 5)
-    assert math.isnan(scoring.SUITE["tiu_average"](records).value)
-    assert scoring.SUITE["isr_pnr"](records).value == 9
+    assert scoring.METRICS["tou_average"](records).value == pytest.approx(4.4 / 5)
+    assert math.isnan(scoring.METRICS["tiu_average"](records).value)
+    assert scoring.METRICS["isr_pnr"](records).value == 9
 
 
 def test_categories_count_each_once():
@@ -167,7 +167,7 @@ def test_categories_count_each_once():
 @given(st.lists(st.tuples(st.permutations("12345"), st.permutations("12345")), min_size=1, max_size=8))
 def test_properties(orders):
     records = [isr("".join(truth), ", ".join(reply), i) for i, (truth, reply) in enumerate(orders)]
-    for metric in scoring.RANKING_METRICS.values():
+    for metric in scoring.METRICS.of("isr").values():
         value = evaluate(metric, records)
         again = evaluate(metric, records[::-1])
         assert value == pytest.approx(again, nan_ok=True)

@@ -1,0 +1,241 @@
+"""Makes the YAML of every task from the tables of tasks, `task_yamls/*/tasks.yaml`.
+
+The harness reads one file a task. Most of ours would say only how a task differs from another one, so a table
+for each benchmark says that, and the files are made into a cache. Why: docs/decisions/task_variants.md.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tempbench_lmms import __version__, benchmarks
+from tempbench_lmms.data.resources import resource_dir
+from tempbench_lmms.data.roots import MINI, SCHEME, cache_home
+from tempbench_lmms.errors import TempbenchError
+
+TABLE = "tasks.yaml"
+_ALL = "tempbench"
+_KWARGS = "lmms_eval_specific_kwargs"
+
+Config = dict[str, Any]
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe YAML in which `!function` is a mere word."""
+
+
+def _word(loader: _Loader, node: yaml.ScalarNode) -> str:
+    return str(loader.construct_scalar(node))
+
+
+_Loader.add_constructor("!function", _word)
+
+
+@cache
+def task_dir() -> Path:
+    """Returns the folder with a YAML of every task and group, made where it is not there yet.
+
+    It lies in the cache or, where that cannot be written, among the temporary files. Its name has the version
+    and a hash of the content, so that versions side by side do not meet.
+
+    Raises:
+        TempbenchError: It can be written nowhere, or a table is wrong.
+    """
+    files = made()
+    content = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
+    name = f"{__version__}-{content[:16]}"
+    problems = []
+    for home in _homes():
+        try:
+            return write(home() / name, files)
+        except OSError as error:
+            problems.append(str(error))
+    raise TempbenchError(
+        f"the tasks' YAMLs cannot be written ({'; '.join(problems)}); set HF_HOME to a folder that can be"
+    )
+
+
+def _homes() -> tuple[Callable[[], Path], ...]:
+    return (lambda: cache_home() / "tempbench_tasks", _own_temporary, lambda: Path(tempfile.mkdtemp()))
+
+
+def _own_temporary() -> Path:
+    """Returns a folder among the temporary files that nobody but this user can write to.
+
+    Raises:
+        OSError: Somebody else has made it.
+    """
+    user = getattr(os, "getuid", lambda: "user")()
+    folder = Path(tempfile.gettempdir()) / f"tempbench_tasks_{user}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or (
+        os.name == "posix" and (found.st_uid != user or found.st_mode & 0o022)
+    ):
+        raise PermissionError(f"{folder} is not this user's own")
+    return folder
+
+
+def write(folder: Path, files: Mapping[str, str]) -> Path:
+    """Writes files into a folder, whole or not at all, and returns the folder.
+
+    Any number of processes may do this at once: each writes a folder of its own, and one gets the name. A
+    folder with other content (a cleaner took some of it) is replaced.
+
+    Args:
+        folder: The folder.
+        files: Texts by path in it.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    if holds(folder, files):
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    own = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        new = own / "new"
+        for name, text in files.items():
+            path = new / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+        for attempt in range(10):
+            with suppress(OSError):
+                new.rename(folder)
+            if holds(folder, files):  # ours, or that of a quicker process
+                return folder
+            with suppress(OSError):
+                folder.rename(own / f"old{attempt}")
+        raise OSError(f"{folder} cannot be written")
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def holds(folder: Path, files: Mapping[str, str]) -> bool:
+    """True where a folder has these files with these contents."""
+    try:
+        return all((folder / name).read_bytes() == text.encode() for name, text in files.items())
+    except OSError:
+        return False
+
+
+@cache
+def made() -> dict[str, str]:
+    """Returns the text of every file by its path: the parts as they are, tasks and groups as they are made.
+
+    Raises:
+        TempbenchError: A table is wrong.
+    """
+    files: dict[str, str] = {}
+    for benchmark in benchmarks.names():
+        folder = resource_dir("task_yamls") / benchmark
+        parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("_*.yaml"))}
+        table = yaml.load((folder / TABLE).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 (a SafeLoader)
+        files |= {f"{benchmark}/{name}": text for name, text in parts.items()}
+        read = {name: yaml.load(text, Loader=_Loader) for name, text in parts.items()}  # noqa: S506
+        for name, config in tasks_of(benchmark, table, read).items():
+            files[f"{benchmark}/{name}.yaml"] = _text(config, f"task_yamls/{benchmark}/{TABLE}")
+    for suffix in ("", f"_{MINI}"):
+        everything = {"task": [f"{name}{suffix}" for name in benchmarks.names()], "metadata": {"version": 1}}
+        group = {"group": f"{_ALL}{suffix}", **everything}
+        files[f"{_ALL}/{_ALL}{suffix}.yaml"] = _text(group, "the list of benchmarks")
+    return files
+
+
+def _text(config: Config, source: str) -> str:
+    # JSON is YAML, and looks the same whatever library writes it.
+    lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in config.items())
+    return f"# Made from {source}; changes here are lost.\n{''.join(lines)}"
+
+
+def tasks_of(benchmark: str, table: Config, parts: Mapping[str, Config]) -> dict[str, Config]:
+    """Returns the configuration of every task and group of a table, and of their twins on the bundled sample.
+
+    Args:
+        benchmark: The benchmark's name.
+        table: Its `tasks.yaml`.
+        parts: The files that it may include, by name.
+
+    Raises:
+        TempbenchError: The table is wrong.
+    """
+    out: dict[str, Config] = {}
+    where = f"task_yamls/{benchmark}/{TABLE}"
+    tasks, groups = table.get("tasks") or {}, table.get("groups") or {}
+    for name, variants in _names(table, where):
+        keys = [tasks[name] if name in tasks else groups[name], *(table["variants"][one] for one in variants)]
+        suffix = "".join(f"_{one}" for one in variants)
+        for sample in ("", f"_{MINI}"):
+            made_name = f"{name}{suffix}{sample}"
+            if made_name in out:
+                raise TempbenchError(f"{where}: {made_name} is made twice; give one of the two another name")
+            if name in groups:
+                out[made_name] = {"group": made_name, **groups[name]}
+                out[made_name]["task"] = [f"{member}{suffix}{sample}" for member in groups[name]["task"]]
+            else:
+                folder = f"{SCHEME}{benchmark}/{MINI}" if sample else f"{SCHEME}{benchmark}"
+                out[made_name] = _task(made_name, folder, keys, parts)
+    for name, config in out.items():
+        if unknown := sorted(set(config["task"]) - set(out)) if "group" in config else ():
+            raise TempbenchError(f"{where}: {name} has no task {unknown[0]}; correct the group")
+    return out
+
+
+def _names(table: Config, where: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yields each task and group of a table, and each again for each of its variants."""
+    known = {**(table.get("tasks") or {}), **(table.get("groups") or {})}
+    yield from ((name, ()) for name in known)
+    for variant, keys in (table.get("variants") or {}).items():
+        for name in keys["of"]:
+            if name not in known:
+                raise TempbenchError(f"{where}: the variant {variant} is of {name}, which is no task")
+            yield name, (variant,)
+
+
+def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Config]) -> Config:
+    """Returns a task's configuration from its entry in the table and those of its variants."""
+    includes: list[str] = []
+    for entry in entries:
+        own = entry.get("include", [])
+        includes = [
+            *([own] if isinstance(own, str) else own),
+            *includes,
+        ]  # the harness lets the first one win
+    base = resolved({"include": list(includes)}, parts)
+    table = next(entry["table"] for entry in reversed(entries) if "table" in entry)
+    config: Config = {
+        "include": includes[0] if len(includes) == 1 else includes,
+        "task": name,
+        "dataset_kwargs": {"data_files": {base["test_split"]: f"{folder}/{table}/*.parquet"}},
+    }
+    for entry in entries:
+        for key, value in entry.items():
+            if key == "kwargs":
+                given = config.get(_KWARGS) or base.get(_KWARGS) or {"default": {}}
+                config[_KWARGS] = {**given, "default": {**given["default"], **value}}
+            elif key not in ("include", "table", "of"):
+                # The harness would replace a mapping whole.
+                given = config.get(key, base.get(key))
+                both = isinstance(value, dict) and isinstance(given, dict)
+                config[key] = {**(given or {}), **value} if both else value
+    return config
+
+
+def resolved(config: Config, parts: Mapping[str, Config]) -> Config:
+    """Returns a configuration with what it includes; of several files the first wins, as in the harness."""
+    includes = config.get("include", [])
+    merged: Config = {}
+    for name in reversed([includes] if isinstance(includes, str) else includes):
+        merged |= resolved(parts[name], parts)
+    return merged | {key: value for key, value in config.items() if key != "include"}
