@@ -21,6 +21,8 @@ from typing import Any
 
 import timing
 
+from tempbench_lmms.coherence.card import BUDGETS
+
 N_IMAGES = 5
 SIZE = (512, 384)
 
@@ -183,14 +185,13 @@ def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
         yield from compared(f"a video's path, {what}", functions, n_videos)
 
     paths = [tasks["tomato_same_media"].doc_to_visual(row)[0] for row in docs["tomato_same_media"]]
-    budgets = (4, 8, 12, 16)
 
     def ours() -> None:
         video._CACHE.clear()
         over_documents("coherence_qa", lambda task, doc: task.doc_to_visual(doc))()
 
     def theirs(read: Callable[[str, int], Any]) -> Callable[[], None]:
-        return lambda: [read(path, n) for path in paths for n in budgets] and None
+        return lambda: [read(path, n) for path in paths for n in BUDGETS] and None
 
     readers = {"read_video": lambda path, n: read_video(path, num_frm=n)}
     with contextlib.suppress(ImportError):
@@ -200,7 +201,7 @@ def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
     for name, reader in readers.items():
         functions = {"coherence_qa": ours, f"tomato and the harness's {name}": theirs(reader)}
         yield from compared(
-            "frames of a video, 4, 8, 12 and 16", functions, len(paths) * len(budgets), time.perf_counter
+            "frames of a video, 4, 8, 12 and 16", functions, len(paths) * len(BUDGETS), time.perf_counter
         )
 
     def run(name: str) -> Callable[[], None]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA, SCENES
+from tempbench_lmms.coherence.card import SCENES
+from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
 from tempbench_lmms.data import roots, tables
 
 from . import scenes, stories

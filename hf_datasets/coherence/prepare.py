@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.coherence import checks
-from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA, SCENES
+from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
+from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
@@ -25,22 +26,8 @@ from tempbench_lmms.media.video import probe
 
 from .rows import caption_rows, question_row
 
-FILES = {
-    "count.json": "count",
-    "direction.json": "direction",
-    "rotation.json": "rotation",
-    "shape&trend.json": "shape_trend",
-    "velocity&frequency.json": "velocity_frequency",
-    "visual_cues.json": "visual_cues",
-}
-OFFICIAL_COUNTS = {
-    "count": 292,
-    "direction": 403,
-    "rotation": 286,
-    "shape_trend": 223,
-    "velocity_frequency": 210,
-    "visual_cues": 70,
-}
+_STEMS = ("count", "direction", "rotation", "shape&trend", "velocity&frequency", "visual_cues")
+FILES = {f"{stem}.json": kind for stem, kind in zip(_STEMS, TYPES, strict=True)}
 VIDEO_SUFFIXES = (".mp4", ".webm", ".mkv", ".avi", ".mov")
 CAPTIONS_FILE = "captions.json"
 
@@ -252,8 +239,8 @@ def prepare_tomato(
             rows.append(row)
     if not rows:
         raise TempbenchError(f"none of the videos in {videos} can be used: {skipped[0]['why']}")
-    counts = {kind: sum(row["type"] == kind for row in rows) for kind in OFFICIAL_COUNTS}
-    return part.finish(rows, QA_SCHEMA, skipped, SCENES, by_type=counts, official_by_type=OFFICIAL_COUNTS)
+    counts = {kind: sum(row["type"] == kind for row in rows) for kind in COUNTS}
+    return part.finish(rows, QA_SCHEMA, skipped, SCENES, by_type=counts, official_by_type=COUNTS)
 
 
 def prepare_captions(

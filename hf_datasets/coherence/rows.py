@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from tempbench_lmms.coherence.card import BUDGETS
 from tempbench_lmms.coherence.parser import letters_of
-from tempbench_lmms.coherence.prompts import BUDGETS, CAPTION_FRAMES
+from tempbench_lmms.coherence.prompts import CAPTION, CAPTION_FRAMES
 from tempbench_lmms.data.tables import Row
 
 
@@ -52,5 +53,5 @@ def caption_rows(
             "choices": list(choices) or ["A video."],
             "events": list(events),
         }
-        for view in ("video", "frame")
+        for view in CAPTION
     ]

@@ -31,7 +31,7 @@ def prepare(
     from rich.progress import Progress
 
     from tempbench_lmms.data.roots import data_home
-    from tempbench_lmms.rextime.card import CARD
+    from tempbench_lmms.rextime.card import CARD, EVALUATED, SOURCES
 
     from . import prepare as preparing
 
@@ -42,7 +42,7 @@ def prepare(
         task = bar.add_task("looking at the videos", total=None)
         report = preparing.prepare(
             source,
-            {"activitynet": anet_dir, "qvhighlights": qvh_dir},
+            dict(zip(SOURCES, (anet_dir, qvh_dir), strict=True)),
             revision,
             force,
             thorough,
@@ -55,7 +55,7 @@ def prepare(
         note = "" if count == expected else f", the paper has {expected}"
         complete = manifest["completeness"][split]
         print(f"{split}: {count} questions{note}; {complete:.1%} of them have a usable video")
-    for split in ("validation", "test"):
+    for split in EVALUATED:
         if split not in manifest["rows"]:
             print(f"{split}: no annotation file was found")
     if report.problems:

@@ -11,6 +11,7 @@ from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.integrity import check_video
 from tempbench_lmms.rextime import rows, videos
+from tempbench_lmms.rextime.card import COUNTS
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 
 REPO = "ReXTime/ReXTime"
@@ -20,9 +21,6 @@ FILES = {
     "train": ("rextime_train.json",),
 }
 """The annotation files of each split; the first one found is taken."""
-
-EXPECTED = {"validation": 921, "test": 2143, "train": 9695}
-"""Numbers of questions. Source: paper, Table 5."""
 
 ADVICE = (
     "get the videos as https://github.com/ReXTime/ReXTime describes, and name their folders with --anet-dir "
@@ -164,7 +162,7 @@ def prepare(
         **identity,
         "licence": "CC-BY-NC-SA-4.0",
         "rows": {split: len(table) for split, table in tables_of.items()},
-        "expected_rows": {split: EXPECTED[split] for split in tables_of},
+        "expected_rows": {split: COUNTS[split] for split in tables_of},
         "videos": {"needed": len(urls), "usable": len(urls) - len(problems)},
         "completeness": {
             split: sum(row["video"] not in problems for row in table) / len(table) if table else 0.0

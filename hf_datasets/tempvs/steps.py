@@ -15,12 +15,13 @@ from typing import Any
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import prompts
+from tempbench_lmms.tempvs.card import CARD, MAIN_TESTS, SOURCES
 
 from . import characters, filters, language, questions, rows, sources
 from .encoders import BertScore, Clip, PersonDetector, Store, fingerprint
-from .sources import SOURCES, Story
+from .sources import Story
 
-BENCHMARK = "tempvs"
+BENCHMARK = CARD.name
 EDITION = "made by `tempbench build tempvs`"
 
 Item = dict[str, Any]
@@ -315,7 +316,7 @@ def _release(items: list[Item], settings: Settings) -> tuple[list[Item], Dropped
     # Not at the top: the `tempbench` command imports this module, and pyarrow takes its time.
     from tempbench_lmms.tempvs.features import SCHEMA
 
-    found: dict[str, list[tables.Row]] = {name: [] for name in ("all", *prompts.MAIN_TESTS)}
+    found: dict[str, list[tables.Row]] = {name: [] for name in ("all", *MAIN_TESTS)}
     for item in items:
         found[item["table"]].append(item["row"])
     output = settings.output

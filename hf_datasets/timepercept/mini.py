@@ -9,8 +9,8 @@ from PIL import Image
 
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.timepercept.card import TESTS
 from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
-from tempbench_lmms.timepercept.prompts import TESTS
 
 from . import everyday, questions, tiles
 from .series import Series, Shot, slug

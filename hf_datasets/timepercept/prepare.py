@@ -11,8 +11,8 @@ from typing import Any
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.timepercept.card import LENGTH, TESTS, TOU
 from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
-from tempbench_lmms.timepercept.prompts import TESTS, TOU
 
 from . import pictures, questions
 from .series import FMOW_SPLITS, Series, Shot, Skipped, nothing_skipped, read_fmow, read_manifest, watched
@@ -283,7 +283,7 @@ def _write(
             "order_from": "sitscc" if "sitscc" in splits else "fmow",
             "intervals_from": "fmow" if "fmow" in splits else "sitscc" if "ice" in named else None,
             "split": f"by place, {settings.test_share:g} of the places to test, seed {settings.seed}",
-            "sequence_length": questions.LENGTH,
+            "sequence_length": LENGTH,
             "interval": "difference of UTC dates in whole days; less than a day is not asked about",
             "same_day": "of several pictures of a place on one day the first is kept",
         },

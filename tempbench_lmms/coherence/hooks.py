@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.coherence import captioning, encoders, prompts, scoring
+from tempbench_lmms.coherence.card import BUDGETS
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import UNDEFINED, Record
 
@@ -23,10 +24,10 @@ _NAMES = {
 """Rows that name an encoder, so that a result says what its scores were made with."""
 
 CONDITIONS: dict[str, tuple[int, str]] = {
-    **{f"{n}f": (n, "ordered") for n in prompts.BUDGETS},
+    **{f"{n}f": (n, "ordered") for n in BUDGETS},
     "1f": (1, "ordered"),
-    "shuffled": (prompts.BUDGETS[-1], "shuffled"),
-    "reversed": (prompts.BUDGETS[-1], "reversed"),
+    "shuffled": (BUDGETS[-1], "shuffled"),
+    "reversed": (BUDGETS[-1], "reversed"),
     "blind": (0, "blind"),
 }
 """How a question can be asked: number of frames, and how they are shown."""
@@ -106,7 +107,7 @@ def _shown(doc: Mapping[str, Any]) -> list[tuple[Any, float]]:
     n = doc["n_frames"]
     if not n:
         return []
-    frames = sample_frames(resolve(doc["video"]), n, prompts.BUDGETS)
+    frames = sample_frames(resolve(doc["video"]), n, BUDGETS)
     # With shuffled or reversed frames the times stay those of the places: they would give the order away.
     return [
         (frames.images[place], time) for place, time in zip(prompts.places(doc, n), frames.times, strict=True)

@@ -13,18 +13,16 @@ from math import fsum
 from typing import Any
 
 from tempbench_lmms.coherence import encoders, parser, prompts
+from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, CURVES, SCENES, TYPES
 from tempbench_lmms.metrics import curve
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.text import numeric_distance
 from tempbench_lmms.parsing.text import clip
 from tempbench_lmms.record import Metric, Record
 
-TYPES = ("count", "direction", "rotation", "shape_trend", "velocity_frequency", "visual_cues")
-SCENES = ("human", "object", "simulated")
-
-BUDGET_CONDITIONS = tuple(f"{n}f" for n in prompts.BUDGETS)
-FULL = f"{prompts.BUDGETS[-1]}f"
-CONTROL_CONDITIONS = (FULL, "1f", "shuffled", "reversed", "blind")
+BUDGET_CONDITIONS = tuple(f"{n}f" for n in BUDGETS)
+FULL = f"{BUDGETS[-1]}f"
+CONTROL_CONDITIONS = (FULL, *CONTROLS)
 
 Score = Callable[[Sequence[Record]], Sequence[float | None]]
 """Takes records and returns one score each; None where a record has no such score."""
@@ -216,9 +214,9 @@ TASK_METRICS: dict[str, Metric] = {
 """The metrics of a task that asks each question once."""
 
 _TRENDS = {
-    "slope": curve.slope_weights(prompts.BUDGETS),
-    "gain": curve.gain_weights(prompts.BUDGETS),
-    "area": curve.area_weights(prompts.BUDGETS),
+    "slope": curve.slope_weights(BUDGETS),
+    "gain": curve.gain_weights(BUDGETS),
+    "area": curve.area_weights(BUDGETS),
 }
 
 BUDGET_METRICS: dict[str, Metric] = {
@@ -233,9 +231,7 @@ BUDGET_METRICS: dict[str, Metric] = {
         for budget in BUDGET_CONDITIONS
     },
     **{
-        f"{name}_{kind}": trend(SCORES[name], weights)
-        for name in ("accuracy", "bertscore", "numeric_distance")
-        for kind, weights in _TRENDS.items()
+        f"{name}_{kind}": trend(SCORES[name], weights) for name in CURVES for kind, weights in _TRENDS.items()
     },
     **{
         f"accuracy_{group}_gain": trend(SCORES["accuracy"], _TRENDS["gain"], keep)

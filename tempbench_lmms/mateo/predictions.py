@@ -8,7 +8,8 @@ from typing import Any
 from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.mateo import parser, prompts, scoring
+from tempbench_lmms.mateo import prompts, scoring
+from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
 from tempbench_lmms.metrics.statistic import Statistic
 
@@ -123,7 +124,7 @@ def trivial(rows: Sequence[Row]) -> dict[str, dict[str, float | None]]:
         "n_independent",
     )
     table: dict[str, dict[str, float | None]] = {}
-    for label in parser.CLASSES:
+    for label in CLASSES:
         records = [scoring.record(row, prompts.full_reply(label), "triple") for row in rows]
         table[f"always {label}"] = {name: _finite(_number(scoring.METRICS[name](records))) for name in names}
     # Two questions a pair, each right with probability 1/3.

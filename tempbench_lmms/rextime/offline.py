@@ -9,9 +9,9 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
 from tempbench_lmms.record import UNDEFINED, Record, evaluate
 from tempbench_lmms.rextime import official, scoring, submission
+from tempbench_lmms.rextime.card import EVALUATED
 from tempbench_lmms.rextime.parser import NO_SPAN, parse
-
-SPLITS = ("test", "validation")
+from tempbench_lmms.rextime.prompts import LETTERS
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _record(doc: Mapping[str, Any], line: Mapping[str, Any], ask: str) -> Record
     answer = line.get("ans")
     windows = line.get("pred_relevant_windows") or []
     spans = [official.first_window(line)] if windows else []
-    readable = isinstance(answer, str) and answer in ("A", "B", "C", "D")
+    readable = isinstance(answer, str) and answer in [*LETTERS]
     return scoring.of_prediction(doc, answer if readable else None, spans, ask=ask)
 
 
@@ -161,8 +161,8 @@ def submit_logs(
     from tempbench_lmms.data.tables import read_rows
     from tempbench_lmms.rextime.rows import load_records
 
-    if split not in SPLITS:
-        raise TempbenchError(f"there is no split {split!r}; choose one of {', '.join(SPLITS)}")
+    if split not in EVALUATED:
+        raise TempbenchError(f"there is no split {split!r}; choose one of {', '.join(EVALUATED)}")
     log = _log(logs, split)
     records = load_records(log)
     mini = "_mini" in log.name

@@ -6,13 +6,13 @@ from typing import Any
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import parser, prompts, scoring
+from tempbench_lmms.tempvs.card import GROUNDING_OF
 
 _DETAILS = ("details",)
 
 # The suite scores a grounding question for each main test that it gates.
 _GATED_BY = {
-    gate: [main for main, own in prompts.GROUNDING_OF.items() if own == gate]
-    for gate in prompts.GROUNDING_OF.values()
+    gate: [main for main, own in GROUNDING_OF.items() if own == gate] for gate in GROUNDING_OF.values()
 }
 
 

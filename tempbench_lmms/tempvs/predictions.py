@@ -12,6 +12,7 @@ from typing import Any
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import official, parser, scoring
+from tempbench_lmms.tempvs.card import SOURCES
 from tempbench_lmms.tempvs.files import load_rows
 from tempbench_lmms.tempvs.official import Row
 
@@ -58,7 +59,7 @@ def score_folder(
     notes: list[str] = []
     for task, grounding_task in official.GROUNDING_TASK.items():
         sources: dict[str, official.Predictions] = {}
-        for source in official.SOURCES:
+        for source in SOURCES:
             main = _table(folder / setting, model, source, task, allow_pickle)
             if main is None:
                 continue

@@ -17,7 +17,8 @@ from typing import Any
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metric, Record
 from tempbench_lmms.tempvs import parser
-from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS, kind_of
+from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS
+from tempbench_lmms.tempvs.prompts import kind_of
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:

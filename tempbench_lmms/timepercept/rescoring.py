@@ -11,7 +11,7 @@ from tempbench_lmms.data.tables import parse_json, read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
 from tempbench_lmms.timepercept import scoring
-from tempbench_lmms.timepercept.prompts import CONTROLS, RANKINGS, TESTS
+from tempbench_lmms.timepercept.card import CONTROLS, RANKINGS, TESTS
 
 
 def read_replies(file: Path) -> dict[str, str]:

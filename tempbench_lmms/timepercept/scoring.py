@@ -13,7 +13,8 @@ from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.statistic import Statistic, mean_of_ratios, smoothed_log_odds, statistic
 from tempbench_lmms.record import Metric, Record
 from tempbench_lmms.timepercept import parser
-from tempbench_lmms.timepercept.prompts import INTERVALS, RANKINGS, TESTS, TIU, TOU, options
+from tempbench_lmms.timepercept.card import INTERVALS, RANKINGS, TESTS, TIU, TOU
+from tempbench_lmms.timepercept.prompts import options
 
 FAR_BELOW = -3.0
 """Standard deviations below random orderings from which on a model is said to order backwards; chance gets
@@ -156,10 +157,9 @@ def orders_backwards(records: Sequence[Record]) -> int:
 _COMMON: dict[str, Metric] = {"parse_rate": parse_rate, "n": n, "n_failed": n_failed}
 KINDS = {
     "tal": ("time", "place"),
-    "sov": ("ordered", "shuffled"),
-    "pov": ("ordered", "shuffled"),
-    "ice": ("A", "B", "C", "D", "E"),
-    "transfer_lapse": ("A", "B", "C", "D", "E", "F"),
+    **dict.fromkeys(("sov", "pov"), ("ordered", "shuffled")),
+    "ice": tuple("ABCDE"),
+    "transfer_lapse": tuple("ABCDEF"),
 }
 """The kinds of question that a test reports apart."""
 
