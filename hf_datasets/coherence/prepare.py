@@ -75,44 +75,48 @@ def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[t
         if not isinstance(records, dict):
             raise TempbenchError(f"{path} is no table of questions; download it again")
         for key, item in records.items():
-            question_id = f"{kind}/{key}"
             try:
-                options, answer, name = item["options"], item["answer"], item["key"]
-                scene, question = item["demonstration_type"], item["question"]
-                if not (
-                    isinstance(question, str)
-                    and isinstance(options, list)
-                    and all(isinstance(option, str) for option in options)
-                    and isinstance(answer, int)
-                    and 0 <= answer < len(options) <= 26
-                    and isinstance(name, str)
-                    and scene in SCENES
-                ):
-                    raise ValueError
-                if not _NAME.fullmatch(name):
-                    skipped.append({"id": question_id, "why": f"key: {name[:80]!r} is no file name"})
-                    continue
-                variation = [name for name, on in dict(item.get("variation") or {}).items() if on]
-            except (KeyError, TypeError, ValueError):
-                skipped.append({"id": question_id, "why": "not of TOMATO's form"})
+                row, place = _tomato_row(f"{kind}/{key}", kind, item)
+            except (KeyError, TypeError, ValueError) as error:
+                why = str(error) if isinstance(error, _NameError) else "not of TOMATO's form"
+                skipped.append({"id": f"{kind}/{key}", "why": why})
                 continue
-            place = f"{scene}/{name}.mp4"
-            row = question_row(
-                question_id,
-                kind,
-                scene,
-                f"{roots.SCHEME}{BENCHMARK}/media/{place}",
-                question,
-                options,
-                answer,
-                variation,
-                item.get("reference") if isinstance(item.get("reference"), str) else None,
-            )
-            problems = list(checks.question_problems(row))
-            if problems:
-                skipped.append({"id": question_id, "why": problems[0]})
+            if problem := next(checks.question_problems(row), None):
+                skipped.append({"id": f"{kind}/{key}", "why": problem})
             else:
                 yield row, place
+
+
+class _NameError(ValueError):
+    """A question's key is no file name."""
+
+
+def _tomato_row(question_id: str, kind: str, item: Any) -> tuple[tables.Row, str]:
+    """Returns the row of a question and its video's place; raises where it is not of TOMATO's form."""
+    options, answer, name = item["options"], item["answer"], item["key"]
+    scene, question = item["demonstration_type"], item["question"]
+    if not (
+        isinstance(question, str)
+        and isinstance(options, list)
+        and all(isinstance(option, str) for option in options)
+        and isinstance(answer, int)
+        and 0 <= answer < len(options) <= 26
+        and isinstance(name, str)
+        and scene in SCENES
+    ):
+        raise ValueError
+    if not _NAME.fullmatch(name):
+        raise _NameError(f"key: {name[:80]!r} is no file name")
+    variation = [name for name, on in dict(item.get("variation") or {}).items() if on]
+    place = f"{scene}/{name}.mp4"
+    url = f"{roots.SCHEME}{BENCHMARK}/media/{place}"
+    row = question_row(question_id, kind, scene, url, question, options, answer, variation)
+    if isinstance(item.get("reference"), str):
+        row |= {
+            "reference": item["reference"],
+            "reference_source": "column" if item["reference"] else None,
+        }
+    return row, place
 
 
 def _bring(source: Path, inside: Path, target: Path) -> str:

@@ -253,23 +253,8 @@ def questions_of(
         counts: Counts what became of the pairs.
         folder: Where `file` is.
     """
-    events = [_event(record) for record in video["events"]]
     duration = float(video["duration"])
-    candidates: list[tuple[int, int, int]] = []
-    if video.get("file"):
-        file = (folder / str(video["file"])).resolve()
-        if not file.is_relative_to(folder.resolve()):
-            raise TempbenchError(f"{video['vid']}: file points outside {folder}; correct it")
-        for place, pivot in enumerate(list(events)):
-            for event, similarity in find_related(endpoint, file, duration, pivot):
-                events.append(event)
-                candidates.append((place, len(events) - 1, similarity))
-    elif not pipeline.keep_video(events, duration):
-        counts["videos without events that lie apart and cover them"] += 1
-        return
-    else:
-        candidates = find_pairs(endpoint, events)
-    counts["pairs proposed"] += len(candidates)
+    events, candidates = _candidates(endpoint, video, counts, folder)
     for number, (one, other, similarity) in enumerate(candidates):
         if why := pipeline.keep_pair(events, one, other, similarity):
             counts[f"pairs dropped: {why}"] += 1
@@ -284,34 +269,69 @@ def questions_of(
         if why := pipeline.keep_pair(events, one, other, similarity, kind):
             counts[f"pairs dropped: {why}"] += 1
             continue
-        written = write_question(endpoint, first, second, kind)
-        wrong = wrong_options(endpoint, written[0], written[1]) if written else None
-        if written is None or wrong is None:
-            counts["pairs dropped: no usable question or options"] += 1
-            continue
-        question, answer, answered_by_second = written
-        if kind != "sequential" and not holds(endpoint, first, second, question, answer):
-            counts["pairs dropped: the model rejects its own question"] += 1
-            continue
-        asked, told = (first, second) if answered_by_second else (second, first)
         qid = f"{video['vid']}_{number}"
-        letter = LETTERS[random.Random(qid).randrange(len(LETTERS))]
-        place = LETTERS.index(letter)
+        found = _question_about(endpoint, first, second, kind, qid)
+        if isinstance(found, str):
+            counts[f"pairs dropped: {found}"] += 1
+            continue
         counts[f"questions: {kind}"] += 1
         yield {
             "qid": qid,
             "vid": str(video["vid"]),
             "duration": duration,
-            "question": question,
-            "answer": "From <s0> to <e0>, <option>.",
-            "options": [*wrong[:place], answer, *wrong[place:]],
-            "ans": letter,
-            "span": list(told.span),
-            "question_span": list(asked.span),
+            **found,
             "category": kind,
             "source": str(video.get("source", "")),
             "scores": scores,
         }
+
+
+def _candidates(
+    endpoint: Endpoint, video: Mapping[str, Any], counts: Counter[str], folder: Path
+) -> tuple[list[Event], list[tuple[int, int, int]]]:
+    """Returns a video's events, those found in its frames too, and the pairs that may be related."""
+    events = [_event(record) for record in video["events"]]
+    duration = float(video["duration"])
+    candidates: list[tuple[int, int, int]] = []
+    if video.get("file"):
+        file = (folder / str(video["file"])).resolve()
+        if not file.is_relative_to(folder.resolve()):
+            raise TempbenchError(f"{video['vid']}: file points outside {folder}; correct it")
+        for place, pivot in enumerate(list(events)):
+            for event, similarity in find_related(endpoint, file, duration, pivot):
+                events.append(event)
+                candidates.append((place, len(events) - 1, similarity))
+    elif not pipeline.keep_video(events, duration):
+        counts["videos without events that lie apart and cover them"] += 1
+        return events, []
+    else:
+        candidates = find_pairs(endpoint, events)
+    counts["pairs proposed"] += len(candidates)
+    return events, candidates
+
+
+def _question_about(
+    endpoint: Endpoint, first: Event, second: Event, kind: str, qid: str
+) -> dict[str, Any] | str:
+    """Returns what the release has of a question about two events; or why there is none."""
+    written = write_question(endpoint, first, second, kind)
+    wrong = wrong_options(endpoint, written[0], written[1]) if written else None
+    if written is None or wrong is None:
+        return "no usable question or options"
+    question, answer, answered_by_second = written
+    if kind != "sequential" and not holds(endpoint, first, second, question, answer):
+        return "the model rejects its own question"
+    asked, told = (first, second) if answered_by_second else (second, first)
+    letter = LETTERS[random.Random(qid).randrange(len(LETTERS))]
+    place = LETTERS.index(letter)
+    return {
+        "question": question,
+        "answer": "From <s0> to <e0>, <option>.",
+        "options": [*wrong[:place], answer, *wrong[place:]],
+        "ans": letter,
+        "span": list(told.span),
+        "question_span": list(asked.span),
+    }
 
 
 def build_file(
@@ -347,15 +367,8 @@ def build_file(
     if force:
         output.unlink(missing_ok=True)
         progress_file.unlink(missing_ok=True)
-    elif output.exists() and not progress_file.exists():
-        raise TempbenchError(f"{output} exists and is not of an interrupted run; add --force to replace it")
-    done = (
-        {str(line["vid"]) for line in rows.load_records(progress_file)} if progress_file.exists() else set()
-    )
-    videos = rows.load_records(captions)[:limit]
-    for video in videos:
-        if not isinstance(video.get("events"), list) or not {"vid", "duration"} <= video.keys():
-            raise TempbenchError(f"{captions}: {str(video)[:80]} needs vid, duration and events; correct it")
+    done = _done(output, progress_file)
+    videos = _videos(captions, limit)
     counts: Counter[str] = Counter()
     output.parent.mkdir(parents=True, exist_ok=True)
     with Progress(console=console, transient=True, disable=console is None) as bar:
@@ -370,3 +383,20 @@ def build_file(
                 stream.write(json.dumps({"vid": str(video["vid"]), "questions": len(found)}) + "\n")
             counts["videos"] += 1
     return dict(counts)
+
+
+def _videos(captions: Path, limit: int | None) -> list[dict[str, Any]]:
+    videos = rows.load_records(captions)[:limit]
+    for video in videos:
+        if not isinstance(video.get("events"), list) or not {"vid", "duration"} <= video.keys():
+            raise TempbenchError(f"{captions}: {str(video)[:80]} needs vid, duration and events; correct it")
+    return videos
+
+
+def _done(output: Path, progress_file: Path) -> set[str]:
+    """Returns the videos that an interrupted run has done."""
+    if progress_file.exists():
+        return {str(line["vid"]) for line in rows.load_records(progress_file)}
+    if output.exists():
+        raise TempbenchError(f"{output} exists and is not of an interrupted run; add --force to replace it")
+    return set()

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.rextime.card import CARD, EVALUATED, SOURCES
+
+if TYPE_CHECKING:
+    from .prepare import Report
 
 _SHOWN = 20
 
@@ -31,7 +35,6 @@ def prepare(
     from rich.progress import Progress
 
     from tempbench_lmms.data.roots import data_home
-    from tempbench_lmms.rextime.card import CARD, EVALUATED, SOURCES
 
     from . import prepare as preparing
 
@@ -48,8 +51,14 @@ def prepare(
             thorough,
             lambda done, total: bar.update(task, completed=done, total=total),
         )
+    _tell(report, data_home() / "rextime")
+
+
+def _tell(report: "Report", root: Path) -> None:
+    from .prepare import ADVICE
+
     manifest = report.manifest
-    print(f"{'written to' if report.fresh else 'already prepared:'} {data_home() / 'rextime'}")
+    print(f"{'written to' if report.fresh else 'already prepared:'} {root}")
     for split, count in manifest["rows"].items():
         expected = manifest["expected_rows"][split]
         note = "" if count == expected else f", the paper has {expected}"
@@ -64,7 +73,7 @@ def prepare(
             print(f"  {problem}")
         if len(report.problems) > _SHOWN:
             print(f"  and {len(report.problems) - _SHOWN} more; all are in the manifest")
-        print(preparing.ADVICE)
+        print(ADVICE)
 
 
 def build(

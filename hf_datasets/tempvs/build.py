@@ -10,7 +10,7 @@ A step is done again only if its input or its settings changed, so any run can b
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,14 +39,7 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
         TempbenchError: A step cannot be done; what was done before it stays.
     """
     ordered = steps(settings)
-    names = [step.name for step in ordered]
-    for wanted in filter(None, (only, until)):
-        if wanted not in names:
-            raise TempbenchError(f"no step named {wanted!r}; choose one of {', '.join(names)}")
-    for name in settings.skip:
-        if name not in names or not ordered[names.index(name)].skippable:
-            free = ", ".join(step.name for step in ordered if step.skippable)
-            raise TempbenchError(f"--skip {name}: only {free} can be skipped")
+    _check_names(ordered, settings.skip, filter(None, (only, until)))
     manifests: dict[str, dict[str, Any]] = {}
     before: dict[str, Any] | None = None
     for step in ordered:
@@ -78,6 +71,17 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
         if step.name in (only, until):
             break
     return manifests
+
+
+def _check_names(ordered: Sequence[Step], skip: Sequence[str], wanted: Iterable[str]) -> None:
+    names = [step.name for step in ordered]
+    for name in wanted:
+        if name not in names:
+            raise TempbenchError(f"no step named {name!r}; choose one of {', '.join(names)}")
+    for name in skip:
+        if name not in names or not ordered[names.index(name)].skippable:
+            free = ", ".join(step.name for step in ordered if step.skippable)
+            raise TempbenchError(f"--skip {name}: only {free} can be skipped")
 
 
 def _manifest(path: Path) -> dict[str, Any] | None:
@@ -236,40 +240,23 @@ def build(
     ] = False,
 ) -> None:
     """Make TempVS from FlintstonesSV, PororoSV, VWP and VIST, as section 3.2 of the paper describes it."""
-    from rich.console import Console
-
-    given = {"flintstones": flintstones, "pororo": pororo, "vwp": vwp, "vist": vist}
-    folders = {source: root.expanduser().resolve() for source, root in given.items() if root}
-    if not folders:
-        raise TempbenchError(
-            "no source is given; name at least one of --flintstones, --pororo, --vwp, --vist"
-        )
-    if ambiguity not in ("captions", "events"):
-        raise TempbenchError(f"--ambiguity {ambiguity}: write captions or events")
-    persons = person_source or ["vist"]
-    if set(persons) - set(SOURCES):
-        raise TempbenchError(f"--person-source {' '.join(persons)}: choose of {', '.join(SOURCES)}")
-    blind = blind_model or list(TEXT_MODELS)
-    if len(set(blind)) != 3 and "blind" not in (skip or []):
-        raise TempbenchError(
-            f"the blind filter takes three models, not {len(set(blind))}; or add --skip blind"
-        )
+    folders = dict(zip(SOURCES, (flintstones, pororo, vwp, vist), strict=True))
     settings = Settings(
         work=work,
         output=(output or work / "data").resolve() / BENCHMARK,
-        roots=folders,
+        roots={source: root.expanduser().resolve() for source, root in folders.items() if root},
         limits=filters.thresholds(thresholds),
         looks=characters.read(looks) if looks else characters.LOOKS,
         clip=clip,
         detector=detector,
         person_score=person_score,
         person_share=person_share,
-        person_sources=persons,
+        person_sources=person_source or ["vist"],
         bert=bert,
         bert_layers=bert_layers,
         ambiguity=ambiguity,
         endpoint=language.Endpoint(endpoint.rstrip("/"), model, key_variable, requests),
-        blind_models=blind,
+        blind_models=blind_model or list(TEXT_MODELS),
         blind_tokens=blind_tokens,
         excluded=_excluded(exclude),
         skip=skip or [],
@@ -277,7 +264,29 @@ def build(
         batch=batch,
         allow_pickle=allow_pickle,
     )
-    manifests = run(settings, step, until)
+    _check(settings)
+    _report(run(settings, step, until), settings)
+
+
+def _check(settings: Settings) -> None:
+    if not settings.roots:
+        raise TempbenchError(
+            f"no source is given; name at least one of {', '.join(f'--{source}' for source in SOURCES)}"
+        )
+    if settings.ambiguity not in ("captions", "events"):
+        raise TempbenchError(f"--ambiguity {settings.ambiguity}: write captions or events")
+    if set(settings.person_sources) - set(SOURCES):
+        raise TempbenchError(
+            f"--person-source {' '.join(settings.person_sources)}: choose of {', '.join(SOURCES)}"
+        )
+    n_models = len(set(settings.blind_models))
+    if n_models != 3 and "blind" not in settings.skip:
+        raise TempbenchError(f"the blind filter takes three models, not {n_models}; or add --skip blind")
+
+
+def _report(manifests: Mapping[str, dict[str, Any]], settings: Settings) -> None:
+    from rich.console import Console
+
     Console().print(table(manifests, settings))
     if "release" in manifests:
         where = f"set TEMPBENCH_DATA={settings.output.parent} to run the tasks on it"

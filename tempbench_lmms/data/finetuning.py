@@ -129,16 +129,7 @@ def write_conversations(
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     (partial / "train" / "images").mkdir(parents=True)
-    stored: dict[str, str] = {}
-    sharegpt = []
-    with (partial / "train" / "metadata.jsonl").open("w", encoding="utf-8") as stream:
-        for example in examples:
-            messages = _structured(example)
-            images = [_store(path, partial / "train", stored) for path in example["images"]]
-            # `*_file_names` is what the image folders of `datasets` call a list of pictures.
-            row = {"id": example["id"], "images_file_names": images, "messages": messages}
-            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-            sharegpt.append({"id": example["id"], "messages": _flat(messages), "images": images})
+    sharegpt, n_images = _write_examples(examples, partial / "train")
     if not sharegpt:
         shutil.rmtree(partial)
         raise TempbenchError(f"there is nothing to write to {folder}: the training split has no question")
@@ -149,7 +140,7 @@ def write_conversations(
     _write_yaml(llamafactory_config(lora, name), partial / "llamafactory_sft.yaml", lora.source)
     readme = _README.format(name=name, count=len(sharegpt), source=lora.source)
     (partial / "README.md").write_text(readme, encoding="utf-8")
-    counts = {"conversations": len(sharegpt), "images": len(set(stored.values()))}
+    counts = {"conversations": len(sharegpt), "images": n_images}
     write_json({"name": name, "counts": counts, "settings_from": lora.source}, partial / MANIFEST)
     if folder.exists():
         shutil.rmtree(folder)
@@ -169,6 +160,21 @@ _LLAMAFACTORY = {
         "system_tag": "system",
     },
 }
+
+
+def _write_examples(examples: Iterable[Mapping[str, Any]], folder: Path) -> tuple[list[dict[str, Any]], int]:
+    """Writes what `datasets` reads; returns LLaMA-Factory's rows, and the number of pictures."""
+    stored: dict[str, str] = {}
+    sharegpt = []
+    with (folder / "metadata.jsonl").open("w", encoding="utf-8") as stream:
+        for example in examples:
+            messages = _structured(example)
+            images = [_store(path, folder, stored) for path in example["images"]]
+            # `*_file_names` is what the image folders of `datasets` call a list of pictures.
+            row = {"id": example["id"], "images_file_names": images, "messages": messages}
+            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+            sharegpt.append({"id": example["id"], "messages": _flat(messages), "images": images})
+    return sharegpt, len(set(stored.values()))
 
 
 def _check_target(folder: Path, force: bool) -> None:

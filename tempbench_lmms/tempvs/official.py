@@ -128,7 +128,15 @@ def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str
             for k in range(min(sum(gate), steps)):
                 at_least[k][0] += right
                 at_least[k][1] += 1
-    out: dict[str, float | None] = {
+    out = _shares(total, grounded, solved, both)
+    for k, (right_count, count) in enumerate(at_least, start=1):
+        out[f"{k}_pass_count"] = count
+        out[f"main_acc_given_{k}_pass"] = _share(right_count, count)
+    return out | {"n_unfiltered": n_unfiltered}
+
+
+def _shares(total: int, grounded: int, solved: int, both: int) -> dict[str, float | None]:
+    return {
         "total_cases": total,
         "all_grounding_success": grounded,
         "main_task_success": solved,
@@ -139,10 +147,6 @@ def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str
         "main_acc_given_grounding_pass": _share(both, grounded),
         "main_acc_given_grounding_fail": _share(solved - both, total - grounded),
     }
-    for k, (right_count, count) in enumerate(at_least, start=1):
-        out[f"{k}_pass_count"] = count
-        out[f"main_acc_given_{k}_pass"] = _share(right_count, count)
-    return out | {"n_unfiltered": n_unfiltered}
 
 
 def solved_blind(task: str, text_only: Sequence[Sequence[Row]]) -> list[bool]:

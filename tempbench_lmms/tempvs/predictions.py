@@ -68,18 +68,10 @@ def score_folder(
                 notes.append(f"{task}, {source}: no predictions for {grounding_task}: nothing is grounded")
             text_only: list[Sequence[Row]] = []
             if "images" not in task:
-                blind = folder / "blind"
-                found = [_table(blind, name, source, task, allow_pickle) for name in official.TEXT_MODELS]
-                text_only = [rows for rows in found if rows is not None]
-                if len(text_only) < len(official.TEXT_MODELS):
+                text_only = _text_only(folder / "blind", source, task, len(main), allow_pickle)
+                if not text_only:
                     notes.append(
                         f"{task}, {source}: a text-only model's predictions lack: nothing is filtered"
-                    )
-                    text_only = []
-                elif any(len(rows) != len(main) for rows in text_only):
-                    raise TempbenchError(
-                        f"{task}, {source}: the text-only models answered another number of rows than "
-                        f"{model}; the files belong to different releases"
                     )
             sources[source] = official.Predictions(main, gates or [], text_only)
         if sources:
@@ -93,6 +85,20 @@ def score_folder(
             "flintstones_paired_event_discrimination_preds_full.json"
         )
     return {"model": model, "setting": setting, "tasks": tasks, "notes": notes}
+
+
+def _text_only(folder: Path, source: str, task: str, n: int, allow_pickle: bool) -> list[Sequence[Row]]:
+    """Returns the n answers of each of the text-only models; nothing where one of them is missing."""
+    found = [_table(folder, name, source, task, allow_pickle) for name in official.TEXT_MODELS]
+    there = [rows for rows in found if rows is not None]
+    if len(there) < len(found):
+        return []
+    if any(len(rows) != n for rows in there):
+        raise TempbenchError(
+            f"{task}, {source}: the text-only models answered another number of rows than the model that is "
+            "scored; the files belong to different releases"
+        )
+    return there
 
 
 def strict(
