@@ -17,7 +17,7 @@ from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import scoring
-from tempbench_lmms.tempvs.card import GROUNDING_OF, TABLE_2
+from tempbench_lmms.tempvs.card import GROUNDING_OF, N_EVENTS, TABLE_2
 
 N = {test: sum(counts.values()) for test, counts in TABLE_2.items()}
 N_SEQUENCES = N["mt3_event"]
@@ -40,7 +40,7 @@ def records_of(test: str, n: int, generator: random.Random) -> list[Record]:
             }
             for k in range(5)
         ]
-    n_events = {"mt1_two": 2, "mt1_three": 3}.get(test, 5)
+    n_events = N_EVENTS.get(test, 5)
     for i in range(n):
         sequence = i % min(n, N_SEQUENCES)
         own = generator.sample(range(5), n_events)

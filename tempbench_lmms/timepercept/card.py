@@ -89,17 +89,8 @@ CARD = BenchmarkCard(
         "transfer_lapse_accuracy": 1 / 6,
     },
     primary=(
-        "tal_accuracy",
-        "isr_pnr",
-        "sov_accuracy",
-        "pov_accuracy",
-        "tpl_accuracy",
-        "ice_accuracy",
-        "pic_accuracy",
-        "ipr_pnr",
-        "eii_accuracy",
-        "tou_average",
-        "tiu_average",
+        *(f"{test}_{'pnr' if test in RANKINGS else 'accuracy'}" for test in TESTS),
+        *("tou_average", "tiu_average"),
     ),
 )
 

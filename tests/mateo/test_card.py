@@ -2,7 +2,7 @@
 
 import re
 
-from tempbench_lmms.mateo.card import CARD
+from tempbench_lmms.mateo.card import CARD, CLASSES
 from tempbench_lmms.mateo.prompts import MODALITIES, SETTINGS
 
 
@@ -35,7 +35,7 @@ def test_every_row_is_printed_so(shared):
             row = pattern([f"{modality}_{setting}_accuracy" for setting in SETTINGS], model)
             assert re.search(row, text), (model, modality)
     for model in ("GPT-5.1", "Qwen2.5-VL-72B", "InternVL3.5-8B"):
-        for label in ("before", "independent", "after"):
+        for label in CLASSES:
             row = pattern([f"both_{setting}_f1_{label}" for setting in SETTINGS], model)
             assert re.search(rf"{label.capitalize()} {row}", text), (model, label)
 

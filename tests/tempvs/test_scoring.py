@@ -10,7 +10,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.tempvs import scoring
-from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES
+from tempbench_lmms.tempvs.card import MAIN_TESTS, N_EVENTS, SOURCES
 
 ROWS = {test: read_rows(mini_root("tempvs") / test) for test in MAIN_TESTS}
 
@@ -140,12 +140,11 @@ def test_chance_over_many_seeds():
             n[test] += scoring.n_main(records)
             grounded[test] += strict.numerator.sum()
             asked[test] += strict.denominator.sum()
-    events = {"mt1_two": 2, "mt1_three": 3}
     for test in MAIN_TESTS:
         for got, total, p in (
             (hits[test], n[test], 0.5 if test.startswith("mt1") else 0.2),
             # The two or four statements of a sequence share groundings, so fewer are independent.
-            (grounded[test], asked[test], 0.2 ** events.get(test, 5)),
+            (grounded[test], asked[test], 0.2 ** N_EVENTS.get(test, 5)),
         ):
             spread = math.sqrt(p * (1 - p) / total) * (2 if p < 0.1 else 1)
             assert abs(got / total - p) < 2.576 * spread + 1e-12, (test, got / total, p)
