@@ -77,46 +77,44 @@ def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[t
         for key, item in records.items():
             try:
                 row, place = _tomato_row(f"{kind}/{key}", kind, item)
-            except (KeyError, TypeError, ValueError) as error:
-                why = str(error) if isinstance(error, _NameError) else "not of TOMATO's form"
-                skipped.append({"id": f"{kind}/{key}", "why": why})
-                continue
-            if problem := next(checks.question_problems(row), None):
+                problem = next(checks.question_problems(row), None)
+            except TempbenchError as error:
+                problem = str(error)
+            if problem:
                 skipped.append({"id": f"{kind}/{key}", "why": problem})
             else:
                 yield row, place
 
 
-class _NameError(ValueError):
-    """A question's key is no file name."""
-
-
 def _tomato_row(question_id: str, kind: str, item: Any) -> tuple[tables.Row, str]:
-    """Returns the row of a question and its video's place; raises where it is not of TOMATO's form."""
-    options, answer, name = item["options"], item["answer"], item["key"]
-    scene, question = item["demonstration_type"], item["question"]
-    if not (
-        isinstance(question, str)
-        and isinstance(options, list)
-        and all(isinstance(option, str) for option in options)
-        and isinstance(answer, int)
-        and 0 <= answer < len(options) <= 26
-        and isinstance(name, str)
-        and scene in SCENES
-    ):
-        raise ValueError
+    """Returns the row of a question and its video's place.
+
+    Raises:
+        TempbenchError: The question is not of TOMATO's form.
+    """
+    try:
+        options, answer, name = item["options"], item["answer"], item["key"]
+        scene, question = item["demonstration_type"], item["question"]
+        if not (
+            isinstance(question, str)
+            and isinstance(options, list)
+            and all(isinstance(option, str) for option in options)
+            and isinstance(answer, int)
+            and 0 <= answer < len(options) <= 26
+            and isinstance(name, str)
+            and scene in SCENES
+        ):
+            raise ValueError
+        variation = [one for one, on in dict(item.get("variation") or {}).items() if on]
+    except (KeyError, TypeError, ValueError):
+        raise TempbenchError("not of TOMATO's form") from None
     if not _NAME.fullmatch(name):
-        raise _NameError(f"key: {name[:80]!r} is no file name")
-    variation = [name for name, on in dict(item.get("variation") or {}).items() if on]
-    place = f"{scene}/{name}.mp4"
-    url = f"{roots.SCHEME}{BENCHMARK}/media/{place}"
+        raise TempbenchError(f"key: {name[:80]!r} is no file name")
+    url = f"{roots.SCHEME}{BENCHMARK}/media/{scene}/{name}.mp4"
     row = question_row(question_id, kind, scene, url, question, options, answer, variation)
-    if isinstance(item.get("reference"), str):
-        row |= {
-            "reference": item["reference"],
-            "reference_source": "column" if item["reference"] else None,
-        }
-    return row, place
+    if isinstance(reference := item.get("reference"), str):
+        row |= {"reference": reference, "reference_source": "column" if reference else None}
+    return row, f"{scene}/{name}.mp4"
 
 
 def _bring(source: Path, inside: Path, target: Path) -> str:

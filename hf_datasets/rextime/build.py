@@ -11,9 +11,6 @@ import io
 import json
 import os
 import random
-import time
-import urllib.error
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,69 +22,18 @@ from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.rextime import rows
 from tempbench_lmms.rextime.prompts import LETTERS
 
+from ..endpoint import Endpoint
 from . import pipeline
 from .pipeline import Event
 
 N_PIVOT_FRAMES = 10
 """Frames of an extended pivotal event that a vision model sees. Source: section 3.2."""
 
-_ATTEMPTS = 4
-_WAIT = 2.0
-_TIMEOUT = 120.0
-
 _STYLE = {
     "sequential": 'Ask what happens before or after the first event, e.g. "What does the man do after ...?"',
     "cause_effect": 'Ask for the cause or the effect, e.g. "What happens because ...?"',
     "means_end": 'Ask for the means or the purpose, e.g. "How does she ...?" or "What does he do to ...?"',
 }
-
-
-class Endpoint:
-    """An OpenAI-compatible chat endpoint.
-
-    Args:
-        base_url: Up to and including `/v1`.
-        model: The model's name there.
-        key: The key, sent as a bearer token.
-    """
-
-    def __init__(self, base_url: str, model: str, key: str = "") -> None:
-        if not base_url.startswith(("http://", "https://")):
-            raise TempbenchError(f"{base_url!r} is no http address; set --base-url to one that ends in /v1")
-        self.url = base_url.rstrip("/") + "/chat/completions"
-        self.model = model
-        self._key = key
-
-    def ask(self, prompt: str, images: Sequence[Any] = ()) -> str:
-        """Returns the model's reply; busy and unreachable servers are asked again a few times.
-
-        Raises:
-            TempbenchError: The endpoint refuses, or gives no reply.
-        """
-        content: Any = prompt
-        if images:
-            content = [*map(_image_part, images), {"type": "text", "text": prompt}]
-        body = {"model": self.model, "messages": [{"role": "user", "content": content}], "temperature": 0}
-        headers = {"Content-Type": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        reason = ""
-        for attempt in range(_ATTEMPTS):
-            if attempt:
-                time.sleep(_WAIT * 2 ** (attempt - 1))
-            request = urllib.request.Request(self.url, json.dumps(body).encode(), headers)
-            try:
-                with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
-                    return str(json.load(response)["choices"][0]["message"]["content"] or "")
-            except urllib.error.HTTPError as error:
-                reason = f"status {error.code}"
-                if error.code not in (408, 409, 429) and error.code < 500:
-                    break
-            except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-                reason = str(getattr(error, "reason", error))
-            except (KeyError, IndexError, TypeError, ValueError):
-                reason = "a reply that is no chat completion"
-        raise TempbenchError(f"{self.url} gives no answer ({reason}); check --base-url, --model and the key")
 
 
 def _image_part(image: Any) -> dict[str, Any]:
@@ -140,15 +86,15 @@ def find_related(endpoint: Endpoint, video: Path, duration: float, pivot: Event)
     start, end = pipeline.pivot_window(pivot.span, duration)
     frames = segment_frames(video, start, end, N_PIVOT_FRAMES)
     times = ", ".join(f"{moment:.1f}" for moment in frames.times)
-    reply = endpoint.ask(
+    prompt = (
         f"These frames of a video were taken at {times} seconds. From {pivot.span[0]:g} to {pivot.span[1]:g} "
         f"seconds this happens: {pivot.text}\n"
         "What else is to be seen that led to it, and what followed from it? Give for each such event its "
         "span in seconds, and how similar it is to the one above, from 0 (different) to 3 (the same).\n"
         "Reply with JSON only: "
-        '[{"event": "<text>", "start": <seconds>, "end": <seconds>, "similarity": <0 to 3>}]',
-        frames.images,
+        '[{"event": "<text>", "start": <seconds>, "end": <seconds>, "similarity": <0 to 3>}]'
     )
+    reply = endpoint.ask([*map(_image_part, frames.images), {"type": "text", "text": prompt}])
     found = _reply_json(reply)
     related = []
     for item in found if isinstance(found, list) else []:

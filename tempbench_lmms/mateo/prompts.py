@@ -242,13 +242,7 @@ def parts(doc: Mapping[str, Any], modality: str, setting: str) -> list[Part]:
 def text(doc: Mapping[str, Any], modality: str, setting: str) -> str:
     """Returns a prompt for a model that gets pictures and text apart; the pictures are named by number.
 
-    Args:
-        doc: A row of the data set.
-        modality: One of `MODALITIES`.
-        setting: One of `SETTINGS`.
-
-    Raises:
-        TempbenchError: There is no such modality or setting.
+    Arguments and errors are those of `parts`.
     """
     return "".join(
         PICTURE_NAMES[part.step] if isinstance(part, Picture) else part

@@ -18,7 +18,7 @@ def key_of(value: Any) -> Any:
     """Returns what two statements of one fact have in common, whatever their order and kind of list."""
     if isinstance(value, dict):
         return frozenset((name, repr(one)) for name, one in value.items())
-    return frozenset(map(repr, value))
+    return tuple(sorted(map(repr, value)))
 
 
 def literals(path: Path) -> Iterator[Any]:
@@ -32,9 +32,9 @@ def literals(path: Path) -> Iterator[Any]:
         if isinstance(node, (ast.Tuple, ast.List, ast.Set, ast.Dict)) and id(node) not in rows:
             try:
                 value = ast.literal_eval(node)
-                yield key_of(value)
             except (ValueError, TypeError):
                 continue
+            yield key_of(value)
 
 
 FILES = {
