@@ -1,4 +1,4 @@
-"""The numbers in `reference/` are those that the papers print, row by row; where the papers' texts are at hand."""
+"""The numbers in `reference/` are those that the papers print; where the texts of the papers are at hand."""
 
 import math
 import re
