@@ -21,32 +21,64 @@ from typing import Any
 
 import timing
 
+from tempbench_lmms.coherence.card import BUDGETS
+
 N_IMAGES = 5
 SIZE = (512, 384)
 
 
+MUIRBENCH = {
+    "choices": list("ABCDE"),
+    "target": "A",
+    "task": "Ordering",
+    "image_relation": "Temporal",
+    "image_type": "Photo",
+    "question": "In which order were the pictures taken? <image> <image> <image> <image> <image>",
+    "options": ["abcde", "bcade", "ecdab", "acbde", "edcba"],
+    "answer": "A",
+}
+TOMATO = {
+    "choices": list("ABCDEF"),
+    "target": "A",
+    "answer": 0,
+    "reason_type": "count",
+    "demonstration_type": "human",
+}
+"""A row of the harness's own tasks on the same media, but for what differs from row to row."""
+
+
 def write_data(folder: Path, n_docs: int, n_videos: int) -> None:
     """Writes the media once, and the data sets and YAMLs of both sides."""
-    import datasets
     import lmms_eval
     import numpy as np
-    from PIL import Image
 
-    from hf_datasets.samples.kit import encode
-    from tempbench_lmms.coherence.features import QA_SCHEMA
-    from tempbench_lmms.data import roots, tables
-    from tempbench_lmms.rextime.features import SCHEMA as REXTIME_SCHEMA
-    from tempbench_lmms.tempvs.features import SCHEMA
+    from tempbench_lmms.data import roots
 
     home, yamls = Path(os.environ["TEMPBENCH_DATA"]), folder / "yamls"
     theirs = Path(lmms_eval.__file__).parent / "tasks"
-    tomato_media = Path(os.environ["HF_HOME"]) / "TOMATO"
     for benchmark in ("tempvs", "coherence", "rextime"):
         (home / benchmark / "media").mkdir(parents=True)
         (home / benchmark / roots.MANIFEST).write_text("{}")
     yamls.mkdir()
-    tomato_media.mkdir(parents=True)
+    (Path(os.environ["HF_HOME"]) / "TOMATO").mkdir(parents=True)
     noise = np.random.default_rng(0)
+    write_pictures(folder, home, noise, n_docs)
+    write_videos(folder, home, noise, n_videos)
+    for name in ("muirbench", "tomato"):
+        (yamls / f"{name}_same_media.yaml").write_text(
+            f"include: {theirs / name / name}.yaml\ntask: {name}_same_media\ndataset_path: parquet\n"
+            f"dataset_kwargs: {{data_files: {{test: {folder / name}.parquet}}}}\n"
+        )
+
+
+def write_pictures(folder: Path, home: Path, noise: Any, n_docs: int) -> None:
+    """Writes the pictures of TempVS, and what the harness's MuirBench task reads."""
+    import datasets
+    import numpy as np
+    from PIL import Image
+
+    from tempbench_lmms.data import roots, tables
+    from tempbench_lmms.tempvs.features import SCHEMA
 
     rows, others = [], []
     sample = tables.read_rows(roots.mini_root("tempvs") / "mt3_event")
@@ -62,26 +94,24 @@ def write_data(folder: Path, n_docs: int, n_videos: int) -> None:
             contents.append({"bytes": path.read_bytes(), "path": None})
         row = sample[number % len(sample)] | {"question_id": f"q{number}", "images": urls}
         rows.append(row)
-        others.append(
-            {
-                "question_id": row["question_id"],
-                "choices": ["A", "B", "C", "D", "E"],
-                "target": "A",
-                "idx": number,
-                "task": "Ordering",
-                "image_relation": "Temporal",
-                "image_type": "Photo",
-                "question": "In which order were the pictures taken? <image> <image> <image> <image> <image>",
-                "options": ["abcde", "bcade", "ecdab", "acbde", "edcba"],
-                "answer": "A",
-                "image_list": contents,
-            }
-        )
+        others.append(MUIRBENCH | {"question_id": f"q{number}", "idx": number, "image_list": contents})
     tables.write_rows(rows, home / "tempvs" / "mt3_event" / "test.parquet", SCHEMA)
     without_pictures = {name: value for name, value in others[0].items() if name != "image_list"}
     features = datasets.Dataset.from_list([without_pictures]).features
     features["image_list"] = datasets.Sequence(datasets.Image())
     datasets.Dataset.from_list(others, features=features).to_parquet(folder / "muirbench.parquet")
+
+
+def write_videos(folder: Path, home: Path, noise: Any, n_videos: int) -> None:
+    """Writes the videos of ReXTime and of temporal coherence, and what the harness's TOMATO task reads."""
+    import datasets
+    import numpy as np
+    from hf_datasets.rextime.scenes import encode
+    from PIL import Image
+
+    from tempbench_lmms.coherence.features import QA_SCHEMA
+    from tempbench_lmms.data import roots, tables
+    from tempbench_lmms.rextime.features import SCHEMA as REXTIME_SCHEMA
 
     asked, localised, tomato = [], [], []
     question = tables.read_rows(roots.mini_root("coherence") / "qa")[0]
@@ -92,32 +122,15 @@ def write_data(folder: Path, n_docs: int, n_videos: int) -> None:
         small = noise.integers(0, 256, (30, 48, 3), dtype=np.uint8)
         wide = Image.fromarray(small).resize((384, 240))
         encode([wide.crop((k % 64, 0, k % 64 + 320, 240)) for k in range(240)], path, fps=30)
-        os.link(path, tomato_media / name)
+        os.link(path, Path(os.environ["HF_HOME"]) / "TOMATO" / name)
         os.link(path, home / "rextime" / "media" / name)
         asked.append(question | {"question_id": f"q{number}", "video": f"tempbench://coherence/media/{name}"})
         localised.append(span | {"question_id": f"q{number}", "video": f"tempbench://rextime/media/{name}"})
-        tomato.append(
-            {
-                "question_id": f"q{number}",
-                "choices": list("ABCDEF"),
-                "target": "A",
-                "id": str(number),
-                "question": question["question"],
-                "options": question["options"],
-                "answer": 0,
-                "reason_type": "count",
-                "demonstration_type": "human",
-                "video_path": name,
-            }
-        )
+        own = {"question": question["question"], "options": question["options"], "video_path": name}
+        tomato.append(TOMATO | own | {"question_id": f"q{number}", "id": str(number)})
     tables.write_rows(asked, home / "coherence" / "qa" / "test.parquet", QA_SCHEMA)
     tables.write_rows(localised, home / "rextime" / "validation" / "validation.parquet", REXTIME_SCHEMA)
     datasets.Dataset.from_list(tomato).to_parquet(folder / "tomato.parquet")
-    for name in ("muirbench", "tomato"):
-        (yamls / f"{name}_same_media.yaml").write_text(
-            f"include: {theirs / name / name}.yaml\ntask: {name}_same_media\ndataset_path: parquet\n"
-            f"dataset_kwargs: {{data_files: {{test: {folder / name}.parquet}}}}\n"
-        )
 
 
 def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
@@ -183,14 +196,13 @@ def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
         yield from compared(f"a video's path, {what}", functions, n_videos)
 
     paths = [tasks["tomato_same_media"].doc_to_visual(row)[0] for row in docs["tomato_same_media"]]
-    budgets = (4, 8, 12, 16)
 
     def ours() -> None:
         video._CACHE.clear()
         over_documents("coherence_qa", lambda task, doc: task.doc_to_visual(doc))()
 
     def theirs(read: Callable[[str, int], Any]) -> Callable[[], None]:
-        return lambda: [read(path, n) for path in paths for n in budgets] and None
+        return lambda: [read(path, n) for path in paths for n in BUDGETS] and None
 
     readers = {"read_video": lambda path, n: read_video(path, num_frm=n)}
     with contextlib.suppress(ImportError):
@@ -200,7 +212,7 @@ def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
     for name, reader in readers.items():
         functions = {"coherence_qa": ours, f"tomato and the harness's {name}": theirs(reader)}
         yield from compared(
-            "frames of a video, 4, 8, 12 and 16", functions, len(paths) * len(budgets), time.perf_counter
+            "frames of a video, 4, 8, 12 and 16", functions, len(paths) * len(BUDGETS), time.perf_counter
         )
 
     def run(name: str) -> Callable[[], None]:

@@ -17,16 +17,10 @@ from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import scoring
+from tempbench_lmms.tempvs.card import GROUNDING_OF, N_EVENTS, TABLE_2
 
-N_SEQUENCES = 2085
-N = {
-    "mt1_two": 7560,
-    "mt1_three": 2126,
-    "mt2_event": 1803,
-    "mt2_caption": 1618,
-    "mt3_event": 2085,
-    "mt3_caption": 2085,
-}
+N = {test: sum(counts.values()) for test, counts in TABLE_2.items()}
+N_SEQUENCES = N["mt3_event"]
 LOOP = 20
 
 
@@ -38,7 +32,7 @@ def records_of(test: str, n: int, generator: random.Random) -> list[Record]:
             {
                 "id": f"{i}/{test}/gt/{k}",
                 "role": "grounding",
-                "tests": [scoring.GROUNDING_OF[test]],
+                "tests": [GROUNDING_OF[test]],
                 "sequence": i,
                 "correct": int(generator.random() < 0.7),
                 "parsed": 1,
@@ -46,7 +40,7 @@ def records_of(test: str, n: int, generator: random.Random) -> list[Record]:
             }
             for k in range(5)
         ]
-    n_events = {"mt1_two": 2, "mt1_three": 3}.get(test, 5)
+    n_events = N_EVENTS.get(test, 5)
     for i in range(n):
         sequence = i % min(n, N_SEQUENCES)
         own = generator.sample(range(5), n_events)

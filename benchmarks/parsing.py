@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tempbench_lmms import benchmarks, parsing
+from tempbench_lmms.mateo import parser as mateo
+from tempbench_lmms.tempvs import parser as tempvs
 
 Parser = Callable[[str], Any]
 
@@ -31,8 +33,8 @@ VALUES: dict[str, list[Any]] = {
     "noun": ["image"],
     "duration": [60.0],
     "kind": ["mt1", "mt2", "mt3", "gt"],
-    "family": ["generic", "internvl", "deepseek", "llava", "llama"],
-    "form": ["triple", "cot", "reflection"],
+    "family": [*tempvs.FAMILIES],
+    "form": [*mateo.FORMS],
     "test": ["isr", "ipr", "sov", "pov", "pic", "tal", "sqa", "eii"],
 }
 

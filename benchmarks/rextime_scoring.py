@@ -15,11 +15,11 @@ import timing
 
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.rextime import official, scoring
+from tempbench_lmms.rextime.card import CATEGORIES, COUNTS, SOURCES
 
 METRICS = scoring.METRICS.of(scoring.BOTH)
 
-N = 921
-CATEGORIES = ("sequential", "cause_effect", "means_end")
+N = COUNTS["validation"]
 
 
 def questions(n: int, generator: random.Random) -> list[dict[str, Any]]:
@@ -32,7 +32,7 @@ def questions(n: int, generator: random.Random) -> list[dict[str, Any]]:
             {
                 "question_id": f"q{number}",
                 "video_id": f"v{number * 3 // 4}",
-                "source": "activitynet" if number % 5 else "qvhighlights",
+                "source": SOURCES[number % 5 == 0],
                 "category": CATEGORIES[number % 3],
                 "duration": duration,
                 "question": "What does the person do before the dog runs?",

@@ -16,16 +16,10 @@ import pandas
 import timing
 
 from tempbench_lmms.tempvs import official, parser, predictions
+from tempbench_lmms.tempvs.card import TABLE_2
 
-# Table 2: main rows by source.
-SIZES = {
-    "paired_event_discrimination": {"flintstones": 2104, "pororo": 864, "vist": 850, "vwp": 3742},
-    "triple_event_discrimination": {"flintstones": 916, "pororo": 172, "vist": 208, "vwp": 830},
-    "ordering_texts_opt_event": {"flintstones": 501, "pororo": 320, "vist": 274, "vwp": 708},
-    "ordering_texts_opt_story": {"flintstones": 485, "pororo": 326, "vist": 256, "vwp": 551},
-    "ordering_images_opt_event": {"flintstones": 565, "pororo": 395, "vist": 316, "vwp": 809},
-    "ordering_images_opt_story": {"flintstones": 565, "pororo": 395, "vist": 316, "vwp": 809},
-}
+SIZES = {task: TABLE_2[test] for task, test in official.TEST_OF.items()}
+"""Main rows by source."""
 SEQUENCES = SIZES["ordering_images_opt_event"]
 MODEL = "Qwen2-VL-7B-Instruct"
 REPLIES = ("Option {}", "The answer is {}.", "({})", "{}", "I am not sure", "A dog runs, so Option {}")

@@ -21,10 +21,10 @@ import cv2
 import numpy as np
 import timing
 
+from tempbench_lmms.coherence.card import BUDGETS
 from tempbench_lmms.media import video
 
 N = 16
-BUDGETS = (4, 8, 12, 16)
 CLIPS = {
     # seconds, width, height, frames from key frame to key frame
     "10 s, 320x240, key frames 0.5 s apart": (10, 320, 240, 15),

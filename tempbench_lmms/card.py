@@ -1,8 +1,10 @@
 """What a benchmark is: its paper, sources, licences, version, and the numbers that the paper prints."""
 
 import csv
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 
@@ -46,24 +48,65 @@ class Reference:
     unit: str = "fraction"
 
 
-def read_references(path: Path) -> tuple[Reference, ...]:
-    """Returns the numbers in a CSV file: table, model, metric, printed, unit, comparable, note."""
-    out = []
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            value = float("nan") if row["printed"] == "-" else float(row["printed"])
-            out.append(
-                Reference(
-                    table=row["table"],
-                    model=row["model"],
-                    metric=row["metric"],
-                    value=value / 100 if row["unit"] == "percent" else value,
-                    comparable=row["comparable"] == "yes",
-                    note=row["note"],
-                    unit=row["unit"],
-                )
-            )
-    return tuple(out)
+def read_references(folder: Path) -> tuple[Reference, ...]:
+    """Returns the numbers in a folder with a CSV file a table, Table 3 before Table 14 and sections last.
+
+    Columns: table, model, metric, printed, unit, comparable, note.
+    """
+    return tuple(
+        Reference(
+            table=row["table"],
+            model=row["model"],
+            metric=row["metric"],
+            value=_value(row["printed"], row["unit"]),
+            comparable=row["comparable"] == "yes",
+            note=row["note"],
+            unit=row["unit"],
+        )
+        for path in sorted(folder.glob("*.csv"), key=_place)
+        for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+    )
+
+
+def _value(printed: str, unit: str) -> float:
+    value = float("nan") if printed == "-" else float(printed)
+    return value / 100 if unit == "percent" else value
+
+
+def _place(path: Path) -> tuple[bool, list[int]]:
+    return not path.stem.startswith("table_"), [int(number) for number in re.findall(r"\d+", path.stem)]
+
+
+@dataclass(frozen=True)
+class LoraSettings:
+    """The settings of a LoRA fine-tuning, as a paper prints them.
+
+    Attributes:
+        rank: r.
+        alpha: The scaling factor.
+        dropout: From 0 to 1.
+        learning_rate: Peak of the schedule.
+        epochs: Passes over the training data.
+        batch_size: Conversations a device and step.
+        source: Where the settings are printed, e.g. "section V.1 of the TimePerceptBench paper".
+        gradient_accumulation: Steps that are summed before an update.
+        scheduler: As transformers calls it.
+        target_modules: The modules to adapt, by the last part of their names; "all-linear" for all linear
+            layers.
+        weight_decay: Of the optimiser.
+    """
+
+    rank: int
+    alpha: int
+    dropout: float
+    learning_rate: float
+    epochs: float
+    batch_size: int
+    source: str
+    gradient_accumulation: int = 1
+    scheduler: str = "cosine"
+    target_modules: str | tuple[str, ...] = "all-linear"
+    weight_decay: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -79,7 +122,6 @@ class BenchmarkCard:
         version: `N-L`: scores of different N cannot be compared; L changes with everything else.
         chance: What random answers get, by metric, from 0 to 1 (paper).
         primary: The metrics to look at first.
-        reference: What the paper prints.
     """
 
     name: str
@@ -90,4 +132,8 @@ class BenchmarkCard:
     version: str
     chance: Mapping[str, float]
     primary: tuple[str, ...]
-    reference: tuple[Reference, ...] = ()
+
+    @cached_property
+    def reference(self) -> tuple[Reference, ...]:
+        """What the paper prints: the tables in the benchmark's folder `reference`."""
+        return read_references(Path(__file__).parent / self.name / "reference")

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.coherence import checks
-from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA, SCENES
+from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
+from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
@@ -25,22 +26,8 @@ from tempbench_lmms.media.video import probe
 
 from .rows import caption_rows, question_row
 
-FILES = {
-    "count.json": "count",
-    "direction.json": "direction",
-    "rotation.json": "rotation",
-    "shape&trend.json": "shape_trend",
-    "velocity&frequency.json": "velocity_frequency",
-    "visual_cues.json": "visual_cues",
-}
-OFFICIAL_COUNTS = {
-    "count": 292,
-    "direction": 403,
-    "rotation": 286,
-    "shape_trend": 223,
-    "velocity_frequency": 210,
-    "visual_cues": 70,
-}
+_STEMS = ("count", "direction", "rotation", "shape&trend", "velocity&frequency", "visual_cues")
+FILES = {f"{stem}.json": kind for stem, kind in zip(_STEMS, TYPES, strict=True)}
 VIDEO_SUFFIXES = (".mp4", ".webm", ".mkv", ".avi", ".mov")
 CAPTIONS_FILE = "captions.json"
 
@@ -88,44 +75,46 @@ def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[t
         if not isinstance(records, dict):
             raise TempbenchError(f"{path} is no table of questions; download it again")
         for key, item in records.items():
-            question_id = f"{kind}/{key}"
             try:
-                options, answer, name = item["options"], item["answer"], item["key"]
-                scene, question = item["demonstration_type"], item["question"]
-                if not (
-                    isinstance(question, str)
-                    and isinstance(options, list)
-                    and all(isinstance(option, str) for option in options)
-                    and isinstance(answer, int)
-                    and 0 <= answer < len(options) <= 26
-                    and isinstance(name, str)
-                    and scene in SCENES
-                ):
-                    raise ValueError
-                if not _NAME.fullmatch(name):
-                    skipped.append({"id": question_id, "why": f"key: {name[:80]!r} is no file name"})
-                    continue
-                variation = [name for name, on in dict(item.get("variation") or {}).items() if on]
-            except (KeyError, TypeError, ValueError):
-                skipped.append({"id": question_id, "why": "not of TOMATO's form"})
-                continue
-            place = f"{scene}/{name}.mp4"
-            row = question_row(
-                question_id,
-                kind,
-                scene,
-                f"{roots.SCHEME}{BENCHMARK}/media/{place}",
-                question,
-                options,
-                answer,
-                variation,
-                item.get("reference") if isinstance(item.get("reference"), str) else None,
-            )
-            problems = list(checks.question_problems(row))
-            if problems:
-                skipped.append({"id": question_id, "why": problems[0]})
+                row, place = _tomato_row(f"{kind}/{key}", kind, item)
+                problem = next(checks.question_problems(row), None)
+            except TempbenchError as error:
+                problem = str(error)
+            if problem:
+                skipped.append({"id": f"{kind}/{key}", "why": problem})
             else:
                 yield row, place
+
+
+def _tomato_row(question_id: str, kind: str, item: Any) -> tuple[tables.Row, str]:
+    """Returns the row of a question and its video's place.
+
+    Raises:
+        TempbenchError: The question is not of TOMATO's form.
+    """
+    try:
+        options, answer, name = item["options"], item["answer"], item["key"]
+        scene, question = item["demonstration_type"], item["question"]
+        if not (
+            isinstance(question, str)
+            and isinstance(options, list)
+            and all(isinstance(option, str) for option in options)
+            and isinstance(answer, int)
+            and 0 <= answer < len(options) <= 26
+            and isinstance(name, str)
+            and scene in SCENES
+        ):
+            raise ValueError
+        variation = [one for one, on in dict(item.get("variation") or {}).items() if on]
+    except (KeyError, TypeError, ValueError):
+        raise TempbenchError("not of TOMATO's form") from None
+    if not _NAME.fullmatch(name):
+        raise TempbenchError(f"key: {name[:80]!r} is no file name")
+    url = f"{roots.SCHEME}{BENCHMARK}/media/{scene}/{name}.mp4"
+    row = question_row(question_id, kind, scene, url, question, options, answer, variation)
+    if isinstance(reference := item.get("reference"), str):
+        row |= {"reference": reference, "reference_source": "column" if reference else None}
+    return row, f"{scene}/{name}.mp4"
 
 
 def _bring(source: Path, inside: Path, target: Path) -> str:
@@ -252,8 +241,8 @@ def prepare_tomato(
             rows.append(row)
     if not rows:
         raise TempbenchError(f"none of the videos in {videos} can be used: {skipped[0]['why']}")
-    counts = {kind: sum(row["type"] == kind for row in rows) for kind in OFFICIAL_COUNTS}
-    return part.finish(rows, QA_SCHEMA, skipped, SCENES, by_type=counts, official_by_type=OFFICIAL_COUNTS)
+    counts = {kind: sum(row["type"] == kind for row in rows) for kind in COUNTS}
+    return part.finish(rows, QA_SCHEMA, skipped, SCENES, by_type=counts, official_by_type=COUNTS)
 
 
 def prepare_captions(

@@ -6,8 +6,6 @@ is that of the official code.
 
 import json
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,56 +16,9 @@ from tempbench_lmms.coherence.prompts import reference_request
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
 
+from ..endpoint import Endpoint
+
 _SAVE_EVERY = 100
-_TRIES = 4
-_TIMEOUT = 120
-_MAX_ANSWER = 4_000_000
-
-
-def ask(endpoint: str, model: str, key: str, text: str, pause: Callable[[float], None] = time.sleep) -> str:
-    """Returns the endpoint's reply to one message.
-
-    Args:
-        endpoint: The URL before `/chat/completions`, e.g. http://localhost:8000/v1.
-        model: The model's name there.
-        key: Sent as a bearer token where it is not empty.
-        text: The message.
-        pause: Waits between tries.
-
-    Raises:
-        TempbenchError: There was no usable answer in four tries.
-    """
-    body = {
-        "model": model,
-        "messages": [{"role": "user", "content": text}],
-        "temperature": 0,
-        "max_tokens": 128,
-    }
-    request = urllib.request.Request(
-        f"{endpoint.rstrip('/')}/chat/completions",
-        json.dumps(body).encode(),
-        {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})},
-    )
-    reason = ""
-    for attempt in range(_TRIES):
-        if attempt:
-            pause(2**attempt)
-        try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
-                answer = json.loads(response.read(_MAX_ANSWER))
-            sentence = " ".join(str(answer["choices"][0]["message"]["content"] or "").split())
-            if sentence:
-                return sentence
-            reason = "an empty answer"
-        except urllib.error.HTTPError as error:
-            reason = f"status {error.code}"
-            if error.code in (400, 401, 403, 404):
-                break
-        except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
-            reason = str(error) or repr(error)
-    raise TempbenchError(
-        f"{endpoint} gave no reference sentence ({reason}); check the endpoint, model and key"
-    )
 
 
 def build(
@@ -89,6 +40,7 @@ def build(
     Raises:
         TempbenchError: The endpoint failed.
     """
+    server = Endpoint(endpoint, model, key, pause)
     table = root / "qa" / "test.parquet"
     rows = tables.read_rows(table)
     open_ = [row for row in rows if row["reference_source"] != model]
@@ -96,7 +48,11 @@ def build(
 
     def write(row: tables.Row) -> None:
         request = reference_request(row["question"], row["options"], row["answer"])
-        sentence = ask(endpoint, model, key, request, pause)
+        sentence = " ".join(server.ask(request, max_tokens=128).split())
+        if not sentence:
+            raise TempbenchError(
+                f"{endpoint} gave an empty sentence for {row['question_id']}; ask another model"
+            )
         row["reference"], row["reference_source"] = sentence, model
 
     def save() -> None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from tempbench_lmms.coherence.card import BUDGETS
 from tempbench_lmms.coherence.parser import letters_of
-from tempbench_lmms.coherence.prompts import BUDGETS, CAPTION_FRAMES
+from tempbench_lmms.coherence.prompts import CAPTION, CAPTION_FRAMES
 from tempbench_lmms.data.tables import Row
 
 
@@ -16,9 +17,8 @@ def question_row(
     options: Sequence[str],
     answer: int,
     variation: Sequence[str] = (),
-    reference: str | None = None,
 ) -> Row:
-    """Returns the row of a video question; `answer` is the place of the right option."""
+    """Returns the row of a video question without a reference; `answer` is the place of the right option."""
     letters = letters_of(options)
     return {
         "question_id": question_id,
@@ -31,8 +31,8 @@ def question_row(
         "target": letters[answer],
         "choices": list(letters),
         "variation": list(variation),
-        "reference": reference,
-        "reference_source": "column" if reference else None,
+        "reference": None,
+        "reference_source": None,
         "n_frames": BUDGETS[-1],
         "order": "ordered",
     }
@@ -52,5 +52,5 @@ def caption_rows(
             "choices": list(choices) or ["A video."],
             "events": list(events),
         }
-        for view in ("video", "frame")
+        for view in CAPTION
     ]

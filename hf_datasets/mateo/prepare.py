@@ -14,11 +14,11 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.mateo.card import CARD
 from tempbench_lmms.mateo.checks import table_name
 from tempbench_lmms.mateo.commands import print_counts
 
 REPO = "SISLab/MATEO"
-_BENCHMARK = "mateo"
 _STATE = "unfinished.json"
 _SHOWN = 10
 
@@ -57,7 +57,7 @@ def prepare(
     """Make questions from the official MATEO release, or from plans of your own."""
     from .sources import LANGUAGES
 
-    root = roots.data_home() / _BENCHMARK
+    root = roots.data_home() / CARD.name
     if source and from_folder:
         raise TempbenchError("--source and --from are two ways; give one of them")
     if language not in LANGUAGES:
@@ -68,7 +68,7 @@ def prepare(
         print(f"{root} is prepared already; add --force to replace it")
         return
     if from_folder is None and not accept_license:
-        sources = "; ".join(f"{one.name}: {one.licence}" for one in benchmarks.card(_BENCHMARK).sources)
+        sources = "; ".join(f"{one.name}: {one.licence}" for one in benchmarks.card(CARD.name).sources)
         raise TempbenchError(f"read the licence first ({sources}), then add --accept-license")
     origin = _own(from_folder) if from_folder else _release(source, revision, language)
     if prepared and not force:
@@ -123,9 +123,9 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
         path for path in root.rglob("*") if path.is_file() and path.suffix not in (".json", ".partial")
     )
     manifest = {
-        "benchmark": _BENCHMARK,
+        "benchmark": CARD.name,
         "edition": "plans of one's own" if origin.own else "official release",
-        "licence": "" if origin.own else benchmarks.card(_BENCHMARK).sources[0].licence,
+        "licence": "" if origin.own else benchmarks.card(CARD.name).sources[0].licence,
         "source": origin.told,
         "rows": {table_name(split): done[split]["rows"] for split in done},
         "counts": {split: done[split]["counts"] for split in done},
@@ -203,7 +203,7 @@ def _store(root: Path, name: str, content: bytes) -> str:
         partial.unlink()
         raise TempbenchError(str(error).partition(";")[0]) from None
     os.replace(partial, path)
-    return f"{roots.SCHEME}{_BENCHMARK}/media/{name}{suffix}"
+    return f"{roots.SCHEME}{CARD.name}/media/{name}{suffix}"
 
 
 def _own(folder: Path) -> _Origin:
@@ -222,7 +222,9 @@ def _own(folder: Path) -> _Origin:
 
 
 def _release(folder: Path | None, revision: str, language: str) -> _Origin:
-    from .sources import SPLITS, release_files
+    from tempbench_lmms.mateo.card import SPLITS
+
+    from .sources import release_files
 
     told: dict[str, Any] = {"language": language}
     if folder is None:

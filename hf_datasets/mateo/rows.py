@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.mateo import prompts
+from tempbench_lmms.mateo.card import CLASSES
+from tempbench_lmms.mateo.scoring import GOLD, VERSIONS
 
 from .graphs import Edge, Pair, pairs
 
@@ -39,14 +41,14 @@ class Plan:
     edges: Sequence[Edge]
 
 
-CHOICES = [prompts.full_reply(label) for label in ("before", "after", "independent")]
+CHOICES = [prompts.full_reply(label) for label in CLASSES]
 
 
 def _row(plan: Plan, pair: Pair, version: str) -> Row:
     original = version == "original"
     first, second = plan.steps[pair.first], plan.steps[pair.second]
     a, b = (first, second) if original else (second, first)
-    label = ("before" if original else "after") if pair.dependent else "independent"
+    label = GOLD[version][0 if pair.dependent else 1]
     pair_id = f"{plan.plan_id}/{pair.first}-{pair.second}"
     return {
         "question_id": f"{pair_id}/{version}",
@@ -69,8 +71,7 @@ def _row(plan: Plan, pair: Pair, version: str) -> Row:
 def questions(plan: Plan, asked: Iterable[Pair]) -> Iterator[Row]:
     """Yields both orders of each pair, next to each other, so that `--limit` cuts at most one pair."""
     for pair in asked:
-        yield _row(plan, pair, "original")
-        yield _row(plan, pair, "swapped")
+        yield from (_row(plan, pair, version) for version in VERSIONS)
 
 
 def askable(plan: Plan) -> list[Pair]:

@@ -18,7 +18,6 @@ from tempbench_lmms.errors import TempbenchError
 from .graphs import Edge, cycle
 from .rows import Plan, Step
 
-SPLITS = ("test", "validation", "train")
 LANGUAGES = {"en": "eng", "it": "it"}
 """How the release's columns end, by language."""
 

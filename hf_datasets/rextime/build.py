@@ -11,9 +11,6 @@ import io
 import json
 import os
 import random
-import time
-import urllib.error
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,69 +22,18 @@ from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.rextime import rows
 from tempbench_lmms.rextime.prompts import LETTERS
 
+from ..endpoint import Endpoint
 from . import pipeline
 from .pipeline import Event
 
 N_PIVOT_FRAMES = 10
 """Frames of an extended pivotal event that a vision model sees. Source: section 3.2."""
 
-_ATTEMPTS = 4
-_WAIT = 2.0
-_TIMEOUT = 120.0
-
 _STYLE = {
     "sequential": 'Ask what happens before or after the first event, e.g. "What does the man do after ...?"',
     "cause_effect": 'Ask for the cause or the effect, e.g. "What happens because ...?"',
     "means_end": 'Ask for the means or the purpose, e.g. "How does she ...?" or "What does he do to ...?"',
 }
-
-
-class Endpoint:
-    """An OpenAI-compatible chat endpoint.
-
-    Args:
-        base_url: Up to and including `/v1`.
-        model: The model's name there.
-        key: The key, sent as a bearer token.
-    """
-
-    def __init__(self, base_url: str, model: str, key: str = "") -> None:
-        if not base_url.startswith(("http://", "https://")):
-            raise TempbenchError(f"{base_url!r} is no http address; set --base-url to one that ends in /v1")
-        self.url = base_url.rstrip("/") + "/chat/completions"
-        self.model = model
-        self._key = key
-
-    def ask(self, prompt: str, images: Sequence[Any] = ()) -> str:
-        """Returns the model's reply; busy and unreachable servers are asked again a few times.
-
-        Raises:
-            TempbenchError: The endpoint refuses, or gives no reply.
-        """
-        content: Any = prompt
-        if images:
-            content = [*map(_image_part, images), {"type": "text", "text": prompt}]
-        body = {"model": self.model, "messages": [{"role": "user", "content": content}], "temperature": 0}
-        headers = {"Content-Type": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        reason = ""
-        for attempt in range(_ATTEMPTS):
-            if attempt:
-                time.sleep(_WAIT * 2 ** (attempt - 1))
-            request = urllib.request.Request(self.url, json.dumps(body).encode(), headers)
-            try:
-                with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
-                    return str(json.load(response)["choices"][0]["message"]["content"] or "")
-            except urllib.error.HTTPError as error:
-                reason = f"status {error.code}"
-                if error.code not in (408, 409, 429) and error.code < 500:
-                    break
-            except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-                reason = str(getattr(error, "reason", error))
-            except (KeyError, IndexError, TypeError, ValueError):
-                reason = "a reply that is no chat completion"
-        raise TempbenchError(f"{self.url} gives no answer ({reason}); check --base-url, --model and the key")
 
 
 def _image_part(image: Any) -> dict[str, Any]:
@@ -140,15 +86,15 @@ def find_related(endpoint: Endpoint, video: Path, duration: float, pivot: Event)
     start, end = pipeline.pivot_window(pivot.span, duration)
     frames = segment_frames(video, start, end, N_PIVOT_FRAMES)
     times = ", ".join(f"{moment:.1f}" for moment in frames.times)
-    reply = endpoint.ask(
+    prompt = (
         f"These frames of a video were taken at {times} seconds. From {pivot.span[0]:g} to {pivot.span[1]:g} "
         f"seconds this happens: {pivot.text}\n"
         "What else is to be seen that led to it, and what followed from it? Give for each such event its "
         "span in seconds, and how similar it is to the one above, from 0 (different) to 3 (the same).\n"
         "Reply with JSON only: "
-        '[{"event": "<text>", "start": <seconds>, "end": <seconds>, "similarity": <0 to 3>}]',
-        frames.images,
+        '[{"event": "<text>", "start": <seconds>, "end": <seconds>, "similarity": <0 to 3>}]'
     )
+    reply = endpoint.ask([*map(_image_part, frames.images), {"type": "text", "text": prompt}])
     found = _reply_json(reply)
     related = []
     for item in found if isinstance(found, list) else []:
@@ -253,23 +199,8 @@ def questions_of(
         counts: Counts what became of the pairs.
         folder: Where `file` is.
     """
-    events = [_event(record) for record in video["events"]]
     duration = float(video["duration"])
-    candidates: list[tuple[int, int, int]] = []
-    if video.get("file"):
-        file = (folder / str(video["file"])).resolve()
-        if not file.is_relative_to(folder.resolve()):
-            raise TempbenchError(f"{video['vid']}: file points outside {folder}; correct it")
-        for place, pivot in enumerate(list(events)):
-            for event, similarity in find_related(endpoint, file, duration, pivot):
-                events.append(event)
-                candidates.append((place, len(events) - 1, similarity))
-    elif not pipeline.keep_video(events, duration):
-        counts["videos without events that lie apart and cover them"] += 1
-        return
-    else:
-        candidates = find_pairs(endpoint, events)
-    counts["pairs proposed"] += len(candidates)
+    events, candidates = _candidates(endpoint, video, counts, folder)
     for number, (one, other, similarity) in enumerate(candidates):
         if why := pipeline.keep_pair(events, one, other, similarity):
             counts[f"pairs dropped: {why}"] += 1
@@ -284,34 +215,69 @@ def questions_of(
         if why := pipeline.keep_pair(events, one, other, similarity, kind):
             counts[f"pairs dropped: {why}"] += 1
             continue
-        written = write_question(endpoint, first, second, kind)
-        wrong = wrong_options(endpoint, written[0], written[1]) if written else None
-        if written is None or wrong is None:
-            counts["pairs dropped: no usable question or options"] += 1
-            continue
-        question, answer, answered_by_second = written
-        if kind != "sequential" and not holds(endpoint, first, second, question, answer):
-            counts["pairs dropped: the model rejects its own question"] += 1
-            continue
-        asked, told = (first, second) if answered_by_second else (second, first)
         qid = f"{video['vid']}_{number}"
-        letter = LETTERS[random.Random(qid).randrange(len(LETTERS))]
-        place = LETTERS.index(letter)
+        found = _question_about(endpoint, first, second, kind, qid)
+        if isinstance(found, str):
+            counts[f"pairs dropped: {found}"] += 1
+            continue
         counts[f"questions: {kind}"] += 1
         yield {
             "qid": qid,
             "vid": str(video["vid"]),
             "duration": duration,
-            "question": question,
-            "answer": "From <s0> to <e0>, <option>.",
-            "options": [*wrong[:place], answer, *wrong[place:]],
-            "ans": letter,
-            "span": list(told.span),
-            "question_span": list(asked.span),
+            **found,
             "category": kind,
             "source": str(video.get("source", "")),
             "scores": scores,
         }
+
+
+def _candidates(
+    endpoint: Endpoint, video: Mapping[str, Any], counts: Counter[str], folder: Path
+) -> tuple[list[Event], list[tuple[int, int, int]]]:
+    """Returns a video's events, those found in its frames too, and the pairs that may be related."""
+    events = [_event(record) for record in video["events"]]
+    duration = float(video["duration"])
+    candidates: list[tuple[int, int, int]] = []
+    if video.get("file"):
+        file = (folder / str(video["file"])).resolve()
+        if not file.is_relative_to(folder.resolve()):
+            raise TempbenchError(f"{video['vid']}: file points outside {folder}; correct it")
+        for place, pivot in enumerate(list(events)):
+            for event, similarity in find_related(endpoint, file, duration, pivot):
+                events.append(event)
+                candidates.append((place, len(events) - 1, similarity))
+    elif not pipeline.keep_video(events, duration):
+        counts["videos without events that lie apart and cover them"] += 1
+        return events, []
+    else:
+        candidates = find_pairs(endpoint, events)
+    counts["pairs proposed"] += len(candidates)
+    return events, candidates
+
+
+def _question_about(
+    endpoint: Endpoint, first: Event, second: Event, kind: str, qid: str
+) -> dict[str, Any] | str:
+    """Returns what the release has of a question about two events; or why there is none."""
+    written = write_question(endpoint, first, second, kind)
+    wrong = wrong_options(endpoint, written[0], written[1]) if written else None
+    if written is None or wrong is None:
+        return "no usable question or options"
+    question, answer, answered_by_second = written
+    if kind != "sequential" and not holds(endpoint, first, second, question, answer):
+        return "the model rejects its own question"
+    asked, told = (first, second) if answered_by_second else (second, first)
+    letter = LETTERS[random.Random(qid).randrange(len(LETTERS))]
+    place = LETTERS.index(letter)
+    return {
+        "question": question,
+        "answer": "From <s0> to <e0>, <option>.",
+        "options": [*wrong[:place], answer, *wrong[place:]],
+        "ans": letter,
+        "span": list(told.span),
+        "question_span": list(asked.span),
+    }
 
 
 def build_file(
@@ -347,15 +313,8 @@ def build_file(
     if force:
         output.unlink(missing_ok=True)
         progress_file.unlink(missing_ok=True)
-    elif output.exists() and not progress_file.exists():
-        raise TempbenchError(f"{output} exists and is not of an interrupted run; add --force to replace it")
-    done = (
-        {str(line["vid"]) for line in rows.load_records(progress_file)} if progress_file.exists() else set()
-    )
-    videos = rows.load_records(captions)[:limit]
-    for video in videos:
-        if not isinstance(video.get("events"), list) or not {"vid", "duration"} <= video.keys():
-            raise TempbenchError(f"{captions}: {str(video)[:80]} needs vid, duration and events; correct it")
+    done = _done(output, progress_file)
+    videos = _videos(captions, limit)
     counts: Counter[str] = Counter()
     output.parent.mkdir(parents=True, exist_ok=True)
     with Progress(console=console, transient=True, disable=console is None) as bar:
@@ -370,3 +329,20 @@ def build_file(
                 stream.write(json.dumps({"vid": str(video["vid"]), "questions": len(found)}) + "\n")
             counts["videos"] += 1
     return dict(counts)
+
+
+def _videos(captions: Path, limit: int | None) -> list[dict[str, Any]]:
+    videos = rows.load_records(captions)[:limit]
+    for video in videos:
+        if not isinstance(video.get("events"), list) or not {"vid", "duration"} <= video.keys():
+            raise TempbenchError(f"{captions}: {str(video)[:80]} needs vid, duration and events; correct it")
+    return videos
+
+
+def _done(output: Path, progress_file: Path) -> set[str]:
+    """Returns the videos that an interrupted run has done."""
+    if progress_file.exists():
+        return {str(line["vid"]) for line in rows.load_records(progress_file)}
+    if output.exists():
+        raise TempbenchError(f"{output} exists and is not of an interrupted run; add --force to replace it")
+    return set()

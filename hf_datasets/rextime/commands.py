@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.rextime.card import CARD, EVALUATED, SOURCES
+
+if TYPE_CHECKING:
+    from .prepare import Report
 
 _SHOWN = 20
 
@@ -31,7 +35,6 @@ def prepare(
     from rich.progress import Progress
 
     from tempbench_lmms.data.roots import data_home
-    from tempbench_lmms.rextime.card import CARD
 
     from . import prepare as preparing
 
@@ -42,20 +45,26 @@ def prepare(
         task = bar.add_task("looking at the videos", total=None)
         report = preparing.prepare(
             source,
-            {"activitynet": anet_dir, "qvhighlights": qvh_dir},
+            dict(zip(SOURCES, (anet_dir, qvh_dir), strict=True)),
             revision,
             force,
             thorough,
             lambda done, total: bar.update(task, completed=done, total=total),
         )
+    _tell(report, data_home() / "rextime")
+
+
+def _tell(report: "Report", root: Path) -> None:
+    from .prepare import ADVICE
+
     manifest = report.manifest
-    print(f"{'written to' if report.fresh else 'already prepared:'} {data_home() / 'rextime'}")
+    print(f"{'written to' if report.fresh else 'already prepared:'} {root}")
     for split, count in manifest["rows"].items():
         expected = manifest["expected_rows"][split]
         note = "" if count == expected else f", the paper has {expected}"
         complete = manifest["completeness"][split]
         print(f"{split}: {count} questions{note}; {complete:.1%} of them have a usable video")
-    for split in ("validation", "test"):
+    for split in EVALUATED:
         if split not in manifest["rows"]:
             print(f"{split}: no annotation file was found")
     if report.problems:
@@ -64,7 +73,7 @@ def prepare(
             print(f"  {problem}")
         if len(report.problems) > _SHOWN:
             print(f"  and {len(report.problems) - _SHOWN} more; all are in the manifest")
-        print(preparing.ADVICE)
+        print(ADVICE)
 
 
 def build(

@@ -13,8 +13,6 @@ from tempbench_lmms.metrics.interval import Interval, iou
 SCORES = ("directness", "necessity", "proactiveness", "purpose")
 """Each from 0 to 3. Source: section 3.2."""
 
-RELATIONS = ("sequential", "cause_effect", "means_end")
-
 PIVOT_MARGIN = 10.0
 """Seconds that are added on both sides of a pivotal event. Source: section 3.2, QVHighlights."""
 

@@ -11,6 +11,7 @@ from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.integrity import check_video
 from tempbench_lmms.rextime import rows, videos
+from tempbench_lmms.rextime.card import COUNTS
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 
 REPO = "ReXTime/ReXTime"
@@ -20,9 +21,6 @@ FILES = {
     "train": ("rextime_train.json",),
 }
 """The annotation files of each split; the first one found is taken."""
-
-EXPECTED = {"validation": 921, "test": 2143, "train": 9695}
-"""Numbers of questions. Source: paper, Table 5."""
 
 ADVICE = (
     "get the videos as https://github.com/ReXTime/ReXTime describes, and name their folders with --anet-dir "
@@ -130,41 +128,52 @@ def prepare(
     given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}
     listings = {name: find_videos(Path(path)) for name, path in given.items()}
     files, origin = annotation_files(source, revision)
-    identity = {
-        "source": origin,
-        "annotations": {split: tables.sha256_of([file]) for split, file in files.items()},
-        "video_folders": given,
-        "version": 1,
-    }
+    sums = {split: tables.sha256_of([file]) for split, file in files.items()}
+    identity = {"source": origin, "annotations": sums, "video_folders": given, "version": 1}
     old = _manifest(root)
-    if old is not None and any(old.get(key) != value for key, value in identity.items()) and not force:
+    same = old is not None and all(old.get(key) == value for key, value in identity.items())
+    if old is not None and not same and not force:
         raise TempbenchError(
             f"{root} holds data prepared from something else; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
 
-    tables_of: dict[str, list[tables.Row]] = {}
-    for split, file in files.items():
-        tables_of[split] = [
-            rows.row(record, _video_url(record, listings), answers=split != "test")
-            for record in rows.load_records(file)
-        ]
+    tables_of = _rows_of(files, listings)
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
     problems, looked = _look_at(paths, root, thorough, progress)
-    if old is not None and not looked and all(old.get(key) == value for key, value in identity.items()):
+    if old is not None and same and not looked:
         return Report(old, problems, fresh=False)
 
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)
+    manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}
+    tables.write_json(manifest, root / roots.MANIFEST)
+    return Report(manifest, problems)
+
+
+def _rows_of(
+    files: Mapping[str, Path], listings: Mapping[str, Mapping[str, str]]
+) -> dict[str, list[tables.Row]]:
+    return {
+        split: [
+            rows.row(record, _video_url(record, listings), answers=split != "test")
+            for record in rows.load_records(file)
+        ]
+        for split, file in files.items()
+    }
+
+
+def _write(
+    root: Path, tables_of: Mapping[str, list[tables.Row]], urls: list[str], problems: Mapping[str, str]
+) -> dict[str, Any]:
+    """Writes the tables; returns what the manifest says of them and of the videos that they need."""
     for split, table in tables_of.items():
         tables.write_rows(table, root / split / f"{split}.parquet", SCHEMA)
-    manifest = {
-        "benchmark": BENCHMARK,
-        **identity,
+    return {
         "licence": "CC-BY-NC-SA-4.0",
         "rows": {split: len(table) for split, table in tables_of.items()},
-        "expected_rows": {split: EXPECTED[split] for split in tables_of},
+        "expected_rows": {split: COUNTS[split] for split in tables_of},
         "videos": {"needed": len(urls), "usable": len(urls) - len(problems)},
         "completeness": {
             split: sum(row["video"] not in problems for row in table) / len(table) if table else 0.0
@@ -173,8 +182,6 @@ def prepare(
         "skipped": [{"video": url, "why": why} for url, why in problems.items()],
         "sha256": tables.sha256_of([root / split / f"{split}.parquet" for split in sorted(tables_of)]),
     }
-    tables.write_json(manifest, root / roots.MANIFEST)
-    return Report(manifest, problems)
 
 
 def _manifest(root: Path) -> dict[str, Any] | None:

@@ -14,7 +14,8 @@ from pathlib import Path
 from PIL import Image
 
 from hf_datasets.coherence.rows import caption_rows, question_row
-from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA, SCENES
+from tempbench_lmms.coherence.card import SCENES
+from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
 from tempbench_lmms.data import tables
 
 from .kit import Canvas, Sample, blocks, encode, media_url, palette

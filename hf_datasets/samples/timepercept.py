@@ -20,8 +20,8 @@ from hf_datasets.timepercept import questions
 from hf_datasets.timepercept.series import Series, Shot, slug
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.timepercept.card import TESTS
 from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
-from tempbench_lmms.timepercept.prompts import TESTS
 
 from .kit import Canvas, Sample, at_time, blocks, code, few_colours, media_url, palette
 

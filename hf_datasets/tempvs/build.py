@@ -18,31 +18,10 @@ import typer
 
 from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempvs import prompts
+from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES, TABLE_2, TABLE_9, TEXT_MODELS
 
 from . import characters, filters, language
-from .sources import SOURCES
 from .steps import BENCHMARK, Item, Settings, Step, steps
-
-# Table 9, in the order of SOURCES. The paper counts no step of its own for the person filter.
-PAPER: Mapping[str, tuple[int, ...]] = {
-    "stories": (24433, 11444, 12627, 49700),
-    "stative": (10378, 3114, 1995, 20294),
-    "pronouns": (10105, 2952, 914, 12216),
-    "captions": (3092, 1952, 815, 2906),
-    "images": (636, 644, 809, 2315),
-    "ambiguity": (633, 535, 686, 2284),
-    "sequences": (633, 535, 498, 1880),
-    "events": (612, 535, 417, 1292),
-    "manual": (565, 395, 316, 809),
-    # Table 2; called "groups" in Table 9.
-    "mt1_two": (2104, 864, 850, 3742),
-    "mt1_three": (916, 172, 208, 830),
-    "mt2_event": (501, 320, 274, 708),
-    "mt2_caption": (485, 326, 256, 551),
-    "mt3_event": (565, 395, 316, 809),
-    "mt3_caption": (565, 395, 316, 809),
-}
 
 
 def run(settings: Settings, only: str | None = None, until: str | None = None) -> dict[str, dict[str, Any]]:
@@ -60,14 +39,7 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
         TempbenchError: A step cannot be done; what was done before it stays.
     """
     ordered = steps(settings)
-    names = [step.name for step in ordered]
-    for wanted in filter(None, (only, until)):
-        if wanted not in names:
-            raise TempbenchError(f"no step named {wanted!r}; choose one of {', '.join(names)}")
-    for name in settings.skip:
-        if name not in names or not ordered[names.index(name)].skippable:
-            free = ", ".join(step.name for step in ordered if step.skippable)
-            raise TempbenchError(f"--skip {name}: only {free} can be skipped")
+    _check_names(ordered, settings.skip, filter(None, (only, until)))
     manifests: dict[str, dict[str, Any]] = {}
     before: dict[str, Any] | None = None
     for step in ordered:
@@ -99,6 +71,17 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
         if step.name in (only, until):
             break
     return manifests
+
+
+def _check_names(ordered: Sequence[Step], skip: Sequence[str], wanted: Iterable[str]) -> None:
+    names = [step.name for step in ordered]
+    for name in wanted:
+        if name not in names:
+            raise TempbenchError(f"no step named {name!r}; choose one of {', '.join(names)}")
+    for name in skip:
+        if name not in names or not ordered[names.index(name)].skippable:
+            free = ", ".join(step.name for step in ordered if step.skippable)
+            raise TempbenchError(f"--skip {name}: only {free} can be skipped")
 
 
 def _manifest(path: Path) -> dict[str, Any] | None:
@@ -156,26 +139,26 @@ def table(manifests: Mapping[str, dict[str, Any]], settings: Settings) -> Any:
     shown = Table("", *settings.roots, title="What each step left (in the paper)")
 
     def add(
-        title: str, left: Mapping[str, Mapping[str, int]], what: str, paper: Sequence[int] | None
+        title: str, left: Mapping[str, Mapping[str, int]], what: str, paper: Mapping[str, int] | None
     ) -> None:
         cells = []
         for source in settings.roots:
             count = str(left.get(source, {}).get(what, 0))
-            cells.append(f"{count} ({paper[SOURCES.index(source)]})" if paper else count)
+            cells.append(f"{count} ({paper[source]})" if paper else count)
         shown.add_row(title, *cells)
 
     for step in steps(settings):
         if step.name in manifests and step.name not in ("questions", "blind", "release"):
             skipped = " (skipped)" if manifests[step.name]["settings"] == "skipped" else ""
-            add(step.title + skipped, manifests[step.name]["left"], "stories", PAPER.get(step.name))
+            add(step.title + skipped, manifests[step.name]["left"], "stories", TABLE_9.get(step.name))
     if "manual" in manifests:
         add("Two-event groups", manifests["manual"]["left"], "pairs", None)
         add("Three-event groups", manifests["manual"]["left"], "triples", None)
     for name, title, paper in (("questions", "all", False), ("blind", "not answered blind", True)):
         if name in manifests:
-            for test in prompts.MAIN_TESTS:
+            for test in MAIN_TESTS:
                 left = manifests[name]["left"]
-                add(f"{test} questions, {title}", left, test, PAPER[test] if paper else None)
+                add(f"{test} questions, {title}", left, test, TABLE_2[test] if paper else None)
     return shown
 
 
@@ -257,40 +240,23 @@ def build(
     ] = False,
 ) -> None:
     """Make TempVS from FlintstonesSV, PororoSV, VWP and VIST, as section 3.2 of the paper describes it."""
-    from rich.console import Console
-
-    given = {"flintstones": flintstones, "pororo": pororo, "vwp": vwp, "vist": vist}
-    folders = {source: root.expanduser().resolve() for source, root in given.items() if root}
-    if not folders:
-        raise TempbenchError(
-            "no source is given; name at least one of --flintstones, --pororo, --vwp, --vist"
-        )
-    if ambiguity not in ("captions", "events"):
-        raise TempbenchError(f"--ambiguity {ambiguity}: write captions or events")
-    persons = person_source or ["vist"]
-    if set(persons) - set(SOURCES):
-        raise TempbenchError(f"--person-source {' '.join(persons)}: choose of {', '.join(SOURCES)}")
-    blind = blind_model or list(BLIND_MODELS)
-    if len(set(blind)) != 3 and "blind" not in (skip or []):
-        raise TempbenchError(
-            f"the blind filter takes three models, not {len(set(blind))}; or add --skip blind"
-        )
+    folders = dict(zip(SOURCES, (flintstones, pororo, vwp, vist), strict=True))
     settings = Settings(
         work=work,
         output=(output or work / "data").resolve() / BENCHMARK,
-        roots=folders,
+        roots={source: root.expanduser().resolve() for source, root in folders.items() if root},
         limits=filters.thresholds(thresholds),
         looks=characters.read(looks) if looks else characters.LOOKS,
         clip=clip,
         detector=detector,
         person_score=person_score,
         person_share=person_share,
-        person_sources=persons,
+        person_sources=person_source or ["vist"],
         bert=bert,
         bert_layers=bert_layers,
         ambiguity=ambiguity,
         endpoint=language.Endpoint(endpoint.rstrip("/"), model, key_variable, requests),
-        blind_models=blind,
+        blind_models=blind_model or list(TEXT_MODELS),
         blind_tokens=blind_tokens,
         excluded=_excluded(exclude),
         skip=skip or [],
@@ -298,16 +264,30 @@ def build(
         batch=batch,
         allow_pickle=allow_pickle,
     )
-    manifests = run(settings, step, until)
+    _check(settings)
+    _report(run(settings, step, until), settings)
+
+
+def _check(settings: Settings) -> None:
+    if not settings.roots:
+        raise TempbenchError(
+            f"no source is given; name at least one of {', '.join(f'--{source}' for source in SOURCES)}"
+        )
+    if settings.ambiguity not in ("captions", "events"):
+        raise TempbenchError(f"--ambiguity {settings.ambiguity}: write captions or events")
+    if set(settings.person_sources) - set(SOURCES):
+        raise TempbenchError(
+            f"--person-source {' '.join(settings.person_sources)}: choose of {', '.join(SOURCES)}"
+        )
+    n_models = len(set(settings.blind_models))
+    if n_models != 3 and "blind" not in settings.skip:
+        raise TempbenchError(f"the blind filter takes three models, not {n_models}; or add --skip blind")
+
+
+def _report(manifests: Mapping[str, dict[str, Any]], settings: Settings) -> None:
+    from rich.console import Console
+
     Console().print(table(manifests, settings))
     if "release" in manifests:
         where = f"set TEMPBENCH_DATA={settings.output.parent} to run the tasks on it"
         typer.echo(f"written to {settings.output}; {where}")
-
-
-BLIND_MODELS = (
-    "microsoft/Phi-3.5-mini-instruct",
-    "meta-llama/Llama-3.1-8B",
-    "Qwen/Qwen2.5-72B-Instruct",
-)
-"""The text models of the paper's quality control (section 3.2)."""

@@ -1,7 +1,7 @@
 """`tempbench prepare tempvs`: from the official release to data that the tasks read."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -11,7 +11,7 @@ from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
-from .release import Report, benchmark_folder, convert
+from .release import Images, Report, benchmark_folder, convert
 
 REPO = "yingjins/TempVS"
 _SHOWN = 10
@@ -39,19 +39,30 @@ def prepare(
         print(f"{root} is prepared already; add --force to replace it")
         return
     _ask_for_consent(accept_license)
-    origin: dict[str, Any] = {"folder": str(source)} if source else {}
     if source is None:
         source, resolved = download(revision)
         origin = {"repository": REPO, "revision": resolved}
-    else:
-        resolved = ""
-    data = benchmark_folder(source)
-    with console.status("reading and checking the annotations"):
         # A downloaded file is a link from snapshots/COMMIT into the repository's folder in the cache.
-        trusted = source.parent.parent if resolved else source
-        converted, images, report = convert(data, trusted, allow_pickle)
+        trusted = source.parent.parent
+    else:
+        origin, trusted = {"folder": str(source)}, source
+    with console.status("reading and checking the annotations"):
+        converted, images, report = convert(benchmark_folder(source), trusted, allow_pickle)
     if force and (root / roots.MANIFEST).is_file():
         (root / roots.MANIFEST).unlink()  # from here on the old data is no longer whole
+    counts = _write(root, origin, converted, images, report, console)
+    _tell(report, counts, len(images.found), len(images.missing), root)
+
+
+def _write(
+    root: Path,
+    origin: dict[str, str],
+    converted: dict[str, list[tables.Row]],
+    images: Images,
+    report: Report,
+    console: Console,
+) -> dict[str, int]:
+    """Writes pictures, tables and at the end the manifest; returns the numbers of rows."""
     stored = _store_images(images.found, root, console)
     for name, rows in converted.items():
         if rows:
@@ -72,7 +83,7 @@ def prepare(
     }
     # Last: what has no manifest is not prepared, so an interrupted run is simply run again.
     tables.write_json(manifest, root / roots.MANIFEST)
-    _tell(report, counts, len(images.found), len(images.missing), root)
+    return counts
 
 
 def _ask_for_consent(given: bool) -> None:

@@ -11,12 +11,13 @@ import re
 import string
 from collections.abc import Callable, Sequence
 
+from tempbench_lmms.tempvs.card import NON_EVENTS
+
 PAIR_TYPES = ("after", "before", "then", "earlier", "implictpair")
 TRIPLE_TYPES = ("beforeafter", "laterfinally", "firstsecondthird", "implicttriple")
 TRUE_FALSE = (("True", "False"), ("True", "False"), ("False", "True"), ("False", "True"))
 
-# Table 2's filter, and the official scorer's: an "event" that is none.
-INVALID_EVENT = re.compile("no_event|good time|great time|wonderful time|have fun|had fun", re.IGNORECASE)
+INVALID_EVENT = re.compile("|".join(NON_EVENTS), re.IGNORECASE)
 
 NameTest = Callable[[str], bool]
 

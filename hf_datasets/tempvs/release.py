@@ -13,12 +13,12 @@ from pathlib import Path, PurePosixPath
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempvs import prompts
+from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES, TABLE_2
 from tempbench_lmms.tempvs.features import BENCHMARK
 from tempbench_lmms.tempvs.files import load_rows
-from tempbench_lmms.tempvs.official import SOURCES, is_valid
+from tempbench_lmms.tempvs.official import is_valid
 
-from . import questions, rows
+from . import characters, questions, rows
 
 STEMS = {
     "paired_event_discrimination": "mt1_two",
@@ -28,16 +28,6 @@ STEMS = {
     "single_grounding_paired": "gt_two",
     "single_grounding_triple": "gt_three",
     "single_grounding_all": "gt_all",
-}
-
-# Table 2, in the order of the columns: statements of MT1, sequences of MT2 and MT3.
-TABLE_2 = {
-    "mt1_two": {"flintstones": 2104, "pororo": 864, "vist": 850, "vwp": 3742},
-    "mt1_three": {"flintstones": 916, "pororo": 172, "vist": 208, "vwp": 830},
-    "mt2_event": {"flintstones": 501, "pororo": 320, "vist": 274, "vwp": 708},
-    "mt2_caption": {"flintstones": 485, "pororo": 326, "vist": 256, "vwp": 551},
-    "mt3_event": {"flintstones": 565, "pororo": 395, "vist": 316, "vwp": 809},
-    "mt3_caption": {"flintstones": 565, "pororo": 395, "vist": 316, "vwp": 809},
 }
 
 
@@ -117,7 +107,7 @@ def _common(row: Row, test: str, images: list[str]) -> Row:
         "answer_format": str(row.get("answer_format_opt") or ""),
         "instruction_cot": str(row.get(cot) or ""),
         "instruction_blind": str(row.get(blind) or ""),
-        "character_info": str(row.get("character_info") or "") if source in ("flintstones", "pororo") else "",
+        "character_info": str(row.get("character_info") or "") if source in characters.LOOKS else "",
         "grounding": [],
         "statement_type": "",
         "polarity": "",
@@ -281,7 +271,7 @@ def _counts(tables: dict[str, list[Row]]) -> dict[str, dict[str, int]]:
 def _against_table_2(counts: dict[str, dict[str, int]]) -> list[str]:
     return [
         f"{test}, {source}: {counts.get(test, {}).get(source, 0)} questions, Table 2 has {expected}"
-        for test in prompts.MAIN_TESTS
+        for test in MAIN_TESTS
         for source, expected in TABLE_2[test].items()
         if counts.get(test, {}).get(source, 0) != expected
     ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.tempvs import prompts
+from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS
 
 from . import questions
 
@@ -161,7 +162,7 @@ def merge_repeated(rows: Iterable[Row]) -> list[Row]:
 def link(mains: Sequence[Row], gates: Sequence[Row]) -> None:
     """Writes into each main row which grounding rows gate it; all are of one sequence."""
     for main in mains:
-        gate = prompts.GROUNDING_OF[main["tests"][0]]
+        gate = GROUNDING_OF[main["tests"][0]]
         places = set(main["events"])
         main["grounding"] = [
             row["question_id"] for row in gates if gate in row["tests"] and places >= set(row["events"])
@@ -177,10 +178,10 @@ def configurations(per_sequence: Iterable[tuple[list[Row], list[Row]]]) -> dict[
     Groundings and the questions that they gate stand next to each other, so that `--limit` cuts at most
     one sequence apart.
     """
-    tables: dict[str, list[Row]] = {"all": [], **{test: [] for test in prompts.MAIN_TESTS}}
+    tables: dict[str, list[Row]] = {"all": [], **{test: [] for test in MAIN_TESTS}}
     for gates, mains in per_sequence:
         tables["all"] += [*gates, *mains]
-        for test, gate in prompts.GROUNDING_OF.items():
+        for test, gate in GROUNDING_OF.items():
             own = [row for row in mains if row["tests"] == [test]]
             if own:
                 # The leaf knows only its own grounding set.
@@ -193,7 +194,7 @@ def build(sequences: Sequence[ImageSequence], is_name: questions.NameTest) -> di
 
     Running numbers go over all sequences.
     """
-    index = dict.fromkeys([*prompts.MAIN_TESTS, *prompts.GROUNDING_OF.values()], 0)
+    index = dict.fromkeys([*MAIN_TESTS, *GROUNDING_OF.values()], 0)
 
     def numbered(test: str, rows: list[Row]) -> list[Row]:
         index[test] += len(rows)
@@ -215,7 +216,7 @@ def build(sequences: Sequence[ImageSequence], is_name: questions.NameTest) -> di
         for test, groups in (("mt1_two", sequence.pairs), ("mt1_three", sequence.triples)):
             for places in groups:
                 mains += numbered(test, _statement_rows(sequence, test, places, index[test], is_name))
-        for test in prompts.MAIN_TESTS[2:]:
+        for test in MAIN_TESTS[2:]:
             mains += numbered(test, [_ordering_row(sequence, test, index[test])])
         link(mains, gates)
         return gates, mains

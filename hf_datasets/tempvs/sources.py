@@ -25,9 +25,6 @@ from tempbench_lmms.errors import MediaError, TempbenchError
 
 from . import characters
 
-SOURCES = ("flintstones", "pororo", "vwp", "vist")
-"""In the order of the paper's Table 9."""
-
 LENGTHS = {"flintstones": (5, 5), "pororo": (5, 5), "vist": (5, 5), "vwp": (5, 9)}
 """Fewest and most images of a story. A VWP story may have ten; the paper's longest has nine, and the options
 of ten images are drawn from 3.6 million orders."""

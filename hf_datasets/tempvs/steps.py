@@ -15,12 +15,13 @@ from typing import Any
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import prompts
+from tempbench_lmms.tempvs.card import CARD, MAIN_TESTS, SOURCES
 
 from . import characters, filters, language, questions, rows, sources
 from .encoders import BertScore, Clip, PersonDetector, Store, fingerprint
-from .sources import SOURCES, Story
+from .sources import Story
 
-BENCHMARK = "tempvs"
+BENCHMARK = CARD.name
 EDITION = "made by `tempbench build tempvs`"
 
 Item = dict[str, Any]
@@ -315,7 +316,7 @@ def _release(items: list[Item], settings: Settings) -> tuple[list[Item], Dropped
     # Not at the top: the `tempbench` command imports this module, and pyarrow takes its time.
     from tempbench_lmms.tempvs.features import SCHEMA
 
-    found: dict[str, list[tables.Row]] = {name: [] for name in ("all", *prompts.MAIN_TESTS)}
+    found: dict[str, list[tables.Row]] = {name: [] for name in ("all", *MAIN_TESTS)}
     for item in items:
         found[item["table"]].append(item["row"])
     output = settings.output
@@ -381,14 +382,23 @@ def _model(name: str) -> list[str]:
 
 def steps(settings: Settings) -> list[Step]:
     """Returns the steps in their order: Table 9's, or with the ambiguity of events after their extraction."""
+    ordered = [*_story_steps(), *_question_steps()]
+    if settings.ambiguity == "events":
+        names = [step.name for step in ordered]
+        ordered.insert(names.index("events"), ordered.pop(names.index("ambiguity")))
+    return ordered
 
-    def limits(name: str) -> Callable[[Settings], Any]:
-        return lambda s: {source: asdict(values)[name] for source, values in s.limits.items()}
 
-    def by(rule: Callable[[list[Story], Settings], Iterable[Story | str]]) -> Any:
-        return partial(_filter, rule)
+def _limits(name: str) -> Callable[[Settings], Any]:
+    return lambda s: {source: asdict(values)[name] for source, values in s.limits.items()}
 
-    ordered = [
+
+def _by(rule: Callable[[list[Story], Settings], Iterable[Story | str]]) -> Any:
+    return partial(_filter, rule)
+
+
+def _story_steps() -> list[Step]:
+    return [
         Step(
             "stories",
             "Original image sequences",
@@ -396,39 +406,44 @@ def steps(settings: Settings) -> list[Step]:
             lambda s: {source: str(root) for source, root in s.roots.items()},
             skippable=False,
         ),
-        Step("stative", "No stative verbs", by(partial(_by_caption, filters.stative_verb, "stative verb"))),
+        Step("stative", "No stative verbs", _by(partial(_by_caption, filters.stative_verb, "stative verb"))),
         Step(
             "pronouns",
             "No starting pronoun",
-            by(partial(_by_caption, filters.starts_with_pronoun, "starting pronoun")),
+            _by(partial(_by_caption, filters.starts_with_pronoun, "starting pronoun")),
         ),
         Step(
             "captions",
             "No similar text",
-            by(_captions),
+            _by(_captions),
             lambda s: [
                 _model(s.bert),
                 s.bert_layers,
-                *(limits(n)(s) for n in ("precision", "recall", "f1", "joint")),
+                *(_limits(n)(s) for n in ("precision", "recall", "f1", "joint")),
             ],
         ),
         Step(
             "persons",
             "Enough persons",
-            by(_persons),
+            _by(_persons),
             lambda s: [_model(s.detector), s.person_score, s.person_share, list(s.person_sources)],
         ),
-        Step("images", "No similar image", by(_images), lambda s: [_model(s.clip), limits("image")(s)]),
+        Step("images", "No similar image", _by(_images), lambda s: [_model(s.clip), _limits("image")(s)]),
         Step(
             "ambiguity",
             "No ambiguous image-text",
-            by(_ambiguity),
+            _by(_ambiguity),
             lambda s: [_model(s.clip), s.ambiguity],
             skippable=False,
         ),
-        Step("sequences", "No repetitive image sequences", by(_sequences)),
-        Step("events", "Without NO_EVENT", by(_events), lambda s: s.endpoint.model, skippable=False),
-        Step("manual", "After the manual check", by(_manual), lambda s: sorted(s.excluded)),
+        Step("sequences", "No repetitive image sequences", _by(_sequences)),
+        Step("events", "Without NO_EVENT", _by(_events), lambda s: s.endpoint.model, skippable=False),
+        Step("manual", "After the manual check", _by(_manual), lambda s: sorted(s.excluded)),
+    ]
+
+
+def _question_steps() -> list[Step]:
+    return [
         Step("questions", "Questions", _questions, lambda s: s.looks, skippable=False),
         Step("blind", "Not answered blind", _blind, lambda s: [*map(_model, s.blind_models), s.blind_tokens]),
         Step(
@@ -440,7 +455,3 @@ def steps(settings: Settings) -> list[Step]:
             intact=lambda s: (s.output / roots.MANIFEST).is_file(),
         ),
     ]
-    if settings.ambiguity == "events":
-        names = [step.name for step in ordered]
-        ordered.insert(names.index("events"), ordered.pop(names.index("ambiguity")))
-    return ordered

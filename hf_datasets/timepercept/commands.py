@@ -1,6 +1,7 @@
 """How TimePerceptBench data is made: what this folder adds to the `tempbench` command."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,7 +43,6 @@ def prepare(
     """Build the nine tests from dated pictures, and the two controls."""
     from tempbench_lmms.data.roots import data_home
 
-    from . import controls
     from . import prepare as building
     from .series import FMOW_SPLITS
 
@@ -67,24 +67,30 @@ def prepare(
     if sitscc or fmow:
         building.prepare_series(root, sitscc, fmow, settings, force, print)
     if ucm:
-
-        def build_ucm() -> dict[str, Any]:
-            origin = controls.origin(ucm, controls.UCM_REPOSITORY)
-            part: dict[str, Any] = controls.build_ucm(root, origin, seed, size)
-            return part
-
         request = {"source": _absolute(ucm), "seed": seed, "size": size}
-        building.write_part(root, "ucm", request, build_ucm, force, print)
+        make = partial(_make_ucm, root, ucm, seed, size)
+        building.write_part(root, "ucm", request, make, force, print)
     if temporalvqa:
+        request = {"source": _absolute(temporalvqa)}
+        make = partial(_make_temporalvqa, root, temporalvqa)
+        building.write_part(root, "temporalvqa", request, make, force, print)
 
-        def build_temporalvqa() -> dict[str, Any]:
-            origin = controls.origin(temporalvqa, controls.TEMPORALVQA_REPOSITORY)
-            part: dict[str, Any] = controls.build_temporalvqa(root, origin)
-            return part
 
-        building.write_part(
-            root, "temporalvqa", {"source": _absolute(temporalvqa)}, build_temporalvqa, force, print
-        )
+def _make_ucm(root: Path, source: str, seed: int, size: int) -> dict[str, Any]:
+    from . import controls
+
+    origin = controls.origin(source, controls.UCM_REPOSITORY)
+    part: dict[str, Any] = controls.build_ucm(root, origin, seed, size)
+    return part
+
+
+def _make_temporalvqa(root: Path, source: str) -> dict[str, Any]:
+    from . import controls
+
+    part: dict[str, Any] = controls.build_temporalvqa(
+        root, controls.origin(source, controls.TEMPORALVQA_REPOSITORY)
+    )
+    return part
 
 
 def _absolute(source: str) -> str:

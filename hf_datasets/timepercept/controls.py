@@ -13,8 +13,8 @@ from typing import Any
 from tempbench_lmms.data import hub, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.timepercept.card import LAPSES
 from tempbench_lmms.timepercept.features import SCHEMA
-from tempbench_lmms.timepercept.prompts import LAPSES
 
 from . import pictures, questions
 from .series import Series, Shot, Skipped, nothing_skipped, slug

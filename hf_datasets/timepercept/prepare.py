@@ -11,8 +11,8 @@ from typing import Any
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.timepercept.card import LENGTH, RANKINGS, TESTS, TOU
 from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
-from tempbench_lmms.timepercept.prompts import TESTS, TOU
 
 from . import pictures, questions
 from .series import FMOW_SPLITS, Series, Shot, Skipped, nothing_skipped, read_fmow, read_manifest, watched
@@ -254,13 +254,7 @@ def _write(
         split = "train" if name.startswith("train/") else "test"
         files.append(root / name / f"{split}.parquet")
         tables.write_rows(of_test, files[-1], SCHEMA)
-    wanted = {"test": settings.test, "train": settings.train}
-    short = {
-        f"{split}/{test}": f"{len(of_test)} of {wanted[split]}"
-        for split, tests in rows.items()
-        for test, of_test in tests.items()
-        if len(of_test) < wanted[split]
-    }
+    short = _fewer_than_asked(rows, settings)
     if short:
         note(f"fewer questions than asked for, as the places yield no more: {short}")
     for reason, count in sorted(skipped.counts.items()):
@@ -275,19 +269,33 @@ def _write(
         "fewer_than_asked": short,
         "skipped": skipped.as_json(),
         "balance": {
-            f"{test}": _balance(of_test)
-            for test, of_test in rows["test"].items()
-            if test not in ("isr", "ipr")
+            test: _balance(of_test) for test, of_test in rows["test"].items() if test not in RANKINGS
         },
-        "decisions": {
-            "order_from": "sitscc" if "sitscc" in splits else "fmow",
-            "intervals_from": "fmow" if "fmow" in splits else "sitscc" if "ice" in named else None,
-            "split": f"by place, {settings.test_share:g} of the places to test, seed {settings.seed}",
-            "sequence_length": questions.LENGTH,
-            "interval": "difference of UTC dates in whole days; less than a day is not asked about",
-            "same_day": "of several pictures of a place on one day the first is kept",
-        },
+        "decisions": _decisions(splits, "ice" in named, settings),
         "sha256": tables.sha256_of(files),
+    }
+
+
+def _fewer_than_asked(rows: dict[str, dict[str, list[Row]]], settings: Settings) -> dict[str, str]:
+    wanted = {"test": settings.test, "train": settings.train}
+    return {
+        f"{split}/{test}": f"{len(of_test)} of {wanted[split]}"
+        for split, tests in rows.items()
+        for test, of_test in tests.items()
+        if len(of_test) < wanted[split]
+    }
+
+
+def _decisions(
+    splits: dict[str, dict[str, list[Series]]], dated: bool, settings: Settings
+) -> dict[str, str | int | None]:
+    return {
+        "order_from": "sitscc" if "sitscc" in splits else "fmow",
+        "intervals_from": "fmow" if "fmow" in splits else "sitscc" if dated else None,
+        "split": f"by place, {settings.test_share:g} of the places to test, seed {settings.seed}",
+        "sequence_length": LENGTH,
+        "interval": "difference of UTC dates in whole days; less than a day is not asked about",
+        "same_day": "of several pictures of a place on one day the first is kept",
     }
 
 

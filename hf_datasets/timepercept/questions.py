@@ -14,14 +14,11 @@ from typing import Any
 from tempbench_lmms.data.roots import SCHEME
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.timepercept.card import LENGTH, PAIRS, TIU, TOU
 from tempbench_lmms.timepercept.features import BENCHMARK
-from tempbench_lmms.timepercept.prompts import TIU, TOU
 from tempbench_lmms.timepercept.scoring import interval_class
 
 from .series import Series, Shot
-
-LENGTH = 5
-"""Images in a sequence. Source: section III.B.1 and 5; the published PNR values fit five images alone."""
 
 _PASSES = 40
 _TRIES = 400
@@ -334,15 +331,12 @@ def _even_in_change(
     return chosen[:wanted]
 
 
-_N_PAIRS = {"pic": 2, "ipr": 3, "eii": 4}
-
-
 def _comparison(test: str, index: _Intervals, rules: Rules, generator: random.Random) -> Iterator[Drawn]:
     """Draws PIC, IPR or EII: pairs of different places and clearly different intervals.
 
     Interval classes are drawn first, so that long intervals, of which there are most, do not fill the test.
     """
-    n = _N_PAIRS[test]
+    n = PAIRS[test]
     seen: set[tuple[str, ...]] = set()
     tries = 0
     while len(seen) < rules.count and tries < _TRIES * rules.count:

@@ -45,10 +45,7 @@ def write_manifest(
         TempbenchError: The files do not fit, or the folder is in use.
     """
     data, cloud = _arrays(array, values, mask)
-    try:
-        times = [str(time) for time in parse_json(timestamps.read_text(encoding="utf-8"))]
-    except (OSError, ValueError, TypeError) as error:
-        raise TempbenchError(f"{timestamps}: not a JSON list of dates ({error})") from None
+    times = _times(timestamps)
     if len(times) != len(data) or cloud.shape != data.shape[:3]:
         raise TempbenchError(
             f"{array}: values {data.shape}, mask {cloud.shape}, {len(times)} time stamps; the first number "
@@ -63,18 +60,34 @@ def write_manifest(
     lines = []
     for row in range(rows):
         for column in range(columns):
-            window = (slice(row * height, (row + 1) * height), slice(column * width, (column + 1) * width))
+            tile = (slice(row * height, (row + 1) * height), slice(column * width, (column + 1) * width))
+            window = (slice(None), *tile)
             place = f"{array.stem}_r{row}_c{column}"
-            (output / place).mkdir(parents=True)
-            images: list[dict[str, Any]] = []
-            for index, time in enumerate(times):
-                path = f"{place}/{index:03d}.png"
-                Image.fromarray(coloured[(index, *window)]).save(output / path, optimize=True)
-                share = 100 * float(cloud[(index, *window)].mean())
-                images.append({"path": path, "timestamp": time, "cloud_cover": round(share, 2)})
+            images = _write_place(output, place, times, coloured[window], cloud[window])
             lines.append(json.dumps({"group_id": place, "images": images}))
     (output / "manifest.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return {"places": rows * columns, "pictures": rows * columns * len(times)}
+
+
+def _times(path: Path) -> list[str]:
+    try:
+        return [str(time) for time in parse_json(path.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError) as error:
+        raise TempbenchError(f"{path}: not a JSON list of dates ({error})") from None
+
+
+def _write_place(
+    output: Path, place: str, times: list[str], coloured: NDArray[np.uint8], cloud: NDArray[np.bool_]
+) -> list[dict[str, Any]]:
+    """Writes one picture a date, and returns what the manifest says of each."""
+    (output / place).mkdir(parents=True)
+    images = []
+    for index, time in enumerate(times):
+        path = f"{place}/{index:03d}.png"
+        Image.fromarray(coloured[index]).save(output / path, optimize=True)
+        share = 100 * float(cloud[index].mean())
+        images.append({"path": path, "timestamp": time, "cloud_cover": round(share, 2)})
+    return images
 
 
 def _arrays(path: Path, values: str, mask: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.coherence import encoders
+from tempbench_lmms.coherence import encoders, prompts
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics import clip as clip_metrics
 from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
@@ -131,7 +131,7 @@ def clip_scores_official(records: Sequence[Record]) -> dict[str, tuple[float, fl
     vectors = embeddings(pairs)
     captions = {
         view: encoders.clip_texts([pairs[video][view]["caption"] for video in sorted(pairs)])
-        for view in ("video", "frame")
+        for view in prompts.CAPTION
     }
     return {
         video: (

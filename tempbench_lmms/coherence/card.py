@@ -1,17 +1,24 @@
 """Temporal coherence: the papers, their sources and numbers."""
 
-from tempbench_lmms.card import BenchmarkCard, Reference, Source
+from tempbench_lmms.card import BenchmarkCard, Source
 
-_NOT_REPRODUCIBLE = (
-    "answers were read by Gemini and a failure counts 0: random option choice alone scores 0.535 on the 292 "
-    "counting questions"
-)
-_SCORES = {
-    "InternVL2-1B": (0.825, 0.876, 0.128, 0.715),
-    "Qwen2-VL-2B": (0.872, 0.900, 0.201, 0.90),
-    "Video-CCAM-4B-v1.1": (0.892, 0.904, 0.235, 0.993),
-}
-_METRICS = ("bertscore_4f", "bertscore_16f", "numeric_distance_4f", "numeric_distance_16f")
+TYPES = ("count", "direction", "rotation", "shape_trend", "velocity_frequency", "visual_cues")
+"""TOMATO's types of reasoning."""
+
+SCENES = ("human", "object", "simulated")
+"""Who or what moves in TOMATO's videos."""
+
+COUNTS = dict(zip(TYPES, (292, 403, 286, 223, 210, 70), strict=True))
+"""TOMATO's questions by type."""
+
+BUDGETS = (4, 8, 12, 16)
+"""The numbers of frames that a question is asked with."""
+
+CONTROLS = ("1f", "shuffled", "reversed", "blind")
+"""How else a question is asked: with one frame, with frames out of order, and with none."""
+
+CURVES = ("accuracy", "bertscore", "numeric_distance")
+"""The scores that are followed over the number of frames."""
 
 CARD = BenchmarkCard(
     name="coherence",
@@ -42,25 +49,9 @@ CARD = BenchmarkCard(
     ),
     version="1-A",
     # The mean of 1/(number of options) over TOMATO's 1,484 questions.
-    chance={f"accuracy_{n}f": 0.19907 for n in (4, 8, 12, 16)},
+    chance={f"accuracy_{n}f": 0.19907 for n in BUDGETS},
     primary=(
-        *(f"accuracy_{n}f" for n in (4, 8, 12, 16)),
-        *(f"bertscore_{n}f" for n in (4, 8, 12, 16)),
-        *(f"numeric_distance_{n}f" for n in (4, 8, 12, 16)),
+        *(f"{score}_{n}f" for score in CURVES for n in BUDGETS),
         *("accuracy_slope", "accuracy_gain", "accuracy_area"),
-    ),
-    reference=(
-        *(
-            Reference(
-                "Table 3", model, metric, value, False, _NOT_REPRODUCIBLE if "numeric" in metric else ""
-            )
-            for model, values in _SCORES.items()
-            for metric, value in zip(_METRICS, values, strict=True)
-        ),
-        Reference(
-            "Table 5", "LLaVA-Interleave-Qwen", "clipgain_official", 0.0428, False, "ten unnamed videos"
-        ),
-        Reference("Table 5", "LLaVA-OneVision", "clipgain_official", 0.1400, False, "ten unnamed videos"),
-        Reference("Table 5", "InternVL2", "clipgain_official", 0.1385, False, "ten unnamed videos"),
     ),
 )

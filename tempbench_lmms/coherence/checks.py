@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.coherence.card import SCENES, TYPES
 from tempbench_lmms.coherence.parser import letters_of
-from tempbench_lmms.coherence.prompts import ORDERS
-from tempbench_lmms.coherence.scoring import SCENES, TYPES
+from tempbench_lmms.coherence.prompts import CAPTION, ORDERS
 from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.media.integrity import check_video
@@ -62,7 +62,7 @@ def question_problems(row: tables.Row) -> Iterator[str]:
 
 def caption_problems(row: tables.Row) -> Iterator[str]:
     """Yields what is wrong with one video to caption, as "field: what"."""
-    if row["view"] not in ("video", "frame"):
+    if row["view"] not in CAPTION:
         yield f"view: {row['view']!r} is neither video nor frame"
     if row["n_frames"] < 1:
         yield f"n_frames: {row['n_frames']}, at least one is needed"

@@ -4,14 +4,11 @@ import pyarrow as pa
 
 BENCHMARK = "coherence"
 
-TYPES = ("count", "direction", "rotation", "shape_trend", "velocity_frequency", "visual_cues")
-SCENES = ("human", "object", "simulated")
-
 QA_SCHEMA = pa.schema(
     [
         ("question_id", pa.string()),
-        ("type", pa.string()),  # one of TYPES
-        ("scene", pa.string()),  # one of SCENES: who or what moves
+        ("type", pa.string()),  # one of card.TYPES
+        ("scene", pa.string()),  # one of card.SCENES: who or what moves
         ("video", pa.string()),  # tempbench:// URL
         ("question", pa.string()),
         ("options", pa.list_(pa.string())),  # texts of options A, B, ...

@@ -1,7 +1,7 @@
 """The plots of the temporal coherence benchmark in a report: curves over the frames, types, controls."""
 
-from tempbench_lmms.coherence.prompts import BUDGETS
-from tempbench_lmms.coherence.scoring import CONTROL_CONDITIONS, SCENES, TYPES
+from tempbench_lmms.coherence.card import BUDGETS, CURVES, SCENES, TYPES
+from tempbench_lmms.coherence.scoring import CONTROL_CONDITIONS
 from tempbench_lmms.report.figures import Figure, position_bias, shares
 from tempbench_lmms.report.tables import Row
 
@@ -9,7 +9,7 @@ from tempbench_lmms.report.tables import Row
 def figures(row: Row) -> list[Figure]:
     """Returns the plots of one run."""
     out = []
-    for score in ("accuracy", "bertscore", "numeric_distance"):
+    for score in CURVES:
         points = {str(n): row.metric(f"{score}_{n}f") for n in BUDGETS}
         title = f"{score.replace('_', ' ').capitalize()} over the number of frames"
         out += shares(title, "lines", row.label, points, "frames")

@@ -4,14 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.coherence import captioning, encoders, prompts, scoring
+from tempbench_lmms.coherence.card import BUDGETS
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import UNDEFINED, Record
 
 CONDITIONS: dict[str, tuple[int, str]] = {
-    **{f"{n}f": (n, "ordered") for n in prompts.BUDGETS},
+    **{f"{n}f": (n, "ordered") for n in BUDGETS},
     "1f": (1, "ordered"),
-    "shuffled": (prompts.BUDGETS[-1], "shuffled"),
-    "reversed": (prompts.BUDGETS[-1], "reversed"),
+    "shuffled": (BUDGETS[-1], "shuffled"),
+    "reversed": (BUDGETS[-1], "reversed"),
     "blind": (0, "blind"),
 }
 """How a question can be asked: number of frames, and how they are shown."""
@@ -101,7 +102,7 @@ def _shown(doc: Mapping[str, Any]) -> list[tuple[Any, float]]:
     n = doc["n_frames"]
     if not n:
         return []
-    frames = sample_frames(resolve(doc["video"]), n, prompts.BUDGETS)
+    frames = sample_frames(resolve(doc["video"]), n, BUDGETS)
     # With shuffled or reversed frames the times stay those of the places: they would give the order away.
     return [
         (frames.images[place], time) for place, time in zip(prompts.places(doc, n), frames.times, strict=True)
@@ -115,12 +116,12 @@ def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str,
 
 def process_results_budgets(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for the task over all budgets."""
-    return adapter.emit(_record(doc, results), _NAMES[scoring.BUDGETS], "bertscore_hash")
+    return adapter.emit(_record(doc, results), _NAMES[scoring.BUDGETED], "bertscore_hash")
 
 
 def process_results_controls(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for the task of the controls."""
-    return adapter.emit(_record(doc, results), _NAMES[scoring.CONTROLS])
+    return adapter.emit(_record(doc, results), _NAMES[scoring.CONTROLLED])
 
 
 def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> Record:
@@ -184,9 +185,9 @@ METRIC_LIST = adapter.metric_list(
     scoring.METRICS.of(scoring.ONCE), scoring.details, bertscore_hash=_BERTSCORE
 )
 BUDGETS_METRIC_LIST = adapter.metric_list(
-    scoring.METRICS.of(scoring.BUDGETS), scoring.details, bertscore_hash=_BERTSCORE
+    scoring.METRICS.of(scoring.BUDGETED), scoring.details, bertscore_hash=_BERTSCORE
 )
-CONTROLS_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.CONTROLS), scoring.details)
+CONTROLS_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.CONTROLLED), scoring.details)
 CAPTION_METRIC_LIST = adapter.metric_list(
     captioning.METRICS, scoring.details, bertscore_hash=_BERTSCORE, clip_model=_CLIP
 )

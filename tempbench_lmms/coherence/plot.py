@@ -1,6 +1,6 @@
 """Curves over the number of frames, as an SVG picture without any plotting library."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from math import isfinite
 
@@ -10,6 +10,20 @@ _COLOURS = ("#1b6ca8", "#c8553d", "#2f855a", "#7b4ea3", "#946b00", "#5c6370")
 
 Point = tuple[float, float, float]
 """Budget, value, standard error; the error is NaN where it is unknown."""
+
+
+def _axes(
+    budgets: Sequence[float], x: Callable[[float], float], y: Callable[[float], float]
+) -> Iterator[str]:
+    for tick in (0, 0.25, 0.5, 0.75, 1):
+        yield (
+            f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}" stroke="#ddd"/>'
+            f'<text x="{_LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>'
+        )
+    for budget in budgets:
+        yield f'<text x="{x(budget):.1f}" y="{_HEIGHT - 24}" text-anchor="middle">{budget:g}</text>'
+    middle = (_LEFT + _WIDTH - _RIGHT) / 2
+    yield f'<text x="{middle}" y="{_HEIGHT - 8}" text-anchor="middle">frames</text>'
 
 
 def curves(title: str, series: Mapping[str, Sequence[Point]]) -> str:
@@ -33,16 +47,8 @@ def curves(title: str, series: Mapping[str, Sequence[Point]]) -> str:
         'font-family="system-ui, sans-serif" font-size="12">',
         f'<title>{escape(title)}</title><rect width="100%" height="100%" fill="white"/>',
         f'<text x="{_LEFT}" y="22" font-size="14">{escape(title)}</text>',
+        *_axes(budgets, x, y),
     ]
-    for tick in (0, 0.25, 0.5, 0.75, 1):
-        parts.append(
-            f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}" stroke="#ddd"/>'
-            f'<text x="{_LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>'
-        )
-    for budget in budgets:
-        parts.append(f'<text x="{x(budget):.1f}" y="{_HEIGHT - 24}" text-anchor="middle">{budget:g}</text>')
-    middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    parts.append(f'<text x="{middle}" y="{_HEIGHT - 8}" text-anchor="middle">frames</text>')
     for number, (name, points) in enumerate(kept.items()):
         colour = _COLOURS[number % len(_COLOURS)]
         line = " ".join(f"{x(budget):.1f},{y(value):.1f}" for budget, value, _ in points)

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.coherence import captioning, prompts, scoring
+from tempbench_lmms.coherence import captioning, scoring
+from tempbench_lmms.coherence.card import BUDGETS, CONTROLS
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.tables import parse_json
@@ -21,7 +22,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import Record
 
 _TOMATO_TYPES = {"shape&trend": "shape_trend", "velocity&frequency": "velocity_frequency"}
-CONDITIONS = (*scoring.BUDGET_CONDITIONS, "1f", "shuffled", "reversed", "blind")
+CONDITIONS = (*scoring.BUDGET_CONDITIONS, *CONTROLS)
 
 
 def read(files: Sequence[Path], root: Path | None) -> list[Record]:
@@ -120,9 +121,7 @@ def _tomato(line: Mapping[str, Any], where: str, file: Path) -> Record:
         ) from None
     kind, _, scene = file.parent.parent.name.removeprefix("shuffle_").partition("+")
     frames = file.parent.name
-    condition = (
-        f"{frames}f" if frames.isdigit() and int(frames) in prompts.BUDGETS else f"{prompts.BUDGETS[-1]}f"
-    )
+    condition = f"{frames}f" if frames.isdigit() and int(frames) in BUDGETS else f"{BUDGETS[-1]}f"
     row = {
         "question_id": f"{kind}+{scene}/{key}",
         "type": _TOMATO_TYPES.get(kind, kind),

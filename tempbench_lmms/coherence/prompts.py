@@ -16,8 +16,6 @@ SYSTEM = "You are an expert in understanding dynamics of objects."
 """TOMATO's system prompt. Models of the harness's simple kind get none from a task: give theirs as a model
 argument."""
 
-BUDGETS = (4, 8, 12, 16)
-
 ORDERS = ("ordered", "shuffled", "reversed", "blind")
 """How the frames of a question are shown; `blind` shows none."""
 

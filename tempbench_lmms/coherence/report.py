@@ -6,7 +6,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.coherence import captioning, encoders, plot, predictions, prompts, scoring
+from tempbench_lmms.coherence import captioning, encoders, plot, predictions, scoring
+from tempbench_lmms.coherence.card import BUDGETS
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
 
@@ -42,9 +43,9 @@ class Scores:
             TempbenchError: The answers are not for several numbers of frames.
         """
         series = {
-            name.replace("_", " "): [(n, *self.values[f"{name}_{n}f"]) for n in prompts.BUDGETS]
+            name.replace("_", " "): [(n, *self.values[f"{name}_{n}f"]) for n in BUDGETS]
             for name in _PLOTTED
-            if f"{name}_{prompts.BUDGETS[0]}f" in self.values
+            if f"{name}_{BUDGETS[0]}f" in self.values
         }
         if not series:
             raise TempbenchError(
@@ -77,9 +78,9 @@ def metrics_for(records: Sequence[Record]) -> dict[str, Metric]:
     if len(conditions) == 1:
         found |= scoring.METRICS.of(scoring.ONCE)
     if len(conditions & {*scoring.BUDGET_CONDITIONS}) > 1:
-        found |= scoring.METRICS.of(scoring.BUDGETS)
+        found |= scoring.METRICS.of(scoring.BUDGETED)
     if len(conditions) > 1 and conditions - {*scoring.BUDGET_CONDITIONS}:
-        found |= scoring.METRICS.of(scoring.CONTROLS)
+        found |= scoring.METRICS.of(scoring.CONTROLLED)
     return found
 
 

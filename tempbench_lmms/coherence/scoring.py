@@ -13,24 +13,22 @@ from math import fsum
 from typing import Any
 
 from tempbench_lmms.coherence import encoders, parser, prompts
+from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, CURVES, SCENES, TYPES
 from tempbench_lmms.metrics import curve
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.text import numeric_distance
 from tempbench_lmms.parsing.text import clip
 from tempbench_lmms.record import Metric, Metrics, Record
 
-TYPES = ("count", "direction", "rotation", "shape_trend", "velocity_frequency", "visual_cues")
-SCENES = ("human", "object", "simulated")
+BUDGET_CONDITIONS = tuple(f"{n}f" for n in BUDGETS)
+FULL = f"{BUDGETS[-1]}f"
+CONTROL_CONDITIONS = (FULL, *CONTROLS)
 
-BUDGET_CONDITIONS = tuple(f"{n}f" for n in prompts.BUDGETS)
-FULL = f"{prompts.BUDGETS[-1]}f"
-CONTROL_CONDITIONS = (FULL, "1f", "shuffled", "reversed", "blind")
-
-ONCE, BUDGETS, CONTROLS = "once", "budgets", "controls"
+ONCE, BUDGETED, CONTROLLED = "once", "budgets", "controls"
 """The kinds of task: each question asked once; with 4, 8, 12 and 16 frames; with 16, one, 16 shuffled, 16
 reversed and none."""
 
-METRICS = Metrics(ONCE, BUDGETS, CONTROLS)
+METRICS = Metrics(ONCE, BUDGETED, CONTROLLED)
 """Every metric of questions: rows below the functions. Captions have theirs in `captioning.py`."""
 
 Score = Callable[[Sequence[Record]], Sequence[float | None]]
@@ -205,9 +203,9 @@ def n_cut(records: Sequence[Record], conditions: Sequence[str]) -> int:
 GROUPS = {**{name: _by("type", name) for name in TYPES}, **{name: _by("scene", name) for name in SCENES}}
 
 _TRENDS = {
-    "slope": curve.slope_weights(prompts.BUDGETS),
-    "gain": curve.gain_weights(prompts.BUDGETS),
-    "area": curve.area_weights(prompts.BUDGETS),
+    "slope": curve.slope_weights(BUDGETS),
+    "gain": curve.gain_weights(BUDGETS),
+    "area": curve.area_weights(BUDGETS),
 }
 """`slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` is
 the area under the curve from 4 to 16 frames, divided by 12."""
@@ -227,42 +225,44 @@ _PRINTED = {
 for _name, _score in SCORES.items():
     for _budget in BUDGET_CONDITIONS:
         _at = f"{_name}_{_budget}"
-        METRICS.add(_at, _mean(_score, _by("condition", _budget)), headline=_at in _PRINTED, tasks=(BUDGETS,))
+        METRICS.add(
+            _at, _mean(_score, _by("condition", _budget)), headline=_at in _PRINTED, tasks=(BUDGETED,)
+        )
 for _group, _keep in GROUPS.items():
     for _budget in BUDGET_CONDITIONS:
         _both_hold = _both(_keep, _by("condition", _budget))
-        METRICS.add(f"accuracy_{_group}_{_budget}", _mean(SCORES["accuracy"], _both_hold), tasks=(BUDGETS,))
-for _name in ("accuracy", "bertscore", "numeric_distance"):
+        METRICS.add(f"accuracy_{_group}_{_budget}", _mean(SCORES["accuracy"], _both_hold), tasks=(BUDGETED,))
+for _name in CURVES:
     for _kind, _weights in _TRENDS.items():
         _printed = (_name, _kind) == ("accuracy", "gain")
-        METRICS.add(f"{_name}_{_kind}", trend(SCORES[_name], _weights), headline=_printed, tasks=(BUDGETS,))
+        METRICS.add(f"{_name}_{_kind}", trend(SCORES[_name], _weights), headline=_printed, tasks=(BUDGETED,))
 for _group, _keep in GROUPS.items():
     METRICS.add(
-        f"accuracy_{_group}_gain", trend(SCORES["accuracy"], _TRENDS["gain"], _keep), tasks=(BUDGETS,)
+        f"accuracy_{_group}_gain", trend(SCORES["accuracy"], _TRENDS["gain"], _keep), tasks=(BUDGETED,)
     )
 
 for _condition in CONTROL_CONDITIONS:
     _one = _mean(SCORES["accuracy"], _by("condition", _condition))
-    METRICS.add(f"accuracy_{_condition}", _one, headline=True, tasks=(CONTROLS,))
-METRICS.add("multi_frame_gain", gain_over("1f"), headline=True, tasks=(CONTROLS,))
-METRICS.add("frame_order_sensitivity", gain_over("shuffled"), headline=True, tasks=(CONTROLS,))
-METRICS.add("frame_order_sensitivity_reversed", gain_over("reversed"), headline=True, tasks=(CONTROLS,))
-METRICS.add("gain_over_blind", gain_over("blind"), headline=True, tasks=(CONTROLS,))
-METRICS.add("parse_rate", _mean(SCORES["parse_rate"]), headline=True, tasks=(CONTROLS,))
+    METRICS.add(f"accuracy_{_condition}", _one, headline=True, tasks=(CONTROLLED,))
+METRICS.add("multi_frame_gain", gain_over("1f"), headline=True, tasks=(CONTROLLED,))
+METRICS.add("frame_order_sensitivity", gain_over("shuffled"), headline=True, tasks=(CONTROLLED,))
+METRICS.add("frame_order_sensitivity_reversed", gain_over("reversed"), headline=True, tasks=(CONTROLLED,))
+METRICS.add("gain_over_blind", gain_over("blind"), headline=True, tasks=(CONTROLLED,))
+METRICS.add("parse_rate", _mean(SCORES["parse_rate"]), headline=True, tasks=(CONTROLLED,))
 
 METRICS.count(headline=True)(n_questions)
-METRICS.count(tasks=(ONCE, BUDGETS))(n_counting)
+METRICS.count(tasks=(ONCE, BUDGETED))(n_counting)
 METRICS.count(better="lower", headline=True)(n_failed)
-METRICS.count(better="lower", tasks=(ONCE, BUDGETS))(n_reference_template)
+METRICS.count(better="lower", tasks=(ONCE, BUDGETED))(n_reference_template)
 
 
-@METRICS.count(better="lower", tasks=(BUDGETS,))
+@METRICS.count(better="lower", tasks=(BUDGETED,))
 def n_cut_budgets(records: Sequence[Record]) -> int:
     """Number of questions that were not asked with every number of frames."""
     return n_cut(records, BUDGET_CONDITIONS)
 
 
-@METRICS.count(better="lower", tasks=(CONTROLS,))
+@METRICS.count(better="lower", tasks=(CONTROLLED,))
 def n_cut_controls(records: Sequence[Record]) -> int:
     """Number of questions that were not asked in every control."""
     return n_cut(records, CONTROL_CONDITIONS)

@@ -10,12 +10,12 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tempbench_lmms.card import LoraSettings
 from tempbench_lmms.data.tables import write_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -41,90 +41,63 @@ as it is. Run these commands inside this folder.
 """
 
 
-@dataclass(frozen=True)
-class LoraSettings:
-    """Settings of a LoRA fine-tuning.
+def peft_config(lora: LoraSettings) -> dict[str, Any]:
+    """Returns the arguments of `peft.LoraConfig`."""
+    return {
+        "r": lora.rank,
+        "lora_alpha": lora.alpha,
+        "lora_dropout": lora.dropout,
+        "target_modules": _modules(lora),
+        "task_type": "CAUSAL_LM",
+    }
 
-    Attributes:
-        rank: r.
-        alpha: The scaling factor.
-        dropout: From 0 to 1.
-        learning_rate: Peak of the schedule.
-        epochs: Passes over the training data.
-        batch_size: Conversations a device and step.
-        source: Where the settings are printed, e.g. "section V.1 of the TimePerceptBench paper".
-        gradient_accumulation: Steps that are summed before an update.
-        scheduler: As transformers calls it.
-        target_modules: The modules to adapt, by the last part of their names; "all-linear" for all linear
-            layers.
-        weight_decay: Of the optimiser.
-    """
 
-    rank: int
-    alpha: int
-    dropout: float
-    learning_rate: float
-    epochs: float
-    batch_size: int
-    source: str
-    gradient_accumulation: int = 1
-    scheduler: str = "cosine"
-    target_modules: str | tuple[str, ...] = "all-linear"
-    weight_decay: float = 0.0
+def trl_config(lora: LoraSettings) -> dict[str, Any]:
+    """Returns the configuration of `trl sft`, without the model."""
+    return {
+        "dataset_name": "./train",
+        "output_dir": "trl_output",
+        "use_peft": True,
+        "lora_r": lora.rank,
+        "lora_alpha": lora.alpha,
+        "lora_dropout": lora.dropout,
+        "lora_target_modules": [modules] if isinstance(modules := _modules(lora), str) else modules,
+        # A conversation cut off in the middle would lose image tokens, and with them the batch.
+        "max_length": None,
+    } | _training(lora)
 
-    def peft(self) -> dict[str, Any]:
-        """Returns the arguments of `peft.LoraConfig`."""
-        return {
-            "r": self.rank,
-            "lora_alpha": self.alpha,
-            "lora_dropout": self.dropout,
-            "target_modules": self._modules(),
-            "task_type": "CAUSAL_LM",
-        }
 
-    def trl(self) -> dict[str, Any]:
-        """Returns the configuration of `trl sft`, without the model."""
-        return {
-            "dataset_name": "./train",
-            "output_dir": "trl_output",
-            "use_peft": True,
-            "lora_r": self.rank,
-            "lora_alpha": self.alpha,
-            "lora_dropout": self.dropout,
-            "lora_target_modules": [modules] if isinstance(modules := self._modules(), str) else modules,
-            # A conversation cut off in the middle would lose image tokens, and with them the batch.
-            "max_length": None,
-        } | self._training()
+def llamafactory_config(lora: LoraSettings, name: str) -> dict[str, Any]:
+    """Returns the configuration of `llamafactory-cli train`, without the model and its template."""
+    modules = _modules(lora)
+    return {
+        "stage": "sft",
+        "do_train": True,
+        "finetuning_type": "lora",
+        "dataset_dir": ".",
+        "media_dir": "train",
+        "dataset": name,
+        "output_dir": "llamafactory_output",
+        "lora_rank": lora.rank,
+        "lora_alpha": lora.alpha,
+        "lora_dropout": lora.dropout,
+        "lora_target": "all" if modules == "all-linear" else ",".join(modules),
+    } | _training(lora)
 
-    def llamafactory(self, name: str) -> dict[str, Any]:
-        """Returns the configuration of `llamafactory-cli train`, without the model and its template."""
-        modules = self._modules()
-        return {
-            "stage": "sft",
-            "do_train": True,
-            "finetuning_type": "lora",
-            "dataset_dir": ".",
-            "media_dir": "train",
-            "dataset": name,
-            "output_dir": "llamafactory_output",
-            "lora_rank": self.rank,
-            "lora_alpha": self.alpha,
-            "lora_dropout": self.dropout,
-            "lora_target": "all" if modules == "all-linear" else ",".join(modules),
-        } | self._training()
 
-    def _modules(self) -> str | list[str]:
-        return self.target_modules if isinstance(self.target_modules, str) else list(self.target_modules)
+def _modules(lora: LoraSettings) -> str | list[str]:
+    return lora.target_modules if isinstance(lora.target_modules, str) else list(lora.target_modules)
 
-    def _training(self) -> dict[str, Any]:
-        return {
-            "learning_rate": self.learning_rate,
-            "lr_scheduler_type": self.scheduler,
-            "num_train_epochs": float(self.epochs),
-            "per_device_train_batch_size": self.batch_size,
-            "gradient_accumulation_steps": self.gradient_accumulation,
-            "weight_decay": self.weight_decay,
-        }
+
+def _training(lora: LoraSettings) -> dict[str, Any]:
+    return {
+        "learning_rate": lora.learning_rate,
+        "lr_scheduler_type": lora.scheduler,
+        "num_train_epochs": float(lora.epochs),
+        "per_device_train_batch_size": lora.batch_size,
+        "gradient_accumulation_steps": lora.gradient_accumulation,
+        "weight_decay": lora.weight_decay,
+    }
 
 
 def write_conversations(
@@ -156,27 +129,18 @@ def write_conversations(
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     (partial / "train" / "images").mkdir(parents=True)
-    stored: dict[str, str] = {}
-    sharegpt = []
-    with (partial / "train" / "metadata.jsonl").open("w", encoding="utf-8") as stream:
-        for example in examples:
-            messages = _structured(example)
-            images = [_store(path, partial / "train", stored) for path in example["images"]]
-            # `*_file_names` is what the image folders of `datasets` call a list of pictures.
-            row = {"id": example["id"], "images_file_names": images, "messages": messages}
-            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-            sharegpt.append({"id": example["id"], "messages": _flat(messages), "images": images})
+    sharegpt, n_images = _write_examples(examples, partial / "train")
     if not sharegpt:
         shutil.rmtree(partial)
         raise TempbenchError(f"there is nothing to write to {folder}: the training split has no question")
     write_json(sharegpt, partial / "llamafactory_train.json")
     write_json({name: _LLAMAFACTORY}, partial / "dataset_info.json")
-    write_json(lora.peft(), partial / "peft_lora.json")
-    _write_yaml(lora.trl(), partial / "trl_sft.yaml", lora.source)
-    _write_yaml(lora.llamafactory(name), partial / "llamafactory_sft.yaml", lora.source)
+    write_json(peft_config(lora), partial / "peft_lora.json")
+    _write_yaml(trl_config(lora), partial / "trl_sft.yaml", lora.source)
+    _write_yaml(llamafactory_config(lora, name), partial / "llamafactory_sft.yaml", lora.source)
     readme = _README.format(name=name, count=len(sharegpt), source=lora.source)
     (partial / "README.md").write_text(readme, encoding="utf-8")
-    counts = {"conversations": len(sharegpt), "images": len(set(stored.values()))}
+    counts = {"conversations": len(sharegpt), "images": n_images}
     write_json({"name": name, "counts": counts, "settings_from": lora.source}, partial / MANIFEST)
     if folder.exists():
         shutil.rmtree(folder)
@@ -196,6 +160,21 @@ _LLAMAFACTORY = {
         "system_tag": "system",
     },
 }
+
+
+def _write_examples(examples: Iterable[Mapping[str, Any]], folder: Path) -> tuple[list[dict[str, Any]], int]:
+    """Writes what `datasets` reads; returns LLaMA-Factory's rows, and the number of pictures."""
+    stored: dict[str, str] = {}
+    sharegpt = []
+    with (folder / "metadata.jsonl").open("w", encoding="utf-8") as stream:
+        for example in examples:
+            messages = _structured(example)
+            images = [_store(path, folder, stored) for path in example["images"]]
+            # `*_file_names` is what the image folders of `datasets` call a list of pictures.
+            row = {"id": example["id"], "images_file_names": images, "messages": messages}
+            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+            sharegpt.append({"id": example["id"], "messages": _flat(messages), "images": images})
+    return sharegpt, len(set(stored.values()))
 
 
 def _check_target(folder: Path, force: bool) -> None:

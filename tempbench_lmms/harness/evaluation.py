@@ -66,15 +66,12 @@ def run(
         TempbenchError: The run left no results; with the harness's last line that looks like a reason.
     """
     started = set(output.rglob("*_results.json"))
-    launcher = [sys.executable]
-    if processes > 1:
-        launcher += ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
-    command = [*launcher, "-m", "lmms_eval", "--model", model, "--tasks", ",".join(tasks)]
+    command = ["-m", "lmms_eval", "--model", model, "--tasks", ",".join(tasks)]
     command += ["--output_path", str(output), "--log_samples", *arguments]
     if model_args:
         command += ["--model_args", model_args]
     done = subprocess.run(
-        command,
+        [*_launcher(processes), *command],
         env=os.environ | dict(environment or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -89,12 +86,21 @@ def run(
         output.mkdir(parents=True, exist_ok=True)
         log.write_text(done.stdout, encoding="utf-8")
         raise TempbenchError(f"the run of {model} left no results ({_reason(done.stdout)}); see {log}")
-    stamp = new[-1].name.removesuffix("_results.json")
+    return _read(new[-1], done.stdout)
+
+
+def _launcher(processes: int) -> list[str]:
+    several = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
+    return [sys.executable, *(several if processes > 1 else ())]
+
+
+def _read(results: Path, printed: str) -> Run:
+    stamp = results.name.removesuffix("_results.json")
     samples = {
         file.name.removeprefix(f"{stamp}_samples_").removesuffix(".jsonl"): file
-        for file in new[-1].parent.glob(f"{stamp}_samples_*.jsonl")
+        for file in results.parent.glob(f"{stamp}_samples_*.jsonl")
     }
-    return Run(json.loads(new[-1].read_text(encoding="utf-8")), new[-1], samples, done.stdout)
+    return Run(json.loads(results.read_text(encoding="utf-8")), results, samples, printed)
 
 
 def _reason(log: str) -> str:

@@ -5,7 +5,9 @@ vision tower, generation, and the harness's own runner.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 _IMAGE_TOKENS = (
     "<|endoftext|>",
@@ -50,41 +52,12 @@ def _tokenizer() -> "object":
     )
 
 
-def build(folder: Path, seed: int = 0) -> Path:
-    """Writes the model with its processor to `folder`, once.
+def _config(vocabulary: int, ids: Mapping[str, int]) -> Any:
+    from transformers import Qwen2_5_VLConfig
 
-    Args:
-        folder: Where to write; used as it is where it holds a finished model.
-        seed: Of the random weights.
-
-    Returns:
-        The folder, to be given to a runner as `pretrained`.
-    """
-    done = folder / "tempbench_tiny.json"
-    if done.is_file():
-        return folder
-    import torch
-    from transformers import (
-        Qwen2_5_VLConfig,
-        Qwen2_5_VLForConditionalGeneration,
-        Qwen2_5_VLProcessor,
-        Qwen2VLImageProcessor,
-        Qwen2VLVideoProcessor,
-    )
-
-    folder.mkdir(parents=True, exist_ok=True)
-    tokenizer = _tokenizer()
-    ids = {token: tokenizer.convert_tokens_to_ids(token) for token in _IMAGE_TOKENS}  # type: ignore[attr-defined]
-    size = {"shortest_edge": 56 * 56, "longest_edge": 28 * 28 * 64}
-    processor = Qwen2_5_VLProcessor(
-        image_processor=Qwen2VLImageProcessor(size=size),
-        tokenizer=tokenizer,
-        video_processor=Qwen2VLVideoProcessor(size=size),
-        chat_template=_TEMPLATE,
-    )
-    config = Qwen2_5_VLConfig(
+    return Qwen2_5_VLConfig(
         text_config={
-            "vocab_size": len(tokenizer),  # type: ignore[arg-type]
+            "vocab_size": vocabulary,
             "initializer_range": 0.2,
             "hidden_size": 32,
             "intermediate_size": 64,
@@ -113,6 +86,40 @@ def build(folder: Path, seed: int = 0) -> Path:
         vision_end_token_id=ids["<|vision_end|>"],
         tie_word_embeddings=False,
     )
+
+
+def build(folder: Path, seed: int = 0) -> Path:
+    """Writes the model with its processor to `folder`, once.
+
+    Args:
+        folder: Where to write; used as it is where it holds a finished model.
+        seed: Of the random weights.
+
+    Returns:
+        The folder, to be given to a runner as `pretrained`.
+    """
+    done = folder / "tempbench_tiny.json"
+    if done.is_file():
+        return folder
+    import torch
+    from transformers import (
+        Qwen2_5_VLForConditionalGeneration,
+        Qwen2_5_VLProcessor,
+        Qwen2VLImageProcessor,
+        Qwen2VLVideoProcessor,
+    )
+
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = _tokenizer()
+    ids = {token: tokenizer.convert_tokens_to_ids(token) for token in _IMAGE_TOKENS}  # type: ignore[attr-defined]
+    size = {"shortest_edge": 56 * 56, "longest_edge": 28 * 28 * 64}
+    processor = Qwen2_5_VLProcessor(
+        image_processor=Qwen2VLImageProcessor(size=size),
+        tokenizer=tokenizer,
+        video_processor=Qwen2VLVideoProcessor(size=size),
+        chat_template=_TEMPLATE,
+    )
+    config = _config(len(tokenizer), ids)  # type: ignore[arg-type]
     torch.manual_seed(seed)
     model = Qwen2_5_VLForConditionalGeneration(config)
     model.generation_config.eos_token_id = ids["<|im_end|>"]

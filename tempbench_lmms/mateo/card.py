@@ -1,8 +1,6 @@
 """MATEO: the paper, its source and its numbers."""
 
-from pathlib import Path
-
-from tempbench_lmms.card import BenchmarkCard, Source, read_references
+from tempbench_lmms.card import BenchmarkCard, LoraSettings, Source
 
 CARD = BenchmarkCard(
     name="mateo",
@@ -19,8 +17,12 @@ CARD = BenchmarkCard(
     chance={"accuracy": 1 / 9, "accuracy_dependent": 1 / 9, "accuracy_independent": 1 / 9},
     primary=("accuracy", "always_independent", "f1_before", "f1_independent", "f1_after", "parse_rate"),
     # A metric is written as <modality>_<setting>_<metric>, as far as the paper names the first two.
-    reference=read_references(Path(__file__).with_name("reference.csv")),
 )
+
+CLASSES = ("before", "after", "independent")
+"""Step A must be executed before step B, after it, or either will do (section 3)."""
+
+SPLITS = ("test", "validation", "train")
 
 COUNTS = {
     # Table 2; the numbers of relations in section 5.2 are of the test split.
@@ -31,3 +33,17 @@ COUNTS = {
 """What the paper prints. It contradicts itself: 993 relations before, but 933 after, which are the same
 swapped; and 1573 + 993 + 933 = 3499, the number that it gives of training examples before. So the counts of
 the data stand beside these, and nothing is checked against them."""
+
+LORA = LoraSettings(
+    rank=16,
+    alpha=32,
+    # Dropout and schedule are not printed; these are the defaults of peft and transformers.
+    dropout=0.0,
+    learning_rate=1e-5,
+    epochs=1,
+    batch_size=1,
+    source="appendix A.1 of the MATEO paper, which does not print dropout and schedule",
+    scheduler="linear",
+    target_modules=("q_proj", "k_proj", "v_proj", "o_proj"),
+    weight_decay=0.01,
+)

@@ -7,9 +7,8 @@ from pathlib import Path
 from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.mateo import parser, scoring
+from tempbench_lmms.mateo.card import SPLITS
 from tempbench_lmms.media.images import open_image
-
-SPLITS = ("test", "validation", "train")
 
 
 def table_name(split: str) -> str:
@@ -86,9 +85,9 @@ def _circles(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
     """Yields the row that closes a circle, for every plan in which a step comes before itself."""
     plans: dict[str, list[tuple[str, str, int]]] = {}
     for number, row in rows:
-        if row["label"] in ("before", "after"):
+        if row["label"] in (scoring.BEFORE, scoring.AFTER):
             a, b = row["image_a"], row["image_b"]
-            edge = (a, b, number) if row["label"] == "before" else (b, a, number)
+            edge = (a, b, number) if row["label"] == scoring.BEFORE else (b, a, number)
             plans.setdefault(row["plan_id"], []).append(edge)
     for plan, edges in plans.items():
         left = edges

@@ -64,8 +64,8 @@ def export_train(
 ) -> None:
     """Write questions with their right answers for fine-tuning, and the paper's LoRA settings."""
     from tempbench_lmms.data.finetuning import write_conversations
-    from tempbench_lmms.mateo.card import COUNTS
-    from tempbench_lmms.mateo.training import LORA, examples, trained_on
+    from tempbench_lmms.mateo.card import COUNTS, LORA
+    from tempbench_lmms.mateo.training import examples, trained_on
 
     rows = trained_on(_rows(mini, "test" if mini else split))
     counts = write_conversations(examples(rows, modality, setting), output, LORA, force)
@@ -79,7 +79,8 @@ def export_train(
 
 def _rows(mini: bool, split: str = "test") -> list[dict[str, Any]]:
     from tempbench_lmms.data import roots, tables
-    from tempbench_lmms.mateo.checks import SPLITS, table_name
+    from tempbench_lmms.mateo.card import SPLITS
+    from tempbench_lmms.mateo.checks import table_name
 
     if split not in SPLITS:
         raise TempbenchError(f"there is no split {split!r}; choose one of {', '.join(SPLITS)}")

@@ -8,11 +8,11 @@ alternatives ("<Yes/No/I don't know>", "Before or After") states none.
 
 import re
 
+from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.text import normalise, unboxed
 
 OTHER = "other"
-CLASSES = ("before", "after", "independent")
 FORMS = ("triple", "cot", "reflection")
 
 _ANSWER = r"yes|no|i\s+do(?:n.?t|\s+not)\s+know"
@@ -72,7 +72,7 @@ def parse(reply: str, form: str) -> str | None:
             counts a reply without a final answer as a failure.
 
     Returns:
-        One of `CLASSES`; "other" for three answers that make no class; None where no answer can be read,
+        One of `card.CLASSES`; "other" for three answers that make no class; None where no answer can be read,
         which is scored as "other" too.
 
     >>> parse("Q1: The answer is: No. Q2: The answer is: No. Q3: The answer is: Yes.", "triple")

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.tables import Row, parse_json
+from tempbench_lmms.data.tables import Row, read_replies
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.mateo import parser, prompts, scoring
+from tempbench_lmms.mateo import prompts, scoring
+from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
 from tempbench_lmms.metrics.statistic import Statistic
 
@@ -22,29 +23,16 @@ def read(file: Path) -> dict[str, str]:
     Raises:
         TempbenchError: The file is missing, or a line is not such an object or repeats a question.
     """
-    replies: dict[str, str] = {}
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise TempbenchError(f"{file} cannot be read ({error}); give JSON lines") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            told = parse_json(line)
-            if "record" in told:  # the harness's log
-                told = {"question_id": told["record"]["id"], "reply": _logged(told)}
-            key, reply = told["question_id"], told["reply"]
-        except (ValueError, KeyError, TypeError, IndexError):
-            key = reply = None
-        if not isinstance(key, str) or not isinstance(reply, str):
-            raise TempbenchError(f"{file}: line {number} has no question_id and reply as text; correct it")
-        if key in replies:
-            raise TempbenchError(f"{file}: line {number} answers {key} again; leave one answer")
-        replies[key] = reply
+    replies = read_replies(file, _question_and_reply)
     if not replies:
         raise TempbenchError(f"{file} is empty; give a line for each question")
     return replies
+
+
+def _question_and_reply(line: Any) -> tuple[Any, Any]:
+    if "record" in line:  # the harness's log
+        return line["record"]["id"], _logged(line)
+    return line["question_id"], line["reply"]
 
 
 def _logged(sample: Mapping[str, Any]) -> str:
@@ -122,7 +110,7 @@ def trivial(rows: Sequence[Row]) -> dict[str, dict[str, float | None]]:
         "n_independent",
     )
     table: dict[str, dict[str, float | None]] = {}
-    for label in parser.CLASSES:
+    for label in CLASSES:
         records = [scoring.record(row, prompts.full_reply(label), "triple") for row in rows]
         table[f"always {label}"] = {name: _finite(_number(scoring.METRICS[name](records))) for name in names}
     # Two questions a pair, each right with probability 1/3.

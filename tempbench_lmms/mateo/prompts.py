@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.mateo.card import CLASSES
 
 MODALITIES = ("image", "text", "both")
 FORMS = {
@@ -151,15 +152,15 @@ _EXAMPLES = (
     ),
 )
 
-_YES = {"before": 0, "after": 1, "independent": 2}
-CLASS_NAMES = {"before": "Before", "after": "After", "independent": "Parallel"}
+CLASS_NAMES = dict(zip(CLASSES, ("Before", "After", "Parallel"), strict=True))
 """What the prompts call the classes; the paper's text says "independent"."""
 
 
 def triple(label: str) -> str:
     """Returns the right three answers for a class: Yes to its question, No to the two others."""
     return "\n".join(
-        f"Q{number + 1}: The answer is: {'Yes' if number == _YES[label] else 'No'}." for number in range(3)
+        f"Q{number + 1}: The answer is: {'Yes' if name == label else 'No'}."
+        for number, name in enumerate(CLASSES)
     )
 
 
@@ -241,13 +242,7 @@ def parts(doc: Mapping[str, Any], modality: str, setting: str) -> list[Part]:
 def text(doc: Mapping[str, Any], modality: str, setting: str) -> str:
     """Returns a prompt for a model that gets pictures and text apart; the pictures are named by number.
 
-    Args:
-        doc: A row of the data set.
-        modality: One of `MODALITIES`.
-        setting: One of `SETTINGS`.
-
-    Raises:
-        TempbenchError: There is no such modality or setting.
+    Arguments and errors are those of `parts`.
     """
     return "".join(
         PICTURE_NAMES[part.step] if isinstance(part, Picture) else part

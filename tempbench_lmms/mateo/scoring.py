@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.mateo import parser
+from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metrics, Record
 
 VERSIONS = ("original", "swapped")
-GOLD = {"original": ("before", "independent"), "swapped": ("after", "independent")}
-PREDICTIONS = (*parser.CLASSES, parser.OTHER)
-SWAPPED = {"before": "after", "after": "before", "independent": "independent"}
+BEFORE, AFTER, INDEPENDENT = CLASSES
+GOLD = dict(zip(VERSIONS, ((BEFORE, INDEPENDENT), (AFTER, INDEPENDENT)), strict=True))
+PREDICTIONS = (*CLASSES, parser.OTHER)
+SWAPPED = {BEFORE: AFTER, AFTER: BEFORE, INDEPENDENT: INDEPENDENT}
 """The class of a pair by its class in the other order."""
 
 METRICS = Metrics("triple", "cot", "reflection")
@@ -71,7 +73,7 @@ def pairs(records: Sequence[Record]) -> list[Pair]:
 
 def is_dependent(record: Record) -> bool:
     """True where one of the two steps needs the other's outcome."""
-    return bool(record["gold"] != "independent")
+    return bool(record["gold"] != INDEPENDENT)
 
 
 def is_right(pair: Pair) -> bool:
@@ -132,13 +134,13 @@ def _f1(records: Sequence[Record], label: str, version: str) -> Ratio:
 @METRICS.measure(headline=True)
 def f1_before(records: Sequence[Record]) -> Ratio:
     """F1 of the class before in the original order (Table 4)."""
-    return _f1(records, "before", "original")
+    return _f1(records, BEFORE, "original")
 
 
 @METRICS.measure(headline=True)
 def f1_independent(records: Sequence[Record]) -> Ratio:
     """F1 of the class independent in the original order (Table 4)."""
-    return _f1(records, "independent", "original")
+    return _f1(records, INDEPENDENT, "original")
 
 
 @METRICS.measure()
@@ -152,7 +154,7 @@ def always_independent_f1(records: Sequence[Record]) -> Ratio:
 @METRICS.measure(headline=True)
 def f1_after(records: Sequence[Record]) -> Ratio:
     """F1 of the class after in the swapped order (Table 4)."""
-    return _f1(records, "after", "swapped")
+    return _f1(records, AFTER, "swapped")
 
 
 @METRICS.measure(headline=True)

@@ -7,30 +7,16 @@ original order alone: swapped they would be the same example again, and tip the 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from tempbench_lmms.data.finetuning import LoraSettings
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo import prompts
-
-LORA = LoraSettings(
-    rank=16,
-    alpha=32,
-    # Dropout and schedule are not printed; these are the defaults of peft and transformers.
-    dropout=0.0,
-    learning_rate=1e-5,
-    epochs=1,
-    batch_size=1,
-    source="appendix A.1 of the MATEO paper, which does not print dropout and schedule",
-    scheduler="linear",
-    target_modules=("q_proj", "k_proj", "v_proj", "o_proj"),
-    weight_decay=0.01,
-)
+from tempbench_lmms.mateo.scoring import INDEPENDENT
 
 
 def trained_on(rows: Iterable[Row]) -> list[Row]:
     """Returns the questions that the paper trains on: all but the swapped independent ones."""
-    return [row for row in rows if row["version"] == "original" or row["label"] != "independent"]
+    return [row for row in rows if row["version"] == "original" or row["label"] != INDEPENDENT]
 
 
 def examples(rows: Sequence[Row], modality: str, setting: str) -> Iterator[dict[str, Any]]:

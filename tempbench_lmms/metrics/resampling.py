@@ -230,7 +230,7 @@ def paired_difference(
         ValueError: The metrics' clusters have no keys, or they are different metrics.
     """
     one, other = by_cluster(first), by_cluster(second)
-    if len(one.keys) != len(one.sums) or len(other.keys) != len(other.sums):
+    if any(len(of.keys) != len(of.sums) for of in (one, other)):
         raise ValueError("the metric's clusters have no keys")
     if one.sums.shape[1] != other.sums.shape[1]:
         raise ValueError("the two metrics are different functions")
@@ -245,9 +245,6 @@ def paired_difference(
     values = _defined(bootstrap(clusters, n_resamples, seed))
     error = float(values.std(ddof=1)) if len(values) else math.nan
     low, high = interval(clusters, level, "bca", n_resamples, seed)
-    p = math.nan
-    if math.isfinite(low):
-        p = max(_exchange_test(clusters, width, n_resamples, seed), _t_test(clusters, error))
     return Difference(
         first=one.value,
         second=other.value,
@@ -255,10 +252,14 @@ def paired_difference(
         low=low,
         high=high,
         standard_error=error,
-        p=p,
+        p=_p_value(clusters, width, error, n_resamples, seed) if math.isfinite(low) else math.nan,
         n_clusters=len(keys),
         n_differing=int((sums[:, :width] != sums[:, width:]).any(axis=1).sum()),
     )
+
+
+def _p_value(clusters: Clusters, width: int, error: float, n_resamples: int, seed: int) -> float:
+    return max(_exchange_test(clusters, width, n_resamples, seed), _t_test(clusters, error))
 
 
 def _t_test(clusters: Clusters, error: float) -> float:

@@ -7,10 +7,9 @@ from pathlib import Path
 from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.rextime import parser, scoring, videos
+from tempbench_lmms.rextime import parser, videos
+from tempbench_lmms.rextime.card import SOURCES, SPLITS
 from tempbench_lmms.rextime.prompts import LETTERS
-
-SPLITS = ("validation", "test", "train")
 
 
 def tables_of(root: Path) -> list[Table]:
@@ -53,8 +52,8 @@ def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
         yield f"duration: {row['duration']} seconds"
     if row["options"]:
         yield from checks.option_problems(row["options"], len(LETTERS), len(LETTERS))
-    if row["source"] not in scoring.SOURCES:
-        yield f"source: {row['source']!r} is neither of {', '.join(scoring.SOURCES)}"
+    if row["source"] not in SOURCES:
+        yield f"source: {row['source']!r} is neither of {', '.join(SOURCES)}"
     if row["question_span"] is not None and not _is_span(row["question_span"], row["duration"]):
         yield f"question_span: {row['question_span']} is no span of {row['duration']} seconds"
     if not has_answers:

@@ -76,17 +76,7 @@ def score(
     Raises:
         TempbenchError: The ids do not match, or a prediction cannot be scored.
     """
-    by_id = {str(prediction["qid"]): prediction for prediction in predictions}
-    true_ids = {str(truth["qid"]) for truth in truths}
-    if match_number and by_id.keys() != true_ids:
-        missing, unknown = sorted(true_ids - by_id.keys()), sorted(by_id.keys() - true_ids)
-        raise TempbenchError(
-            f"the ids do not match: {len(missing)} missing ({', '.join(missing[:3])}), {len(unknown)} "
-            f"unknown ({', '.join(unknown[:3])}); give one prediction for each question of the ground truth"
-        )
-    pairs = [(by_id[str(truth["qid"])], truth) for truth in truths if str(truth["qid"]) in by_id]
-    if not pairs:
-        raise TempbenchError("no prediction belongs to the ground truth; check that both are of one split")
+    pairs = _matched(predictions, truths, match_number)
     has_windows, has_answers = mode_of(predictions[0])
     brief: dict[str, Any] = {}
     out: dict[str, Any] = {"brief": brief}
@@ -110,3 +100,20 @@ def score(
             brief["VQA,mIoU@0.5"] = full["VQA,mIoU"]["VQA,mIoU@0.5"]
         out["full"] = full
     return out
+
+
+def _matched(
+    predictions: Sequence[Prediction], truths: Sequence[Mapping[str, Any]], match_number: bool
+) -> list[tuple[Prediction, Mapping[str, Any]]]:
+    by_id = {str(prediction["qid"]): prediction for prediction in predictions}
+    true_ids = {str(truth["qid"]) for truth in truths}
+    if match_number and by_id.keys() != true_ids:
+        missing, unknown = sorted(true_ids - by_id.keys()), sorted(by_id.keys() - true_ids)
+        raise TempbenchError(
+            f"the ids do not match: {len(missing)} missing ({', '.join(missing[:3])}), {len(unknown)} "
+            f"unknown ({', '.join(unknown[:3])}); give one prediction for each question of the ground truth"
+        )
+    pairs = [(by_id[str(truth["qid"])], truth) for truth in truths if str(truth["qid"]) in by_id]
+    if not pairs:
+        raise TempbenchError("no prediction belongs to the ground truth; check that both are of one split")
+    return pairs

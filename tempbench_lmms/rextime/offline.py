@@ -1,6 +1,6 @@
 """Scores prediction files and writes submissions, without the harness."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,9 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
 from tempbench_lmms.record import UNDEFINED, Record, evaluate
 from tempbench_lmms.rextime import official, scoring, submission
+from tempbench_lmms.rextime.card import EVALUATED
 from tempbench_lmms.rextime.parser import NO_SPAN, parse
-
-SPLITS = ("test", "validation")
+from tempbench_lmms.rextime.prompts import LETTERS
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,7 @@ def score_files(predictions: Path, ground_truth: Path, partial: bool = False) ->
     if not docs:
         raise TempbenchError(f"{ground_truth} holds no question; name the official file")
     lines = load_records(predictions)
-    if not lines:
-        raise TempbenchError(f"{predictions} holds no prediction; write one line a question")
-    notes: list[str] = []
-    seen: dict[str, int] = {}
-    for number, line in enumerate(lines, start=1):
-        if "qid" not in line:
-            raise TempbenchError(f"{predictions}, prediction {number}: qid is missing; add it")
-        seen[str(line["qid"])] = seen.get(str(line["qid"]), 0) + 1
-    repeated = [qid for qid, count in seen.items() if count > 1]
-    if repeated:
-        notes.append(f"{len(repeated)} ids stand there more than once; the last counts: {_listed(repeated)}")
+    notes = list(_repeated(predictions, lines))
     by_id = {str(line["qid"]): _as_prediction(line, docs) for line in lines}
     first = by_id[str(lines[0]["qid"])]
     truths = [
@@ -78,7 +68,30 @@ def score_files(predictions: Path, ground_truth: Path, partial: bool = False) ->
         there = sum(qid in by_id for qid in docs)
         notes.append(f"scored are {there} of {len(docs)} questions")
 
-    has_windows, has_answers = official.mode_of(first)
+    metrics, rows = _ours(docs, by_id, *official.mode_of(first))
+    return Scored(result, metrics, rows, notes)
+
+
+def _repeated(predictions: Path, lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yields a note where ids are repeated; raises where there is no prediction, or one has no id."""
+    if not lines:
+        raise TempbenchError(f"{predictions} holds no prediction; write one line a question")
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if "qid" not in line:
+            raise TempbenchError(f"{predictions}, prediction {number}: qid is missing; add it")
+        seen[str(line["qid"])] = seen.get(str(line["qid"]), 0) + 1
+    if repeated := [qid for qid, count in seen.items() if count > 1]:
+        yield f"{len(repeated)} ids stand there more than once; the last counts: {_listed(repeated)}"
+
+
+def _ours(
+    docs: Mapping[str, Mapping[str, Any]],
+    by_id: Mapping[str, Mapping[str, Any]],
+    has_windows: bool,
+    has_answers: bool,
+) -> tuple[dict[str, float | None], dict[str, tuple[str, str]]]:
+    """Returns our metrics, and as people read them."""
     ask = "both" if has_windows and has_answers else "answer" if has_answers else "span"
     records = [_record(doc, by_id[qid], ask) for qid, doc in docs.items() if qid in by_id]
     kind = {"both": scoring.BOTH, "answer": scoring.BLIND, "span": scoring.MOMENT}[ask]
@@ -94,7 +107,7 @@ def score_files(predictions: Path, ground_truth: Path, partial: bool = False) ->
         error = standard_error(value) if isinstance(value, Ratio) else float("nan")
         shown = (f"{found:.4f}" if isinstance(value, Ratio) else str(value)) if defined else UNDEFINED
         rows[name] = (shown, f"{error:.4f}" if error == error else "")
-    return Scored(result, metrics, rows, notes)
+    return metrics, rows
 
 
 def _as_prediction(line: Mapping[str, Any], docs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -115,7 +128,7 @@ def _record(doc: Mapping[str, Any], line: Mapping[str, Any], ask: str) -> Record
     answer = line.get("ans")
     windows = line.get("pred_relevant_windows") or []
     spans = [official.first_window(line)] if windows else []
-    readable = isinstance(answer, str) and answer in ("A", "B", "C", "D")
+    readable = isinstance(answer, str) and answer in [*LETTERS]
     return scoring.of_prediction(doc, answer if readable else None, spans, ask=ask)
 
 
@@ -161,44 +174,32 @@ def submit_logs(
     from tempbench_lmms.data.tables import read_rows
     from tempbench_lmms.rextime.rows import load_records
 
-    if split not in SPLITS:
-        raise TempbenchError(f"there is no split {split!r}; choose one of {', '.join(SPLITS)}")
+    if split not in EVALUATED:
+        raise TempbenchError(f"there is no split {split!r}; choose one of {', '.join(EVALUATED)}")
     log = _log(logs, split)
-    records = load_records(log)
-    mini = "_mini" in log.name
-    if records and all("record" in record for record in records):
-        lines = submission.of_records([record["record"] for record in records])
-    else:
-        lines = records
-    root = mini_root("rextime") if mini else prepared_root("rextime")
+    lines = load_records(log)
+    if lines and all("record" in line for line in lines):
+        lines = submission.of_records([line["record"] for line in lines])
+    root = mini_root("rextime") if "_mini" in log.name else prepared_root("rextime")
     durations = {row["question_id"]: row["duration"] for row in read_rows(root / split)}
     if fill:
-        there = {line.get("qid") for line in lines}
-        lines = [
-            *lines,
-            *(
-                {"qid": qid, "pred_relevant_windows": [list(NO_SPAN)], "ans": ""}
-                for qid in durations
-                if qid not in there
-            ),
-        ]
+        lines = _filled(lines, durations)
     problems = list(submission.check(lines, durations))
-    fatal = [problem for problem in problems if problem.fatal or strict]
-    if fatal:
-        raise TempbenchError(
-            "\n".join(
-                [
-                    f"{log} cannot be submitted, {len(fatal)} problems:",
-                    *(f"  {problem}" for problem in fatal),
-                    "correct them; questions that were not asked are written as unanswered with --fill",
-                ]
-            )
-        )
+    if fatal := [f"  {problem}" for problem in problems if problem.fatal or strict]:
+        head = f"{log} cannot be submitted, {len(fatal)} problems:"
+        advice = "correct them; questions that were not asked are written as unanswered with --fill"
+        raise TempbenchError("\n".join([head, *fatal, advice]))
     file = output or log.with_name(f"rextime_{split}_submission.jsonl")
     if not force and (file.exists() or file.with_suffix(".zip").exists()):
         raise TempbenchError(f"{file} or its zip exists; choose another name with --output, or add --force")
     file, archive = submission.write(lines, file)
     return Submitted(file, archive, len(lines), problems)
+
+
+def _filled(lines: Sequence[submission.Line], durations: Mapping[str, float]) -> list[submission.Line]:
+    there = {line.get("qid") for line in lines}
+    missing = (qid for qid in durations if qid not in there)
+    return [*lines, *({"qid": qid, "pred_relevant_windows": [list(NO_SPAN)], "ans": ""} for qid in missing)]
 
 
 def _log(logs: Path, split: str) -> Path:

@@ -8,12 +8,12 @@ from typing import Any
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.rextime.card import SOURCES
 from tempbench_lmms.rextime.prompts import LETTERS
 
 from .features import BENCHMARK
 
-QVHIGHLIGHTS = "qvhighlights"
-ACTIVITYNET = "activitynet"
+ACTIVITYNET, QVHIGHLIGHTS = SOURCES
 
 
 def source_of(record: Mapping[str, Any]) -> str:

@@ -13,10 +13,9 @@ from tempbench_lmms.metrics.interval import best_iou, official_iou
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metric, Metrics, Record
 from tempbench_lmms.rextime import official
+from tempbench_lmms.rextime.card import CATEGORIES, SOURCES
 from tempbench_lmms.rextime.parser import NO_SPAN, parse
 
-CATEGORIES = ("sequential", "cause_effect", "means_end")
-SOURCES = ("activitynet", "qvhighlights")
 DURATIONS = {"under_60s": (0.0, 60.0), "60_to_120s": (60.0, 120.0), "over_120s": (120.0, float("inf"))}
 """Groups of video durations in seconds, the lower bound included."""
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.media.images import open_image
+from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.parser import parse
-from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS, kind_of
+from tempbench_lmms.tempvs.prompts import kind_of
 
 _N_OPTIONS = {"gt": (0, 0), "mt1": (2, 2), "mt2": (2, 5), "mt3": (2, 5)}
-SOURCES = ("flintstones", "pororo", "vwp", "vist")
 
 
 def tables_of(root: Path) -> list[Table]:

@@ -3,7 +3,7 @@
 from tempbench_lmms.report.figures import Figure, position_bias, shares
 from tempbench_lmms.report.numbers import Number
 from tempbench_lmms.report.tables import Row
-from tempbench_lmms.tempvs.prompts import MAIN_TESTS
+from tempbench_lmms.tempvs.card import MAIN_TESTS
 from tempbench_lmms.tempvs.scoring import details
 
 

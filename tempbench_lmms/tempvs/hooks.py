@@ -6,6 +6,7 @@ from typing import Any
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import prompts, scoring
+from tempbench_lmms.tempvs.card import GROUNDING_OF
 
 METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.TEST), scoring.details)
 UNGATED_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.UNGATED), scoring.details)
@@ -16,8 +17,7 @@ _UNGATED_NAMES = tuple(scoring.METRICS.of(scoring.UNGATED))
 
 # The suite scores a grounding question for each main test that it gates.
 _GATED_BY = {
-    gate: [main for main, own in prompts.GROUNDING_OF.items() if own == gate]
-    for gate in prompts.GROUNDING_OF.values()
+    gate: [main for main, own in GROUNDING_OF.items() if own == gate] for gate in GROUNDING_OF.values()
 }
 
 

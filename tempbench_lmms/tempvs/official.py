@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from tempbench_lmms.tempvs import card
 from tempbench_lmms.tempvs.parser import family_of, parse_official
 
 Row = Mapping[str, Any]
 
-SOURCES = ("flintstones", "pororo", "vwp", "vist")
-TEXT_MODELS = ("Llama-3.1-8B", "Phi-3.5-mini-instruct", "Qwen2.5-72B-Instruct")
+TEXT_MODELS = tuple(sorted(name.rpartition("/")[2] for name in card.TEXT_MODELS))
 GROUNDING_TASK = {
     "paired_event_discrimination": "single_grounding_paired",
     "triple_event_discrimination": "single_grounding_triple",
@@ -31,14 +31,7 @@ GROUNDING_TASK = {
 }
 """Main tasks by their official names, with the grounding task that gates each."""
 
-TEST_OF = dict(
-    zip(
-        GROUNDING_TASK,
-        ("mt1_two", "mt1_three", "mt2_event", "mt2_caption", "mt3_event", "mt3_caption"),
-        strict=True,
-    )
-)
-_INVALID = ("no_event", "good time", "great time", "wonderful time", "have fun", "had fun")
+TEST_OF = dict(zip(GROUNDING_TASK, card.MAIN_TESTS, strict=True))
 
 
 @dataclass(frozen=True)
@@ -67,7 +60,7 @@ def is_valid(row: Row) -> bool:
     for name, value in row.items():
         if name.startswith("event"):
             text = str(value).lower()
-            if any(phrase in text for phrase in _INVALID):
+            if any(phrase in text for phrase in card.NON_EVENTS):
                 return False
     return True
 
@@ -135,7 +128,15 @@ def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str
             for k in range(min(sum(gate), steps)):
                 at_least[k][0] += right
                 at_least[k][1] += 1
-    out: dict[str, float | None] = {
+    out = _shares(total, grounded, solved, both)
+    for k, (right_count, count) in enumerate(at_least, start=1):
+        out[f"{k}_pass_count"] = count
+        out[f"main_acc_given_{k}_pass"] = _share(right_count, count)
+    return out | {"n_unfiltered": n_unfiltered}
+
+
+def _shares(total: int, grounded: int, solved: int, both: int) -> dict[str, float | None]:
+    return {
         "total_cases": total,
         "all_grounding_success": grounded,
         "main_task_success": solved,
@@ -146,10 +147,6 @@ def score(task: str, sources: Mapping[str, Predictions], model: str) -> dict[str
         "main_acc_given_grounding_pass": _share(both, grounded),
         "main_acc_given_grounding_fail": _share(solved - both, total - grounded),
     }
-    for k, (right_count, count) in enumerate(at_least, start=1):
-        out[f"{k}_pass_count"] = count
-        out[f"main_acc_given_{k}_pass"] = _share(right_count, count)
-    return out | {"n_unfiltered": n_unfiltered}
 
 
 def solved_blind(task: str, text_only: Sequence[Sequence[Row]]) -> list[bool]:

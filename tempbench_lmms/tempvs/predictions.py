@@ -12,6 +12,7 @@ from typing import Any
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import official, parser, scoring
+from tempbench_lmms.tempvs.card import SOURCES
 from tempbench_lmms.tempvs.files import load_rows
 from tempbench_lmms.tempvs.official import Row
 
@@ -58,7 +59,7 @@ def score_folder(
     notes: list[str] = []
     for task, grounding_task in official.GROUNDING_TASK.items():
         sources: dict[str, official.Predictions] = {}
-        for source in official.SOURCES:
+        for source in SOURCES:
             main = _table(folder / setting, model, source, task, allow_pickle)
             if main is None:
                 continue
@@ -67,18 +68,10 @@ def score_folder(
                 notes.append(f"{task}, {source}: no predictions for {grounding_task}: nothing is grounded")
             text_only: list[Sequence[Row]] = []
             if "images" not in task:
-                blind = folder / "blind"
-                found = [_table(blind, name, source, task, allow_pickle) for name in official.TEXT_MODELS]
-                text_only = [rows for rows in found if rows is not None]
-                if len(text_only) < len(official.TEXT_MODELS):
+                text_only = _text_only(folder / "blind", source, task, len(main), allow_pickle)
+                if not text_only:
                     notes.append(
                         f"{task}, {source}: a text-only model's predictions lack: nothing is filtered"
-                    )
-                    text_only = []
-                elif any(len(rows) != len(main) for rows in text_only):
-                    raise TempbenchError(
-                        f"{task}, {source}: the text-only models answered another number of rows than "
-                        f"{model}; the files belong to different releases"
                     )
             sources[source] = official.Predictions(main, gates or [], text_only)
         if sources:
@@ -92,6 +85,20 @@ def score_folder(
             "flintstones_paired_event_discrimination_preds_full.json"
         )
     return {"model": model, "setting": setting, "tasks": tasks, "notes": notes}
+
+
+def _text_only(folder: Path, source: str, task: str, n: int, allow_pickle: bool) -> list[Sequence[Row]]:
+    """Returns the n answers of each of the text-only models; nothing where one of them is missing."""
+    found = [_table(folder, name, source, task, allow_pickle) for name in official.TEXT_MODELS]
+    there = [rows for rows in found if rows is not None]
+    if len(there) < len(found):
+        return []
+    if any(len(rows) != n for rows in there):
+        raise TempbenchError(
+            f"{task}, {source}: the text-only models answered another number of rows than the model that is "
+            "scored; the files belong to different releases"
+        )
+    return there
 
 
 def strict(

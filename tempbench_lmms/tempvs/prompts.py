@@ -13,17 +13,6 @@ from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
 
-MAIN_TESTS = ("mt1_two", "mt1_three", "mt2_event", "mt2_caption", "mt3_event", "mt3_caption")
-GROUNDING_OF = {
-    "mt1_two": "gt_two",
-    "mt1_three": "gt_three",
-    "mt2_event": "gt_event",
-    "mt2_caption": "gt_caption",
-    "mt3_event": "gt_event",
-    "mt3_caption": "gt_caption",
-}
-"""The grounding set that gates each main test. `gt_event` and `gt_caption` are shared."""
-
 STYLES = ("direct", "cot", "blind", "image_only")
 """How a question is asked: directly; with chain of thought (Table 11); without images (section 3.2); or, for
 image ordering, without text (Table 19)."""

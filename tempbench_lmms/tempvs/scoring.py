@@ -18,7 +18,8 @@ from typing import Any
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metrics, Record
 from tempbench_lmms.tempvs import parser
-from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS, kind_of
+from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS
+from tempbench_lmms.tempvs.prompts import kind_of
 
 TEST, SUITE, UNGATED, ANSWERS = "test", "suite", "ungated", "answers"
 """The kinds of task: one main test with its groundings, all of them, a main test asked without its groundings

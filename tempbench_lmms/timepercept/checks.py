@@ -8,17 +8,13 @@ from pathlib import Path
 from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.media.images import open_image
+from tempbench_lmms.timepercept.card import CONTROLS, IMAGES, PAIRS, TESTS
 from tempbench_lmms.timepercept.parser import parse
-from tempbench_lmms.timepercept.prompts import CONTROLS, TESTS, options
-from tempbench_lmms.timepercept.scoring import interval_class
+from tempbench_lmms.timepercept.prompts import options
+from tempbench_lmms.timepercept.scoring import KINDS, interval_class
 
-_N_IMAGES = {"pov": 2, "tpl": 4, "ice": 2, "pic": 4, "ipr": 6, "eii": 8, "ucm": 1}
-_N_IMAGES |= {"tal": 5, "isr": 5, "sov": 5, "transfer_order": 2, "transfer_lapse": 2}
 # A picture without a date has its rank instead.
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?|-?[0-9]+")
-_N_INTERVALS = {"ice": 1, "pic": 2, "ipr": 3, "eii": 4}
-_KINDS = {"tal": ("time", "place"), "ice": tuple("ABCDE"), "transfer_lapse": tuple("ABCDEF")}
-_KINDS |= dict.fromkeys(("sov", "pov"), ("ordered", "shuffled"))
 
 
 def tables_of(root: Path) -> list[Table]:
@@ -55,13 +51,13 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         yield "places: none"
     n_options = 5 if test == "ucm" else 0
     wrong = list(checks.option_problems(row["options"], n_options, n_options))
-    if len(row["images"]) != _N_IMAGES[test]:
-        wrong.append(f"images: {len(row['images'])}, not {_N_IMAGES[test]}")
+    if len(row["images"]) != IMAGES[test]:
+        wrong.append(f"images: {len(row['images'])}, not {IMAGES[test]}")
     # Without its options and images a reply cannot be read.
     yield from wrong or checks.reply_problems(
         row, lambda reply: parse(reply, test, options(row), len(row["images"]))
     )
-    if row["kind"] not in _KINDS.get(test, ("",)):
+    if row["kind"] not in KINDS.get(test, ("",)):
         yield f"kind: {row['kind']!r} is none of {test}"
     yield from _time_problems(row, test)
 
@@ -72,7 +68,7 @@ def _time_problems(row: tables.Row, test: str) -> Iterator[str]:
     if wrong := [one for one in row["dates"] if not _DATE.fullmatch(one)]:
         yield f"dates: {wrong[0][:80]!r} is neither a date nor a rank"
     days = row["days"]
-    if len(days) != _N_INTERVALS.get(test, 0) or any(one < 1 for one in days):
-        yield f"days: {days} are not {_N_INTERVALS.get(test, 0)} intervals"
+    if len(days) != PAIRS.get(test, 0) or any(one < 1 for one in days):
+        yield f"days: {days} are not {PAIRS.get(test, 0)} intervals"
     elif test == "ice" and interval_class(days[0]) != row["answer"]:
         yield f"days: {days[0]} days are not in class {row['answer']}"

@@ -3,7 +3,7 @@
 from tempbench_lmms.report.figures import Figure, confusion, confusion_of, shares
 from tempbench_lmms.report.numbers import Number
 from tempbench_lmms.report.tables import Row
-from tempbench_lmms.timepercept.prompts import INTERVALS, LAPSES, RANKINGS, TESTS
+from tempbench_lmms.timepercept.card import INTERVALS, LAPSES, RANKINGS, TESTS
 from tempbench_lmms.timepercept.scoring import details
 
 

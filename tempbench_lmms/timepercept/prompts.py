@@ -9,35 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.timepercept.card import INTERVALS, LAPSES, PAIRS
 
-TOU = ("tal", "isr", "sov", "pov", "tpl")
-"""Temporal order understanding. Source: section III.B."""
-TIU = ("ice", "pic", "ipr", "eii")
-"""Temporal interval understanding. Source: section III.C."""
-CONTROLS = ("ucm", "transfer_order", "transfer_lapse")
-TESTS = TOU + TIU
-RANKINGS = ("isr", "ipr")
-"""Tests that are answered with an ordering and scored by PNR."""
 STYLES = ("direct", "cot")
-
-INTERVALS = (
-    ("1-30 days", 30),
-    ("31-90 days", 90),
-    ("91-365 days", 365),
-    ("366-730 days", 730),
-    ("731 days or more", None),
-)
-"""The classes of ICE, A to E, with their last day. Source: section III.C.1."""
-
-LAPSES = (
-    "Less than 15 seconds",
-    "Between 2 minutes and 15 minutes",
-    "Between 1 hour and 12 hours",
-    "Between 2 days and 30 days",
-    "Between 4 months and 12 months",
-    "More than 3 years",
-)
-"""The classes of TemporalVQA's time-lapse estimation, A to F."""
 
 _QUESTIONS = {
     "tal": (
@@ -133,7 +107,7 @@ def labels(doc: Mapping[str, Any]) -> list[str]:
         return ["Image"]
     if test == "tpl":
         return ["Position 1", "Position 3", "Position 5", "Query image"]
-    if test in ("pic", "ipr", "eii"):
+    if PAIRS.get(test, 0) > 1:
         names = "12" if test == "pic" else "ABCD"
         return [f"Pair {names[i // 2]}, {('earlier', 'later')[i % 2]} image" for i in range(n)]
     return [f"Image {i + 1}" for i in range(n)]

@@ -7,40 +7,11 @@ from typing import Any
 
 from rich.table import Table
 
-from tempbench_lmms.data.tables import parse_json, read_rows
+from tempbench_lmms.data.tables import read_replies, read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
 from tempbench_lmms.timepercept import scoring
-from tempbench_lmms.timepercept.prompts import CONTROLS, RANKINGS, TESTS
-
-
-def read_replies(file: Path) -> dict[str, str]:
-    """Returns the replies of a JSON-lines file by question id.
-
-    Raises:
-        TempbenchError: The file is missing or a line is malformed or repeated.
-    """
-    replies: dict[str, str] = {}
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise TempbenchError(f"{file} cannot be read ({error})") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            one = parse_json(line)
-            id_, reply = one["question_id"], one["reply"]
-        except (ValueError, KeyError, TypeError):
-            id_, reply = None, None
-        if not isinstance(id_, str) or not isinstance(reply, str):
-            raise TempbenchError(
-                f'{file}: line {number} is not {{"question_id": "...", "reply": "..."}}; correct it'
-            )
-        if id_ in replies:
-            raise TempbenchError(f"{file}: line {number} repeats {id_}; keep one reply a question")
-        replies[id_] = reply
-    return replies
+from tempbench_lmms.timepercept.card import CONTROLS, RANKINGS, TESTS
 
 
 def score_file(file: Path, root: Path) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.statistic import Statistic, mean_of_ratios, smoothed_log_odds, statistic
 from tempbench_lmms.record import Metric, Metrics, Record
 from tempbench_lmms.timepercept import parser
-from tempbench_lmms.timepercept.prompts import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU, options
+from tempbench_lmms.timepercept.card import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU
+from tempbench_lmms.timepercept.prompts import options
 
 FAR_BELOW = -3.0
 """Standard deviations below random orderings from which on a model is said to order backwards; chance gets
@@ -173,47 +174,30 @@ def _share(record: Record) -> tuple[float, float]:
     return record["correct"], 1
 
 
+def _mean_over(records: Sequence[Record], field: str, groups: Sequence[str]) -> Statistic:
+    """Returns the mean over groups of how far questions are answered rightly; each group counts once."""
+    n = max(1, len(groups))
+
+    def term(record: Record) -> list[float]:
+        terms = [0.0] * (2 * n)
+        place = groups.index(record[field])
+        terms[place], terms[place + n] = _share(record)
+        return terms
+
+    return statistic(map(term, records), (record["place"] for record in records), 2 * n, mean_of_ratios)
+
+
 def _average(tests: Sequence[str]) -> Metric:
     """Returns the mean over tests of accuracy, and of pair accuracy for orderings, each test counting once.
 
     The paper prints no average; PNR has no upper bound and cannot be averaged with accuracies.
     """
-
-    def average(records: Sequence[Record]) -> Statistic:
-        known = [record for record in records if record["test"] in tests]
-
-        def term(record: Record) -> list[float]:
-            place = tests.index(record["test"])
-            terms = [0.0] * (2 * len(tests))
-            terms[place], terms[place + len(tests)] = _share(record)
-            return terms
-
-        return statistic(
-            (term(record) for record in known),
-            (record["place"] for record in known),
-            2 * len(tests),
-            mean_of_ratios,
-        )
-
-    return average
+    return lambda records: _mean_over([one for one in records if one["test"] in tests], "test", tests)
 
 
 def category_average(records: Sequence[Record]) -> Statistic:
     """Mean over scene categories of how far questions are answered rightly; each category counts once."""
-    categories = sorted({record["category"] for record in records})
-
-    def term(record: Record) -> list[float]:
-        place = categories.index(record["category"])
-        terms = [0.0] * (2 * len(categories))
-        terms[place], terms[place + len(categories)] = _share(record)
-        return terms
-
-    return statistic(
-        (term(record) for record in records),
-        (record["place"] for record in records),
-        2 * max(1, len(categories)),
-        mean_of_ratios,
-    )
+    return _mean_over(records, "category", sorted({record["category"] for record in records}))
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:

@@ -5,24 +5,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.finetuning import LoraSettings, write_conversations
+from tempbench_lmms.data.finetuning import write_conversations
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept import prompts
+from tempbench_lmms.timepercept.card import LORA, TESTS
 from tempbench_lmms.timepercept.hooks import conversation
-
-SETTINGS = LoraSettings(
-    rank=8,
-    alpha=16,
-    dropout=0.1,
-    learning_rate=5e-5,
-    epochs=3,
-    batch_size=2,
-    gradient_accumulation=8,
-    scheduler="cosine",
-    source="section V.1 of the TimePerceptBench paper (the adapted modules are not named there)",
-)
 
 
 def examples(root: Path, tests: Sequence[str], style: str) -> Iterator[dict[str, Any]]:
@@ -61,9 +50,9 @@ def export(folder: Path, root: Path, tests: Sequence[str], style: str, force: bo
     Raises:
         TempbenchError: There is no such test, no training split, or `folder` is in use.
     """
-    tests = tests or prompts.TESTS
-    if unknown := sorted(set(tests) - set(prompts.TESTS)):
-        raise TempbenchError(f"no test named {', '.join(unknown)}; choose from {', '.join(prompts.TESTS)}")
+    tests = tests or TESTS
+    if unknown := sorted(set(tests) - set(TESTS)):
+        raise TempbenchError(f"no test named {', '.join(unknown)}; choose from {', '.join(TESTS)}")
     mixed = list(examples(root, tests, style))
     random.Random(0).shuffle(mixed)
-    return write_conversations(mixed, folder, SETTINGS, force, "timepercept")
+    return write_conversations(mixed, folder, LORA, force, "timepercept")

@@ -15,6 +15,7 @@ from hf_datasets.coherence import commands as making
 from hf_datasets.coherence import prepare as preparing
 from hf_datasets.coherence import references
 from tempbench_lmms.coherence import commands, predictions, report, scoring
+from tempbench_lmms.coherence.card import COUNTS, SCENES
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import TempbenchError
 
@@ -165,11 +166,11 @@ def test_real_questions_are_all_read(shared: Path) -> None:
         row for row, _ in preparing.tomato_rows(preparing.question_files(shared / "real" / "tomato"), skipped)
     ]
     assert skipped == []
-    counts = {kind: sum(row["type"] == kind for row in rows) for kind in preparing.OFFICIAL_COUNTS}
-    assert counts == preparing.OFFICIAL_COUNTS
+    counts = {kind: sum(row["type"] == kind for row in rows) for kind in COUNTS}
+    assert counts == COUNTS
     assert len(rows) == len({row["question_id"] for row in rows}) == 1484
     scenes = [row["scene"] for row in rows]
-    assert [scenes.count(name) for name in ("human", "object", "simulated")] == [595, 656, 233]
+    assert [scenes.count(name) for name in SCENES] == [595, 656, 233]
 
 
 class _Endpoint(http.server.BaseHTTPRequestHandler):

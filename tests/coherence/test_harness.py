@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.coherence import commands
+from tempbench_lmms.coherence.card import BUDGETS, TYPES
 from tempbench_lmms.harness import evaluation
 
 pytestmark = pytest.mark.harness
-
-TYPES = ("count", "direction", "rotation", "shape_trend", "velocity_frequency", "visual_cues")
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def test_oracle(tmp_path: Path, environment: dict[str, str]) -> None:
     run = evaluation.run(
         "tempbench_oracle", tasks, tmp_path, model_args="media=true", environment=environment, timeout=300
     )
-    for n in (4, 8, 12, 16):
+    for n in BUDGETS:
         for metric in ("accuracy", "accuracy_official", "numeric_distance", "parse_rate"):
             assert run.value("coherence_qa_mini", f"{metric}_{n}f") == 1
         assert 0 < run.value("coherence_qa_mini", f"bertscore_{n}f") < 1
@@ -86,7 +85,7 @@ def test_real_clips_with_a_tiny_vlm(
         timeout=400,
     )
     assert run.value("coherence_qa", "n_questions") == 8
-    for n in (4, 8, 12, 16):
+    for n in BUDGETS:
         assert 0 <= run.value("coherence_qa", f"accuracy_{n}f") <= 1
     assert run.value("coherence_qa", "n_cut_budgets") == 0
     assert run.value("coherence_caption", "n_videos") == 2

@@ -1,6 +1,8 @@
 """What every benchmark must keep to, so that the next one is a folder of the same files."""
 
+import ast
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -161,3 +163,24 @@ def test_card(name):
 
 def test_item_is_shown_as_a_word():
     assert str(adapter.Item({"id": 1})) == "see record"
+
+
+def long_functions() -> Iterator[str]:
+    """Yields the functions of more than fifty lines; of a command, which has a line an option, the body."""
+    root = PACKAGE.parent
+    for path in sorted([*PACKAGE.rglob("*.py"), *(root / "hf_datasets").rglob("*.py")]):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                is_command = any(
+                    "typer." in ast.unparse(one.annotation) for one in node.args.args if one.annotation
+                )
+                first = node.body[0].lineno if is_command else node.lineno
+                if (node.end_lineno or 0) - first >= 50:
+                    yield f"{path.relative_to(root).as_posix()}: {node.name}"
+
+
+def test_functions_are_short():
+    assert set(long_functions()) <= {
+        "tempbench_lmms/parsing/choice.py: __init__",
+        "tempbench_lmms/parsing/timespan.py: _ranges",
+    }

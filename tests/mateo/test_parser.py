@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tempbench_lmms.mateo import parser, prompts
+from tempbench_lmms.mateo.card import CLASSES
 
 
 def three(first, second, third, form="Q{}: The answer is: {}."):
@@ -194,7 +195,7 @@ def test_answer_before_the_reflection(reply, expected):
 
 
 @pytest.mark.parametrize("form", parser.FORMS)
-@pytest.mark.parametrize("label", parser.CLASSES)
+@pytest.mark.parametrize("label", CLASSES)
 def test_the_full_reply_is_right_in_every_form(form, label):
     assert parser.parse(prompts.full_reply(label), form) == label
 
@@ -206,14 +207,14 @@ def test_an_unknown_form_is_an_error():
 
 @given(st.text(), st.sampled_from(parser.FORMS))
 def test_any_text_is_read_without_an_error(reply, form):
-    assert parser.parse(reply, form) in {*parser.CLASSES, "other", None}
+    assert parser.parse(reply, form) in {*CLASSES, "other", None}
     parser.parse_first(reply)
 
 
 @given(st.lists(st.sampled_from(["Yes", "No", UNSURE]), min_size=3, max_size=3))
 def test_a_class_is_yes_to_its_question_and_no_to_both_others(answers):
     expected = "other"
-    for label, pattern in zip(parser.CLASSES, (BEFORE, AFTER, PARALLEL), strict=True):
+    for label, pattern in zip(CLASSES, (BEFORE, AFTER, PARALLEL), strict=True):
         if tuple(answers) == pattern:
             expected = label
     assert parser.parse(three(*answers), "triple") == expected

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.mateo import parser, prompts, scoring
+from tempbench_lmms.mateo import prompts, scoring
+from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record import evaluate
 
@@ -169,7 +170,7 @@ def test_breakdowns(answered):
 predictions = st.sampled_from(scoring.PREDICTIONS)
 answered_pairs = st.dictionaries(
     st.text("abcdef", min_size=1, max_size=4),
-    st.tuples(st.sampled_from(["before", "independent"]), predictions, predictions),
+    st.tuples(st.sampled_from(scoring.GOLD["original"]), predictions, predictions),
     max_size=12,
 )
 
@@ -272,7 +273,7 @@ def test_the_right_answers_get_everything(pairs):
         assert same(value(name, records_of(right)), 1) or math.isnan(value(name, records_of(right)))
 
 
-@given(answered_pairs, st.sampled_from(parser.CLASSES))
+@given(answered_pairs, st.sampled_from(CLASSES))
 def test_who_ignores_the_order_gets_no_dependent_pair(pairs, label):
     ignoring = {name: (gold, label, label) for name, (gold, _, _) in pairs.items()}
     found = value("accuracy_dependent", records_of(ignoring))

@@ -127,7 +127,7 @@ class Model(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def endpoint(monkeypatch):
     Model.asked, Model.valid, Model.broken = [], True, 0
-    monkeypatch.setattr(build, "_WAIT", 0.01)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -195,7 +195,7 @@ def test_build_from_frames(endpoint, tmp_path):
 
 
 def test_endpoint_that_is_not_there(captions, tmp_path, monkeypatch):
-    monkeypatch.setattr(build, "_WAIT", 0.0)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
     with pytest.raises(TempbenchError, match="gives no answer"):
         build.build_file(captions, tmp_path / "made.jsonl", "gpt", "http://127.0.0.1:9/v1")
     with pytest.raises(TempbenchError, match="no http address"):

@@ -179,7 +179,7 @@ def test_characters() -> None:
 def test_characters_of_a_folder(tmp_path: Path) -> None:
     with pytest.raises(TempbenchError, match="characters_flintstones"):
         characters.read(tmp_path)
-    for source in ("flintstones", "pororo"):
+    for source in characters.LOOKS:
         (tmp_path / f"characters_{source}.json").write_text('{"Fred": "Fred is tall."}')
     assert characters.read(tmp_path)["pororo"] == {"fred": "Fred is tall."}
     (tmp_path / "characters_pororo.json").write_text('["Fred"]')

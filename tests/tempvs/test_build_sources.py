@@ -9,6 +9,7 @@ from PIL import Image
 from hf_datasets.tempvs import sources
 from hf_datasets.tempvs.sources import Story
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.tempvs.card import SOURCES
 
 from .build_helpers import CLIPS, picture, write_json, write_vist, write_vwp
 
@@ -188,7 +189,7 @@ def test_an_image_outside_the_folder_is_refused(tmp_path: Path) -> None:
         stories("vwp", root)
 
 
-@pytest.mark.parametrize("source", sources.SOURCES)
+@pytest.mark.parametrize("source", SOURCES)
 def test_an_empty_folder_is_named(source: str, tmp_path: Path) -> None:
     with pytest.raises(TempbenchError, match=str(tmp_path)):
         stories(source, tmp_path)

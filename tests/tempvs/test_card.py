@@ -3,8 +3,7 @@
 import math
 
 from tempbench_lmms.tempvs import scoring
-from tempbench_lmms.tempvs.card import CARD
-from tempbench_lmms.tempvs.prompts import MAIN_TESTS
+from tempbench_lmms.tempvs.card import CARD, MAIN_TESTS, SOURCES, TABLE_2, TABLE_9
 
 ROWS = CARD.reference
 
@@ -57,3 +56,28 @@ def test_chance_is_the_random_row_but_for_its_error():
     assert math.isclose(value("Table 3", "Random", "mt2_event_gt_strict"), CARD.chance["mt2_event_gt_strict"])
     # The paper prints 0.6 %; three groundings of five images are 0.8 %.
     assert value("Table 3", "Random", "mt1_three_gt_strict") != CARD.chance["mt1_three_gt_strict"]
+
+
+def test_table_2_adds_up():
+    # The printed totals, and the 15,192 questions that the introduction counts.
+    totals = [sum(TABLE_2[test].values()) for test in MAIN_TESTS]
+    assert totals == [7560, 2126, 1803, 1618, 2085, 2085]
+    assert sum(totals[:5]) == 15192
+    # Easily swapped: VWP is the smaller one of the two.
+    assert (TABLE_2["mt1_two"]["vwp"], TABLE_2["mt1_two"]["vist"]) == (850, 3742)
+
+
+def test_table_9_adds_up():
+    # 24,433 + 11,444 + 12,627 + 49,700, and the 2,085 sequences that Table 2 prints for MT3.
+    assert sum(TABLE_9["stories"].values()) == 98204
+    assert TABLE_9["manual"] == TABLE_2["mt3_event"] == TABLE_2["mt3_caption"]
+
+
+def test_tables_2_and_9_are_printed_so(shared):
+    text = (shared / "papers/000_1f4afa32a1a354c5.txt").read_text(encoding="utf-8").replace(",", "")
+    for source, printed in zip(SOURCES, ("FlintstonesSV", "PororoSV", "VWP", "VIST"), strict=True):
+        row = " ".join(str(TABLE_2[test][source]) for test in MAIN_TESTS[:5])
+        assert f"{printed} {row}\n" in text
+    assert "FlintstonesSV PororoSV VWP VIST\nOriginal image sequences" in text
+    for counts in (*TABLE_9.values(), TABLE_2["mt1_two"], TABLE_2["mt1_three"]):
+        assert " ".join(str(counts[source]) for source in SOURCES) + "\n" in text

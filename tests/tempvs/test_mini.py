@@ -5,7 +5,7 @@ import pytest
 from hf_datasets.samples.tempvs import image_urls, stories
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
-from tempbench_lmms.tempvs.prompts import GROUNDING_OF, MAIN_TESTS
+from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, SOURCES
 
 STORIES = {(story.source, story.story_id): story for story in stories()}
 ALL = read_rows(mini_root("tempvs") / "all")
@@ -13,7 +13,7 @@ ALL = read_rows(mini_root("tempvs") / "all")
 
 def test_stories():
     assert len(STORIES) == 30
-    assert {source for source, _ in STORIES} == {"flintstones", "pororo", "vist", "vwp"}
+    assert {source for source, _ in STORIES} == {*SOURCES}
     assert sorted(len(story.panels) for story in STORIES.values())[-2:] == [6, 9]
     assert sum(len(story.panels) == 5 for story in STORIES.values()) == 28
 

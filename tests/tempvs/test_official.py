@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tempbench_lmms.tempvs import official
+from tempbench_lmms.tempvs.card import SOURCES
 from tempbench_lmms.tempvs.parser import family_of, parse_official
 
 # Worked example: sequence, events, right option, answer, what Llama, Phi and Qwen said without pictures.
@@ -61,7 +62,7 @@ def test_worked_example_mt1():
 
 
 def test_four_sources_pool_their_counts():
-    sources = dict.fromkeys(official.SOURCES, mt1_predictions())
+    sources = dict.fromkeys(SOURCES, mt1_predictions())
     got = official.score("paired_event_discrimination", sources, MODEL)
     counts = ("total_cases", "all_grounding_success", "main_task_success", "all_grounding_and_main_success")
     assert [got[name] for name in counts] == [24, 20, 12, 8]

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hf_datasets.tempvs.questions import PAIR_TYPES
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.tempvs import scoring
-from tempbench_lmms.tempvs.prompts import MAIN_TESTS
+from tempbench_lmms.tempvs.card import MAIN_TESTS, N_EVENTS, SOURCES
 
 ROWS = {test: read_rows(mini_root("tempvs") / test) for test in MAIN_TESTS}
 
@@ -139,12 +140,11 @@ def test_chance_over_many_seeds():
             n[test] += scoring.n_main(records)
             grounded[test] += strict.numerator.sum()
             asked[test] += strict.denominator.sum()
-    events = {"mt1_two": 2, "mt1_three": 3}
     for test in MAIN_TESTS:
         for got, total, p in (
             (hits[test], n[test], 0.5 if test.startswith("mt1") else 0.2),
             # The two or four statements of a sequence share groundings, so fewer are independent.
-            (grounded[test], asked[test], 0.2 ** events.get(test, 5)),
+            (grounded[test], asked[test], 0.2 ** N_EVENTS.get(test, 5)),
         ):
             spread = math.sqrt(p * (1 - p) / total) * (2 if p < 0.1 else 1)
             assert abs(got / total - p) < 2.576 * spread + 1e-12, (test, got / total, p)
@@ -173,11 +173,9 @@ def test_details():
     rows = ROWS["mt1_two"]
     random.Random(0).shuffle(rows)
     table = scoring.details(scored(rows, lambda row: row["target"]))["mt1_two"]
-    assert set(table["by_source"]) == {"flintstones", "pororo", "vist", "vwp"}
+    assert set(table["by_source"]) == {*SOURCES}
     assert sum(cell["n"] for cell in table["by_statement"].values()) == 120
-    assert {name.rpartition("_")[0] for name in table["by_statement"]} == {
-        "after", "before", "then", "earlier", "implictpair"
-    }  # fmt: skip
+    assert {name.rpartition("_")[0] for name in table["by_statement"]} == {*PAIR_TYPES}
     assert set(table["by_polarity"]) == {"gt", "nc"}
     assert table["right_answers"] == table["answers"] == {"A": 0.5, "B": 0.5}
     assert sum(cell["n"] for cell in table["by_distance"].values()) == 120

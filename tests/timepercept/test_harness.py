@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tempbench_lmms.harness import evaluation
-from tempbench_lmms.timepercept.prompts import CONTROLS, RANKINGS, TESTS
+from tempbench_lmms.timepercept.card import CONTROLS, RANKINGS, TESTS
 
 pytestmark = pytest.mark.harness
 CONTROL_TASKS = [f"timepercept_{test}_mini" for test in CONTROLS]

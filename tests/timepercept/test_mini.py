@@ -5,7 +5,7 @@ from collections import Counter
 from hf_datasets.samples import timepercept
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
-from tempbench_lmms.timepercept.prompts import CONTROLS, TESTS
+from tempbench_lmms.timepercept.card import CONTROLS, TESTS
 
 ROOT = mini_root("timepercept")
 

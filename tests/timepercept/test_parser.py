@@ -1,7 +1,8 @@
 import pytest
 
+from tempbench_lmms.timepercept.card import LAPSES
 from tempbench_lmms.timepercept.parser import parse
-from tempbench_lmms.timepercept.prompts import LAPSES, options
+from tempbench_lmms.timepercept.prompts import options
 
 ICE = options({"test": "ice"})
 TPL = options({"test": "tpl"})

@@ -12,8 +12,8 @@ from hf_datasets.timepercept import controls, prepare, rasters
 from hf_datasets.timepercept.series import nothing_skipped, read_fmow, read_manifest, slug
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.timepercept.card import TESTS, TIU, TOU
 from tempbench_lmms.timepercept.checks import problems
-from tempbench_lmms.timepercept.prompts import TESTS, TIU, TOU
 
 SMALL = prepare.Settings(test=10, train=10, test_share=0.5, size=32)
 DAYS = (0, 10, 60, 200, 600, 1400)

@@ -4,6 +4,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept import hooks, prompts
+from tempbench_lmms.timepercept.card import CONTROLS, TESTS
 
 
 def first(test):
@@ -11,7 +12,7 @@ def first(test):
 
 
 @pytest.mark.parametrize("style", prompts.STYLES)
-@pytest.mark.parametrize("test", [*prompts.TESTS, *prompts.CONTROLS])
+@pytest.mark.parametrize("test", [*TESTS, *CONTROLS])
 def test_labels_stand_before_their_images(test, style):
     doc = first(test)
     parts = hooks.conversation(doc, prompts.build(doc, style))
@@ -39,7 +40,7 @@ def test_ice_shows_the_five_classes():
 
 
 def test_dates_are_never_shown():
-    for test in prompts.TESTS:
+    for test in TESTS:
         doc = first(test)
         shown = str(hooks.conversation(doc, prompts.build(doc, "cot")))
         assert not any(date[:4] in shown for date in doc["dates"])

@@ -12,8 +12,8 @@ from hf_datasets.timepercept.series import Series, Shot
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.timepercept import scoring
+from tempbench_lmms.timepercept.card import RANKINGS, TESTS, TIU, TOU
 from tempbench_lmms.timepercept.checks import row_problems
-from tempbench_lmms.timepercept.prompts import RANKINGS, TESTS
 
 from .conftest import make_series
 
@@ -28,7 +28,7 @@ def test_two_hundred_sound_questions(rows, test):
     assert len(rows[test]) == 200
     assert [problem for row in rows[test] for problem in row_problems(row)] == []
     # One question a place before a place is asked about again.
-    if test in ("tal", "isr", "sov", "pov", "tpl"):
+    if test in TOU:
         assert len({row["places"][0] for row in rows[test]}) == 200
 
 
@@ -96,7 +96,7 @@ def days_of(row):
     )
 
 
-@pytest.mark.parametrize("test", ["ice", "pic", "ipr", "eii"])
+@pytest.mark.parametrize("test", TIU)
 def test_intervals_are_those_of_the_dates(rows, test):
     for row in rows[test]:
         assert row["days"] == days_of(row)
@@ -125,9 +125,7 @@ def test_the_same_seed_gives_the_same_questions(many_series, rows):
 
 def test_margin_between_intervals(many_series):
     rules = questions.Rules(count=40, seed=1, min_ratio=3.0)
-    for test, found in questions.build(
-        many_series, many_series, "test", rules, ("pic", "ipr", "eii")
-    ).items():
+    for test, found in questions.build(many_series, many_series, "test", rules, TIU[1:]).items():
         for row in found:
             days = sorted(row["days"])
             assert all(3 * a <= b for a, b in itertools.pairwise(days)), test
@@ -167,9 +165,7 @@ def test_few_places_give_fewer_questions_and_no_repetition():
 def test_pictures_without_dates_have_no_intervals():
     shots = tuple(Shot(f"r/{i}.png", i, str(i), None) for i in range(6))
     ranked = [Series(f"r{i}", "series", "", shots) for i in range(3)]
-    rows = questions.build(
-        ranked, [], "test", questions.Rules(count=4, seed=1), ("tal", "isr", "sov", "pov", "tpl")
-    )
+    rows = questions.build(ranked, [], "test", questions.Rules(count=4, seed=1), TOU)
     assert all(rows.values())
     with pytest.raises(TempbenchError, match="ranks and no dates"):
         questions.build(ranked, ranked, "test", questions.Rules(count=4, seed=1))

@@ -5,13 +5,14 @@ import json
 import pytest
 import yaml
 
-from tempbench_lmms.data.finetuning import LoraSettings, write_conversations
+from tempbench_lmms.card import LoraSettings
+from tempbench_lmms.data.finetuning import write_conversations
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import evaluation
 from tempbench_lmms.timepercept import training
-from tempbench_lmms.timepercept.prompts import TESTS
+from tempbench_lmms.timepercept.card import TESTS
 
 ROOT = mini_root("timepercept")
 
