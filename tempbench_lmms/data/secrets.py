@@ -27,7 +27,7 @@ _CLEAR = frozenset(
         *("load_format", "kv_cache_dtype", "conv_template", "conv_mode", "prompt_template", "chat_template"),
         *("video_decode_backend", "sampling_strategy", "mm_spatial_pool_mode", "mm_resampler_type"),
         *("reasoning_effort", "limit_mm_per_prompt", "mm_processor_kwargs", "media_io_kwargs"),
-        *("trust_remote_code", "media"),
+        "media",
     )
 )
 _SECRET = re.compile(r"key|token$|secret|passw|pwd|credential|auth|bearer|cookie|private", re.IGNORECASE)
