@@ -136,6 +136,7 @@ def demo(
     ),
 ) -> None:
     """Run the bundled sample through the real harness: a tiny model, chance, and an oracle."""
+    print("tempbench: building a tiny Qwen2.5-VL with random weights", file=sys.stderr, flush=True)
     from rich.console import Console
 
     from tempbench_lmms.cli.demo import run

@@ -27,7 +27,7 @@ def task_dir() -> Path:
 
 
 def entries() -> dict[str, dict[str, Any]]:
-    """Returns the harness's index of our folder; tests compare it with what the harness makes of the files."""
+    """Returns the index of our folder as the harness would build it; a test compares the two."""
     from tempbench_lmms.harness.tasks import load_task, task_files
 
     index: dict[str, dict[str, Any]] = {}
@@ -113,7 +113,7 @@ def extend(manager: type[Any], built: Callable[[dict[str, Any]], None]) -> None:
         original(*bound.args, **bound.kwargs)
         setattr(self, _REST, whole)
 
-    manager.__init__ = init  # type: ignore[misc]
+    manager.__init__ = init
     setattr(manager, _OURS_ALONE, False)
 
 

@@ -11,6 +11,7 @@ built differently, one warning says so and `--include_path "$(tempbench path)"` 
 import functools
 import importlib.metadata
 import importlib.util
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -122,7 +123,7 @@ def _asked_for(words: Sequence[str]) -> list[str]:
     program, *rest = words or [""]
     if Path(program).stem != "lmms-eval" and Path(program).parts[-2:] != ("lmms_eval", "__main__.py"):
         return []
-    given = [after for word, after in zip(rest, rest[1:], strict=False) if word == "--tasks"]
+    given = [after for word, after in itertools.pairwise(rest) if word == "--tasks"]
     given += [word.partition("=")[2] for word in rest if word.startswith("--tasks=")]
     return given[-1].split(",") if given else []
 
