@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.harness import evaluation, plugin
+from tempbench_lmms.harness.adapter import reply_of
 
 pytestmark = pytest.mark.harness
 
@@ -65,8 +66,9 @@ def metrics(runs):
 
 
 def replies(runs):
+    """Returns the logged replies; 0.6.1 logs each in a list of its own."""
     return {
-        name: [row["filtered_resps"] for row in run.logged(TASKS[name.partition("_")[2]])]
+        name: [reply_of([row["filtered_resps"]]) for row in run.logged(TASKS[name.partition("_")[2]])]
         for name, run in runs.items()
     }
 
