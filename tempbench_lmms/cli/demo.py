@@ -1,6 +1,6 @@
-"""`tempbench demo`: the bundled sample through the real harness, in a few minutes, without a GPU."""
+"""`tempbench demo`: the bundled sample through the real harness, in a minute, without a GPU."""
 
-from collections.abc import Sequence
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,11 @@ from tempbench_lmms.harness import evaluation
 from tempbench_lmms.record import UNDEFINED
 
 _TASK = "tempvs_mini"
-# The tiny model reads bytes, not words: a longer reply of it says no more, and takes longer.
+# The tiny model answers nonsense: more questions to it, and longer replies, say no more and take longer. The
+# sample goes from story to story, so that its first questions are of all tests.
+_TINY_QUESTIONS = 100
 _TINY_TOKENS = 6
+_PROGRESS = re.compile(r"^Model Responding:.*?(\d+)/(\d+) ")
 # Threads on matrices this small wait for each other; on a busy machine that is a hundred times slower.
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
 
@@ -30,31 +33,44 @@ def run(output: Path, console: Console) -> None:
     """
     from tempbench_lmms.harness.tiny import build
 
-    columns: dict[str, evaluation.Run] = {}
-    with console.status("building a tiny Qwen2.5-VL with random weights"):
-        tiny = build(output / "tiny_qwen2_5_vl")
-    runs: Sequence[tuple[str, str, str, list[str]]] = (
-        (
-            "tiny VLM",
-            "qwen2_5_vl",
-            f"pretrained={tiny},device=cpu,device_map=cpu,attn_implementation=sdpa",
-            ["--gen_kwargs", f"max_new_tokens={_TINY_TOKENS}"],
-        ),
-        ("chance", "tempbench_chance", "media=true", []),
-        ("oracle", "tempbench_oracle", "", []),
-    )
-    for title, model, model_args, arguments in runs:
-        with console.status(f"lmms-eval --model {model} --tasks {_TASK}"):
-            columns[title] = evaluation.run(
-                model,
-                [_TASK],
-                output / title.replace(" ", "_"),
-                arguments,
-                model_args,
-                environment=_ENVIRONMENT,
-            )
+    tiny = build(output / "tiny_qwen2_5_vl")
+    wanted: dict[str, dict[str, Any]] = {
+        f"tiny VLM, {_TINY_QUESTIONS} questions": {
+            "model": "qwen2_5_vl",
+            "model_args": f"pretrained={tiny},device=cpu,device_map=cpu,attn_implementation=sdpa",
+            "limit": _TINY_QUESTIONS,
+            "gen_kwargs": f"max_new_tokens={_TINY_TOKENS}",
+        },
+        "chance": {"model": "tempbench_chance"},
+        "oracle": {"model": "tempbench_oracle"},
+    }
+    columns = _evaluated(wanted, output, console)
     console.print(_table(columns))
     console.print(f"A number is a share from 0 to 1; {UNDEFINED} is undefined. Logs: {output.resolve()}")
+
+
+def _evaluated(
+    wanted: dict[str, dict[str, Any]], output: Path, console: Console
+) -> dict[str, evaluation.Run]:
+    """Evaluates the models in one start of the harness and says how far it is."""
+    folders = {wanted[title]["model"]: title for title in wanted}
+    evaluations = {folder: {**wanted[title], "tasks": _TASK} for folder, title in folders.items()}
+    begun: list[str] = []
+    console.print(f"starting lmms-eval for {_TASK} and {len(wanted)} models", style="dim")
+    with console.status("the harness and torch are being imported") as status:
+
+        def show(folder: str, line: str) -> None:
+            if folder not in begun:
+                begun.append(folder)
+                told = (
+                    f"{len(begun)} of {len(wanted)}: --model {evaluations[folder]['model']} --tasks {_TASK}"
+                )
+                console.print(told, style="dim")
+            if found := _PROGRESS.search(line):
+                status.update(f"{folders[folder]}: {found[1]} of {found[2]} questions")
+
+        runs = evaluation.run_in_turn(evaluations, output, _ENVIRONMENT, show)
+    return {title: runs[folder] for folder, title in folders.items()}
 
 
 def _table(columns: dict[str, evaluation.Run]) -> Table:

@@ -102,14 +102,16 @@ def verify(
     names: Annotated[bool, typer.Option(help="Compare our task names with the harness's.")] = True,
 ) -> None:
     """Check the installation, and a benchmark's data, before a model is loaded."""
-    from tempbench_lmms.data.roots import mini_root, prepared_root
     from tempbench_lmms.harness import plugin
 
-    print(f"lmms-eval {plugin.harness_version()}: ok")
+    print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
     problems = 0
     if benchmark:
+        from tempbench_lmms.data.roots import mini_root, prepared_root
+
         benchmarks.card(benchmark)
         root = mini_root(benchmark) if mini else prepared_root(benchmark)
+        print(f"checking every row and every file of {benchmark} in {root}", file=sys.stderr, flush=True)
         for problem in benchmarks.commands(benchmark)["verify"](root):
             problems += 1
             print(problem)
@@ -117,13 +119,14 @@ def verify(
             raise TempbenchError(f"{benchmark}: {problems} problems in {root}; see above")
         print(f"{benchmark} in {root}: ok")
     elif names:
-        shadowed = plugin.shadowed_names()
-        if shadowed:
+        from tempbench_lmms.harness.tasks import task_files
+
+        if shadowed := plugin.shadowed_names():
             raise TempbenchError(
                 f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
                 "update tempbench-lmms"
             )
-        print(f"{len(plugin.our_task_names())} task names, none of them the harness's: ok")
+        print(f"{len(task_files())} task names, none of them the harness's: ok")
 
 
 @app.command()
@@ -133,6 +136,7 @@ def demo(
     ),
 ) -> None:
     """Run the bundled sample through the real harness: a tiny model, chance, and an oracle."""
+    print("tempbench: building a tiny Qwen2.5-VL with random weights", file=sys.stderr, flush=True)
     from rich.console import Console
 
     from tempbench_lmms.cli.demo import run

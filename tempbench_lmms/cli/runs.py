@@ -5,6 +5,7 @@ Everything heavy is imported where it is needed: `tempbench path` must not wait 
 
 import json
 import logging
+import os
 import sys
 from enum import Enum
 from pathlib import Path
@@ -43,6 +44,8 @@ def run(
 
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
+    if not int(os.environ.get("RANK", 0)):  # before anything heavy is imported
+        print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
     from tempbench_lmms.runs import safe_run
 
     def at_end(results: Path) -> None:

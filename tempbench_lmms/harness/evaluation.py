@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,27 +80,74 @@ def run(
         timeout=timeout,
         check=False,
     )
+    return _read(model, output, started, done.stdout)
+
+
+def run_in_turn(
+    wanted: Mapping[str, Mapping[str, Any]],
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    on_line: Callable[[str, str], None] = lambda name, line: None,
+) -> dict[str, Run]:
+    """Runs several evaluations one after the other in one start of `lmms-eval`, by its own `--config`.
+
+    The start takes longer than most evaluations of a sample.
+
+    Args:
+        wanted: The harness's arguments of each evaluation, as its `--config` names them.
+        folder: Of the results, which go to a folder of each evaluation's name.
+        environment: Added to the environment.
+        on_line: Called with the name of the evaluation that is on, and a line that the harness printed.
+
+    Raises:
+        TempbenchError: One of them left no results; with the harness's last line that looks like a reason.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    started = {name: set((folder / name).rglob("*_results.json")) for name in wanted}
+    config = folder / "harness.yaml"
+    common = {name: {"output_path": str(folder / name), "log_samples": True} for name in wanted}
+    # JSON is YAML.
+    config.write_text(json.dumps([{**common[name], **wanted[name]} for name in wanted]), encoding="utf-8")
+    lines: list[str] = []
+    left = list(wanted)
+    with subprocess.Popen(
+        [sys.executable, "-m", "lmms_eval", "--config", str(config)],
+        env=os.environ | {"PYTHONUNBUFFERED": "1"} | dict(environment or {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        for line in process.stdout or ():
+            lines.append(line)
+            while len(left) > 1 and set((folder / left[0]).rglob("*_results.json")) - started[left[0]]:
+                left.pop(0)
+            on_line(left[0], line.strip())
+    log = "".join(lines)
+    return {
+        name: _read(str(given["model"]), folder / name, started[name], log) for name, given in wanted.items()
+    }
+
+
+def _read(model: str, output: Path, started: set[Path], log: str) -> Run:
+    """Returns the run that has left new results in a folder."""
     new = sorted(set(output.rglob("*_results.json")) - started, key=lambda file: file.stat().st_mtime)
     if not new:
-        log = output / "harness.log"
+        file = output / "harness.log"
         output.mkdir(parents=True, exist_ok=True)
-        log.write_text(done.stdout, encoding="utf-8")
-        raise TempbenchError(f"the run of {model} left no results ({_reason(done.stdout)}); see {log}")
-    return _read(new[-1], done.stdout)
+        file.write_text(log, encoding="utf-8")
+        raise TempbenchError(f"the run of {model} left no results ({_reason(log)}); see {file}")
+    stamp = new[-1].name.removesuffix("_results.json")
+    samples = {
+        file.name.removeprefix(f"{stamp}_samples_").removesuffix(".jsonl"): file
+        for file in new[-1].parent.glob(f"{stamp}_samples_*.jsonl")
+    }
+    return Run(json.loads(new[-1].read_text(encoding="utf-8")), new[-1], samples, log)
 
 
 def _launcher(processes: int) -> list[str]:
     several = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
     return [sys.executable, *(several if processes > 1 else ())]
-
-
-def _read(results: Path, printed: str) -> Run:
-    stamp = results.name.removesuffix("_results.json")
-    samples = {
-        file.name.removeprefix(f"{stamp}_samples_").removesuffix(".jsonl"): file
-        for file in results.parent.glob(f"{stamp}_samples_*.jsonl")
-    }
-    return Run(json.loads(results.read_text(encoding="utf-8")), results, samples, printed)
 
 
 def _reason(log: str) -> str:

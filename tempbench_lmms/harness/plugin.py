@@ -1,86 +1,72 @@
-"""Everything this package knows of the harness's internals.
+"""Makes the harness take our tasks and models, and mends what in it would change our numbers.
 
 The harness has an extension point for models (the entry-point group `lmms_eval.models`) and none for tasks.
 It imports the models' entry points before it looks for tasks, on all ways in: `lmms-eval`,
 `python -m lmms_eval`, `lmms_eval.evaluator.simple_evaluate`. So `register` brings the respondents, and makes
-the harness's task manager look into our folder too. Tested with lmms-eval 0.7.3; where a later version is
-built differently, one warning says so and `--include_path "$(tempbench path)"` still works.
+the harness's task manager look into our folder too. Tested with the oldest and the newest version
+(`tests/compat`); where a later one is built differently, one warning says so, and
+`--include_path "$(tempbench path)"` still works.
 """
 
 import functools
 import importlib.metadata
 import importlib.util
-import inspect
+import itertools
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import index
 
-MINIMUM = (0, 7, 3)
-_MARK = "_tempbench_path_added"
-
-
-def task_dir() -> Path:
-    """Returns the folder with the task YAMLs."""
-    from tempbench_lmms.harness import variants  # it reads YAML, which not every use of the harness needs
-
-    return variants.task_dir()
+MINIMUM = (0, 6, 1)
+# `tempbench run` builds on a cache with a folder for each run, and on answers that carry their tokens.
+MINIMUM_TO_KEEP_ANSWERS = (0, 7, 1)
+_CHECKED = "_tempbench_checks_data"
+_PASSED: set[str] = set()
 
 
-def harness_version() -> str:
+def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbench-lmms") -> str:
     """Returns the installed harness's version.
+
+    Args:
+        wanted: The oldest that will do.
+        for_what: What needs it.
 
     Raises:
         TempbenchError: It is missing or too old.
     """
-    wanted = ".".join(map(str, MINIMUM))
+    least = ".".join(map(str, wanted))
     try:
         version = importlib.metadata.version("lmms-eval")
     except importlib.metadata.PackageNotFoundError:
-        raise TempbenchError(f"lmms-eval is not installed; run `pip install 'lmms-eval>={wanted}'`") from None
+        raise TempbenchError(f"lmms-eval is not installed; run `pip install 'lmms-eval>={least}'`") from None
     numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit())
-    if numbers < MINIMUM:
+    if numbers < wanted:
         raise TempbenchError(
-            f"lmms-eval {version} is too old, {wanted} is needed; run `pip install 'lmms-eval>={wanted}'`"
+            f"{for_what} needs lmms-eval {least} or later, and {version} is installed; "
+            "run `pip install --upgrade lmms-eval`"
         )
     return version
 
 
-def _quiet_manager(include_defaults: bool) -> Any:
-    """Returns a task manager; the harness would log a line for every YAML that is a mere part of others."""
+def _whole_index() -> Any:
+    """Returns the index of all tasks; the harness would log a line for every YAML that is a mere part."""
     from lmms_eval.tasks import TaskManager
     from loguru import logger
 
     logger.disable("lmms_eval")
     try:
-        return TaskManager(include_defaults=include_defaults, include_path=str(task_dir()))
+        return TaskManager(include_path=str(index.task_dir())).task_index
     finally:
         logger.enable("lmms_eval")
 
 
-def our_task_names() -> list[str]:
-    """Returns the names of our tasks, groups and tags, as the harness reads them."""
-    return sorted(_quiet_manager(include_defaults=False).task_index)
-
-
-@functools.cache
 def shadowed_names() -> list[str]:
     """Returns those of our names that the harness has itself; it then runs its own task and says nothing."""
-    return _shadowed(_quiet_manager(include_defaults=True).task_index)
-
-
-def _shadowed(index: dict[str, Any]) -> list[str]:
-    """Returns the names of our YAML files that `index` takes from elsewhere."""
-    ours = task_dir()
-
-    def elsewhere(name: str) -> bool:
-        path = index.get(name, {}).get("yaml_path", -1)
-        return isinstance(path, str) and not Path(path).is_relative_to(ours)
-
-    return sorted(path.stem for path in ours.glob("*/[!_]*.yaml") if elsewhere(path.stem))
+    return index.taken_in(_whole_index()) if index.mentioned() else []
 
 
 def _warn(message: str) -> None:
@@ -92,59 +78,47 @@ def _warn(message: str) -> None:
         print(f"tempbench-lmms: {message}", file=sys.stderr)
 
 
-def _add_task_dir(module: ModuleType) -> None:
-    """Makes every `TaskManager` that looks at the default tasks look at ours too."""
-    manager = module.TaskManager
-    if getattr(manager, _MARK, False):
-        return
-    original = manager.__init__
-    signature = inspect.signature(original)
-    if not {"include_path", "include_defaults"} <= set(signature.parameters):
-        raise TypeError(f"TaskManager{signature} takes no include_path")
-
-    @functools.wraps(original)
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
-        bound = signature.bind(self, *args, **kwargs)
-        bound.apply_defaults()
-        try:
-            task_dir()
-        except (TempbenchError, OSError) as error:  # other people's tasks run without ours
-            _warn(f"its tasks are missing: {error}")
-            original(*bound.args, **bound.kwargs)
-            return
-        if bound.arguments["include_defaults"]:
-            given = bound.arguments["include_path"]
-            paths = [given] if isinstance(given, (str, Path)) else list(given or [])
-            if str(task_dir()) not in map(str, paths):
-                bound.arguments["include_path"] = [*map(str, paths), str(task_dir())]
-        original(*bound.args, **bound.kwargs)
-        if taken := _shadowed(self.task_index):
-            _warn(
-                f"the harness runs tasks of its own under our names {', '.join(taken)}; update tempbench-lmms"
-            )
-
-    manager.__init__ = init
-    setattr(manager, _MARK, True)
+def _warn_of_shadows(built: dict[str, Any]) -> None:
+    if taken := index.taken_in(built):
+        _warn(f"the harness runs tasks of its own under our names {', '.join(taken)}; update tempbench-lmms")
 
 
 def _check_data_first(module: ModuleType) -> None:
     """Makes the harness's command line stop before it loads a model where our data is not there."""
     manager = module.TaskManager
     match_tasks = getattr(manager, "match_tasks", None)
-    if match_tasks is None or hasattr(match_tasks, "__wrapped__"):
+    if match_tasks is None or hasattr(match_tasks, _CHECKED):
         return  # a comfort: a harness without the method says so later, with a traceback
 
     @functools.wraps(match_tasks)
     def match(self: Any, task_list: Any) -> Any:
         names = match_tasks(self, task_list)
-        try:
-            preflight(names)
-        except TempbenchError as error:
-            # The harness would print a traceback and exit with status 0.
-            raise SystemExit(f"tempbench: {error}") from None
+        _stop_without_data(names)
         return names
 
+    setattr(match, _CHECKED, True)
     manager.match_tasks = match
+
+
+def _stop_without_data(names: Iterable[str]) -> None:
+    """Ends the harness's command line where our data is not there; looks once for each name."""
+    new = [name for name in names if name not in _PASSED]
+    try:
+        preflight(new)
+    except TempbenchError as error:
+        # The harness would print a traceback and exit with status 0.
+        raise SystemExit(f"tempbench: {error}") from None
+    _PASSED.update(new)
+
+
+def _asked_for(words: Sequence[str]) -> list[str]:
+    """Returns the tasks on the harness's command line; nothing where `words` are another program's."""
+    program, *rest = words or [""]
+    if Path(program).stem != "lmms-eval" and Path(program).parts[-2:] != ("lmms_eval", "__main__.py"):
+        return []
+    given = [after for word, after in itertools.pairwise(rest) if word == "--tasks"]
+    given += [word.partition("=")[2] for word in rest if word.startswith("--tasks=")]
+    return given[-1].split(",") if given else []
 
 
 def preflight(names: Iterable[str]) -> None:
@@ -179,7 +153,7 @@ def preflight(names: Iterable[str]) -> None:
 
 def _apply(module: ModuleType) -> None:
     try:
-        _add_task_dir(module)
+        index.extend(module.TaskManager, _warn_of_shadows, _warn)
         _check_data_first(module)
     except Exception as error:  # a plugin must never break the harness for everybody else
         _warn(
@@ -285,6 +259,8 @@ def register() -> list[Any]:
     try:
         harness_version()
         install()
+        # What follows in the harness takes it ten seconds; the names of tasks that it has to look up wait.
+        _stop_without_data(_asked_for(sys.argv))
         from lmms_eval.models.registry_v2 import ModelManifest
 
         from tempbench_lmms.harness.respondents import NAMES

@@ -112,7 +112,7 @@ def preflight(
     """
     if taken := [word for word in further if word.partition("=")[0] in _OWN]:
         raise TempbenchError(f"{', '.join(taken)} after `--`: give it to `tempbench run` itself")
-    version = plugin.harness_version()
+    version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()
     n_documents, data = _checked_data(names, verify)
     wanted = _BYTES_AT_LEAST + n_documents * _BYTES_PER_DOCUMENT
@@ -122,6 +122,7 @@ def preflight(
             f"{output}: {free / 1e6:.0f} MB free, {wanted / 1e6:.0f} MB needed for the answers and logs of "
             f"{n_documents} questions; free some or choose another --output"
         )
+    _tell(f"{n_documents:,} questions of {len(names)} tasks are ready; starting lmms-eval {version}")
     return {
         "model": model,
         "model_args": without_secrets(model_args),
@@ -236,16 +237,20 @@ def _evaluate(
         )
 
 
+def _tell(line: str) -> None:
+    print(f"tempbench: {line}", file=sys.stderr, flush=True)
+
+
 def _show(progress: Any) -> None:
     """Prints one line a slice, of the first process."""
-    line = f"tempbench: {progress.done:,} of {progress.total:,} answered"
+    line = f"{progress.done:,} of {progress.total:,} answered"
     if progress.asked and progress.seconds:
         rate = progress.asked / progress.seconds
         left = (progress.total - progress.done) / rate
         line += f", {rate:.1f} a second, {left // 3600:.0f} h {left % 3600 / 60:.0f} min left"
     if progress.unkept:
         line += "; answers are sampled, so none can be kept: an interruption loses them"
-    print(line, file=sys.stderr, flush=True)
+    _tell(line)
 
 
 def _finish(
@@ -266,14 +271,14 @@ def _finish(
     at_end(new[-1])
     failed = sum(map(adapter.request_failed, replies))
     if empty := sum(not reply.strip() for reply in replies):
-        print(f"tempbench: {empty:,} of {len(replies):,} replies are empty", file=sys.stderr)
+        _tell(f"{empty:,} of {len(replies):,} replies are empty")
     if failed:
         raise TempbenchError(
             f"{failed:,} of {len(replies):,} requests failed; give the same command again to ask those again "
             f"({new[-1]} counts them as wrong)"
         )
     tables.write_json({"identity": identity, "finished": str(new[-1])}, output / STATE)
-    print(f"tempbench: finished, {len(replies):,} answers: {new[-1]}", file=sys.stderr)
+    _tell(f"finished, {len(replies):,} answers: {new[-1]}")
 
 
 def _replies(results: Path) -> list[str]:

@@ -177,11 +177,11 @@ def test_a_harness_that_is_built_differently_is_left_alone(change, caplog):
 
 
 def test_names_that_the_harness_has_are_reported():
-    from tempbench_lmms.harness import plugin
+    from tempbench_lmms.harness import index
 
-    ours = str(plugin.task_dir() / "tempvs" / "tempvs_mini.yaml")
-    index = {"tempvs": {"yaml_path": "elsewhere/tempvs.yaml"}, "tempvs_mini": {"yaml_path": ours}}
-    assert plugin._shadowed(index) == ["tempvs"]
+    ours = str(index.task_dir() / "tempvs" / "tempvs_mini.yaml")
+    built = {"tempvs": {"yaml_path": "elsewhere/tempvs.yaml"}, "tempvs_mini": {"yaml_path": ours}}
+    assert index.taken_in(built) == ["tempvs"]
 
 
 def test_include_path_works_without_the_entry_point(tmp_path):

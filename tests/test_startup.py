@@ -1,0 +1,276 @@
+"""How soon a command says something, and how often the harness's task files are read."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms.harness import index, plugin
+
+TASK = "tempvs_mt1_two_mini"
+
+
+def first_line(words, environment=None):
+    """Returns the first line that a program prints, the seconds until then, and ends it."""
+    began = time.monotonic()
+    with subprocess.Popen(
+        [sys.executable, *words],
+        env=os.environ | (environment or {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        line = process.stdout.readline()
+        seconds = time.monotonic() - began
+        process.kill()
+    return line, seconds
+
+
+def bound():
+    """Fifty starts of Python and a second, as this machine is now: torch and the harness take far longer."""
+    began = time.monotonic()
+    for _ in range(5):
+        subprocess.run([sys.executable, "-c", "pass"], check=True)
+    return 1 + 10 * (time.monotonic() - began)
+
+
+def command(*words):
+    return ["-m", "tempbench_lmms.cli", *words]
+
+
+COMMANDS = {
+    "run": ("run", "--model", "tempbench_oracle", "--tasks", TASK, "--output", "out"),
+    "verify": ("verify",),
+    "verify data": ("verify", "tempvs", "--mini"),
+    "demo": ("demo", "--output", "out"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_first_line_comes_at_once(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line, seconds = first_line(command(*COMMANDS[name]))
+    assert line.startswith(("tempbench: ", "lmms-eval "))
+    assert "Error" not in line
+    assert seconds < bound()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_nothing_heavy_comes_before_the_first_line(name, tmp_path):
+    """What no clock can tell on a busy machine."""
+    code = f"""
+        import builtins, sys
+        from tempbench_lmms.cli import main
+        heavy = {{"torch", "lmms_eval", "datasets", "pyarrow", "numpy", "yaml", "rich"}}
+        real = builtins.print
+        def first(*words, **more):
+            real(sorted(heavy & set(sys.modules)))
+            sys.exit()
+        builtins.print = first
+        sys.argv = ["tempbench", *{COMMANDS[name]!r}]
+        main.main()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_a_name_of_ours_in_a_task_file_of_the_harness_is_seen(tmp_path, monkeypatch):
+    folder = tmp_path / "lmms_eval" / "tasks" / "new"
+    folder.mkdir(parents=True)
+    (folder / "_default_template_yaml").write_text("task: tempvs_mini # theirs\n")
+    (folder / "a.yaml").write_text("task: tempvs_miniature\ngroup: [rextime, x]\n")
+    spec = type("Spec", (), {"submodule_search_locations": [str(tmp_path / "lmms_eval")]})()
+    monkeypatch.setattr(index.importlib.util, "find_spec", lambda name: spec)
+    index.mentioned.cache_clear()
+    try:
+        assert index.mentioned() == {"tempvs_mini", "rextime"}
+    finally:
+        index.mentioned.cache_clear()
+
+
+def test_the_harness_has_none_of_our_names():
+    assert index.mentioned() == frozenset()
+    assert plugin.shadowed_names() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "tasks"),
+    [
+        (["/x/bin/lmms-eval", "--model", "m", "--tasks", "a,b"], ["a", "b"]),
+        (["/x/lmms_eval/__main__.py", "--tasks=a", "--limit", "1"], ["a"]),
+        (["/x/bin/lmms-eval", "--tasks", "a", "--tasks", "b"], ["b"]),
+        (["/x/bin/lmms-eval", "--tasks"], []),
+        (["/x/bin/pytest", "--tasks", "a"], []),
+        (["-c", "--tasks", "a"], []),
+        ([], []),
+    ],
+)
+def test_the_tasks_on_a_command_line(words, tasks):
+    assert plugin._asked_for(words) == tasks
+
+
+SCRIPT = """
+    import json, sys
+    from collections import Counter
+    from pathlib import Path
+    from tempbench_lmms.harness import index, plugin
+    plugin.install()
+    import lmms_eval.tasks as tasks
+    from lmms_eval import utils
+    from loguru import logger
+    logger.disable("lmms_eval")
+
+    theirs, read = str(Path(tasks.__file__).parent), Counter()
+    load = utils.load_yaml_config
+    def counted(*args, **kwargs):
+        path = str(kwargs.get("yaml_path") or (args[0] if args else ""))
+        read[path] += kwargs.get("mode") == "simple" and path.startswith(theirs)
+        return load(*args, **kwargs)
+    utils.load_yaml_config = counted
+    def reads():
+        found = [sum(read.values()), max(read.values(), default=0)]
+        read.clear()
+        return found
+
+    out = {}
+    manager = tasks.TaskManager()
+    manager.match_tasks(["tempvs_mt1_two_mini", "rextime_mini"])
+    loaded = manager.load_task_or_group(["tempvs_mt2_mini"])
+    out["ours"] = reads()
+    out["members"] = sorted(name for group in loaded.values() for name in group)
+    out["mixed"] = manager.match_tasks(["tempvs_mt1_two_mini", "mmmu_val"])
+    out["mixed_reads"] = reads()
+    out["names"] = len(manager.all_tasks)
+    out["again"] = reads()
+
+    other = tasks.TaskManager()
+    out["pattern"] = other.match_tasks(["tempvs_mt2_*_mini", "rextime_min?"])
+    out["pattern_reads"] = reads()
+    utils.load_yaml_config = load
+
+    # What the harness itself makes of both folders.
+    scan = tasks.TaskManager._get_task_and_group.__wrapped__
+    ours = scan(manager, str(index.task_dir()))
+    whole = {**ours, **scan(manager, theirs + "/")}
+    out["entries"] = ours == index.entries()
+    out["whole"] = whole == manager.task_index == other.task_index
+    out["lists"] = manager.all_tasks == sorted(whole) and manager.all_groups == sorted(
+        name for name in whole if whole[name]["type"] == "group")
+    out["unknown"] = tasks.TaskManager().match_tasks(["tempvs_nosuch"])
+    print("RESULT" + json.dumps(out))
+"""
+
+
+@pytest.fixture(scope="module")
+def indexed():
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SCRIPT)], capture_output=True, text=True, check=False
+    )
+    assert "RESULT" in done.stdout, done.stderr[-3000:]
+    return json.loads(done.stdout.partition("RESULT")[2])
+
+
+@pytest.mark.harness
+def test_our_tasks_need_no_file_of_the_harness(indexed):
+    assert indexed["ours"] == [0, 0]
+    assert indexed["members"] == ["tempvs_mt2_caption_mini", "tempvs_mt2_event_mini"]
+
+
+@pytest.mark.harness
+def test_every_file_of_the_harness_is_read_once(indexed):
+    """A file that others include is not counted again: only a second index would read one twice."""
+    for reads in (indexed["mixed_reads"], indexed["pattern_reads"]):
+        assert reads[0] > 1000
+    assert indexed["again"] == [0, 0]
+
+
+@pytest.mark.harness
+def test_names_are_resolved_as_ever(indexed):
+    assert indexed["mixed"] == ["mmmu_val", "tempvs_mt1_two_mini"]
+    assert indexed["pattern"] == ["rextime_mini", "tempvs_mt2_caption_mini", "tempvs_mt2_event_mini"]
+    assert indexed["unknown"] == []
+
+
+@pytest.mark.harness
+def test_the_index_is_the_harness_s_own(indexed):
+    assert indexed["entries"]
+    assert indexed["whole"]
+    assert indexed["lists"]
+    assert indexed["names"] > 1000
+
+
+COUNT = """
+    import runpy, sys
+    import tempbench_lmms.harness.plugin
+    from tempbench_lmms.harness import index
+    scans = []
+    defer = index._defer
+    def counted(manager):
+        scan = manager._get_task_and_group
+        def noted(self, folder):
+            scans.append(str(folder))
+            return scan(self, folder)
+        manager._get_task_and_group = noted
+        return defer(manager)
+    index._defer = counted
+    made = []
+    extend = index.extend
+    def extended(manager, built):
+        extend(manager, built)
+        init = manager.__init__
+        def noted(self, *args, **kwargs):
+            made.append(1)
+            return init(self, *args, **kwargs)
+        manager.__init__ = noted
+    index.extend = extended
+    from tempbench_lmms.cli import main
+    try:
+        main.main()
+    finally:
+        print("COUNTS", len(made), len([one for one in scans if "lmms_eval" in one]))
+"""
+
+
+@pytest.mark.harness
+@pytest.mark.parametrize(("tasks", "scans"), [(TASK, 0), (f"{TASK},tempvs_mt3_caption_*", 1)])
+def test_a_run_builds_one_index(tasks, scans, tmp_path):
+    # The second list holds tasks without data here: the run ends there, after its index is built.
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", textwrap.dedent(COUNT), "run", "--model", "tempbench_oracle"),
+            *("--tasks", tasks, "--output", str(tmp_path / "out"), "--no-report", "--", "--limit", "2"),
+        ],
+        env=os.environ | {"TEMPBENCH_DATA": str(tmp_path / "none")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"COUNTS 1 {scans}" in done.stdout, done.stderr[-2000:]
+    assert (done.returncode == 0) == (scans == 0), done.stderr[-2000:]
+
+
+@pytest.mark.harness
+def test_missing_data_is_told_before_any_index(tmp_path):
+    script = Path(sys.executable).with_name("lmms-eval")
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", str(script), "--model", "tempbench_oracle", "--tasks", "tempvs"],
+        env=os.environ | {"TEMPBENCH_DATA": str(tmp_path / "none")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "tempbench prepare tempvs" in done.stderr.splitlines()[-1]
+    assert "| lmms_eval.models.registry_v2" in done.stderr.replace("  ", "")
+    assert "lmms_eval.tasks" not in done.stderr
