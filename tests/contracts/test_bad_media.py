@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import textwrap
 from types import SimpleNamespace
 
@@ -140,7 +139,7 @@ def test_every_benchmark_is_here():
 
 
 @pytest.mark.harness
-def test_a_whole_run_goes_on_and_says_so(tmp_path):
+def test_a_whole_run_goes_on_and_says_so(tmp_path, warm_python):
     """A video vanishes after the first slice; put back, the same command asks its questions alone."""
     script = """
         import json, shutil, sys
@@ -182,7 +181,7 @@ def test_a_whole_run_goes_on_and_says_so(tmp_path):
         run()
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)],
+        [warm_python, "-c", textwrap.dedent(script), str(tmp_path)],
         capture_output=True,
         text=True,
         env=os.environ | {"TEMPBENCH_DATA": str(tmp_path)},
