@@ -3,6 +3,7 @@
 import fcntl
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -49,7 +50,13 @@ def _offline(session_folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def warm_python(session_folder: Path, _offline: None) -> Iterator[str]:
-    """What to start in place of `sys.executable`: a Python that has imported the harness (tests/warm.py)."""
+    """What to start in place of `sys.executable`: a Python that has imported the harness (tests/warm.py).
+
+    Where it does not work it is `sys.executable` itself, and the tests take longer.
+    """
+    if not warm.works(session_folder):
+        yield sys.executable
+        return
     python, connection = warm.start(session_folder)
     yield str(python)
     connection.close()

@@ -60,6 +60,11 @@ exec "{python}" -I -S "{client}" "{socket}" "$@"
 """
 
 
+def works(folder: Path) -> bool:
+    """True on Linux, where a process with these libraries can be forked; the socket needs a short path."""
+    return sys.platform == "linux" and len(os.fsencode(folder)) < 80
+
+
 def start(folder: Path) -> tuple[Path, socket.socket]:
     """Starts the server of this test session, where no other test process did.
 
