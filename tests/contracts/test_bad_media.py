@@ -73,6 +73,7 @@ def spoilt(tmp_path, monkeypatch):
     return build
 
 
+@pytest.mark.harness
 @pytest.mark.parametrize("kind", ["chat", "simple"])
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 @pytest.mark.parametrize("how", ["damaged", "gone"])
@@ -120,6 +121,7 @@ def test_its_questions_fail_and_the_others_are_answered(task, kind, how, spoilt,
     )
 
 
+@pytest.mark.harness
 def test_another_error_is_not_taken_for_bad_media(spoilt, tmp_path):
     from tempbench_lmms.harness.cache import SafeCache
 
