@@ -112,19 +112,22 @@ def _import_all() -> None:
         importlib.import_module(name)
     from lmms_eval import tasks
 
-    from tempbench_lmms.harness import plugin
-
     # The index of a folder of YAMLs is made once; what a run changes in it is its own copy.
     make = tasks.TaskManager._get_task_and_group
-    made = {}
-    for folder in (f"{Path(tasks.__file__).parent}/", str(plugin.task_dir())):
-        made[folder] = make(tasks.TaskManager(include_defaults=False), folder)
+    made: dict[str, dict] = {}
 
     @functools.wraps(make)
     def remembered(self, folder):
-        return copy.deepcopy(made[folder]) if folder in made else make(self, folder)
+        if folder in made:
+            return copy.deepcopy(made[folder])
+        found = make(self, folder)
+        if os.getpid() == server:
+            made[folder] = copy.deepcopy(found)
+        return found
 
+    server = os.getpid()
     tasks.TaskManager._get_task_and_group = remembered
+    assert tasks.TaskManager().all_tasks  # an index may be made when it is asked for
 
 
 def _received(connection: socket.socket) -> tuple[dict, list[int]] | None:
