@@ -342,14 +342,19 @@ def _must(status: int, home: Path) -> None:
 def _import_everything() -> None:
     """Imports once, for all forks, what a preparation imports."""
     import av  # noqa: F401
+    import pandas  # noqa: F401 (pyarrow imports it where it reads a table)
+    import PIL.JpegImagePlugin
+    import PIL.PngImagePlugin  # noqa: F401
     import pyarrow.parquet  # noqa: F401
+    import pydantic  # noqa: F401
     import rich.progress  # noqa: F401
+    import typer.rich_utils  # noqa: F401
 
     from tempbench_lmms import benchmarks
-    from tempbench_lmms.cli import main  # noqa: F401
+    from tempbench_lmms.cli import main
 
     for benchmark in benchmarks.names():
-        benchmarks.commands(benchmark)
+        main.commands_of(benchmark)
         for module in (
             f"tempbench_lmms.{benchmark}.checks",
             f"hf_datasets.{benchmark}.prepare",

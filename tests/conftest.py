@@ -1,10 +1,19 @@
 """What the tests share."""
 
+import fcntl
 import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import hypothesis
 import pytest
+
+from tempbench_lmms.harness import evaluation
+from tests import warm
 
 # On tiny models threads only wait for each other, for minutes where other work keeps the cores busy. torch
 # reads this when it is imported, here and in the processes that tests start.
@@ -24,26 +33,83 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def session_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all test processes."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _offline(tmp_path_factory: pytest.TempPathFactory) -> None:
+def _offline(session_folder: Path) -> None:
     """No test reaches a network, and none touches the user's caches."""
     os.environ["HF_HUB_OFFLINE"] = "1"
-    os.environ.setdefault("HF_HOME", str(tmp_path_factory.mktemp("hf")))
+    os.environ["HF_HOME"] = str(session_folder / "hf")
     os.environ.pop("TEMPBENCH_DATA", None)
 
 
 @pytest.fixture(scope="session")
-def tiny_vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny Qwen2.5-VL with random weights."""
-    from tempbench_lmms.harness.tiny import build
+def warm_python(session_folder: Path, _offline: None) -> Iterator[str]:
+    """What to start in place of `sys.executable`: a Python that has imported the harness (tests/warm.py).
 
-    return build(tmp_path_factory.mktemp("tiny"))
+    Where it does not work it is `sys.executable` itself, and the tests take longer.
+    """
+    if not warm.works(session_folder):
+        yield sys.executable
+        return
+    python, connection = warm.start(session_folder)
+    yield str(python)
+    connection.close()
+
+
+@pytest.fixture(scope="session")
+def run_harness(warm_python: str) -> Callable[..., evaluation.Run]:
+    """`evaluation.run` that starts the warm Python."""
+
+    def run(*args: object, **kwargs: object) -> evaluation.Run:
+        # `torchrun` takes its workers' Python from this variable.
+        environment = mock.patch.dict(os.environ, PYTHON_EXEC=warm_python)
+        with environment, mock.patch.object(evaluation, "sys", SimpleNamespace(executable=warm_python)):
+            return evaluation.run(*args, **kwargs)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def tiny_vlm(session_folder: Path, warm_python: str) -> Path:
+    """A tiny Qwen2.5-VL with random weights."""
+    folder = session_folder / "tiny"
+    code = (
+        "import pathlib, sys; from tempbench_lmms.harness import tiny; tiny.build(pathlib.Path(sys.argv[1]))"
+    )
+    with (session_folder / "tiny.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run([warm_python, "-c", code, str(folder)], check=True)
+    return folder
+
+
+# The longest files: one of them alone at the end keeps all processes but one waiting. What the second process
+# begins with needs no warm Python, which the first one starts.
+FIRST = (
+    "e2e/test_distribution.py",
+    "contracts/test_checks.py",
+    "e2e/test_harness.py",
+    "runs/test_safe_run.py",
+    "report/test_browser.py",
+    "contracts/test_bad_data.py",
+    "runs/test_comparison.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts files that run the harness first: one of them alone at the end keeps all processes waiting."""
-    slow = {item.path for item in items if item.get_closest_marker("harness")}
-    items.sort(key=lambda item: item.path not in slow)
+    """Puts the longest files first, and then those that run the harness."""
+    harness = {item.path for item in items if item.get_closest_marker("harness")}
+
+    def place(item: pytest.Item) -> int:
+        name = f"{item.path.parent.name}/{item.path.name}"
+        return FIRST.index(name) if name in FIRST else len(FIRST) + (item.path not in harness)
+
+    items.sort(key=place)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

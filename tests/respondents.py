@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import textwrap
 
 SCRIPT = """
@@ -19,15 +18,16 @@ SCRIPT = """
 """
 
 
-def evaluate(wanted, folder):
+def evaluate(wanted, folder, python):
     """Returns the results of several evaluations, by name; one process makes them all.
 
     Args:
         wanted: Of each its name, the respondent, the tasks, and further arguments of `simple_evaluate`.
         folder: Where the process runs.
+        python: Which Python runs it.
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(SCRIPT), json.dumps(wanted)],
+        [python, "-c", textwrap.dedent(SCRIPT), json.dumps(wanted)],
         capture_output=True,
         text=True,
         cwd=folder,

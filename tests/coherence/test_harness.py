@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tempbench_lmms.coherence import commands
+from hf_datasets.coherence import commands
 from tempbench_lmms.coherence.card import BUDGETS, TYPES
-from tempbench_lmms.harness import evaluation
 
 pytestmark = pytest.mark.harness
 
@@ -20,14 +19,14 @@ def environment(text_encoder: Path, clip_folder: Path) -> dict[str, str]:
     }
 
 
-def test_oracle(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_oracle(tmp_path: Path, environment: dict[str, str], run_harness) -> None:
     tasks = [
         "coherence_qa_mini",
         "coherence_qa_controls_mini",
         "coherence_caption_mini",
         "coherence_qa_8f_times_mini",
     ]
-    run = evaluation.run(
+    run = run_harness(
         "tempbench_oracle", tasks, tmp_path, model_args="media=true", environment=environment, timeout=300
     )
     for n in BUDGETS:
@@ -49,8 +48,8 @@ def test_oracle(tmp_path: Path, environment: dict[str, str]) -> None:
     assert run.value(caption, "clip_model").startswith("tiny_clip@")
 
 
-def test_failing_requests_and_no_encoder(tmp_path: Path) -> None:
-    run = evaluation.run(
+def test_failing_requests_and_no_encoder(tmp_path: Path, run_harness) -> None:
+    run = run_harness(
         "tempbench_failing",
         ["coherence_qa_4f_mini", "coherence_caption_mini"],
         tmp_path,
@@ -65,7 +64,12 @@ def test_failing_requests_and_no_encoder(tmp_path: Path) -> None:
 
 
 def test_real_clips_with_a_tiny_vlm(
-    shared: Path, tiny_vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
+    shared: Path,
+    tiny_vlm: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    run_harness,
 ) -> None:
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
     clips = shared / "real" / "msrvtt"
@@ -75,7 +79,7 @@ def test_real_clips_with_a_tiny_vlm(
     for key, name in (("0209-03", "video0.mp4"), ("0221-04", "video9770.mp4")):
         (videos / f"{key}.mp4").write_bytes((clips / name).read_bytes())
     commands.prepare(source=shared / "real" / "tomato", videos=tmp_path / "videos", captions=clips)
-    run = evaluation.run(
+    run = run_harness(
         "qwen2_5_vl",
         ["coherence_qa", "coherence_caption", "coherence_qa_8f_video"],
         tmp_path / "out",

@@ -4,6 +4,8 @@ The cases come from the tables' own schemas, so a new column is covered when it 
 in `WRONG`, or named in `FREE` as a column in which any text goes.
 """
 
+import copy
+import functools
 import json
 import math
 import shutil
@@ -37,6 +39,10 @@ class Sample:
         return benchmarks.checks(self.benchmark).tables_of(root)
 
     def rows(self):
+        return copy.deepcopy(self._rows())
+
+    @functools.cache  # noqa: B019 (a few samples)
+    def _rows(self):
         rows = tables.read_rows(mini_root(self.benchmark) / f"{self.table}.parquet")
         if self.benchmark == "tempvs":
             return [row for row in rows if row["sequence_id"] == rows[0]["sequence_id"]]
@@ -61,7 +67,7 @@ class Sample:
         (found,) = (one for one in self.tables_of(root) if one.path == path)
         return list(checks.table_problems(found, {}))
 
-    @property
+    @functools.cached_property
     def schema(self):
         root = mini_root(self.benchmark)
         return next(one.schema for one in self.tables_of(root) if one.path == root / f"{self.table}.parquet")

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import textwrap
 from types import SimpleNamespace
 
@@ -74,6 +73,7 @@ def spoilt(tmp_path, monkeypatch):
     return build
 
 
+@pytest.mark.harness
 @pytest.mark.parametrize("kind", ["chat", "simple"])
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 @pytest.mark.parametrize("how", ["damaged", "gone"])
@@ -121,6 +121,7 @@ def test_its_questions_fail_and_the_others_are_answered(task, kind, how, spoilt,
     )
 
 
+@pytest.mark.harness
 def test_another_error_is_not_taken_for_bad_media(spoilt, tmp_path):
     from tempbench_lmms.harness.cache import SafeCache
 
@@ -140,7 +141,7 @@ def test_every_benchmark_is_here():
 
 
 @pytest.mark.harness
-def test_a_whole_run_goes_on_and_says_so(tmp_path):
+def test_a_whole_run_goes_on_and_says_so(tmp_path, warm_python):
     """A video vanishes after the first slice; put back, the same command asks its questions alone."""
     script = """
         import json, shutil, sys
@@ -182,7 +183,7 @@ def test_a_whole_run_goes_on_and_says_so(tmp_path):
         run()
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)],
+        [warm_python, "-c", textwrap.dedent(script), str(tmp_path)],
         capture_output=True,
         text=True,
         env=os.environ | {"TEMPBENCH_DATA": str(tmp_path)},

@@ -40,17 +40,14 @@ SCRIPT = """
 """
 
 
-ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1"}
-
-
-def launch(launchers, folder):
+def launch(python, launchers, folder):
     """Returns the tables and the samples by task of each evaluation of one launch, by one command a node."""
     script, out = folder / "script.py", folder / "out.json"
     script.write_text(textwrap.dedent(SCRIPT))
     nodes = [
         subprocess.Popen(
-            [*launcher, str(script), GROUP, json.dumps(LIMITS), str(out)],
-            env=ENVIRONMENT | {"ACCELERATE_USE_CPU": "1"},
+            [python, *launcher, str(script), GROUP, json.dumps(LIMITS), str(out)],
+            env=os.environ | {"ACCELERATE_USE_CPU": "1", "PYTHON_EXEC": python},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -62,7 +59,7 @@ def launch(launchers, folder):
     return json.loads(out.read_text())
 
 
-TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
+TORCHRUN = ("-m", "torch.distributed.run")
 ACCELERATE = (str(Path(sys.executable).with_name("accelerate")), "launch")
 
 
@@ -88,8 +85,8 @@ LAUNCHERS = {  # two processes on one node: see below
 
 
 @pytest.fixture(scope="module")
-def one(tmp_path_factory):
-    return launch(one_node(1), tmp_path_factory.mktemp("one"))
+def one(tmp_path_factory, warm_python):
+    return launch(warm_python, one_node(1), tmp_path_factory.mktemp("one"))
 
 
 def by_id(rows):
@@ -100,9 +97,9 @@ def by_id(rows):
 
 
 @pytest.mark.parametrize("name", LAUNCHERS)
-def test_same_numbers_and_questions(name, one, tmp_path):
+def test_same_numbers_and_questions(name, one, tmp_path, warm_python):
     """Every value of every table, standard errors and `details` with them, and every line of the logs."""
-    several = launch(LAUNCHERS[name](), tmp_path)
+    several = launch(warm_python, LAUNCHERS[name](), tmp_path)
     for limit, (tables, samples), (expected, asked) in zip(LIMITS, several, one, strict=True):
         assert tables == expected
         assert samples.keys() == asked.keys()
@@ -123,15 +120,16 @@ def test_what_is_compared_is_there(one):
         assert errors, task
 
 
-def test_tempbench_run_in_two_processes(one, tmp_path):
+def test_tempbench_run_in_two_processes(one, tmp_path, warm_python):
     """The same through the command line, the cache and the files; one process checks, writes and tells."""
     done = subprocess.run(
         [
-            *(*TORCHRUN, "--standalone", "--nproc_per_node=2", "-m", "tempbench_lmms.cli", "run"),
+            *(warm_python, *TORCHRUN, "--standalone", "--nproc_per_node=2"),
+            *("-m", "tempbench_lmms.cli", "run"),
             *("--model", "tempbench_chance", "--model-args", "seed=3", "--tasks", GROUP),
             *("--output", str(tmp_path), "--", "--limit", "7"),
         ],
-        env=ENVIRONMENT,
+        env=os.environ | {"PYTHON_EXEC": warm_python},
         capture_output=True,
         text=True,
         check=False,

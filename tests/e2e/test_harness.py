@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import evaluation
 from tests.respondents import evaluate
 
 pytestmark = pytest.mark.harness
@@ -30,12 +29,15 @@ def metrics(run, task):
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
-    """All respondents on one leaf of each kind and the suite, in one process, by the Python interface."""
+    """All respondents on one leaf of each kind and the suite, in one process, by the Python interface.
+
+    In a Python that imports the harness itself, as users' scripts do.
+    """
     wanted = [
         ("oracle", "oracle", ["tempvs_mini", "tempvs_mt1_two_blind_mini", *LEAVES], {}),
         *((name, name, list(LEAVES), {}) for name in ("constant", "garbage", "empty", "failing")),
     ]
-    return evaluate(wanted, tmp_path_factory.mktemp("run"))
+    return evaluate(wanted, tmp_path_factory.mktemp("run"), sys.executable)
 
 
 def test_oracle_gets_everything(known):
@@ -74,12 +76,12 @@ def test_nothing_readable(known, name):
 
 
 @pytest.fixture(scope="module")
-def one(tmp_path_factory):
-    return evaluation.run("tempbench_chance", LEAVES, tmp_path_factory.mktemp("one"), model_args="seed=3")
+def one(tmp_path_factory, run_harness):
+    return run_harness("tempbench_chance", LEAVES, tmp_path_factory.mktemp("one"), model_args="seed=3")
 
 
-def test_two_processes_give_what_one_gives(one, tmp_path):
-    two = evaluation.run("tempbench_chance", LEAVES, tmp_path, model_args="seed=3", processes=2)
+def test_two_processes_give_what_one_gives(one, tmp_path, run_harness):
+    two = run_harness("tempbench_chance", LEAVES, tmp_path, model_args="seed=3", processes=2)
     for task in LEAVES:
         assert metrics(two, task) == metrics(one, task)
         replies = [
@@ -89,8 +91,8 @@ def test_two_processes_give_what_one_gives(one, tmp_path):
         assert len(one.logged(task)) == len(two.logged(task)) == len(replies[0])
 
 
-def test_simple_and_chat_models_are_scored_alike(one, tmp_path):
-    simple = evaluation.run(
+def test_simple_and_chat_models_are_scored_alike(one, tmp_path, run_harness):
+    simple = run_harness(
         "tempbench_chance", [ODD], tmp_path, ["--force_simple"], model_args="seed=3,media=true"
     )
     assert metrics(simple, ODD) == metrics(one, ODD)
@@ -116,15 +118,15 @@ def test_the_script_finds_the_tasks(tmp_path):
     assert results["mt,none"] == 1
 
 
-def test_predict_only(tmp_path):
-    done = evaluation.run("tempbench_oracle", [ODD], tmp_path, ["--predict_only", "--limit", "5"])
+def test_predict_only(tmp_path, run_harness):
+    done = run_harness("tempbench_oracle", [ODD], tmp_path, ["--predict_only", "--limit", "5"])
     assert len(done.logged(ODD)) == 5
 
 
-def test_response_cache(tmp_path):
+def test_response_cache(tmp_path, run_harness):
     arguments = ["--use_cache", str(tmp_path / "cache"), "--limit", "9"]
-    first = evaluation.run("tempbench_chance", [ODD], tmp_path / "a", arguments)
-    again = evaluation.run("tempbench_chance", [ODD], tmp_path / "b", arguments)
+    first = run_harness("tempbench_chance", [ODD], tmp_path / "a", arguments)
+    again = run_harness("tempbench_chance", [ODD], tmp_path / "b", arguments)
     assert metrics(first, ODD) == metrics(again, ODD)
 
 
@@ -132,10 +134,10 @@ def tiny(model):
     return f"pretrained={model},device=cpu,device_map=cpu,attn_implementation=sdpa"
 
 
-def test_a_real_architecture(tiny_vlm, tmp_path):
+def test_a_real_architecture(tiny_vlm, tmp_path, run_harness):
     """Qwen2.5-VL through the harness's own runner: the strip, and the images one by one."""
     tasks = [ODD, "tempvs_mt3_event_separate_mini"]
-    done = evaluation.run(
+    done = run_harness(
         "qwen2_5_vl", tasks, tmp_path, ["--limit", "6", "--gen_kwargs", "max_new_tokens=4"], tiny(tiny_vlm)
     )
     for task in tasks:
@@ -145,9 +147,9 @@ def test_a_real_architecture(tiny_vlm, tmp_path):
         assert len({row["filtered_resps"] for row in done.logged(task)}) > 1
 
 
-def test_data_that_is_not_prepared_names_the_command(tmp_path):
+def test_data_that_is_not_prepared_names_the_command(tmp_path, run_harness):
     with pytest.raises(TempbenchError) as caught:
-        evaluation.run(
+        run_harness(
             "tempbench_oracle", ["tempvs"], tmp_path, environment={"TEMPBENCH_DATA": str(tmp_path / "none")}
         )
     assert "tempbench prepare tempvs" in (tmp_path / "harness.log").read_text()
@@ -203,14 +205,14 @@ def test_include_path_works_without_the_entry_point(tmp_path):
     )
 
 
-def test_prepared_release(shared, tmp_path, monkeypatch):
+def test_prepared_release(shared, tmp_path, monkeypatch, run_harness):
     """The tiny official layout: prepared, every task found, and an oracle right throughout."""
     from hf_datasets.tempvs.prepare import prepare
 
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
     prepare(shared / "golden" / "tempvs_release_layout", accept_license=True)
     tasks = ["tempvs", "tempvs_mt1_two", "tempvs_mt2_caption_cot", "tempvs_mt3_image_only"]
-    done = evaluation.run("tempbench_oracle", tasks, tmp_path / "logs", model_args="media=true")
+    done = run_harness("tempbench_oracle", tasks, tmp_path / "logs", model_args="media=true")
     assert len(done.logged("tempvs")) == 53
     for task in tasks:
         values = {

@@ -6,7 +6,6 @@ pictures of questions that were answered. `benchmarks/memory.py` is the large fo
 
 import json
 import subprocess
-import sys
 import textwrap
 
 import pytest
@@ -105,9 +104,9 @@ SCRIPT = """
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def found(tmp_path_factory, warm_python):
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(SCRIPT)],
+        [warm_python, "-c", textwrap.dedent(SCRIPT)],
         capture_output=True,
         text=True,
         cwd=tmp_path_factory.mktemp("run"),

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tempbench_lmms.harness import evaluation
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media.video import probe, sample_frames
 from tempbench_lmms.rextime import videos
@@ -85,9 +84,9 @@ def texts_of(messages):
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory):
+def asked(tmp_path_factory, run_harness):
     with Server(lambda text: "Option A") as server:
-        run = evaluation.run(
+        run = run_harness(
             "openai",
             [*IMAGES, FRAMES_AS_VIDEO, VIDEO],
             tmp_path_factory.mktemp("openai"),
@@ -201,13 +200,13 @@ REPLIES = (500, None, "", "Image 5")
 
 
 @pytest.fixture(scope="module")
-def failed(tmp_path_factory):
+def failed(tmp_path_factory, run_harness):
     docs = docs_of(load_task(STRIP))
     (kwargs, config) = (load_task(STRIP)["lmms_eval_specific_kwargs"]["default"], load_task(STRIP))
     texts = [texts_of(config["doc_to_messages"](doc, kwargs))[-1] for doc in list(docs)[: len(REPLIES)]]
     replies = dict(zip(texts, REPLIES, strict=True))
     with Server(replies.__getitem__) as server:
-        return evaluation.run(
+        return run_harness(
             "openai",
             [STRIP],
             tmp_path_factory.mktemp("failed"),

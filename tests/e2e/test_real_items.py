@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from PIL import Image
 
 from hf_datasets.tempvs import rows as builder
 from tempbench_lmms.data import roots, tables
-from tempbench_lmms.harness import evaluation
 from tempbench_lmms.tempvs import prompts
 from tempbench_lmms.tempvs.features import SCHEMA
 
@@ -65,10 +63,10 @@ def home(shared, tmp_path_factory):
     return root, made
 
 
-def test_tiny_model(home, tiny_vlm, tmp_path):
+def test_tiny_model(home, tiny_vlm, tmp_path, run_harness):
     root, made = home
     tasks = [f"tempvs_{test}" for test in made]
-    done = evaluation.run(
+    done = run_harness(
         "qwen2_5_vl",
         tasks,
         tmp_path,
@@ -82,12 +80,12 @@ def test_tiny_model(home, tiny_vlm, tmp_path):
         assert done.value(task, "gt_strict") == 0
 
 
-def test_show(home, tmp_path):
+def test_show(home, tmp_path, warm_python):
     root, made = home
     for test, table in made.items():
         page = tmp_path / f"{test}.html"
         done = subprocess.run(
-            [sys.executable, "-m", "tempbench_lmms.cli", "show", f"tempvs_{test}", "-o", str(page)],
+            [warm_python, "-m", "tempbench_lmms.cli", "show", f"tempvs_{test}", "-o", str(page)],
             env=os.environ | {"TEMPBENCH_DATA": str(root.parent), "PYTHONPATH": str(REPOSITORY)},
             capture_output=True,
             text=True,

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tempbench_lmms.harness import evaluation
 from tempbench_lmms.mateo import prompts
 from tests.respondents import evaluate
 
@@ -18,7 +17,7 @@ def metrics(values):
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory):
+def known(tmp_path_factory, warm_python):
     """Respondents on the tasks, in one process, by the Python interface."""
     wanted = [
         ("oracle", "oracle", ["mateo_all_mini"], {}),
@@ -29,7 +28,7 @@ def known(tmp_path_factory):
         ("chat", "chance", FORMS, {"model_args": "seed=3,media=true"}),
         ("simple", "chance", FORMS, {"model_args": "seed=3,media=true", "force_simple": True}),
     ]
-    return evaluate(wanted, tmp_path_factory.mktemp("run"))
+    return evaluate(wanted, tmp_path_factory.mktemp("run"), warm_python)
 
 
 def test_oracle_gets_everything_in_all_fifteen_settings(known):
@@ -70,8 +69,8 @@ def test_a_pair_that_the_limit_cuts_is_counted(known):
         assert values["accuracy,none"] == 1
 
 
-def test_two_processes_give_what_one_gives(known, tmp_path):
-    two = evaluation.run("tempbench_chance", FORMS, tmp_path, model_args="seed=3", processes=2)
+def test_two_processes_give_what_one_gives(known, tmp_path, run_harness):
+    two = run_harness("tempbench_chance", FORMS, tmp_path, model_args="seed=3", processes=2)
     for task in FORMS:
         assert metrics(two.results["results"][task]) == metrics(known["chat"][task])
         assert 0 < two.value(task, "accuracy") < 1
@@ -85,8 +84,8 @@ def test_simple_and_chat_models_are_scored_alike(known):
         assert metrics(known["simple"][task]) == metrics(known["chat"][task])
 
 
-def test_a_real_architecture(tiny_vlm, tmp_path):
-    done = evaluation.run(
+def test_a_real_architecture(tiny_vlm, tmp_path, run_harness):
+    done = run_harness(
         "qwen2_5_vl",
         ["mateo_mini"],
         tmp_path,

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.chromium import Chromium
-from tests.test_runs import write_run
+from tests.runs.test_logs import write_run
 
 ATTACK = (
     "</script><script>window.pwned = 1</script><!-- <img src=x onerror='window.pwned = 2'> \u2028 & \"A\""

@@ -9,8 +9,8 @@ from tempbench_lmms.report.page import page
 from tempbench_lmms.runs import rescoring
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.safe_run import leaves
+from tests.command import tempbench_process
 from tests.report.conftest import ATTACK
-from tests.test_cli import tempbench
 
 FIRST = "tempbench_chance/tempvs_mini/flintstones%2Fmini_flintstones_0%2Fgt_two%2F0"
 
@@ -173,7 +173,7 @@ def test_names_for_everything_that_can_be_used(chromium, address):
 def test_a_real_architecture_on_every_bundled_task(chromium, tmp_path, tiny_vlm):
     """`tempbench run` ends with the report; both it and the log say what the results file says."""
     model = f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa"
-    done = tempbench(
+    done = tempbench_process(
         *("run", "--model", "qwen2_5_vl", "--model-args", model, "--tasks", "tempbench_mini"),
         *("-o", str(tmp_path), "--", "--limit", "4", "--gen_kwargs", "max_new_tokens=4"),
     )

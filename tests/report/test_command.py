@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.test_cli import complains, tempbench
+from tests.command import complains, tempbench
 
 
 @pytest.mark.parametrize(

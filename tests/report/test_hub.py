@@ -12,9 +12,9 @@ from tempbench_lmms.cli.report import submit_hub
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.report import hub, numbers, tables
 from tempbench_lmms.runs.logs import read_runs
+from tests.command import complains, tempbench
 from tests.report.conftest import finish
-from tests.test_cli import complains, tempbench
-from tests.test_runs import write_run
+from tests.runs.test_logs import write_run
 
 
 def as_full(file):

@@ -14,7 +14,7 @@ from tempbench_lmms.report.page import embedded, figures_of, page
 from tempbench_lmms.report.svg import svg
 from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
-from tests.test_runs import write_run
+from tests.runs.test_logs import write_run
 
 ATTACKED = (ATTACK, "<!--<script>", "]]></script >", "&lt;", "\u2028\u2029", "</SCRIPT\n>")
 

@@ -7,7 +7,6 @@ import pytest
 
 from hf_datasets.rextime.prepare import prepare
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.evaluation import run
 
 pytestmark = pytest.mark.harness
 
@@ -15,8 +14,8 @@ TASKS = ["rextime_mini", "rextime_vqa_mini", "rextime_moment_mini", "rextime_bli
 TINY = "device=cpu,device_map=cpu,attn_implementation=sdpa,max_num_frames=4"
 
 
-def test_oracle_is_perfect_and_writes_no_score_of_the_test_split(tmp_path):
-    done = run(
+def test_oracle_is_perfect_and_writes_no_score_of_the_test_split(tmp_path, run_harness):
+    done = run_harness(
         "tempbench_oracle",
         [*TASKS, "rextime_frames_mini", "rextime_test_mini"],
         tmp_path,
@@ -56,9 +55,11 @@ def validation(shared, tmp_path_factory, write_video):
     return home
 
 
-def test_whole_video_on_validation(validation, tmp_path):
+def test_whole_video_on_validation(validation, tmp_path, run_harness):
     environment = {"TEMPBENCH_DATA": str(validation / "data")}
-    done = run("tempbench_constant", ["rextime"], tmp_path, model_args="media=true", environment=environment)
+    done = run_harness(
+        "tempbench_constant", ["rextime"], tmp_path, model_args="media=true", environment=environment
+    )
     assert done.value("rextime", "n_questions") == 921
     assert done.value("rextime", "miou_official") == 37.25
     assert done.value("rextime", "r1_at_30_official") == 43.97
@@ -67,7 +68,7 @@ def test_whole_video_on_validation(validation, tmp_path):
     assert done.value("rextime", "acc_at_iou_50") == pytest.approx(0.0901194, abs=1e-7)
 
 
-def test_missing_video_stops_the_run_before_the_model_or_is_left_out(validation, tmp_path):
+def test_missing_video_stops_the_run_before_the_model_or_is_left_out(validation, tmp_path, run_harness):
     lost = validation / "anet" / "v_ZMTi498qnPc.mp4"
     away = shutil.move(lost, tmp_path / lost.name)
     environment = {"TEMPBENCH_DATA": str(validation / "data")}
@@ -75,10 +76,10 @@ def test_missing_video_stops_the_run_before_the_model_or_is_left_out(validation,
         with pytest.raises(
             TempbenchError, match=r"1 of 696 videos.*v_ZMTi498qnPc\.mp4: the video is missing"
         ):
-            run("no_such_model", ["rextime"], tmp_path / "stop", environment=environment)
+            run_harness("no_such_model", ["rextime"], tmp_path / "stop", environment=environment)
         assert "Traceback" not in (tmp_path / "stop" / "harness.log").read_text()
         environment["TEMPBENCH_MISSING_MEDIA"] = "skip"
-        done = run(
+        done = run_harness(
             "tempbench_oracle", ["rextime"], tmp_path / "skip", ["--limit", "20"], environment=environment
         )
     finally:
@@ -90,7 +91,7 @@ def test_missing_video_stops_the_run_before_the_model_or_is_left_out(validation,
     assert done.value("rextime", "acc") == 1.0
 
 
-def test_real_clip_goes_through_a_tiny_model(shared, tmp_path, tiny_vlm):
+def test_real_clip_goes_through_a_tiny_model(shared, tmp_path, tiny_vlm, run_harness):
     source = tmp_path / "annotations"
     source.mkdir()
     records = [
@@ -105,7 +106,7 @@ def test_real_clip_goes_through_a_tiny_model(shared, tmp_path, tiny_vlm):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
         assert not prepare(source, {"qvhighlights": shared / "real" / "msrvtt"}).problems
-    done = run(
+    done = run_harness(
         "qwen2_5_vl",
         ["rextime", "rextime_frames"],
         tmp_path / "out",

@@ -2,20 +2,18 @@
 
 import json
 import subprocess
-import sys
 
 import pytest
 
-from tempbench_lmms.harness import evaluation
 from tempbench_lmms.timepercept.card import CONTROLS, RANKINGS, TESTS
 
 pytestmark = pytest.mark.harness
 CONTROL_TASKS = [f"timepercept_{test}_mini" for test in CONTROLS]
 
 
-def test_oracle_is_right_throughout(tmp_path):
+def test_oracle_is_right_throughout(tmp_path, run_harness):
     tasks = ["timepercept_mini", "timepercept_suite_mini", "timepercept_isr_cot_mini", *CONTROL_TASKS]
-    run = evaluation.run("tempbench_oracle", tasks, tmp_path, model_args="media=true")
+    run = run_harness("tempbench_oracle", tasks, tmp_path, model_args="media=true")
     for test in (*TESTS, *CONTROLS):
         task = f"timepercept_{test}_mini"
         assert run.value(task, "parse_rate") == 1
@@ -35,8 +33,10 @@ def test_oracle_is_right_throughout(tmp_path):
     ]
 
 
-def test_chance_is_near_chance_and_its_log_can_be_scored_without_the_harness(tmp_path):
-    run = evaluation.run("tempbench_chance", ["timepercept_suite_mini"], tmp_path, model_args="seed=3")
+def test_chance_is_near_chance_and_its_log_can_be_scored_without_the_harness(
+    tmp_path, run_harness, warm_python
+):
+    run = run_harness("tempbench_chance", ["timepercept_suite_mini"], tmp_path, model_args="seed=3")
     task = "timepercept_suite_mini"
     # 40 questions: three standard deviations.
     assert run.value(task, "tal_accuracy") == pytest.approx(0.2, abs=0.19)
@@ -48,7 +48,7 @@ def test_chance_is_near_chance_and_its_log_can_be_scored_without_the_harness(tmp
         {"question_id": line["record"]["id"], "reply": line["filtered_resps"]} for line in run.logged(task)
     ]
     predictions.write_text("\n".join(json.dumps(line) for line in lines))
-    command = [sys.executable, "-m", "tempbench_lmms.cli", "score", "timepercept", "--mini"]
+    command = [warm_python, "-m", "tempbench_lmms.cli", "score", "timepercept", "--mini"]
     command += ["--predictions", str(predictions), "--output", str(tmp_path / "score.json")]
     subprocess.run(command, check=True, capture_output=True)
     scored = json.loads((tmp_path / "score.json").read_text())["metrics"]
@@ -56,7 +56,7 @@ def test_chance_is_near_chance_and_its_log_can_be_scored_without_the_harness(tmp
     assert scored["suite"]["tiu_average"]["value"] == pytest.approx(run.value(task, "tiu_average"))
 
 
-def test_real_pictures_through_the_tiny_model(shared, tiny_vlm, tmp_path, monkeypatch):
+def test_real_pictures_through_the_tiny_model(shared, tiny_vlm, tmp_path, monkeypatch, run_harness):
     from hf_datasets.timepercept import prepare, rasters
     from tempbench_lmms.cli.show import as_text, seen
     from tempbench_lmms.timepercept.checks import problems
@@ -77,7 +77,7 @@ def test_real_pictures_through_the_tiny_model(shared, tiny_vlm, tmp_path, monkey
         assert as_text(view).count("[picture, 64x64]") == len(
             [part for part in view.content if not isinstance(part, str)]
         )
-    run = evaluation.run(
+    run = run_harness(
         "qwen2_5_vl",
         ["timepercept"],
         tmp_path / "logs",

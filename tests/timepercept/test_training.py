@@ -10,7 +10,6 @@ from tempbench_lmms.data.finetuning import write_conversations
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import evaluation
 from tempbench_lmms.timepercept import training
 from tempbench_lmms.timepercept.card import TESTS
 
@@ -137,7 +136,7 @@ def test_the_mark_of_a_picture_in_a_text_is_no_picture(tmp_path):
 
 
 @pytest.mark.harness
-def test_the_tiny_model_learns_and_is_evaluated_with_its_adapter(export, tiny_vlm, tmp_path):
+def test_the_tiny_model_learns_and_is_evaluated_with_its_adapter(export, tiny_vlm, tmp_path, run_harness):
     peft = pytest.importorskip("peft", reason="peft is missing; install it to test fine-tuning")
     import datasets
     import torch
@@ -185,7 +184,7 @@ def test_the_tiny_model_learns_and_is_evaluated_with_its_adapter(export, tiny_vl
         base, tuned = (float(load(folder)(**batches[0]).loss) for folder in (tiny_vlm, adapter))
     assert tuned < base - 0.05
     for folder in (tiny_vlm, adapter):
-        run = evaluation.run(
+        run = run_harness(
             "qwen2_5_vl",
             ["timepercept_pov_mini"],
             tmp_path / folder.name,

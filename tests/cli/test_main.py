@@ -1,8 +1,6 @@
 """The command as its user meets it: one line and a status that is not 0 where something is wrong."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,27 +10,7 @@ from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.features import SCHEMA
-
-REPOSITORY = Path(__file__).parents[1]
-
-
-def tempbench(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "tempbench_lmms.cli", *arguments],
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)} | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def complains(done, *words):
-    assert done.returncode == 1, done.stdout + done.stderr
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("tempbench: ")
-    assert "Traceback" not in done.stderr
-    for word in words:
-        assert word in last
+from tests.command import REPOSITORY, complains, tempbench, tempbench_process
 
 
 @pytest.fixture
@@ -65,8 +43,8 @@ def verify(root):
 
 
 def test_version_and_path():
-    assert tempbench("--version").stdout.strip() == __version__
-    assert (Path(tempbench("path").stdout.strip()) / "tempvs" / "tempvs.yaml").is_file()
+    assert tempbench_process("--version").stdout.strip() == __version__
+    assert (Path(tempbench_process("path").stdout.strip()) / "tempvs" / "tempvs.yaml").is_file()
 
 
 def test_tasks():
@@ -75,6 +53,7 @@ def test_tasks():
 
 
 def test_unknown_task():
+    complains(tempbench_process("show", "tempvs_mt1_tow_mini"), "no task named", "tempvs_mt1_two_mini")
     complains(tempbench("show", "tempvs_mt1_tow_mini"), "no task named", "tempvs_mt1_two_mini")
 
 
@@ -229,11 +208,12 @@ def test_old_harness(tmp_path):
     info = tmp_path / "lmms_eval-0.6.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lmms-eval\nVersion: 0.6.0\n")
-    done = tempbench("verify", PYTHONPATH=f"{tmp_path}{os.pathsep}{REPOSITORY}")
+    done = tempbench_process("verify", PYTHONPATH=f"{tmp_path}{os.pathsep}{REPOSITORY}")
     complains(done, "needs lmms-eval 0.6.1 or later", "pip install")
 
 
-def test_names_are_compared_with_the_harness():
-    done = tempbench("verify")
+@pytest.mark.harness
+def test_names_are_compared_with_the_harness(warm_python):
+    done = tempbench_process("verify", python=warm_python)
     assert done.returncode == 0, done.stderr
     assert "none of them the harness's: ok" in done.stdout

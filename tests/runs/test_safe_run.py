@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import safe_run
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TASK = "tempvs_mt1_two_mini"
 
 
@@ -90,7 +89,7 @@ def test_a_folder_with_other_results_is_left_alone(tmp_path):
 
 
 @pytest.mark.harness
-def test_ends(tmp_path):
+def test_ends(tmp_path, warm_python):
     """All ways in which a run ends, in one process that imports the harness once."""
     script = """
         import json, sys
@@ -143,7 +142,7 @@ def test_ends(tmp_path):
         print("OUT" + json.dumps(out))
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)],
+        [warm_python, "-c", textwrap.dedent(script), str(tmp_path)],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -182,10 +181,10 @@ def test_a_report_that_cannot_be_written_is_no_failure(tmp_path, capsys):
 
 
 @pytest.mark.harness
-def test_killed_at_random_moments():
+def test_killed_at_random_moments(warm_python):
     """Three of the twenty kills that `benchmarks/interruptions.py` does otherwise."""
     done = subprocess.run(
-        [sys.executable, str(ROOT / "benchmarks" / "interruptions.py"), "--kills", "3"],
+        [warm_python, str(ROOT / "benchmarks" / "interruptions.py"), "--kills", "3"],
         capture_output=True,
         text=True,
         check=False,

@@ -7,10 +7,9 @@ import pytest
 
 from tempbench_lmms import record_quality
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import evaluation
 from tempbench_lmms.runs import logs, quality, rescoring, run_card
-from tests.test_comparison import edit, tempbench
-from tests.test_runs import TASK, write_run
+from tests.runs.test_comparison import edit, tempbench
+from tests.runs.test_logs import TASK, write_run
 
 
 @pytest.fixture(scope="module")
@@ -255,9 +254,9 @@ def test_prompt_hash_knows_no_order():
 
 
 @pytest.mark.harness
-def test_rescore_equals_a_run_of_the_harness(tmp_path):
+def test_rescore_equals_a_run_of_the_harness(tmp_path, run_harness):
     tasks = ["tempvs_mini", "tempvs_mt1_two_blind_mini"]
-    done = evaluation.run("tempbench_constant", tasks, tmp_path, ["--seed", "7"])
+    done = run_harness("tempbench_constant", tasks, tmp_path, ["--seed", "7"])
     assert "(120 of 120) of the answers are 'A', right for 50% of them" in done.output
     read = logs.read_runs([tmp_path])
     assert {log.task for log in read} == set(tasks)

@@ -1,0 +1,57 @@
+"""The command `tempbench` as its user meets it, in this process: its imports are made once."""
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from unittest import mock
+
+from tempbench_lmms.cli import main
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+def tempbench(*arguments, **environment):
+    """Returns status and output, as `tempbench_process` does.
+
+    Not for what is read from the environment at import, or depends on what is imported when.
+    """
+    out, err, status = io.StringIO(), io.StringIO(), 0
+    with (
+        mock.patch.dict(os.environ, environment),
+        mock.patch.object(sys, "argv", ["tempbench", *map(str, arguments)]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main.main()
+        except SystemExit as end:
+            status = end.code or 0
+        except Exception:
+            traceback.print_exc()
+            status = 1
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
+
+
+def tempbench_process(*arguments, python=sys.executable, **environment):
+    """The same in a process of its own."""
+    return subprocess.run(
+        [python, "-m", "tempbench_lmms.cli", *arguments],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def complains(done, *words):
+    """Asserts that a command ended with one line that says what is wrong."""
+    assert done.returncode == 1, done.stdout + done.stderr
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("tempbench: ")
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in last

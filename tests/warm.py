@@ -1,0 +1,261 @@
+"""A Python that has imported the harness already, for tests that start many processes.
+
+To import the harness and to list its tasks takes most of the time of a short run. `start` starts one server
+for all test processes, which does both once and then forks for every command. The `python` in its folder is
+given to a test in place of `sys.executable`: the command is a process of its own, with its own arguments,
+environment, folder, output and exit status. What an import does is not tested with it, nor what is read from
+the environment at import (`FIXED`): use `sys.executable` there.
+"""
+
+import array
+import atexit
+import contextlib
+import copy
+import fcntl
+import functools
+import gc
+import importlib
+import json
+import os
+import resource
+import runpy
+import select
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+import types
+from pathlib import Path
+
+FIXED = ("HF_", "OMP_", "TRANSFORMERS_")
+MODULES = (
+    "lmms_eval.__main__",
+    "lmms_eval.evaluator",
+    "lmms_eval.models.chat.openai",
+    "lmms_eval.models.chat.qwen2_5_vl",
+    "accelerate.commands.launch",
+    "av",
+    "bert_score",
+    "datasets",
+    "nltk",
+    "sklearn",
+    "torch.distributed.run",
+    "transformers.models.clip.modeling_clip",
+    "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl",
+    "transformers.models.qwen2_5_vl.processing_qwen2_5_vl",
+    "transformers.models.qwen2_vl.image_processing_qwen2_vl",
+    "tempbench_lmms.cli.main",
+    "tempbench_lmms.cli.report",
+    "tempbench_lmms.harness.cache",
+    "tempbench_lmms.harness.respondents.chat",
+    "tempbench_lmms.report.page",
+    "tempbench_lmms.runs.safe_run",
+)
+_LAUNCHER = """#!/bin/sh
+exec "{python}" -I -S "{client}" "{socket}" "$@"
+"""
+
+
+def works(folder: Path) -> bool:
+    """True on Linux, where a process with these libraries can be forked; the socket needs a short path."""
+    return sys.platform == "linux" and len(os.fsencode(folder)) < 80
+
+
+def start(folder: Path) -> tuple[Path, socket.socket]:
+    """Starts the server of this test session, where no other test process did.
+
+    Args:
+        folder: One folder for all processes of the session.
+
+    Returns:
+        The Python to call, and a connection: the server ends when nobody holds one.
+    """
+    address = folder / "warm.socket"
+    with (folder / "warm.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            return folder / "python", _connected(address)
+        except OSError:
+            address.unlink(missing_ok=True)
+        with (folder / "warm.log").open("a") as log:
+            server = subprocess.Popen(
+                [sys.executable, "-m", "tests.warm", str(address)],
+                cwd=Path(__file__).parents[1],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        while not address.exists():
+            if server.poll() is not None:
+                raise RuntimeError((folder / "warm.log").read_text()[-3000:])
+            time.sleep(0.05)
+        client = Path(__file__).with_name("warm_client.py")
+        launcher = folder / "python"
+        launcher.write_text(_LAUNCHER.format(python=sys.executable, client=client, socket=address))
+        launcher.chmod(0o755)
+        return launcher, _connected(address)
+
+
+def _connected(address: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(str(address))
+    return connection
+
+
+def _import_all() -> None:
+    for name in MODULES:
+        importlib.import_module(name)
+    from lmms_eval import tasks
+
+    # The index of a folder of YAMLs is made once; what a run changes in it is its own copy.
+    make = tasks.TaskManager._get_task_and_group
+    made: dict[str, dict] = {}
+
+    @functools.wraps(make)
+    def remembered(self, folder):
+        if folder in made:
+            return copy.deepcopy(made[folder])
+        found = make(self, folder)
+        if os.getpid() == server:
+            made[folder] = copy.deepcopy(found)
+        return found
+
+    server = os.getpid()
+    tasks.TaskManager._get_task_and_group = remembered
+    assert tasks.TaskManager().all_tasks  # an index may be made when it is asked for
+
+
+def _received(connection: socket.socket) -> tuple[dict, list[int]] | None:
+    """Returns a request and its three files; None where somebody only holds the connection, and let go."""
+    files = array.array("i")
+    head, ancillary, _, _ = connection.recvmsg(8, socket.CMSG_SPACE(3 * files.itemsize))
+    if not head:
+        return None
+    for _, _, data in ancillary:
+        files.frombytes(data)
+    text = b""
+    while len(text) < int.from_bytes(head, "big"):
+        text += connection.recv(1 << 16)
+    return json.loads(text), list(files)
+
+
+def _answer(connection: socket.socket, child: int, arguments: list[str]) -> None:
+    """Waits for a process, logs its time and sends its status; kills it where nobody waits any more."""
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            print(f"{used.ru_utime + used.ru_stime:.2f} s CPU: {shlex.join(arguments)[:200]!r}")
+            connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+            return
+        if select.select([connection], [], [], 0.01)[0]:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return
+
+
+def _become(request: dict, files: list[int]) -> None:
+    """Makes this process what the request wants: its files, folder and environment."""
+    for place, file in enumerate(files):
+        os.dup2(file, place)
+        os.close(file)
+    os.chdir(request["folder"])
+    environment = request["environment"]
+    for name in {*os.environ, *environment}:
+        if name.startswith(FIXED) and os.environ.get(name) != environment.get(name):
+            raise SystemExit(f"{name} is read when the harness is imported; start sys.executable here")
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+def _serve(listening: socket.socket) -> list[str]:
+    """Forks for every request. Returns in the forks alone, with their arguments."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    holders: list[socket.socket] = []
+    began = time.monotonic()
+    while holders or time.monotonic() < began + 60:
+        ready, _, _ = select.select([listening, *holders], [], [], 5)
+        for one in ready:
+            if one is not listening:
+                # A request comes on a connection of its own; what only holds one sends nothing and ends.
+                holders.remove(one)
+                request = _received(one)
+                if request is not None and os.fork() == 0:
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    listening.close()
+                    for other in holders:
+                        other.close()
+                    child = os.fork()
+                    if child:
+                        _answer(one, child, request[0]["arguments"])
+                        os._exit(0)
+                    one.close()
+                    _become(*request)
+                    return request[0]["arguments"]
+                for file in request[1] if request else ():
+                    os.close(file)
+                one.close()
+            else:
+                holders.append(listening.accept()[0])
+    os._exit(0)
+
+
+def _run(arguments: list[str]) -> None:
+    """Runs what `python *arguments` runs."""
+    while arguments[0] in ("-u", "-B"):
+        arguments = arguments[1:]
+    kind, *rest = arguments
+    if kind == "-m":
+        sys.argv, sys.path[0] = rest, os.getcwd()
+        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+    elif kind == "-c":
+        sys.argv, sys.path[0] = ["-c", *rest[1:]], ""
+        main = sys.modules["__main__"] = types.ModuleType("__main__")
+        exec(compile(rest[0], "<string>", "exec"), vars(main))
+    else:
+        sys.argv, sys.path[0] = arguments, str(Path(kind).parent)
+        runpy.run_path(kind, run_name="__main__")
+
+
+def main() -> None:
+    address = sys.argv[1]
+    # What a request prints is its own: nothing waits in a buffer when it is forked.
+    with contextlib.suppress(AttributeError):
+        sys.stdout.reconfigure(line_buffering=True)
+    _import_all()
+    gc.collect()
+    gc.freeze()
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(f"{address}.new")
+    listening.listen(64)
+    os.rename(f"{address}.new", address)
+    _end(_serve(listening))
+
+
+def _end(arguments: list[str]) -> None:
+    """Runs a command and ends as Python does, but for taking a thousand modules apart."""
+    status: object = 0
+    try:
+        _run(arguments)
+    except SystemExit as end:
+        status = 0 if end.code is None else end.code
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    if not isinstance(status, int):
+        print(status, file=sys.stderr)
+        status = 1
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status & 0xFF)
+
+
+if __name__ == "__main__":
+    main()
