@@ -19,6 +19,7 @@ def tempbench(*arguments, **environment):
 
     Not for what is read from the environment at import, or depends on what is imported when.
     """
+    assert not any(name.startswith("HF_") for name in environment), "read at import: tempbench_process"
     out, err, status = io.StringIO(), io.StringIO(), 0
     with (
         mock.patch.dict(os.environ, environment),
