@@ -10,9 +10,7 @@ from PIL import Image, ImageDraw, ImageFile, ImageFont, UnidentifiedImageError
 
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import MediaError
-
-MAX_PIXELS = 64_000_000
-"""Larger images are refused: a few kilobytes can expand to gigabytes."""
+from tempbench_lmms.media.limits import max_pixels
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 """What a picture may be, whatever its name says. Pillow reads forty formats more; one of them, PostScript,
@@ -74,9 +72,9 @@ def open_image(path: Path, name: str) -> Image.Image:
         with _strictly(), warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(path, formats=FORMATS) as image:
-                if image.width * image.height > MAX_PIXELS:
+                if image.width * image.height > max_pixels():
                     raise MediaError(
-                        f"{name}: {image.width}x{image.height} pixels, more than {MAX_PIXELS}; "
+                        f"{name}: {image.width}x{image.height} pixels, more than {max_pixels()}; "
                         "make the image smaller"
                     )
                 return image.convert("RGB")
