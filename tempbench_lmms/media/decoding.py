@@ -1,10 +1,10 @@
 """Decodes chosen frames of a video: only those, and only what they depend on.
 
-Frame i is the i-th frame in the order shown, as in a reader that decodes everything. Where container, codec
-and packets are among those of `FAST`, the packets are listed first (no decoding), each wanted frame is reached
-from the key frame before it, and frames on the way that no other frame refers to are not decoded. Everything
-else, and whatever goes wrong on the fast way, is decoded from the start of the file. A file whose frames
-cannot be told exactly, because something in its middle is damaged, is refused.
+Frame i is the i-th frame in the order shown, as in a reader that decodes everything. Where container and codec
+are among those of `FAST`, the packets are listed first (no decoding), each wanted frame is reached from the key
+frame before it, and frames on the way that no other frame refers to are not decoded. Everything else, and
+whatever goes wrong on the fast way, is decoded from the start of the file. A file whose frames cannot be told
+exactly, because something in its middle is damaged, is refused.
 
 Pictures are RGB, as decord and OpenCV give them: colours by the stream's range and matrix, chroma enlarged
 bilinearly (`docs/decisions/video_decoding.md`).
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -300,7 +301,7 @@ class Video:
         if not times:
             raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
         known = [time for time in times if time is not None]
-        if len(known) < len(times) or any(b <= a for a, b in zip(known, known[1:], strict=False)):
+        if len(known) < len(times) or any(b <= a for a, b in pairwise(known)):
             # Without times in the order shown, frames are as far apart as the stream's rate says.
             step = 1 / (Fraction(self.stream.average_rate or 25) * Fraction(self.stream.time_base or 1))
             known = [round(number * step) for number in range(len(times))]

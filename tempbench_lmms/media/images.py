@@ -28,7 +28,7 @@ _VIST_SIZE = (443, 240)
 
 
 class _Strictness:
-    """Has Pillow refuse pictures that are cut off, and leave their size to us, in whatever threads are inside."""
+    """Has Pillow refuse pictures that are cut off, and leave their size to us, in the threads inside it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
