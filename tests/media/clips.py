@@ -41,7 +41,9 @@ def write(
     with av.open(str(path), "w", format=form) as container:
         stream = container.add_stream(codec, rate=rate, options=options or {})
         stream.width, stream.height, stream.pix_fmt = *size, pixels
-        fine = Fraction(1, 1000) if codec not in COARSE else Fraction(1, rate)
+        # An AVI counts time in frames too: told finer times, it is written with empty packets between.
+        coarse = codec in COARSE or "avi" in (path.suffix[1:], form)
+        fine = Fraction(1, rate) if coarse else Fraction(1, 1000)
         stream.codec_context.time_base = fine
         if matrix:
             stream.codec_context.colorspace = matrix
@@ -50,7 +52,7 @@ def write(
         time = start
         for number, picture in enumerate(pictures(n, size)):
             frame = av.VideoFrame.from_ndarray(picture, format="rgb24").reformat(format=pixels)
-            frame.pts, frame.time_base = (number if codec in COARSE else time), fine
+            frame.pts, frame.time_base = (number if coarse else time), fine
             time += int(random.integers(20, 90)) if variable else 1000 // rate
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
