@@ -149,9 +149,9 @@ def with_cover(path: Path, video: bool = True) -> Path:
     return path
 
 
-def full_decode(path: Path) -> list[np.ndarray]:
-    """Returns all frames as a plain decoder gives them, upright, in RGB."""
-    found = []
+def full_decode(path: Path, found: list[np.ndarray] | None = None) -> list[np.ndarray]:
+    """Returns all frames as a plain decoder gives them, upright, in RGB; put into `found` one by one."""
+    found = [] if found is None else found
     graphs: dict = {}
     with av.open(str(path)) as container:
         stream = next(

@@ -176,7 +176,9 @@ def test_real_files(tmp_path: Path) -> None:
         (7.9, 10.0, False),
     ],
 )
-def test_lengths_may_differ_by_two_seconds_or_two_percent(seconds: float, annotated: float, fine: bool) -> None:
+def test_lengths_may_differ_by_two_seconds_or_two_percent(
+    seconds: float, annotated: float, fine: bool
+) -> None:
     problem = records.length_problem("a.mp4", seconds, annotated)
     assert (problem is None) == fine
     if problem:

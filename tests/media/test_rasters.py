@@ -136,7 +136,9 @@ def test_the_limit_has_a_reason_of_its_own_and_can_be_raised(
     path = tmp_path / "a.jpg"
     Image.linear_gradient("L").resize((1600, 1200)).convert("RGB").save(path)
     monkeypatch.setenv(limits.PIXELS_VARIABLE, "1_000_000")
-    with pytest.raises(MediaError, match=r"1600x1200 pixels, more than 1000000; .*TEMPBENCH_MAX_PIXELS") as error:
+    with pytest.raises(
+        MediaError, match=r"1600x1200 pixels, more than 1000000; .*TEMPBENCH_MAX_PIXELS"
+    ) as error:
         images.open_image(path, "a.jpg")
     assert error.value.reason == "too large"
     # At a reduced size it is read, as large as is needed.
