@@ -1,4 +1,4 @@
-"""Small videos and pictures of all kinds with flipped bits and cuts: looked at apart, and read where they pass.
+"""Small videos and pictures of all kinds with flipped bits and cuts: looked at apart, read where they pass.
 
     python benchmarks/media_fuzz.py --count 2000 --seed 0
 
@@ -9,6 +9,7 @@ read too, in a process apart.
 """
 
 import argparse
+import contextlib
 import importlib.util
 import random
 import resource
@@ -102,10 +103,8 @@ def spoilt(data: bytes, chance: random.Random) -> bytes:
 def everything(path: Path) -> list[np.ndarray]:
     """Returns what a plain decoder gives, up to where it fails."""
     found: list[np.ndarray] = []
-    try:
+    with contextlib.suppress(av.error.FFmpegError, OSError, ValueError):
         CLIPS.full_decode(path, found)
-    except (av.error.FFmpegError, OSError, ValueError):
-        pass
     return found
 
 

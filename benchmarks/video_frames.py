@@ -26,21 +26,28 @@ from tempbench_lmms.media import video
 N = 16
 BUDGETS = (4, 8, 12, 16)
 CLIPS = {
-    # seconds, width, height, frames from key frame to key frame
-    "10 s, 320x240, key frames 0.5 s apart": (10, 320, 240, 15),
-    "10 s, 320x240, key frames 10 s apart": (10, 320, 240, 300),
-    "3 min, 640x360, key frames 0.5 s apart": (180, 640, 360, 15),
-    "3 min, 640x360, key frames 10 s apart": (180, 640, 360, 300),
+    # seconds, width, height, frames from key frame to key frame, codec
+    "10 s, 320x240, key frames 0.5 s apart": (10, 320, 240, 15, "libx264"),
+    "10 s, 320x240, key frames 10 s apart": (10, 320, 240, 300, "libx264"),
+    "10 s, 320x240, AV1, key frames 1 s apart": (10, 320, 240, 30, "libsvtav1"),
+    "10 s, 320x240, AV1, one key frame": (10, 320, 240, 300, "libsvtav1"),
+    "3 min, 640x360, key frames 0.5 s apart": (180, 640, 360, 15, "libx264"),
+    "3 min, 640x360, key frames 10 s apart": (180, 640, 360, 300, "libx264"),
+    "3 min, 640x360, one key frame": (180, 640, 360, 5400, "libx264"),
+    "3 min, 640x360, AV1, key frames 5 s apart": (180, 640, 360, 150, "libsvtav1"),
+}
+OPTIONS = {
+    "libx264": {"preset": "veryfast", "crf": "28", "sc_threshold": "0"},
+    "libsvtav1": {"preset": "12", "crf": "40"},
 }
 
 
-def rendered(path: Path, seconds: int, width: int, height: int, gop: int) -> Path:
+def rendered(path: Path, seconds: int, width: int, height: int, gop: int, codec: str) -> Path:
     """Writes a clip at 30 frames a second: a square that moves over a picture."""
     background = np.random.default_rng(0).integers(0, 255, (height // 8, width // 8, 3), dtype=np.uint8)
     background = background.repeat(8, 0).repeat(8, 1)
     with av.open(str(path), "w") as container:
-        options = {"preset": "veryfast", "crf": "28", "g": str(gop), "sc_threshold": "0"}
-        stream = container.add_stream("libx264", rate=30, options=options)
+        stream = container.add_stream(codec, rate=30, options=OPTIONS[codec] | {"g": str(gop)})
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
         side = height // 6
         for number in range(seconds * 30):
@@ -96,9 +103,9 @@ def all_budgets(path: Path) -> None:
 
 
 def _clips(folder: Path, quick: bool) -> Iterator[tuple[str, Path]]:
-    for number, (name, (seconds, width, height, gop)) in enumerate(CLIPS.items()):
+    for number, (name, (seconds, *shape)) in enumerate(CLIPS.items()):
         if not quick or seconds == 10:
-            yield name, rendered(folder / f"{number}.mp4", seconds, width, height, gop)
+            yield name, rendered(folder / f"{number}.mp4", seconds, *shape)
     real = Path(os.environ.get("TEMPBENCH_SHARED", folder)) / "real" / "msrvtt"
     for number, path in enumerate(sorted(real.glob("*.mp4")), start=1):
         yield f"MSR-VTT {number}, {video.probe(path).n_frames} frames, 320x240", path

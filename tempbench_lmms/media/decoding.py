@@ -1,10 +1,10 @@
 """Decodes chosen frames of a video: only those, and only what they depend on.
 
-Frame i is the i-th frame in the order shown, as in a reader that decodes everything. Where container and codec
-are among those of `FAST`, the packets are listed first (no decoding), each wanted frame is reached from the key
-frame before it, and frames on the way that no other frame refers to are not decoded. Everything else, and
-whatever goes wrong on the fast way, is decoded from the start of the file. A file whose frames cannot be told
-exactly, because something in its middle is damaged, is refused.
+Frame i is the i-th frame in the order shown, as in a reader that decodes everything. Where container and
+codec are among those of `FAST`, the packets are listed first (no decoding), each wanted frame is reached from
+the key frame before it, and frames on the way that no other frame refers to are not decoded. Everything else,
+and whatever goes wrong on the fast way, is decoded from the start of the file. A file whose frames cannot be
+told exactly, because something in its middle is damaged, is refused.
 
 Pictures are RGB, as decord and OpenCV give them: colours by the stream's range and matrix, chroma enlarged
 bilinearly (`docs/decisions/video_decoding.md`).
@@ -121,6 +121,7 @@ class Video:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.cut: Exception | str | None = None
         self._convert: dict[Any, Any] = {}
         self._open()
 
@@ -311,8 +312,8 @@ class Video:
     def frames(self) -> Iterator[Any]:
         """Yields every frame from the start of the file in the order shown.
 
-        Damage that nothing follows is where the file ends; a file with damage before that is refused, as
-        what follows would be patched up from other frames, or from grey.
+        Damage that nothing follows is where the file ends, and `cut` says what it is; a file with damage
+        before that is refused, as what follows would be patched up from other frames, or from grey.
 
         Raises:
             MediaError: The file is damaged before its end.
@@ -324,6 +325,7 @@ class Video:
         context = self.stream.codec_context
         packets = iter(self._container.demux(self.stream))
         damage: Exception | str | None = None
+        self.cut = None
         while True:
             try:
                 packet = next(packets, None)
@@ -348,8 +350,9 @@ class Video:
         try:
             for frame in _flushed(context):
                 yield self._sound(frame)
-        except (av.error.FFmpegError, OSError, ValueError):
-            return
+        except (av.error.FFmpegError, OSError, ValueError) as error:
+            damage = damage or error
+        self.cut = damage
 
     def _sound(self, frame: Any) -> Any:
         if frame.is_corrupt:

@@ -50,7 +50,7 @@ def check_video(path: Path, thorough: bool = False, beat: Callable[[int], None] 
         path: The file.
         thorough: Decode every frame, and compare with them those that `sample_frames` gives: as slow as that
             is, only it finds damage in the middle.
-        beat: Called with the number of frames decoded so far.
+        beat: Called with the number of frames decoded so far; with 0 before everything is decoded.
 
     Raises:
         MediaError: The file is missing, empty or damaged, ends early, or has no video; one line with its
@@ -64,6 +64,8 @@ def check_video(path: Path, thorough: bool = False, beat: Callable[[int], None] 
         declared = video.duration
         look = _compared if whole else _ends
         index, fast = look(video, listed, beat)
+        if video.cut is not None:
+            raise MediaError(f"{path.name}: the video ends within a frame ({video.cut}); download it again")
         width, height, _ = video.first_size_and_turn()
         facts = Facts(
             duration=index.length or 1 / float(video.stream.average_rate or 25),
@@ -111,6 +113,7 @@ def _compared(
         fast = index.seekable
         sought = {place: _digest(picture) for place, picture in pictures.items()}
     times: list[int | None] = []
+    beat(0)
     for place, frame in enumerate(_beating(video.frames(), beat)):
         times.append(frame.pts)
         if place in sought and _digest(video.picture(frame)) != sought.pop(place):

@@ -212,8 +212,8 @@ def _read_tiff(path: Path, side: int, name: str) -> _Raster:
         segment = (page.tilelength or page.rowsperstrip) * (page.tilewidth or width) * bands
         if not side or segment > 3 * max_pixels():
             raise MediaError(
-                f"{name}: {width}x{height} pixels in {bands} bands, more than {max_pixels()}; make it smaller, or "
-                f"set {PIXELS_VARIABLE} to more",
+                f"{name}: {width}x{height} pixels in {bands} bands, more than {max_pixels()}; make it "
+                f"smaller, or set {PIXELS_VARIABLE} to more",
                 "too large",
             )
         return _Raster(_reduced(page, max(1, max(height, width) // (2 * side)), nothing), names, nothing)
@@ -237,7 +237,7 @@ def _whole(page: Any, path: Path) -> NDArray[Any]:
 
 
 def _reduced(page: Any, step: int, nothing: float | None) -> NDArray[np.float64]:
-    """Returns the means of squares of `step` by `step` pixels, tile by tile; NaN where nothing was measured."""
+    """Returns the means of squares of `step` by `step` pixels, tile by tile; NaN for nothing measured."""
     shape = (-(-page.imagelength // step), -(-page.imagewidth // step), page.samplesperpixel)
     sums, counts = np.zeros(shape), np.zeros(shape)
     for values, index, extent in page.segments():
@@ -245,11 +245,10 @@ def _reduced(page: Any, step: int, nothing: float | None) -> NDArray[np.float64]
             continue
         plane, _, top, left, _ = index
         # What lies over the picture's edge was never measured.
-        part = values[0, : min(extent[1], page.imagelength - top), : min(extent[2], page.imagewidth - left)]
+        height, width = min(extent[1], page.imagelength - top), min(extent[2], page.imagewidth - left)
+        part = values[0, :height, :width]
         there = _is_measured(part, nothing)
-        rows, columns = (
-            (start + np.arange(n)) // step for start, n in zip((top, left), part.shape, strict=False)
-        )
+        rows, columns = (top + np.arange(height)) // step, (left + np.arange(width)) // step
         bands = slice(plane, plane + 1) if page.planarconfig == 2 else slice(None)
         place = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1), bands)
         for total, of in ((sums, np.where(there, part, 0.0)), (counts, there.astype(float))):

@@ -47,6 +47,6 @@ def length_problem(name: str, seconds: float, annotated: float) -> str | None:
     if abs(seconds - annotated) <= max(SECONDS_APART, SHARE_APART * annotated):
         return None
     return (
-        f"{name}: the video lasts {seconds:.1f} seconds and its annotation says {annotated:.1f}; it is another "
-        "one, or a part of it: get the one that the annotation is of"
+        f"{name}: the video lasts {seconds:.1f} seconds and its annotation says {annotated:.1f}; it is "
+        "another one, or a part of it: get the one that the annotation is of"
     )

@@ -41,7 +41,10 @@ def assert_exact(path: Path, n_frames: int) -> None:
 def test_flv_and_mpeg_ps_end_no_process(tmp_path: Path, name: str) -> None:
     form = {"a.flv": "flv", "a.mpg": "mpeg"}.get(name, name.partition(".")[0])
     path = clips.write(tmp_path / name, codec="mpeg2video" if form == "mpeg" else "libx264", n=12, form=form)
-    script = f"from pathlib import Path; from tempbench_lmms.media import video; video.sample_frames(Path({str(path)!r}), 4)"
+    script = (
+        "from pathlib import Path; from tempbench_lmms.media import video; "
+        f"video.sample_frames(Path({str(path)!r}), 4)"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert_exact(path, 12)
@@ -125,7 +128,7 @@ def test_16_bit_pictures_are_not_white(tmp_path: Path, monkeypatch: pytest.Monke
     for place in range(12):
         dates = []
         for month in range(1, 9):
-            # Sentinel-2: reflectance times 10,000. Every date of the first places is darker than the one before.
+            # Sentinel-2: reflectance times 10,000. The first places get darker from date to date.
             values = np.random.default_rng(place).uniform(500, 9_000, (24, 24)) / (month if place < 6 else 1)
             name = f"{place}_{month}.tif"
             Image.fromarray(values.astype(np.uint16)).save(tmp_path / name)
@@ -180,7 +183,7 @@ def test_names_suffixes_and_subfolders(
     root = roots.prepared_root("coherence")
     rows = tables.read_rows(root / "caption")
     assert {row["question_id"].rpartition("/")[0] for row in rows} == set(kinds)
-    assert [row["target"] for row in rows if "猫" in row["question_id"]][0] == "A cat runs."
+    assert next(row["target"] for row in rows if "猫" in row["question_id"]) == "A cat runs."
     for row in rows:
         assert len(video.sample_frames(roots.resolve(row["video"]), 4).images) == 4
     assert list(commands.verify(root)) == []
