@@ -43,7 +43,7 @@ FAST: Mapping[str, tuple[str, ...]] = {
 containers of `_FORMATS` keep no list of frames, or no times in the order shown.
 """
 
-# decord seeks to wrong frames in H.265.
+# decord seeks to wrong frames in H.265, and in open groups of pictures of the others.
 _DECORD_CODECS = ("h264", "mpeg4", "vp8", "vp9")
 
 # Playlists are no videos: they would make the library open other files.
@@ -73,12 +73,14 @@ class Index:
         keyframes: Places of the frames that decoding can start at, ascending.
         time_base: Seconds a unit.
         seekable: Whether frames can be sought; else the video is read from its start.
+        closed: Whether no frame is stored behind a key frame that it is shown before.
     """
 
     pts: NDArray[np.int64]
     keyframes: tuple[int, ...]
     time_base: Fraction
     seekable: bool
+    closed: bool = False
 
     @property
     def n_frames(self) -> int:
@@ -183,7 +185,7 @@ class Video:
 
         pts: list[int] = []
         keys: list[int] = []
-        complete = self.codec in FAST.get(self.container, ())
+        complete, closed = self.codec in FAST.get(self.container, ()), True
         try:
             for packet in self._container.demux(self.stream) if complete else ():
                 if packet.size == 0 or packet.is_discard:  # the end; or cut off by an edit list
@@ -196,12 +198,13 @@ class Video:
                 pts.append(packet.pts)
                 if packet.is_keyframe:
                     keys.append(packet.pts)
+                closed = closed and (not keys or packet.pts >= keys[-1])
         except (av.error.FFmpegError, OSError, ValueError):
             complete = False  # what there is to be seen, a full decode tells
         table = np.unique(np.array(pts, dtype=np.int64))
         places = tuple(int(place) for place in np.searchsorted(table, sorted(keys)))
         seekable = complete and len(table) == len(pts) and places[:1] == (0,)
-        return Index(table, places, Fraction(self.stream.time_base or 1), seekable)
+        return Index(table, places, Fraction(self.stream.time_base or 1), seekable, closed)
 
     def pictures(self, index: Index, groups: Mapping[int, Sequence[int]]) -> dict[int, Picture]:
         """Returns chosen frames; those that cannot be told for certain are left out.
@@ -452,7 +455,7 @@ def read(
         if not index.seekable:
             return video.read_through(choose)
         places = sorted(set(choose(index.n_frames)))
-        if decoder() == "decord" and video.codec in _DECORD_CODECS:
+        if decoder() == "decord" and index.closed and video.codec in _DECORD_CODECS:
             pictures = _decord(path, index, places)
             if len(pictures) == len(places):
                 return index, pictures
