@@ -84,7 +84,11 @@ class Inspector:
                 process.stdin.flush()
             except OSError:  # it has ended by itself; its answer says so
                 pass
-            answer = self._answer(path, process)
+            try:
+                answer = self._answer(path, process)
+            except BaseException:
+                self.close()  # an answer that nobody has read would be taken for the next file's
+                raise
         if "problem" not in answer:
             return dict(answer["found"])
         if answer["problem"] == TOO_MUCH_MEMORY:
@@ -113,7 +117,7 @@ class Inspector:
 
     def _answer(self, path: Path, process: "subprocess.Popen[str]") -> dict[str, Any]:
         end = time.monotonic() + self._seconds * _TOTAL
-        patience = self._seconds + (path.stat().st_size if path.is_file() else 0) / _BYTES_A_SECOND
+        patience = self._seconds + _size(path) / _BYTES_A_SECOND
         while time.monotonic() < end:
             try:
                 line = self._answers.get(timeout=patience)
@@ -150,6 +154,13 @@ def _passed_on(process: "subprocess.Popen[str]", answers: "queue.Queue[str]") ->
     answers.put("")
 
 
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # whoever looks at it says what is wrong
+        return 0
+
+
 def _number(variable: str, default: float) -> float:
     try:
         value = float(os.environ.get(variable, default))
@@ -176,8 +187,6 @@ def check_video(path: Path, thorough: bool = False) -> Facts:
     Raises:
         MediaError: The file cannot be used, or it ends or stops its decoder; one line with its name.
     """
-    if not path.is_file():
-        raise MediaError(f"{path.name}: the video is missing from {path.parent}", "missing")
     return Facts(**_inspector().ask(path, kind="video", thorough=thorough))
 
 

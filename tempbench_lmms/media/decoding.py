@@ -12,7 +12,7 @@ bilinearly (`docs/decisions/video_decoding.md`).
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -218,27 +218,29 @@ class Video:
         import av
 
         found: dict[int, Picture] = {}
+        known = set(index.pts.tolist())
         try:
             for key, places in groups.items():
                 self._container.seek(int(index.pts[key]), stream=self.stream, backward=True)
-                found |= self._until(index, key, {int(index.pts[place]): place for place in places})
+                wanted = {int(index.pts[place]): place for place in places}
+                found |= self._until(int(index.pts[key]), known, wanted)
         except (av.error.FFmpegError, OSError, ValueError):
             return found
         return found
 
-    def _until(self, index: Index, key: int, wanted: dict[int, int]) -> dict[int, Picture]:
+    def _until(self, begin: int, known: Set[int], wanted: Mapping[int, int]) -> dict[int, Picture]:
         """Decodes from the current position until all of `wanted` (presentation time to place) are found.
+
+        The key frame is shown at `begin`, and every frame at one of the times `known`.
 
         Gives nothing where what comes is not what the index says: another file than those of the tests.
         """
         found: dict[int, Picture] = {}
-        begin, last, before = int(index.pts[key]), max(wanted), None
+        last, before = max(wanted), None
         for frame in self._sought(begin, wanted):
             if frame.pts is None or frame.pts < begin:  # of the group before; what it refers to is not there
                 continue
-            place = int(np.searchsorted(index.pts, frame.pts))
-            known = place < index.n_frames and index.pts[place] == frame.pts
-            if not known or frame.is_corrupt or (before is not None and frame.pts <= before):
+            if frame.pts not in known or frame.is_corrupt or (before is not None and frame.pts <= before):
                 return {}
             before = frame.pts
             if frame.pts in wanted:
