@@ -16,14 +16,15 @@ import resource
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import av
 import numpy as np
 import tifffile
+import timing
 from PIL import Image
 
 from tempbench_lmms.errors import MediaError
@@ -150,11 +151,11 @@ def looked_at(path: Path, unchecked: apart.Inspector | None) -> tuple[str, int]:
     return "passed", (differing if is_video else differing_picture)(path)
 
 
-def table(count: int, seed: int, unchecked: apart.Inspector | None) -> None:
-    """Prints a line a kind of file, and what they come to."""
-    reasons: dict[str, Counter[str]] = defaultdict(Counter)
-    wrong: dict[str, Counter[str]] = defaultdict(Counter)
-    slowest: dict[str, float] = defaultdict(float)
+def fuzzed(
+    count: int, seed: int, unchecked: apart.Inspector | None = None
+) -> dict[str, tuple[Counter[str], Counter[str], float]]:
+    """Returns by kind: how many files came to what, how many frames differ, and the slowest file's seconds."""
+    found: dict[str, tuple[Counter[str], Counter[str], float]] = {}
     with tempfile.TemporaryDirectory() as name:
         (folder := Path(name, "sound")).mkdir()
         sound = originals(folder)
@@ -164,33 +165,54 @@ def table(count: int, seed: int, unchecked: apart.Inspector | None) -> None:
             path.write_bytes(spoilt(sound[kind], random.Random(f"{seed}/{number}")))
             begun = time.perf_counter()
             reason, n_wrong = looked_at(path, unchecked)
-            slowest[kind] = max(slowest[kind], time.perf_counter() - begun)
-            reasons[kind][reason] += 1
+            reasons, wrong, slowest = found.get(kind, (Counter(), Counter(), 0.0))
+            reasons[reason] += 1
+            wrong["passed" if reason == "passed" else "not passed"] += n_wrong
+            found[kind] = reasons, wrong, max(slowest, time.perf_counter() - begun)
             if n_wrong:
-                wrong[kind]["passed" if reason == "passed" else "not passed"] += n_wrong
-                print(f"seed {seed}, file {number} ({kind}, {reason}): {n_wrong} frames differ")
-    columns = sorted({reason for of_kind in reasons.values() for reason in of_kind} - {"passed"})
+                print(
+                    f"seed {seed}, file {number} ({kind}, {reason}): {n_wrong} frames differ", file=sys.stderr
+                )
+    return found
+
+
+def memory() -> dict[str, float]:
+    """Returns the most megabytes of this process and of the largest that it has started."""
+    apart._inspector().close()
+    whose = {"this process": resource.RUSAGE_SELF, "the largest apart": resource.RUSAGE_CHILDREN}
+    return {who: resource.getrusage(what).ru_maxrss / 1000 for who, what in whose.items()}
+
+
+def table(count: int, seed: int, unchecked: apart.Inspector | None) -> None:
+    """Prints a line a kind of file, and what they come to."""
+    found = fuzzed(count, seed, unchecked)
+    total = sum((reasons for reasons, _, _ in found.values()), Counter())
+    wrong = sum((of_kind for _, of_kind, _ in found.values()), Counter())
+    columns = sorted(set(total) - {"passed"})
     print("| kind | files | passed |", " | ".join(columns), "| frames that differ | slowest, s |")
     print("|" + "---|" * (5 + len(columns)))
-    for kind, of_kind in reasons.items():
-        counts = " | ".join(str(of_kind[reason]) for reason in columns)
-        print(
-            f"| {kind} | {sum(of_kind.values())} | {of_kind['passed']} | {counts} | "
-            f"{wrong[kind]['passed']} | {slowest[kind]:.1f} |"
-        )
-    total = sum(reasons.values(), Counter())
+    for kind, (reasons, differ, slowest) in found.items():
+        counts = " | ".join(str(reasons[reason]) for reason in ("passed", *columns))
+        print(f"| {kind} | {sum(reasons.values())} | {counts} | {differ['passed']} | {slowest:.1f} |")
     print(
         f"{count} files, seed {seed}: {total['passed']} passed, "
         f"{', '.join(f'{total[reason]} {reason}' for reason in columns)}; 0 crashes of this process, "
-        f"{sum(one['passed'] for one in wrong.values())} frames that differ"
-        + (f" ({sum(one['not passed'] for one in wrong.values())} of files not passed)" if unchecked else "")
+        f"{wrong['passed']} frames that differ"
+        + (f" ({wrong['not passed']} of files not passed)" if unchecked else "")
     )
-    apart._inspector().close()
-    for who, what in (
-        ("this process", resource.RUSAGE_SELF),
-        ("the largest apart", resource.RUSAGE_CHILDREN),
-    ):
-        print(f"most memory of {who}: {resource.getrusage(what).ru_maxrss / 1000:.0f} MB")
+    for who, megabytes in memory().items():
+        print(f"most memory of {who}: {megabytes:.0f} MB")
+
+
+def rows(quick: bool) -> Iterator[timing.Row]:
+    count = 200 if quick else 2000
+    found = fuzzed(count, 0)
+    passed = sum(reasons["passed"] for reasons, _, _ in found.values())
+    yield timing.Row(f"{count} spoilt files: passed, the others refused", [passed], "files")
+    wrong = sum(differ["passed"] for _, differ, _ in found.values())
+    yield timing.Row("of those that passed: frames unlike a full decode's", [wrong], "frames", at_most=0)
+    for who, megabytes in memory().items():
+        yield timing.Row(f"most memory of {who}", [megabytes], "MB", at_most=1000)
 
 
 def _unchecked() -> None:
