@@ -154,7 +154,7 @@ def looked_at(path: Path, unchecked: apart.Inspector | None) -> tuple[str, int]:
 def fuzzed(
     count: int, seed: int, unchecked: apart.Inspector | None = None
 ) -> dict[str, tuple[Counter[str], Counter[str], float]]:
-    """Returns by kind: how many files came to what, how many frames differ, and the slowest file's seconds."""
+    """Returns by kind how many files came to what, how many frames differ, and the slowest one's seconds."""
     found: dict[str, tuple[Counter[str], Counter[str], float]] = {}
     with tempfile.TemporaryDirectory() as name:
         (folder := Path(name, "sound")).mkdir()
