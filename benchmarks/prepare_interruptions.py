@@ -107,6 +107,8 @@ def _mateo(folder: Path, version: int) -> list[str]:
 
 
 def _rextime(folder: Path, version: int) -> list[str]:
+    from tempbench_lmms.media.video import probe
+
     clips = _clips("rextime")[version:]
     records = []
     for i in range(3):
@@ -117,7 +119,7 @@ def _rextime(folder: Path, version: int) -> list[str]:
                 "qid": f"anet_val{i}",
                 "vid": name,
                 "source": "ActivityNet_val_2",
-                "duration": 4,
+                "duration": probe(clips[i]).duration,
                 "question": f"What before, {version}?",
                 "category": "sequential",
                 "options": ["a", "b", "c", "d"],

@@ -21,6 +21,7 @@ MODULES = (
     "parsing",
     "hooks",
     "video_frames",
+    "media_fuzz",
     "memory",
     "data_build",
     "tempvs_data",

@@ -21,4 +21,12 @@ class DataNotPreparedError(TempbenchError):
 
 
 class MediaError(TempbenchError):
-    """An image or video that is missing, damaged, too large, or outside its data set's folder."""
+    """An image or video that is missing, damaged, too large, or outside its data set's folder.
+
+    Attributes:
+        reason: The kind of trouble in a few words, for counting what is left out.
+    """
+
+    def __init__(self, message: str, reason: str = "damaged") -> None:
+        super().__init__(message)
+        self.reason = reason

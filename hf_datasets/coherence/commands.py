@@ -43,6 +43,8 @@ def prepare(
             print(f"{name}: already prepared in {data_home() / 'coherence'}; nothing to do")
             continue
         print(f"{name}: {part['rows']} rows in {data_home() / 'coherence'}, {len(part['skipped'])} left out")
+        for reason, count in part["skipped_by_reason"].items():
+            print(f"  left out, {reason}: {count}")
         for skipped in part["skipped"][:5]:
             print(f"  {skipped['id']}: {skipped['why']}")
         if len(part["skipped"]) > 5:

@@ -3,7 +3,8 @@
     qa/test.parquet                    the questions
     caption/test.parquet               two rows a video to caption
     media/<scene>/<key>.mp4            TOMATO's videos
-    media/captions/<file>              videos to caption
+    media/captions/<path>              videos to caption
+    videos.json                        what each video is: length, frames as decoded, checksum
     manifest.json                      written last: sources, counts, checksums, what was left out and why
 
 TOMATO and the videos to caption are two parts: either can be prepared, and prepared anew, without the other.
@@ -12,6 +13,7 @@ An interrupted run goes on where it stopped; a run on the same source does nothi
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,16 +24,21 @@ from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHE
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media.video import probe
+from tempbench_lmms.media import apart, records
 
 from .rows import caption_rows, question_row
 
 _STEMS = ("count", "direction", "rotation", "shape&trend", "velocity&frequency", "visual_cues")
 FILES = {f"{stem}.json": kind for stem, kind in zip(_STEMS, TYPES, strict=True)}
-VIDEO_SUFFIXES = (".mp4", ".webm", ".mkv", ".avi", ".mov")
+VIDEO_SUFFIXES = (
+    *(".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi"),
+    *(".gif", ".mpg", ".mpeg", ".ts", ".flv"),
+)
 CAPTIONS_FILE = "captions.json"
 
-_NAME = re.compile(r"[\w][\w .&()+,=-]{0,199}")
+# Any script, brackets and spaces; nothing that hides a file or leads elsewhere.
+_NAME = re.compile(r"[^./\\\s][^/\\\n\r\t]{0,199}")
+_KEEP_EVERY = 50
 _MAX_JSON = 64_000_000
 
 Skipped = list[dict[str, str]]
@@ -63,6 +70,11 @@ def question_files(source: Path) -> dict[str, Path]:
     )
 
 
+def is_name(name: str) -> bool:
+    """Returns whether a file may be called so."""
+    return bool(_NAME.fullmatch(name)) and name.isprintable() and len(name.encode()) <= 250
+
+
 def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[tables.Row, str]]:
     """Yields the row of each question and its video's place, `<scene>/<key>.mp4`.
 
@@ -81,7 +93,8 @@ def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[t
             except TempbenchError as error:
                 problem = str(error)
             if problem:
-                skipped.append({"id": f"{kind}/{key}", "why": problem})
+                reason = problem.partition(":")[0]
+                skipped.append({"id": f"{kind}/{key}", "why": problem, "reason": reason})
             else:
                 yield row, place
 
@@ -108,28 +121,13 @@ def _tomato_row(question_id: str, kind: str, item: Any) -> tuple[tables.Row, str
         variation = [one for one, on in dict(item.get("variation") or {}).items() if on]
     except (KeyError, TypeError, ValueError):
         raise TempbenchError("not of TOMATO's form") from None
-    if not _NAME.fullmatch(name):
-        raise TempbenchError(f"key: {name[:80]!r} is no file name")
+    if not is_name(name):
+        raise TempbenchError(f"key: {name[:80]!r} is not a file name")
     url = f"{roots.SCHEME}{BENCHMARK}/media/{scene}/{name}.mp4"
     row = question_row(question_id, kind, scene, url, question, options, answer, variation)
     if isinstance(reference := item.get("reference"), str):
         row |= {"reference": reference, "reference_source": "column" if reference else None}
     return row, f"{scene}/{name}.mp4"
-
-
-def _bring(source: Path, inside: Path, target: Path) -> str:
-    """Copies a video in one step unless it is there; returns why it cannot be used, or ""."""
-    if not source.is_file():
-        return "the video is missing"
-    if not source.resolve().is_relative_to(inside.resolve()):
-        return "the video lies outside the folder of videos"
-    tables.copy_file(source, target)
-    try:
-        probe(target)
-    except MediaError as error:
-        target.unlink()
-        return str(error)
-    return ""
 
 
 def _fingerprint(files: Iterable[Path]) -> str:
@@ -147,6 +145,7 @@ class _Part:
         self.name, self.table, self.source = name, table, source
         self.root = roots.data_home() / BENCHMARK
         self.fingerprint = _fingerprint(files)
+        self.videos = records.read_records(self.root)
         path = self.root / roots.MANIFEST
         self.manifest: dict[str, Any] = (
             _json(path) if path.is_file() else {"benchmark": BENCHMARK, "parts": {}}
@@ -158,6 +157,33 @@ class _Part:
             raise TempbenchError(
                 f"{self.root} holds another {name}, from {known['source']}; add --force to replace it"
             )
+
+    def bring(self, source: Path, inside: Path, place: str) -> tuple[str, str]:
+        """Copies a video in one step unless it is there, and looks at every frame of it.
+
+        Args:
+            source: The video.
+            inside: The folder that it must lie in.
+            place: Where it is to lie below the data set's `media`.
+
+        Returns:
+            Why it cannot be used, in a line and in a few words, or twice "".
+        """
+        if not source.is_file():
+            return "the video is missing", "missing"
+        if not source.resolve().is_relative_to(inside.resolve()):
+            return "the video lies outside the folder of videos", "outside the folder"
+        target = self.root / "media" / place
+        tables.copy_file(source, target)
+        if not records.unchanged(target, self.videos.get(place)):
+            try:
+                self.videos[place] = records.record(target, apart.check_video(target, thorough=True))
+            except MediaError as error:
+                target.unlink()
+                return str(error), error.reason
+            if len(self.videos) % _KEEP_EVERY == 0:
+                tables.write_json(self.videos, self.root / records.RECORDS)
+        return "", ""
 
     def begin(self) -> None:
         """Takes the part out of the manifest: until it is finished, the old one is no longer whole."""
@@ -179,6 +205,8 @@ class _Part:
         shown = [self.root / row["video"].removeprefix(prefix) for row in rows]
         for folder in media:
             tables.keep_only(shown, self.root / "media" / folder)
+        there = {key: value for key, value in self.videos.items() if (self.root / "media" / key).is_file()}
+        tables.write_json(there, self.root / records.RECORDS)
         target = self.root / self.table / "test.parquet"
         tables.write_rows(rows, target, schema)
         part = {
@@ -186,6 +214,7 @@ class _Part:
             "fingerprint": self.fingerprint,
             "rows": len(rows),
             "skipped": skipped,
+            "skipped_by_reason": dict(Counter(one.get("reason", one["why"]) for one in skipped)),
             **more,
         }
         self.manifest.setdefault("parts", {})[self.name] = part
@@ -230,13 +259,14 @@ def prepare_tomato(
         )
     part.begin()
     reasons = {
-        place: _bring(videos / place, videos, part.root / "media" / place)
+        place: part.bring(videos / place, videos, place)
         for place in track(list(places), description="videos")
     }
     rows = []
     for row, place in found:
-        if reasons[place]:
-            skipped.append({"id": row["question_id"], "why": f"{place}: {reasons[place]}"})
+        why, reason = reasons[place]
+        if why:
+            skipped.append({"id": row["question_id"], "why": f"{place}: {why}", "reason": reason})
         else:
             rows.append(row)
     if not rows:
@@ -248,10 +278,10 @@ def prepare_tomato(
 def prepare_captions(
     folder: Path, force: bool = False, track: Any = lambda things, **_: things
 ) -> dict[str, Any] | None:
-    """Prepares a folder of videos to caption.
+    """Prepares a folder of videos to caption, with its subfolders.
 
-    `captions.json` in it may give references: `{file name: caption}`, or `{file name: {"caption": ...,
-    "events": [...]}}` with what happens in the video, in order.
+    `captions.json` in it may give references: `{file: caption}`, or `{file: {"caption": ..., "events":
+    [...]}}` with what happens in the video, in order; a file in a subfolder is named `subfolder/name`.
 
     Returns:
         The part's entry in the manifest; None where there was nothing to do.
@@ -261,10 +291,11 @@ def prepare_captions(
     """
     if not folder.is_dir():
         raise TempbenchError(f"{folder} is no folder; name the one with the videos")
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in VIDEO_SUFFIXES)
+    extra = folder / CAPTIONS_FILE
+    there = sorted(path for path in folder.rglob("*") if path.is_file() and path != extra)
+    files = [path for path in there if path.suffix.lower() in VIDEO_SUFFIXES]
     if not files:
         raise TempbenchError(f"no video in {folder}; they end in {', '.join(VIDEO_SUFFIXES)}")
-    extra = folder / CAPTIONS_FILE
     references = _json(extra) if extra.is_file() else {}
     if not isinstance(references, dict):
         raise TempbenchError(f"{extra} is no table of captions by file name; correct it")
@@ -272,17 +303,23 @@ def prepare_captions(
     if part.done:
         return None
     part.begin()
-    skipped: Skipped = []
+    skipped: Skipped = [
+        {"id": path.relative_to(folder).as_posix(), "why": f"no video: {path.suffix}", "reason": "no video"}
+        for path in there
+        if path not in set(files)
+    ]
     rows: list[tables.Row] = []
     for path in track(files, description="videos to caption"):
-        why = "" if _NAME.fullmatch(path.name) else "its name has odd characters"
-        why = why or _bring(path, folder, part.root / "media" / "captions" / path.name)
+        name = path.relative_to(folder).as_posix()
+        why, reason = "its name has odd characters", "odd name"
+        if all(map(is_name, name.split("/"))):
+            why, reason = part.bring(path, folder, f"captions/{name}")
         if why:
-            skipped.append({"id": path.name, "why": why})
+            skipped.append({"id": name, "why": why, "reason": reason})
             continue
-        caption, events = _reference(references.get(path.name), extra, path.name)
-        url = f"{roots.SCHEME}{BENCHMARK}/media/captions/{path.name}"
-        rows += caption_rows(path.name, url, caption, events, [caption] if caption else [])
+        caption, events = _reference(references.get(name), extra, name)
+        url = f"{roots.SCHEME}{BENCHMARK}/media/captions/{name}"
+        rows += caption_rows(name, url, caption, events, [caption] if caption else [])
     if not rows:
         raise TempbenchError(f"none of the videos in {folder} can be used: {skipped[0]['why']}")
     return part.finish(rows, CAPTION_SCHEMA, skipped, ["captions"])

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media.integrity import check_video
+from tempbench_lmms.media import records
+from tempbench_lmms.media.apart import check_video
 from tempbench_lmms.rextime import rows, videos
 from tempbench_lmms.rextime.card import COUNTS
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
@@ -141,7 +143,8 @@ def prepare(
     tables_of = _rows_of(files, listings)
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
-    problems, looked = _look_at(paths, root, thorough, progress)
+    annotated = {row["video"]: row["duration"] for table in tables_of.values() for row in table}
+    problems, looked = _look_at(paths, root, thorough, progress, annotated)
     if old is not None and same and not looked:
         return Report(old, problems, fresh=False)
 
@@ -180,8 +183,13 @@ def _write(
             for split, table in tables_of.items()
         },
         "skipped": [{"video": url, "why": why} for url, why in problems.items()],
+        "skipped_by_reason": _by_reason(problems, videos.read_verdicts(root)),
         "sha256": tables.sha256_of([root / split / f"{split}.parquet" for split in sorted(tables_of)]),
     }
+
+
+def _by_reason(problems: Mapping[str, str], verdicts: Mapping[str, Any]) -> dict[str, int]:
+    return dict(Counter(verdicts.get(url, {}).get("reason") or "missing" for url in sorted(problems)))
 
 
 def _manifest(root: Path) -> dict[str, Any] | None:
@@ -208,7 +216,11 @@ def _path(url: str, root: Path, given: Mapping[str, str]) -> Path | None:
 
 
 def _look_at(
-    paths: Mapping[str, Path | None], root: Path, thorough: bool, progress: Callable[[int, int], None]
+    paths: Mapping[str, Path | None],
+    root: Path,
+    thorough: bool,
+    progress: Callable[[int, int], None],
+    annotated: Mapping[str, float],
 ) -> tuple[dict[str, str], bool]:
     """Looks at every video that has changed since the last time.
 
@@ -229,6 +241,7 @@ def _look_at(
         else:
             old = known.get(url)
             same = isinstance(old, dict) and (old.get("size"), old.get("changed")) == found
+            same = same and old is not None and old.get("annotated") == annotated[url]
             if same and old is not None and (old.get("thorough") or not thorough):
                 verdicts[url] = old
             else:
@@ -236,8 +249,8 @@ def _look_at(
                 verdicts[url] = {
                     "size": found[0],
                     "changed": found[1],
-                    "thorough": thorough,
-                    "problem": _verdict(path, thorough),
+                    "annotated": annotated[url],
+                    **_verdict(path, thorough, annotated[url]),
                 }
             if verdicts[url]["problem"]:
                 problems[url] = verdicts[url]["problem"]
@@ -250,9 +263,15 @@ def _look_at(
     return problems, looked
 
 
-def _verdict(path: Path, thorough: bool) -> str | None:
+def _verdict(path: Path, thorough: bool, annotated: float) -> dict[str, Any]:
+    """Returns what to keep of a video, and what is wrong with it: `problem`."""
     try:
-        check_video(path, thorough)
+        facts = check_video(path, thorough)
     except MediaError as error:
-        return str(error)
-    return None
+        return {"problem": str(error), "reason": error.reason, "thorough": thorough}
+    problem = records.length_problem(path.name, facts.duration, annotated)
+    return {
+        **records.record(path, facts),
+        "problem": problem,
+        "reason": "another length" if problem else None,
+    }

@@ -216,7 +216,7 @@ def _ucm_pictures(root: Path, source: Origin, size: int, skipped: Skipped) -> It
             try:
                 pictures.store(file, root / "media" / media, size)
             except MediaError as error:
-                skipped.add("damaged picture", str(error))
+                skipped.add("damaged picture" if error.reason == "damaged" else error.reason, str(error))
             else:
                 yield name, media
 

@@ -10,6 +10,7 @@ from PIL import Image
 
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media.images import open_image
+from tempbench_lmms.media.rasters import Stretch
 
 from .series import Shot
 
@@ -17,17 +18,17 @@ _JPEG_QUALITY = 95
 _LOOKED_AT = 64
 
 
-def store(file: Path, target: Path, size: int) -> None:
+def store(file: Path, target: Path, size: int, stretch: Stretch | None = None) -> None:
     """Writes a picture `size` pixels square, in one step; a picture that is there already stays.
 
     Source: paper, section V.1: "resized all images to 256x256".
 
     Raises:
-        MediaError: The picture is missing, damaged or too large.
+        MediaError: The picture is missing, damaged or too large, or shows nothing.
     """
     if target.is_file():
         return
-    picture = open_image(file, str(file)).resize((size, size), Image.Resampling.LANCZOS)
+    picture = open_image(file, str(file), size, stretch).resize((size, size), Image.Resampling.LANCZOS)
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(target.name + ".partial")
     picture.save(partial, "PNG" if target.suffix == ".png" else "JPEG", quality=_JPEG_QUALITY)
@@ -35,8 +36,9 @@ def store(file: Path, target: Path, size: int) -> None:
 
 
 @lru_cache(maxsize=4096)
-def _looked_at(file: Path) -> NDArray[np.float32]:
-    picture = open_image(file, str(file)).convert("L").resize((_LOOKED_AT, _LOOKED_AT), Image.Resampling.BOX)
+def _looked_at(file: Path, stretch: Stretch | None) -> NDArray[np.float32]:
+    picture = open_image(file, str(file), _LOOKED_AT, stretch).convert("L")
+    picture = picture.resize((_LOOKED_AT, _LOOKED_AT), Image.Resampling.BOX)
     grey = np.asarray(picture, dtype=np.float32)
     # Brightness and contrast differ with the sun and the sensor; only the pattern counts.
     standardised: NDArray[np.float32] = (grey - grey.mean()) / max(float(grey.std()), 1e-6)
@@ -55,6 +57,7 @@ def change(first: Shot, second: Shot) -> float:
     assert first.file is not None
     assert second.file is not None
     try:
-        return float(np.abs(_looked_at(first.file) - _looked_at(second.file)).mean())
+        seen = _looked_at(first.file, first.stretch) - _looked_at(second.file, second.stretch)
+        return float(np.abs(seen).mean())
     except MediaError:
         return 2.0

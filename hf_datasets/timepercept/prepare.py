@@ -226,9 +226,9 @@ def _store(
         shot = shots[url]
         assert shot.file is not None
         try:
-            pictures.store(shot.file, root / "media" / shot.media, size)
-        except MediaError:
-            skipped.add("damaged picture", str(shot.file))
+            pictures.store(shot.file, root / "media" / shot.media, size, shot.stretch)
+        except MediaError as error:
+            skipped.add("damaged picture" if error.reason == "damaged" else error.reason, str(shot.file))
             damaged.add(shot.media)
     return damaged
 
@@ -272,6 +272,13 @@ def _write(
             test: _balance(of_test) for test, of_test in rows["test"].items() if test not in RANKINGS
         },
         "decisions": _decisions(splits, "ice" in named, settings),
+        "stretch": {
+            f"{name}/{series.place}": asdict(stretch)
+            for name, found in splits.items()
+            for few in found.values()
+            for series in few
+            if (stretch := next((shot.stretch for shot in series.shots if shot.stretch), None))
+        },
         "sha256": tables.sha256_of(files),
     }
 

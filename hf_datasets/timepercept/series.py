@@ -4,13 +4,14 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tempbench_lmms.data.tables import parse_json
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media.rasters import Stretch, is_raster, stretch_of
 
 FMOW_SPLITS = ("train", "val")
 """The parts of fMoW whose metadata is unaltered; in `test` and `seq` it carries noise."""
@@ -28,6 +29,7 @@ class Shot:
         taken: ISO 8601, or the rank as text.
         day: The UTC date; None where only a rank is known.
         file: Where it comes from; None for a picture that is rendered.
+        stretch: How the file is shown where it holds measurements; the same for all shots of a place.
     """
 
     media: str
@@ -35,6 +37,7 @@ class Shot:
     taken: str
     day: date | None
     file: Path | None = None
+    stretch: Stretch | None = None
 
 
 @dataclass(frozen=True)
@@ -133,9 +136,10 @@ def _in_order(shots: Sequence[Shot], skipped: Skipped) -> tuple[Shot, ...]:
 def read_manifest(path: Path, max_cloud: float, skipped: Skipped) -> list[Series]:
     """Reads a manifest of dated series, one JSON object a line.
 
-    {"group_id": ..., "category"?: ..., "images": [{"path", "timestamp", "cloud_cover"?}, ...]}; `path` is
-    relative to the manifest's folder and stays in it, `timestamp` is ISO 8601 or an integer rank,
-    `cloud_cover` is in percent.
+    {"group_id": ..., "category"?: ..., "bands"?: [...], "images": [{"path", "timestamp", "cloud_cover"?},
+    ...]}; `path` is relative to the manifest's folder and stays in it, `timestamp` is ISO 8601 or an integer
+    rank, `cloud_cover` is in percent. `bands` names one or three bands of files with many, as the files
+    describe them or by number from 1. Files of more than 8 bits are stretched, all of a group alike.
 
     Raises:
         TempbenchError: There is no such file, or nothing in it can be used.
@@ -159,12 +163,26 @@ def read_manifest(path: Path, max_cloud: float, skipped: Skipped) -> list[Series
         if len({shot.day is None for shot in shots}) > 1:
             skipped.add("dates and ranks mixed in one group", place)
             continue
-        found[place] = Series(place, "series", str(group.get("category") or ""), _in_order(shots, skipped))
+        ordered = _stretched(_in_order(shots, skipped), group.get("bands") or (), place, skipped)
+        found[place] = Series(place, "series", str(group.get("category") or ""), ordered)
     if not any(len(series.shots) > 1 for series in found.values()):
         raise TempbenchError(
             f"{path}: no group has two usable pictures ({dict(skipped.counts)}); correct the manifest"
         )
     return list(found.values())
+
+
+def _stretched(shots: tuple[Shot, ...], bands: Any, place: str, skipped: Skipped) -> tuple[Shot, ...]:
+    """Returns a place's shots with how its measurements are shown; without those that show nothing."""
+    measured = [shot.file for shot in shots if shot.file and is_raster(shot.file)]
+    if not measured:
+        return shots
+    try:
+        stretch = stretch_of(measured, [bands] if isinstance(bands, (str, int)) else list(bands))
+    except MediaError as error:
+        skipped.add(error.reason, f"{place}: {error}")
+        return tuple(shot for shot in shots if shot.file not in measured)
+    return tuple(replace(shot, stretch=stretch) if shot.file in measured else shot for shot in shots)
 
 
 def _shot(image: Any, place: str, folder: Path, max_cloud: float, skipped: Skipped) -> Shot | None:

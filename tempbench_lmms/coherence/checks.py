@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from tempbench_lmms.coherence.card import SCENES, TYPES
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.coherence.prompts import CAPTION, ORDERS
 from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.checks import Table
-from tempbench_lmms.media.integrity import check_video
+from tempbench_lmms.media import apart, records
 
 
 def tables_of(root: Path) -> list[Table]:
@@ -24,13 +23,15 @@ def tables_of(root: Path) -> list[Table]:
 
 
 def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field."""
+    """Yields one line a problem, with table, row and field; every video that changed is decoded."""
+    known = records.read_records(root)
+
+    def load(path: Path, url: str) -> None:
+        place = path.relative_to(root / "media").as_posix()
+        if not records.unchanged(path, known.get(place)):
+            apart.check_video(path, thorough=True)
+
     return checks.problems(root, tables_of(root), load)
-
-
-def load(path: Path, url: str) -> Any:
-    """Looks at a video's beginning and end; its name in errors is the file's."""
-    return check_video(path)
 
 
 def question_problems(row: tables.Row) -> Iterator[str]:

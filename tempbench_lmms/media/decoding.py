@@ -1,8 +1,10 @@
 """Decodes chosen frames of a video: only those, and only what they depend on.
 
-Frame i is the i-th frame in the order shown, as in a reader that decodes everything. A file's packets are
-listed first (no decoding); then each wanted frame is reached from the key frame before it, and frames on the
-way that no other frame refers to are not decoded.
+Frame i is the i-th frame in the order shown, as in a reader that decodes everything. Where container and
+codec are among those of `FAST`, the packets are listed first (no decoding), each wanted frame is reached from
+the key frame before it, and frames on the way that no other frame refers to are not decoded. Everything else,
+and whatever goes wrong on the fast way, is decoded from the start of the file. A file whose frames cannot be
+told exactly, because something in its middle is damaged, is refused.
 
 Pictures are RGB, as decord and OpenCV give them: colours by the stream's range and matrix, chroma enlarged
 bilinearly (`docs/decisions/video_decoding.md`).
@@ -10,10 +12,11 @@ bilinearly (`docs/decisions/video_decoding.md`).
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media.images import MAX_PIXELS
+from tempbench_lmms.media.limits import max_pixels
 
 Picture = NDArray[np.uint8]
 """Shape (height, width, 3), RGB, as shown."""
@@ -30,8 +33,18 @@ DECODER_VARIABLE = "TEMPBENCH_VIDEO_DECODER"
 _DECODERS = ("pyav", "decord")
 _MAX_WORKERS = 4
 
-# decord seeks to wrong frames in H.265.
-_DECORD_CODECS = ("h264", "mpeg4", "vp8", "libvpx", "vp9", "libvpx-vp9")
+FAST: Mapping[str, tuple[str, ...]] = {
+    "mov,mp4,m4a,3gp,3g2,mj2": ("h264", "hevc", "vp9", "av1", "mpeg4"),
+    "matroska,webm": ("h264", "hevc", "vp8", "vp9", "av1", "mpeg4"),
+}
+"""The codecs whose frames can be sought, by FFmpeg's name of the container.
+
+`tests/media/test_matrix.py` shows for each pair that sought frames are those of a full decode. The other
+containers of `_FORMATS` keep no list of frames, or no times in the order shown.
+"""
+
+# decord seeks to wrong frames in H.265, and in open groups of pictures of the others.
+_DECORD_CODECS = ("h264", "mpeg4", "vp8", "vp9")
 
 # Playlists are no videos: they would make the library open other files.
 _FORMATS = "mov,matroska,avi,mpegts,mpeg,flv,asf,ogg,gif,m4v,h264,hevc,ivf,mxf,3gp,rm,dv"
@@ -46,7 +59,9 @@ def open_container(path: Path) -> Any:
     """
     import av
 
-    return av.open(str(path), options={"format_whitelist": _FORMATS})
+    # Not `options`: PyAV gives these to each stream too, counted before FLV and MPEG-PS have shown all of
+    # theirs, and the process dies. "file:": a name with a colon in it is no network address.
+    return av.open(f"file:{path}", container_options={"format_whitelist": _FORMATS})
 
 
 @dataclass(frozen=True)
@@ -57,13 +72,15 @@ class Index:
         pts: Presentation times in units of `time_base`, in the order shown; shape (n_frames,).
         keyframes: Places of the frames that decoding can start at, ascending.
         time_base: Seconds a unit.
-        seekable: Whether the packets tell where each frame is; else the video is read from its start.
+        seekable: Whether frames can be sought; else the video is read from its start.
+        closed: Whether no frame is stored behind a key frame that it is shown before.
     """
 
     pts: NDArray[np.int64]
     keyframes: tuple[int, ...]
     time_base: Fraction
     seekable: bool
+    closed: bool = False
 
     @property
     def n_frames(self) -> int:
@@ -73,6 +90,11 @@ class Index:
     def time(self, place: int) -> float:
         """Returns when a frame is shown, in seconds from the first frame."""
         return float((int(self.pts[place]) - int(self.pts[0])) * self.time_base)
+
+    @property
+    def length(self) -> float:
+        """Seconds from the first frame to the end of the last, which is shown as long as the mean one."""
+        return self.time(-1) * self.n_frames / max(1, self.n_frames - 1)
 
 
 def decoder() -> str:
@@ -101,6 +123,7 @@ class Video:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.cut: Exception | str | None = None
         self._convert: dict[Any, Any] = {}
         self._open()
 
@@ -112,16 +135,19 @@ class Video:
             self._container = open_container(self.path)
         except FileNotFoundError:
             raise MediaError(f"{name}: the video is missing") from None
-        except (av.error.FFmpegError, OSError, ValueError) as error:
+        except (av.error.FFmpegError, OSError, ValueError, MemoryError) as error:
             raise self._damaged(error) from None
-        if not self._container.streams.video:
+        shown = [one for one in self._container.streams.video if not _is_cover(one)]
+        if not shown or shown[0].codec_context is None:
+            covers = len(self._container.streams.video)
             self._container.close()
-            raise MediaError(f"{name}: there is no video in this file; replace it")
-        self.stream = self._container.streams.video[0]
+            what = "only a cover picture" if covers else "no video"
+            raise MediaError(f"{name}: there is {what} in this file; replace it")
+        self.stream = shown[0]
         width, height = self.stream.width, self.stream.height
-        if width * height > MAX_PIXELS:
+        if width * height > max_pixels():
             self._container.close()
-            raise MediaError(f"{name}: {width}x{height} pixels, more than {MAX_PIXELS}; make it smaller")
+            raise MediaError(f"{name}: {width}x{height} pixels, more than {max_pixels()}; make it smaller")
 
     def __enter__(self) -> "Video":
         return self
@@ -133,6 +159,16 @@ class Video:
         return MediaError(f"{self.path.name}: the video is damaged ({error}); replace it")
 
     @property
+    def container(self) -> str:
+        """FFmpeg's name of the container that the file is, whatever its suffix says."""
+        return str(self._container.format.name)
+
+    @property
+    def codec(self) -> str:
+        """FFmpeg's name of the codec, whichever decoder reads it."""
+        return str(self.stream.codec_context.codec.canonical_name)
+
+    @property
     def duration(self) -> float:
         """Seconds, as the stream or else the file says; 0 where neither does."""
         if self.stream.duration is not None and self.stream.time_base is not None:
@@ -140,119 +176,200 @@ class Video:
         return float(self._container.duration or 0) / 1_000_000
 
     def index(self) -> Index:
-        """Lists the frames by reading the packets, without decoding.
+        """Lists the frames by reading the packets, without decoding; not seekable where they do not tell.
 
         Raises:
             MediaError: The file is damaged.
         """
         import av
 
-        pts, keys = [], []
-        complete = True
+        pts: list[int] = []
+        keys: list[int] = []
+        complete, closed = self.codec in FAST.get(self.container, ()), True
         try:
-            for packet in self._container.demux(self.stream):
+            for packet in self._container.demux(self.stream) if complete else ():
                 if packet.size == 0 or packet.is_discard:  # the end; or cut off by an edit list
                     continue
-                if packet.pts is None:
+                if packet.pts is None or packet.is_corrupt:
                     complete = False
+                    break
+                if self.codec == "vp8" and not memoryview(packet)[0] & 0x10:  # only referred to, never shown
                     continue
                 pts.append(packet.pts)
                 if packet.is_keyframe:
                     keys.append(packet.pts)
-        except (av.error.FFmpegError, OSError, ValueError) as error:
-            if not pts:
-                raise self._damaged(error) from None
+                closed = closed and (not keys or packet.pts >= keys[-1])
+        except (av.error.FFmpegError, OSError, ValueError):
+            complete = False  # what there is to be seen, a full decode tells
         table = np.unique(np.array(pts, dtype=np.int64))
         places = tuple(int(place) for place in np.searchsorted(table, sorted(keys)))
         seekable = complete and len(table) == len(pts) and places[:1] == (0,)
-        return Index(table, places, Fraction(self.stream.time_base or 1), seekable)
+        return Index(table, places, Fraction(self.stream.time_base or 1), seekable, closed)
 
     def pictures(self, index: Index, groups: Mapping[int, Sequence[int]]) -> dict[int, Picture]:
-        """Returns chosen frames; those that cannot be decoded are left out.
+        """Returns chosen frames; those that cannot be told for certain are left out.
 
         The number of frames held is that of the places, whatever the video's length.
 
         Args:
-            index: The video's.
+            index: The video's, which is seekable.
             groups: The places wanted by the key frame that decoding starts at, as `by_key_frame` gives them.
         """
-        found: dict[int, Picture] = {}
-        for key, places in groups.items():
-            self._container.seek(int(index.pts[key]), stream=self.stream, backward=True)
-            found |= self._until({int(index.pts[place]): place for place in places})
-        return found
-
-    def _until(self, wanted: dict[int, int]) -> dict[int, Picture]:
-        """Decodes from the current position until all of `wanted` (presentation time to place) are found."""
         import av
 
         found: dict[int, Picture] = {}
-        last = max(wanted)
-        context = self.stream.codec_context
-        skipping = None
+        known = set(index.pts.tolist())
         try:
-            for packet in self._container.demux(self.stream):
-                skip = "DEFAULT" if packet.pts is None or packet.pts in wanted else "NONREF"
-                if skip != skipping:
-                    context.skip_frame = skipping = skip
-                for frame in packet.decode():
-                    if frame.pts in wanted:
-                        found[wanted[frame.pts]] = self._rgb(frame)
-                    if frame.pts is not None and frame.pts >= last:
-                        return found
+            for key, places in groups.items():
+                self._container.seek(int(index.pts[key]), stream=self.stream, backward=True)
+                wanted = {int(index.pts[place]): place for place in places}
+                found |= self._until(int(index.pts[key]), known, wanted)
         except (av.error.FFmpegError, OSError, ValueError):
             return found
         return found
 
-    def read_through(self, choose: Callable[[int], Iterable[int]]) -> tuple[Index, dict[int, Picture]]:
+    def _until(self, begin: int, known: Set[int], wanted: Mapping[int, int]) -> dict[int, Picture]:
+        """Decodes from the current position until all of `wanted` (presentation time to place) are found.
+
+        The key frame is shown at `begin`, and every frame at one of the times `known`.
+
+        Gives nothing where what comes is not what the index says: another file than those of the tests.
+        """
+        found: dict[int, Picture] = {}
+        last, before = max(wanted), None
+        for frame in self._sought(begin, wanted):
+            if frame.pts is None or frame.pts < begin:  # of the group before; what it refers to is not there
+                continue
+            if frame.pts not in known or frame.is_corrupt or (before is not None and frame.pts <= before):
+                return {}
+            before = frame.pts
+            if frame.pts in wanted:
+                found[wanted[frame.pts]] = self.picture(frame)
+            if frame.pts >= last:
+                break
+        return found
+
+    def _sought(self, begin: int, wanted: Mapping[int, int]) -> Iterator[Any]:
+        """Yields the frames from the current position on, without those that nothing wanted refers to."""
+        context = self.stream.codec_context
+        wholly = self.codec == "av1"  # its decoder skips all such frames or none, as it is told at the start
+        skipping, first = None, True
+        for packet in self._container.demux(self.stream):
+            if not packet.size:
+                continue
+            if first and (packet.pts is None or packet.pts > begin):
+                return  # behind the key frame
+            first = False
+            skip = "DEFAULT" if wholly or packet.pts is None or packet.pts in wanted else "NONREF"
+            if skip != skipping:
+                context.skip_frame = skipping = skip
+            yield from packet.decode()
+        yield from _flushed(context)
+
+    def read_through(
+        self, choose: Callable[[int], Iterable[int]], index: Index | None = None
+    ) -> tuple[Index, dict[int, Picture]]:
         """Decodes everything: for a file whose packets do not tell its frames.
 
         Two passes, so that no more than the chosen frames are held.
 
         Args:
             choose: Takes the number of frames and returns the places wanted.
+            index: From an earlier call of this function, which saves the first pass.
 
         Raises:
-            MediaError: No frame can be decoded.
+            MediaError: No frame can be decoded, or the file is damaged before its end.
         """
-        times = [frame.pts for frame in self._all()]
-        if not times:
-            raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
-        if None in times or len(set(times)) < len(times):
-            # Without times of their own, frames are as far apart as the stream's rate says.
-            step = 1 / (Fraction(self.stream.average_rate or 25) * Fraction(self.stream.time_base or 1))
-            times = [round(number * step) for number in range(len(times))]
-        table = np.array(times, dtype=np.int64)
-        index = Index(table, (0,), Fraction(self.stream.time_base or 1), False)
+        if index is None:
+            index = self.counted(frame.pts for frame in self.frames())
         wanted = set(choose(index.n_frames))
-        pictures = {place: self._rgb(frame) for place, frame in enumerate(self._all()) if place in wanted}
+        last = max(wanted, default=-1)
+        pictures: dict[int, Picture] = {}
+        for place, frame in enumerate(self.frames() if wanted else ()):
+            if place in wanted:
+                pictures[place] = self.picture(frame)
+            if place == last:
+                break
+        if len(pictures) < len(wanted):
+            raise self._damaged("it gives other frames when it is read again")
         return index, pictures
 
-    def _all(self) -> Iterable[Any]:
+    def counted(self, decoded: Iterable[int | None]) -> Index:
+        """Returns the index of a video that was decoded from its start.
+
+        Args:
+            decoded: The time of each frame.
+
+        Raises:
+            MediaError: There is none.
+        """
+        times = list(decoded)
+        if not times:
+            raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
+        known = [time for time in times if time is not None]
+        if len(known) < len(times) or any(b <= a for a, b in pairwise(known)):
+            # Without times in the order shown, frames are as far apart as the stream's rate says.
+            step = 1 / (Fraction(self.stream.average_rate or 25) * Fraction(self.stream.time_base or 1))
+            known = [round(number * step) for number in range(len(times))]
+        table = np.array(known, dtype=np.int64)
+        return Index(table, (0,), Fraction(self.stream.time_base or 1), False)
+
+    def frames(self) -> Iterator[Any]:
+        """Yields every frame from the start of the file in the order shown.
+
+        Damage that nothing follows is where the file ends, and `cut` says what it is; a file with damage
+        before that is refused, as what follows would be patched up from other frames, or from grey.
+
+        Raises:
+            MediaError: The file is damaged before its end.
+        """
         import av
 
-        try:
-            self._container.seek(self.stream.start_time or 0, stream=self.stream, backward=True)
-        except (av.error.FFmpegError, OSError):
-            self._container.close()
-            self._open()
-        self.stream.codec_context.skip_frame = "DEFAULT"
+        self._container.close()
+        self._open()
+        context = self.stream.codec_context
         packets = iter(self._container.demux(self.stream))
+        damage: Exception | str | None = None
+        self.cut = None
         while True:
             try:
                 packet = next(packets, None)
-                if packet is None:
-                    return
-                frames = packet.decode()
             except (av.error.FFmpegError, OSError, ValueError) as error:
-                if isinstance(error, av.error.EOFError):
-                    return
-                continue  # a damaged packet: what follows may be sound, and OpenCV goes on too
-            yield from frames
+                if not isinstance(error, av.error.EOFError):
+                    damage = error
+                break
+            if packet is None:
+                break
+            if not packet.size:
+                continue
+            if damage is not None:
+                raise self._damaged(damage)
+            try:
+                frames = () if packet.is_corrupt else packet.decode()
+            except (av.error.FFmpegError, OSError, ValueError) as error:
+                damage, frames = error, ()
+            if packet.is_corrupt:
+                damage = "a packet is cut off"
+            for frame in frames:
+                yield self._sound(frame)
+        try:
+            for frame in _flushed(context):
+                yield self._sound(frame)
+        except (av.error.FFmpegError, OSError, ValueError) as error:
+            damage = damage or error
+        self.cut = damage
 
-    def _rgb(self, frame: Any) -> Picture:
+    def _sound(self, frame: Any) -> Any:
+        if frame.is_corrupt:
+            raise self._damaged("a frame is incomplete")
+        return frame
+
+    def picture(self, frame: Any) -> Picture:
+        """Returns a decoded frame as it is shown."""
         import av
 
+        if frame.width * frame.height > max_pixels():  # other than the header said
+            raise self._damaged(f"a frame of {frame.width}x{frame.height} pixels")
         key = (frame.width, frame.height, frame.format.name, int(frame.colorspace), int(frame.color_range))
         if key not in self._convert:
             graph = av.filter.Graph()
@@ -275,11 +392,28 @@ class Video:
         Raises:
             MediaError: No frame can be decoded.
         """
-        for frame in self._all():
+        for frame in self.frames():
             turn = int(getattr(frame, "rotation", 0) or 0)
             size = (frame.width, frame.height)
             return (*(size if turn % 180 == 0 else size[::-1]), turn)
         raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
+
+
+def _is_cover(stream: Any) -> bool:
+    """Returns whether a video stream is the picture on an album's cover."""
+    import av
+
+    return bool(stream.disposition & av.stream.Disposition.attached_pic)
+
+
+def _flushed(context: Any) -> Iterator[Any]:
+    """Yields the frames that a decoder still holds at the end of a file."""
+    import av
+
+    try:
+        yield from context.decode(None)
+    except av.error.EOFError:
+        return
 
 
 def _upright(picture: Picture, turn: int) -> Picture:
@@ -290,6 +424,17 @@ def _upright(picture: Picture, turn: int) -> Picture:
         turn: Counter-clockwise degrees that the container asks for; other than right angles are ignored.
     """
     return np.ascontiguousarray(np.rot90(picture, turn // 90)) if turn % 90 == 0 and turn else picture
+
+
+def index_of(path: Path) -> Index:
+    """Returns the frames of a video, from its packets where these tell.
+
+    Raises:
+        MediaError: The file is missing, damaged, or has no video.
+    """
+    with Video(path) as video:
+        index = video.index()
+        return index if index.seekable else video.counted(frame.pts for frame in video.frames())
 
 
 def read(
@@ -306,28 +451,34 @@ def read(
         MediaError: The file is missing, damaged, or has no video.
     """
     with Video(path) as video:
-        if index is None:
-            index = video.index()
+        if index is not None and not index.seekable:
+            return video.read_through(choose, index)
+        index = index or video.index()
         if not index.seekable:
             return video.read_through(choose)
         places = sorted(set(choose(index.n_frames)))
-        if decoder() == "decord" and video.stream.codec_context.name in _DECORD_CODECS:
+        if decoder() == "decord" and index.closed and video.codec in _DECORD_CODECS:
             pictures = _decord(path, index, places)
             if len(pictures) == len(places):
                 return index, pictures
-        groups = list(by_key_frame(index, places).items())
-        # A worker has a decoder of its own; neighbouring groups of frames cost about the same, so they are
-        # dealt out in turn.
-        workers = max(1, min(_MAX_WORKERS, os.cpu_count() or 1, len(groups)))
-        pictures = {}
-        with ThreadPoolExecutor(max(1, workers - 1)) as pool:
-            others = [pool.submit(_part, path, index, dict(groups[i::workers])) for i in range(1, workers)]
-            pictures |= video.pictures(index, dict(groups[::workers]))
-            for other in others:
-                pictures |= other.result()
+        pictures = _sought(path, video, index, places)
         if len(pictures) < len(places):
             return video.read_through(choose)
         return index, pictures
+
+
+def _sought(path: Path, video: Video, index: Index, places: Sequence[int]) -> dict[int, Picture]:
+    """Returns chosen frames by seeking; groups of frames are decoded side by side."""
+    groups = list(by_key_frame(index, places).items())
+    # A worker has a decoder of its own; neighbouring groups of frames cost about the same, so they are
+    # dealt out in turn.
+    workers = max(1, min(_MAX_WORKERS, os.cpu_count() or 1, len(groups)))
+    with ThreadPoolExecutor(max(1, workers - 1)) as pool:
+        others = [pool.submit(_part, path, index, dict(groups[i::workers])) for i in range(1, workers)]
+        pictures = video.pictures(index, dict(groups[::workers]))
+        for other in others:
+            pictures |= other.result()
+    return pictures
 
 
 def _part(path: Path, index: Index, groups: Mapping[int, Sequence[int]]) -> dict[int, Picture]:

@@ -1,42 +1,48 @@
 """Loads images of a data set and stitches sequences into one strip."""
 
 import contextlib
+import struct
 import threading
-import warnings
+import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFile, ImageFont, UnidentifiedImageError
+import numpy as np
+from PIL import Image, ImageDraw, ImageFile, ImageFont, ImageOps, UnidentifiedImageError
 
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import MediaError
-
-MAX_PIXELS = 64_000_000
-"""Larger images are refused: a few kilobytes can expand to gigabytes."""
+from tempbench_lmms.media import rasters
+from tempbench_lmms.media.limits import PIXELS_VARIABLE, max_pixels
+from tempbench_lmms.media.rasters import Stretch
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 """What a picture may be, whatever its name says. Pillow reads forty formats more; one of them, PostScript,
 by running another program."""
 
+_BITS = 258
 _BAND = 10
 _HEADER = 25
 _VIST_SIZE = (443, 240)
 
 
 class _Strictness:
-    """Has Pillow refuse pictures that are cut off, in whatever threads are inside it."""
+    """Has Pillow refuse pictures that are cut off, and leave their size to us, in the threads inside it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside = 0
-        self._before = False
+        self._before: tuple[bool, int | None] = (False, None)
 
     @contextlib.contextmanager
     def __call__(self) -> Iterator[None]:
         # The harness tells Pillow, for the whole process, to fill up with grey what a picture lacks.
         with self._lock:
             if not self._inside:
-                self._before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
+                self._before = ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS
+                # Pillow's own limit is for sizes as declared, before a reduction.
+                ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = False, None
             self._inside += 1
         try:
             yield
@@ -44,7 +50,7 @@ class _Strictness:
             with self._lock:
                 self._inside -= 1
                 if not self._inside:
-                    ImageFile.LOAD_TRUNCATED_IMAGES = self._before
+                    ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = self._before
 
 
 _strictly = _Strictness()
@@ -63,27 +69,106 @@ def load_image(url: str) -> Image.Image:
     return open_image(resolve(url), url)
 
 
-def open_image(path: Path, name: str) -> Image.Image:
-    """Returns the image at `path` in RGB; `name` stands for it in errors.
+def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = None) -> Image.Image:
+    """Returns the image at `path` in RGB, upright, on white where it is transparent.
+
+    Args:
+        path: The file.
+        name: Stands for it in errors.
+        side: How large the caller makes it, in pixels; an image above the limit is then read at a reduced
+            size, where its format allows that.
+        stretch: How measurements are shown; without one a TIFF of more than 8 bits is refused.
 
     Raises:
-        MediaError: The image is missing, damaged or too large.
+        MediaError: The image is missing, damaged or too large, or there is no sensible picture in it.
     """
+    if stretch is not None and rasters.is_raster(path):
+        return Image.fromarray(rasters.shown(path, name, stretch, side))
+    with _opened(path, name) as image:
+        _reduce(image, side, name)
+        return _in_rgb(image, name)
+
+
+@dataclass(frozen=True)
+class PictureFacts:
+    """What a picture turned out to be.
+
+    Attributes:
+        width: Pixels, as shown.
+        height: Pixels, as shown.
+        constant: Whether all its pixels are of one colour.
+    """
+
+    width: int
+    height: int
+    constant: bool
+
+
+def facts_of(path: Path, name: str) -> PictureFacts:
+    """Decodes a picture and returns what it is.
+
+    Raises:
+        MediaError: As `open_image`.
+    """
+    image = open_image(path, name)
+    return PictureFacts(*image.size, bool((np.asarray(image) == np.asarray(image)[0, 0]).all()))
+
+
+@contextlib.contextmanager
+def _opened(path: Path, name: str) -> Iterator[Image.Image]:
+    """Opens a picture strictly, and puts what goes wrong with it into one line."""
     advice = "prepare the data again, and check it with `tempbench verify`"
     try:
-        with _strictly(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(path, formats=FORMATS) as image:
-                if image.width * image.height > MAX_PIXELS:
-                    raise MediaError(
-                        f"{name}: {image.width}x{image.height} pixels, more than {MAX_PIXELS}; "
-                        "make the image smaller"
-                    )
-                return image.convert("RGB")
+        with _strictly(), Image.open(path, formats=FORMATS) as image:
+            yield image
     except FileNotFoundError:
-        raise MediaError(f"{name}: the image is missing; {advice}") from None
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise MediaError(f"{name}: the image is missing; {advice}", "missing") from None
+    except (OSError, SyntaxError, ValueError, IndexError, struct.error, zlib.error) as error:
+        if isinstance(error, UnidentifiedImageError) and rasters.is_raster(path):
+            raise _measurements(name) from None
         raise MediaError(f"{name}: the image is damaged ({error}); {advice}") from None
+
+
+def _too_large(name: str, what: str) -> MediaError:
+    return MediaError(
+        f"{name}: {what}, more than {max_pixels()}; make the image smaller, or set {PIXELS_VARIABLE} to more",
+        "too large",
+    )
+
+
+def _measurements(name: str) -> MediaError:
+    return MediaError(
+        f"{name}: the image holds measurements of more than 8 bits or many bands, which show nothing as they "
+        "are; give it as one date of a series, whose pictures are stretched together",
+        rasters.NO_PICTURE,
+    )
+
+
+def _reduce(image: Image.Image, side: int, name: str) -> None:
+    """Has a JPEG above the limit decoded at a half, a quarter or an eighth; refuses what stays above it."""
+    # A progressive JPEG is held whole before it is reduced.
+    if side and image.width * image.height > max_pixels() and not image.info.get("progressive"):
+        image.draft("RGB", (side, side))
+    if image.width * image.height > max_pixels():
+        raise _too_large(name, f"{image.width}x{image.height} pixels")
+
+
+def _in_rgb(image: Image.Image, name: str) -> Image.Image:
+    if image.format == "TIFF":
+        bits = getattr(image, "tag_v2", {}).get(_BITS, 8)
+        if max(bits if isinstance(bits, tuple) else (bits,)) > 8:
+            raise _measurements(name)
+    upright = ImageOps.exif_transpose(image)
+    if upright.mode.startswith("I;16") or upright.mode == "I":
+        # A PNG's grey of 16 bits, whose white is 65535.
+        grey = np.asarray(upright).astype(np.uint32)
+        return Image.fromarray(((grey * 255 + 32767) // 65535).astype(np.uint8)).convert("RGB")
+    if upright.mode == "F":
+        raise _measurements(name)
+    if upright.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in upright.info:
+        seen = upright.convert("RGBA")
+        return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
+    return upright.convert("RGB")
 
 
 def stitch(images: Sequence[Image.Image], labels: Sequence[str], source: str = "") -> Image.Image:

@@ -1,61 +1,192 @@
-"""Whether a video can be played to its end, found out without decoding all of it."""
+"""Whether a video can be decoded to its end, and what it then turns out to be."""
 
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media.decoding import Video, open_container
-from tempbench_lmms.media.video import VideoInfo, probe, uniform_places
+from tempbench_lmms.media import decoding
+from tempbench_lmms.media.decoding import Picture, Video
+from tempbench_lmms.media.video import VideoInfo, frame_times, uniform_places
+
+__all__ = ["Facts", "check_video", "frame_times"]
+
+BUDGETS = (1, 4, 8, 12, 16)
+"""Numbers of frames for which a thorough look compares sought frames with those of a full decode."""
+
+_END = 0.95
 
 
-def check_video(path: Path, thorough: bool = False) -> VideoInfo:
+@dataclass(frozen=True)
+class Facts(VideoInfo):
+    """What a video turned out to be; durations and frames as decoded.
+
+    Attributes:
+        declared_duration: Seconds, as the file says; 0 where it does not.
+        declared_frames: As the file says; 0 where it does not.
+        container: FFmpeg's name of what the file is, whatever its suffix says.
+        codec: FFmpeg's name.
+        fast: Whether frames are sought; else the file is decoded from its start each time.
+        thorough: Whether every frame was decoded.
+    """
+
+    declared_duration: float
+    declared_frames: int
+    container: str
+    codec: str
+    fast: bool
+    thorough: bool
+
+
+def check_video(path: Path, thorough: bool = False, beat: Callable[[int], None] = lambda n: None) -> Facts:
     """Returns what is known of a video after decoding a frame at its start and those near its end.
 
-    A download that was cut off often has a whole header, so that only its end shows it.
+    A download that was cut off often has a whole header, so that only its end shows it. A header that tells
+    of more than a whole file holds is none of the file's faults: what counts is what is decoded.
 
     Args:
         path: The file.
-        thorough: Decode every frame; as slow as that is, only it finds damage in the middle.
+        thorough: Decode every frame, and compare with them those that `sample_frames` gives: as slow as that
+            is, only it finds damage in the middle.
+        beat: Called with the number of frames decoded so far; with 0 before everything is decoded.
 
     Raises:
         MediaError: The file is missing, empty or damaged, ends early, or has no video; one line with its
         name.
     """
-    import av
-
-    try:
-        if path.is_file() and not path.stat().st_size:
-            raise MediaError(f"{path.name}: the file is empty; replace it")
-        info = probe(path)
-        with open_container(path) as container:
-            stream = container.streams.video[0]
-            if next(container.decode(stream), None) is None:
-                raise MediaError(f"{path.name}: no frame can be decoded; replace the video")
-            if stream.duration and stream.time_base:
-                begin = stream.start_time or 0
-                # To the key frame before the last tenth; from there on everything must be there and decode.
-                container.seek(begin + int(stream.duration * (0 if thorough else 0.9)), stream=stream)
-                end, n_decoded = begin, 0
-                for packet in container.demux(stream):
-                    n_decoded += len(packet.decode())
-                    if packet.pts is not None:
-                        end = max(end, packet.pts + (packet.duration or 0))
-                if not n_decoded or end - begin < stream.duration * 0.95:
-                    raise MediaError(f"{path.name}: the video ends early; download it again")
-    except (av.error.FFmpegError, OSError, ValueError) as error:
-        raise MediaError(f"{path.name}: the video is damaged ({error}); replace it") from None
-    return info
-
-
-def frame_times(path: Path, n: int) -> tuple[float, ...]:
-    """Returns when the n frames of `sample_frames` are shown, in seconds, without decoding them.
-
-    The packets of a file carry the times of its frames; where they do not, it is decoded.
-
-    Raises:
-        MediaError: The file is missing, damaged, or has no video.
-    """
+    if path.is_file() and not path.stat().st_size:
+        raise MediaError(f"{path.name}: the file is empty; replace it")
     with Video(path) as video:
-        index = video.index()
-        if not index.seekable:
-            index, _ = video.read_through(lambda n_frames: ())
-    return tuple(index.time(place) for place in uniform_places(index.n_frames, n))
+        listed = video.index()
+        whole = thorough or not listed.seekable
+        declared = video.duration
+        look = _compared if whole else _ends
+        index, fast = look(video, listed, beat)
+        if video.cut is not None:
+            raise MediaError(f"{path.name}: the video ends within a frame ({video.cut}); download it again")
+        width, height, _ = video.first_size_and_turn()
+        facts = Facts(
+            duration=index.length or 1 / float(video.stream.average_rate or 25),
+            n_frames=index.n_frames,
+            fps=index.n_frames / index.length if index.length else float(video.stream.average_rate or 25),
+            width=width,
+            height=height,
+            declared_duration=declared,
+            declared_frames=int(video.stream.frames or 0),
+            container=video.container,
+            codec=video.codec,
+            fast=fast,
+            thorough=whole,
+        )
+    if facts.duration < declared * _END and is_cut_off(path):
+        raise MediaError(
+            f"{path.name}: the video ends early, after {facts.duration:.1f} of {declared:.1f} seconds; "
+            "download it again"
+        )
+    return facts
+
+
+def _ends(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> tuple[decoding.Index, bool]:
+    """Decodes the first frame, and the last one from the key frame before the last tenth on."""
+    n = listed.n_frames
+    near = max(key for key in listed.keyframes if key <= 0.9 * n)
+    found = len(video.pictures(listed, {0: [0]}))
+    beat(1)
+    found += len(video.pictures(listed, {near: [n - 1]}))
+    if found == 2:
+        return listed, True
+    # Not what its packets say; a full decode tells what it is.
+    return video.counted(_beating((frame.pts for frame in video.frames()), beat)), False
+
+
+def _compared(
+    video: Video, listed: decoding.Index, beat: Callable[[int], None]
+) -> tuple[decoding.Index, bool]:
+    """Decodes everything, and compares the frames that are sought with those found on the way."""
+    sought: dict[int, bytes] = {}
+    fast = listed.seekable
+    if fast:
+        places = {place for n in BUDGETS for place in uniform_places(listed.n_frames, n)}
+        index, pictures = decoding.read(video.path, lambda n_frames: places, listed)
+        fast = index.seekable
+        sought = {place: _digest(picture) for place, picture in pictures.items()}
+    times: list[int | None] = []
+    beat(0)
+    for place, frame in enumerate(_beating(video.frames(), beat)):
+        times.append(frame.pts)
+        if place in sought and _digest(video.picture(frame)) != sought.pop(place):
+            sought[place] = b""
+            break
+    if sought:
+        raise MediaError(
+            f"{video.path.name}: frame {min(sought)} is another one when it is sought than when everything "
+            "is decoded; write the video anew, with `ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
+        )
+    return video.counted(times), fast
+
+
+def _digest(picture: Picture) -> bytes:
+    return hashlib.blake2b(picture.tobytes(), digest_size=16).digest()
+
+
+def _beating(things: Iterable[Any], beat: Callable[[int], None]) -> Iterator[Any]:
+    for number, thing in enumerate(things, start=1):
+        beat(number)
+        yield thing
+
+
+def is_cut_off(path: Path) -> bool:
+    """Returns whether a file's outermost boxes (MP4, MOV, Matroska, WebM, AVI) reach beyond its end."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(12)
+        if head[:4] == b"RIFF":
+            return int.from_bytes(head[4:8], "little") + 8 > size + 1  # + 1: the padding may be missing
+        file.seek(0)
+        if head[:4] == b"\x1a\x45\xdf\xa3":
+            return any(end > size for end in _ebml_ends(file))
+        return head[4:8] in _BOXES and any(end > size for end in _box_ends(file, size))
+
+
+_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"styp")
+
+
+def _box_ends(file: Any, size: int) -> Iterator[int]:
+    """Yields where each outermost box of an MP4 ends."""
+    start = 0
+    while start + 8 <= size:
+        file.seek(start)
+        head = file.read(16)
+        length = int.from_bytes(head[:4], "big")
+        if length == 1:
+            length = int.from_bytes(head[8:16], "big")
+        if length == 0:  # to the end of the file
+            return
+        start += max(length, 8)
+        yield start
+
+
+def _ebml_ends(file: Any) -> Iterator[int]:
+    """Yields where the header and the segment of a Matroska file end; nothing for one of unknown length."""
+    for _ in range(2):
+        if _ebml_number(file, keep_mark=True) is None:
+            return
+        length = _ebml_number(file)
+        if length is None:
+            return
+        end = file.tell() + length
+        yield end
+        file.seek(end)
+
+
+def _ebml_number(file: Any, keep_mark: bool = False) -> int | None:
+    first = file.read(1)
+    if not first or not first[0]:
+        return None
+    n_bytes = 9 - first[0].bit_length()
+    rest = file.read(n_bytes - 1)
+    value = first[0] if keep_mark else first[0] & (0xFF >> n_bytes)
+    unknown = not keep_mark and value == 0xFF >> n_bytes and rest == b"\xff" * (n_bytes - 1)
+    return None if unknown else int.from_bytes(bytes([value]) + rest, "big")

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from PIL import Image
+import numpy as np
 
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media.decoding import open_container
-from tempbench_lmms.media.video import Frames
+from tempbench_lmms.media.decoding import Index
+from tempbench_lmms.media.video import Frames, frames_at
 
 
 def segment_frames(path: Path, start: float, end: float, n: int) -> Frames:
@@ -14,40 +14,23 @@ def segment_frames(path: Path, start: float, end: float, n: int) -> Frames:
 
     Args:
         path: The file.
-        start: Seconds; the first frame is shown then.
-        end: Seconds; the last one.
+        start: Seconds from the video's first frame; the first frame given is shown then.
+        end: Seconds; the last one. After the video's end its last frame is shown.
         n: How many.
 
     Raises:
         MediaError: The file is missing or damaged, or has no frame there.
     """
-    import av
 
-    wanted = [start + (end - start) * i / max(1, n - 1) for i in range(n)]
-    images: list[Image.Image] = []
-    times: list[float] = []
-    try:
-        with open_container(path) as container:
-            stream = container.streams.video[0]
-            if stream.time_base:
-                container.seek(int(start / float(stream.time_base)) + (stream.start_time or 0), stream=stream)
-            shown = None
-            for frame in container.decode(stream):
-                moment = float(frame.time or 0.0)
-                # A frame is shown until the next one.
-                while len(images) < n and moment > wanted[len(images)] and shown is not None:
-                    images.append(shown.to_image())
-                    times.append(float(shown.time or 0.0))
-                shown = frame
-                if len(images) == n:
-                    break
-            while shown is not None and len(images) < n:
-                images.append(shown.to_image())
-                times.append(float(shown.time or 0.0))
-    except FileNotFoundError:
-        raise MediaError(f"{path.name}: the video is missing") from None
-    except (av.error.FFmpegError, IndexError, OSError, ValueError) as error:
-        raise MediaError(f"{path.name}: the video is damaged ({error}); replace it") from None
-    if not images:
-        raise MediaError(f"{path.name}: there is no frame from {start:g} to {end:g} seconds; check the times")
-    return Frames(tuple(images), tuple(times))
+    def shown(index: Index) -> list[int]:
+        times = [index.time(place) for place in range(index.n_frames)]
+        if not -1e-6 <= start <= end or start > index.length:
+            raise MediaError(
+                f"{path.name}: there is no frame from {start:g} to {end:g} seconds in a video of "
+                f"{index.length:g} seconds; check the times"
+            )
+        # A frame is shown until the next one.
+        wanted = np.linspace(start, end, n) + 1e-6
+        return [max(0, int(place) - 1) for place in np.searchsorted(times, wanted, side="right")]
+
+    return frames_at(path, shown)

@@ -3,7 +3,7 @@
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -124,16 +124,50 @@ def probe(path: Path) -> VideoInfo:
     Raises:
         MediaError: The file is missing, damaged, or has no video.
     """
+    index = decoding.index_of(path)
     with decoding.Video(path) as video:
-        index = video.index()
-        if not index.seekable:
-            index, _ = video.read_through(lambda n_frames: ())
         width, height, _ = video.first_size_and_turn()
         rate = float(video.stream.average_rate or 0)
         duration = video.duration
     if not duration:
         duration = index.n_frames / rate if rate else index.time(index.n_frames - 1)
     return VideoInfo(duration, index.n_frames, rate or index.n_frames / max(duration, 1e-9), width, height)
+
+
+def frames_at(path: Path, choose: Callable[[decoding.Index], Sequence[int]]) -> Frames:
+    """Returns the frames of a video whose places `choose` names, given when each frame is shown.
+
+    Raises:
+        MediaError: The file is missing, damaged, or has no video.
+    """
+    index = index_of(path)
+    places = choose(index)
+    index, pictures = decoding.read(path, lambda n_frames: places, index)
+    return _as_frames(index, [pictures[place] for place in places], places)
+
+
+def index_of(path: Path) -> decoding.Index:
+    """Returns when the frames of a video are shown; kept for as long as its frames are.
+
+    Raises:
+        MediaError: The file is missing, damaged, or has no video.
+    """
+    entry = _CACHE.entry(path)
+    with entry.lock:
+        entry.index = entry.index or decoding.index_of(path)
+        return entry.index
+
+
+def frame_times(path: Path, n: int) -> tuple[float, ...]:
+    """Returns when the n frames of `sample_frames` are shown, in seconds, without decoding them.
+
+    The packets of a file carry the times of its frames; where they do not, it is decoded.
+
+    Raises:
+        MediaError: The file is missing, damaged, or has no video.
+    """
+    index = index_of(path)
+    return tuple(index.time(place) for place in uniform_places(index.n_frames, n))
 
 
 def sample_frames(path: Path, n: int, together: Sequence[int] = ()) -> Frames:
@@ -164,6 +198,9 @@ def sample_frames(path: Path, n: int, together: Sequence[int] = ()) -> Frames:
             places = uniform_places(index.n_frames, n)
         decoded = [entry.pictures[place] for place in places]
     _CACHE.trim()
-    return Frames(
-        tuple(Image.fromarray(picture) for picture in decoded), tuple(index.time(place) for place in places)
-    )
+    return _as_frames(index, decoded, places)
+
+
+def _as_frames(index: decoding.Index, pictures: Sequence[decoding.Picture], places: Sequence[int]) -> Frames:
+    images = tuple(Image.fromarray(picture) for picture in pictures)
+    return Frames(images, tuple(index.time(place) for place in places))

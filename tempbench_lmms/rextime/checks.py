@@ -31,11 +31,11 @@ def tables_of(root: Path) -> list[Table]:
 
 
 def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field; then every missing or damaged video."""
+    """Yields one line a problem, with table, row and field; then every missing, damaged or other video."""
     verdicts = videos.read_verdicts(root)
 
     def load(path: Path, url: str) -> None:
-        if problem := videos.problem_of(url, verdicts):
+        if problem := videos.problem_of(url, verdicts, by_checksum=True):
             raise MediaError(problem)
 
     return checks.problems(root, tables_of(root), load)

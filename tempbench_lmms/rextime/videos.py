@@ -16,7 +16,7 @@ from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 VERDICTS = "videos.json"
-SUFFIXES = (".mp4", ".mkv", ".webm", ".avi", ".mov", ".m4v", ".flv", ".mpg", ".mpeg")
+SUFFIXES = (".mp4", ".mkv", ".webm", ".avi", ".mov", ".m4v", ".flv", ".mpg", ".mpeg", ".ts", ".gif")
 MISSING_MEDIA = "TEMPBENCH_MISSING_MEDIA"
 """Environment variable: `stop` (the default) or `skip`."""
 
@@ -75,21 +75,22 @@ def signature(path: Path) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=65536)
 def _looked_at(path: str, size: int, changed: int) -> str | None:
-    from tempbench_lmms.media.integrity import check_video
+    from tempbench_lmms.media import apart
 
     try:
-        check_video(Path(path))
+        apart.check_video(Path(path))
     except MediaError as error:
         return str(error)
     return None
 
 
-def problem_of(url: str, verdicts: Mapping[str, Any] | None = None) -> str | None:
+def problem_of(url: str, verdicts: Mapping[str, Any] | None = None, by_checksum: bool = False) -> str | None:
     """Returns what is wrong with a video, in one line; None where nothing is.
 
     Args:
         url: The video's URL.
-        verdicts: What `prepare` found, by URL: `size`, `changed` and `problem`.
+        verdicts: What `prepare` found, by URL: `size`, `changed`, `problem`, and what is kept of it.
+        by_checksum: Read the file to find out whether it has changed; else its size and time say so.
     """
     try:
         path = locate(url)
@@ -100,7 +101,10 @@ def problem_of(url: str, verdicts: Mapping[str, Any] | None = None) -> str | Non
         return f"{path.name}: the video is missing from {path.parent}"
     known = (verdicts or {}).get(url)
     if isinstance(known, dict) and (known.get("size"), known.get("changed")) == found:
-        return known.get("problem")
+        from tempbench_lmms.media import records
+
+        if known.get("problem") or not by_checksum or records.unchanged(path, known):
+            return known.get("problem")
     return _looked_at(str(path), *found)
 
 

@@ -1,5 +1,6 @@
 """What must hold of TimePerceptBench data before a model is loaded."""
 
+import logging
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.checks import Table
-from tempbench_lmms.media.images import open_image
+from tempbench_lmms.media import apart
 from tempbench_lmms.timepercept.card import CONTROLS, IMAGES, PAIRS, TESTS
 from tempbench_lmms.timepercept.parser import parse
 from tempbench_lmms.timepercept.prompts import options
@@ -26,7 +27,10 @@ def tables_of(root: Path) -> list[Table]:
 
 
 def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field; and the places that are in both splits."""
+    """Yields one line a problem, with table, row and field; and the places that are in both splits.
+
+    A picture of one colour is no problem, as a lake or a cloud may be one; a warning names it.
+    """
     places: dict[bool, set[str]] = {False: set(), True: set()}
 
     def check(row: tables.Row) -> Iterator[str]:
@@ -35,7 +39,11 @@ def problems(root: Path) -> Iterator[str]:
             places["/train/" in row["question_id"]] |= {f"{row['source']}/{place}" for place in row["places"]}
         return row_problems(row)
 
-    yield from checks.problems(root, [replace(table, check=check) for table in tables_of(root)], open_image)
+    def load(path: Path, url: str) -> None:
+        if apart.check_picture(path, url).constant:
+            logging.getLogger(__name__).warning("%s: all pixels of this picture are of one colour", url)
+
+    yield from checks.problems(root, [replace(table, check=check) for table in tables_of(root)], load)
     for place in sorted(places[True] & places[False])[:20]:
         yield f"{root}: {place} is in the test and in the training split; prepare the data again"
 

@@ -81,7 +81,7 @@ def findings(source: str, file: str) -> list[str]:
             found.append("torch.load without weights_only=True")
         if name == "av.open" and [getattr(one, "value", None) for one in node.args[1:]] != ["w"]:
             # A playlist names other files, which the library would open.
-            options = given.get("options", ast.Dict([], []))
+            options = given.get("container_options", ast.Dict([], []))
             if "format_whitelist" not in [getattr(key, "value", None) for key in options.keys]:
                 found.append("av.open without format_whitelist")
         if name.endswith("yaml.load") and dotted(given.get("Loader", ast.Name("?"))) != "_Loader":
@@ -112,7 +112,8 @@ def test_no_file_runs_what_others_wrote(path):
         "subprocess.run(command, shell=True)",
         "pandas.read_pickle(path)",
         "av.open(path)",
-        "av.open(path, options={'fflags': 'nobuffer'})",
+        "av.open(path, container_options={'fflags': 'nobuffer'})",
+        "av.open(path, options={'format_whitelist': 'mov'})",
     ],
 )
 def test_the_search_finds(source):
@@ -336,7 +337,7 @@ def test_a_small_file_does_not_become_a_huge_picture(side, prepared):
 
 def test_a_video_with_too_many_pixels_is_not_decoded(monkeypatch):
     clip = next(roots.mini_root("coherence").rglob("*.mp4"))
-    monkeypatch.setattr(decoding, "MAX_PIXELS", 1000)
+    monkeypatch.setenv("TEMPBENCH_MAX_PIXELS", "1000")
     with pytest.raises(MediaError, match="pixels, more than 1000"):
         decoding.Video(clip)
 

@@ -35,7 +35,7 @@ SCRIPT = """
     counted(PIL.Image, "open")
     counted(PIL.Image, "fromarray")
     counted(decoding.Video, "_until")
-    counted(decoding.Video, "_all")
+    counted(decoding.Video, "frames")
     counted(integrity, "check_video")
     counted(segment, "segment_frames")
 

@@ -99,3 +99,72 @@ def test_decompression_bomb_is_refused_before_it_is_decoded(media):
 def test_outside(media):
     with pytest.raises(TempbenchError, match="outside"):
         images.load_image("tempbench://tempvs/../x.png")
+
+
+def opened(picture, path, **given):
+    picture.save(path, **given)
+    return np.asarray(images.open_image(path, path.name))
+
+
+def quarters():
+    """A picture whose four quarters are red, green, blue and white."""
+    picture = Image.new("RGB", (64, 48), "white")
+    for place, colour in (((0, 0), "red"), ((32, 0), "lime"), ((0, 24), "blue")):
+        picture.paste(colour, (*place, place[0] + 32, place[1] + 24))
+    return picture
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_picture_stands_as_its_exif_says(tmp_path, orientation):
+    from PIL import ImageOps
+
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    undo = {2: 0, 3: 3, 4: 1, 5: 5, 6: 2, 7: 6, 8: 4}  # Image.Transpose that stores it so
+    stored = quarters() if orientation == 1 else quarters().transpose(Image.Transpose(undo[orientation]))
+    found = opened(stored, tmp_path / "a.png", exif=exif)
+    assert np.array_equal(found, np.asarray(quarters()))
+    assert np.array_equal(found, np.asarray(ImageOps.exif_transpose(Image.open(tmp_path / "a.png"))))
+
+
+def test_cmyk_has_its_colours(tmp_path):
+    found = opened(quarters().convert("CMYK"), tmp_path / "a.jpg", quality=100, subsampling=0)
+    assert np.abs(found.astype(int) - np.asarray(quarters())).mean() < 3
+    found = opened(quarters().convert("CMYK"), tmp_path / "a.tif")
+    assert np.array_equal(found, np.asarray(quarters()))
+
+
+@pytest.mark.parametrize("suffix", ["png", "gif"])
+def test_a_palette_is_looked_up(tmp_path, suffix):
+    picture = quarters().convert("P", palette=Image.Palette.ADAPTIVE)
+    assert np.array_equal(opened(picture, tmp_path / f"a.{suffix}"), np.asarray(quarters()))
+
+
+@pytest.mark.parametrize("suffix", ["png", "webp"])
+def test_what_is_transparent_is_white(tmp_path, suffix):
+    picture = quarters().convert("RGBA")
+    picture.putpixel((0, 0), (0, 0, 0, 0))
+    picture.putpixel((1, 0), (0, 0, 0, 128))
+    found = opened(picture, tmp_path / f"a.{suffix}", **({"lossless": True} if suffix == "webp" else {}))
+    assert found[0, :3].tolist() == [[255] * 3, [127] * 3, [255, 0, 0]]
+
+
+def test_a_transparent_palette_and_transparent_grey_are_white(tmp_path):
+    picture = quarters().convert("P", palette=Image.Palette.ADAPTIVE)
+    red = picture.getpixel((0, 0))
+    assert opened(picture, tmp_path / "a.png", transparency=red)[0, 0].tolist() == [255] * 3
+    grey = Image.new("LA", (4, 4), (80, 0))
+    assert opened(grey, tmp_path / "b.png")[0, 0].tolist() == [255] * 3
+
+
+def test_16_bits_of_a_png_go_from_black_to_white(tmp_path):
+    values = np.linspace(0, 65535, 256, dtype=np.uint16).reshape(16, 16)
+    found = opened(Image.fromarray(values), tmp_path / "a.png")
+    assert np.array_equal(found[..., 0].ravel(), np.arange(256))
+
+
+def test_a_picture_without_a_meaning_as_such_is_refused(tmp_path):
+    picture = Image.fromarray(np.linspace(0, 1, 64, dtype=np.float32).reshape(8, 8))
+    with pytest.raises(MediaError, match="more than 8 bits") as caught:
+        opened(picture, tmp_path / "a.tif")
+    assert caught.value.reason == "no sensible picture"

@@ -104,7 +104,10 @@ def test_decord_reads_these_kinds_itself(made: dict[str, Path]) -> None:
             continue
         with decoding.Video(path) as opened:
             index = opened.index()
-            assert opened.stream.codec_context.name in decoding._DECORD_CODECS
+            assert opened.codec in decoding._DECORD_CODECS
+        if path.suffix == ".avi":
+            assert not index.seekable
+            continue
         assert index.seekable, path.name
         assert len(decoding._decord(path, index, [0, 5, 9])) == 3, path.name
 
@@ -214,12 +217,14 @@ def test_a_truncated_video_gives_what_is_there(tmp_path: Path, share: float) -> 
     assert len({image.tobytes() for image in frames.images}) == 4
 
 
-def test_a_damaged_middle_still_gives_frames(tmp_path: Path) -> None:
+def test_a_damaged_middle_is_refused(tmp_path: Path) -> None:
     path = clips.write(tmp_path / "a.mkv", options={"g": "10"})
     data = bytearray(path.read_bytes())
     data[len(data) // 2 : len(data) // 2 + 500] = bytes(500)
     path.write_bytes(data)
-    assert len(video.sample_frames(path, 16).images) == 16
+    # A player would fill the gap with grey, or with what was there before.
+    with pytest.raises(MediaError, match=r"^a\.mkv: the video is damaged"):
+        video.sample_frames(path, 16)
 
 
 def test_errors_say_what_is_wrong(tmp_path: Path) -> None:

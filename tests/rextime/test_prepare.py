@@ -13,7 +13,8 @@ from hf_datasets.samples.rextime import N_VALIDATION, clips, frame
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.rextime import rows
+from tempbench_lmms.media import apart
+from tempbench_lmms.rextime import checks, rows, videos
 from tempbench_lmms.rextime.card import CATEGORIES
 
 # Row 1 of the release, as its notes print it.
@@ -89,8 +90,8 @@ def test_malformed_record_is_named(change, message):
 
 
 def test_prepare_from_a_folder(source, tmp_path, write_video):
-    write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4")
-    write_video(tmp_path / "anet" / "val" / "v_ZMTi498qnPc.mkv")
+    write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=150)
+    write_video(tmp_path / "anet" / "val" / "v_ZMTi498qnPc.mkv", duration=100.5)
     folders = {"qvhighlights": tmp_path / "qvh", "activitynet": tmp_path / "anet"}
     report = prepare(source, folders)
     assert report.fresh
@@ -108,10 +109,46 @@ def test_prepare_from_a_folder(source, tmp_path, write_video):
     assert len(prepare(source, {"qvhighlights": tmp_path / "qvh"}, force=True).problems) == 1
 
 
+def test_a_video_of_another_length_is_refused(source, tmp_path, write_video):
+    # 10 seconds instead of 150; 100.5 seconds within the tolerance of 2 % either way.
+    write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=10)
+    folders = {"qvhighlights": tmp_path / "qvh", "activitynet": tmp_path / "anet"}
+    for seconds, n_wrong in ((98.7, 1), (102.3, 1), (98.0, 2), (104.0, 2)):
+        write_video(tmp_path / "anet" / "v_ZMTi498qnPc.mp4", duration=seconds)
+        report = prepare(source, folders, force=True)
+        assert len(report.problems) == n_wrong, seconds
+    [first, _] = report.problems.values()
+    assert "lasts 10.0 seconds and its annotation says 150.0" in first
+    assert "get the one that the annotation is of" in first
+    assert report.manifest["skipped_by_reason"] == {"another length": 2}
+    assert report.manifest["completeness"] == {"validation": 0.0, "test": 0.0}
+    assert [line for line in checks.problems(tmp_path / "data" / "rextime") if "lasts 10.0" in line]
+
+
+def test_verify_decodes_nothing_that_has_not_changed(source, tmp_path, monkeypatch, write_video):
+    path = write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=150, n=40)
+    write_video(tmp_path / "anet" / "v_ZMTi498qnPc.mp4", duration=100.5)
+    prepare(source, {"qvhighlights": tmp_path / "qvh", "activitynet": tmp_path / "anet"})
+    root = tmp_path / "data" / "rextime"
+    known = videos.read_verdicts(root)["tempbench://rextime/media/qvhighlights/" + path.name]
+    assert (known["n_frames"], round(known["duration"]), known["problem"]) == (40, 150, None)
+    looked = []
+    monkeypatch.setattr(apart, "check_video", lambda path: looked.append(path.name))
+    assert list(checks.problems(root)) == []
+    assert looked == []
+    # Other bytes, though size and time are the same.
+    stat = path.stat()
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    videos._looked_at.cache_clear()
+    assert list(checks.problems(root)) == []
+    assert looked == [path.name]
+
+
 def test_interrupted_prepare_is_taken_up(source, tmp_path, monkeypatch, write_video):
     from hf_datasets.rextime import prepare as module
 
-    write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4")
+    write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=150)
     folders = {"qvhighlights": tmp_path / "qvh"}
     write = module.tables.write_rows
     monkeypatch.setattr(module.tables, "write_rows", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))

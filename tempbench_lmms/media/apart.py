@@ -1,0 +1,199 @@
+"""Looks at files in a process apart, so that one that kills a decoder kills nothing else.
+
+`prepare` and `verify` look at every file through this module; a run sees only files that passed.
+"""
+
+import atexit
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media.images import PictureFacts
+from tempbench_lmms.media.integrity import Facts
+from tempbench_lmms.media.worker import TOO_MUCH_MEMORY
+
+SECONDS_VARIABLE = "TEMPBENCH_PROBE_SECONDS"
+MEMORY_VARIABLE = "TEMPBENCH_PROBE_MB"
+_SECONDS = 60.0
+_MB = 2_000.0
+_TOTAL = 60
+"""How many times the seconds a file may take in all, as long as it goes on giving frames."""
+
+_BYTES_A_SECOND = 5_000_000
+"""Slowest disk: a file of this many bytes is given a second more before its first frame."""
+
+
+class Inspector:
+    """Looks at files in a process that is started anew where a file has ended it.
+
+    Args:
+        command: What to start; the memory limit in MB is its last argument.
+        seconds: Without a new frame after which a file is given up.
+        megabytes: Memory beyond what the process has at its start; POSIX only.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str] = (sys.executable, "-m", "tempbench_lmms.media.worker"),
+        seconds: float | None = None,
+        megabytes: float | None = None,
+    ) -> None:
+        self._command = command
+        self._seconds = seconds or _number(SECONDS_VARIABLE, _SECONDS)
+        self._megabytes = megabytes or _number(MEMORY_VARIABLE, _MB)
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: queue.Queue[str] = queue.Queue()
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> "Inspector":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    stream.close()
+
+    def ask(self, path: Path, **request: Any) -> dict[str, Any]:
+        """Returns what was found out about a file.
+
+        Raises:
+            MediaError: It cannot be used; one line with its name.
+        """
+        with self._lock:
+            process = self._started()
+            assert process.stdin is not None
+            try:
+                process.stdin.write(json.dumps({"path": str(path), **request}) + "\n")
+                process.stdin.flush()
+            except OSError:  # it has ended by itself; its answer says so
+                pass
+            try:
+                answer = self._answer(path, process)
+            except BaseException:
+                self.close()  # an answer that nobody has read would be taken for the next file's
+                raise
+        if "problem" not in answer:
+            return dict(answer["found"])
+        if answer["problem"] == TOO_MUCH_MEMORY:
+            raise MediaError(
+                f"{path.name}: decoding it takes more than {self._megabytes:.0f} MB; replace it, or set "
+                f"{MEMORY_VARIABLE} to more",
+                "too much memory",
+            )
+        raise MediaError(answer["problem"], answer.get("reason") or "damaged")
+
+    def _started(self) -> "subprocess.Popen[str]":
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            answers: queue.Queue[str] = queue.Queue()
+            self._answers = answers
+            self._process = process = subprocess.Popen(
+                [*self._command, str(int(self._megabytes))],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                encoding="utf-8",
+                env={**os.environ, "MALLOC_ARENA_MAX": "2"},
+            )
+            threading.Thread(target=_passed_on, args=(process, answers), daemon=True).start()
+        return self._process
+
+    def _answer(self, path: Path, process: "subprocess.Popen[str]") -> dict[str, Any]:
+        end = time.monotonic() + self._seconds * _TOTAL
+        patience = self._seconds + _size(path) / _BYTES_A_SECOND
+        while time.monotonic() < end:
+            try:
+                line = self._answers.get(timeout=patience)
+            except queue.Empty:
+                break
+            if not line:
+                return {"problem": self._ended(path, process), "reason": "ends the decoder"}
+            answer: dict[str, Any] = json.loads(line)
+            if "beat" not in answer:
+                return answer
+            patience = self._seconds
+        self.close()
+        return {
+            "problem": f"{path.name}: decoding it does not get on ({self._seconds:g} s without a frame, or "
+            f"{self._seconds * _TOTAL:g} s in all); replace it, or set {SECONDS_VARIABLE} to more",
+            "reason": "does not end",
+        }
+
+    def _ended(self, path: Path, process: "subprocess.Popen[str]") -> str:
+        status = process.wait()
+        how = f"exit status {status}"
+        if status < 0:
+            how = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+        return f"{path.name}: decoding it ends the decoder's process ({how}); replace it"
+
+
+def _passed_on(process: "subprocess.Popen[str]", answers: "queue.Queue[str]") -> None:
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            answers.put(line)
+    except ValueError:  # closed
+        pass
+    answers.put("")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # whoever looks at it says what is wrong
+        return 0
+
+
+def _number(variable: str, default: float) -> float:
+    try:
+        value = float(os.environ.get(variable, default))
+    except ValueError:
+        value = 0.0
+    if not value > 0:
+        raise TempbenchError(f"{variable} is {os.environ[variable]!r}; give a number above 0")
+    return value
+
+
+_shared: list[Inspector] = []
+
+
+def _inspector() -> Inspector:
+    if not _shared:
+        _shared.append(Inspector())
+        atexit.register(_shared[0].close)
+    return _shared[0]
+
+
+def check_video(path: Path, thorough: bool = False) -> Facts:
+    """Returns what `integrity.check_video` does, which it calls in a process apart.
+
+    Raises:
+        MediaError: The file cannot be used, or it ends or stops its decoder; one line with its name.
+    """
+    return Facts(**_inspector().ask(path, kind="video", thorough=thorough))
+
+
+def check_picture(path: Path, name: str) -> PictureFacts:
+    """Returns what `images.facts_of` does, which it calls in a process apart.
+
+    Raises:
+        MediaError: As `check_video`.
+    """
+    return PictureFacts(**_inspector().ask(path, kind="picture", name=name))

@@ -1,0 +1,258 @@
+"""Pictures out of measurements: of 16 bits or floating-point numbers, and of many bands.
+
+What a satellite measured has no brightness of its own. Each band is stretched between two percentiles of all
+dates of a place together, so that a change from date to date stays to be seen.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tempbench_lmms.errors import MediaError
+from tempbench_lmms.media.limits import PIXELS_VARIABLE, max_pixels
+
+PERCENTILES = (2.0, 98.0)
+NO_PICTURE = "no sensible picture"
+_LOOKED_AT = 512
+_TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+_PNG = b"\x89PNG\r\n\x1a\n"
+_DESCRIPTION = re.compile(r'<Item name="DESCRIPTION" sample="(\d+)"[^>]*>([^<]+)</Item>')
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """How the rasters of a place are shown: the same for all its dates.
+
+    Attributes:
+        bands: The bands shown, from 1: one as grey, three as red, green and blue.
+        low: The value of each that is shown as 0.
+        high: The value of each that is shown as 255.
+        percentiles: Of the values of all dates, which `low` and `high` are.
+    """
+
+    bands: tuple[int, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    percentiles: tuple[float, float] = PERCENTILES
+
+
+@dataclass(frozen=True)
+class _Raster:
+    """Values of shape (height, width, bands), the bands' names, and which value stands for none."""
+
+    values: NDArray[Any]
+    names: tuple[str, ...]
+    nothing: float | None = None
+
+
+def is_raster(path: Path) -> bool:
+    """Returns whether a file holds measurements that must be stretched: TIFF or PNG of more than 8 bits."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(32)
+    except OSError:
+        return False
+    if head[:8] == _PNG:
+        return head[24:25] == b"\x10"
+    return head[:4] in _TIFF and _is_measured_tiff(path)
+
+
+def _is_measured_tiff(path: Path) -> bool:
+    import tifffile
+
+    try:
+        with tifffile.TiffFile(path) as file:
+            page: Any = file.pages[0]
+            return bool(page.bitspersample > 8 or page.samplesperpixel > 4)
+    except (tifffile.TiffFileError, OSError, ValueError, KeyError, IndexError, TypeError):
+        return False  # damaged; who opens it says so
+
+
+def stretch_of(paths: Sequence[Path], bands: Sequence[str | int] = ()) -> Stretch:
+    """Returns how the rasters of one place are shown.
+
+    Args:
+        paths: Of all its dates; a damaged one is left out here, and found out when it is opened.
+        bands: Names of the bands to show as the files give them, or numbers from 1; may be left out where
+            there are one, three, or four with transparency.
+
+    Raises:
+        MediaError: The bands are not there, are not named, or hold the same value everywhere.
+    """
+    found: list[_Raster] = []
+    for path in paths:
+        try:
+            found.append(_read(path, _LOOKED_AT))
+        except MediaError as error:
+            if error.reason == NO_PICTURE:
+                raise
+    if not found:
+        raise MediaError(f"{paths[0].name}: none of the place's pictures can be read", "damaged")
+    chosen = _chosen(found[0], bands, paths[0].name)
+    low, high = [], []
+    for band in chosen:
+        several = [_measured(raster, band) for raster in found if band <= raster.values.shape[2]]
+        values = np.concatenate(several)
+        if not len(values) or values.min() == values.max():
+            raise MediaError(f"{paths[0].name}: band {band} holds one value or none", NO_PICTURE)
+        ends = np.percentile(values, PERCENTILES)
+        if ends[0] == ends[1]:  # a few pixels are all there is to see
+            ends = np.array([values.min(), values.max()])
+        low.append(float(ends[0]))
+        high.append(float(ends[1]))
+    return Stretch(tuple(chosen), tuple(low), tuple(high))
+
+
+def shown(path: Path, name: str, stretch: Stretch, side: int = 0) -> NDArray[np.uint8]:
+    """Returns a raster as it is to be shown, of shape (height, width, 3); what was not measured is black.
+
+    Args:
+        path: The file.
+        name: What stands for it in errors.
+        stretch: Of its place.
+        side: How large the picture will be made; larger rasters are read at a reduced size.
+
+    Raises:
+        MediaError: It is damaged, too large, or lacks a band.
+    """
+    raster = _read(path, side, name)
+    if max(stretch.bands) > raster.values.shape[2]:
+        raise MediaError(f"{name}: there is no band {max(stretch.bands)} in it", NO_PICTURE)
+    out = np.zeros((*raster.values.shape[:2], len(stretch.bands)))
+    for i, band in enumerate(stretch.bands):
+        values = raster.values[..., band - 1].astype(np.float64)
+        share = (values - stretch.low[i]) / (stretch.high[i] - stretch.low[i])
+        out[..., i] = np.where(_is_measured(values, raster.nothing), share, 0.0)
+    picture = np.round(255 * np.clip(np.nan_to_num(out), 0, 1)).astype(np.uint8)
+    return np.ascontiguousarray(picture if picture.shape[2] == 3 else picture.repeat(3, axis=2))
+
+
+def _chosen(raster: _Raster, bands: Sequence[str | int], name: str) -> list[int]:
+    n = raster.values.shape[2]
+    if not bands:
+        if n in (1, 3, 4):
+            return [1] if n == 1 else [1, 2, 3]
+        raise MediaError(f"{name}: {n} bands ({', '.join(raster.names)}); name three of them", NO_PICTURE)
+    found = []
+    for band in bands:
+        if str(band) in raster.names:
+            found.append(raster.names.index(str(band)) + 1)
+        elif str(band).isdigit() and 1 <= int(band) <= n:
+            found.append(int(band))
+        else:
+            raise MediaError(f"{name}: no band {band!r} in {', '.join(raster.names)}", NO_PICTURE)
+    if len(found) not in (1, 3):
+        raise MediaError(f"{name}: {len(found)} bands are named; name one or three", NO_PICTURE)
+    return found
+
+
+def _is_measured(values: NDArray[Any], nothing: float | None) -> NDArray[np.bool_]:
+    there: NDArray[np.bool_] = np.isfinite(values)
+    return there if nothing is None else there & (values != nothing)
+
+
+def _measured(raster: _Raster, band: int) -> NDArray[np.float64]:
+    values = raster.values[..., band - 1].astype(np.float64)
+    found: NDArray[np.float64] = values[_is_measured(values, raster.nothing)]
+    return found
+
+
+def _read(path: Path, side: int, name: str = "") -> _Raster:
+    """Returns a raster; one above the limit is reduced to about twice `side` while it is read."""
+    name = name or path.name
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+        found = _read_png(path) if head == _PNG else _read_tiff(path, side, name)
+    except MediaError:
+        raise
+    except FileNotFoundError:
+        raise MediaError(f"{name}: the image is missing", "missing") from None
+    except (OSError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as error:
+        raise MediaError(f"{name}: the image is damaged ({error}); replace it") from None
+    if found.values.dtype.kind not in "uif":
+        raise MediaError(f"{name}: values of {found.values.dtype} are no picture", NO_PICTURE)
+    return found
+
+
+def _read_png(path: Path) -> _Raster:
+    import cv2
+
+    values = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_UNCHANGED)
+    if values is None:
+        raise ValueError("it cannot be decoded")
+    values = np.atleast_3d(values)
+    if values.shape[2] >= 3:
+        values = values[..., [2, 1, 0, *range(3, values.shape[2])]]
+    return _Raster(values, tuple(str(band + 1) for band in range(values.shape[2])))
+
+
+def _read_tiff(path: Path, side: int, name: str) -> _Raster:
+    import tifffile
+
+    with tifffile.TiffFile(path) as file:
+        page: Any = file.pages[0]
+        height, width, bands = page.imagelength, page.imagewidth, page.samplesperpixel
+        described = dict(_DESCRIPTION.findall(str(page.tags.valueof(42112, ""))))
+        names = tuple(str(described.get(str(band), band + 1)) for band in range(bands))
+        try:
+            nothing = float(str(page.tags.valueof(42113, "")).strip("\0 "))
+        except ValueError:
+            nothing = None
+        if height * width * bands <= 3 * max_pixels():
+            values = _whole(page, path)
+            apart = page.planarconfig == 2 and bands > 1
+            values = np.moveaxis(values.reshape(bands, height, width), 0, -1) if apart else values
+            return _Raster(values.reshape(height, width, bands), names, nothing)
+        segment = (page.tilelength or page.rowsperstrip) * (page.tilewidth or width) * bands
+        if not side or segment > 3 * max_pixels():
+            raise MediaError(
+                f"{name}: {width}x{height} pixels in {bands} bands, more than {max_pixels()}; make it "
+                f"smaller, or set {PIXELS_VARIABLE} to more",
+                "too large",
+            )
+        return _Raster(_reduced(page, max(1, max(height, width) // (2 * side)), nothing), names, nothing)
+
+
+def _whole(page: Any, path: Path) -> NDArray[Any]:
+    """Returns a TIFF's values; one band in a compression that needs imagecodecs is read by Pillow."""
+    try:
+        return np.asarray(page.asarray())
+    except ValueError as error:
+        if "imagecodecs" not in str(error):
+            raise
+        if page.samplesperpixel > 1:
+            raise MediaError(
+                f"{path.name}: {error}; install it with `pip install imagecodecs`", "needs imagecodecs"
+            ) from None
+    from PIL import Image
+
+    with Image.open(path, formats=("TIFF",)) as image:
+        return np.asarray(image)
+
+
+def _reduced(page: Any, step: int, nothing: float | None) -> NDArray[np.float64]:
+    """Returns the means of squares of `step` by `step` pixels, tile by tile; NaN for nothing measured."""
+    shape = (-(-page.imagelength // step), -(-page.imagewidth // step), page.samplesperpixel)
+    sums, counts = np.zeros(shape), np.zeros(shape)
+    for values, index, extent in page.segments():
+        if values is None:
+            continue
+        plane, _, top, left, _ = index
+        # What lies over the picture's edge was never measured.
+        height, width = min(extent[1], page.imagelength - top), min(extent[2], page.imagewidth - left)
+        part = values[0, :height, :width]
+        there = _is_measured(part, nothing)
+        rows, columns = (top + np.arange(height)) // step, (left + np.arange(width)) // step
+        bands = slice(plane, plane + 1) if page.planarconfig == 2 else slice(None)
+        place = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1), bands)
+        for total, of in ((sums, np.where(there, part, 0.0)), (counts, there.astype(float))):
+            by_row = np.add.reduceat(of, np.unique(rows, return_index=True)[1], axis=0)
+            total[place] += np.add.reduceat(by_row, np.unique(columns, return_index=True)[1], axis=1)
+    means: NDArray[np.float64] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return means

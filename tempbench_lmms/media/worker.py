@@ -1,0 +1,144 @@
+"""The process that looks at files for `apart`: a request a line comes in, answers go out, a line each.
+
+`{"beat": n}` says that it goes on, `{"found": ...}` and `{"problem": ...}` end a request. Whatever decoders
+write to the two standard streams goes to a file, where traces of patched-up frames are looked for.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TextIO
+
+from tempbench_lmms.errors import MediaError, TempbenchError
+
+Look = Callable[[dict[str, Any], Callable[[int], None]], dict[str, Any]]
+"""Takes a request and a function to say with that it goes on; returns what was found."""
+
+TOO_MUCH_MEMORY = "memory"
+_PATCHED = (
+    *("concealing", "corrupt", "error while decoding", "decode_slice_header error", "decode failed"),
+    *("Could not find ref", "Frame num gap", "Frame num change", "Missing reference", "missing picture"),
+    *("reference picture missing", "error y=", "error dc", "index out of range", "Failed to parse"),
+    *("id out of range", "is outside the valid range", "Truncating packet", "ended prematurely"),
+    *("invalid as first byte of an EBML", "exceeds containing master element"),
+)
+"""What FFmpeg's decoders say, at its level of errors, when they go on with something else than was encoded.
+Sound files with open groups of pictures have them say other things ("mmco: unref short failure")."""
+
+_BEAT_SECONDS = 0.2
+
+
+def look(request: dict[str, Any], beat: Callable[[int], None]) -> dict[str, Any]:
+    """Looks at a video or at a picture.
+
+    Raises:
+        MediaError: It cannot be used.
+    """
+    path = Path(request["path"])
+    if request["kind"] == "video":
+        from tempbench_lmms.media.integrity import check_video
+
+        return asdict(check_video(path, request["thorough"], beat))
+    from tempbench_lmms.media.images import facts_of
+
+    return asdict(facts_of(path, request["name"]))
+
+
+def serve(looking: Look) -> None:
+    """Answers requests until there are none, or until whoever asks is gone."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 1)
+        os.dup2(said.fileno(), 2)
+        threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+        _limit_memory(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
+        for line in sys.stdin:
+            request = json.loads(line)
+            answer = _answered(looking, request, answers, said)
+            # Whoever seeks reads frames that refer to others before them, and leaves these out; complaints
+            # count where everything was decoded.
+            whole = request.get("kind") != "picture" and answer.get("found", {}).get("thorough", True)
+            if "found" in answer and whole and (patched := _patched(said)):
+                name = Path(request["path"]).name
+                answer = {"problem": f"{name}: the video is damaged ({patched}); replace it"}
+            answers.write(json.dumps(answer) + "\n")
+
+
+def _answered(looking: Look, request: dict[str, Any], answers: TextIO, said: Any) -> dict[str, Any]:
+    last = 0.0
+    said.truncate(0)
+    said.seek(0)
+
+    def beat(n: int) -> None:
+        nonlocal last
+        if not n:  # now everything is decoded from the start
+            said.truncate(0)
+            said.seek(0)
+        if time.monotonic() - last > _BEAT_SECONDS:
+            last = time.monotonic()
+            answers.write(json.dumps({"beat": n}) + "\n")
+
+    try:
+        return {"found": looking(request, beat)}
+    except MemoryError:
+        return {"problem": TOO_MUCH_MEMORY}
+    except TempbenchError as error:
+        lacking = "Cannot allocate memory" in str(error)
+        reason = error.reason if isinstance(error, MediaError) else ""
+        return {"problem": TOO_MUCH_MEMORY if lacking else str(error), "reason": reason}
+
+
+def _patched(said: Any) -> str:
+    """Returns the first line in which a decoder says that it filled a gap, or ""."""
+    said.seek(0)
+    lines = said.read(1_000_000).decode(errors="replace").splitlines()
+    found = next((line for line in lines if any(sign in line for sign in _PATCHED)), "")
+    return found.partition("] ")[2] or found
+
+
+def _end_with_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _limit_memory(megabytes: int) -> None:
+    """Has this process get no more than so much memory beyond what it has now; POSIX only."""
+    if not megabytes:
+        return
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit = pages * resource.getpagesize() + megabytes * 1_000_000
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def main() -> None:
+    """Looks at videos and pictures."""
+    import av
+
+    av.logging.restore_default_callback()
+    av.logging.set_libav_level(av.logging.ERROR)
+    with _loaded():
+        serve(look)
+
+
+@contextlib.contextmanager
+def _loaded() -> Iterator[None]:
+    """Loads what looking needs before memory is limited."""
+    import tempbench_lmms.media.images
+    import tempbench_lmms.media.integrity  # noqa: F401
+
+    yield
+
+
+if __name__ == "__main__":
+    main()

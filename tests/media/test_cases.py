@@ -1,0 +1,219 @@
+"""Files that were once read wrongly, each by itself."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tempbench_lmms.data import roots, tables
+from tempbench_lmms.media import decoding, integrity, video
+from tempbench_lmms.media.segment import segment_frames
+
+_spec = importlib.util.spec_from_file_location("clips", Path(__file__).parent / "clips.py")
+assert _spec
+assert _spec.loader
+clips = importlib.util.module_from_spec(_spec)
+sys.modules["clips"] = clips
+_spec.loader.exec_module(clips)
+
+B_FRAMES = {"bf": "3", "g": "10", "sc_threshold": "0"}
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> None:
+    video._CACHE.clear()
+
+
+def assert_exact(path: Path, n_frames: int) -> None:
+    reference = clips.full_decode(path)
+    assert len(reference) == n_frames
+    images = video.sample_frames(path, n_frames).images
+    for place, (image, picture) in enumerate(zip(images, reference, strict=True)):
+        assert np.array_equal(np.asarray(image), picture), place
+
+
+@pytest.mark.parametrize("name", ["a.flv", "a.mpg", "flv.mp4", "mpeg.mp4"])
+def test_flv_and_mpeg_ps_end_no_process(tmp_path: Path, name: str) -> None:
+    form = {"a.flv": "flv", "a.mpg": "mpeg"}.get(name, name.partition(".")[0])
+    path = clips.write(tmp_path / name, codec="mpeg2video" if form == "mpeg" else "libx264", n=12, form=form)
+    script = (
+        "from pathlib import Path; from tempbench_lmms.media import video; "
+        f"video.sample_frames(Path({str(path)!r}), 4)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert_exact(path, 12)
+
+
+def test_an_mpeg_ts_named_mp4_has_all_its_frames(tmp_path: Path) -> None:
+    path = clips.write(tmp_path / "whole.mp4", n=60, options=B_FRAMES)
+    assert_exact(clips.remux(path, tmp_path / "ts.mp4", "mpegts"), 60)
+
+
+def test_a_real_clip_as_mpeg_ts_named_mp4(shared: Path, tmp_path: Path) -> None:
+    whole = shared / "real" / "msrvtt" / "video0.mp4"
+    path = clips.remux(whole, tmp_path / "ts.mp4", "mpegts")
+    assert integrity.check_video(path).n_frames == 300
+    for n in (1, 4, 8, 12, 16):
+        for one, other in zip(
+            video.sample_frames(path, n).images, video.sample_frames(whole, n).images, strict=True
+        ):
+            assert np.array_equal(np.asarray(one), np.asarray(other))
+
+
+def test_b_frames_in_avi_are_in_the_order_shown(tmp_path: Path) -> None:
+    assert_exact(clips.write(tmp_path / "a.avi", n=16, options=B_FRAMES), 16)
+
+
+def test_av1_is_sought(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = clips.write(tmp_path / "a.mp4", codec="libsvtav1", n=40, options={"g": "10", "preset": "12"})
+    monkeypatch.setattr(decoding.Video, "read_through", lambda *args: pytest.fail("all of it was decoded"))
+    for n in (1, 4, 8, 12, 16):
+        video.sample_frames(path, n)
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_part_of_a_video_is_turned(tmp_path: Path, degrees: int) -> None:
+    path = clips.turn(clips.write(tmp_path / "a.mp4", n=30, options=B_FRAMES), degrees)
+    reference = clips.full_decode(path)
+    frames = segment_frames(path, 0.4, 0.8, 3)
+    assert frames.times == pytest.approx((0.4, 0.6, 0.8))
+    for image, place in zip(frames.images, (10, 15, 20), strict=True):
+        assert np.array_equal(np.asarray(image), reference[place])
+
+
+@pytest.mark.parametrize("colour_range", [1, 2])
+def test_a_part_of_a_video_has_its_colours(tmp_path: Path, colour_range: int) -> None:
+    path = clips.write(tmp_path / "a.mp4", n=30, options=B_FRAMES, matrix=1, colour_range=colour_range)
+    reference = clips.full_decode(path)
+    for image, place in zip(segment_frames(path, 0.4, 0.8, 3).images, (10, 15, 20), strict=True):
+        assert np.array_equal(np.asarray(image), reference[place])
+
+
+def test_a_part_begins_at_the_first_frame_whatever_its_time(tmp_path: Path) -> None:
+    path = clips.write(tmp_path / "a.mkv", n=30, options=B_FRAMES, start=5_000)
+    reference = clips.full_decode(path)
+    assert np.array_equal(np.asarray(segment_frames(path, 0.4, 0.8, 3).images[0]), reference[10])
+
+
+def test_frames_count_as_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The header tells of 366 frames; an edit list shows 235 of them.
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    path = clips.write(folder / "a.mp4", n=366, size=(64, 48), options=B_FRAMES)
+    clips.trim(path, 1.0, 235 * 0.04)
+    shown = len(clips.full_decode(path))
+    assert shown < 0.7 * 366
+    from tempbench_lmms.coherence import commands
+
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    commands.prepare(captions=folder)
+    root = roots.prepared_root("coherence")
+    assert list(commands.verify(root)) == []
+    known = json.loads((root / "videos.json").read_text())["captions/a.mp4"]
+    assert (known["n_frames"], known["declared_frames"]) == (shown, 366)
+    assert known["duration"] == pytest.approx(shown * 0.04, abs=0.01)
+
+
+def test_16_bit_pictures_are_not_white(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hf_datasets.timepercept import prepare
+    from hf_datasets.timepercept.series import nothing_skipped, read_manifest
+
+    groups = []
+    for place in range(12):
+        dates = []
+        for month in range(1, 9):
+            # Sentinel-2: reflectance times 10,000. The first places get darker from date to date.
+            values = np.random.default_rng(place).uniform(500, 9_000, (24, 24)) / (month if place < 6 else 1)
+            name = f"{place}_{month}.tif"
+            Image.fromarray(values.astype(np.uint16)).save(tmp_path / name)
+            dates.append({"path": name, "timestamp": f"2020-{month:02d}-01T00:00:00Z"})
+        groups.append(json.dumps({"group_id": str(place), "images": dates}))
+    manifest = tmp_path / "manifest.jsonl"
+    manifest.write_text("\n".join(groups))
+    root = tmp_path / "data" / "timepercept"
+    settings = prepare.Settings(test=6, train=0, test_share=0.9, size=32)
+    prepare.prepare_series(root, manifest, None, settings, False, lambda line: None)
+    pictures = sorted((root / "media").rglob("*.jpg"))
+    assert pictures
+    means = {path: np.asarray(Image.open(path)).mean() for path in pictures}
+    assert all(2 < mean < 200 for mean in means.values()), means
+    told = json.loads((root / "manifest.json").read_text())["parts"]["series"]["stretch"]
+    assert told
+    for one in told.values():
+        assert one["percentiles"] == [2.0, 98.0]
+        assert 0 < one["low"][0] < one["high"][0] < 9_000
+    # Of a place that gets darker, a later date is darker.
+    series = {one.place: one for one in read_manifest(manifest, 10, nothing_skipped())}
+    falling = [path for path in pictures if path.parent.name == "0"]
+    assert [means[path] for path in falling] == sorted((means[path] for path in falling), reverse=True)
+    assert len({shot.stretch for shot in series["0"].shots}) == 1
+
+
+def test_names_suffixes_and_subfolders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tempbench_lmms.coherence import commands
+
+    folder = tmp_path / "mine"
+    kinds = {
+        "a [1080p] (final) copy.mp4": {},
+        "sub folder/видео на русском.m4v": {"form": "mp4"},
+        "sub folder/deep/猫が走る.mov": {},
+        "हिन्दी 100% #1.mkv": {},
+        "moving.gif": {"codec": "gif", "pixels": "rgb8", "rate": 10},
+        "old.mpg": {"codec": "mpeg2video"},
+        "colon:it's {x}~.webm": {"codec": "libvpx-vp9"},
+    }
+    for name, kind in kinds.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        clips.write(folder / name, n=12, **kind)
+    (folder / "notes.txt").write_text("x")
+    (folder / "sub folder" / "cover.jpg").write_bytes(b"x")
+    (folder / "damaged.mp4").write_bytes(b"x" * 50)
+    (folder / "line\nbreak.mp4").write_bytes(b"x" * 50)
+    (folder / "captions.json").write_text(json.dumps({"sub folder/deep/猫が走る.mov": "A cat runs."}))
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    commands.prepare(captions=folder)
+    root = roots.prepared_root("coherence")
+    rows = tables.read_rows(root / "caption")
+    assert {row["question_id"].rpartition("/")[0] for row in rows} == set(kinds)
+    assert next(row["target"] for row in rows if "猫" in row["question_id"]) == "A cat runs."
+    for row in rows:
+        assert len(video.sample_frames(roots.resolve(row["video"]), 4).images) == 4
+    assert list(commands.verify(root)) == []
+    part = json.loads((root / "manifest.json").read_text())["parts"]["captions"]
+    assert part["skipped_by_reason"] == {"no video": 2, "damaged": 1, "odd name": 1}
+    assert "left out, no video: 2" in capsys.readouterr().out
+    # A second run decodes nothing.
+    commands.prepare(captions=folder)
+
+
+def test_verify_decodes_what_has_changed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tempbench_lmms.coherence import commands
+    from tempbench_lmms.media import apart
+
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name in ("a.mp4", "b.mp4"):
+        clips.write(folder / name, n=12)
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    commands.prepare(captions=folder)
+    root = roots.prepared_root("coherence")
+    looked: list[str] = []
+    look = apart.check_video
+    monkeypatch.setattr(
+        apart, "check_video", lambda path, **given: looked.append(path.name) or look(path, **given)
+    )
+    assert list(commands.verify(root)) == []
+    assert looked == []
+    target = root / "media" / "captions" / "b.mp4"
+    target.write_bytes(target.read_bytes()[:-400])
+    [problem] = commands.verify(root)
+    assert problem.startswith("b.mp4: ")
+    assert looked == ["b.mp4"]

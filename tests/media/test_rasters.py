@@ -1,0 +1,180 @@
+"""Measurements become pictures by one stretch a place; what shows nothing is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image
+
+from tempbench_lmms.errors import MediaError
+from tempbench_lmms.media import apart, images, limits, rasters
+
+RED = {"photometric": "rgb"}
+
+
+def scene(dtype: str = "uint16", bands: int = 1, seed: int = 0, scale: float = 1.0) -> np.ndarray:
+    """Returns a ramp from 100 to 9,700 with some noise, of shape (40, 60, bands)."""
+    ramp = np.linspace(100, 9_700, 60)[None, :, None].repeat(40, 0).repeat(bands, 2)
+    noise = np.random.default_rng(seed).uniform(0, 50, ramp.shape)
+    return ((ramp + noise) * scale).astype(dtype)
+
+
+def test_16_bits_are_no_white_picture(tmp_path: Path) -> None:
+    path = tmp_path / "a.tif"
+    tifffile.imwrite(path, scene()[..., 0])
+    assert rasters.is_raster(path)
+    with pytest.raises(MediaError, match="more than 8 bits") as caught:
+        images.open_image(path, "a.tif")
+    assert caught.value.reason == rasters.NO_PICTURE
+    shown = np.asarray(images.open_image(path, "a.tif", 0, rasters.stretch_of([path])))
+    assert shown.shape == (40, 60, 3)
+    # From black to white along the ramp: 2 % of the values lie below and above.
+    assert shown[:, 0].max() == 0
+    assert shown[:, -1].min() == 255
+    assert (np.diff(shown[0, :, 0].astype(int)) >= 0).all()
+    assert 110 < shown[:, 30].mean() < 145
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "int16", "uint32", "float32", "float64"])
+def test_all_dates_of_a_place_are_stretched_alike(tmp_path: Path, dtype: str) -> None:
+    paths = [tmp_path / f"{i}.tif" for i in range(3)]
+    for i, path in enumerate(paths):
+        tifffile.imwrite(path, scene(dtype, seed=i, scale=(1.0, 0.5, 1.0)[i])[..., 0])
+    stretch = rasters.stretch_of(paths)
+    values = np.concatenate([scene(dtype, seed=i, scale=(1.0, 0.5, 1.0)[i]).ravel() for i in range(3)])
+    low, high = np.percentile(values.astype(float), [2, 98])
+    assert (stretch.low, stretch.high) == (pytest.approx((low,)), pytest.approx((high,)))
+    means = [np.asarray(images.open_image(path, "x", 0, stretch)).mean() for path in paths]
+    # The darker date stays darker; stretched by itself it would look as the others.
+    assert means[1] < 0.6 * means[0]
+    assert means[2] == pytest.approx(means[0], rel=0.02)
+
+
+def test_bands_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.tif"
+    values = scene(bands=5)
+    values[:, :20, 3] = 0  # B4, the red one
+    names = "".join(
+        f'<Item name="DESCRIPTION" sample="{i}" role="description">{name}</Item>'
+        for i, name in enumerate(("B1", "B2", "B3", "B4", "B8"))
+    )
+    described = [(42112, "s", 0, f"<GDALMetadata>{names}</GDALMetadata>", True)]
+    tifffile.imwrite(path, values, photometric="minisblack", planarconfig="contig", extratags=described)
+    with pytest.raises(MediaError, match=r"5 bands \(B1, B2, B3, B4, B8\); name three"):
+        rasters.stretch_of([path])
+    stretch = rasters.stretch_of([path], ["B4", "B3", "B2"])
+    assert stretch.bands == (4, 3, 2)
+    assert rasters.stretch_of([path], [4, 3, 2]) == stretch
+    shown = np.asarray(images.open_image(path, "a", 0, stretch))
+    assert shown[0, 10, 0] == 0 < shown[0, 10, 1]
+    with pytest.raises(MediaError, match="no band 'B9'"):
+        rasters.stretch_of([path], ["B9", "B3", "B2"])
+    with pytest.raises(MediaError, match="2 bands are named"):
+        rasters.stretch_of([path], ["B3", "B2"])
+
+
+def test_separate_planes_are_read_like_mixed_ones(tmp_path: Path) -> None:
+    values = scene(bands=5)
+    values[..., 1] //= 3
+    tifffile.imwrite(tmp_path / "a.tif", values, photometric="minisblack", planarconfig="contig")
+    planes = np.moveaxis(values, -1, 0)
+    tifffile.imwrite(tmp_path / "b.tif", planes, photometric="minisblack", planarconfig="separate")
+    stretch = rasters.stretch_of([tmp_path / "a.tif"], [1, 2, 3])
+    shown = [np.asarray(images.open_image(tmp_path / f"{n}.tif", n, 0, stretch)) for n in "ab"]
+    assert np.array_equal(*shown)
+
+
+def test_what_was_not_measured_is_black_and_does_not_count(tmp_path: Path) -> None:
+    values = scene("float32")[..., 0]
+    values[:10], values[10:20] = np.nan, -9999
+    tifffile.imwrite(tmp_path / "a.tif", values, extratags=[(42113, "s", 0, "-9999", True)])
+    stretch = rasters.stretch_of([tmp_path / "a.tif"])
+    assert stretch.low[0] > 50
+    assert not np.asarray(images.open_image(tmp_path / "a.tif", "a", 0, stretch))[:20].any()
+
+
+@pytest.mark.parametrize("value", [0, 700])
+def test_one_value_is_no_sensible_picture(tmp_path: Path, value: int) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", np.full((8, 8), value, dtype=np.uint16))
+    with pytest.raises(MediaError, match="one value or none") as caught:
+        rasters.stretch_of([tmp_path / "a.tif"])
+    assert caught.value.reason == rasters.NO_PICTURE
+
+
+def test_16_bit_colours_of_a_png_keep_their_depth(tmp_path: Path) -> None:
+    import cv2
+
+    values = scene(bands=3)
+    values[..., 0] //= 2  # red
+    cv2.imwrite(str(tmp_path / "a.png"), values[..., ::-1])
+    assert rasters.is_raster(tmp_path / "a.png")
+    stretch = rasters.stretch_of([tmp_path / "a.png"])
+    assert stretch.high[0] == pytest.approx(stretch.high[1] / 2, rel=0.01)
+    shown = np.asarray(images.open_image(tmp_path / "a.png", "a", 0, stretch))
+    assert len(np.unique(shown[..., 0])) > 50  # Pillow's 8 bits would leave 19
+
+
+def test_a_large_raster_is_read_tile_by_tile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(0).integers(0, 9000, (70, 110, 4)).astype(np.uint16)
+    for name, given in (("tiles", {"tile": (16, 32)}), ("strips", {"rowsperstrip": 7})):
+        path = tmp_path / f"{name}.tif"
+        tifffile.imwrite(path, values, photometric="minisblack", planarconfig="contig", **given)
+        whole = rasters._read(path, 0)
+        assert np.array_equal(whole.values, values)
+        monkeypatch.setenv(limits.PIXELS_VARIABLE, "2000")
+        found = rasters._read(path, 11).values
+        monkeypatch.delenv(limits.PIXELS_VARIABLE)
+        # Means of 5 x 5 pixels; the last row and column of squares are not whole.
+        assert found.shape == (14, 22, 4)
+        assert found == pytest.approx(values.reshape(14, 5, 22, 5, 4).mean(axis=(1, 3)))
+
+
+def test_the_limit_has_a_reason_of_its_own_and_can_be_raised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jpg"
+    Image.linear_gradient("L").resize((1600, 1200)).convert("RGB").save(path)
+    monkeypatch.setenv(limits.PIXELS_VARIABLE, "1_000_000")
+    with pytest.raises(
+        MediaError, match=r"1600x1200 pixels, more than 1000000; .*TEMPBENCH_MAX_PIXELS"
+    ) as error:
+        images.open_image(path, "a.jpg")
+    assert error.value.reason == "too large"
+    # At a reduced size it is read, as large as is needed.
+    assert images.open_image(path, "a.jpg", 256).size == (400, 300)
+    Image.open(path).save(tmp_path / "b.jpg", progressive=True)
+    with pytest.raises(MediaError, match="more than 1000000"):
+        images.open_image(tmp_path / "b.jpg", "b.jpg", 256)
+    monkeypatch.setenv(limits.PIXELS_VARIABLE, "2_000_000")
+    assert images.open_image(path, "a.jpg", 256).size == (1600, 1200)
+
+
+def test_a_sound_picture_of_65_megapixels_is_not_called_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "a.jpg"
+    Image.new("L", (8_100, 8_000), 90).save(path, quality=30)
+    with pytest.raises(MediaError, match="8100x8000 pixels, more than 64000000") as caught:
+        images.open_image(path, "a.jpg")
+    assert "damaged" not in str(caught.value)
+    small = images.open_image(path, "a.jpg", 256)
+    assert (small.mode, small.size) == ("RGB", (1013, 1000))
+    assert np.asarray(small).mean() == pytest.approx(90, abs=1)
+
+
+def test_a_constant_picture_is_told_from_others(tmp_path: Path) -> None:
+    Image.new("RGB", (30, 20), (9, 8, 7)).save(tmp_path / "a.png")
+    Image.linear_gradient("L").save(tmp_path / "b.png")
+    assert images.facts_of(tmp_path / "a.png", "a").constant
+    assert apart.check_picture(tmp_path / "b.png", "b") == images.PictureFacts(256, 256, False)
+
+
+def test_no_test_of_damage_calls_it_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.tif"
+    tifffile.imwrite(path, scene()[..., 0])
+    path.write_bytes(path.read_bytes()[:600])
+    with pytest.raises(MediaError) as caught:
+        rasters.shown(path, "a.tif", rasters.Stretch((1,), (0.0,), (1.0,)))
+    assert caught.value.reason == "damaged"
+    with pytest.raises(MediaError) as caught:
+        rasters.shown(tmp_path / "none.tif", "none", rasters.Stretch((1,), (0.0,), (1.0,)))
+    assert caught.value.reason == "missing"
