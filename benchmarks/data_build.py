@@ -78,7 +78,7 @@ def rextime(folder: Path, quick: bool) -> Iterator[timing.Row]:
 
 
 def mateo(quick: bool) -> Iterator[timing.Row]:
-    from hf_datasets.mateo.rows import Plan, Step, askable, questions
+    from hf_datasets.mateo.rows import Plan, Step, pairs_to_ask, questions
 
     generator = random.Random(0)
     plans = []
@@ -86,9 +86,9 @@ def mateo(quick: bool) -> Iterator[timing.Row]:
         graph = random_graph(16, generator)
         steps = [Step(f"Do step {i}.", f"tempbench://mateo/media/{number}/{i}.png") for i in range(16)]
         plans.append(Plan(f"plan {number}", "A dish", tuple(steps), tuple(graph)))
-    n = sum(len(list(questions(plan, askable(plan)))) for plan in plans)
+    n = sum(len(list(questions(plan, pairs_to_ask(plan)))) for plan in plans)
     times = timing.side_by_side(
-        {"build": lambda: [list(questions(plan, askable(plan))) for plan in plans] and None}, 5
+        {"build": lambda: [list(questions(plan, pairs_to_ask(plan))) for plan in plans] and None}, 5
     )
     yield timing.Row(
         f"MATEO: questions from {len(plans)} plans, of {n:,}", timing.rates(n, times["build"]), "/s"

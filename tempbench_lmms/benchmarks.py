@@ -16,7 +16,7 @@ def names() -> list[str]:
 
 def _module(benchmark: str, module: str) -> Any:
     if benchmark not in names():
-        raise TempbenchError(f"no benchmark named {benchmark!r}; choose one of {', '.join(names())}")
+        raise TempbenchError(f"unknown benchmark {benchmark!r}; choose one of {', '.join(names())}")
     return importlib.import_module(f"tempbench_lmms.{benchmark}.{module}")
 
 
@@ -24,7 +24,7 @@ def card(benchmark: str) -> BenchmarkCard:
     """Returns a benchmark's card.
 
     Raises:
-        TempbenchError: There is no such benchmark.
+        TempbenchError: Unknown benchmark.
     """
     found: BenchmarkCard = _module(benchmark, "card").CARD
     return found

@@ -71,7 +71,7 @@ def test_version_and_path():
 
 def test_tasks():
     assert "tempvs_mt1_two_mini" in tempbench("tasks").stdout
-    complains(tempbench("tasks", "nope"), "no benchmark named 'nope'")
+    complains(tempbench("tasks", "nope"), "unknown benchmark 'nope'")
 
 
 def test_unknown_task():

@@ -45,7 +45,9 @@ def _json(path: Path) -> Any:
     except ValueError as error:
         raise TempbenchError(f"{path} is not JSON ({error}); download it again") from None
     except OSError as error:
-        raise TempbenchError(f"{path} cannot be read ({error.strerror})") from None
+        raise TempbenchError(
+            f"{path} cannot be read ({error.strerror}); check the file and its permissions"
+        ) from None
 
 
 def question_files(source: Path) -> dict[str, Path]:
@@ -73,7 +75,7 @@ def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[t
     for kind, path in files.items():
         records = _json(path)
         if not isinstance(records, dict):
-            raise TempbenchError(f"{path} is no table of questions; download it again")
+            raise TempbenchError(f"{path} is not a table of questions; download it again")
         for key, item in records.items():
             try:
                 row, place = _tomato_row(f"{kind}/{key}", kind, item)
@@ -107,9 +109,9 @@ def _tomato_row(question_id: str, kind: str, item: Any) -> tuple[tables.Row, str
             raise ValueError
         variation = [one for one, on in dict(item.get("variation") or {}).items() if on]
     except (KeyError, TypeError, ValueError):
-        raise TempbenchError("not of TOMATO's form") from None
+        raise TempbenchError("not in TOMATO's format") from None
     if not _NAME.fullmatch(name):
-        raise TempbenchError(f"key: {name[:80]!r} is no file name")
+        raise TempbenchError(f"key: {name[:80]!r} is not a file name")
     url = f"{roots.SCHEME}{BENCHMARK}/media/{scene}/{name}.mp4"
     row = question_row(question_id, kind, scene, url, question, options, answer, variation)
     if isinstance(reference := item.get("reference"), str):
@@ -156,7 +158,7 @@ class _Part:
         self.done = bool(known) and known["fingerprint"] == self.fingerprint and target.is_file()
         if known and not self.done and target.is_file() and not force:
             raise TempbenchError(
-                f"{self.root} holds another {name}, from {known['source']}; add --force to replace it"
+                f"{self.root} already holds {name} from {known['source']}; add --force to replace it"
             )
 
     def begin(self) -> None:
@@ -260,14 +262,14 @@ def prepare_captions(
         TempbenchError: There is no video in the folder.
     """
     if not folder.is_dir():
-        raise TempbenchError(f"{folder} is no folder; name the one with the videos")
+        raise TempbenchError(f"{folder} is not a folder; name the one with the videos")
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() in VIDEO_SUFFIXES)
     if not files:
         raise TempbenchError(f"no video in {folder}; they end in {', '.join(VIDEO_SUFFIXES)}")
     extra = folder / CAPTIONS_FILE
     references = _json(extra) if extra.is_file() else {}
     if not isinstance(references, dict):
-        raise TempbenchError(f"{extra} is no table of captions by file name; correct it")
+        raise TempbenchError(f"{extra} is not a JSON object of captions by file name; correct it")
     part = _Part("captions", "caption", folder, [*files, *([extra] if extra.is_file() else [])], force)
     if part.done:
         return None

@@ -74,7 +74,7 @@ def questions(plan: Plan, asked: Iterable[Pair]) -> Iterator[Row]:
         yield from (_row(plan, pair, version) for version in VERSIONS)
 
 
-def askable(plan: Plan) -> list[Pair]:
+def pairs_to_ask(plan: Plan) -> list[Pair]:
     """Returns the pairs of a plan whose two steps both have a text and a picture.
 
     A step without a picture still orders the others: paths lead through it.

@@ -90,7 +90,7 @@ def find_videos(folder: Path | None) -> dict[str, str]:
     if folder is None:
         return {}
     if not folder.is_dir():
-        raise TempbenchError(f"{folder} is no folder; {ADVICE}")
+        raise TempbenchError(f"{folder} is not a folder; {ADVICE}")
     found: dict[str, str] = {}
     for place, folders, names in os.walk(folder):
         folders.sort()
@@ -134,7 +134,7 @@ def prepare(
     same = old is not None and all(old.get(key) == value for key, value in identity.items())
     if old is not None and not same and not force:
         raise TempbenchError(
-            f"{root} holds data prepared from something else; add --force to replace it, or set "
+            f"{root} holds data prepared from another source; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
 

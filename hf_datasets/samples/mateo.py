@@ -1,4 +1,4 @@
-"""Renders the bundled MATEO sample: plans whose steps are drawn and told.
+"""Renders the bundled MATEO sample: plans whose steps are drawn and described.
 
 A step shows what goes in on the left, the tool, and what comes out on the right. An item is written as a kind
 and its colours, "bowl red,green": from the bottom up, from left to right, or from the outside in. Every item
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from PIL import Image
 
 from hf_datasets.mateo.graphs import Edge, Pair, counts
-from hf_datasets.mateo.rows import Plan, Step, askable, questions
+from hf_datasets.mateo.rows import Plan, Step, pairs_to_ask, questions
 from tempbench_lmms.data import tables
 from tempbench_lmms.mateo.features import BENCHMARK, SCHEMA
 
@@ -332,7 +332,7 @@ def plan_of(recipe: Recipe) -> Plan:
 
 def pairs_of(plan: Plan) -> list[Pair]:
     """Returns as many dependent as independent pairs of a plan, drawn with a fixed seed."""
-    asked = askable(plan)
+    asked = pairs_to_ask(plan)
     kinds = [[pair for pair in asked if pair.dependent is dependent] for dependent in (True, False)]
     n = min(PAIRS_A_KIND, *map(len, kinds))
     generator = random.Random(f"{SEED} {plan.plan_id}")

@@ -251,9 +251,7 @@ class BertScore:
 
             layers = model2layers.get(name)
         if layers is None:
-            raise TempbenchError(
-                f"which layer of {name} makes the BERTScore is not known; give --bert-layers"
-            )
+            raise TempbenchError(f"the BERTScore layer of {name} is not known; give it with --bert-layers")
         config = _loaded(AutoConfig, name)
         if layers > config.num_hidden_layers:
             raise TempbenchError(

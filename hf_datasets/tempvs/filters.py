@@ -113,7 +113,7 @@ def thresholds(name: str) -> Mapping[str, Thresholds]:
         given = parse_json(Path(name).read_text(encoding="utf-8"))
         unknown = sorted(set(given) - set(SOURCES))
         if unknown:
-            raise ValueError(f"{', '.join(unknown)} is no source")
+            raise ValueError(f"{', '.join(unknown)} is not a source")
         return {**THRESHOLDS["paper"], **{source: Thresholds(**values) for source, values in given.items()}}
     except (OSError, ValueError, TypeError) as error:
         raise TempbenchError(

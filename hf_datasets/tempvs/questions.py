@@ -37,8 +37,8 @@ def pair_statement(first: str, second: str, kind: str, is_name: NameTest) -> str
     """Returns the statement of Table 1 that tells `first` before `second`.
 
     Args:
-        first: The event told to be earlier. For a false statement, pass the events swapped.
-        second: The event told to be later.
+        first: The event that the statement puts first. For a false statement, pass the events swapped.
+        second: The event that the statement puts second.
         kind: One of `PAIR_TYPES`.
         is_name: Whether an event opens with a name; the official generator asks a part-of-speech tagger.
     """

@@ -50,7 +50,7 @@ def benchmark_folder(source: Path) -> Path:
         if (folder / "benchmark").is_dir() or (folder / "benchmark_pkl").is_dir():
             return folder
     raise TempbenchError(
-        f"{source} holds no TempVS release: neither data/benchmark nor benchmark is a folder in it; "
+        f"{source} is not a TempVS release: it has no folder data/benchmark or benchmark; "
         "point --source at the folder that you downloaded"
     )
 
@@ -122,7 +122,7 @@ def _converted(row: Row, stem: str, images: list[str]) -> Iterator[Row]:
     if test.startswith("gt"):
         number = re.search(r"\d+$", str(row["gt_option"]))
         if not number:
-            raise ValueError(f"gt_option {row['gt_option']!r} names no image")
+            raise ValueError(f"gt_option {row['gt_option']!r} does not name an image")
         texts = {test: "event_to_test"}
         if test == "gt_all":
             texts = {"gt_event": "event_to_test", "gt_caption": "text_to_test"}
@@ -173,27 +173,27 @@ def _deviation(row: Row, stem: str) -> str | None:
         offered, letter = questions.true_false(index, polarity == "gt")
         if str(row["option_text"]) != f"A. {offered[0]}; B. {offered[1]}." or row["gt_option"] != letter:
             return f"options are not those that number {index} gives"
-        told = [str(row[name]) for name in ("event_pre", "event_mid", "event_post") if name in row]
-        if str(row["statement_text"]) not in set(_statements(told, kind, polarity, index)):
+        events = [str(row[name]) for name in ("event_pre", "event_mid", "event_post") if name in row]
+        if str(row["statement_text"]) not in set(_statements(events, kind, polarity, index)):
             return f"statement_text is not a {kind} statement of its events"
     return None
 
 
-def _statements(told: list[str], kind: str, polarity: str, index: int) -> Iterator[str]:
+def _statements(events: list[str], kind: str, polarity: str, index: int) -> Iterator[str]:
     """Yields the statement for every opinion on which of the events open with a name."""
     import itertools
 
-    for opinion in itertools.product((False, True), repeat=len(told)):
-        named = {event for event, name in zip(told, opinion, strict=True) if name}
+    for opinion in itertools.product((False, True), repeat=len(events)):
+        named = {event for event, name in zip(events, opinion, strict=True) if name}
 
         def is_name(event: str, named: set[str] = named) -> bool:
             return event in named
 
-        if len(told) == 2:
-            first, second = told if polarity == "gt" else told[::-1]
+        if len(events) == 2:
+            first, second = events if polarity == "gt" else events[::-1]
             yield questions.pair_statement(first, second, kind, is_name)
         else:
-            order = list(told) if polarity == "gt" else questions.wrong_triple(told, index)
+            order = list(events) if polarity == "gt" else questions.wrong_triple(events, index)
             yield questions.triple_statement(order, kind, is_name)
 
 

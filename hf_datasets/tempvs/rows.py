@@ -90,14 +90,14 @@ def _statement_rows(
     """Returns the true and the false statement about the events at `places`."""
     rows = []
     for truth in (True, False):
-        told = [sequence.events[place] for place in places]
+        events = [sequence.events[place] for place in places]
         if len(places) == 2:
             kind = questions.PAIR_TYPES[index // 2 % 5]
-            first, second = told if truth else told[::-1]
+            first, second = events if truth else events[::-1]
             statement = questions.pair_statement(first, second, kind, is_name)
         else:
             kind = questions.TRIPLE_TYPES[index // 2 % 4]
-            order = told if truth else questions.wrong_triple(told, index)
+            order = events if truth else questions.wrong_triple(events, index)
             statement = questions.triple_statement(order, kind, is_name)
         options, letter = questions.true_false(index, truth)
         rows.append(

@@ -120,7 +120,7 @@ def verify(
         shadowed = plugin.shadowed_names()
         if shadowed:
             raise TempbenchError(
-                f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
+                f"the harness has its own tasks named {', '.join(shadowed)} and would run those; "
                 "update tempbench-lmms"
             )
         print(f"{len(plugin.our_task_names())} task names, none of them the harness's: ok")

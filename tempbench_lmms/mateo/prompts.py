@@ -222,7 +222,7 @@ def parts(doc: Mapping[str, Any], modality: str, setting: str) -> list[Part]:
     """
     if modality not in MODALITIES or setting not in SETTINGS:
         raise TempbenchError(
-            f"MATEO has no setting {modality!r} {setting!r}; choose one of {', '.join(MODALITIES)} and one "
+            f"unknown setting {modality!r} {setting!r}; choose one of {', '.join(MODALITIES)} and one "
             f"of {', '.join(SETTINGS)}"
         )
     asked = FORMS[setting] == "triple"

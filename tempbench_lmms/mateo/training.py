@@ -31,7 +31,7 @@ def examples(rows: Sequence[Row], modality: str, setting: str) -> Iterator[dict[
         TempbenchError: The setting asks for reasoning, of which the data set has none, or does not exist.
     """
     if prompts.FORMS.get(setting, "triple") != "triple":
-        raise TempbenchError(f"there is no right reasoning to train {setting} on; choose instructions")
+        raise TempbenchError(f"the data has no reasoning to train {setting} on; choose instructions")
     for row in rows:
         content: list[dict[str, str]] = []
         images = []

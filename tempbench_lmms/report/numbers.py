@@ -195,7 +195,7 @@ def verdict(record: Record) -> str:
 
 
 def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNumbers]:
-    """Yields the tasks with their numbers; runs of one model are told apart by their files' times."""
+    """Yields the tasks with their numbers; runs of one model are distinguished by their files' times."""
     models: dict[str, set[Any]] = {}
     for log in logs:
         models.setdefault(log.model, set()).add(log.file)

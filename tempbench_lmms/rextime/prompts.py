@@ -69,7 +69,7 @@ def build(doc: Mapping[str, Any], media: str, ask: str, times: Sequence[float] =
     """
     if media not in _MEDIA or ask not in ASKS:
         raise TempbenchError(
-            f"there is no prompt for media {media!r} and ask {ask!r}; choose from {', '.join(_MEDIA)} and "
+            f"no prompt for media {media!r} and ask {ask!r}; choose from {', '.join(_MEDIA)} and "
             f"{', '.join(ASKS)}"
         )
     lines = []

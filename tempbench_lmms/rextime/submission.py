@@ -67,14 +67,14 @@ def check(lines: Sequence[Mapping[str, Any]], durations: Mapping[str, float]) ->
     seen: set[str] = set()
     for number, line in enumerate(lines, start=1):
         if not isinstance(line.get("qid"), str):
-            yield Problem(f"line {number}", f"qid is {line.get('qid')!r}, no text")
+            yield Problem(f"line {number}", f"qid is {line.get('qid')!r}, not a text")
             continue
         qid = line["qid"]
         if qid in seen:
-            yield Problem(qid, "stands in the file twice")
+            yield Problem(qid, "duplicate qid")
         seen.add(qid)
         if qid not in durations:
-            yield Problem(qid, "is no question of this split")
+            yield Problem(qid, "is not a question of this split")
         yield from _window_problems(qid, line.get("pred_relevant_windows"), durations.get(qid))
         answer = line.get("ans")
         if answer == "":

@@ -34,7 +34,7 @@ def locate(url: str) -> Path:
     """
     path = roots.resolve(url)
     if path.suffix.lower() not in SUFFIXES:
-        raise TempbenchError(f"{url!r} is no video; correct the row that names it")
+        raise TempbenchError(f"{url!r} is not a video; correct the row that names it")
     rest = url.removeprefix(_PREFIX).split("/")
     if rest[0] == roots.MINI or path.is_file():
         return path

@@ -50,4 +50,4 @@ def _as_rows(data: Any, path: Path) -> list[Row]:
             if "img_seq_id" in data:
                 return [{name: column[key] for name, column in data.items()} for key in keys]
             return list(data.values())
-    raise TempbenchError(f"{path} is no table of rows; download it again")
+    raise TempbenchError(f"{path} is not a table of rows; download it again")

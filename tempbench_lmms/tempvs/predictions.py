@@ -28,10 +28,10 @@ def _table(folder: Path, model: str, source: str, task: str, allow_pickle: bool)
         wanted = {"preds", "gt_option", "img_seq_id"}
         for number, row in enumerate(rows):
             if not wanted <= set(row):
-                lacking = ", ".join(sorted(wanted - set(row)))
+                missing = ", ".join(sorted(wanted - set(row)))
                 raise TempbenchError(
-                    f"{folder / model}: {source}_{task}: row {number} lacks {lacking}; write annotation rows "
-                    "with a column preds"
+                    f"{folder / model}: {source}_{task}: row {number}: {missing} missing; write annotation "
+                    "rows with a column preds"
                 )
     return rows
 

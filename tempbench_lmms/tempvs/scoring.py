@@ -173,8 +173,8 @@ def mt_given_at_least(records: Sequence[Record], k: int) -> Ratio:
 def as_official(records: Sequence[Record], family: str) -> list[Record]:
     """Returns the records as the official scorer would have them.
 
-    Its parser reads the answers, rows with a non-event are left out, and groundings that the data set lacks
-    count as passed. Its blind filter needs three text models' answers: see `tempbench score tempvs`.
+    Its parser reads the answers, rows with a non-event are left out, and groundings that are missing in the
+    data set count as passed. Its blind filter needs three text models' answers: see `tempbench score tempvs`.
 
     Args:
         records: Records.

@@ -127,7 +127,7 @@ def test_nothing_to_prepare(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
     with pytest.raises(TempbenchError, match="none of rextime_val"):
         prepare(tmp_path)
-    with pytest.raises(TempbenchError, match="is no folder"):
+    with pytest.raises(TempbenchError, match="is not a folder"):
         prepare(tmp_path, {"activitynet": tmp_path / "none"})
 
 

@@ -99,7 +99,7 @@ def test_nothing_is_overwritten_unasked(tmp_path, export):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
     for force in (False, True):
-        with pytest.raises(TempbenchError, match="no earlier export"):
+        with pytest.raises(TempbenchError, match="not an earlier export"):
             training.export(tmp_path / "mine", ROOT, (), "direct", force=force)
     training.export(tmp_path / "e", ROOT, ("isr",), "direct", force=False)
     assert training.export(tmp_path / "e", ROOT, ("sov",), "direct", force=True)["conversations"] == 20
@@ -117,7 +117,7 @@ def test_malformed_examples_are_refused(tmp_path):
             write_conversations([example], tmp_path / "e", LORA)
     with pytest.raises(TempbenchError, match="nothing to write"):
         write_conversations([], tmp_path / "e", LORA)
-    with pytest.raises(TempbenchError, match="no test named loud"):
+    with pytest.raises(TempbenchError, match="unknown test loud"):
         training.export(tmp_path / "e", ROOT, ("loud",), "direct", force=False)
     assert not (tmp_path / "e").exists()
 
