@@ -84,7 +84,7 @@ def test_read_again_with_other_data(folder, tmp_path):
     other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
     (path,) = other.glob("*.jsonl")
     path.write_text(path.read_text().replace("mini_flintstones_0/", "elsewhere/"))
-    with pytest.raises(TempbenchError, match="question flintstones/elsewhere/.* is not in the data here"):
+    with pytest.raises(TempbenchError, match=r"question flintstones/elsewhere/.* is not in the data here"):
         rescoring.rescore(log_of(other), reparse=True)
 
 

@@ -76,8 +76,8 @@ def prepare(
             print(f"{root} is already prepared; add --force to replace it")
             return
         raise TempbenchError(
-            f"{root} holds data from another source; add --force to replace it, or set TEMPBENCH_DATA to another "
-            "folder"
+            f"{root} holds data from another source; add --force to replace it, or set "
+            "TEMPBENCH_DATA to another folder"
         )
     if prepared:
         manifest_file.unlink()  # from here on the old data is no longer whole

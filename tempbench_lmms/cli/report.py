@@ -33,7 +33,7 @@ def report(
     kind = format_ or FORMATS.get(output.suffix.lower(), "")
     if kind not in FORMATS.values():
         raise TempbenchError(
-            f"unknown format of {format_ or output}; end the name in .html, .md, .csv or .tex, or add --format"
+            f"unknown format {format_ or output}; end the name in .html, .md, .csv or .tex, or add --format"
         )
     if output.exists() and not force:
         raise TempbenchError(f"{output} exists; choose another name or add --force")

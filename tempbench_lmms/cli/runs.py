@@ -130,6 +130,6 @@ def _ask_for_equality(found: "list[rescoring.Rescored]") -> None:
     if differing:
         more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
         raise TempbenchError(
-            f"the numbers differ from those of the run: {', '.join(differing[:5])}{more}; the log is of another run, or "
-            "another version of this package made it: try --reparse"
+            f"the numbers differ from those of the run: {', '.join(differing[:5])}{more}; the log is of "
+            "another run, or another version of this package made it: try --reparse"
         )

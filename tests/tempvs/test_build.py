@@ -221,7 +221,7 @@ def test_a_changed_setting_runs_what_depends_on_it(made: Made, capsys: pytest.Ca
 
 
 def test_steps_alone_skipped_and_until(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(TempbenchError, match="the step stories has not been run yet"):
+    with pytest.raises(TempbenchError, match="the step stories has not run yet"):
         made.build(step="stative")
     made.build(until="pronouns")
     assert not (made.work / "steps" / "captions.json").exists()
