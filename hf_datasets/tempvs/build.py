@@ -56,9 +56,7 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
         )
         if only and step.name != only:
             if manifest is None:
-                raise TempbenchError(
-                    f"--step {only}: the step {step.name} has not run yet; run it first"
-                )
+                raise TempbenchError(f"--step {only}: the step {step.name} has not run yet; run it first")
         elif only or not current:
             typer.echo(f"{step.name} ...", err=True)
             manifest = _done(step, path, settings, before, depends)

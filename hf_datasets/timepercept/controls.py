@@ -80,9 +80,7 @@ def origin(source: str, repository: str) -> Origin:
     """
     if source != HUB:
         if not Path(source).is_dir():
-            raise TempbenchError(
-                f"{source} is not a folder; give one, or `{HUB}` to download {repository}"
-            )
+            raise TempbenchError(f"{source} is not a folder; give one, or `{HUB}` to download {repository}")
         return Origin(Path(source), str(Path(source).resolve()), "")
     from huggingface_hub import snapshot_download
 

@@ -63,7 +63,7 @@ def scores(replies: Mapping[str, str], rows: Sequence[Row], setting: str) -> dic
     asked = {row["question_id"]: row for row in rows}
     if unknown := sorted(set(replies) - set(asked)):
         raise TempbenchError(
-            f"{len(unknown)} replies do not belong to a question of the data set, first {unknown[0]!r}; "
+            f"{len(unknown)} replies to unknown questions, first {unknown[0]!r}; "
             "score them with the data that the model was asked"
         )
     records = [

@@ -299,7 +299,7 @@ def test_tomato_result_files(tmp_path: Path, text_encoder: object) -> None:
     [
         ("nonsense", "line 1: not JSON"),
         ("[1]", "not a JSON object"),
-        ('{"question_id": "none", "reply": "A"}', "no question of the data"),
+        ('{"question_id": "none", "reply": "A"}', "not a question of the data"),
         ('{"question_id": "count_00", "reply": 3}', "reply: not a text"),
         ('{"question_id": "count_00", "reply": "A", "condition": "5f"}', "condition: '5f'"),
         ('{"index2ans": 3}', "neither"),

@@ -62,7 +62,7 @@ def test_a_log_of_the_harness_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([{"question_id": "nobody", "reply": ""}], "1 replies are to no question of the data set"),
+        ([{"question_id": "nobody", "reply": ""}], "1 replies to unknown questions"),
         ([{"question_id": "a"}], "line 1 has no question_id and reply"),
         ([{"question_id": "a", "reply": 3}], "line 1 has no question_id and reply"),
         ([[]], "line 1 has no question_id and reply"),
