@@ -174,7 +174,7 @@ class Outcome:
 
 
 def _forked(act: Callable[[], None], home: Path) -> int:
-    """Runs `act` in a fork with `home` as the place of all data, and returns its process id."""
+    """Runs `act` in a fork with `home` as the folder of all data, and returns its process id."""
     child = os.fork()
     if child:
         return child

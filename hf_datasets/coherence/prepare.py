@@ -66,7 +66,7 @@ def question_files(source: Path) -> dict[str, Path]:
 
 
 def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[tables.Row, str]]:
-    """Yields the row of each question and its video's place, `<scene>/<key>.mp4`.
+    """Yields the row of each question and its video's path, `<scene>/<key>.mp4`.
 
     Args:
         files: By reasoning type.
@@ -78,18 +78,18 @@ def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[t
             raise TempbenchError(f"{path} is not a table of questions; download it again")
         for key, item in records.items():
             try:
-                row, place = _tomato_row(f"{kind}/{key}", kind, item)
+                row, video = _tomato_row(f"{kind}/{key}", kind, item)
                 problem = next(checks.question_problems(row), None)
             except TempbenchError as error:
                 problem = str(error)
             if problem:
                 skipped.append({"id": f"{kind}/{key}", "why": problem})
             else:
-                yield row, place
+                yield row, video
 
 
 def _tomato_row(question_id: str, kind: str, item: Any) -> tuple[tables.Row, str]:
-    """Returns the row of a question and its video's place.
+    """Returns the row of a question and its video's path.
 
     Raises:
         TempbenchError: The question is not of TOMATO's form.
@@ -143,7 +143,7 @@ def _fingerprint(files: Iterable[Path]) -> str:
 
 
 class _Part:
-    """One part of the prepared data, with its place in the manifest."""
+    """One part of the prepared data, with its entry in the manifest."""
 
     def __init__(self, name: str, table: str, source: Path, files: list[Path], force: bool) -> None:
         self.name, self.table, self.source = name, table, source
@@ -220,25 +220,25 @@ def prepare_tomato(
     files = question_files(source)
     skipped: Skipped = []
     found = list(tomato_rows(files, skipped))
-    places = dict.fromkeys(place for _, place in found)
-    there = [videos / place for place in places if (videos / place).is_file()]
+    wanted = dict.fromkeys(video for _, video in found)
+    there = [videos / video for video in wanted if (videos / video).is_file()]
     part = _Part("tomato", "qa", source, [*files.values(), *there], force)
     if part.done:
         return None
     if not there:
         raise TempbenchError(
-            f"{videos} has none of TOMATO's {len(places)} videos (the first would be "
-            f"{next(iter(places), '-')}); unpack them there, or name their folder with --videos"
+            f"{videos} has none of TOMATO's {len(wanted)} videos (the first would be "
+            f"{next(iter(wanted), '-')}); unpack them there, or name their folder with --videos"
         )
     part.begin()
     reasons = {
-        place: _bring(videos / place, videos, part.root / "media" / place)
-        for place in track(list(places), description="videos")
+        video: _bring(videos / video, videos, part.root / "media" / video)
+        for video in track(list(wanted), description="videos")
     }
     rows = []
-    for row, place in found:
-        if reasons[place]:
-            skipped.append({"id": row["question_id"], "why": f"{place}: {reasons[place]}"})
+    for row, video in found:
+        if reasons[video]:
+            skipped.append({"id": row["question_id"], "why": f"{video}: {reasons[video]}"})
         else:
             rows.append(row)
     if not rows:

@@ -157,9 +157,9 @@ def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path)
             else:
                 yield from sources.read_release(file, str(origin.entry["language"]), origin.folder)
 
-    def store(plan_id: str, place: int, content: bytes) -> str:
+    def store(plan_id: str, position: int, content: bytes) -> str:
         # The number keeps plans apart whose names differ in other characters alone.
-        return _store(root, f"{split}/{len(seen):04}_{_file_name(plan_id)}_{place:02}", content)
+        return _store(root, f"{split}/{len(seen):04}_{_file_name(plan_id)}_{position:02}", content)
 
     console = Console(stderr=True)
     for raw in track(plans(), f"{split}: plans", console=console, transient=True):

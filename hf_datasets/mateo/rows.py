@@ -32,7 +32,7 @@ class Plan:
         plan_id: Unique in a configuration.
         title: What the plan makes.
         steps: The steps.
-        edges: (before, after), 0-based places; no cycle, none twice.
+        edges: (before, after), 0-based positions of steps; no cycle, no duplicate.
     """
 
     plan_id: str

@@ -27,7 +27,7 @@ MAX_IMAGE_BYTES = 40_000_000
 
 Problem = str
 Store = Callable[[str, int, bytes], str]
-"""Stores a picture's bytes under (plan, place) and returns its URL; raises `TempbenchError`."""
+"""Stores a picture's bytes under (plan, position) and returns its URL; raises `TempbenchError`."""
 
 _MAGIC = {b"\xff\xd8\xff": ".jpg", b"\x89PNG\r\n\x1a\n": ".png", b"GIF8": ".gif", b"RIFF": ".webp"}
 _SPLIT_FILE = re.compile(r"(?:^|/)(train|test|validation)\b[^/]*\.parquet$")
@@ -84,26 +84,26 @@ def checked(raw: RawPlan, store: Store) -> tuple[Plan | None, list[Problem]]:
     """
     name = f"plan {raw.plan_id}"
     problems = [f"{name}: {problem}" for problem in raw.problems]
-    place: dict[str, int] = {}
+    index: dict[str, int] = {}
     for step in raw.steps:
-        if step.key in place:
+        if step.key in index:
             return None, [*problems, f"{name}: two steps are called {step.key}; plan left out"]
-        place[step.key] = len(place)
-    if not 2 <= len(place) <= MAX_STEPS:
-        return None, [*problems, f"{name}: {len(place)} steps, not 2 to {MAX_STEPS}; plan left out"]
+        index[step.key] = len(index)
+    if not 2 <= len(index) <= MAX_STEPS:
+        return None, [*problems, f"{name}: {len(index)} steps, not 2 to {MAX_STEPS}; plan left out"]
     edges: list[Edge] = []
     for before, after in raw.edges:
-        unknown = [key for key in (before, after) if key not in place]
+        unknown = [key for key in (before, after) if key not in index]
         if unknown:
             problems.append(f"{name}: edge {before} -> {after}: unknown step {unknown[0]}; edge left out")
         elif before == after:
             problems.append(f"{name}: an edge from step {before} to itself; edge left out")
-        elif (edge := (place[before], place[after])) in edges:
+        elif (edge := (index[before], index[after])) in edges:
             problems.append(f"{name}: edge {before} -> {after} is a duplicate; kept once")
         else:
             edges.append(edge)
-    if around := cycle(len(place), edges):
-        keys = list(place)
+    if around := cycle(len(index), edges):
+        keys = list(index)
         loop = " -> ".join(keys[i] for i in [*around, around[0]])
         return None, [*problems, f"{name}: the steps {loop} form a cycle; plan left out"]
     steps = []
@@ -213,7 +213,7 @@ def _release_plan(row: Mapping[str, Any], language: str, folder: Path | None) ->
             problems.append(f"step number {number} has no id; its number is used")
     numbered = [(number if step.get("id") is None else step["id"], step) for number, step in enumerate(given)]
     if all(isinstance(key, int) for key, _ in numbered):
-        # Ids are places in the recipe, in whatever order the file has them.
+        # Ids are positions in the recipe; the file may list the steps in another order.
         numbered.sort(key=lambda pair: pair[0])
         gaps = sorted(set(range(len(numbered))) - {key for key, _ in numbered})
         if gaps:

@@ -243,10 +243,10 @@ def _candidates(
         file = (folder / str(video["file"])).resolve()
         if not file.is_relative_to(folder.resolve()):
             raise TempbenchError(f"{video['vid']}: file points outside {folder}; correct it")
-        for place, pivot in enumerate(list(events)):
+        for index, pivot in enumerate(list(events)):
             for event, similarity in find_related(endpoint, file, duration, pivot):
                 events.append(event)
-                candidates.append((place, len(events) - 1, similarity))
+                candidates.append((index, len(events) - 1, similarity))
     elif not pipeline.keep_video(events, duration):
         counts["videos without events that lie apart and cover them"] += 1
         return events, []
@@ -269,11 +269,11 @@ def _question_about(
         return "the model rejects its own question"
     asked, answer_event = (first, second) if answered_by_second else (second, first)
     letter = LETTERS[random.Random(qid).randrange(len(LETTERS))]
-    place = LETTERS.index(letter)
+    index = LETTERS.index(letter)
     return {
         "question": question,
         "answer": "From <s0> to <e0>, <option>.",
-        "options": [*wrong[:place], answer, *wrong[place:]],
+        "options": [*wrong[:index], answer, *wrong[index:]],
         "ans": letter,
         "span": list(answer_event.span),
         "question_span": list(asked.span),

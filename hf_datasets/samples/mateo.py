@@ -107,7 +107,7 @@ def _rows(n: int) -> dict[str, _Row]:
     }
 
 
-# What has parts: the place of a part's colour, and how it looks. A white part is not there yet.
+# What has parts: the index of a part's colour, and how it looks. A white part is not there yet.
 _PARTS = {
     "robot": (
         (3, "box * 34,74 44,96 | 56,74 66,96"),
@@ -161,8 +161,8 @@ def _pan(colours: Sequence[str]) -> Iterator[str]:
 
 def _strand(colours: Sequence[str]) -> Iterator[str]:
     n = len(colours)
-    places = [(i + 0.5) / n for i in range(n)]
-    spots = [f"{6 + 88 * t},{30 + 130 * t * (1 - t)}" for t in places]
+    shares = [(i + 0.5) / n for i in range(n)]
+    spots = [f"{6 + 88 * t},{30 + 130 * t * (1 - t)}" for t in shares]
     yield f"line dark 3 6,30 {' '.join(spots)} 94,30"
     radius = min(11.0, 44 / n + 2)
     for spot, colour in zip(spots, colours, strict=True):
@@ -298,10 +298,10 @@ class Recipe:
 
     @property
     def edges(self) -> list[Edge]:
-        """Direct dependencies as places: (maker, taker)."""
-        place = {step.name: i for i, step in enumerate(self.steps)}
+        """Direct dependencies as indices of steps: (maker, taker)."""
+        index = {step.name: i for i, step in enumerate(self.steps)}
         return [
-            (place[item[1:]], place[step.name])
+            (index[item[1:]], index[step.name])
             for step in self.steps
             for item in step.takes
             if item.startswith("=")

@@ -321,6 +321,6 @@ def _inner_mean(best: Any, lengths: Any) -> Any:
     """The mean of [pairs, tokens] over the tokens between the first and the last one; 0 where none is."""
     import torch
 
-    place = torch.arange(best.shape[1], device=best.device)
-    inner = (place > 0) & (place < lengths[:, None] - 1)
+    position = torch.arange(best.shape[1], device=best.device)
+    inner = (position > 0) & (position < lengths[:, None] - 1)
     return (best * inner).sum(1) / inner.sum(1).clamp(min=1)

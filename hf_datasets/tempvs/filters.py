@@ -156,7 +156,7 @@ def enough_persons(scores: Sequence[float], least_score: float, least_share: flo
 def unambiguous_groups(
     similarity: Any, margin: float = 0.0
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int, int]]]:
-    """Returns the pairs and triples of places whose images and texts cannot be taken for each other.
+    """Returns the pairs and triples of positions whose images and texts cannot be taken for each other.
 
     Source: footnote 5 of the paper: in a pair, each image is more similar to its own text than to the other
     one, and each text to its own image. A triple holds if its three pairs do, which is what the official
@@ -200,8 +200,8 @@ def name_test(texts: Iterable[str]) -> NameTest:
     """Returns the test whether a sentence opens with a proper name.
 
     The official generator asks spaCy's tagger. Here a word is a name if it is written with a capital in more
-    than half of the places of `texts` where it does not open a sentence; the cartoons' characters are names
-    anyway, because their captions are in lower case.
+    than half of the positions of `texts` where it does not open a sentence. The cartoons' characters are
+    always names, because their captions are in lower case.
     """
     capital: Counter[str] = Counter()
     total: Counter[str] = Counter()

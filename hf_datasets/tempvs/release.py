@@ -133,7 +133,7 @@ def _converted(row: Row, stem: str, images: list[str]) -> Iterator[Row]:
             yield out
     elif test.startswith("mt1"):
         options = [option.partition(". ")[2] for option in str(row["option_text"]).rstrip(".").split("; ")]
-        events = [int(place) for place in row.get("event_pair_tuple") or row["event_triple_tuple"]]
+        events = [int(position) for position in row.get("event_pair_tuple") or row["event_triple_tuple"]]
         kind, _, polarity = str(row["statement_type"]).rpartition("_")
         yield _common(row, test, images) | {
             "text": str(row["statement_text"]),

@@ -288,7 +288,7 @@ def _finished(row: tables.Row, story: Story, looks: characters.Looks) -> tables.
     events name, and for a grounding question all that the story's events name.
     """
     kind = prompts.kind_of(row["tests"][0])
-    asked = [story.events[place] for place in row["events"]]
+    asked = [story.events[position] for position in row["events"]]
     if kind in ("mt1", "gt"):
         named = asked if kind == "mt1" else story.events
         row = row | {"character_info": characters.described(looks, story.source, named)}

@@ -61,7 +61,7 @@ def submit_hub(
         typer.Option(help="BENCHMARK=ORG/NAME[@COMMIT]: the Hub's data set, where it is not the known one."),
     ] = None,
     source_url: Annotated[str | None, typer.Option(help="Where the logs can be read.")] = None,
-    source_name: Annotated[str | None, typer.Option(help="What that place is called.")] = None,
+    source_name: Annotated[str | None, typer.Option(help="Name of that source.")] = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Take incomplete runs; the notes say so.")
     ] = False,

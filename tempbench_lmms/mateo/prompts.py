@@ -27,7 +27,7 @@ PICTURE_NAMES = {"A": "Image 1", "B": "Image 2"}
 
 
 class Picture(NamedTuple):
-    """The place of a picture in a prompt.
+    """The position of a picture in a prompt.
 
     Attributes:
         step: "A" or "B".

@@ -281,7 +281,7 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     """Returns every breakdown, each share beside its count; a share is None where it is undefined.
 
     Confusion matrices of both orders, and accuracy over pairs, with what always answering "independent" would
-    get, by the plan's number of steps and by how many places apart the plan lists the two steps.
+    get, by the plan's number of steps and by how many positions apart the plan lists the two steps.
     """
     return {
         "confusion": {version: confusion(records, version) for version in VERSIONS},

@@ -105,8 +105,8 @@ def _window_problems(qid: str, windows: Any, duration: float | None) -> Iterator
             yield Problem(qid, f"the window {_shown(window)} ends before it starts", fatal=False)
         # True windows are rounded up to whole seconds: [120, 130] in a video of 129.96 seconds.
         if min(start, end) < 0 or (duration is not None and max(start, end) > math.ceil(duration)):
-            place = "" if duration is None else f" of {duration:g} seconds"
-            yield Problem(qid, f"the window {_shown(window)} lies outside the video{place}", fatal=False)
+            of_length = "" if duration is None else f" of {duration:g} seconds"
+            yield Problem(qid, f"the window {_shown(window)} lies outside the video{of_length}", fatal=False)
 
 
 def _shown(value: Any) -> str:

@@ -57,7 +57,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
 
 def _event_problems(row: tables.Row, kind: str) -> Iterator[str]:
     events = row["events"]
-    if not events or any(not 0 <= place < len(row["images"]) for place in events):
+    if not events or any(not 0 <= position < len(row["images"]) for position in events):
         yield f"events: {events} lie outside {len(row['images'])} images"
     elif events != sorted(set(events)):
         yield f"events: {events} are not in true order"

@@ -152,7 +152,7 @@ def test_videos_to_caption_are_a_part_of_their_own(source: Path, tmp_path: Path)
     [
         ({}, "--source"),
         ({"source": Path("/nowhere")}, "count.json"),
-        ({"captions": Path("/nowhere")}, "no folder"),
+        ({"captions": Path("/nowhere")}, "is not a folder"),
     ],
 )
 def test_prepare_says_what_to_do(call: dict, says: str) -> None:
@@ -302,7 +302,7 @@ def test_tomato_result_files(tmp_path: Path, text_encoder: object) -> None:
         ('{"question_id": "none", "reply": "A"}', "not a question of the data"),
         ('{"question_id": "count_00", "reply": 3}', "reply: not a text"),
         ('{"question_id": "count_00", "reply": "A", "condition": "5f"}', "condition: '5f'"),
-        ('{"index2ans": 3}', "neither"),
+        ('{"index2ans": 3}', "not a line of a sample log, a TOMATO result or a prediction"),
         ("", "no answer"),
     ],
 )

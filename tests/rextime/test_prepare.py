@@ -80,7 +80,7 @@ def test_test_split_keeps_no_answer():
         ({"span": [1]}, "a start and an end"),
         ({"span": ["a", 2]}, "could not convert"),
         ({"duration": None}, "float"),
-        ({"duration": float("nan")}, "no number of seconds"),
+        ({"duration": float("nan")}, "is not a number of seconds"),
     ],
 )
 def test_malformed_record_is_named(change, message):

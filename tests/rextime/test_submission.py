@@ -163,7 +163,7 @@ def test_score_files(tmp_path, ground_truth):
         ("{}", "qid is missing"),
         ("{", "line 1"),
         ("[1]", "not every record"),
-        ('{"qid": "q1"}', "neither"),
+        ('{"qid": "q1"}', "pred_relevant_windows and ans are both missing"),
     ],
 )
 def test_unusable_predictions(tmp_path, ground_truth, text, message):

@@ -109,7 +109,7 @@ def test_licence_is_asked_for(layout, home):
 
 
 def test_no_release_there(tmp_path, home):
-    with pytest.raises(TempbenchError, match="holds no TempVS release"):
+    with pytest.raises(TempbenchError, match="is not a TempVS release"):
         prepare(tmp_path, accept_license=True)
 
 

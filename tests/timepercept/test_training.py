@@ -109,7 +109,7 @@ def test_malformed_examples_are_refused(tmp_path):
     user = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "?"}]}
     reply = {"role": "assistant", "content": "B"}
     for example, reason in (
-        ({"id": "1", "messages": [user, reply], "images": []}, "0 images for 1 places"),
+        ({"id": "1", "messages": [user, reply], "images": []}, "0 images for 1 image parts"),
         ({"id": "1", "messages": [user], "images": ["x.png"]}, "no reply"),
         ({"id": "1", "messages": [user, reply], "images": ["x.png"]}, "missing"),
     ):
