@@ -209,7 +209,7 @@ def test_repeated_id(prepared, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(prepared.parent))
     rows = rows_of(prepared)
     write(prepared, [*rows, rows[0]])
-    assert any("question_id: stands in an earlier row" in line for line in problems(prepared))
+    assert any("question_id: duplicate of row" in line for line in problems(prepared))
 
 
 def test_markup_and_length_break_nothing(prepared, tmp_path):

@@ -108,7 +108,7 @@ def test_official_parser(folder, tmp_path):
 
 def test_no_official_parser(tmp_path, monkeypatch, capsys):
     write_run(tmp_path, task="tempvs_mt1_two_blind_mini")
-    with pytest.raises(TempbenchError, match="no numbers of an official parser"):
+    with pytest.raises(TempbenchError, match="has no official parser"):
         rescoring.official(log_of(tmp_path))
     status, _, err = tempbench(monkeypatch, capsys, "rescore", tmp_path, "--parser", "official")
     assert status == 1
@@ -133,7 +133,7 @@ def test_command(folder, monkeypatch, capsys):
     arguments = ("rescore", folder / "chance", "--parser", "official", "--reparse")
     status, _, err = tempbench(monkeypatch, capsys, *arguments)
     assert status == 1
-    assert "not both" in err
+    assert "--reparse uses our parser and excludes --parser official" in err
 
 
 def test_damaged_logs(folder, tmp_path, monkeypatch, capsys):

@@ -53,7 +53,7 @@ def test_quick_look_at_the_data():
     config, docs = load_task(TASK), docs_of(load_task(TASK))
     assert list(safe_run.task_problems(config, docs)) == []
     twice = [docs[0], docs[0]]
-    assert "duplicate of row" in next(safe_run.task_problems(config, twice))
+    assert "stands in an earlier row" in next(safe_run.task_problems(config, twice))
 
 
 def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypatch):
