@@ -16,7 +16,7 @@ class Source:
         name: As its authors call it.
         url: Its home.
         licence: SPDX identifier, or the licence's own words.
-        redistributable: Whether `tempbench push` may publish a converted copy.
+        redistributable: Whether its licence allows publishing a converted copy.
     """
 
     name: str
