@@ -158,7 +158,7 @@ def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path)
                 yield from sources.read_release(file, str(origin.entry["language"]), origin.folder)
 
     def store(plan_id: str, position: int, content: bytes) -> str:
-        # The number keeps plans apart whose names differ in other characters alone.
+        # The number separates plans whose names differ only in characters that `_file_name` replaces.
         return _store(root, f"{split}/{len(seen):04}_{_file_name(plan_id)}_{position:02}", content)
 
     console = Console(stderr=True)
@@ -273,7 +273,7 @@ def download(revision: str) -> tuple[dict[str, list[Path]], str]:
 
 
 def _fingerprint(entry: Any) -> Any:
-    """Returns what tells one origin from another: not where it lies."""
+    """Returns what identifies an origin: everything but its folder."""
     return (
         {key: value for key, value in entry.items() if key != "folder"} if isinstance(entry, dict) else entry
     )

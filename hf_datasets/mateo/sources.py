@@ -1,6 +1,6 @@
 """Reads plans from the official release and from folders of one's own, and checks them.
 
-Whatever is wrong with a plan is said in one line, and what is sound is kept.
+Each fault of a plan is reported in one line, and the sound parts are kept.
 """
 
 import base64

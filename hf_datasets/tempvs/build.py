@@ -29,7 +29,7 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
 
     Args:
         settings: What to do, and where.
-        only: Run this step alone, on what the step before has left.
+        only: Run only this step, on the result of the step before.
         until: Stop after this step.
 
     Returns:
@@ -181,7 +181,7 @@ def build(
     output: Annotated[
         Path | None, typer.Option(help="The data set goes to OUTPUT/tempvs (default: WORK/data).")
     ] = None,
-    step: Annotated[str | None, typer.Option(help="Run this step alone.")] = None,
+    step: Annotated[str | None, typer.Option(help="Run only this step.")] = None,
     until: Annotated[str | None, typer.Option(help="Stop after this step.")] = None,
     skip: Annotated[list[str] | None, typer.Option(help="Leave this filter out; may be repeated.")] = None,
     thresholds: Annotated[

@@ -107,7 +107,7 @@ def device_of(wanted: str) -> str:
 def _loaded(loader: Any, name: str, **options: Any) -> Any:
     """A model or processor by name or local folder, without code of its own.
 
-    Weights are read as safetensors where there are any, else by torch's loader for tensors alone.
+    Weights are read as safetensors where there are any, else by torch's loader for tensors only.
     """
     try:
         return loader.from_pretrained(name, **options)

@@ -203,7 +203,7 @@ def convert(data: Path, trusted: Path, allow_pickle: bool) -> tuple[dict[str, li
     Args:
         data: Its folder `data`.
         trusted: The folder that links may lead to; the Hub's cache keeps its files as links.
-        allow_pickle: Whether to unpickle annotations that are there as pickles alone.
+        allow_pickle: Whether to unpickle annotations that exist only as pickles.
 
     Returns:
         The rows of each configuration, the images that they show, and a report.

@@ -142,9 +142,9 @@ def _ordering_row(sequence: ImageSequence, test: str, index: int) -> Row:
 
 
 def merge_repeated(rows: Iterable[Row]) -> list[Row]:
-    """Joins grounding rows that ask the very same, so that no question is asked twice.
+    """Joins grounding rows with the same question, so that none is asked twice.
 
-    The joined row stands in every set that asks it.
+    The joined row belongs to every set that asks it.
     """
     merged: dict[tuple[Any, ...], Row] = {}
     for row in rows:

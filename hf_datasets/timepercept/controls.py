@@ -69,7 +69,7 @@ class Origin:
 
 
 def origin(source: str, repository: str) -> Origin:
-    """Returns a local folder, or the Hub's data set downloaded (its Parquet files alone).
+    """Returns a local folder, or the Hub's data set downloaded (only its Parquet files).
 
     Args:
         source: A folder, or "hub".

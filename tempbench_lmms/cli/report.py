@@ -16,7 +16,7 @@ def report(
         Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
     ] = Path("report.html"),
     format_: Annotated[
-        str | None, typer.Option("--format", help="html, markdown, csv or latex, whatever the ending.")
+        str | None, typer.Option("--format", help="html, markdown, csv or latex, for any ending.")
     ] = None,
     title: Annotated[str, typer.Option(help="The page's title.")] = "tempbench report",
     questions: Annotated[int, typer.Option(min=0, help="Questions in the page's browser, at most.")] = 5000,

@@ -58,7 +58,7 @@ def write_report(results: Path, page: Path) -> None:
 
     try:
         report([results], page, force=True)
-    except Exception as error:  # whatever it is, the results are there and stay
+    except Exception as error:  # of any kind: the results are written already
         print(f"tempbench: no report ({error}); see `tempbench report {results}`", file=sys.stderr)
 
 
@@ -100,7 +100,7 @@ def rescore(
     from tempbench_lmms.runs import quality, rescoring
     from tempbench_lmms.runs.logs import read_runs
 
-    # What it says of a run as it ends is said here of every log, in its place.
+    # At its end a run prints these warnings; here each log has them in its own entry.
     logging.getLogger(record_quality.__name__).disabled = True
     if reparse and parser is Parser.official:
         raise TempbenchError("--reparse uses our parser and excludes --parser official; give one of them")

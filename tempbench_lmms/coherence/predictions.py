@@ -33,7 +33,7 @@ def read(files: Sequence[Path], root: Path | None) -> list[Record]:
         root: The data's folder, for one's own predictions.
 
     Raises:
-        TempbenchError: A line is of no kind, names no question, or answers one twice.
+        TempbenchError: A line has an unknown format, names an unknown question, or repeats an answer.
     """
     questions: dict[str, tables.Row] = {}
     seen: dict[str, str] = {}
@@ -104,7 +104,7 @@ def _record(line: Mapping[str, Any], where: str, file: Path, questions: Mapping[
 
 
 def asked_as(row: Mapping[str, Any], condition: str) -> dict[str, Any]:
-    """Returns a question's row with the columns that tell how it was asked."""
+    """Returns a question's row with the columns that say how it was asked."""
     return {
         **row,
         "question_id": f"{row['question_id']}/{condition}",

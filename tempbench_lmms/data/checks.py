@@ -58,7 +58,7 @@ def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any
     Args:
         root: The data set's folder.
         found: Its tables.
-        load: Decodes the medium at a path, which stands under the given name in its errors; raises
+        load: Decodes the medium at a path, which its errors call by the given name; raises
             `TempbenchError` where it cannot.
     """
     if not found:
@@ -235,7 +235,7 @@ def choice_problems(row: tables.Row, read: Callable[[str], str | None]) -> Itera
 
 
 def text_problems(row: tables.Row, *names: str) -> Iterator[str]:
-    """Yields the columns, among those named, with a text that says nothing, alone or in a list."""
+    """Yields the columns, among those named, that hold an empty text or a list with one."""
     for name in names:
         texts = row[name] if isinstance(row[name], list) else [row[name]]
         if any(not text.strip() for text in texts):

@@ -1,7 +1,7 @@
 """Training data as the paper makes it, and its LoRA settings.
 
 Source: section 5.4 and appendix A.1. Dependent pairs are asked in both orders, independent ones in the
-original order alone: swapped they would be the same example again, and tip the balance of the classes.
+original order only: swapped they would be the same example again, and change the balance of the classes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

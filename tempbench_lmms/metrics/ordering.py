@@ -1,6 +1,6 @@
 """Agreement of two orderings of the same items: pairs, exactness, Kendall's tau, the positive-negative ratio.
 
-An ordering is a permutation of 0, ..., k - 1: which item stands first, second, and so on.
+An ordering is a permutation of 0, ..., k - 1: which item is first, second, and so on.
 """
 
 import math

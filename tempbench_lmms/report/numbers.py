@@ -172,7 +172,7 @@ def run_facts(task: TaskNumbers) -> dict[str, str]:
 
 
 def run_date(header: dict[str, Any]) -> str:
-    """Returns when a run was made, ISO 8601 in UTC; the day alone where its time zone is unknown."""
+    """Returns when a run was made, ISO 8601 in UTC; only the day if its time zone is unknown."""
     try:
         moment = datetime.strptime(str(header.get("date")), "%Y%m%d_%H%M%S")
     except ValueError:

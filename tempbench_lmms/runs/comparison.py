@@ -47,7 +47,7 @@ class Comparison:
         p_holm: The same, adjusted for the number of metrics of the task.
         verdict: "better", "worse" (the first run than the second), or "undecided".
         n_needed: Number of questions that would show a difference of this size four times out of five, all
-            these metrics looked at; None for no difference, and where it is decided already.
+            given the number of metrics; None for no difference, or if it is decided already.
     """
 
     task: str
@@ -65,13 +65,13 @@ class Comparison:
 
     @property
     def differs_alone(self) -> bool:
-        """Whether there is a difference were this the only metric that is looked at."""
+        """Whether the runs differ, if this were the only metric that is compared."""
         found = self.difference
         return found is not None and self.p < _LEVEL and (found.low > 0 or found.high < 0)
 
     @property
     def sentence(self) -> str:
-        """What is to be said of it."""
+        """The result in words."""
         name = f"{self.metric}:"
         found = self.difference
         if found is None or not math.isfinite(found.value):

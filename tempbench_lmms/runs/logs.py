@@ -30,7 +30,7 @@ class Sample:
         reply: The model's reply, reasoning stripped as the harness strips it.
         doc_id: Its number in the task.
         target: A right reply.
-        n_tokens: Length of the reply in tokens, where the runner tells it.
+        n_tokens: Length of the reply in tokens, if the runner reports it.
     """
 
     record: Record

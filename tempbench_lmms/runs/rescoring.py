@@ -15,7 +15,7 @@ from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.runs import run_card
 from tempbench_lmms.runs.logs import Sample, TaskLog, metrics_of, recompute
 
-# What tells of a record how it was read; the benchmarks name the answer itself in different ways.
+# The fields of a record that say how its reply was read; benchmarks name the answer differently.
 _READING = ("answer", "prediction", "spans", "order", "parsed", "failed", "correct")
 _OFFICIAL = "_official"
 

@@ -13,10 +13,10 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
     Args:
         folder: Its folder.
         name: Its name without ending; `name.json` is looked for, and `name.pkl` where allowed.
-        allow_pickle: Whether to unpickle, which runs whatever code the file brings.
+        allow_pickle: Whether to unpickle, which executes any code in the file.
 
     Raises:
-        TempbenchError: The file cannot be read, or is there as a pickle alone.
+        TempbenchError: The file cannot be read, or exists only as a pickle.
     """
     path, pickled = folder / f"{name}.json", folder / f"{name}.pkl"
     if path.is_file():

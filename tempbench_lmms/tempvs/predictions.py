@@ -145,7 +145,7 @@ def _positions(task: str, row: Row, asked: Mapping[int, str]) -> list[int]:
         return list(row.get("event_pair_tuple") or row["event_triple_tuple"])
     if answer := row.get("gt_answer"):
         return list(range(len(answer)))
-    # Bare rows do not tell how many images there are; what was asked about the sequence then counts.
+    # Bare rows do not say how many images there are; the questions about the sequence do.
     return sorted(asked) or [0]
 
 

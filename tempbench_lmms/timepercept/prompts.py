@@ -114,7 +114,7 @@ def labels(doc: Mapping[str, Any]) -> list[str]:
 
 
 def build(doc: Mapping[str, Any], style: str = "direct") -> str:
-    """Returns the text of a question, which stands behind the images.
+    """Returns the text of a question, which follows the images.
 
     Args:
         doc: A row of the data set.

@@ -60,7 +60,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     Args:
         doc: A row of the data set.
         reply: The model's reply.
-        failed: The request failed, so that there is no reply to read.
+        failed: Whether the request failed, so there is no reply to read.
     """
     test = doc["test"]
     answer = None if failed else parser.parse(reply, test, options(doc), len(doc["images"]))
@@ -203,7 +203,7 @@ def category_average(records: Sequence[Record]) -> Statistic:
 def details(records: Sequence[Record]) -> dict[str, Any]:
     """Returns how far questions are answered rightly by scene category, and by test and kind of question.
 
-    Each share, from 0 to 1, stands beside its number of questions.
+    Each share, from 0 to 1, comes with its number of questions.
     """
     tests = sorted({record["test"] for record in records})
     return {
