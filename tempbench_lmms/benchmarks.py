@@ -34,10 +34,10 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     """Returns what a benchmark adds to the `tempbench` command.
 
     A function under `score` becomes `tempbench score BENCHMARK`, with the function's parameters as options;
-    so do `stats`, `submit` and others. `prepare` and `build` are in `hf_datasets`, with the code that makes the
-    data (`cli.datasets`). `tempbench verify` calls `verify` with the data's root folder, and prints the lines
-    that it yields, one a problem. `preflight`, if a benchmark has it, is called with a task's configuration
-    before the harness loads a model, and raises if the run cannot succeed.
+    so do `stats`, `submit` and others. `prepare` and `build` are in `hf_datasets`, with the code that makes
+    the data (`cli.datasets`). `tempbench verify` calls `verify` with the data's root folder, and prints the
+    lines that it yields, one a problem. `preflight`, if a benchmark has it, is called with a task's
+    configuration before the harness loads a model, and raises if the run cannot succeed.
     """
     found: Mapping[str, Callable[..., Any]] = _module(benchmark, "commands").COMMANDS
     return found

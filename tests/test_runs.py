@@ -76,10 +76,10 @@ def test_repeated_lines_and_lines_of_others(tmp_path):
 
 @pytest.mark.parametrize("content", ["", "[]", '{"results": {}}', "{"])
 def test_no_results_file(tmp_path, content):
-    with pytest.raises(TempbenchError, match="is not a results file of the harness"):
+    with pytest.raises(TempbenchError, match="no results file"):
         logs.read_runs([tmp_path])
     (tmp_path / "x_results.json").write_text(content)
-    with pytest.raises(TempbenchError, match="no results file"):
+    with pytest.raises(TempbenchError, match="is not a results file of the harness"):
         logs.read_runs([tmp_path])
 
 
