@@ -234,7 +234,7 @@ def build(
         bool,
         typer.Option(
             "--allow-pickle",
-            help="Load PororoSV's pickled arrays. Loading a pickle runs whatever code it names: only for a "
+            help="Load PororoSV's pickled arrays. Loading a pickle executes any code in it: only for a "
             "file whose origin you trust.",
         ),
     ] = False,

@@ -1,8 +1,8 @@
 """The rules by which TempVS chooses stories: section 3.2 and appendix A of the paper, as pure functions.
 
 They see only words and numbers; `encoders.py` computes the numbers. Neither the paper's rules nor the
-official scripts need a parser of sentences. A stative verb is any word of a list (so "like" as a preposition counts,
-too), and a starting pronoun is one of four words.
+official scripts need a parser of sentences. A stative verb is any word of a list (so "like" as a preposition
+counts, too), and a starting pronoun is one of four words.
 """
 
 import itertools

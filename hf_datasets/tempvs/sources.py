@@ -248,7 +248,7 @@ def _pororo_arrays(root: Path, allow_pickle: bool) -> Iterator[Story]:
             if allow_pickle:
                 raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
             raise TempbenchError(
-                f"{path} is a Python pickle, and loading one runs whatever code it names; add --allow-pickle "
+                f"{path} is a Python pickle, and loading one executes any code in it; add --allow-pickle "
                 "if you trust where it is from, or use the original-colour release, which is JSON"
             ) from None
 

@@ -28,7 +28,7 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
     if pickled.is_file():
         if not allow_pickle:
             raise TempbenchError(
-                f"{pickled} is a pickle, and reading it runs whatever code it brings; if you trust its "
+                f"{pickled} is a pickle, and reading it executes any code in it; if you trust its "
                 "origin add --allow-pickle"
             )
         import pandas
