@@ -437,7 +437,7 @@ def test_a_picture_out_of_the_plan_is_refused(own, tmp_path, png):
 
 
 def test_no_plan(tmp_path):
-    with pytest.raises(TempbenchError, match=r"no plan\.json"):
+    with pytest.raises(TempbenchError, match=r"no plan\.json in .* or in its folders"):
         prepare(from_folder=tmp_path)
     with pytest.raises(TempbenchError, match="give one of them"):
         prepare(from_folder=tmp_path, source=tmp_path)
