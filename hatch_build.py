@@ -18,7 +18,7 @@ class WheelLayout(BuildHookInterface):
         if version == "standard":
             for folder in ("task_yamls", "hf_datasets"):
                 for path in sorted(Path(self.root, folder).iterdir()):
-                    # What draws the bundled samples is of no use without a checkout.
+                    # The code that draws the bundled samples is useless without a checkout.
                     if path.name not in ("samples", "__pycache__"):
                         inside = f"{folder}/{path.name}"
                         build_data["force_include"][inside] = f"tempbench_lmms/{inside}"

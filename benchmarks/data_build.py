@@ -25,14 +25,12 @@ def repeated_release(source: Path, target: Path, copies: int) -> int:
     """Writes a release that holds another one several times under new names; returns the rows."""
     n_rows = 0
     for file in source.rglob("*"):
-        place = target / file.relative_to(source)
+        copy = target / file.relative_to(source)
         if file.is_dir():
             continue
-        place.parent.mkdir(parents=True, exist_ok=True)
+        copy.parent.mkdir(parents=True, exist_ok=True)
         if file.suffix != ".json" or not file.stem.endswith("_test"):
-            os.link(file.resolve(), place) if _same_disk(file, place) else place.write_bytes(
-                file.read_bytes()
-            )
+            os.link(file.resolve(), copy) if _same_disk(file, copy) else copy.write_bytes(file.read_bytes())
             continue
         rows: list[dict[str, Any]] = []
         for copy in range(copies):
@@ -40,7 +38,7 @@ def repeated_release(source: Path, target: Path, copies: int) -> int:
                 name = f"{row['img_seq_id']}x{copy}"
                 index = row["question_id"].rpartition("_q")[2]
                 rows.append(row | {"img_seq_id": name, "question_id": f"{name}_q{index}"})
-        place.write_text(json.dumps(rows))
+        copy.write_text(json.dumps(rows))
         n_rows += len(rows)
     return n_rows
 
@@ -78,7 +76,7 @@ def rextime(folder: Path, quick: bool) -> Iterator[timing.Row]:
 
 
 def mateo(quick: bool) -> Iterator[timing.Row]:
-    from hf_datasets.mateo.rows import Plan, Step, askable, questions
+    from hf_datasets.mateo.rows import Plan, Step, pairs_to_ask, questions
 
     generator = random.Random(0)
     plans = []
@@ -86,9 +84,9 @@ def mateo(quick: bool) -> Iterator[timing.Row]:
         graph = random_graph(16, generator)
         steps = [Step(f"Do step {i}.", f"tempbench://mateo/media/{number}/{i}.png") for i in range(16)]
         plans.append(Plan(f"plan {number}", "A dish", tuple(steps), tuple(graph)))
-    n = sum(len(list(questions(plan, askable(plan)))) for plan in plans)
+    n = sum(len(list(questions(plan, pairs_to_ask(plan)))) for plan in plans)
     times = timing.side_by_side(
-        {"build": lambda: [list(questions(plan, askable(plan))) for plan in plans] and None}, 5
+        {"build": lambda: [list(questions(plan, pairs_to_ask(plan))) for plan in plans] and None}, 5
     )
     yield timing.Row(
         f"MATEO: questions from {len(plans)} plans, of {n:,}", timing.rates(n, times["build"]), "/s"

@@ -48,7 +48,7 @@ def false_alarms(task: str, n_pairs: int, n_resamples: int) -> tuple[dict[str, i
         runs = chance_run(task, 2 * pair), chance_run(task, 2 * pair + 1)
         found = compare_tasks([runs], n_resamples)
         after += any(one.verdict != "undecided" for one in found)
-        before.update({one.metric: one.told_alone for one in found})
+        before.update({one.metric: one.differs_alone for one in found})
     return dict(before), after
 
 

@@ -161,9 +161,9 @@ def parsers(first: tuple[str, ...] = ("reply",)) -> dict[str, Parser]:
             if unknown := set(further) - set(VALUES):
                 raise LookupError(f"give {', '.join(sorted(unknown))} of {module}.{name} a value in VALUES")
             for values in itertools.product(*(VALUES[name] for name in further)):
-                told = [value for key, value in zip(further, values, strict=True) if len(VALUES[key]) > 1]
-                place = "-".join([f"{module.removeprefix('tempbench_lmms.')}.{name}", *told])
-                found[place] = functools.partial(function, **dict(zip(further, values, strict=True)))
+                varied = [value for key, value in zip(further, values, strict=True) if len(VALUES[key]) > 1]
+                label = "-".join([f"{module.removeprefix('tempbench_lmms.')}.{name}", *varied])
+                found[label] = functools.partial(function, **dict(zip(further, values, strict=True)))
     return found
 
 

@@ -176,7 +176,7 @@ class Outcome:
 
 
 def _forked(act: Callable[[], None], home: Path) -> int:
-    """Runs `act` in a fork with `home` as the place of all data, and returns its process id."""
+    """Runs `act` in a fork with `home` as the folder of all data, and returns its process id."""
     child = os.fork()
     if child:
         return child
@@ -237,7 +237,7 @@ def _verify(benchmark: str, versions: list[dict[str, str]]) -> None:
         urls = set(re.findall(r"tempbench://([^'\"]+)", str(tables.read_rows(data_home() / name))))
         shown = [name, *(url for url in urls if any(url in version for version in versions))]
         if not any(all(found.get(one) == version.get(one) for one in shown) for version in versions):
-            problems.append(f"{name} and what it shows are of no one version")
+            problems.append(f"{name} and its pictures are not of one version")
     print("\n".join(problems))
     sys.exit(len(problems) > 0)
 

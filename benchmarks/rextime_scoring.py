@@ -83,8 +83,8 @@ def yardstick(lines: Sequence[dict[str, Any]], truths: Sequence[dict[str, Any]])
     gated = {}
     for threshold in official.GATES:
         n_right = 0
-        for place, value in enumerate(iou):
-            if value >= threshold and answers[ids[place]] == right[ids[place]]:
+        for i, value in enumerate(iou):
+            if value >= threshold and answers[ids[i]] == right[ids[i]]:
                 n_right += 1
         gated[f"VQA,mIoU@{threshold}"] = n_right / len(ids)
     return {

@@ -72,10 +72,10 @@ def plain_pyav(path: Path) -> list[np.ndarray]:
         n_frames = stream.frames or sum(1 for _ in container.demux(stream)) - 1
         wanted = set(video.uniform_places(n_frames, N))
         found = []
-        for place, frame in enumerate(container.decode(stream)):
-            if place in wanted:
+        for index, frame in enumerate(container.decode(stream)):
+            if index in wanted:
                 found.append(frame.to_ndarray(format="rgb24"))
-            if place == max(wanted):
+            if index == max(wanted):
                 break
         return found
 
@@ -100,7 +100,7 @@ def official(path: Path) -> None:
         frames = []
         while (got := capture.read())[0]:
             frames.append(base64.b64encode(cv2.imencode(".jpg", got[1])[1]).decode())
-        [frames[place] for place in np.linspace(0, len(frames) - 1, n, dtype=int)]
+        [frames[index] for index in np.linspace(0, len(frames) - 1, n, dtype=int)]
 
 
 def all_budgets(path: Path) -> None:

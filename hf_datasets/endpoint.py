@@ -28,7 +28,7 @@ class Endpoint:
         self, base_url: str, model: str, key: str, pause: Callable[[float], None] | None = None
     ) -> None:
         if not base_url.startswith(("http://", "https://")):
-            raise TempbenchError(f"{base_url!r} is no http address; give one that ends in /v1")
+            raise TempbenchError(f"{base_url!r} is not an HTTP address; give one that ends in /v1")
         self.url = base_url.rstrip("/") + "/chat/completions"
         self.model = model
         self._pause = pause or time.sleep
@@ -63,7 +63,7 @@ class Endpoint:
             except OSError as error:
                 reason = str(getattr(error, "reason", error))
             except (KeyError, IndexError, TypeError, ValueError):
-                reason = "a reply that is no chat completion"
+                reason = "the reply is not a chat completion"
         raise TempbenchError(
-            f"{self.url} gives no answer ({reason}); check the address, the model's name and the key"
+            f"{self.url} does not answer ({reason}); check the address, the model's name and the key"
         )

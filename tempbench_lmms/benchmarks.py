@@ -16,7 +16,7 @@ def names() -> list[str]:
 
 def _module(benchmark: str, module: str) -> Any:
     if benchmark not in names():
-        raise TempbenchError(f"no benchmark named {benchmark!r}; choose one of {', '.join(names())}")
+        raise TempbenchError(f"unknown benchmark {benchmark!r}; choose one of {', '.join(names())}")
     return importlib.import_module(f"tempbench_lmms.{benchmark}.{module}")
 
 
@@ -24,7 +24,7 @@ def card(benchmark: str) -> BenchmarkCard:
     """Returns a benchmark's card.
 
     Raises:
-        TempbenchError: There is no such benchmark.
+        TempbenchError: Unknown benchmark.
     """
     found: BenchmarkCard = _module(benchmark, "card").CARD
     return found
@@ -34,10 +34,10 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     """Returns what a benchmark adds to the `tempbench` command.
 
     A function under `score` becomes `tempbench score BENCHMARK`, with the function's parameters as options;
-    so do `stats`, `submit` and others; `prepare` and `build` stand in `hf_datasets`, with what makes the data
-    (`cli.datasets`). `verify` is called by `tempbench verify`:
-    it takes the data's root folder and yields one line a problem. `preflight`, where there is one, is called
-    with a task's configuration before the harness loads a model, and raises where the run cannot go well.
+    so do `stats`, `submit` and others. `prepare` and `build` are in `hf_datasets`, with the code that makes
+    the data (`cli.datasets`). `tempbench verify` calls `verify` with the data's root folder, and prints the
+    lines that it yields, one a problem. `preflight`, if a benchmark has it, is called with a task's
+    configuration before the harness loads a model, and raises if the run cannot succeed.
     """
     found: Mapping[str, Callable[..., Any]] = _module(benchmark, "commands").COMMANDS
     return found

@@ -16,7 +16,7 @@ class Source:
         name: As its authors call it.
         url: Its home.
         licence: SPDX identifier, or the licence's own words.
-        redistributable: Whether `tempbench push` may publish a converted copy.
+        redistributable: Whether its licence allows publishing a converted copy.
     """
 
     name: str
@@ -63,7 +63,7 @@ def read_references(folder: Path) -> tuple[Reference, ...]:
             note=row["note"],
             unit=row["unit"],
         )
-        for path in sorted(folder.glob("*.csv"), key=_place)
+        for path in sorted(folder.glob("*.csv"), key=_order)
         for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines())
     )
 
@@ -73,7 +73,7 @@ def _value(printed: str, unit: str) -> float:
     return value / 100 if unit == "percent" else value
 
 
-def _place(path: Path) -> tuple[bool, list[int]]:
+def _order(path: Path) -> tuple[bool, list[int]]:
     return not path.stem.startswith("table_"), [int(number) for number in re.findall(r"\d+", path.stem)]
 
 

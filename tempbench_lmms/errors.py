@@ -4,7 +4,7 @@
 class TempbenchError(Exception):
     """Anything a user can put right. `tempbench` prints its message and exits with status 1.
 
-    It is deliberately no `OSError`: file-system layers swallow a `FileNotFoundError` in a glob, and the
+    It is deliberately not an `OSError`: file-system layers swallow a `FileNotFoundError` in a glob, and the
     advice in the message would be lost.
     """
 

@@ -46,7 +46,7 @@ class Row:
         better: "higher" or "lower"; "neither" for a count without a direction.
         headline: Whether the harness prints it; its results file has every metric.
         tasks: The kinds of task that have it; each benchmark names its own kinds.
-        has_error: Whether its standard error stands beside it.
+        has_error: Whether it has a standard error.
         formerly: The name that it has in older logs, where it had another one.
     """
 

@@ -1,4 +1,4 @@
-"""Degenerate runs called out by their records alone: failed requests, unread replies, one-sided answers."""
+"""Warnings about degenerate runs, from records only: failed requests, unread replies, one-sided answers."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from tempbench_lmms.record import Record
 MAX_UNPARSED = 0.05
 MAX_ONE_ANSWER = 0.6
 ENOUGH = 20
-"""Of fewer answers than this no share is called one-sided."""
+"""Fewer answers than this are never called one-sided."""
 SHORT = 20
 """Characters; a longer answer is a text."""
 # Right answers may lean to a side; the answers may lean as far and this much further.
@@ -16,7 +16,7 @@ _LEANING = 0.1
 
 
 def warnings(records: Sequence[Record]) -> list[str]:
-    """Returns the warnings that records alone give rise to."""
+    """Returns the warnings that follow from the records."""
     out = []
     failed = sum(bool(record["failed"]) for record in records)
     if failed:
@@ -30,7 +30,7 @@ def warnings(records: Sequence[Record]) -> list[str]:
 
 
 def _one_sided(records: Sequence[Record]) -> Iterator[str]:
-    """Yields a line where one answer stands for most; letters, numbers and words are counted apart."""
+    """Yields a line if one answer is most of the answers; letters, numbers and words are counted apart."""
     answers: dict[str, Counter[str]] = {}
     golds: dict[str, Counter[str]] = {}
     for record in records:

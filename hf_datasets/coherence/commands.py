@@ -72,7 +72,7 @@ def build(
     from .references import build as build_references
 
     if not references:
-        raise TempbenchError("nothing to build; add --references")
+        raise TempbenchError("nothing to build; give --references")
     if not model:
         raise TempbenchError("name the language model with --model")
     root = prepared_root("coherence")

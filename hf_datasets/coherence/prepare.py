@@ -52,7 +52,9 @@ def _json(path: Path) -> Any:
     except ValueError as error:
         raise TempbenchError(f"{path} is not JSON ({error}); download it again") from None
     except OSError as error:
-        raise TempbenchError(f"{path} cannot be read ({error.strerror})") from None
+        raise TempbenchError(
+            f"{path} cannot be read ({error.strerror}); check the file and its permissions"
+        ) from None
 
 
 def question_files(source: Path) -> dict[str, Path]:
@@ -76,7 +78,7 @@ def is_name(name: str) -> bool:
 
 
 def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[tables.Row, str]]:
-    """Yields the row of each question and its video's place, `<scene>/<key>.mp4`.
+    """Yields the row of each question and its video's path, `<scene>/<key>.mp4`.
 
     Args:
         files: By reasoning type.
@@ -85,10 +87,10 @@ def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[t
     for kind, path in files.items():
         records = _json(path)
         if not isinstance(records, dict):
-            raise TempbenchError(f"{path} is no table of questions; download it again")
+            raise TempbenchError(f"{path} is not a table of questions; download it again")
         for key, item in records.items():
             try:
-                row, place = _tomato_row(f"{kind}/{key}", kind, item)
+                row, video = _tomato_row(f"{kind}/{key}", kind, item)
                 problem = next(checks.question_problems(row), None)
             except TempbenchError as error:
                 problem = str(error)
@@ -96,11 +98,11 @@ def tomato_rows(files: Mapping[str, Path], skipped: Skipped) -> Iterator[tuple[t
                 reason = problem.partition(":")[0]
                 skipped.append({"id": f"{kind}/{key}", "why": problem, "reason": reason})
             else:
-                yield row, place
+                yield row, video
 
 
 def _tomato_row(question_id: str, kind: str, item: Any) -> tuple[tables.Row, str]:
-    """Returns the row of a question and its video's place.
+    """Returns the row of a question and its video's path.
 
     Raises:
         TempbenchError: The question is not of TOMATO's form.
@@ -120,8 +122,13 @@ def _tomato_row(question_id: str, kind: str, item: Any) -> tuple[tables.Row, str
             raise ValueError
         variation = [one for one, on in dict(item.get("variation") or {}).items() if on]
     except (KeyError, TypeError, ValueError):
+<<<<<<< HEAD
         raise TempbenchError("not of TOMATO's form") from None
     if not is_name(name):
+=======
+        raise TempbenchError("not in TOMATO's format") from None
+    if not _NAME.fullmatch(name):
+>>>>>>> words
         raise TempbenchError(f"key: {name[:80]!r} is not a file name")
     url = f"{roots.SCHEME}{BENCHMARK}/media/{scene}/{name}.mp4"
     row = question_row(question_id, kind, scene, url, question, options, answer, variation)
@@ -139,7 +146,7 @@ def _fingerprint(files: Iterable[Path]) -> str:
 
 
 class _Part:
-    """One part of the prepared data, with its place in the manifest."""
+    """One part of the prepared data, with its entry in the manifest."""
 
     def __init__(self, name: str, table: str, source: Path, files: list[Path], force: bool) -> None:
         self.name, self.table, self.source = name, table, source
@@ -155,7 +162,7 @@ class _Part:
         self.done = bool(known) and known["fingerprint"] == self.fingerprint and target.is_file()
         if known and not self.done and target.is_file() and not force:
             raise TempbenchError(
-                f"{self.root} holds another {name}, from {known['source']}; add --force to replace it"
+                f"{self.root} already holds {name} from {known['source']}; add --force to replace it"
             )
 
     def bring(self, source: Path, inside: Path, place: str) -> tuple[str, str]:
@@ -247,18 +254,19 @@ def prepare_tomato(
     files = question_files(source)
     skipped: Skipped = []
     found = list(tomato_rows(files, skipped))
-    places = dict.fromkeys(place for _, place in found)
-    there = [videos / place for place in places if (videos / place).is_file()]
+    wanted = dict.fromkeys(video for _, video in found)
+    there = [videos / video for video in wanted if (videos / video).is_file()]
     part = _Part("tomato", "qa", source, [*files.values(), *there], force)
     if part.done:
         return None
     if not there:
         raise TempbenchError(
-            f"{videos} has none of TOMATO's {len(places)} videos (the first would be "
-            f"{next(iter(places), '-')}); unpack them there, or name their folder with --videos"
+            f"{videos} has none of TOMATO's {len(wanted)} videos (the first would be "
+            f"{next(iter(wanted), '-')}); unpack them there, or name their folder with --videos"
         )
     part.begin()
     reasons = {
+<<<<<<< HEAD
         place: part.bring(videos / place, videos, place)
         for place in track(list(places), description="videos")
     }
@@ -267,6 +275,15 @@ def prepare_tomato(
         why, reason = reasons[place]
         if why:
             skipped.append({"id": row["question_id"], "why": f"{place}: {why}", "reason": reason})
+=======
+        video: _bring(videos / video, videos, part.root / "media" / video)
+        for video in track(list(wanted), description="videos")
+    }
+    rows = []
+    for row, video in found:
+        if reasons[video]:
+            skipped.append({"id": row["question_id"], "why": f"{video}: {reasons[video]}"})
+>>>>>>> words
         else:
             rows.append(row)
     if not rows:
@@ -290,15 +307,20 @@ def prepare_captions(
         TempbenchError: There is no video in the folder.
     """
     if not folder.is_dir():
+<<<<<<< HEAD
         raise TempbenchError(f"{folder} is no folder; name the one with the videos")
     extra = folder / CAPTIONS_FILE
     there = sorted(path for path in folder.rglob("*") if path.is_file() and path != extra)
     files = [path for path in there if path.suffix.lower() in VIDEO_SUFFIXES]
+=======
+        raise TempbenchError(f"{folder} is not a folder; name the one with the videos")
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in VIDEO_SUFFIXES)
+>>>>>>> words
     if not files:
         raise TempbenchError(f"no video in {folder}; they end in {', '.join(VIDEO_SUFFIXES)}")
     references = _json(extra) if extra.is_file() else {}
     if not isinstance(references, dict):
-        raise TempbenchError(f"{extra} is no table of captions by file name; correct it")
+        raise TempbenchError(f"{extra} is not a JSON object of captions by file name; correct it")
     part = _Part("captions", "caption", folder, [*files, *([extra] if extra.is_file() else [])], force)
     if part.done:
         return None

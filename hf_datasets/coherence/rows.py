@@ -18,7 +18,7 @@ def question_row(
     answer: int,
     variation: Sequence[str] = (),
 ) -> Row:
-    """Returns the row of a video question without a reference; `answer` is the place of the right option."""
+    """Returns the row of a video question without a reference; `answer` is the index of the right option."""
     letters = letters_of(options)
     return {
         "question_id": question_id,

@@ -14,9 +14,9 @@ class Pair(NamedTuple):
     """An unordered pair of steps in its original order.
 
     Attributes:
-        first: 0-based place of step A. Of a dependent pair, the step that must come first; of an independent
-            pair, the one that the plan lists first.
-        second: Place of step B.
+        first: 0-based position of step A. Of a dependent pair, the step that must come first; of an
+            independent pair, the one that the plan lists first.
+        second: Position of step B.
         dependent: Whether there is an edge from A to B.
     """
 
@@ -33,7 +33,7 @@ def descendants(n: int, edges: Iterable[Edge]) -> list[int] | None:
 
     Args:
         n: Number of steps.
-        edges: (before, after), places from 0 to n - 1.
+        edges: (before, after), positions from 0 to n - 1.
 
     Returns:
         n sets as bits: bit j of the i-th number is set where j comes after i. None where there is a cycle.
@@ -83,10 +83,10 @@ def pairs(n: int, edges: Sequence[Edge]) -> list[Pair]:
 
     Args:
         n: Number of steps.
-        edges: (before, after), places from 0 to n - 1.
+        edges: (before, after), positions from 0 to n - 1.
 
     Returns:
-        Pairs in the order of their first and second step's places in the plan.
+        Pairs in the order of their first and second step's positions in the plan.
 
     Raises:
         ValueError: There is a cycle.

@@ -28,13 +28,13 @@ class _Origin:
     """Where the plans come from.
 
     Attributes:
-        told: What the manifest says of it; it also tells one origin from another.
+        entry: Its entry in the manifest; two origins are the same if their entries are.
         files: The release's files by split; the folder of own plans as the test split.
         folder: Where pictures given as paths lie.
         own: Whether the files are folders of own plans.
     """
 
-    told: dict[str, Any]
+    entry: dict[str, Any]
     files: dict[str, list[Path]]
     folder: Path | None
     own: bool
@@ -59,25 +59,25 @@ def prepare(
 
     root = roots.data_home() / CARD.name
     if source and from_folder:
-        raise TempbenchError("--source and --from are two ways; give one of them")
+        raise TempbenchError("--source and --from exclude each other; give one of them")
     if language not in LANGUAGES:
-        raise TempbenchError(f"--language {language} is not there; choose one of {', '.join(LANGUAGES)}")
+        raise TempbenchError(f"unknown --language {language!r}; choose one of {', '.join(LANGUAGES)}")
     manifest_file = root / roots.MANIFEST
     prepared = _read_json(manifest_file)
     if prepared and not force and not (source or from_folder):
-        print(f"{root} is prepared already; add --force to replace it")
+        print(f"{root} is already prepared; add --force to replace it")
         return
     if from_folder is None and not accept_license:
         sources = "; ".join(f"{one.name}: {one.licence}" for one in benchmarks.card(CARD.name).sources)
         raise TempbenchError(f"read the licence first ({sources}), then add --accept-license")
     origin = _own(from_folder) if from_folder else _release(source, revision, language)
     if prepared and not force:
-        if _fingerprint(prepared.get("source")) == _fingerprint(origin.told):
-            print(f"{root} is prepared already; add --force to replace it")
+        if _fingerprint(prepared.get("source")) == _fingerprint(origin.entry):
+            print(f"{root} is already prepared; add --force to replace it")
             return
         raise TempbenchError(
-            f"{root} holds data from elsewhere; add --force to replace it, or set TEMPBENCH_DATA to another "
-            "folder"
+            f"{root} holds data from another source; add --force to replace it, or set "
+            "TEMPBENCH_DATA to another folder"
         )
     if prepared:
         manifest_file.unlink()  # from here on the old data is no longer whole
@@ -100,10 +100,10 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
     """
     state_file = root / _STATE
     state = _read_json(state_file)
-    if state.get("source") != origin.told:
+    if state.get("source") != origin.entry:
         for old in ("media", "pairs", "pairs_validation", "pairs_train"):
             shutil.rmtree(root / old, ignore_errors=True)
-        state = {"source": origin.told, "splits": {}}
+        state = {"source": origin.entry, "splits": {}}
         root.mkdir(parents=True, exist_ok=True)
         tables.write_json(state, state_file)
     for split, files in origin.files.items():
@@ -126,7 +126,7 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
         "benchmark": CARD.name,
         "edition": "plans of one's own" if origin.own else "official release",
         "licence": "" if origin.own else benchmarks.card(CARD.name).sources[0].licence,
-        "source": origin.told,
+        "source": origin.entry,
         "rows": {table_name(split): done[split]["rows"] for split in done},
         "counts": {split: done[split]["counts"] for split in done},
         "problems": {split: done[split]["problems"] for split in done},
@@ -155,23 +155,23 @@ def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path)
             if origin.own:
                 yield from sources.read_folder(file)
             else:
-                yield from sources.read_release(file, str(origin.told["language"]), origin.folder)
+                yield from sources.read_release(file, str(origin.entry["language"]), origin.folder)
 
-    def store(plan_id: str, place: int, content: bytes) -> str:
-        # The number keeps plans apart whose names differ in other characters alone.
-        return _store(root, f"{split}/{len(seen):04}_{_file_name(plan_id)}_{place:02}", content)
+    def store(plan_id: str, position: int, content: bytes) -> str:
+        # The number separates plans whose names differ only in characters that `_file_name` replaces.
+        return _store(root, f"{split}/{len(seen):04}_{_file_name(plan_id)}_{position:02}", content)
 
     console = Console(stderr=True)
     for raw in track(plans(), f"{split}: plans", console=console, transient=True):
         if raw.plan_id in seen:
-            problems.append(f"plan {raw.plan_id}: stands there twice; the second one is left out")
+            problems.append(f"plan {raw.plan_id}: duplicate id; the second one is left out")
             continue
         seen.add(raw.plan_id)
         plan, found = sources.checked(raw, store)
         problems += found
         if plan:
             kept.append(plan)
-            asked = rows.askable(plan)
+            asked = rows.pairs_to_ask(plan)
             lost += len(graphs.pairs(len(plan.steps), plan.edges)) - len(asked)
             questions.extend(rows.questions(plan, asked))
     tables.write_rows(questions, root / table_name(split) / f"{split}.parquet", SCHEMA)
@@ -214,11 +214,11 @@ def _own(folder: Path) -> _Origin:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not ((folder / PLAN_FILE).is_file() or list(folder.glob(f"*/{PLAN_FILE}"))):
         raise TempbenchError(
-            f"{folder} has no {PLAN_FILE}, nor has a folder in it; write one as the README of "
+            f"no {PLAN_FILE} in {folder} or in its folders; write one as the README of "
             "tempbench_lmms/mateo shows"
         )
-    told = {"folder": str(folder.resolve()), "sha256": tables.sha256_of(files)}
-    return _Origin(told, {"test": [folder]}, None, own=True)
+    entry = {"folder": str(folder.resolve()), "sha256": tables.sha256_of(files)}
+    return _Origin(entry, {"test": [folder]}, None, own=True)
 
 
 def _release(folder: Path | None, revision: str, language: str) -> _Origin:
@@ -226,10 +226,10 @@ def _release(folder: Path | None, revision: str, language: str) -> _Origin:
 
     from .sources import release_files
 
-    told: dict[str, Any] = {"language": language}
+    entry: dict[str, Any] = {"language": language}
     if folder is None:
         found, commit = download(revision)
-        told |= {"repository": REPO, "revision": commit}
+        entry |= {"repository": REPO, "revision": commit}
     else:
         if not folder.is_dir():
             raise TempbenchError(f"{folder} is not a folder; give --source the folder with the release")
@@ -237,12 +237,12 @@ def _release(folder: Path | None, revision: str, language: str) -> _Origin:
         found = {split: [folder / name for name in files] for split, files in release_files(names).items()}
         if not found:
             raise TempbenchError(
-                f"{folder} has no Parquet file of a split; a release has files like "
+                f"no Parquet file of a split in {folder}; a release has files like "
                 "data/test-00000-of-00001.parquet"
             )
         everything = [path for split in sorted(found) for path in found[split]]
-        told |= {"folder": str(folder.resolve()), "sha256": tables.sha256_of(everything)}
-    return _Origin(told, {split: found[split] for split in SPLITS if split in found}, folder, own=False)
+        entry |= {"folder": str(folder.resolve()), "sha256": tables.sha256_of(everything)}
+    return _Origin(entry, {split: found[split] for split in SPLITS if split in found}, folder, own=False)
 
 
 def download(revision: str) -> tuple[dict[str, list[Path]], str]:
@@ -272,9 +272,11 @@ def download(revision: str) -> tuple[dict[str, list[Path]], str]:
     return found, str(info.sha)
 
 
-def _fingerprint(told: Any) -> Any:
-    """Returns what tells one origin from another: not where it lies."""
-    return {key: value for key, value in told.items() if key != "folder"} if isinstance(told, dict) else told
+def _fingerprint(entry: Any) -> Any:
+    """Returns what identifies an origin: everything but its folder."""
+    return (
+        {key: value for key, value in entry.items() if key != "folder"} if isinstance(entry, dict) else entry
+    )
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Plan:
         plan_id: Unique in a configuration.
         title: What the plan makes.
         steps: The steps.
-        edges: (before, after), 0-based places; no cycle, none twice.
+        edges: (before, after), 0-based positions of steps; no cycle, no duplicate.
     """
 
     plan_id: str
@@ -74,7 +74,7 @@ def questions(plan: Plan, asked: Iterable[Pair]) -> Iterator[Row]:
         yield from (_row(plan, pair, version) for version in VERSIONS)
 
 
-def askable(plan: Plan) -> list[Pair]:
+def pairs_to_ask(plan: Plan) -> list[Pair]:
     """Returns the pairs of a plan whose two steps both have a text and a picture.
 
     A step without a picture still orders the others: paths lead through it.

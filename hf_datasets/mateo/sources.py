@@ -1,6 +1,6 @@
 """Reads plans from the official release and from folders of one's own, and checks them.
 
-Whatever is wrong with a plan is said in one line, and what is sound is kept.
+Each fault of a plan is reported in one line, and the sound parts are kept.
 """
 
 import base64
@@ -27,7 +27,7 @@ MAX_IMAGE_BYTES = 40_000_000
 
 Problem = str
 Store = Callable[[str, int, bytes], str]
-"""Stores a picture's bytes under (plan, place) and returns its URL; raises `TempbenchError`."""
+"""Stores a picture's bytes under (plan, position) and returns its URL; raises `TempbenchError`."""
 
 _MAGIC = {b"\xff\xd8\xff": ".jpg", b"\x89PNG\r\n\x1a\n": ".png", b"GIF8": ".gif", b"RIFF": ".webp"}
 _SPLIT_FILE = re.compile(r"(?:^|/)(train|test|validation)\b[^/]*\.parquet$")
@@ -84,26 +84,26 @@ def checked(raw: RawPlan, store: Store) -> tuple[Plan | None, list[Problem]]:
     """
     name = f"plan {raw.plan_id}"
     problems = [f"{name}: {problem}" for problem in raw.problems]
-    place: dict[str, int] = {}
+    index: dict[str, int] = {}
     for step in raw.steps:
-        if step.key in place:
+        if step.key in index:
             return None, [*problems, f"{name}: two steps are called {step.key}; plan left out"]
-        place[step.key] = len(place)
-    if not 2 <= len(place) <= MAX_STEPS:
-        return None, [*problems, f"{name}: {len(place)} steps, not 2 to {MAX_STEPS}; plan left out"]
+        index[step.key] = len(index)
+    if not 2 <= len(index) <= MAX_STEPS:
+        return None, [*problems, f"{name}: {len(index)} steps, not 2 to {MAX_STEPS}; plan left out"]
     edges: list[Edge] = []
     for before, after in raw.edges:
-        unknown = [key for key in (before, after) if key not in place]
+        unknown = [key for key in (before, after) if key not in index]
         if unknown:
-            problems.append(f"{name}: edge {before} -> {after}: there is no step {unknown[0]}; edge left out")
+            problems.append(f"{name}: edge {before} -> {after}: unknown step {unknown[0]}; edge left out")
         elif before == after:
-            problems.append(f"{name}: step {before} needs itself; edge left out")
-        elif (edge := (place[before], place[after])) in edges:
-            problems.append(f"{name}: edge {before} -> {after} stands there twice; kept once")
+            problems.append(f"{name}: an edge from step {before} to itself; edge left out")
+        elif (edge := (index[before], index[after])) in edges:
+            problems.append(f"{name}: edge {before} -> {after} is a duplicate; kept once")
         else:
             edges.append(edge)
-    if around := cycle(len(place), edges):
-        keys = list(place)
+    if around := cycle(len(index), edges):
+        keys = list(index)
         loop = " -> ".join(keys[i] for i in [*around, around[0]])
         return None, [*problems, f"{name}: the steps {loop} form a cycle; plan left out"]
     steps = []
@@ -151,7 +151,7 @@ def picture_of(value: Any, folder: Path | None) -> bytes:
     if isinstance(value, bytes):
         return value
     if not isinstance(value, str) or not value.strip():
-        raise TempbenchError("there is no picture")
+        raise TempbenchError("no picture")
     if len(value) > MAX_IMAGE_BYTES * 4 // 3:
         raise TempbenchError(f"the picture is larger than {MAX_IMAGE_BYTES} bytes")
     text = value.strip()
@@ -185,16 +185,18 @@ def read_release(file: Path, language: str, folder: Path | None) -> Iterator[Raw
         folder: Where pictures given as paths lie.
 
     Raises:
-        TempbenchError: The file cannot be read or lacks a column.
+        TempbenchError: The file cannot be read, or a column is missing.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         parquet = pq.ParquetFile(file)
-        lacking = {"id", "steps"} - set(parquet.schema_arrow.names)
-        if lacking:
-            raise TempbenchError(f"{file} lacks the column {min(lacking)}; give a folder with the release")
+        missing = {"id", "steps"} - set(parquet.schema_arrow.names)
+        if missing:
+            raise TempbenchError(
+                f"{file}: the column {min(missing)} is missing; give a folder with the release"
+            )
         for batch in parquet.iter_batches(batch_size=1):
             for row in batch.to_pylist():
                 yield _release_plan(row, LANGUAGES[language], folder)
@@ -205,18 +207,18 @@ def read_release(file: Path, language: str, folder: Path | None) -> Iterator[Raw
 
 def _release_plan(row: Mapping[str, Any], language: str, folder: Path | None) -> RawPlan:
     problems: list[Problem] = []
-    told = [step for step in row["steps"] or [] if isinstance(step, Mapping)]
-    for number, step in enumerate(told):
+    given = [step for step in row["steps"] or [] if isinstance(step, Mapping)]
+    for number, step in enumerate(given):
         if step.get("id") is None:
-            problems.append(f"step number {number} has no id; it is called by its number")
-    numbered = [(number if step.get("id") is None else step["id"], step) for number, step in enumerate(told)]
+            problems.append(f"step number {number} has no id; its number is used")
+    numbered = [(number if step.get("id") is None else step["id"], step) for number, step in enumerate(given)]
     if all(isinstance(key, int) for key, _ in numbered):
-        # Ids are places in the recipe, in whatever order the file has them.
+        # Ids are positions in the recipe; the file may list the steps in another order.
         numbered.sort(key=lambda pair: pair[0])
         gaps = sorted(set(range(len(numbered))) - {key for key, _ in numbered})
         if gaps:
-            lacking = ", ".join(map(str, gaps))
-            problems.append(f"there are {len(numbered)} steps, but none with the id {lacking}")
+            missing = ", ".join(map(str, gaps))
+            problems.append(f"there are {len(numbered)} steps, but none has the id {missing}")
     steps = [
         RawStep(
             str(key), str(step.get(f"text_{language}") or ""), partial(picture_of, step.get("image"), folder)
@@ -255,10 +257,10 @@ def _own_plan(file: Path) -> RawPlan:
     folder = file.parent
     plan_id = folder.resolve().name
     try:
-        told = parse_json(file.read_text(encoding="utf-8"))
+        content = parse_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         return RawPlan(plan_id, "", [], [], [f"{PLAN_FILE} is not JSON ({str(error).splitlines()[0]})"])
-    listed = told.get("steps") if isinstance(told, dict) else None
+    listed = content.get("steps") if isinstance(content, dict) else None
     if not isinstance(listed, list):
         return RawPlan(plan_id, "", [], [], [f"{PLAN_FILE} has no list called steps"])
     problems: list[Problem] = []
@@ -275,15 +277,15 @@ def _own_plan(file: Path) -> RawPlan:
             )
         )
     edges = []
-    for edge in told.get("edges") or []:
+    for edge in content.get("edges") or []:
         if isinstance(edge, list) and len(edge) == 2:
             edges.append((str(edge[0]), str(edge[1])))
         else:
             problems.append(f"the edge {str(edge)[:60]} is not a pair [before, after]; left out")
-    return RawPlan(plan_id, str(told.get("title") or ""), steps, edges, problems)
+    return RawPlan(plan_id, str(content.get("title") or ""), steps, edges, problems)
 
 
 def _own_picture(folder: Path, name: Any) -> bytes:
     if not isinstance(name, str) or not name:
-        raise TempbenchError("there is no picture")
+        raise TempbenchError("no picture")
     return inside(folder, name).read_bytes()

@@ -180,9 +180,9 @@ def _event(record: Mapping[str, Any]) -> Event:
         start, end = (float(value) for value in record["span"])
         text = str(record["text"]).strip()
     except (KeyError, TypeError, ValueError):
-        raise TempbenchError(f"{str(record)[:80]} is no event with text and span; correct it") from None
+        raise TempbenchError(f"{str(record)[:80]} is not an event with text and span; correct it") from None
     if not text or not 0 <= start <= end < float("inf"):
-        raise TempbenchError(f"{str(record)[:80]} is no event with text and span; correct it")
+        raise TempbenchError(f"{str(record)[:80]} is not an event with text and span; correct it")
     return Event(text, (start, end))
 
 
@@ -243,10 +243,10 @@ def _candidates(
         file = (folder / str(video["file"])).resolve()
         if not file.is_relative_to(folder.resolve()):
             raise TempbenchError(f"{video['vid']}: file points outside {folder}; correct it")
-        for place, pivot in enumerate(list(events)):
+        for index, pivot in enumerate(list(events)):
             for event, similarity in find_related(endpoint, file, duration, pivot):
                 events.append(event)
-                candidates.append((place, len(events) - 1, similarity))
+                candidates.append((index, len(events) - 1, similarity))
     elif not pipeline.keep_video(events, duration):
         counts["videos without events that lie apart and cover them"] += 1
         return events, []
@@ -267,15 +267,15 @@ def _question_about(
     question, answer, answered_by_second = written
     if kind != "sequential" and not holds(endpoint, first, second, question, answer):
         return "the model rejects its own question"
-    asked, told = (first, second) if answered_by_second else (second, first)
+    asked, answer_event = (first, second) if answered_by_second else (second, first)
     letter = LETTERS[random.Random(qid).randrange(len(LETTERS))]
-    place = LETTERS.index(letter)
+    index = LETTERS.index(letter)
     return {
         "question": question,
         "answer": "From <s0> to <e0>, <option>.",
-        "options": [*wrong[:place], answer, *wrong[place:]],
+        "options": [*wrong[:index], answer, *wrong[index:]],
         "ans": letter,
-        "span": list(told.span),
+        "span": list(answer_event.span),
         "question_span": list(asked.span),
     }
 
@@ -344,5 +344,5 @@ def _done(output: Path, progress_file: Path) -> set[str]:
     if progress_file.exists():
         return {str(line["vid"]) for line in rows.load_records(progress_file)}
     if output.exists():
-        raise TempbenchError(f"{output} exists and is not of an interrupted run; add --force to replace it")
+        raise TempbenchError(f"{output} exists and is not from an interrupted run; add --force to replace it")
     return set()

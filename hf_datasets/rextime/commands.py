@@ -51,10 +51,10 @@ def prepare(
             thorough,
             lambda done, total: bar.update(task, completed=done, total=total),
         )
-    _tell(report, data_home() / "rextime")
+    _print_report(report, data_home() / "rextime")
 
 
-def _tell(report: "Report", root: Path) -> None:
+def _print_report(report: "Report", root: Path) -> None:
     from .prepare import ADVICE
 
     manifest = report.manifest

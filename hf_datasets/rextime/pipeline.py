@@ -85,7 +85,7 @@ def keep_video(events: Sequence[Event], duration: float, min_coverage: float = 0
 
 
 def consecutive(events: Sequence[Event], first: int, second: int) -> bool:
-    """Whether no other event lies wholly between two events, given by their places.
+    """Whether no other event lies wholly between two events, given by their indices.
 
     Source: section 3.2, footnote 1: a question about before or after has one answer only then.
     """
@@ -94,8 +94,8 @@ def consecutive(events: Sequence[Event], first: int, second: int) -> bool:
     start, end = events[first].span[1], events[second].span[0]
     return not any(
         event.span[0] >= start and event.span[1] <= end
-        for place, event in enumerate(events)
-        if place not in (first, second)
+        for index, event in enumerate(events)
+        if index not in (first, second)
     )
 
 
@@ -111,13 +111,13 @@ def keep_pair(
 
     Args:
         events: All of the video.
-        first: Place of the one.
-        second: Place of the other.
+        first: Index of the one.
+        second: Index of the other.
         similarity: Of the two, from 0 (different) to 3 (the same).
         kind: Their relation, once it is known; sequential pairs must be consecutive.
         max_similarity: The largest similarity of a pair that is kept.
     """
-    if first == second or not all(0 <= place < len(events) for place in (first, second)):
+    if first == second or not all(0 <= index < len(events) for index in (first, second)):
         return "no pair of events"
     if similarity > max_similarity:
         return "the events are too similar"

@@ -92,12 +92,12 @@ def find_videos(folder: Path | None) -> dict[str, str]:
     if folder is None:
         return {}
     if not folder.is_dir():
-        raise TempbenchError(f"{folder} is no folder; {ADVICE}")
+        raise TempbenchError(f"{folder} is not a folder; {ADVICE}")
     found: dict[str, str] = {}
-    for place, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            path = Path(place, name)
+            path = Path(parent, name)
             if path.suffix.lower() in videos.SUFFIXES:
                 found.setdefault(path.stem, path.relative_to(folder).as_posix())
     return found
@@ -136,7 +136,7 @@ def prepare(
     same = old is not None and all(old.get(key) == value for key, value in identity.items())
     if old is not None and not same and not force:
         raise TempbenchError(
-            f"{root} holds data prepared from something else; add --force to replace it, or set "
+            f"{root} holds data prepared from another source; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
 
@@ -203,15 +203,15 @@ def _manifest(root: Path) -> dict[str, Any] | None:
 def _video_url(record: Mapping[str, Any], listings: Mapping[str, Mapping[str, str]]) -> str:
     name = str(record.get("vid"))
     source = rows.source_of(record) if "vid" in record else ""
-    place = listings.get(source, {}).get(name, f"{name}.mp4")
-    return f"{roots.SCHEME}{BENCHMARK}/media/{source}/{place}"
+    file = listings.get(source, {}).get(name, f"{name}.mp4")
+    return f"{roots.SCHEME}{BENCHMARK}/media/{source}/{file}"
 
 
 def _path(url: str, root: Path, given: Mapping[str, str]) -> Path | None:
     """Returns where a video should be; None where its name leads out of the folder, or no folder is known."""
-    source, _, place = url.removeprefix(f"{roots.SCHEME}{BENCHMARK}/media/").partition("/")
+    source, _, file = url.removeprefix(f"{roots.SCHEME}{BENCHMARK}/media/").partition("/")
     base = Path(given[source]) if source in given else root / "media" / source
-    path = base / place
+    path = base / file
     return path if path.resolve().is_relative_to(base.resolve()) else None
 
 

@@ -191,12 +191,12 @@ def _steps(state: State, scene: str) -> str:
 def questions() -> list[tuple[tables.Row, tuple[State, ...], Family]]:
     """Returns the sample's questions, each with the states of its clip and its family."""
     generator = random.Random(SEED)
-    told = families()
-    left = [[*family.options] for family in told]
+    known = families()
+    left = [[*family.options] for family in known]
     for answers in left:
         generator.shuffle(answers)
     found: list[tuple[tables.Row, tuple[State, ...], Family]] = []
-    for family, answers in itertools.cycle(zip(told, left, strict=True)):
+    for family, answers in itertools.cycle(zip(known, left, strict=True)):
         if len(found) == _ITEMS or not any(left):
             return found
         if not answers:
@@ -241,14 +241,14 @@ class Story:
     things: tuple[tuple[str, str], ...]  # (colour, shape) from left to right
     events: tuple[tuple[int, str], ...]  # (number of the thing, action) in the order in which they happen
 
-    def told(self) -> list[str]:
+    def clauses(self) -> list[str]:
         """Returns one clause an event, in order."""
         return [_ACTIONS[action].format(thing=" ".join(self.things[i])) for i, action in self.events]
 
     def caption(self) -> str:
         """Returns a sentence an event, in order."""
         words = ["First, ", *["Then "] * (len(self.events) - 2), "Finally, "]
-        return " ".join(f"{word}{clause}." for word, clause in zip(words, self.told(), strict=True))
+        return " ".join(f"{word}{clause}." for word, clause in zip(words, self.clauses(), strict=True))
 
     def frames(self) -> list[Image.Image]:
         """Returns the pictures of the video."""
@@ -297,16 +297,16 @@ def stories() -> list[Story]:
 
 def captions() -> list[tables.Row]:
     """Returns the rows of the videos to caption, two for each story."""
-    told = stories()
-    captions = [story.caption() for story in told]
+    listed = stories()
+    captions = [story.caption() for story in listed]
     return [
         row
-        for i, story in enumerate(told)
+        for i, story in enumerate(listed)
         for row in caption_rows(
             f"story_{i:02d}",
             media_url(BENCHMARK, f"captions/story_{i:02d}.mp4"),
             captions[i],
-            story.told(),
+            story.clauses(),
             [captions[(i + step) % len(captions)] for step in range(4)],
         )
     ]

@@ -1,4 +1,4 @@
-"""Renders the bundled MATEO sample: plans whose steps are drawn and told.
+"""Renders the bundled MATEO sample: plans whose steps are drawn and described.
 
 A step shows what goes in on the left, the tool, and what comes out on the right. An item is written as a kind
 and its colours, "bowl red,green": from the bottom up, from left to right, or from the outside in. Every item
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from PIL import Image
 
 from hf_datasets.mateo.graphs import Edge, Pair, counts
-from hf_datasets.mateo.rows import Plan, Step, askable, questions
+from hf_datasets.mateo.rows import Plan, Step, pairs_to_ask, questions
 from tempbench_lmms.data import tables
 from tempbench_lmms.mateo.features import BENCHMARK, SCHEMA
 
@@ -107,7 +107,7 @@ def _rows(n: int) -> dict[str, _Row]:
     }
 
 
-# What has parts: the place of a part's colour, and how it looks. A white part is not there yet.
+# What has parts: the index of a part's colour, and how it looks. A white part is not there yet.
 _PARTS = {
     "robot": (
         (3, "box * 34,74 44,96 | 56,74 66,96"),
@@ -161,8 +161,8 @@ def _pan(colours: Sequence[str]) -> Iterator[str]:
 
 def _strand(colours: Sequence[str]) -> Iterator[str]:
     n = len(colours)
-    places = [(i + 0.5) / n for i in range(n)]
-    spots = [f"{6 + 88 * t},{30 + 130 * t * (1 - t)}" for t in places]
+    shares = [(i + 0.5) / n for i in range(n)]
+    spots = [f"{6 + 88 * t},{30 + 130 * t * (1 - t)}" for t in shares]
     yield f"line dark 3 6,30 {' '.join(spots)} 94,30"
     radius = min(11.0, 44 / n + 2)
     for spot, colour in zip(spots, colours, strict=True):
@@ -298,10 +298,10 @@ class Recipe:
 
     @property
     def edges(self) -> list[Edge]:
-        """Direct dependencies as places: (maker, taker)."""
-        place = {step.name: i for i, step in enumerate(self.steps)}
+        """Direct dependencies as indices of steps: (maker, taker)."""
+        index = {step.name: i for i, step in enumerate(self.steps)}
         return [
-            (place[item[1:]], place[step.name])
+            (index[item[1:]], index[step.name])
             for step in self.steps
             for item in step.takes
             if item.startswith("=")
@@ -332,7 +332,7 @@ def plan_of(recipe: Recipe) -> Plan:
 
 def pairs_of(plan: Plan) -> list[Pair]:
     """Returns as many dependent as independent pairs of a plan, drawn with a fixed seed."""
-    asked = askable(plan)
+    asked = pairs_to_ask(plan)
     kinds = [[pair for pair in asked if pair.dependent is dependent] for dependent in (True, False)]
     n = min(PAIRS_A_KIND, *map(len, kinds))
     generator = random.Random(f"{SEED} {plan.plan_id}")

@@ -258,11 +258,11 @@ def write(root: Path) -> tables.Row:
     for split, n in (("validation", N_VALIDATION), ("test", N_TEST)):
         table = []
         for number, clip in enumerate(clips(split, n)):
-            told = record(number, split, clip)
-            url = media_url(BENCHMARK, f"{rows.source_of(told)}/{told['vid']}.mp4")
+            annotation = record(number, split, clip)
+            url = media_url(BENCHMARK, f"{rows.source_of(annotation)}/{annotation['vid']}.mp4")
             encode([frame(clip, i / FPS) for i in range(round(clip.duration * FPS))], sample.file(url), FPS)
             # As in the release, the answers of the test split are kept back.
-            row = rows.row(told, url, answers=split != "test")
+            row = rows.row(annotation, url, answers=split != "test")
             table.append(row | ({"question_span": None} if split == "test" else {}))
         sample.table(split, table, SCHEMA, split)
     return sample.finish()

@@ -29,7 +29,7 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
 
     Args:
         settings: What to do, and where.
-        only: Run this step alone, on what the step before has left.
+        only: Run only this step, on the result of the step before.
         until: Stop after this step.
 
     Returns:
@@ -56,7 +56,7 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
         )
         if only and step.name != only:
             if manifest is None:
-                raise TempbenchError(f"--step {only}: the step {step.name} was not done yet; do that first")
+                raise TempbenchError(f"--step {only}: the step {step.name} has not run yet; run it first")
         elif only or not current:
             typer.echo(f"{step.name} ...", err=True)
             manifest = _done(step, path, settings, before, depends)
@@ -77,7 +77,7 @@ def _check_names(ordered: Sequence[Step], skip: Sequence[str], wanted: Iterable[
     names = [step.name for step in ordered]
     for name in wanted:
         if name not in names:
-            raise TempbenchError(f"no step named {name!r}; choose one of {', '.join(names)}")
+            raise TempbenchError(f"unknown step {name!r}; choose one of {', '.join(names)}")
     for name in skip:
         if name not in names or not ordered[names.index(name)].skippable:
             free = ", ".join(step.name for step in ordered if step.skippable)
@@ -181,7 +181,7 @@ def build(
     output: Annotated[
         Path | None, typer.Option(help="The data set goes to OUTPUT/tempvs (default: WORK/data).")
     ] = None,
-    step: Annotated[str | None, typer.Option(help="Run this step alone.")] = None,
+    step: Annotated[str | None, typer.Option(help="Run only this step.")] = None,
     until: Annotated[str | None, typer.Option(help="Stop after this step.")] = None,
     skip: Annotated[list[str] | None, typer.Option(help="Leave this filter out; may be repeated.")] = None,
     thresholds: Annotated[
@@ -234,7 +234,7 @@ def build(
         bool,
         typer.Option(
             "--allow-pickle",
-            help="Load PororoSV's pickled arrays. Loading a pickle runs whatever code it names: only for a "
+            help="Load PororoSV's pickled arrays. Loading a pickle executes any code in it: only for a "
             "file whose origin you trust.",
         ),
     ] = False,
@@ -271,13 +271,13 @@ def build(
 def _check(settings: Settings) -> None:
     if not settings.roots:
         raise TempbenchError(
-            f"no source is given; name at least one of {', '.join(f'--{source}' for source in SOURCES)}"
+            f"no source given; name at least one of {', '.join(f'--{source}' for source in SOURCES)}"
         )
     if settings.ambiguity not in ("captions", "events"):
-        raise TempbenchError(f"--ambiguity {settings.ambiguity}: write captions or events")
+        raise TempbenchError(f"--ambiguity {settings.ambiguity}: choose captions or events")
     if set(settings.person_sources) - set(SOURCES):
         raise TempbenchError(
-            f"--person-source {' '.join(settings.person_sources)}: choose of {', '.join(SOURCES)}"
+            f"--person-source {' '.join(settings.person_sources)}: choose from {', '.join(SOURCES)}"
         )
     n_models = len(set(settings.blind_models))
     if n_models != 3 and "blind" not in settings.skip:

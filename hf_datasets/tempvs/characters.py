@@ -64,8 +64,8 @@ def described(looks: Looks, source: str, texts: Iterable[str]) -> str:
 
     In the order of the table; the official generator's order changes from run to run.
     """
-    told = " ".join(texts).lower()
-    return " ".join(look for name, look in looks.get(source, {}).items() if name in told)
+    described = " ".join(texts).lower()
+    return " ".join(look for name, look in looks.get(source, {}).items() if name in described)
 
 
 def capitalise(source: str, text: str) -> str:

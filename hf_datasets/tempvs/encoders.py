@@ -107,7 +107,7 @@ def device_of(wanted: str) -> str:
 def _loaded(loader: Any, name: str, **options: Any) -> Any:
     """A model or processor by name or local folder, without code of its own.
 
-    Weights are read as safetensors where there are any, else by torch's loader for tensors alone.
+    Weights are read as safetensors where there are any, else by torch's loader for tensors only.
     """
     try:
         return loader.from_pretrained(name, **options)
@@ -251,9 +251,7 @@ class BertScore:
 
             layers = model2layers.get(name)
         if layers is None:
-            raise TempbenchError(
-                f"which layer of {name} makes the BERTScore is not known; give --bert-layers"
-            )
+            raise TempbenchError(f"the BERTScore layer of {name} is not known; give it with --bert-layers")
         config = _loaded(AutoConfig, name)
         if layers > config.num_hidden_layers:
             raise TempbenchError(
@@ -323,6 +321,6 @@ def _inner_mean(best: Any, lengths: Any) -> Any:
     """The mean of [pairs, tokens] over the tokens between the first and the last one; 0 where none is."""
     import torch
 
-    place = torch.arange(best.shape[1], device=best.device)
-    inner = (place > 0) & (place < lengths[:, None] - 1)
+    position = torch.arange(best.shape[1], device=best.device)
+    inner = (position > 0) & (position < lengths[:, None] - 1)
     return (best * inner).sum(1) / inner.sum(1).clamp(min=1)

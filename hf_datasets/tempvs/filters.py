@@ -1,8 +1,8 @@
 """The rules by which TempVS chooses stories: section 3.2 and appendix A of the paper, as pure functions.
 
-They look at words and numbers alone; where the numbers come from is in `encoders.py`. Neither the paper's
-rules nor the official scripts need a parser of sentences: a stative verb is a word of a list, wherever it
-stands (so "like" as a preposition counts, too), and a starting pronoun is one of four words.
+They see only words and numbers; `encoders.py` computes the numbers. Neither the paper's rules nor the
+official scripts need a parser of sentences. A stative verb is any word of a list (so "like" as a preposition
+counts, too), and a starting pronoun is one of four words.
 """
 
 import itertools
@@ -113,7 +113,7 @@ def thresholds(name: str) -> Mapping[str, Thresholds]:
         given = parse_json(Path(name).read_text(encoding="utf-8"))
         unknown = sorted(set(given) - set(SOURCES))
         if unknown:
-            raise ValueError(f"{', '.join(unknown)} is no source")
+            raise ValueError(f"{', '.join(unknown)} is not a source")
         return {**THRESHOLDS["paper"], **{source: Thresholds(**values) for source, values in given.items()}}
     except (OSError, ValueError, TypeError) as error:
         raise TempbenchError(
@@ -156,7 +156,7 @@ def enough_persons(scores: Sequence[float], least_score: float, least_share: flo
 def unambiguous_groups(
     similarity: Any, margin: float = 0.0
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int, int]]]:
-    """Returns the pairs and triples of places whose images and texts cannot be taken for each other.
+    """Returns the pairs and triples of positions whose images and texts cannot be taken for each other.
 
     Source: footnote 5 of the paper: in a pair, each image is more similar to its own text than to the other
     one, and each text to its own image. A triple holds if its three pairs do, which is what the official
@@ -200,8 +200,8 @@ def name_test(texts: Iterable[str]) -> NameTest:
     """Returns the test whether a sentence opens with a proper name.
 
     The official generator asks spaCy's tagger. Here a word is a name if it is written with a capital in more
-    than half of the places of `texts` where it does not open a sentence; the cartoons' characters are names
-    anyway, because their captions are in lower case.
+    than half of the positions of `texts` where it does not open a sentence. The cartoons' characters are
+    always names, because their captions are in lower case.
     """
     capital: Counter[str] = Counter()
     total: Counter[str] = Counter()

@@ -120,7 +120,7 @@ def _ask(missing: Sequence[tuple[str, str]], endpoint: Endpoint, known: Replies)
     key = os.environ.get(endpoint.key_variable, "")
     if not key and endpoint.url == OPENAI_URL:
         raise TempbenchError(
-            f"{len(missing)} captions are to be sent to {endpoint.url}, and {endpoint.key_variable} is not "
+            f"{len(missing)} captions must be sent to {endpoint.url}, but {endpoint.key_variable} is not "
             "set; put the API key there, or name another server with --endpoint"
         )
     # A server of one's own mostly wants no key, but the client does.

@@ -36,7 +36,7 @@ def prepare(
     console = Console(stderr=True)
     root = roots.data_home() / BENCHMARK
     if (root / roots.MANIFEST).is_file() and not force:
-        print(f"{root} is prepared already; add --force to replace it")
+        print(f"{root} is already prepared; add --force to replace it")
         return
     _ask_for_consent(accept_license)
     if source is None:
@@ -51,7 +51,7 @@ def prepare(
     if force and (root / roots.MANIFEST).is_file():
         (root / roots.MANIFEST).unlink()  # from here on the old data is no longer whole
     counts = _write(root, origin, converted, images, report, console)
-    _tell(report, counts, len(images.found), len(images.missing), root)
+    _print_report(report, counts, len(images.found), len(images.missing), root)
 
 
 def _write(
@@ -122,7 +122,7 @@ def _store_images(found: dict[str, Path], root: Path, console: Console) -> list[
     return stored
 
 
-def _tell(report: Report, counts: dict[str, int], images: int, missing: int, root: Path) -> None:
+def _print_report(report: Report, counts: dict[str, int], images: int, missing: int, root: Path) -> None:
     print(f"{root}: {counts['all']} questions, {images} images")
     for title, lines in (("skipped", report.skipped), ("deviations from the paper", report.deviations)):
         for line in lines[:_SHOWN]:

@@ -34,11 +34,11 @@ def _inner(event: str, is_name: NameTest) -> str:
 
 
 def pair_statement(first: str, second: str, kind: str, is_name: NameTest) -> str:
-    """Returns the statement of Table 1 that tells `first` before `second`.
+    """Returns the statement of Table 1 that puts `first` before `second`.
 
     Args:
-        first: The event told to be earlier. For a false statement, pass the events swapped.
-        second: The event told to be later.
+        first: The event that the statement puts first. For a false statement, pass the events swapped.
+        second: The event that the statement puts second.
         kind: One of `PAIR_TYPES`.
         is_name: Whether an event opens with a name; the official generator asks a part-of-speech tagger.
     """
@@ -54,7 +54,7 @@ def pair_statement(first: str, second: str, kind: str, is_name: NameTest) -> str
 
 
 def triple_statement(events: Sequence[str], kind: str, is_name: NameTest) -> str:
-    """Returns the statement of Table 1 that tells three events in the order given.
+    """Returns the statement of Table 1 that gives three events in this order.
 
     "Thereafter" where the paper prints "Finally", and a comma after the second event only where it opens
     with a name: so the official generator.
@@ -111,7 +111,7 @@ def ordering_options(
 
     Args:
         letters: The right order, from `shuffled_order`.
-        index: The question's running number; the right option stands at `index` mod 5.
+        index: The question's running number; the right option is number `index` mod 5.
         prefix: "Image" or "Sentence".
         generator: From `shuffled_order`.
     """

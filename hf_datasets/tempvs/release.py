@@ -50,7 +50,7 @@ def benchmark_folder(source: Path) -> Path:
         if (folder / "benchmark").is_dir() or (folder / "benchmark_pkl").is_dir():
             return folder
     raise TempbenchError(
-        f"{source} holds no TempVS release: neither data/benchmark nor benchmark is a folder in it; "
+        f"{source} is not a TempVS release: it has no folder data/benchmark or benchmark; "
         "point --source at the folder that you downloaded"
     )
 
@@ -122,7 +122,7 @@ def _converted(row: Row, stem: str, images: list[str]) -> Iterator[Row]:
     if test.startswith("gt"):
         number = re.search(r"\d+$", str(row["gt_option"]))
         if not number:
-            raise ValueError(f"gt_option {row['gt_option']!r} names no image")
+            raise ValueError(f"gt_option {row['gt_option']!r} does not name an image")
         texts = {test: "event_to_test"}
         if test == "gt_all":
             texts = {"gt_event": "event_to_test", "gt_caption": "text_to_test"}
@@ -133,7 +133,7 @@ def _converted(row: Row, stem: str, images: list[str]) -> Iterator[Row]:
             yield out
     elif test.startswith("mt1"):
         options = [option.partition(". ")[2] for option in str(row["option_text"]).rstrip(".").split("; ")]
-        events = [int(place) for place in row.get("event_pair_tuple") or row["event_triple_tuple"]]
+        events = [int(position) for position in row.get("event_pair_tuple") or row["event_triple_tuple"]]
         kind, _, polarity = str(row["statement_type"]).rpartition("_")
         yield _common(row, test, images) | {
             "text": str(row["statement_text"]),
@@ -173,27 +173,27 @@ def _deviation(row: Row, stem: str) -> str | None:
         offered, letter = questions.true_false(index, polarity == "gt")
         if str(row["option_text"]) != f"A. {offered[0]}; B. {offered[1]}." or row["gt_option"] != letter:
             return f"options are not those that number {index} gives"
-        told = [str(row[name]) for name in ("event_pre", "event_mid", "event_post") if name in row]
-        if str(row["statement_text"]) not in set(_statements(told, kind, polarity, index)):
+        events = [str(row[name]) for name in ("event_pre", "event_mid", "event_post") if name in row]
+        if str(row["statement_text"]) not in set(_statements(events, kind, polarity, index)):
             return f"statement_text is not a {kind} statement of its events"
     return None
 
 
-def _statements(told: list[str], kind: str, polarity: str, index: int) -> Iterator[str]:
+def _statements(events: list[str], kind: str, polarity: str, index: int) -> Iterator[str]:
     """Yields the statement for every opinion on which of the events open with a name."""
     import itertools
 
-    for opinion in itertools.product((False, True), repeat=len(told)):
-        named = {event for event, name in zip(told, opinion, strict=True) if name}
+    for opinion in itertools.product((False, True), repeat=len(events)):
+        named = {event for event, name in zip(events, opinion, strict=True) if name}
 
         def is_name(event: str, named: set[str] = named) -> bool:
             return event in named
 
-        if len(told) == 2:
-            first, second = told if polarity == "gt" else told[::-1]
+        if len(events) == 2:
+            first, second = events if polarity == "gt" else events[::-1]
             yield questions.pair_statement(first, second, kind, is_name)
         else:
-            order = list(told) if polarity == "gt" else questions.wrong_triple(told, index)
+            order = list(events) if polarity == "gt" else questions.wrong_triple(events, index)
             yield questions.triple_statement(order, kind, is_name)
 
 
@@ -203,7 +203,7 @@ def convert(data: Path, trusted: Path, allow_pickle: bool) -> tuple[dict[str, li
     Args:
         data: Its folder `data`.
         trusted: The folder that links may lead to; the Hub's cache keeps its files as links.
-        allow_pickle: Whether to unpickle annotations that are there as pickles alone.
+        allow_pickle: Whether to unpickle annotations that exist only as pickles.
 
     Returns:
         The rows of each configuration, the images that they show, and a report.

@@ -75,29 +75,33 @@ def replies(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"target": f"Option {row['answer']}", "choices": choices}
 
 
-def grounding_rows(sequence: ImageSequence, test: str, places: Iterable[int], first_index: int) -> list[Row]:
-    """Returns one grounding question an event, for the events at `places`."""
+def grounding_rows(
+    sequence: ImageSequence, test: str, positions: Iterable[int], first_index: int
+) -> list[Row]:
+    """Returns one grounding question an event, for the events at `positions`."""
     texts = sequence.captions if test == "gt_caption" else sequence.events
     return [
-        _row(sequence, test, first_index + i, text=texts[place], answer=str(place + 1), events=[place])
-        for i, place in enumerate(places)
+        _row(
+            sequence, test, first_index + i, text=texts[position], answer=str(position + 1), events=[position]
+        )
+        for i, position in enumerate(positions)
     ]
 
 
 def _statement_rows(
-    sequence: ImageSequence, test: str, places: Sequence[int], index: int, is_name: questions.NameTest
+    sequence: ImageSequence, test: str, positions: Sequence[int], index: int, is_name: questions.NameTest
 ) -> list[Row]:
-    """Returns the true and the false statement about the events at `places`."""
+    """Returns the true and the false statement about the events at `positions`."""
     rows = []
     for truth in (True, False):
-        told = [sequence.events[place] for place in places]
-        if len(places) == 2:
+        events = [sequence.events[position] for position in positions]
+        if len(positions) == 2:
             kind = questions.PAIR_TYPES[index // 2 % 5]
-            first, second = told if truth else told[::-1]
+            first, second = events if truth else events[::-1]
             statement = questions.pair_statement(first, second, kind, is_name)
         else:
             kind = questions.TRIPLE_TYPES[index // 2 % 4]
-            order = told if truth else questions.wrong_triple(told, index)
+            order = events if truth else questions.wrong_triple(events, index)
             statement = questions.triple_statement(order, kind, is_name)
         options, letter = questions.true_false(index, truth)
         rows.append(
@@ -108,10 +112,10 @@ def _statement_rows(
                 text=statement,
                 options=list(options),
                 answer=letter,
-                events=list(places),
+                events=list(positions),
                 statement_type=kind,
                 polarity="gt" if truth else "nc",
-                distance=places[1] - places[0] if len(places) == 2 else None,
+                distance=positions[1] - positions[0] if len(positions) == 2 else None,
             )
         )
         index += 1
@@ -138,9 +142,9 @@ def _ordering_row(sequence: ImageSequence, test: str, index: int) -> Row:
 
 
 def merge_repeated(rows: Iterable[Row]) -> list[Row]:
-    """Joins grounding rows that ask the very same, so that no question is asked twice.
+    """Joins grounding rows with the same question, so that none is asked twice.
 
-    The joined row stands in every set that asks it.
+    The joined row belongs to every set that asks it.
     """
     merged: dict[tuple[Any, ...], Row] = {}
     for row in rows:
@@ -163,9 +167,9 @@ def link(mains: Sequence[Row], gates: Sequence[Row]) -> None:
     """Writes into each main row which grounding rows gate it; all are of one sequence."""
     for main in mains:
         gate = GROUNDING_OF[main["tests"][0]]
-        places = set(main["events"])
+        positions = set(main["events"])
         main["grounding"] = [
-            row["question_id"] for row in gates if gate in row["tests"] and places >= set(row["events"])
+            row["question_id"] for row in gates if gate in row["tests"] and positions >= set(row["events"])
         ]
 
 
@@ -203,19 +207,19 @@ def build(sequences: Sequence[ImageSequence], is_name: questions.NameTest) -> di
     def of_sequence(sequence: ImageSequence) -> tuple[list[Row], list[Row]]:
         everything = range(len(sequence.images))
         asked = {
-            "gt_two": sorted({place for pair in sequence.pairs for place in pair}),
-            "gt_three": sorted({place for triple in sequence.triples for place in triple}),
+            "gt_two": sorted({position for pair in sequence.pairs for position in pair}),
+            "gt_three": sorted({position for triple in sequence.triples for position in triple}),
             "gt_event": everything,
             "gt_caption": everything,
         }
         gates: list[Row] = []
-        for test, places in asked.items():
-            gates += numbered(test, grounding_rows(sequence, test, places, index[test]))
+        for test, positions in asked.items():
+            gates += numbered(test, grounding_rows(sequence, test, positions, index[test]))
         gates = merge_repeated(gates)
         mains: list[Row] = []
         for test, groups in (("mt1_two", sequence.pairs), ("mt1_three", sequence.triples)):
-            for places in groups:
-                mains += numbered(test, _statement_rows(sequence, test, places, index[test], is_name))
+            for positions in groups:
+                mains += numbered(test, _statement_rows(sequence, test, positions, index[test], is_name))
         for test in MAIN_TESTS[2:]:
             mains += numbered(test, [_ordering_row(sequence, test, index[test])])
         link(mains, gates)
@@ -225,7 +229,7 @@ def build(sequences: Sequence[ImageSequence], is_name: questions.NameTest) -> di
 
 
 def sample_groups(n: int, size: int, count: int, seed: int) -> list[tuple[int, ...]]:
-    """Returns `count` different increasing groups of `size` places out of n, for a sample of questions."""
+    """Returns `count` different increasing groups of `size` positions out of n, for a sample of questions."""
     import itertools
 
     return sorted(random.Random(seed).sample(list(itertools.combinations(range(n), size)), count))

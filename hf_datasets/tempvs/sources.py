@@ -69,14 +69,14 @@ def read(source: str, root: Path, allow_pickle: bool = False) -> Iterator[Story 
         TempbenchError: A file is missing or is not what it should be.
     """
     if not root.is_dir():
-        raise TempbenchError(f"{root} is no folder; give the folder of {source} as it is distributed")
+        raise TempbenchError(f"{root} is not a folder; give the folder of {source} as it is distributed")
     try:
         found = _pororo(root, allow_pickle) if source == "pororo" else _READERS[source](root)
         for story in found:
             yield story if isinstance(story, str) else _checked(story, root)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise TempbenchError(
-            f"{root}: {source} is not in its usual form ({type(error).__name__}: {error}); see the layouts "
+            f"{root}: {source} is not in its usual layout ({type(error).__name__}: {error}); see the layouts "
             "in hf_datasets/tempvs/sources.py"
         ) from None
 
@@ -218,8 +218,8 @@ def _pororo(root: Path, allow_pickle: bool) -> Iterator[Story | str]:
         return
     for sample in _json(folder / "full.json")["data"]:
         task = sample["task_instance"]
-        told = [*re.findall(r"Caption#\d+: (.*?)(?={image#|$)", task["context"]), sample["response"]]
-        captions = without_repeats(told)
+        texts = [*re.findall(r"Caption#\d+: (.*?)(?={image#|$)", task["context"]), sample["response"]]
+        captions = without_repeats(texts)
         if captions is None:
             yield "repeated caption"
             continue
@@ -248,7 +248,7 @@ def _pororo_arrays(root: Path, allow_pickle: bool) -> Iterator[Story]:
             if allow_pickle:
                 raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
             raise TempbenchError(
-                f"{path} is a Python pickle, and loading one runs whatever code it names; add --allow-pickle "
+                f"{path} is a Python pickle, and loading one executes any code in it; add --allow-pickle "
                 "if you trust where it is from, or use the original-colour release, which is JSON"
             ) from None
 
@@ -275,12 +275,12 @@ def _decoded(name: Any) -> str:
 
 def _vist(root: Path) -> Iterator[Story]:
     for split in ("train", "val", "test"):
-        told: dict[str, list[dict[str, Any]]] = {}
+        stories: dict[str, list[dict[str, Any]]] = {}
         for (sentence,) in _json(root / "annotations" / "sis" / f"{split}.story-in-sequence.json")[
             "annotations"
         ]:
-            told.setdefault(str(sentence["story_id"]), []).append(sentence)
-        for story_id, sentences in told.items():
+            stories.setdefault(str(sentence["story_id"]), []).append(sentence)
+        for story_id, sentences in stories.items():
             sentences.sort(key=lambda sentence: int(sentence.get("worker_arranged_photo_order", 0)))
             album = str(sentences[0]["album_id"])
             images = tuple(f"images/{split}/{sentence['photo_flickr_id']}.jpg" for sentence in sentences)
@@ -295,9 +295,9 @@ def _vwp(root: Path) -> Iterator[Story]:
             raise TempbenchError(f"no vwp_v*_{split}.csv in {root}; download it from the data set's page")
         with files[-1].open(encoding="utf-8", newline="") as stream:
             for number, row in enumerate(csv.DictReader(stream)):
-                told = [(row.get(f"link{i}") or "", (row.get(f"text{i}") or "").strip()) for i in range(10)]
+                steps = [(row.get(f"link{i}") or "", (row.get(f"text{i}") or "").strip()) for i in range(10)]
                 # An image that the writer did not use has a link but no text.
-                used = [(link.strip(), text) for link, text in told if link and text]
+                used = [(link.strip(), text) for link, text in steps if link and text]
                 images = tuple(link.split("/VST/", 1)[-1] for link, _ in used)
                 scene = row["scene_full_id"]
                 captions = tuple(text for _, text in used)

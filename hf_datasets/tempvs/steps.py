@@ -129,7 +129,7 @@ def _stories(_: list[Item], settings: Settings) -> tuple[list[Item], Dropped]:
                 items.append(asdict(story))
     if not items:
         raise TempbenchError(
-            f"no story with all of its images in {', '.join(map(str, settings.roots.values()))}"
+            f"no story has all of its images in {', '.join(map(str, settings.roots.values()))}"
         )
     return items, dropped
 
@@ -218,7 +218,7 @@ def _ambiguity(stories: list[Story], settings: Settings) -> Iterable[Story | str
 def _sequences(stories: list[Story], _: Settings) -> Iterable[Story | str]:
     kept = {(story.source, story.story_id) for story in filters.one_of_each_sequence(stories)}
     for story in stories:
-        yield story if (story.source, story.story_id) in kept else "sequence told by another story"
+        yield story if (story.source, story.story_id) in kept else "sequence of another story"
 
 
 def _events(stories: list[Story], settings: Settings) -> Iterable[Story | str]:
@@ -228,8 +228,8 @@ def _events(stories: list[Story], settings: Settings) -> Iterable[Story | str]:
         settings.work / "replies" / "events.jsonl",
     )
     for story in stories:
-        told = [event for caption in story.captions if (event := found[caption])]
-        yield replace(story, events=told) if len(told) == len(story.captions) else "NO_EVENT"
+        events = [event for caption in story.captions if (event := found[caption])]
+        yield replace(story, events=events) if len(events) == len(story.captions) else "NO_EVENT"
 
 
 def _manual(stories: list[Story], settings: Settings) -> Iterable[Story | str]:
@@ -246,10 +246,13 @@ def _questions(items: list[Item], settings: Settings) -> tuple[list[Item], Dropp
     # Running numbers begin anew with each source, and go through its stories in the order of their
     # sequences: so the official scripts, whose grouping sorts.
     for source in SOURCES:
-        told = sorted((story for story in stories if story.source == source), key=lambda story: story.group)
-        repeated = Counter(story.sequence_id for story in told)
+        of_source = sorted(
+            (story for story in stories if story.source == source), key=lambda story: story.group
+        )
+        repeated = Counter(story.sequence_id for story in of_source)
         named = {
-            story.story_id if repeated[story.sequence_id] > 1 else story.sequence_id: story for story in told
+            story.story_id if repeated[story.sequence_id] > 1 else story.sequence_id: story
+            for story in of_source
         }
         asked = [_image_sequence(name, story, settings.looks) for name, story in named.items()]
         for table, several in rows.build(asked, is_name).items():
@@ -285,7 +288,7 @@ def _finished(row: tables.Row, story: Story, looks: characters.Looks) -> tables.
     events name, and for a grounding question all that the story's events name.
     """
     kind = prompts.kind_of(row["tests"][0])
-    asked = [story.events[place] for place in row["events"]]
+    asked = [story.events[position] for position in row["events"]]
     if kind in ("mt1", "gt"):
         named = asked if kind == "mt1" else story.events
         row = row | {"character_info": characters.described(looks, story.source, named)}
@@ -327,7 +330,7 @@ def _release(items: list[Item], settings: Settings) -> tuple[list[Item], Dropped
         except (OSError, ValueError, AttributeError):
             ours = False
         if not ours:
-            raise TempbenchError(f"{output} holds something else; name an empty folder with --output")
+            raise TempbenchError(f"{output} holds other files; name an empty folder with --output")
         manifest.unlink()
     _write_media(found["all"], settings)
     for name, several in found.items():

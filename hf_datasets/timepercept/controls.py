@@ -69,7 +69,7 @@ class Origin:
 
 
 def origin(source: str, repository: str) -> Origin:
-    """Returns a local folder, or the Hub's data set downloaded (its Parquet files alone).
+    """Returns a local folder, or the Hub's data set downloaded (only its Parquet files).
 
     Args:
         source: A folder, or "hub".
@@ -80,7 +80,7 @@ def origin(source: str, repository: str) -> Origin:
     """
     if source != HUB:
         if not Path(source).is_dir():
-            raise TempbenchError(f"{source} is no folder; give a folder, or `{HUB}` to download {repository}")
+            raise TempbenchError(f"{source} is not a folder; give one, or `{HUB}` to download {repository}")
         return Origin(Path(source), str(Path(source).resolve()), "")
     from huggingface_hub import snapshot_download
 
@@ -127,7 +127,7 @@ def _named(value: Any, names: Sequence[str] | None) -> str:
 def _bytes(cell: Any) -> bytes:
     content = cell.get("bytes") if isinstance(cell, dict) else cell
     if not isinstance(content, bytes):
-        raise MediaError("an image column without the image's bytes")
+        raise MediaError("the image column holds no image bytes")
     return content
 
 
@@ -145,7 +145,7 @@ def _keep(content: bytes, root: Path, folder: str) -> str:
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise MediaError(f"not an image: {error}") from None
     if not suffix:
-        raise MediaError("an image format that is not taken")
+        raise MediaError("an unsupported image format")
     media = f"{folder}/{hashlib.sha256(content).hexdigest()[:20]}{suffix}"
     target = root / "media" / media
     if not target.is_file():

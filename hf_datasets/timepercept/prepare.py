@@ -96,7 +96,7 @@ def write_part(
     if there and not force:
         other = sorted(key for key in request if request[key] != there["request"].get(key))
         raise TempbenchError(
-            f"{name} is prepared in {root} from something else (different: {', '.join(other)}); add --force "
+            f"{name} in {root} was prepared with other settings (different: {', '.join(other)}); add --force "
             "to build it anew, or set TEMPBENCH_DATA to another folder"
         )
     if there:

@@ -405,7 +405,7 @@ def choice_row(
 ) -> Row:
     """Returns a recognition question (`ucm`): the right class among four others.
 
-    Over the numbers 0, 1, ... the right one stands at every place equally often.
+    Over the numbers 0, 1, ... the right one is at every position equally often.
     Source: section V.4: "for each sample we select 5 categories including the correct category".
     """
     options = generator.sample([other for other in classes if other != name], 4)

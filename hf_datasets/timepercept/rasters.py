@@ -118,7 +118,7 @@ def _coloured(data: NDArray[Any]) -> NDArray[np.uint8]:
     if data.ndim == 4:
         colours = 255 * share[..., :3]
         return np.asarray(colours, dtype=np.uint8)
-    place = share * (len(_COLOURS) - 1)
-    left = np.minimum(place.astype(int), len(_COLOURS) - 2)
-    weight = (place - left)[..., None]
+    position = share * (len(_COLOURS) - 1)
+    left = np.minimum(position.astype(int), len(_COLOURS) - 2)
+    weight = (position - left)[..., None]
     return np.asarray(_COLOURS[left] * (1 - weight) + _COLOURS[left + 1] * weight, dtype=np.uint8)

@@ -114,7 +114,7 @@ def parse_time(value: Any) -> tuple[float, str, date | None]:
         ValueError: It is neither.
     """
     if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise ValueError(f"{value!r} is no time stamp")
+        raise ValueError(f"{value!r} is not a time stamp")
     if isinstance(value, int):
         return float(value), str(value), None
     moment = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
@@ -145,7 +145,7 @@ def read_manifest(path: Path, max_cloud: float, skipped: Skipped) -> list[Series
         TempbenchError: There is no such file, or nothing in it can be used.
     """
     if not path.is_file():
-        raise TempbenchError(f"{path} is no file; give the manifest of the series (JSON, a group a line)")
+        raise TempbenchError(f"{path} is not a file; give the manifest of the series (JSON, a group a line)")
     found: dict[str, Series] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():

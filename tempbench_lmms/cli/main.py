@@ -123,7 +123,7 @@ def verify(
 
         if shadowed := plugin.shadowed_names():
             raise TempbenchError(
-                f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
+                f"the harness has its own tasks named {', '.join(shadowed)} and would run those; "
                 "update tempbench-lmms"
             )
         print(f"{len(task_files())} task names, none of them the harness's: ok")

@@ -16,7 +16,7 @@ def report(
         Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
     ] = Path("report.html"),
     format_: Annotated[
-        str | None, typer.Option("--format", help="html, markdown, csv or latex, whatever the ending.")
+        str | None, typer.Option("--format", help="html, markdown, csv or latex, for any ending.")
     ] = None,
     title: Annotated[str, typer.Option(help="The page's title.")] = "tempbench report",
     questions: Annotated[int, typer.Option(min=0, help="Questions in the page's browser, at most.")] = 5000,
@@ -33,7 +33,7 @@ def report(
     kind = format_ or FORMATS.get(output.suffix.lower(), "")
     if kind not in FORMATS.values():
         raise TempbenchError(
-            f"no format for {format_ or output}; end the name in .html, .md, .csv or .tex, or add --format"
+            f"unknown format {format_ or output}; end the name in .html, .md, .csv or .tex, or add --format"
         )
     if output.exists() and not force:
         raise TempbenchError(f"{output} exists; choose another name or add --force")
@@ -61,7 +61,7 @@ def submit_hub(
         typer.Option(help="BENCHMARK=ORG/NAME[@COMMIT]: the Hub's data set, where it is not the known one."),
     ] = None,
     source_url: Annotated[str | None, typer.Option(help="Where the logs can be read.")] = None,
-    source_name: Annotated[str | None, typer.Option(help="What that place is called.")] = None,
+    source_name: Annotated[str | None, typer.Option(help="Name of that source.")] = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Take incomplete runs; the notes say so.")
     ] = False,
@@ -87,20 +87,18 @@ def submit_hub(
         name = section.card.name
         data_set, revision = chosen.pop(name, (hub.data_set_of(section.card), None))
         if data_set is None:
-            raise TempbenchError(
-                f"{name} has no data set on the Hub that is known; add --dataset {name}=ORG/NAME"
-            )
+            raise TempbenchError(f"no data set on the Hub is known for {name}; add --dataset {name}=ORG/NAME")
         entries[name] = hub.entries_of(section, data_set, revision, source_url, source_name, partial)
     if chosen:
-        raise TempbenchError(f"--dataset {next(iter(chosen))}=...: the logs have no task of it")
+        raise TempbenchError(f"--dataset {next(iter(chosen))}=...: the logs have no task of this benchmark")
     paths = hub.write(output, entries, hub.card_table(sections, model), force)
     for path in paths:
         print(f"{output / path}: {len(entries[path.stem])} entries")
-    print(f"{output / 'model_card_table.md'}: to be pasted into the model's card")
+    print(f"{output / 'model_card_table.md'}: paste it into the model's card")
     if push:
         print(hub.push(output, paths, model, not direct))
     else:
-        print("nothing was uploaded; add --push for that")
+        print("nothing was uploaded; add --push to upload")
 
 
 def _data_sets(options: list[str]) -> dict[str, tuple[str | None, str | None]]:
@@ -110,6 +108,6 @@ def _data_sets(options: list[str]) -> dict[str, tuple[str | None, str | None]]:
     for option in options:
         name, _, rest = option.partition("=")
         data_set, _, revision = rest.partition("@")
-        check_repository(data_set, "data set; write --dataset BENCHMARK=ORG/NAME, and ORG/NAME")
+        check_repository(data_set, "data set", "--dataset BENCHMARK=ORG/NAME")
         out[name] = (data_set, revision or None)
     return out

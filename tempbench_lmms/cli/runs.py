@@ -61,7 +61,7 @@ def write_report(results: Path, page: Path) -> None:
 
     try:
         report([results], page, force=True)
-    except Exception as error:  # whatever it is, the results are there and stay
+    except Exception as error:  # of any kind: the results are written already
         print(f"tempbench: no report ({error}); see `tempbench report {results}`", file=sys.stderr)
 
 
@@ -103,17 +103,17 @@ def rescore(
     from tempbench_lmms.runs import quality, rescoring
     from tempbench_lmms.runs.logs import read_runs
 
-    # What it says of a run as it ends is said here of every log, in its place.
+    # At its end a run prints these warnings; here each log has them in its own entry.
     logging.getLogger(record_quality.__name__).disabled = True
     if reparse and parser is Parser.official:
-        raise TempbenchError("--reparse reads with our parser; give it or --parser official, not both")
+        raise TempbenchError("--reparse uses our parser and excludes --parser official; give one of them")
     read = read_runs(logs, partial)
     if parser is Parser.official:
         heads = ("ours", "official")
         found = [rescoring.official(log) for log in read if rescoring.has_official(log)]
         if not found:
             tasks = ", ".join(log.task for log in read)
-            raise TempbenchError(f"no task here has numbers of an official parser: {tasks}")
+            raise TempbenchError(f"no task here has an official parser: {tasks}")
     else:
         heads = ("run", "now")
         found = [rescoring.rescore(log, reparse) for log in read]
@@ -133,6 +133,6 @@ def _ask_for_equality(found: "list[rescoring.Rescored]") -> None:
     if differing:
         more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
         raise TempbenchError(
-            f"not what the run printed: {', '.join(differing[:5])}{more}; the log is of another run, or "
-            "another version of this package made it: try --reparse"
+            f"the numbers differ from those of the run: {', '.join(differing[:5])}{more}; the log is of "
+            "another run, or another version of this package made it: try --reparse"
         )

@@ -52,7 +52,7 @@ def seen(task: str, number: int) -> View:
         )
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         raise TempbenchError(
-            f"{task}: document {number} is no question of it ({error!r}); see `tempbench verify "
+            f"{task}: document {number} is not a valid question ({error!r}); see `tempbench verify "
             f"{root_of(config)[0]}`"
         ) from None
 

@@ -149,7 +149,7 @@ def _over(scores: Scores, value: Callable[[float, float], float]) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
         try:
             values = {video: value(*pair) for video, pair in scores(records).items()}
-        except encoders.EncoderUnavailableError:  # said once, where it was loaded
+        except encoders.EncoderUnavailableError:  # reported once, where it was loaded
             values = {}
         kept = {video: number for video, number in values.items() if np.isfinite(number)}
         return ratio(((number, 1) for number in kept.values()), kept)
@@ -168,7 +168,7 @@ def bertscore(records: Sequence[Record]) -> Ratio:
 
 
 def order_of_events(records: Sequence[Record]) -> Ratio:
-    """Share of pairs of events that the video captions tell in the right order."""
+    """Share of pairs of events that the video captions describe in the right order."""
     kept = [item for item in records if item["view"] == "video" and len(item["events"]) > 1]
     return ratio(
         (event_order(item["caption"], item["events"]) for item in kept), (item["video"] for item in kept)

@@ -37,9 +37,9 @@ def problems(root: Path) -> Iterator[str]:
 def question_problems(row: tables.Row) -> Iterator[str]:
     """Yields what is wrong with one question, as "field: what"."""
     if row["type"] not in TYPES:
-        yield f"type: {row['type']!r} is none of {', '.join(TYPES)}"
+        yield f"type: {row['type']!r} is not one of {', '.join(TYPES)}"
     if row["scene"] not in SCENES:
-        yield f"scene: {row['scene']!r} is none of {', '.join(SCENES)}"
+        yield f"scene: {row['scene']!r} is not one of {', '.join(SCENES)}"
     yield from checks.text_problems(row, "question", "variation")
     yield from checks.option_problems(row["options"], 2, 26)
     letters = [*letters_of(row["options"])]
@@ -58,7 +58,7 @@ def question_problems(row: tables.Row) -> Iterator[str]:
     if row["n_frames"] < 1:
         yield f"n_frames: {row['n_frames']}, at least one is needed"
     if row["order"] not in ORDERS:
-        yield f"order: {row['order']!r} is none of {', '.join(ORDERS)}"
+        yield f"order: {row['order']!r} is not one of {', '.join(ORDERS)}"
 
 
 def caption_problems(row: tables.Row) -> Iterator[str]:
@@ -68,7 +68,7 @@ def caption_problems(row: tables.Row) -> Iterator[str]:
     if row["n_frames"] < 1:
         yield f"n_frames: {row['n_frames']}, at least one is needed"
     if not row["choices"]:
-        yield "choices: there is none"
+        yield "choices: none"
     if row["target"] and row["target"] not in row["choices"]:
-        yield "target: it is not among the choices"
+        yield "target: not among the choices"
     yield from checks.text_problems(row, "choices", "events")

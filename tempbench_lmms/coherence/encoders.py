@@ -57,7 +57,9 @@ def _load(what: str, variable: str, load: Callable[[], T]) -> T:
     transformers_logging.disable_progress_bar()
     try:
         return load()
-    except Exception as error:  # whatever is wrong with a model, the run's other metrics stand
+    except (
+        Exception
+    ) as error:  # of any kind: a model that cannot be loaded must not end the run's other metrics
         reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else repr(error)
         message = f"{what} cannot be loaded ({reason}); connect once, or set {variable} to a local folder"
         logging.getLogger(__name__).warning("%s. Scores that need it are shown as undefined.", message)

@@ -103,9 +103,9 @@ def _shown(doc: Mapping[str, Any]) -> list[tuple[Any, float]]:
     if not n:
         return []
     frames = sample_frames(resolve(doc["video"]), n, BUDGETS)
-    # With shuffled or reversed frames the times stay those of the places: they would give the order away.
+    # With shuffled or reversed frames the times stay those of the positions: they would give the order away.
     return [
-        (frames.images[place], time) for place, time in zip(prompts.places(doc, n), frames.times, strict=True)
+        (frames.images[i], time) for i, time in zip(prompts.frame_order(doc, n), frames.times, strict=True)
     ]
 
 

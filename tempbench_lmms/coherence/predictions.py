@@ -33,7 +33,7 @@ def read(files: Sequence[Path], root: Path | None) -> list[Record]:
         root: The data's folder, for one's own predictions.
 
     Raises:
-        TempbenchError: A line is of no kind, names no question, or answers one twice.
+        TempbenchError: A line has an unknown format, names an unknown question, or repeats an answer.
     """
     questions: dict[str, tables.Row] = {}
     seen: dict[str, str] = {}
@@ -44,7 +44,9 @@ def read(files: Sequence[Path], root: Path | None) -> list[Record]:
                 questions = _questions(root)
             record = _record(line, where, file, questions)
             if record["id"] in seen:
-                raise TempbenchError(f"{where}: {record['id']} was answered in {seen[record['id']]} already")
+                raise TempbenchError(
+                    f"{where}: {record['id']} was already answered in {seen[record['id']]}; leave one answer"
+                )
             seen[record["id"]] = where
             records.append(record)
     if not records:
@@ -88,19 +90,21 @@ def _record(line: Mapping[str, Any], where: str, file: Path, questions: Mapping[
         return _tomato(line, where, file)
     row = questions.get(str(line.get("question_id")))
     if row is None:
-        raise TempbenchError(f"{where}: question_id: {line.get('question_id')!r} is no question of the data")
+        raise TempbenchError(
+            f"{where}: question_id: {line.get('question_id')!r} is not a question of the data"
+        )
     if not isinstance(line.get("reply"), str):
-        raise TempbenchError(f"{where}: reply: no text; give the model's reply as it came")
+        raise TempbenchError(f"{where}: reply: not a text; give the model's reply as it came")
     if "view" in row:
         return captioning.record(row, line["reply"])
     condition = str(line.get("condition", f"{row['n_frames']}f"))
     if condition not in CONDITIONS:
-        raise TempbenchError(f"{where}: condition: {condition!r} is none of {', '.join(CONDITIONS)}")
+        raise TempbenchError(f"{where}: condition: {condition!r} is not one of {', '.join(CONDITIONS)}")
     return scoring.record(asked_as(row, condition), line["reply"])
 
 
 def asked_as(row: Mapping[str, Any], condition: str) -> dict[str, Any]:
-    """Returns a question's row with the columns that tell how it was asked."""
+    """Returns a question's row with the columns that say how it was asked."""
     return {
         **row,
         "question_id": f"{row['question_id']}/{condition}",
@@ -117,7 +121,7 @@ def _tomato(line: Mapping[str, Any], where: str, file: Path) -> Record:
             raise ValueError
     except (KeyError, AttributeError, IndexError, ValueError):
         raise TempbenchError(
-            f"{where}: neither a sample log, nor a TOMATO result, nor a prediction"
+            f"{where}: not a line of a sample log, a TOMATO result or a prediction"
         ) from None
     kind, _, scene = file.parent.parent.name.removeprefix("shuffle_").partition("+")
     frames = file.parent.name

@@ -74,7 +74,7 @@ def frame_label(number: int, time: float) -> str:
     return f"Frame {number} ({time:.1f} s): "
 
 
-def places(doc: Mapping[str, Any], n: int) -> list[int]:
+def frame_order(doc: Mapping[str, Any], n: int) -> list[int]:
     """Returns the order in which n frames are shown.
 
     A shuffled order is drawn from the question's id: every run and every process shows the same one. It is

@@ -49,7 +49,7 @@ class Scores:
         }
         if not series:
             raise TempbenchError(
-                "a curve needs answers at 4, 8, 12 and 16 frames; score those of coherence_qa"
+                "a curve needs answers at 4, 8, 12 and 16 frames; score a run of coherence_qa"
             )
         return plot.curves("Scores over the number of frames", series)
 
@@ -70,7 +70,7 @@ def metrics_for(records: Sequence[Record]) -> dict[str, Metric]:
     if any("view" in record for record in records):
         if not all("view" in record for record in records):
             raise TempbenchError(
-                "captions and answers to questions are scored apart; give one kind at a time"
+                "captions and answers to questions are scored separately; give one kind at a time"
             )
         return dict(captioning.METRICS)
     conditions = {record["condition"] for record in records}

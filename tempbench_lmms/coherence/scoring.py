@@ -49,7 +49,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     Args:
         doc: A row as a task asks it, with the number of frames and their order.
         reply: The model's reply.
-        failed: The request failed, so that there is no reply to read.
+        failed: Whether the request failed, so there is no reply to read.
     """
     options = doc["options"]
     answer = None if failed else parser.parse(reply, options)
@@ -94,7 +94,7 @@ def _distance(name: str) -> Score:
 def _bertscore(records: Sequence[Record]) -> Sequence[float | None]:
     try:
         return [*encoders.bertscore([(record["reply"], record["reference"]) for record in records])]
-    except encoders.EncoderUnavailableError:  # said once, where it was loaded
+    except encoders.EncoderUnavailableError:  # reported once, where it was loaded
         return [None] * len(records)
 
 

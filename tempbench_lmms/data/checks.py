@@ -58,11 +58,11 @@ def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any
     Args:
         root: The data set's folder.
         found: Its tables.
-        load: Decodes the medium at a path, which stands under the given name in its errors; raises
+        load: Decodes the medium at a path, which its errors call by the given name; raises
             `TempbenchError` where it cannot.
     """
     if not found:
-        yield f"{root}: no table is there; prepare the data again"
+        yield f"{root}: no table found; prepare the data again"
     media: dict[str, Path] = {}
     for table in found:
         yield from table_problems(table, media)
@@ -94,7 +94,7 @@ def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
     for number, row in rows:
         first = seen.setdefault(row["question_id"], number)
         if first != number:
-            found.append((number, f"question_id: stands in an earlier row too, row {first}"))
+            found.append((number, f"question_id: duplicate of row {first}"))
         found += ((number, problem) for problem in table.check(row))
         found += ((number, problem) for problem in _media_problems(table, row, media))
     found += table.together(rows)
@@ -155,7 +155,7 @@ def _column_problems(table: Table, found: Any) -> Iterator[Problem]:
         if not indices:
             yield f"{table.name}: the column {column.name} is missing; prepare the data again"
         elif len(indices) > 1:
-            yield f"{table.name}: the column {column.name} is there twice; prepare the data again"
+            yield f"{table.name}: duplicate column {column.name}; prepare the data again"
         elif not _same_type(found.field(indices[0]).type, column.type):
             yield (
                 f"{table.name}: the column {column.name} is {found.field(indices[0]).type}, not "
@@ -185,7 +185,7 @@ def _value_problem(value: Any, required: bool) -> str | None:
     if isinstance(value, str) and len(value) > MAX_TEXT:
         return f"longer than {MAX_TEXT} characters"
     if isinstance(value, float) and not math.isfinite(value):
-        return f"{value} is no finite number"
+        return f"{value} is not a finite number"
     return None
 
 
@@ -200,7 +200,7 @@ def _media_problems(table: Table, row: tables.Row, media: dict[str, Path]) -> It
                 yield f"{column}: {error}"
                 continue
             if url.removeprefix(SCHEME).split("/")[0] != table.benchmark:
-                yield f"{column}: {url!r} is of another data set; correct the row that names it"
+                yield f"{column}: {url!r} belongs to another data set; correct the row that names it"
             else:
                 media[url] = path
 
@@ -227,15 +227,15 @@ def reply_problems(
 def choice_problems(row: tables.Row, read: Callable[[str], str | None]) -> Iterator[str]:
     """Yields what is wrong with the replies that choose something; arguments as above."""
     if not row["choices"]:
-        yield "choices: there is none"
+        yield "choices: none"
     if unread := [reply for reply in row["choices"] if read(reply) is None]:
-        yield f"choices: {unread[0][:80]!r} is no answer"
+        yield f"choices: {unread[0][:80]!r} cannot be read as an answer"
     if len(set(row["choices"])) < len(row["choices"]):
         yield "choices: two are the same"
 
 
 def text_problems(row: tables.Row, *names: str) -> Iterator[str]:
-    """Yields the columns, among those named, with a text that says nothing, alone or in a list."""
+    """Yields the columns, among those named, that hold an empty text or a list with one."""
     for name in names:
         texts = row[name] if isinstance(row[name], list) else [row[name]]
         if any(not text.strip() for text in texts):

@@ -132,7 +132,7 @@ def write_conversations(
     sharegpt, n_images = _write_examples(examples, partial / "train")
     if not sharegpt:
         shutil.rmtree(partial)
-        raise TempbenchError(f"there is nothing to write to {folder}: the training split has no question")
+        raise TempbenchError(f"nothing to write to {folder}: the training split is empty")
     write_json(sharegpt, partial / "llamafactory_train.json")
     write_json({name: _LLAMAFACTORY}, partial / "dataset_info.json")
     write_json(peft_config(lora), partial / "peft_lora.json")
@@ -181,7 +181,7 @@ def _check_target(folder: Path, force: bool) -> None:
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not (folder / MANIFEST).is_file():
-        raise TempbenchError(f"{folder} exists and is no earlier export; choose another folder")
+        raise TempbenchError(f"{folder} exists and is not an earlier export; choose another folder")
     if not force:
         raise TempbenchError(f"{folder} holds an export; choose another folder or add --force")
 

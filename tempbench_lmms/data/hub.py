@@ -1,4 +1,4 @@
-"""Downloads from the Hub: what a server sends is checked, and what goes wrong is told in one line.
+"""Downloads from the Hub: what a server sends is checked, and what goes wrong is reported in one line.
 
 The client itself refuses files that a repository names outside its folder.
 """
@@ -41,6 +41,6 @@ def dataset_info(repository: str, revision: str = "main") -> Any:
     info = HfApi().dataset_info(repository, revision=revision)
     if not re.fullmatch(r"[0-9a-f]{40,64}", str(info.sha)):
         raise TempbenchError(
-            f"{repository}: the server names no commit ({str(info.sha)[:80]!r}); check HF_ENDPOINT"
+            f"{repository}: the server did not send a commit id ({str(info.sha)[:80]!r}); check HF_ENDPOINT"
         )
     return info

@@ -66,7 +66,7 @@ def resolve(url: str) -> Path:
     """
     parts = [part for part in url.removeprefix(SCHEME).split("/") if part not in ("", ".")]
     if not parts or "\0" in url:
-        raise TempbenchError(f"{url!r} is no data set; write tempbench://BENCHMARK/...")
+        raise TempbenchError(f"{url!r} is not the URL of a data set; write tempbench://BENCHMARK/...")
     benchmark, *rest = parts
     if benchmark == "..":
         raise TempbenchError(f"{url!r} points outside its data set; correct the row that names it")

@@ -71,14 +71,14 @@ def plan_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
             waiting = None
             continue
         if waiting is not None:
-            yield waiting[0], _LONELY
+            yield waiting[0], _NO_PARTNER
         waiting = (number, row)
     if waiting is not None:
-        yield waiting[0], _LONELY
+        yield waiting[0], _NO_PARTNER
     yield from _circles(rows)
 
 
-_LONELY = "pair_id: has no swapped partner after it"
+_NO_PARTNER = "pair_id: has no swapped partner after it"
 
 
 def _circles(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:

@@ -83,7 +83,7 @@ def _rows(mini: bool, split: str = "test") -> list[dict[str, Any]]:
     from tempbench_lmms.mateo.checks import table_name
 
     if split not in SPLITS:
-        raise TempbenchError(f"there is no split {split!r}; choose one of {', '.join(SPLITS)}")
+        raise TempbenchError(f"unknown split {split!r}; choose one of {', '.join(SPLITS)}")
     root = roots.mini_root("mateo") if mini else roots.prepared_root("mateo")
     table = root / table_name(split) / f"{split}.parquet"
     if not table.is_file():

@@ -19,6 +19,6 @@ SCHEMA = pa.schema(
         ("target", pa.string()),  # a reply that is right in every setting
         ("choices", pa.list_(pa.string())),  # such a reply for each class
         ("n_steps", pa.int32()),  # of the plan
-        ("distance", pa.int32()),  # how many places apart the plan lists the two steps
+        ("distance", pa.int32()),  # how many positions apart the plan lists the two steps
     ]
 )

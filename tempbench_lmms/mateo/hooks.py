@@ -14,7 +14,7 @@ _NAMES = {form: tuple(scoring.METRICS.of(form)) for form in ("triple", "cot", "r
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
-    """Returns the prompt; `modality` and `setting` stand in the task's kwargs."""
+    """Returns the prompt; `modality` and `setting` come from the task's kwargs."""
     return prompts.text(doc, *_setting(lmms_eval_specific_kwargs))
 
 

@@ -44,7 +44,7 @@ def _logged(sample: Mapping[str, Any]) -> str:
 def scores(replies: Mapping[str, str], rows: Sequence[Row], setting: str) -> dict[str, Any]:
     """Returns every metric of a setting, its standard error, and the breakdowns.
 
-    Questions without a reply are not scored; a pair that lacks one is counted in `n_cut`.
+    Questions without a reply are not scored; a pair with one reply missing is counted in `n_cut`.
 
     Args:
         replies: Replies by `question_id`.
@@ -58,13 +58,13 @@ def scores(replies: Mapping[str, str], rows: Sequence[Row], setting: str) -> dic
         TempbenchError: There is no such setting, or a reply is to no question of the data set.
     """
     if setting not in prompts.FORMS:
-        raise TempbenchError(f"MATEO has no setting {setting!r}; choose one of {', '.join(prompts.SETTINGS)}")
+        raise TempbenchError(f"unknown setting {setting!r}; choose one of {', '.join(prompts.SETTINGS)}")
     form = prompts.FORMS[setting]
     asked = {row["question_id"]: row for row in rows}
     if unknown := sorted(set(replies) - set(asked)):
         raise TempbenchError(
-            f"{len(unknown)} replies are to no question of the data set, first {unknown[0]!r}; "
-            "score them with the data they were obtained on"
+            f"{len(unknown)} replies to unknown questions, first {unknown[0]!r}; "
+            "score them with the data that the model was asked"
         )
     records = [
         scoring.record(asked[key], reply, form, adapter.request_failed(reply))

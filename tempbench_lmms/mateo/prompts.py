@@ -27,7 +27,7 @@ PICTURE_NAMES = {"A": "Image 1", "B": "Image 2"}
 
 
 class Picture(NamedTuple):
-    """The place of a picture in a prompt.
+    """The position of a picture in a prompt.
 
     Attributes:
         step: "A" or "B".
@@ -222,7 +222,7 @@ def parts(doc: Mapping[str, Any], modality: str, setting: str) -> list[Part]:
     """
     if modality not in MODALITIES or setting not in SETTINGS:
         raise TempbenchError(
-            f"MATEO has no setting {modality!r} {setting!r}; choose one of {', '.join(MODALITIES)} and one "
+            f"unknown setting {modality!r} {setting!r}; choose one of {', '.join(MODALITIES)} and one "
             f"of {', '.join(SETTINGS)}"
         )
     asked = FORMS[setting] == "triple"

@@ -1,7 +1,7 @@
 """The metrics of MATEO. The unit of the headline is an unordered pair of steps, asked in both orders.
 
 Source: section 6. A pair is right where both orders are: before and after for a dependent pair, independent
-twice for an independent one. A pair of which one order alone was asked (`--limit` cut it) is in no metric
+twice for an independent one. A pair of which only one order was asked (`--limit` cut it) is in no metric
 over pairs; `n_cut` counts it. F1 is one-vs-rest over one order: TP, FP and FN of all questions of that order,
 with the fourth prediction "other" a FN of the true class and a FP of none.
 """
@@ -38,7 +38,7 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
         doc: A row of the data set.
         reply: The model's reply.
         form: The form of the reply, one of `parser.FORMS`.
-        failed: The request failed, so that there is no reply to read.
+        failed: Whether the request failed, so there is no reply to read.
     """
     answer = None if failed else parser.parse(reply, form)
     out: Record = {
@@ -213,7 +213,7 @@ def n_independent(records: Sequence[Record]) -> int:
 
 @METRICS.count(better="lower")
 def n_cut(records: Sequence[Record]) -> int:
-    """Number of pairs left out because one order alone was asked."""
+    """Number of pairs left out because only one order was asked."""
     return len({record["pair"] for record in records}) - n_pairs(records)
 
 
@@ -281,7 +281,7 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     """Returns every breakdown, each share beside its count; a share is None where it is undefined.
 
     Confusion matrices of both orders, and accuracy over pairs, with what always answering "independent" would
-    get, by the plan's number of steps and by how many places apart the plan lists the two steps.
+    get, by the plan's number of steps and by how many positions apart the plan lists the two steps.
     """
     return {
         "confusion": {version: confusion(records, version) for version in VERSIONS},

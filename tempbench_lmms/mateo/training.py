@@ -1,7 +1,7 @@
 """Training data as the paper makes it, and its LoRA settings.
 
 Source: section 5.4 and appendix A.1. Dependent pairs are asked in both orders, independent ones in the
-original order alone: swapped they would be the same example again, and tip the balance of the classes.
+original order only: swapped they would be the same example again, and change the balance of the classes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ def examples(rows: Sequence[Row], modality: str, setting: str) -> Iterator[dict[
         TempbenchError: The setting asks for reasoning, of which the data set has none, or does not exist.
     """
     if prompts.FORMS.get(setting, "triple") != "triple":
-        raise TempbenchError(f"there is no right reasoning to train {setting} on; choose instructions")
+        raise TempbenchError(f"the data has no reasoning to train {setting} on; choose instructions")
     for row in rows:
         content: list[dict[str, str]] = []
         images = []

@@ -1,6 +1,6 @@
 """Agreement of two orderings of the same items: pairs, exactness, Kendall's tau, the positive-negative ratio.
 
-An ordering is a permutation of 0, ..., k - 1: which item stands first, second, and so on.
+An ordering is a permutation of 0, ..., k - 1: which item is first, second, and so on.
 """
 
 import math
@@ -22,7 +22,7 @@ def ranks(orders: ArrayLike) -> NDArray[np.int8]:
         The same shape: `ranks(orders)[i, item]` is the rank of `item` in ordering i.
 
     Raises:
-        ValueError: A row is no permutation of 0, ..., k - 1.
+        ValueError: A row is not a permutation of 0, ..., k - 1.
     """
     table = np.atleast_2d(np.asarray(orders))
     n, k = table.shape
@@ -31,7 +31,7 @@ def ranks(orders: ArrayLike) -> NDArray[np.int8]:
         raise ValueError(f"items outside 0..{k - 1}")
     out[np.arange(n)[:, None], table] = np.arange(k, dtype=np.int8)
     if (out < 0).any():
-        raise ValueError(f"a row is no permutation of 0..{k - 1}")
+        raise ValueError(f"a row is not a permutation of 0..{k - 1}")
     return out.reshape(np.shape(orders))
 
 

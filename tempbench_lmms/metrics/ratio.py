@@ -2,7 +2,7 @@
 
 Accuracy, "MT given GT strict", a positive-negative ratio, IoU-gated accuracy, F1 = 2TP / (2TP + FP + FN) and
 a mean of scores all are sum(numerator) / sum(denominator). Written that way, one function gives the value
-of each, one its interval, and the counts always stand beside the ratio.
+of each, one its interval, and the counts always come with the ratio.
 """
 
 from collections.abc import Hashable, Iterable
@@ -97,7 +97,7 @@ def bootstrap(metric: Ratio, n_resamples: int = 1000, seed: int = 0) -> Floats:
 
     Returns:
         Shape (n_resamples,); NaN where a resample has an empty denominator. Empty where fewer than two
-        clusters enter the denominator: nothing can be said about the spread then.
+        clusters enter the denominator: the spread is unknown then.
     """
     n_clusters = int(metric.cluster.max()) + 1 if len(metric.cluster) else 0
     if len(np.unique(metric.cluster[metric.denominator != 0])) < 2:

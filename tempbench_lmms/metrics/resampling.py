@@ -93,7 +93,7 @@ def bootstrap(metric: Sums | Clusters, n_resamples: int = 10_000, seed: int = 0)
 
     Returns:
         Shape (n_resamples,); NaN where a resample leaves the metric undefined. Empty where the metric needs
-        one of its clusters to be defined: nothing can be said about the spread then.
+        one of its clusters to be defined: the spread is unknown then.
     """
     clusters = metric if isinstance(metric, Clusters) else by_cluster(metric)
     if len(clusters.sums) < 2 or not np.isfinite(jackknife(clusters)).all():

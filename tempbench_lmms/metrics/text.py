@@ -1,4 +1,4 @@
-"""Distances between answers: numbers, and events told in order."""
+"""Distances between answers: numbers, and events described in order."""
 
 import re
 from collections.abc import Sequence
@@ -47,12 +47,12 @@ _MAX_DEPTH = 4
 _AFTER_THAT = re.compile(r"\bafter (?:that|this|which)\b[\s,:]*|\bafterwards?\b[\s,:]*")
 
 
-def told_order(caption: str) -> list[str]:
+def clauses_in_order(caption: str) -> list[str]:
     """Returns a caption's clauses in the order in which it says that they happened.
 
     That is the order of the words, but for "after", "before", "earlier" and their like.
 
-    >>> told_order("After the ball rolls, the lamp goes on. Before that, the bell rings.")
+    >>> clauses_in_order("After the ball rolls, the lamp goes on. Before that, the bell rings.")
     ['the bell rings', 'the ball rolls', 'the lamp goes on']
     """
     clauses: list[str] = []
@@ -98,12 +98,12 @@ def _words(text: str) -> list[str]:
 def event_positions(
     caption: str, events: Sequence[str], threshold: float = 0.5
 ) -> list[tuple[int, int] | None]:
-    """Returns where a caption tells each event: the clause's number and the word's in it; None where nowhere.
+    """Returns where a caption describes each event: indices of the clause and of the word in it, or None.
 
-    An event is told by the clause that holds most of its words, at least `threshold` of their weight. A word
-    weighs less the more of the events it stands in: what they share tells none of them apart.
+    An event is described by the clause that holds most of its words, at least `threshold` of their weight.
+    The more events share a word, the less it weighs: it does not distinguish them.
     """
-    clauses = [_words(clause) for clause in told_order(caption)]
+    clauses = [_words(clause) for clause in clauses_in_order(caption)]
     wanted = [list(dict.fromkeys(_words(event))) for event in events]
     found: list[tuple[int, int] | None] = []
     for words in wanted:
@@ -122,8 +122,8 @@ def event_order(caption: str, events: Sequence[str]) -> tuple[int, int]:
     """Returns how many pairs of events a caption tells in the right order, and how many pairs there are.
 
     Their ratio is 1 for a caption that tells all events in order, 0 for one that tells them backwards, and
-    lower for each event left out: (1 + Kendall's tau) / 2 where all are told. Words are compared by their
-    stems, so a paraphrase in other words is not recognised.
+    lower for each event left out: (1 + Kendall's tau) / 2 where all are described. Words are compared by
+    their stems, so a paraphrase in other words is not recognised.
 
     Args:
         caption: A model's.

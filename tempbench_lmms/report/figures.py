@@ -15,7 +15,7 @@ class Series:
     Attributes:
         name: For the legend.
         points: By category, in the order of the figure's categories; None where there is none.
-        is_reference: It is no run's, but what runs are compared with; drawn in grey, last.
+        is_reference: A value that runs are compared with, not a run's own; drawn in grey, last.
     """
 
     name: str

@@ -36,14 +36,19 @@ def data_set_of(card: BenchmarkCard) -> str | None:
     return url.removeprefix(_DATA_SET_URL) if url.startswith(_DATA_SET_URL) else None
 
 
-def check_repository(name: str, what: str) -> None:
-    """Checks a name ORG/NAME.
+def check_repository(name: str, what: str, form: str = "ORG/NAME") -> None:
+    """Checks the id of a repository on the Hub, ORG/NAME.
+
+    Args:
+        name: The id as the user wrote it.
+        what: What it should be the id of, for the message.
+        form: How the user writes it.
 
     Raises:
-        TempbenchError: It is none.
+        TempbenchError: The id is not of this form.
     """
     if not _REPOSITORY.fullmatch(name) or ".." in name or "--" in name:
-        raise TempbenchError(f"{name!r} is no {what}; write ORG/NAME")
+        raise TempbenchError(f"{name!r} is not a {what} id; use {form}")
 
 
 def entries_of(
@@ -72,7 +77,7 @@ def entries_of(
     for task in section.tasks:
         if task.is_mini:
             raise TempbenchError(
-                f"{task.log.task} asks the bundled sample, which is no benchmark; submit a run of "
+                f"{task.log.task} uses the bundled sample, which is not a benchmark; submit a run of "
                 f"{task.log.task.removesuffix('_mini')}"
             )
         if not partial and (not task.is_complete or task.log.problems):
@@ -85,7 +90,7 @@ def entries_of(
             number = task.number(name)
             task_id = f"{task.log.task}_{name}"
             if task_id in out:
-                raise TempbenchError(f"{task_id}: two runs have it; give the logs of one run")
+                raise TempbenchError(f"{task_id}: it is in two runs; give the logs of one run")
             entry: Entry = {"dataset": {"id": data_set, "task_id": task_id}, "value": number.value}
             if revision:
                 entry["dataset"]["revision"] = revision
@@ -118,8 +123,8 @@ def _notes(task: TaskNumbers, number: Number) -> str:
         parts.append(f"parse rate {rate:.4f}")
     if not task.is_complete or task.log.problems:
         parts.append(_completeness(task))
-    told = ("version.", "settings.", "data.revision", "data.edition", "packages.lmms-eval")
-    parts += [f"{name} {words}" for name, words in task.card.items() if name.startswith(told)]
+    settings = ("version.", "settings.", "data.revision", "data.edition", "packages.lmms-eval")
+    parts += [f"{name} {words}" for name, words in task.card.items() if name.startswith(settings)]
     return "; ".join([*parts, f"tempbench-lmms {__version__}"])
 
 
@@ -130,7 +135,7 @@ def problems(entries: Any) -> list[str]:
         entries: The parsed YAML.
     """
     if not isinstance(entries, list) or not entries:
-        return ["there is no entry"]
+        return ["no entry"]
     out = []
     for number, entry in enumerate(entries, start=1):
         out += [f"entry {number}: {problem}" for problem in _problems(entry)]
@@ -139,7 +144,7 @@ def problems(entries: Any) -> list[str]:
 
 def _problems(entry: Any) -> list[str]:
     if not isinstance(entry, Mapping):
-        return ["it is no mapping"]
+        return ["not a mapping"]
     out = [f"unknown key {key}" for key in entry if key not in _KEYS]
     data_set = entry.get("dataset")
     if not isinstance(data_set, Mapping):
@@ -147,18 +152,18 @@ def _problems(entry: Any) -> list[str]:
     if not _REPOSITORY.fullmatch(str(data_set.get("id"))):
         out.append(f"dataset.id {data_set.get('id')!r} is not ORG/NAME")
     if not re.fullmatch(r"[A-Za-z0-9_.-]+", str(data_set.get("task_id") or "")):
-        out.append(f"dataset.task_id {data_set.get('task_id')!r} is no identifier")
+        out.append(f"dataset.task_id {data_set.get('task_id')!r} is not an identifier")
     if "revision" in data_set and not re.fullmatch(r"[0-9a-f]{7,40}", str(data_set["revision"])):
-        out.append(f"dataset.revision {data_set['revision']!r} is no commit")
+        out.append(f"dataset.revision {data_set['revision']!r} is not a commit id")
     value = entry.get("value")
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
-        out.append(f"value {value!r} is no finite number")
+        out.append(f"value {value!r} is not a finite number")
     if "date" in entry and not _is_date(entry["date"]):
         out.append(f"date {entry['date']!r} is not ISO 8601")
     if "source" in entry and not _is_link(entry["source"]):
         out.append(f"source {entry['source']!r} has no web address")
     if not isinstance(entry.get("notes", ""), str):
-        out.append("notes is no text")
+        out.append("notes is not a text")
     return out
 
 
@@ -229,7 +234,7 @@ def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, forc
     }
     for path, content in contents.items():
         if wrong := problems(yaml.safe_load(content)):
-            raise TempbenchError(f"{path}: {wrong[0]}; nothing was written, correct the option for it")
+            raise TempbenchError(f"{path}: {wrong[0]}; nothing was written, correct the option that sets it")
     everything = contents | {Path("model_card_table.md"): table}
     for path in everything:
         if (folder / path).exists() and not force:

@@ -172,7 +172,7 @@ def run_facts(task: TaskNumbers) -> dict[str, str]:
 
 
 def run_date(header: dict[str, Any]) -> str:
-    """Returns when a run was made, ISO 8601 in UTC; the day alone where its time zone is unknown."""
+    """Returns when a run was made, ISO 8601 in UTC; only the day if its time zone is unknown."""
     try:
         moment = datetime.strptime(str(header.get("date")), "%Y%m%d_%H%M%S")
     except ValueError:
@@ -195,7 +195,7 @@ def verdict(record: Record) -> str:
 
 
 def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNumbers]:
-    """Yields the tasks with their numbers; runs of one model are told apart by their files' times."""
+    """Yields the tasks with their numbers; runs of one model are distinguished by their files' times."""
     models: dict[str, set[Any]] = {}
     for log in logs:
         models.setdefault(log.model, set()).add(log.file)

@@ -105,7 +105,7 @@ def _drawn(section: Section) -> tuple[list[tuple[Figure, Markup]], list[str]]:
 
 
 def embedded(value: Any) -> Markup:
-    """Returns a value as JSON that can stand in a `<script>` element whatever its strings are."""
+    """Returns a value as JSON that is safe inside a `<script>` element for any strings."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     # With these three gone no string can end the element or begin a comment in it.
     for sign in "<>&":

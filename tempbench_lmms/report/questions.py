@@ -115,7 +115,7 @@ class _Visuals:
             self.problem = str(error)
 
     def of(self, sample: Sample) -> tuple[list[tuple[str, str]], str]:
-        """Returns (digest, data URI) of each picture of a question, and what is to be said of them."""
+        """Returns (digest, data URI) of each picture of a question, and the remarks about them."""
         if self.problem:
             return [], f"no pictures: {self.problem}"
         if sample.doc_id >= len(self.docs) or self.docs[sample.doc_id]["question_id"] != sample.record["id"]:

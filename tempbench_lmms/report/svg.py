@@ -1,4 +1,4 @@
-"""Plots as inline SVG pictures that take their colours from the page they stand in."""
+"""Plots as inline SVG pictures that take their colours from the page around them."""
 
 from collections.abc import Callable, Sequence
 from math import cos, isfinite, pi, sin

@@ -180,8 +180,8 @@ def rows_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Row]:
     for task in tasks:
         found: dict[str, dict[str, Number]] = {}
         for name in task.names:
-            if (place := column_of(task.stem, name, known)) is not None:
-                found.setdefault(place[1], {})[place[0]] = task.number(name)
+            if (cell := column_of(task.stem, name, known)) is not None:
+                found.setdefault(cell[1], {})[cell[0]] = task.number(name)
         for variant, numbers in found.items():
             if task.is_mini:
                 variant = f"{variant}, mini" if variant else "mini"

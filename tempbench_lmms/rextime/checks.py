@@ -53,23 +53,23 @@ def row_problems(row: tables.Row, has_answers: bool = True) -> Iterator[str]:
     if row["options"]:
         yield from checks.option_problems(row["options"], len(LETTERS), len(LETTERS))
     if row["source"] not in SOURCES:
-        yield f"source: {row['source']!r} is neither of {', '.join(SOURCES)}"
+        yield f"source: {row['source']!r} is not one of {', '.join(SOURCES)}"
     if row["question_span"] is not None and not _is_span(row["question_span"], row["duration"]):
-        yield f"question_span: {row['question_span']} is no span of {row['duration']} seconds"
+        yield f"question_span: {row['question_span']} is not a span within {row['duration']} seconds"
     if not has_answers:
         for name in ("answer", "windows", "target"):
             if row[name]:
-                yield f"{name}: the test split has no public answers, yet there is one"
+                yield f"{name}: must be empty, the test split has no public answers"
         yield from checks.choice_problems(row, lambda reply: _read(reply, row))
         return
     if not row["windows"]:
         yield "windows: none"
     for window in row["windows"]:
         if not _is_span(window, row["duration"]):
-            yield f"windows: {window} lies outside {row['duration']} seconds or is no span"
+            yield f"windows: {window} is not a span within {row['duration']} seconds"
     yield from checks.reply_problems(row, lambda reply: _read(reply, row))
     if not any(list(span) in row["windows"] for span in parser.parse(row["target"])[1]):
-        yield f"target: {row['target'][:80]!r} names none of the windows"
+        yield f"target: {row['target'][:80]!r} does not name one of the windows"
 
 
 def _is_span(span: Sequence[float], duration: float) -> bool:

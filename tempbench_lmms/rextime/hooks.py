@@ -82,10 +82,10 @@ def with_videos(dataset: Any) -> Any:
         )
         if not skip or not keep:
             raise TempbenchError(
-                f"{summary}; see all with `tempbench verify rextime`, put them right, or set "
+                f"{summary}; list them with `tempbench verify rextime` and repair them, or set "
                 f"{videos.MISSING_MEDIA}=skip to go on without these questions"
             )
-        _warn(f"{summary}; going on without them, see n_missing_media and completeness beside the scores")
+        _warn(f"{summary}; continuing without them, see n_missing_media and completeness beside the scores")
         dataset = dataset.select(keep)
     dataset = dataset.add_column("n_missing_media", [len(urls) - len(keep)] * len(keep))
     return dataset.add_column("n_questions", [len(urls)] * len(keep))

@@ -54,7 +54,7 @@ def mode_of(prediction: Prediction) -> tuple[bool, bool]:
     windows, answer = "pred_relevant_windows" in prediction, "ans" in prediction
     if not windows and not answer:
         raise TempbenchError(
-            f"{prediction.get('qid')}: neither pred_relevant_windows nor ans is there; add one of them"
+            f"{prediction.get('qid')}: pred_relevant_windows and ans are both missing; add one of them"
         )
     return windows, answer
 

@@ -82,7 +82,7 @@ def _repeated(predictions: Path, lines: Sequence[Mapping[str, Any]]) -> Iterator
             raise TempbenchError(f"{predictions}, prediction {number}: qid is missing; add it")
         seen[str(line["qid"])] = seen.get(str(line["qid"]), 0) + 1
     if repeated := [qid for qid, count in seen.items() if count > 1]:
-        yield f"{len(repeated)} ids stand there more than once; the last counts: {_listed(repeated)}"
+        yield f"{len(repeated)} duplicate ids; the last prediction of each counts: {_listed(repeated)}"
 
 
 def _ours(
@@ -175,7 +175,7 @@ def submit_logs(
     from tempbench_lmms.rextime.rows import load_records
 
     if split not in EVALUATED:
-        raise TempbenchError(f"there is no split {split!r}; choose one of {', '.join(EVALUATED)}")
+        raise TempbenchError(f"unknown split {split!r}; choose one of {', '.join(EVALUATED)}")
     log = _log(logs, split)
     lines = load_records(log)
     if lines and all("record" in line for line in lines):

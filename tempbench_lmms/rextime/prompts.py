@@ -2,7 +2,7 @@
 
 The paper defers its prompt to a supplement; "we prompt the models to predict the time span directly and
 select the most likely options" (section 4.2). The released request to GPT-4o asks for a summary, the option
-and the span in one reply and wants JSON; ours asks for the same without the summary, and tells the duration
+and the span in one reply and wants JSON; ours asks for the same without the summary, and states the duration
 in the same place. docs/fidelity/rextime.md has both side by side.
 """
 
@@ -40,7 +40,7 @@ _INSTRUCTIONS = {
 
 
 def seconds(value: float) -> str:
-    """Returns a time as it stands in a prompt: at most two decimals.
+    """Returns a time as a prompt prints it: at most two decimals.
 
     >>> seconds(150.0), seconds(129.964)
     ('150', '129.96')
@@ -49,7 +49,7 @@ def seconds(value: float) -> str:
 
 
 def frame_label(number: int, time: float) -> str:
-    """Returns what stands before frame `number` (from 1), shown at `time` seconds."""
+    """Returns the text before frame `number` (from 1), shown at `time` seconds."""
     return f"Frame {number}, at {time:.1f} seconds:"
 
 
@@ -69,7 +69,7 @@ def build(doc: Mapping[str, Any], media: str, ask: str, times: Sequence[float] =
     """
     if media not in _MEDIA or ask not in ASKS:
         raise TempbenchError(
-            f"there is no prompt for media {media!r} and ask {ask!r}; choose from {', '.join(_MEDIA)} and "
+            f"no prompt for media {media!r} and ask {ask!r}; choose from {', '.join(_MEDIA)} and "
             f"{', '.join(ASKS)}"
         )
     lines = []

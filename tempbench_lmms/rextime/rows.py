@@ -84,7 +84,7 @@ def row(record: Mapping[str, Any], video: str | None = None, answers: bool = Tru
 
 def _finite(value: Any) -> float:
     if isinstance(value, bool) or not math.isfinite(float(value)):
-        raise ValueError(f"{value!r} is no number of seconds")
+        raise ValueError(f"{value!r} is not a number of seconds")
     return float(value)
 
 
@@ -102,7 +102,7 @@ def load_records(path: Any) -> list[dict[str, Any]]:
         try:
             records: list[Any] = parse_json(text)
         except ValueError as error:
-            raise TempbenchError(f"{path} is no JSON ({error}); download it again") from None
+            raise TempbenchError(f"{path} is not JSON ({error}); download it again") from None
     else:
         records = []
         for number, line in enumerate(text.splitlines(), start=1):
@@ -110,7 +110,7 @@ def load_records(path: Any) -> list[dict[str, Any]]:
                 try:
                     records.append(parse_json(line))
                 except ValueError as error:
-                    raise TempbenchError(f"{path}, line {number}: no JSON ({error}); correct it") from None
+                    raise TempbenchError(f"{path}, line {number}: not JSON ({error}); correct it") from None
     if not all(isinstance(record, dict) for record in records):
         raise TempbenchError(f"{path}: not every record is an object; use the official files")
     return records

@@ -21,7 +21,7 @@ DURATIONS = {"under_60s": (0.0, 60.0), "60_to_120s": (60.0, 120.0), "over_120s":
 
 
 BOTH, VQA, MOMENT, BLIND, TEST = "both", "vqa", "moment", "blind", "test"
-"""The kinds of task: the letter and the span, the letter alone, the span alone, the letter without the video,
+"""The kinds of task: the letter and the span, only the letter, only the span, the letter without the video,
 and the test split, whose answers are not public, so that nothing that it has is a score."""
 _LETTER, _SPAN, _SCORED = (BOTH, VQA, BLIND), (BOTH, MOMENT), (BOTH, VQA, MOMENT, BLIND)
 _WITH_VIDEO = (BOTH, VQA, MOMENT, TEST)
@@ -35,7 +35,7 @@ METRICS = Metrics(BOTH, VQA, MOMENT, BLIND, TEST)
 def category_of(raw: str) -> str:
     """Returns one of `CATEGORIES`, or "other".
 
-    How the release spells its categories is not documented, so the word that tells them apart is looked for.
+    How the release spells its categories is not documented, so the word that distinguishes them decides.
     """
     text = raw.lower()
     for word, category in (("sequen", "sequential"), ("mean", "means_end"), ("cause", "cause_effect")):
@@ -50,7 +50,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = 
     Args:
         doc: A row of the data set.
         reply: The model's reply.
-        failed: The request failed, so that there is no reply to read.
+        failed: Whether the request failed, so there is no reply to read.
         ask: What was asked for: `both`, `answer` or `span`.
     """
     answer, spans = (None, []) if failed else parse(reply, doc["options"], doc["duration"])
@@ -159,7 +159,7 @@ def n_missing_media(records: Sequence[Record]) -> int:
 
 
 def completeness(records: Sequence[Record]) -> Ratio:
-    """Share of the task's questions whose video is there; every other score is over these alone."""
+    """Share of the task's questions whose video is there; every other score is over these only."""
     whole = max((record["n_questions"] for record in records), default=0)
     return ratio([(whole - n_missing_media(records), whole)] if records else [], ["all"] if records else [])
 

@@ -48,8 +48,8 @@ def histogram(values: Sequence[float], bounds: Sequence[float]) -> dict[str, int
     """Returns how many values lie in each bin, the lower bound included; the last bin is open."""
     counts = dict.fromkeys(_names(bounds), 0)
     for value in values:
-        place = max((i for i, bound in enumerate(bounds) if value >= bound), default=0)
-        counts[_names(bounds)[place]] += 1
+        index = max((i for i, bound in enumerate(bounds) if value >= bound), default=0)
+        counts[_names(bounds)[index]] += 1
     return counts
 
 

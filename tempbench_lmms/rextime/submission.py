@@ -67,14 +67,14 @@ def check(lines: Sequence[Mapping[str, Any]], durations: Mapping[str, float]) ->
     seen: set[str] = set()
     for number, line in enumerate(lines, start=1):
         if not isinstance(line.get("qid"), str):
-            yield Problem(f"line {number}", f"qid is {line.get('qid')!r}, no text")
+            yield Problem(f"line {number}", f"qid is {line.get('qid')!r}, not a text")
             continue
         qid = line["qid"]
         if qid in seen:
-            yield Problem(qid, "stands in the file twice")
+            yield Problem(qid, "duplicate qid")
         seen.add(qid)
         if qid not in durations:
-            yield Problem(qid, "is no question of this split")
+            yield Problem(qid, "is not a question of this split")
         yield from _window_problems(qid, line.get("pred_relevant_windows"), durations.get(qid))
         answer = line.get("ans")
         if answer == "":
@@ -105,8 +105,8 @@ def _window_problems(qid: str, windows: Any, duration: float | None) -> Iterator
             yield Problem(qid, f"the window {_shown(window)} ends before it starts", fatal=False)
         # True windows are rounded up to whole seconds: [120, 130] in a video of 129.96 seconds.
         if min(start, end) < 0 or (duration is not None and max(start, end) > math.ceil(duration)):
-            place = "" if duration is None else f" of {duration:g} seconds"
-            yield Problem(qid, f"the window {_shown(window)} lies outside the video{place}", fatal=False)
+            of_length = "" if duration is None else f" of {duration:g} seconds"
+            yield Problem(qid, f"the window {_shown(window)} lies outside the video{of_length}", fatal=False)
 
 
 def _shown(value: Any) -> str:

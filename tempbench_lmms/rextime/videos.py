@@ -1,8 +1,8 @@
 """Where the videos are, and which of them are missing or damaged.
 
 Videos are read where the user has them: `prepare` writes their folders into the manifest and copies nothing.
-What it found out about each file stands in `videos.json` beside it, so that a run looks into a file again
-only where its size or time has changed since.
+Its verdict on each file is in `videos.json` beside it. A run checks a file again only if its size or time has
+changed since.
 """
 
 import os
@@ -30,11 +30,11 @@ def locate(url: str) -> Path:
         url: `tempbench://rextime/[mini/]media/SOURCE/NAME`.
 
     Raises:
-        TempbenchError: The URL is no video, or points outside its folder.
+        TempbenchError: The URL is not a video, or points outside its folder.
     """
     path = roots.resolve(url)
     if path.suffix.lower() not in SUFFIXES:
-        raise TempbenchError(f"{url!r} is no video; correct the row that names it")
+        raise TempbenchError(f"{url!r} is not a video; correct the row that names it")
     rest = url.removeprefix(_PREFIX).split("/")
     if rest[0] == roots.MINI or path.is_file():
         return path

@@ -1,1 +1,1 @@
-"""Runs: started safely, read back, rescored, compared, and called out where they mean little."""
+"""Runs: started safely, read back, rescored, compared, and checked for signs of a degenerate run."""

@@ -47,7 +47,7 @@ class Comparison:
         p_holm: The same, adjusted for the number of metrics of the task.
         verdict: "better", "worse" (the first run than the second), or "undecided".
         n_needed: Number of questions that would show a difference of this size four times out of five, all
-            these metrics looked at; None for no difference, and where it is decided already.
+            given the number of metrics; None for no difference, or if it is decided already.
     """
 
     task: str
@@ -64,14 +64,14 @@ class Comparison:
     n_needed: int | None = None
 
     @property
-    def told_alone(self) -> bool:
-        """Whether there is a difference were this the only metric that is looked at."""
+    def differs_alone(self) -> bool:
+        """Whether the runs differ, if this were the only metric that is compared."""
         found = self.difference
         return found is not None and self.p < _LEVEL and (found.low > 0 or found.high < 0)
 
     @property
     def sentence(self) -> str:
-        """What is to be said of it."""
+        """The result in words."""
         name = f"{self.metric}:"
         found = self.difference
         if found is None or not math.isfinite(found.value):
@@ -117,7 +117,7 @@ def _different_questions(first: TaskLog, second: TaskLog) -> Iterator[str]:
     only = [(name, sorted(set(x) - set(y))) for name, x, y in (("A", a, b), ("B", b, a))]
     for name, ids in only:
         if ids:
-            yield f"questions: {len(ids):,} are in {name} alone, among them {_some(ids)}"
+            yield f"questions: {len(ids):,} are only in {name}, among them {_some(ids)}"
     for what in ("prompt", "target"):
         ids = sorted(id_ for id_ in a.keys() & b.keys() if getattr(a[id_], what) != getattr(b[id_], what))
         if ids:
@@ -233,7 +233,7 @@ def judged(found: Sequence[Comparison]) -> list[Comparison]:
         for one, p_holm in zip(own, holm(family), strict=True):
             p_holm = 1.0 if _is_mute(one) else p_holm
             verdict, n_needed = "undecided", None
-            if one.told_alone and p_holm < _LEVEL:
+            if one.differs_alone and p_holm < _LEVEL:
                 better = _difference(one) > 0
                 verdict = "better" if better == one.higher_is_better else "worse"
             elif one.difference and math.isfinite(one.p) and one.difference.value:
@@ -279,7 +279,7 @@ def paired_runs(
         )
     pairs = [(logs_a[task], logs_b[task]) for task in tasks]
     remarks = [
-        f"{task} is in {'A' if task in logs_a else 'B'} alone and left out"
+        f"{task} is only in {'A' if task in logs_a else 'B'} and left out"
         for task in {**logs_a, **logs_b}
         if task not in tasks
     ]

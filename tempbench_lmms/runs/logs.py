@@ -30,7 +30,7 @@ class Sample:
         reply: The model's reply, reasoning stripped as the harness strips it.
         doc_id: Its number in the task.
         target: A right reply.
-        n_tokens: Length of the reply in tokens, where the runner tells it.
+        n_tokens: Length of the reply in tokens, if the runner reports it.
     """
 
     record: Record
@@ -117,7 +117,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
         tables, configs = dict(results["results"]), dict(results["configs"])
         settings = dict(results.get("config") or {})
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TempbenchError(f"{file} is no results file of the harness ({error!r})") from None
+        raise TempbenchError(f"{file} is not a results file of the harness ({error!r})") from None
     ours = task_files()
     stamp = file.name.removesuffix(_RESULTS)
     logs = []
@@ -125,7 +125,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
         if task not in ours or task not in configs:
             continue
         if not isinstance(table, dict) or not isinstance(configs[task], dict):
-            raise TempbenchError(f"{file} is no results file of the harness ({task} is no table in it)")
+            raise TempbenchError(f"{file} is not a results file of the harness ({task} is not a table in it)")
         log = file.with_name(f"{stamp}_samples_{task}.jsonl")
         samples, problems = _samples(log, task)
         if log.is_file():
@@ -136,7 +136,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
         if problems and not partial:
             more = f" (and {len(problems) - 1} more problems)" if problems[1:] else ""
             raise TempbenchError(
-                f"{problems[0]}{more}; add --partial to use the {len(samples)} sound lines all the same"
+                f"{problems[0]}{more}; add --partial to use the {len(samples)} sound lines anyway"
             )
         logs.append(
             TaskLog(
@@ -207,13 +207,13 @@ def _samples(path: Path, task: str) -> tuple[list[Sample], list[str]]:
                     raise KeyError("id, parsed or failed")
                 repeated = record["id"] in seen or sample.doc_id in seen
             except (ValueError, KeyError, TypeError, OverflowError) as error:
-                problems.append(f"{path.name}: line {number} is cut off or of another kind ({error!r})")
+                problems.append(f"{path.name}: line {number} is cut off or not a log line ({error!r})")
                 continue
             if repeated:
-                problems.append(f"{path.name}: line {number} repeats {record['id']} or its place")
+                problems.append(f"{path.name}: line {number} repeats {record['id']} or its doc_id")
                 continue
             if not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
-                problems.append(f"{path.name}: line {number} is of another task")
+                problems.append(f"{path.name}: line {number} belongs to another task")
                 continue
             seen |= {record["id"], sample.doc_id}
             samples.append(sample)
@@ -297,5 +297,7 @@ def metric_function(benchmark: str, name: str) -> Metric:
 
     metrics: dict[str, Metric] = importlib.import_module(f"tempbench_lmms.{benchmark}.scoring").METRICS
     if name not in metrics:
-        raise TempbenchError(f"{benchmark} has no metric {name!r}; it has {', '.join(sorted(metrics))}")
+        raise TempbenchError(
+            f"unknown metric {name!r} of {benchmark}; choose one of {', '.join(sorted(metrics))}"
+        )
     return metrics[name]

@@ -1,4 +1,4 @@
-"""Degenerate runs called out: numbers that are there and mean little."""
+"""Warnings about degenerate runs: replies that are cut off, loop or are empty; scores at chance."""
 
 import math
 import re
@@ -20,7 +20,7 @@ _RESAMPLES = 2000
 
 
 def warnings(log: TaskLog) -> list[str]:
-    """Returns what speaks against taking a run's numbers at their face, one line each; empty for none.
+    """Returns the reasons not to trust a run's numbers, one line each.
 
     More than 5 % unread, empty, repeating or cut-off replies; one answer in more than 60 % of the answers;
     failed requests; a headline metric that is not above chance.
@@ -35,7 +35,7 @@ def warnings(log: TaskLog) -> list[str]:
 
 
 def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> list[str]:
-    """Returns the warnings that the replies' texts give rise to.
+    """Returns the warnings that follow from the texts of the replies.
 
     Args:
         samples: The answered questions.
@@ -66,11 +66,12 @@ def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> 
 
 
 def _one_letter(samples: Sequence[Sample], text: str) -> bool:
-    # The same words for the same answer are no second fault: `_one_sided` speaks of them.
+    # Equal texts with an answer in them are `record_quality._one_sided`'s warning, not a second one.
     return any(sample.record["parsed"] for sample in samples if sample.reply == text)
 
 
 def _cut_off(sample: Sample, max_new_tokens: int | None) -> bool:
+    """Whether a reply ended before it gave an answer: in its reasoning, or at the limit of tokens."""
     if sample.record["parsed"]:
         return False
     open_thought = "<think>" in sample.reply and "</think>" not in sample.reply

@@ -15,7 +15,7 @@ from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.runs import run_card
 from tempbench_lmms.runs.logs import Sample, TaskLog, metrics_of, recompute
 
-# What tells of a record how it was read; the benchmarks name the answer itself in different ways.
+# The fields of a record that say how its reply was read; benchmarks name the answer differently.
 _READING = ("answer", "prediction", "spans", "order", "parsed", "failed", "correct")
 _OFFICIAL = "_official"
 
@@ -111,7 +111,7 @@ def read_again(log: TaskLog) -> tuple[tuple[Sample, ...], tuple[Change, ...]]:
     """Returns a log's samples with their replies read by this version, and what is read differently.
 
     Raises:
-        TempbenchError: The data is not on this machine, or lacks a question of the log.
+        TempbenchError: The data is not on this machine, or a question of the log is missing in it.
     """
     config = load_task(log.task)
     docs = {str(doc["question_id"]): doc for doc in docs_of(config)}
@@ -120,7 +120,7 @@ def read_again(log: TaskLog) -> tuple[tuple[Sample, ...], tuple[Change, ...]]:
         id_ = str(sample.record["id"])
         if id_ not in docs:
             raise TempbenchError(
-                f"{log.task}: the data at hand has no question {id_}; read it with the data that was asked"
+                f"{log.task}: question {id_} is not in the data here; use the data that the run was made with"
             )
         out = config["process_results"](docs[id_], [sample.reply])
         metrics = frozenset(name for name, value in out.items() if isinstance(value, Item))
@@ -167,7 +167,7 @@ def official(log: TaskLog) -> Rescored:
     values = recompute(log)
     names = [name for name in values if name.endswith(_OFFICIAL)]
     if not names:
-        raise TempbenchError(f"{log.task} has no numbers of an official parser")
+        raise TempbenchError(f"{log.task} has no official parser")
     ends = {_without_suffix(name): value for name, value in _intervals(log).items() if name in names}
     ours = {name: values[name] for name in map(_without_suffix, names) if name in values}
     theirs = {_without_suffix(name): values[name] for name in names}

@@ -34,7 +34,7 @@ TEXT_MODELS = (
 """The text models of the paper's quality control (section 3.2)."""
 
 NON_EVENTS = ("no_event", "good time", "great time", "wonderful time", "have fun", "had fun")
-"""What an "event" that is none holds. Source: the official scorer; Table 2 counts without them."""
+"""What an "event" that is not one holds. Source: the official scorer; Table 2 counts without them."""
 
 
 def _by_source(counts: Mapping[str, tuple[int, ...]]) -> dict[str, dict[str, int]]:

@@ -39,9 +39,9 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         yield f"tests: {row['tests']} are not tests of a {row['role']} question"
         return
     if row["role"] == "main" and len(row["tests"]) > 1:
-        yield f"tests: {row['tests']}, a main question is of one test"
+        yield f"tests: {row['tests']}, a main question has one test"
     if row["source"] not in SOURCES:
-        yield f"source: {row['source']!r} is none of {', '.join(SOURCES)}"
+        yield f"source: {row['source']!r} is not one of {', '.join(SOURCES)}"
     kind, n_images = kind_of(row["tests"][0]), len(row["images"])
     spoken = ("sentences",) if kind == "mt2" else ("text",)
     yield from checks.text_problems(row, "sequence_id", "instruction", *spoken)
@@ -57,7 +57,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
 
 def _event_problems(row: tables.Row, kind: str) -> Iterator[str]:
     events = row["events"]
-    if not events or any(not 0 <= place < len(row["images"]) for place in events):
+    if not events or any(not 0 <= position < len(row["images"]) for position in events):
         yield f"events: {events} lie outside {len(row['images'])} images"
     elif events != sorted(set(events)):
         yield f"events: {events} are not in true order"
@@ -72,7 +72,7 @@ def _event_problems(row: tables.Row, kind: str) -> Iterator[str]:
     if row["role"] == "grounding" and row["grounding"]:
         yield "grounding: a grounding question has none itself"
     if len(set(row["grounding"])) < len(row["grounding"]):
-        yield "grounding: an id stands there twice"
+        yield "grounding: duplicate id"
 
 
 def grounding_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
@@ -82,8 +82,8 @@ def grounding_problems(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]
         for id_ in row["grounding"]:
             gate = by_id.get(id_)
             if gate is None:
-                yield number, f"grounding: there is no question {id_!r}"
+                yield number, f"grounding: unknown question {id_!r}"
             elif gate["role"] != "grounding":
-                yield number, f"grounding: {id_!r} is no grounding question"
+                yield number, f"grounding: {id_!r} is not a grounding question"
             elif gate["sequence_id"] != row["sequence_id"] or gate["source"] != row["source"]:
                 yield number, f"grounding: {id_!r} is about another sequence"

@@ -23,7 +23,7 @@ SCHEMA = pa.schema(
         ("instruction_cot", pa.string()),
         ("instruction_blind", pa.string()),
         ("character_info", pa.string()),
-        ("events", pa.list_(pa.int32())),  # 0-based places of the events in question, in true order
+        ("events", pa.list_(pa.int32())),  # 0-based positions of the events in question, in true order
         ("grounding", pa.list_(pa.string())),  # question_id of the groundings that gate a main question
         ("statement_type", pa.string()),  # MT1: after, before, then, earlier, implictpair, ...
         ("polarity", pa.string()),  # MT1: "gt" (true) or "nc" (false)

@@ -13,10 +13,10 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
     Args:
         folder: Its folder.
         name: Its name without ending; `name.json` is looked for, and `name.pkl` where allowed.
-        allow_pickle: Whether to unpickle, which runs whatever code the file brings.
+        allow_pickle: Whether to unpickle, which executes any code in the file.
 
     Raises:
-        TempbenchError: The file cannot be read, or is there as a pickle alone.
+        TempbenchError: The file cannot be read, or exists only as a pickle.
     """
     path, pickled = folder / f"{name}.json", folder / f"{name}.pkl"
     if path.is_file():
@@ -28,7 +28,7 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
     if pickled.is_file():
         if not allow_pickle:
             raise TempbenchError(
-                f"{pickled} is a pickle, and reading it runs whatever code it brings; if you trust its "
+                f"{pickled} is a pickle, and reading it executes any code in it; if you trust its "
                 "origin add --allow-pickle"
             )
         import pandas
@@ -50,4 +50,4 @@ def _as_rows(data: Any, path: Path) -> list[Row]:
             if "img_seq_id" in data:
                 return [{name: column[key] for name, column in data.items()} for key in keys]
             return list(data.values())
-    raise TempbenchError(f"{path} is no table of rows; download it again")
+    raise TempbenchError(f"{path} is not a table of rows; download it again")

@@ -28,10 +28,10 @@ def _table(folder: Path, model: str, source: str, task: str, allow_pickle: bool)
         wanted = {"preds", "gt_option", "img_seq_id"}
         for number, row in enumerate(rows):
             if not wanted <= set(row):
-                lacking = ", ".join(sorted(wanted - set(row)))
+                missing = ", ".join(sorted(wanted - set(row)))
                 raise TempbenchError(
-                    f"{folder / model}: {source}_{task}: row {number} lacks {lacking}; write annotation rows "
-                    "with a column preds"
+                    f"{folder / model}: {source}_{task}: row {number}: {missing} missing; write annotation "
+                    "rows with a column preds"
                 )
     return rows
 
@@ -118,15 +118,15 @@ def strict(
         gates = [_record(row, gate, source, i) for i, row in enumerate(predictions.grounding)]
         mains = [_record(row, task, source, i) for i, row in enumerate(predictions.main)]
         n_unfiltered += len(mains)
-        by_place: dict[Any, dict[int, str]] = {}
+        by_position: dict[Any, dict[int, str]] = {}
         for row, record in zip(predictions.grounding, gates, strict=True):
-            place = int(str(row["gt_option"]).rpartition(" ")[2]) - 1
-            by_place.setdefault(row["img_seq_id"], {}).setdefault(place, record["id"])
+            position = int(str(row["gt_option"]).rpartition(" ")[2]) - 1
+            by_position.setdefault(row["img_seq_id"], {}).setdefault(position, record["id"])
         for row, record in zip(predictions.main, mains, strict=True):
-            asked = by_place.get(row["img_seq_id"], {})
-            places = _places(task, row, asked)
-            record["grounding"] = [asked[place] for place in places if place in asked]
-            record["n_events"] = len(places)
+            asked = by_position.get(row["img_seq_id"], {})
+            positions = _positions(task, row, asked)
+            record["grounding"] = [asked[position] for position in positions if position in asked]
+            record["n_events"] = len(positions)
         if blind_filter and predictions.text_only:
             solved = official.solved_blind(task, predictions.text_only)
             mains = [record for record, blind in zip(mains, solved, strict=True) if not blind]
@@ -139,13 +139,13 @@ def strict(
     return out
 
 
-def _places(task: str, row: Row, asked: Mapping[int, str]) -> list[int]:
-    """Returns the places of the events that gate a main row."""
+def _positions(task: str, row: Row, asked: Mapping[int, str]) -> list[int]:
+    """Returns the positions of the events that gate a main row."""
     if official.kind_of(task) == "mt1":
         return list(row.get("event_pair_tuple") or row["event_triple_tuple"])
     if answer := row.get("gt_answer"):
         return list(range(len(answer)))
-    # Bare rows do not tell how many images there are; what was asked about the sequence then counts.
+    # Bare rows do not say how many images there are; the questions about the sequence do.
     return sorted(asked) or [0]
 
 

@@ -278,12 +278,12 @@ def build(doc: Mapping[str, Any], style: str = "direct") -> str:
         or (style == "blind" and kind == "mt3")
         or (style == "image_only" and kind not in ("mt3", "gt"))
     ):
-        raise TempbenchError(f"{test} has no style {style!r}; choose one of {', '.join(STYLES)}")
+        raise TempbenchError(f"unknown style {style!r} of {test}; choose one of {', '.join(STYLES)}")
     characters = _CHARACTERS + doc["character_info"] if doc["character_info"] else ""
     if kind == "gt":
         return f"{characters}\nThe event is: {doc['text']}\n{doc['instruction']}{ANSWER_PREFIX}"
 
-    told = "events" if test.endswith("_event") else "sentences"
+    unit = "events" if test.endswith("_event") else "sentences"
     if kind == "mt1":
         question = f"\nThe statement is: {doc['text']}"
         options = f"\nOptions are: {_options(doc)}"
@@ -292,10 +292,10 @@ def build(doc: Mapping[str, Any], style: str = "direct") -> str:
             f"Sentence {letter}: {sentence}"
             for letter, sentence in zip(string.ascii_lowercase, doc["sentences"], strict=False)
         )
-        question = f"\nThe shuffled {told} are:\n{sentences}"
+        question = f"\nThe shuffled {unit} are:\n{sentences}"
         options = f"\n{doc['answer_format']}\n{_options(doc)}"
     else:
-        question = f"\nThe {'events are' if told == 'events' else 'story is'}: {doc['text']}"
+        question = f"\nThe {'events are' if unit == 'events' else 'story is'}: {doc['text']}"
         options = f"\n{doc['answer_format']}\n{_options(doc)}"
     # No space before "The images I provide": so the official runner.
     labels = _IMAGE_LABELS if kind == "mt3" else ""

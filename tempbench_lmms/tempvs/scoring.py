@@ -39,7 +39,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     Args:
         doc: A row of the data set.
         reply: The model's reply.
-        failed: The request failed, so that there is no reply to read.
+        failed: Whether the request failed, so there is no reply to read.
     """
     kind = kind_of(doc["tests"][0])
     answer = None if failed else parser.parse(reply, kind, doc["options"], len(doc["images"]))
@@ -173,8 +173,8 @@ def mt_given_at_least(records: Sequence[Record], k: int) -> Ratio:
 def as_official(records: Sequence[Record], family: str) -> list[Record]:
     """Returns the records as the official scorer would have them.
 
-    Its parser reads the answers, rows with a non-event are left out, and groundings that the data set lacks
-    count as passed. Its blind filter needs three text models' answers: see `tempbench score tempvs`.
+    Its parser reads the answers, rows with a non-event are left out, and groundings that are missing in the
+    data set count as passed. Its blind filter needs three text models' answers: see `tempbench score tempvs`.
 
     Args:
         records: Records.
@@ -249,7 +249,7 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
 
     By source; MT1 by statement type and polarity (Table 5) and by distance of the events (Figure 3); main
     accuracy given at least k right groundings; and position bias: the share of each letter among the
-    answers and among the right answers. Each share stands beside its count, None where it is undefined.
+    answers and among the right answers. Each share comes with its count; None if it is undefined.
     """
     out: dict[str, Any] = {}
     for test in MAIN_TESTS:

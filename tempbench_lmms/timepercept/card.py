@@ -16,7 +16,7 @@ RANKINGS = ("isr", "ipr")
 """Tests that are answered with an ordering and scored by PNR."""
 
 LENGTH = 5
-"""Images in a sequence. Source: section III.B.1 and 5; the published PNR values fit five images alone."""
+"""Images in a sequence. Source: section III.B.1 and 5; the published PNR values fit only five images."""
 PAIRS = {"ice": 1, "pic": 2, "ipr": 3, "eii": 4}
 """Pairs of images in a question on intervals."""
 IMAGES = {

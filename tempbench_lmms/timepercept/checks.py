@@ -52,7 +52,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
     """Yields what is wrong with one row, as "field: what"."""
     test = row["test"]
     if test not in (*TESTS, *CONTROLS):
-        yield f"test: {test!r} is none of {', '.join((*TESTS, *CONTROLS))}"
+        yield f"test: {test!r} is not one of {', '.join((*TESTS, *CONTROLS))}"
         return
     yield from checks.text_problems(row, "source", "places")
     if not row["places"]:
@@ -66,7 +66,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
         row, lambda reply: parse(reply, test, options(row), len(row["images"]))
     )
     if row["kind"] not in KINDS.get(test, ("",)):
-        yield f"kind: {row['kind']!r} is none of {test}"
+        yield f"kind: {row['kind']!r} is not a kind of {test}"
     yield from _time_problems(row, test)
 
 

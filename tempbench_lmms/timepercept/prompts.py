@@ -114,7 +114,7 @@ def labels(doc: Mapping[str, Any]) -> list[str]:
 
 
 def build(doc: Mapping[str, Any], style: str = "direct") -> str:
-    """Returns the text of a question, which stands behind the images.
+    """Returns the text of a question, which follows the images.
 
     Args:
         doc: A row of the data set.
@@ -124,7 +124,7 @@ def build(doc: Mapping[str, Any], style: str = "direct") -> str:
         TempbenchError: There is no such style.
     """
     if style not in STYLES:
-        raise TempbenchError(f"no style {style!r}; choose one of {', '.join(STYLES)}")
+        raise TempbenchError(f"unknown style {style!r}; choose one of {', '.join(STYLES)}")
     test = doc["test"]
     lines = [_QUESTIONS[test].format(n=len(doc["images"]))]
     lines += [f"{letter}. {text}" for letter, text in zip("ABCDEF", options(doc), strict=False)]

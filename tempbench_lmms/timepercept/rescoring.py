@@ -35,8 +35,8 @@ def score_file(file: Path, root: Path) -> dict[str, Any]:
     known = {row["question_id"] for rows in tables.values() for row in rows}
     if strangers := sorted(set(replies) - known):
         raise TempbenchError(
-            f"{file}: {len(strangers)} replies to questions that are not in {root}, the first to "
-            f"{strangers[0]!r}; score against the data that was asked"
+            f"{file}: {len(strangers)} replies to questions that are not in {root}, first "
+            f"{strangers[0]!r}; score them with the data that the model was asked"
         )
     records = {
         test: [scoring.record(row, replies.get(row["question_id"], "")) for row in rows]

@@ -60,7 +60,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     Args:
         doc: A row of the data set.
         reply: The model's reply.
-        failed: The request failed, so that there is no reply to read.
+        failed: Whether the request failed, so there is no reply to read.
     """
     test = doc["test"]
     answer = None if failed else parser.parse(reply, test, options(doc), len(doc["images"]))
@@ -86,8 +86,8 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
 
 
 def _pairs(truth: list[str], predicted: list[str]) -> tuple[int, int]:
-    place = {label: i for i, label in enumerate(truth)}
-    positive, negative = pair_counts(range(len(truth)), [place[label] for label in predicted])
+    rank = {label: i for i, label in enumerate(truth)}
+    positive, negative = pair_counts(range(len(truth)), [rank[label] for label in predicted])
     return int(positive[0]), int(negative[0])
 
 
@@ -180,8 +180,8 @@ def _mean_over(records: Sequence[Record], field: str, groups: Sequence[str]) -> 
 
     def term(record: Record) -> list[float]:
         terms = [0.0] * (2 * n)
-        place = groups.index(record[field])
-        terms[place], terms[place + n] = _share(record)
+        index = groups.index(record[field])
+        terms[index], terms[index + n] = _share(record)
         return terms
 
     return statistic(map(term, records), (record["place"] for record in records), 2 * n, mean_of_ratios)
@@ -203,7 +203,7 @@ def category_average(records: Sequence[Record]) -> Statistic:
 def details(records: Sequence[Record]) -> dict[str, Any]:
     """Returns how far questions are answered rightly by scene category, and by test and kind of question.
 
-    Each share, from 0 to 1, stands beside its number of questions.
+    Each share, from 0 to 1, comes with its number of questions.
     """
     tests = sorted({record["test"] for record in records})
     return {

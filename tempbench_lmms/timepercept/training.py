@@ -52,7 +52,7 @@ def export(folder: Path, root: Path, tests: Sequence[str], style: str, force: bo
     """
     tests = tests or TESTS
     if unknown := sorted(set(tests) - set(TESTS)):
-        raise TempbenchError(f"no test named {', '.join(unknown)}; choose from {', '.join(TESTS)}")
+        raise TempbenchError(f"unknown test {', '.join(unknown)}; choose from {', '.join(TESTS)}")
     mixed = list(examples(root, tests, style))
     random.Random(0).shuffle(mixed)
     return write_conversations(mixed, folder, LORA, force, "timepercept")

@@ -49,7 +49,7 @@ def test_version_and_path():
 
 def test_tasks():
     assert "tempvs_mt1_two_mini" in tempbench("tasks").stdout
-    complains(tempbench("tasks", "nope"), "no benchmark named 'nope'")
+    complains(tempbench("tasks", "nope"), "unknown benchmark 'nope'")
 
 
 def test_unknown_task():
@@ -188,7 +188,7 @@ def test_repeated_id(prepared, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(prepared.parent))
     rows = rows_of(prepared)
     write(prepared, [*rows, rows[0]])
-    assert any("question_id: stands in an earlier row" in line for line in problems(prepared))
+    assert any("question_id: duplicate of row" in line for line in problems(prepared))
 
 
 def test_markup_and_length_break_nothing(prepared, tmp_path):

@@ -152,7 +152,7 @@ def test_videos_to_caption_are_a_part_of_their_own(source: Path, tmp_path: Path)
     [
         ({}, "--source"),
         ({"source": Path("/nowhere")}, "count.json"),
-        ({"captions": Path("/nowhere")}, "no folder"),
+        ({"captions": Path("/nowhere")}, "is not a folder"),
     ],
 )
 def test_prepare_says_what_to_do(call: dict, says: str) -> None:
@@ -299,10 +299,10 @@ def test_tomato_result_files(tmp_path: Path, text_encoder: object) -> None:
     [
         ("nonsense", "line 1: not JSON"),
         ("[1]", "not a JSON object"),
-        ('{"question_id": "none", "reply": "A"}', "no question of the data"),
-        ('{"question_id": "count_00", "reply": 3}', "reply: no text"),
+        ('{"question_id": "none", "reply": "A"}', "not a question of the data"),
+        ('{"question_id": "count_00", "reply": 3}', "reply: not a text"),
         ('{"question_id": "count_00", "reply": "A", "condition": "5f"}', "condition: '5f'"),
-        ('{"index2ans": 3}', "neither"),
+        ('{"index2ans": 3}', "not a line of a sample log, a TOMATO result or a prediction"),
         ("", "no answer"),
     ],
 )
@@ -315,5 +315,5 @@ def test_bad_predictions_are_named(tmp_path: Path, line: str, says: str) -> None
 
 def test_an_answer_given_twice_is_an_error(tmp_path: Path) -> None:
     file = write(tmp_path / "twice.jsonl", [{"question_id": "count_00", "reply": "A"}] * 2)
-    with pytest.raises(TempbenchError, match="line 2: count_00/16f was answered in"):
+    with pytest.raises(TempbenchError, match="line 2: count_00/16f was already answered in"):
         predictions.read([file], MINI)

@@ -104,9 +104,9 @@ def test_offline_is_one_warning_and_undefined(
         for name in ("bertscore", "bertscore_count", "bertscore_human"):
             value = scoring.METRICS[name]([record])
             assert np.isnan(value.value)  # type: ignore[union-attr]
-    told = [message for message in caplog.messages if "cannot be loaded" in message]
-    assert len(told) == 1
-    assert encoders.BERTSCORE_MODEL in told[0]
+    logged = [message for message in caplog.messages if "cannot be loaded" in message]
+    assert len(logged) == 1
+    assert encoders.BERTSCORE_MODEL in logged[0]
 
 
 def test_clip_embeds_in_batches_as_one_by_one(clip_encoder: Path) -> None:

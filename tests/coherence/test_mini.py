@@ -29,7 +29,7 @@ def test_size_and_balance() -> None:
     assert sum(path.stat().st_size for path in ROOT.rglob("*") if path.is_file()) < 1_500_000
 
 
-def test_the_answer_cannot_be_told_from_any_single_frame() -> None:
+def test_no_single_frame_shows_the_answer() -> None:
     # A frame is a function of the scene's state alone (`draw`). An item passes if each of its frames, as
     # pixels, stands in a scene of the same question whose answer is another one: whoever sees that frame
     # alone cannot tell the two apart.
@@ -48,7 +48,7 @@ def test_the_answer_cannot_be_told_from_any_single_frame() -> None:
     assert passed == len(asked)
 
 
-def test_the_answer_can_be_told_from_all_frames() -> None:
+def test_all_frames_show_the_answer() -> None:
     for family in coherence.families():
         clips = list(family.options.values())
         assert len(set(clips)) == len(clips)
@@ -70,11 +70,11 @@ def test_event_order_drops_on_every_bundled_caption(text_encoder: object) -> Non
 
     drops, falls = [], []
     for story in coherence.stories():
-        told = story.told()
-        assert event_order(story.caption(), told) == (len(told) * (len(told) - 1) // 2,) * 2
-        for order in list(permutations(told))[1:]:
+        clauses = story.clauses()
+        assert event_order(story.caption(), clauses) == (len(clauses) * (len(clauses) - 1) // 2,) * 2
+        for order in list(permutations(clauses))[1:]:
             wrong = " ".join(f"Then {clause}." for clause in order)
-            right, pairs = event_order(wrong, told)
+            right, pairs = event_order(wrong, clauses)
             assert right < pairs
             drops.append(1 - right / pairs)
             falls.append(1 - bertscore([(wrong, story.caption())])[0])

@@ -59,11 +59,11 @@ def test_braces_in_a_question_are_text() -> None:
 @given(st.text(max_size=20), st.integers(2, 20))
 def test_orders(question_id: str, n: int) -> None:
     doc = {"question_id": question_id, "order": "shuffled"}
-    shuffled = prompts.places(doc, n)
+    shuffled = prompts.frame_order(doc, n)
     assert sorted(shuffled) == list(range(n)) != shuffled
-    assert prompts.places(doc, n) == shuffled
-    assert prompts.places({**doc, "order": "reversed"}, n) == list(range(n))[::-1]
-    assert prompts.places({**doc, "order": "ordered"}, n) == list(range(n))
+    assert prompts.frame_order(doc, n) == shuffled
+    assert prompts.frame_order({**doc, "order": "reversed"}, n) == list(range(n))[::-1]
+    assert prompts.frame_order({**doc, "order": "ordered"}, n) == list(range(n))
 
 
 def test_the_template_states_the_answer() -> None:

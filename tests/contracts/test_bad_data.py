@@ -1,4 +1,4 @@
-"""Bad data of every kind is told in one line with its row and field, before a model is loaded.
+"""Bad data of every kind is reported in one line with its row and field, before a model is loaded.
 
 The cases come from the tables' own schemas, so a new column is covered when it is added: it has to be broken
 in `WRONG`, or named in `FREE` as a column in which any text goes.
@@ -410,7 +410,7 @@ def test_repeated_id(sample, tmp_path):
     rows.append(rows[0])
     found = sample.problems(tmp_path, rows)
     assert tells(found, sample, len(rows) - 1, "question_id")
-    assert any("question_id: stands in an earlier row too, row 0" in line for line in found)
+    assert any("question_id: duplicate of row 0" in line for line in found)
 
 
 @pytest.mark.parametrize(
@@ -482,7 +482,7 @@ def test_table_that_is_none(sample, content, tmp_path):
         path.mkdir()
     else:
         path.write_bytes(content)
-    said = {"no rows": "has no rows", "twice": "question_id is there twice"}.get(content, "cannot be read")
+    said = {"no rows": "has no rows", "twice": "duplicate column question_id"}.get(content, "cannot be read")
     (line,) = (line for line in benchmarks.commands(sample.benchmark)["verify"](tmp_path))
     assert line.startswith("/".join(f"{sample.table}.parquet: ".split("/")[-2:]))
     assert said in line
@@ -499,7 +499,7 @@ def test_second_table_in_the_folder(sample, tmp_path):
 def test_no_table_at_all(tmp_path):
     for benchmark in benchmarks.names():
         assert list(benchmarks.commands(benchmark)["verify"](tmp_path)) == [
-            f"{tmp_path}: no table is there; prepare the data again"
+            f"{tmp_path}: no table found; prepare the data again"
         ]
 
 

@@ -174,7 +174,7 @@ HOSTILE_JSON = [
 
 
 @pytest.mark.parametrize("content", HOSTILE_JSON, ids=lambda content: content[:20])
-def test_a_results_file_is_read_or_told(content, tmp_path):
+def test_a_results_file_is_read_or_refused(content, tmp_path):
     file = tmp_path / "20260101_000000_results.json"
     file.write_bytes(content.encode(errors="surrogatepass"))
     with pytest.raises(TempbenchError) as caught:
@@ -197,13 +197,13 @@ def test_a_results_file_is_read_or_told(content, tmp_path):
     ],
     ids=lambda line: line[:40],
 )
-def test_a_line_of_a_log_is_read_or_told(line, tmp_path):
+def test_a_line_of_a_log_is_read_or_refused(line, tmp_path):
     task = "tempvs_mini"
     configs = {task: {"metadata": tasks.load_task(task)["metadata"]}}
     file = tmp_path / "20260101_000000_results.json"
     file.write_text(json.dumps({"results": {task: {}}, "configs": configs}))
     (tmp_path / f"20260101_000000_samples_{task}.jsonl").write_text(line + "\n")
-    with pytest.raises(TempbenchError, match="line 1 is cut off or of another kind") as caught:
+    with pytest.raises(TempbenchError, match="line 1 is cut off or not a log line") as caught:
         logs.read_runs([file])
     assert "\n" not in str(caught.value)
 
@@ -230,7 +230,7 @@ def test_a_server_chooses_no_folder_by_its_commit(download, sha, monkeypatch):
     monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", lambda *args, **kwargs: info)
     module, name, arguments = download
     function = getattr(importlib.import_module(f"hf_datasets.{module}"), name)
-    with pytest.raises(TempbenchError, match="the server names no commit"):
+    with pytest.raises(TempbenchError, match="the server did not send a commit id"):
         function(*arguments)
 
 
@@ -351,7 +351,7 @@ def test_a_video_opens_no_other_file(tmp_path):
 
 
 def test_only_videos_are_read_as_videos():
-    with pytest.raises(TempbenchError, match="is no video"):
+    with pytest.raises(TempbenchError, match="is not a video"):
         videos.locate("tempbench://rextime/mini/media/activitynet/passwd.txt")
 
 

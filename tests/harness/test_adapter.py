@@ -125,7 +125,7 @@ def test_reply(results, reply):
     assert adapter.reply_of(results) == reply
 
 
-def test_failure_notice_is_told_from_an_answer():
+def test_a_failure_notice_is_not_an_answer():
     assert adapter.request_failed("[LMMS_EVAL_REQUEST_FAILED after 5 retries] A")
     assert adapter.request_failed("[LMMS_EVAL_BUDGET_EXCEEDED]")
     # A response without content, as `openai` hands it over and as `async_openai` does.

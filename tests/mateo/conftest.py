@@ -65,14 +65,14 @@ def release_row(png):
             }
             for i in range(n)
         ]
-        told = {str(i): out_nodes[i] for i in range(n)} if graph is None else graph
+        edges_of = {str(i): out_nodes[i] for i in range(n)} if graph is None else graph
         return {
             "id": row_id,
             "title_eng": f"Recipe {row_id}",
             "title_it": f"Ricetta {row_id}",
             "steps": steps,
             # All rows have all keys; those beyond the last step hold nothing.
-            "graph": {str(i): told.get(str(i)) for i in range(21)},
+            "graph": {str(i): edges_of.get(str(i)) for i in range(21)},
         }
 
     return make

@@ -62,7 +62,7 @@ def test_a_log_of_the_harness_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([{"question_id": "nobody", "reply": ""}], "1 replies are to no question of the data set"),
+        ([{"question_id": "nobody", "reply": ""}], "1 replies to unknown questions"),
         ([{"question_id": "a"}], "line 1 has no question_id and reply"),
         ([{"question_id": "a", "reply": 3}], "line 1 has no question_id and reply"),
         ([[]], "line 1 has no question_id and reply"),
@@ -152,16 +152,16 @@ def test_the_papers_settings(tmp_path):
     assert (lora["r"], lora["lora_alpha"]) == (16, 32)
     assert lora["target_modules"] == ["q_proj", "k_proj", "v_proj", "o_proj"]
     for file in ("trl_sft.yaml", "llamafactory_sft.yaml"):
-        told = yaml.safe_load((tmp_path / "training" / file).read_text(encoding="utf-8"))
-        assert told["learning_rate"] == pytest.approx(1e-5)
-        assert told["weight_decay"] == 0.01
-        assert (told["num_train_epochs"], told["per_device_train_batch_size"]) == (1, 1)
+        settings = yaml.safe_load((tmp_path / "training" / file).read_text(encoding="utf-8"))
+        assert settings["learning_rate"] == pytest.approx(1e-5)
+        assert settings["weight_decay"] == 0.01
+        assert (settings["num_train_epochs"], settings["per_device_train_batch_size"]) == (1, 1)
 
 
 def test_there_is_no_reasoning_to_train_on(tmp_path):
     with pytest.raises(TempbenchError, match="choose instructions"):
         commands.export_train(tmp_path / "training", setting="cot", mini=True)
-    with pytest.raises(TempbenchError, match="no split 'dev'"):
+    with pytest.raises(TempbenchError, match="unknown split 'dev'"):
         commands.export_train(tmp_path / "training", split="dev", mini=False)
 
 

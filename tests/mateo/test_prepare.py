@@ -86,10 +86,10 @@ def test_a_second_run_does_nothing_and_other_data_is_not_replaced_unasked(releas
     prepare()  # what is there is enough
     moved = one.rename(one.with_name("moved"))
     prepare(source=moved, accept_license=True)
-    assert capsys.readouterr().out.count("prepared already") == 3
+    assert capsys.readouterr().out.count("is already prepared") == 3
     assert table.stat().st_mtime_ns == before
     for other in ({"source": two}, {"source": moved, "language": "it"}):
-        with pytest.raises(TempbenchError, match="data from elsewhere; add --force"):
+        with pytest.raises(TempbenchError, match="data from another source; add --force"):
             prepare(accept_license=True, **other)
     prepare(source=two, accept_license=True, force=True)
     assert [row["plan_id"] for row in read_rows(table)] == ["2", "2"]
@@ -151,15 +151,15 @@ BROKEN = base64.b64encode(b"\x89PNG\r\n\x1a\n and nothing").decode()
     [
         # (arguments of release_row, the one line, pairs that are asked of 0 -> 1, 2)
         ({"out_nodes": [[1], [2], [0]]}, "plan 1: the steps 0 -> 1 -> 2 -> 0 form a cycle; plan left out", 0),
-        ({"out_nodes": [[0, 1], [], []]}, "plan 1: step 0 needs itself; edge left out", 3),
-        ({"out_nodes": [[1, 1], [], []]}, "plan 1: edge 0 -> 1 stands there twice; kept once", 3),
+        ({"out_nodes": [[0, 1], [], []]}, "plan 1: an edge from step 0 to itself; edge left out", 3),
+        ({"out_nodes": [[1, 1], [], []]}, "plan 1: edge 0 -> 1 is a duplicate; kept once", 3),
         (
             {"out_nodes": [[1, 9], [], []]},
-            "plan 1: edge 0 -> 9: there is no step 9; edge left out",
+            "plan 1: edge 0 -> 9: unknown step 9; edge left out",
             3,
         ),
-        ({"images": {2: None}}, "plan 1: step 2: there is no picture; not asked about", 1),
-        ({"images": {2: ""}}, "plan 1: step 2: there is no picture; not asked about", 1),
+        ({"images": {2: None}}, "plan 1: step 2: no picture; not asked about", 1),
+        ({"images": {2: ""}}, "plan 1: step 2: no picture; not asked about", 1),
         (
             {"images": {2: "gone.jpg"}},
             "plan 1: step 2: the picture 'gone.jpg' is missing; not asked about",
@@ -237,15 +237,15 @@ def test_ids_that_skip_a_number_and_stand_in_any_order(release_row, write_releas
     rows = docs_of(load_task("mateo_text_baseline"))
     # 3 -> 5 -> 2, listed as 2, 3, 5.
     assert {row["pair_id"] for row in rows} == {"1/1-2", "1/2-0"}
-    assert problems() == ["plan 1: there are 3 steps, but none with the id 0, 1"]
+    assert problems() == ["plan 1: there are 3 steps, but none has the id 0, 1"]
 
 
-def test_a_recipe_that_stands_there_twice(release_row, write_release):
+def test_a_recipe_with_a_duplicate_id(release_row, write_release):
     prepare(
         source=write_release({"test": [release_row(1, [[1], []]), release_row(1, [[1], []])]}),
         accept_license=True,
     )
-    assert problems() == ["plan 1: stands there twice; the second one is left out"]
+    assert problems() == ["plan 1: duplicate id; the second one is left out"]
 
 
 def test_nothing_left_to_ask(release_row, write_release):
@@ -273,7 +273,7 @@ def test_a_release_without_the_columns(tmp_path):
 
     (tmp_path / "other/data").mkdir(parents=True)
     pq.write_table(pa.table({"id": [1]}), tmp_path / "other/data/test-0.parquet")
-    with pytest.raises(TempbenchError, match="lacks the column steps"):
+    with pytest.raises(TempbenchError, match="the column steps is missing"):
         prepare(source=tmp_path / "other", accept_license=True)
 
 
@@ -322,7 +322,7 @@ def test_from_the_hub(release_row, write_release, tmp_path):
         assert done.returncode == 0, done.stderr
         asked = sum(hub.requests.values())
         again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert "prepared already" in again.stdout
+        assert "is already prepared" in again.stdout
         assert sum(hub.requests.values()) == asked
         assert not any("README" in request for request in hub.requests)
     assert manifest()["source"] == {"language": "en", "repository": "SISLab/MATEO", "revision": COMMIT}
@@ -400,13 +400,13 @@ def test_the_example_of_the_readme_is_a_plan(own):
     ("change", "said"),
     [
         ({"edges": [["boil", "pour"], ["pour", "boil"]]}, "the steps boil -> pour -> boil form a cycle"),
-        ({"edges": [["boil", "stir"]]}, "edge boil -> stir: there is no step stir; edge left out"),
+        ({"edges": [["boil", "stir"]]}, "edge boil -> stir: unknown step stir; edge left out"),
         ({"edges": [["boil"]]}, "the edge ['boil'] is not a pair [before, after]; left out"),
-        ({"edges": [["boil", "boil"]]}, "step boil needs itself; edge left out"),
+        ({"edges": [["boil", "boil"]]}, "an edge from step boil to itself; edge left out"),
         ({"steps": [{"id": "a", "text": "A.", "image": "a.png"}]}, "1 steps, not 2 to 1000; plan left out"),
         ({"steps": "none"}, "plan.json has no list called steps"),
         ({"steps": ["a", "b"]}, "step number 0 is not an object; left out"),
-        ({"steps": [*TEA["steps"], {"id": "x", "text": "X."}]}, "step x: there is no picture"),
+        ({"steps": [*TEA["steps"], {"id": "x", "text": "X."}]}, "step x: no picture"),
         (
             {"steps": [*TEA["steps"], {"id": "x", "text": " ", "image": "x.png"}]},
             "step x: no text; not asked about",
@@ -437,7 +437,7 @@ def test_a_picture_out_of_the_plan_is_refused(own, tmp_path, png):
 
 
 def test_no_plan(tmp_path):
-    with pytest.raises(TempbenchError, match=r"has no plan\.json"):
+    with pytest.raises(TempbenchError, match=r"no plan\.json in .* or in its folders"):
         prepare(from_folder=tmp_path)
     with pytest.raises(TempbenchError, match="give one of them"):
         prepare(from_folder=tmp_path, source=tmp_path)
@@ -488,7 +488,7 @@ def test_verify_misses_a_partner(tmp_path):
     write_rows([rows[0], *rows[2:4]], tmp_path / "pairs/test.parquet", SCHEMA)
     assert any("has no swapped partner" in line for line in verify(tmp_path))
     shutil.rmtree(tmp_path / "pairs")
-    assert "no table is there" in next(iter(verify(tmp_path)))
+    assert "no table found" in next(iter(verify(tmp_path)))
 
 
 def test_the_command_line_says_errors_in_one_line(tmp_path):

@@ -93,8 +93,8 @@ def test_every_line_is_printed_in_the_paper(setting, shared):
     rows = {line for lines in table_of_the_paper(shared).values() for line in lines}
     for modality in prompts.MODALITIES:
         for line in printed(modality, setting).splitlines():
-            told = line.replace(DOC["text_a"], "[description_A]").replace(DOC["text_b"], "[description_B]")
-            assert told in rows, told
+            quoted = line.replace(DOC["text_a"], "[description_A]").replace(DOC["text_b"], "[description_B]")
+            assert quoted in rows, quoted
 
 
 def test_pieces_by_setting():

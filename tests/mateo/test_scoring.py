@@ -106,11 +106,11 @@ def test_a_cut_pair_is_counted_and_neither_right_nor_wrong(answered):
     assert value("n_cut", cut) == 1
     assert value("n_pairs", cut) == 5
     assert value("accuracy", cut) == pytest.approx(1 / 5)  # 01 alone
-    lonely = [record for record in records if record["version"] == "original"]
-    assert value("n_cut", lonely) == 6
-    assert math.isnan(value("accuracy", lonely))
-    assert value("f1_before", lonely) == pytest.approx(2 / 3)
-    assert math.isnan(value("f1_after", lonely))
+    originals = [record for record in records if record["version"] == "original"]
+    assert value("n_cut", originals) == 6
+    assert math.isnan(value("accuracy", originals))
+    assert value("f1_before", originals) == pytest.approx(2 / 3)
+    assert math.isnan(value("f1_after", originals))
 
 
 def test_a_failed_request_is_counted_apart(answered):

@@ -162,7 +162,7 @@ def test_clusters_widen_the_difference():
     assert few.p == pytest.approx(0.125, abs=0.015)
 
 
-def test_gated_metric_with_few_questions_is_not_told():
+def test_gated_metric_with_few_questions_has_no_verdict():
     """One run passes two questions through the gate, the other all: the share of two says nothing."""
     all_right = ratio([(1, 1)] * 60, range(60))
     few = ratio([(i == 0, i < 2) for i in range(60)], range(60))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.text import event_order, numeric_distance, told_order
+from tempbench_lmms.metrics.text import clauses_in_order, event_order, numeric_distance
 
 # (predicted, gold, score): 1 - |p - g| / (g + 1), not below 0; worked examples of the specification.
 WORKED = [(3, 3, 1), (5, 3, 0.5), (0, 3, 0.25), (2, 1, 0.5), (7, 3, 0), (8, 3, 0), (1, 0, 0), (None, 3, 0)]
@@ -61,10 +61,10 @@ def test_event_order(caption: str, right: int) -> None:
     assert event_order(caption, EVENTS) == (right, 3)
 
 
-def test_told_order_follows_before_and_after() -> None:
-    assert told_order("Before it stops, the train turns.") == ["the train turns", "it stops"]
-    assert told_order("The train stops after it turns.") == ["it turns", "the train stops"]
-    assert told_order("") == []
+def test_clauses_in_order_follows_before_and_after() -> None:
+    assert clauses_in_order("Before it stops, the train turns.") == ["the train turns", "it stops"]
+    assert clauses_in_order("The train stops after it turns.") == ["it turns", "the train stops"]
+    assert clauses_in_order("") == []
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=30), max_size=5))

@@ -18,7 +18,7 @@ def test_format_by_ending(runs, tmp_path, name, start):
 
 def test_format_by_option_and_overwriting(runs, tmp_path):
     file = tmp_path / "r.txt"
-    complains(tempbench("report", str(runs), "-o", str(file)), "no format", "--format")
+    complains(tempbench("report", str(runs), "-o", str(file)), "unknown format", "--format")
     assert tempbench("report", str(runs), "-o", str(file), "--format", "csv").returncode == 0
     complains(tempbench("report", str(runs), "-o", str(file), "--format", "csv"), "exists", "--force")
     assert tempbench("report", str(runs), "-o", str(file), "--format", "markdown", "--force").returncode == 0

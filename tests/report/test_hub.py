@@ -100,18 +100,18 @@ def test_incomplete_run_is_refused_or_noted(tmp_path):
 
 def test_two_runs_of_one_task_are_refused(run, tmp_path):
     as_full(finish(write_run(tmp_path / "other", "oracle", "tempvs_mini")))
-    with pytest.raises(TempbenchError, match="two runs have it"):
+    with pytest.raises(TempbenchError, match="it is in two runs"):
         submit_hub([run, tmp_path / "other"], "org/model", tmp_path)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "model"}, "no model"),
-        ({"model": "../x/y"}, "no model"),
-        ({"dataset": ["tempvs=nothing"]}, "no data set"),
-        ({"dataset": ["mateo=org/x"]}, "the logs have no task of it"),
-        ({"dataset": ["tempvs=org/x@branch"]}, "no commit"),
+        ({"model": "model"}, "is not a model id; use ORG/NAME"),
+        ({"model": "../x/y"}, "is not a model id; use ORG/NAME"),
+        ({"dataset": ["tempvs=nothing"]}, "is not a data set id"),
+        ({"dataset": ["mateo=org/x"]}, "the logs have no task of this benchmark"),
+        ({"dataset": ["tempvs=org/x@branch"]}, "is not a commit id"),
         ({"source_url": "javascript:alert(1)"}, "no web address"),
         ({"source_name": "x"}, "needs --source-url"),
     ],
@@ -131,14 +131,14 @@ GOOD = {"dataset": {"id": "a/b", "task_id": "t"}, "value": 0.5}
         ({}, None),
         ({"date": "2026-01-01"}, None),
         ({"dataset": {"id": "a", "task_id": "t"}}, "is not ORG/NAME"),
-        ({"dataset": {"id": "a/b"}}, "is no identifier"),
-        ({"value": float("nan")}, "no finite number"),
-        ({"value": "0.5"}, "no finite number"),
-        ({"value": True}, "no finite number"),
+        ({"dataset": {"id": "a/b"}}, "is not an identifier"),
+        ({"value": float("nan")}, "is not a finite number"),
+        ({"value": "0.5"}, "is not a finite number"),
+        ({"value": True}, "is not a finite number"),
         ({"date": "yesterday"}, "not ISO 8601"),
         ({"source": {"name": "x"}}, "no web address"),
         ({"metric": "x"}, "unknown key metric"),
-        ({"notes": 3}, "notes is no text"),
+        ({"notes": 3}, "notes is not a text"),
     ],
 )
 def test_problems(change, problem):

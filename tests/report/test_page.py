@@ -85,7 +85,7 @@ def test_incomplete_and_damaged_runs_are_called_out(tmp_path):
     log.write_text(log.read_text() + '{"doc_id": 3, "resps": ["A"]}\n')
     out = page(list(numbers.of_logs(read_runs([tmp_path], partial=True))))
     assert "223 of 300 questions" in out
-    assert "line 224 is cut off or of another kind" in out
+    assert "line 224 is cut off or not a log line" in out
 
 
 def test_log_of_an_older_version_has_no_plots(tmp_path):

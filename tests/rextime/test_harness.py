@@ -29,8 +29,8 @@ def test_oracle_is_perfect_and_writes_no_score_of_the_test_split(tmp_path, run_h
     assert done.value("rextime_mini", "miou_official") == 100.0
     assert done.value("rextime_mini", "n_questions") == 30
     assert done.value("rextime_mini", "completeness") == 1.0
-    told = done.results["results"]["rextime_test_mini"]
-    assert not [name for name in told if name.startswith(("acc", "miou", "vqa", "r1", "score"))]
+    printed = done.results["results"]["rextime_test_mini"]
+    assert not [name for name in printed if name.startswith(("acc", "miou", "vqa", "r1", "score"))]
     assert done.value("rextime_test_mini", "n_submitted") == 6
     (file,) = (tmp_path / "submissions").glob("rextime_test_*.jsonl")
     assert len(file.read_text().splitlines()) == 6

@@ -196,9 +196,9 @@ def test_build_from_frames(endpoint, tmp_path):
 
 def test_endpoint_that_is_not_there(captions, tmp_path, monkeypatch):
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    with pytest.raises(TempbenchError, match="gives no answer"):
+    with pytest.raises(TempbenchError, match="does not answer"):
         build.build_file(captions, tmp_path / "made.jsonl", "gpt", "http://127.0.0.1:9/v1")
-    with pytest.raises(TempbenchError, match="no http address"):
+    with pytest.raises(TempbenchError, match="is not an HTTP address"):
         build.build_file(captions, tmp_path / "made.jsonl", "gpt", "file:///etc/passwd")
     (tmp_path / "foreign.jsonl").write_text("{}")
     with pytest.raises(TempbenchError, match="--force"):

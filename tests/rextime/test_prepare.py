@@ -81,7 +81,7 @@ def test_test_split_keeps_no_answer():
         ({"span": [1]}, "a start and an end"),
         ({"span": ["a", 2]}, "could not convert"),
         ({"duration": None}, "float"),
-        ({"duration": float("nan")}, "no number of seconds"),
+        ({"duration": float("nan")}, "is not a number of seconds"),
     ],
 )
 def test_malformed_record_is_named(change, message):
@@ -164,7 +164,7 @@ def test_nothing_to_prepare(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
     with pytest.raises(TempbenchError, match="none of rextime_val"):
         prepare(tmp_path)
-    with pytest.raises(TempbenchError, match="is no folder"):
+    with pytest.raises(TempbenchError, match="is not a folder"):
         prepare(tmp_path, {"activitynet": tmp_path / "none"})
 
 

@@ -55,9 +55,9 @@ def test_problem_is_named_with_its_question(change, problem):
 
 def test_ids():
     assert problems(GOOD[0]) == ["q2: is missing"]
-    assert problems(*GOOD, GOOD[0]) == ["q1: stands in the file twice"]
-    assert problems(*GOOD, GOOD[0] | {"qid": "q9"}) == ["q9: is no question of this split"]
-    assert problems(*GOOD, {"ans": "A"}) == ["line 3: qid is None, no text"]
+    assert problems(*GOOD, GOOD[0]) == ["q1: duplicate qid"]
+    assert problems(*GOOD, GOOD[0] | {"qid": "q9"}) == ["q9: is not a question of this split"]
+    assert problems(*GOOD, {"ans": "A"}) == ["line 3: qid is None, not a text"]
 
 
 def run_log(tmp_path, replies, drop=0):
@@ -95,7 +95,7 @@ def test_questions_that_were_not_asked(tmp_path):
 def test_log_of_nothing(tmp_path):
     with pytest.raises(TempbenchError, match="no log of rextime_test"):
         offline.submit_logs(tmp_path)
-    with pytest.raises(TempbenchError, match="no split 'train'"):
+    with pytest.raises(TempbenchError, match="unknown split 'train'"):
         offline.submit_logs(tmp_path, "train")
 
 
@@ -163,7 +163,7 @@ def test_score_files(tmp_path, ground_truth):
         ("{}", "qid is missing"),
         ("{", "line 1"),
         ("[1]", "not every record"),
-        ('{"qid": "q1"}', "neither"),
+        ('{"qid": "q1"}', "pred_relevant_windows and ans are both missing"),
     ],
 )
 def test_unusable_predictions(tmp_path, ground_truth, text, message):

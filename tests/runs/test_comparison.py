@@ -68,8 +68,8 @@ def test_a_run_with_itself(folder):
 
 def test_oracle_with_chance(folder):
     found, _ = compared(folder / "oracle", folder / "chance")
-    told = {name for name, one in found.items() if one.verdict == "better"}
-    assert told == {"mt", "gt", "gt_strict", "mt_official", "gt_strict_official"}
+    better = {name for name, one in found.items() if one.verdict == "better"}
+    assert better == {"mt", "gt", "gt_strict", "mt_official", "gt_strict_official"}
     # 57 of 120 main questions are right for the oracle alone; 63 for both.
     assert (found["mt"].only_first, found["mt"].only_second) == (57, 0)
     assert found["mt"].mcnemar_p == pytest.approx(2 / 2**57)
@@ -79,7 +79,7 @@ def test_oracle_with_chance(folder):
     assert "too few groups of questions" in found["mt_given_gt_strict"].sentence
     assert "undefined" in found["mt_given_gt_failed"].sentence
     worse, _ = compared(folder / "chance", folder / "oracle")
-    assert {name for name, one in worse.items() if one.verdict == "worse"} == told
+    assert {name for name, one in worse.items() if one.verdict == "worse"} == better
 
 
 def test_chance_with_chance_says_how_many_questions_are_needed(folder):
@@ -115,7 +115,7 @@ def test_false_alarms_of_200_pairs_of_chance_runs():
         found = comparison.compare_tasks([logs], 500)
         after += any(one.verdict != "undecided" for one in found)
         for one in found:
-            before[one.metric] = before.get(one.metric, 0) + one.told_alone
+            before[one.metric] = before.get(one.metric, 0) + one.differs_alone
     assert max(before.values()) <= 19
     assert sum(before.values()) / len(before) <= 10
     assert after <= 10
@@ -225,7 +225,7 @@ def test_refuses_other_data_and_versions(folder, tmp_path, change, said):
     assert any(said.partition(":")[0] in line for line in remarks)
 
 
-def test_other_package_versions_are_told_and_no_obstacle(folder, tmp_path):
+def test_other_package_versions_are_listed_and_compared(folder, tmp_path):
     def change(results):
         results["results"][TASK]["details,none"]["run"]["packages"]["torch"] = "0.1"
 
@@ -240,7 +240,7 @@ def test_refuses_other_questions_and_prompts(folder, tmp_path):
     for line in lines[:4]:
         line["input"] = "Another prompt"
     log.write_text("\n".join(json.dumps(line) for line in lines[:100]))
-    with pytest.raises(TempbenchError, match=r"questions: 123 are in A alone.*prompts: 4 of 100 differ"):
+    with pytest.raises(TempbenchError, match=r"questions: 123 are only in A.*prompts: 4 of 100 differ"):
         compared(folder / "chance", other, partial=True)
     found, _ = compared(folder / "chance", other, anyway=True, partial=True)
     assert found["parse_rate"].n == 100

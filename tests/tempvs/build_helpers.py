@@ -39,29 +39,29 @@ def vist_sentence(story: int, album: int, place: int, text: str) -> list[dict[st
     ]
 
 
-def write_vist(root: Path, told: dict[tuple[int, int], list[str]]) -> None:
+def write_vist(root: Path, stories: dict[tuple[int, int], list[str]]) -> None:
     """Writes stories {(story, album): captions} as VIST's training split, with their photographs."""
     annotations = [
         vist_sentence(story, album, place, text)
-        for (story, album), captions in told.items()
+        for (story, album), captions in stories.items()
         for place, text in enumerate(captions)
     ]
     for split in ("train", "val", "test"):
         found = annotations if split == "train" else []
         write_json(root / "annotations" / "sis" / f"{split}.story-in-sequence.json", {"annotations": found})
-    for number, (_, album) in enumerate(told):
+    for number, (_, album) in enumerate(stories):
         for place in range(5):
             picture(root / "images" / "train" / f"{album}{place}.jpg", (40 * place, 20 * number % 256, 90))
 
 
-def write_vwp(root: Path, told: list[list[str]]) -> None:
+def write_vwp(root: Path, stories: list[list[str]]) -> None:
     """Writes stories as VWP's training split; each has one image more than it has captions."""
     fields = ["scene_full_id", *(f"link{i}" for i in range(10)), *(f"text{i}" for i in range(10))]
     for split in ("train", "val"):
         with (root / f"vwp_v2.1_{split}.csv").open("w", newline="") as stream:
             writer = csv.DictWriter(stream, fields)
             writer.writeheader()
-            for number, captions in enumerate(told if split == "train" else []):
+            for number, captions in enumerate(stories if split == "train" else []):
                 row = {"scene_full_id": f"scene{number}"}
                 for i, text in enumerate([*captions, ""][:10]):
                     image = f"beta0/tt{number}/shot_{i}_img.jpg"

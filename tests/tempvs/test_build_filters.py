@@ -139,7 +139,7 @@ def story(source: str, name: str, group: str, caption: str) -> Story:
 
 
 def test_one_story_of_each_sequence() -> None:
-    told = [
+    stories = [
         story("vwp", "long", "g2", "One two three."),
         story("vwp", "short", "g2", "One two."),
         story("vwp", "tie", "g2", "Two one."),
@@ -147,7 +147,7 @@ def test_one_story_of_each_sequence() -> None:
         story("vist", "short", "g2", "One."),
         story("vist", "long", "g2", "One two."),
     ]
-    kept = [(s.source, s.story_id) for s in filters.one_of_each_sequence(told)]
+    kept = [(s.source, s.story_id) for s in filters.one_of_each_sequence(stories)]
     # Of VIST the longest, else the shortest; sorted by sequence; of two as short the first.
     assert kept == [("vist", "long"), ("vwp", "alone"), ("vwp", "short")]
 

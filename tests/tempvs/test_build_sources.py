@@ -193,7 +193,7 @@ def test_an_image_outside_the_folder_is_refused(tmp_path: Path) -> None:
 def test_an_empty_folder_is_named(source: str, tmp_path: Path) -> None:
     with pytest.raises(TempbenchError, match=str(tmp_path)):
         stories(source, tmp_path)
-    with pytest.raises(TempbenchError, match="is no folder"):
+    with pytest.raises(TempbenchError, match="is not a folder"):
         stories(source, tmp_path / "nothing")
 
 

@@ -38,9 +38,9 @@ def solve(row):
     if row["role"] == "grounding":
         return f"Image {texts.index(key(row['text'])) + 1}"
     if test.startswith("mt1"):
-        told = key(row["text"])
+        statement = key(row["text"])
         # Where each event stands in the pictures and in the statement.
-        places = {place: told.find(text) for place, text in enumerate(texts) if text in told}
+        places = {place: statement.find(text) for place, text in enumerate(texts) if text in statement}
         assert len(places) == len(row["events"])
         order = sorted(places, key=places.__getitem__)
         if row["statement_type"] in ("after", "earlier"):

@@ -119,7 +119,7 @@ def test_golden_through_files(shared, tmp_path):
         (lambda folder: (folder / "combined").rename(folder / "elsewhere"), "no predictions in"),
         (
             lambda folder: write(folder / "combined", MODEL, "vist", TASK, [{"img_seq_id": "s"}]),
-            "row 0 lacks gt_option, preds",
+            "row 0: gt_option, preds missing",
         ),
         (
             lambda folder: (folder / "combined" / MODEL / f"vist_{TASK}_preds_full.json").write_text("{"),

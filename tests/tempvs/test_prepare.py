@@ -92,7 +92,7 @@ def test_second_run_does_nothing(layout, home, capsys):
     before = (home / roots.MANIFEST).stat().st_mtime_ns
     prepare(layout, accept_license=True)
     assert (home / roots.MANIFEST).stat().st_mtime_ns == before
-    assert "prepared already" in capsys.readouterr().out
+    assert "is already prepared" in capsys.readouterr().out
 
 
 def test_two_preparations_are_byte_identical(layout, home):
@@ -109,7 +109,7 @@ def test_licence_is_asked_for(layout, home):
 
 
 def test_no_release_there(tmp_path, home):
-    with pytest.raises(TempbenchError, match="holds no TempVS release"):
+    with pytest.raises(TempbenchError, match="is not a TempVS release"):
         prepare(tmp_path, accept_license=True)
 
 
@@ -123,10 +123,12 @@ def test_deviations_are_reported(layout, home):
     rows[0]["statement_text"] = "Something else."
     path.write_text(json.dumps(rows))
     prepare(layout, accept_license=True)
-    told = "\n".join(manifest(home)["deviations"])
-    assert "flintstones_ordering_texts_test, train_0_q0: options are not those that number 0 gives" in told
-    assert "statement_text is not a after statement of its events" in told
-    assert "mt1_two, flintstones: 12 questions, Table 2 has 2104" in told
+    deviations = "\n".join(manifest(home)["deviations"])
+    assert (
+        "flintstones_ordering_texts_test, train_0_q0: options are not those that number 0 gives" in deviations
+    )
+    assert "statement_text is not a after statement of its events" in deviations
+    assert "mt1_two, flintstones: 12 questions, Table 2 has 2104" in deviations
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_statement_and_grounding():
     ("test", "style"), [("mt3_event", "blind"), ("mt1_two", "image_only"), ("mt1_two", "x")]
 )
 def test_style_that_does_not_exist(test, style):
-    with pytest.raises(TempbenchError, match="has no style"):
+    with pytest.raises(TempbenchError, match="unknown style"):
         prompts.build(DOC | {"tests": [test]}, style)
 
 

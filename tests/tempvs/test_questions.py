@@ -112,8 +112,8 @@ def test_stored_statements_are_the_rule_s(shared):
         index = int(row["question_id"].rpartition("_q")[2])
         kind, polarity = row["statement_type"].split("_")
         assert kind == questions.PAIR_TYPES[index // 2 % 5]
-        told = [row["event_pre"], row["event_post"]]
-        first, second = told if polarity == "gt" else told[::-1]
+        events = [row["event_pre"], row["event_post"]]
+        first, second = events if polarity == "gt" else events[::-1]
         assert questions.pair_statement(first, second, kind, is_name) == row["statement_text"]
         options, letter = questions.true_false(index, polarity == "gt")
         assert row["option_text"] == f"A. {options[0]}; B. {options[1]}."
@@ -122,8 +122,8 @@ def test_stored_statements_are_the_rule_s(shared):
         index = int(row["question_id"].rpartition("_q")[2])
         kind, polarity = row["statement_type"].split("_")
         assert kind == questions.TRIPLE_TYPES[index // 2 % 4]
-        told = [row["event_pre"], row["event_mid"], row["event_post"]]
-        order = told if polarity == "gt" else questions.wrong_triple(told, index)
+        events = [row["event_pre"], row["event_mid"], row["event_post"]]
+        order = events if polarity == "gt" else questions.wrong_triple(events, index)
         assert questions.triple_statement(order, kind, is_name) == row["statement_text"]
 
 

@@ -39,7 +39,7 @@ RECORDS = [
     main("m1", 1, ["g1", "g2"]),  # yes
     main("m2", 0, ["g1", "g2"]),  # yes
     main("m3", 1, ["g1", "g3"]),  # no
-    main("m4", 1, ["g2"], n_events=2),  # no: the data set lacks a row
+    main("m4", 1, ["g2"], n_events=2),  # no: a row is missing in the data set
     main("m5", 1, ["g1", "gone"]),  # not known: cut off by --limit
 ]
 BY_HAND = {

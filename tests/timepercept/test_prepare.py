@@ -254,7 +254,7 @@ def test_too_little_is_an_error_and_leaves_no_manifest(tmp_path, monkeypatch):
     with pytest.raises(TempbenchError, match="no question could be built"):
         prepared(tmp_path / "data", monkeypatch, sitscc=file)
     assert not (tmp_path / "data/timepercept/manifest.json").exists()
-    with pytest.raises(TempbenchError, match="is no file"):
+    with pytest.raises(TempbenchError, match="is not a file"):
         read_manifest(tmp_path / "none.jsonl", 10, nothing_skipped())
 
 
@@ -390,7 +390,7 @@ def test_ucm_from_parquet_with_class_labels(tmp_path, monkeypatch):
 
 
 def test_controls_need_their_data(tmp_path):
-    with pytest.raises(TempbenchError, match="is no folder"):
+    with pytest.raises(TempbenchError, match="is not a folder"):
         controls.origin(str(tmp_path / "none"), "x/y")
     (tmp_path / "empty").mkdir()
     source = controls.origin(str(tmp_path / "empty"), "x/y")

@@ -98,7 +98,7 @@ def test_nothing_is_overwritten_unasked(tmp_path, export):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
     for force in (False, True):
-        with pytest.raises(TempbenchError, match="no earlier export"):
+        with pytest.raises(TempbenchError, match="not an earlier export"):
             training.export(tmp_path / "mine", ROOT, (), "direct", force=force)
     training.export(tmp_path / "e", ROOT, ("isr",), "direct", force=False)
     assert training.export(tmp_path / "e", ROOT, ("sov",), "direct", force=True)["conversations"] == 20
@@ -108,7 +108,7 @@ def test_malformed_examples_are_refused(tmp_path):
     user = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "?"}]}
     reply = {"role": "assistant", "content": "B"}
     for example, reason in (
-        ({"id": "1", "messages": [user, reply], "images": []}, "0 images for 1 places"),
+        ({"id": "1", "messages": [user, reply], "images": []}, "0 images for 1 image parts"),
         ({"id": "1", "messages": [user], "images": ["x.png"]}, "no reply"),
         ({"id": "1", "messages": [user, reply], "images": ["x.png"]}, "missing"),
     ):
@@ -116,7 +116,7 @@ def test_malformed_examples_are_refused(tmp_path):
             write_conversations([example], tmp_path / "e", LORA)
     with pytest.raises(TempbenchError, match="nothing to write"):
         write_conversations([], tmp_path / "e", LORA)
-    with pytest.raises(TempbenchError, match="no test named loud"):
+    with pytest.raises(TempbenchError, match="unknown test loud"):
         training.export(tmp_path / "e", ROOT, ("loud",), "direct", force=False)
     assert not (tmp_path / "e").exists()
 

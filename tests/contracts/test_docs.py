@@ -1,0 +1,43 @@
+"""What the documentation names is there: files, folders, and functions beside them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms import benchmarks
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{page.name}" for page in ROOT.glob("docs/*.md"))]
+PATH = re.compile(
+    r"`((?:tempbench_lmms|hf_datasets|task_yamls|tests|docs|benchmarks)/[\w./*-]*)`(?: \(`(\w+)`\))?"
+)
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
+
+
+def named(page: str) -> list[tuple[str, str]]:
+    """Returns the paths that a page names, B and NAME filled in, each with the function named beside it."""
+    found = PATH.findall((ROOT / page).read_text(encoding="utf-8"))
+    return [
+        (re.sub(r"\b(B|NAME)(?=[/.])", name, path), function)
+        for path, function in found
+        for name in (benchmarks.names() if re.search(r"\b(B|NAME)[/.]", path) else [""])
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_files_that_a_page_names_are_there(page: str) -> None:
+    for path, function in named(page):
+        files = list(ROOT.glob(path))
+        assert files, f"{page} names {path}"
+        assert not function or any(f"def {function}(" in file.read_text("utf-8") for file in files), path
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for link in LINK.findall((ROOT / page).read_text(encoding="utf-8")):
+        assert ((ROOT / page).parent / link).exists(), f"{page} links to {link}"
+
+
+def test_the_code_map_names_files() -> None:
+    assert len(named("docs/code_map.md")) > 50
