@@ -122,13 +122,8 @@ def _tomato_row(question_id: str, kind: str, item: Any) -> tuple[tables.Row, str
             raise ValueError
         variation = [one for one, on in dict(item.get("variation") or {}).items() if on]
     except (KeyError, TypeError, ValueError):
-<<<<<<< HEAD
-        raise TempbenchError("not of TOMATO's form") from None
-    if not is_name(name):
-=======
         raise TempbenchError("not in TOMATO's format") from None
-    if not _NAME.fullmatch(name):
->>>>>>> words
+    if not is_name(name):
         raise TempbenchError(f"key: {name[:80]!r} is not a file name")
     url = f"{roots.SCHEME}{BENCHMARK}/media/{scene}/{name}.mp4"
     row = question_row(question_id, kind, scene, url, question, options, answer, variation)
@@ -266,24 +261,14 @@ def prepare_tomato(
         )
     part.begin()
     reasons = {
-<<<<<<< HEAD
-        place: part.bring(videos / place, videos, place)
-        for place in track(list(places), description="videos")
-    }
-    rows = []
-    for row, place in found:
-        why, reason = reasons[place]
-        if why:
-            skipped.append({"id": row["question_id"], "why": f"{place}: {why}", "reason": reason})
-=======
-        video: _bring(videos / video, videos, part.root / "media" / video)
+        video: part.bring(videos / video, videos, video)
         for video in track(list(wanted), description="videos")
     }
     rows = []
     for row, video in found:
-        if reasons[video]:
-            skipped.append({"id": row["question_id"], "why": f"{video}: {reasons[video]}"})
->>>>>>> words
+        why, reason = reasons[video]
+        if why:
+            skipped.append({"id": row["question_id"], "why": f"{video}: {why}", "reason": reason})
         else:
             rows.append(row)
     if not rows:
@@ -307,15 +292,10 @@ def prepare_captions(
         TempbenchError: There is no video in the folder.
     """
     if not folder.is_dir():
-<<<<<<< HEAD
-        raise TempbenchError(f"{folder} is no folder; name the one with the videos")
+        raise TempbenchError(f"{folder} is not a folder; name the one with the videos")
     extra = folder / CAPTIONS_FILE
     there = sorted(path for path in folder.rglob("*") if path.is_file() and path != extra)
     files = [path for path in there if path.suffix.lower() in VIDEO_SUFFIXES]
-=======
-        raise TempbenchError(f"{folder} is not a folder; name the one with the videos")
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in VIDEO_SUFFIXES)
->>>>>>> words
     if not files:
         raise TempbenchError(f"no video in {folder}; they end in {', '.join(VIDEO_SUFFIXES)}")
     references = _json(extra) if extra.is_file() else {}
