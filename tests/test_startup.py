@@ -226,8 +226,8 @@ COUNT = """
     index._defer = counted
     made = []
     extend = index.extend
-    def extended(manager, built):
-        extend(manager, built)
+    def extended(manager, *more):
+        extend(manager, *more)
         init = manager.__init__
         def noted(self, *args, **kwargs):
             made.append(1)

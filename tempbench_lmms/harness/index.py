@@ -96,13 +96,7 @@ def extend(manager: type[Any], built: Callable[[dict[str, Any]], None], warn: Ca
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
-        if not bound.arguments["include_defaults"]:
-            original(*bound.args, **bound.kwargs)
-            return
-        try:
-            task_dir()
-        except (TempbenchError, OSError) as error:  # other people's tasks run without ours
-            warn(f"its tasks are missing: {error}")
+        if not bound.arguments["include_defaults"] or not _are_there(warn):
             original(*bound.args, **bound.kwargs)
             return
         given = bound.arguments["include_path"]
@@ -124,6 +118,16 @@ def extend(manager: type[Any], built: Callable[[dict[str, Any]], None], warn: Ca
 
     manager.__init__ = init
     setattr(manager, _OURS_ALONE, False)
+
+
+def _are_there(warn: Callable[[str], None]) -> bool:
+    """Whether the files of our tasks are there; other people's tasks run without them."""
+    try:
+        task_dir()
+    except (TempbenchError, OSError) as error:
+        warn(f"its tasks are missing: {error}")
+        return False
+    return True
 
 
 def _defer(manager: type[Any]) -> bool:

@@ -109,10 +109,11 @@ def test_frames_count_as_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     clips.trim(path, 1.0, 235 * 0.04)
     shown = len(clips.full_decode(path))
     assert shown < 0.7 * 366
+    from hf_datasets.coherence import commands as making
     from tempbench_lmms.coherence import commands
 
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
-    commands.prepare(captions=folder)
+    making.prepare(captions=folder)
     root = roots.prepared_root("coherence")
     assert list(commands.verify(root)) == []
     known = json.loads((root / "videos.json").read_text())["captions/a.mp4"]
@@ -158,6 +159,7 @@ def test_16_bit_pictures_are_not_white(tmp_path: Path, monkeypatch: pytest.Monke
 def test_names_suffixes_and_subfolders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from hf_datasets.coherence import commands as making
     from tempbench_lmms.coherence import commands
 
     folder = tmp_path / "mine"
@@ -179,7 +181,7 @@ def test_names_suffixes_and_subfolders(
     (folder / "line\nbreak.mp4").write_bytes(b"x" * 50)
     (folder / "captions.json").write_text(json.dumps({"sub folder/deep/猫が走る.mov": "A cat runs."}))
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
-    commands.prepare(captions=folder)
+    making.prepare(captions=folder)
     root = roots.prepared_root("coherence")
     rows = tables.read_rows(root / "caption")
     assert {row["question_id"].rpartition("/")[0] for row in rows} == set(kinds)
@@ -191,10 +193,11 @@ def test_names_suffixes_and_subfolders(
     assert part["skipped_by_reason"] == {"no video": 2, "damaged": 1, "odd name": 1}
     assert "left out, no video: 2" in capsys.readouterr().out
     # A second run decodes nothing.
-    commands.prepare(captions=folder)
+    making.prepare(captions=folder)
 
 
 def test_verify_decodes_what_has_changed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hf_datasets.coherence import commands as making
     from tempbench_lmms.coherence import commands
     from tempbench_lmms.media import apart
 
@@ -203,7 +206,7 @@ def test_verify_decodes_what_has_changed_alone(tmp_path: Path, monkeypatch: pyte
     for name in ("a.mp4", "b.mp4"):
         clips.write(folder / name, n=12)
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
-    commands.prepare(captions=folder)
+    making.prepare(captions=folder)
     root = roots.prepared_root("coherence")
     looked: list[str] = []
     look = apart.check_video
