@@ -18,7 +18,7 @@ _PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’", '
 # Cyrillic and Greek letters that look like Latin ones, and the Turkish ones that a pattern without regard to
 # case takes for an i; NFKC maps full-width and mathematical letters, but leaves these alone.
 _LOOK_ALIKES = str.maketrans("АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiI")
-_BOX = re.compile(r"\\(?:fbox|boxed)\s*\{{1,3}\s*")
+_BOX = re.compile(r"\\(?:fbox|boxed)\b\s*\{{0,3}\s*")
 _WORD = re.compile(r"\w+")
 # All white space but a single space and a single end of line.
 _SPACE = re.compile(r"\s{2,}|[^\S\n ]")
