@@ -122,7 +122,14 @@ def _without_next_example(text: str) -> str:
 
 def _of_answers(text: str, prompt: str | None) -> str | None:
     """Returns the class that three answers make, "other" where they make none; None where one lacks."""
-    answers = _of_json(text) or relations.answers(without_placeholders(without_prompt(text, prompt)))
+    following = _NEXT_EXAMPLE.search(text)
+    if following and relations.answers(text[: following.start()]):
+        text = text[: following.start()]
+    answers = (
+        _of_json(text)
+        or relations.three_words(text)
+        or relations.answers(without_placeholders(without_prompt(text, prompt)))
+    )
     if answers is None:
         return None
     return CLASSES[answers.index("yes")] if sorted(answers) == ["no", "no", "yes"] else OTHER

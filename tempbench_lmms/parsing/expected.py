@@ -25,10 +25,12 @@ class Item:
     Attributes:
         upper: How many there are; they count from 1.
         noun: What they are called.
+        odd: Whether the one is asked for that doesn't fit, so that "Image 3 does not belong" names it.
     """
 
     upper: int
     noun: str = "image"
+    odd: bool = False
 
 
 @dataclass(frozen=True, slots=True)

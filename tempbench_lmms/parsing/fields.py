@@ -19,6 +19,8 @@ from tempbench_lmms.parsing.refusals import without_questions, without_refusals
 from tempbench_lmms.parsing.text import normalise
 from tempbench_lmms.parsing.timespan import fields_of, has_span_key, spans_of_text, without_times
 
+_TAG = re.compile(r"<((?:\w*span|time\w*|segment|interval|glue|window))>([^<]{1,200})</\1>", re.IGNORECASE)
+_TABLE = re.compile(r"^[ ]*\|(?P<head>[^\n]+)\|[ ]*\n[ ]*\|[-:| ]+\|[ ]*\n[ ]*\|(?P<row>[^\n]+)\|[ ]*$", re.MULTILINE)
 _OBJECT = re.compile(r"(?:```(?:json)?\s*)?\{[\s\S]*\}(?:\s*```)?")
 
 
@@ -44,7 +46,8 @@ def read(
     if part.wide is None:
         reason = "cut_off" if at_limit else "empty"
         return none(reason), none(reason)
-    texts = [part.tagged, part.wide] if part.tagged else [part.wide]
+    wide = _TAG.sub(r" span: \2\n", _TABLE.sub(_rows, part.wide))
+    texts = [part.tagged, wide] if part.tagged else [wide]
     letter: Reading[str] = none("nothing")
     span: Reading[tuple[float, float]] = none("nothing")
     where = part.start, part.end
@@ -57,6 +60,12 @@ def read(
     if at_limit or reader.looks_cut(part.wide):
         letter, span = (none("cut_off") if one.reason == "nothing" else one for one in (letter, span))
     return letter, span
+
+
+def _rows(table: re.Match[str]) -> str:
+    """Returns a table of one row as lines of "head: cell"."""
+    cells = zip(table["head"].split("|"), table["row"].split("|"), strict=False)
+    return "\n".join(f"{head.strip()}: {cell.strip()}" for head, cell in cells)
 
 
 def _of_part(

@@ -5,6 +5,7 @@ The stages of `reader` are the same for all kinds; a kind tells them only where 
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +19,13 @@ from tempbench_lmms.parsing.words import OR, any_of
 ANSWER_KEYS = r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*(?:answer|ans|choice|option|letter|prediction|response|label|result|output|selection|conclusion|solution|event|antwort|réponse|respuesta|答案|答え|回答|정답|답)(?:_?(?:letter|id|choice|option|value))?"
 
 
+_ODD = re.compile(
+    r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
+    r"|(?:is|was|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks|disrupts|contradicts)",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE)
+_SUBJECT_STARTS = 12
 _ORDERED = re.compile(r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE)
 
 
@@ -145,6 +153,8 @@ class ChoiceKind(Kind):
         # Capital letters without a noun are options and no labels.
         if re.fullmatch(r"[A-G\W]*", text) and not re.search(r"[a-z]", text):
             return []
+        if len(re.findall(r"(?<![A-Za-z])[A-Ga-g](?![A-Za-z'])", text)) < len(labels):
+            return []
         if re.search(r"\band\b", text) and not _ORDERED.search(text):
             return []  # "Images a, b and c" only lists them
         tidied = orders.tidy(re.sub(r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b", r"\1", text, flags=re.IGNORECASE))
@@ -164,7 +174,7 @@ class ItemKind(Kind):
     keys = (r"(?:image|picture|photo|img)(?:_?(?:number|id|index|no))?|number|index|position", ANSWER_KEYS)
 
     def __init__(self, expected: Item) -> None:
-        self.upper = expected.upper
+        self.upper, self.odd = expected.upper, expected.odd
         self.noun = re.compile(rf"\b{re.escape(expected.noun)}(s?)\b", re.IGNORECASE) if expected.noun != "image" else None
 
     def _plain(self, text: str) -> str:
@@ -175,7 +185,11 @@ class ItemKind(Kind):
         return numbers.whole_item(self._plain(text), self.upper)
 
     def mentions(self, text: str) -> list[Mention]:
-        return numbers.item_mentions(text, self.upper)
+        found = numbers.item_mentions(text, self.upper)
+        if not self.odd:
+            return found
+        odd = ((mention, _ODD.match(text, mention.end)) for mention in found)
+        return [replace(mention, end=match.end(), cue=2) if match else mention for mention, match in odd]
 
     def verdict(self, text: str) -> Verdict:
         text = self._plain(text)
@@ -183,7 +197,12 @@ class ItemKind(Kind):
 
     def by_words(self, sentence: str) -> list[Any]:
         sentence = self._plain(sentence)
-        return singles(sentence, self.mentions(sentence))
+        found = self.mentions(sentence)
+        if self.odd and found and found[0].start < _SUBJECT_STARTS:
+            # "Image 4 was taken before Image 2": its subject is the one.
+            sentence = _COMPARED.split(sentence, maxsplit=1)[0]
+            found = self.mentions(sentence)
+        return singles(sentence, found)
 
     def offers(self, value: Any) -> bool:
         return bool(1 <= value <= self.upper)
@@ -198,6 +217,8 @@ class OrderKind(Kind):
         self.labels, self.quantities = expected.labels, expected.quantities
 
     def _orders(self, text: str) -> list[Mention]:
+        if sum(map(text.count, self.labels)) < len(self.labels) and self.labels[0].isalpha():
+            return []
         return orders.orders(text, self.labels, self.quantities)
 
     def whole(self, text: str) -> list[Any]:

@@ -30,6 +30,7 @@ _AFTER_A = (
     "because|since|as|and|or|but|is|not|rather|with|for|due|which|it|here|in|based|where|from|the|on|at|given"
     "|when|while|so|to|by|that|this|if|instead|seems|would|must|matches|fits|describes|over|than|has|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
 )
+_MAY_BE_WHOLE = re.compile(r"(?:[^\W\d_]{1,24}[\"']?\s*[-#:=]*\s*)?[\"'(\[{<*]*\s*[a-zA-Z](?![A-Za-z0-9])")
 _ENDS = re.compile(r"[\"')\]}>*.,:;!?\s]")
 
 
@@ -80,7 +81,7 @@ def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) ->
     text = bare(text)
     if len(text) == 1:
         return [text.upper()] if text.upper() in letters else []
-    found = _patterns(letters, noun).whole.match(text)
+    found = _patterns(letters, noun).whole.match(text) if _MAY_BE_WHOLE.match(text) else None
     if not found:
         return []
     letter, rest = found["letter"].upper(), bare(found["rest"] or "")

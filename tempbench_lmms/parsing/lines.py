@@ -3,15 +3,15 @@
 import re
 from functools import lru_cache
 
-from tempbench_lmms.parsing.words import ANSWER, CHOOSE, CORRECT, FILLER, IS, OPTION, THEREFORE, any_of
+from tempbench_lmms.parsing.words import ANSWER, CHOOSE, CORRECT, FILLER, IS, OPTION, THEREFORE
 
 _ARTICLES = {"a", "an", "e", "o", "y", "l'", "=", "=>", "->", "→", "⇒"}
-_EMPTY = any_of(
-    {*ANSWER, *OPTION, *CORRECT, *IS, *THEREFORE, *CHOOSE, *FILLER, "i", "i'd", "i'll", "my", "we", "it", "this", "would", "will", "and", "to",
-     "question", "question's", "based on the images", "based on the image", "based on the video", "based on the frames", "one", "ok", "okay", "sure", "hence", "je", "ich", "me", "本题", "我", "私", "です"}
-    - _ARTICLES
-)
-_LEAD = re.compile(rf"(?:[\s\"'*:=>#,.()\[\]{{}}•~→⇒–—]|-(?!\d)|{_EMPTY})*", re.IGNORECASE)
+_PHRASES = {*ANSWER, *OPTION, *CORRECT, *IS, *THEREFORE, *CHOOSE, *FILLER} - _ARTICLES
+_EMPTY = (frozenset(word for phrase in _PHRASES if phrase[0] < "\u2e80" for word in re.findall(r"[^\W\d_]+", phrase.lower()) if len(word) > 1) | frozenset(
+    "i d ll s re m my we it this would will and to question one ok okay sure hence je ich me based on images video frames question".split()
+)) - {"answers", "first", "last", "true", "wins"}
+_EMPTY_CJK = re.compile("|".join(sorted((re.escape(word) for word in {*_PHRASES, "本题", "我", "私", "です", "の"} if word[0] >= "\u2e80"), key=len, reverse=True)))
+_PIECE = re.compile(r"(?P<marks>(?:[\s\"'*:=>#,.()\[\]{}•~→⇒–—]|-(?!\d))+)|(?P<word>[A-Za-zÀ-ɏЀ-ӿ]+)|(?P<other>.)", re.DOTALL)
 _MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→"
 # "A." and "1." belong to what follows them.
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b[A-G]\.)\s+(?=\S)|\n+")
@@ -27,20 +27,35 @@ def bare(text: str) -> str:
     return "-" + found if found[:1].isdigit() and text.lstrip()[:1] in "-−" and text.lstrip()[1:2].isdigit() else found
 
 
+def _lead(text: str) -> tuple[int, bool]:
+    """Returns where the words that announce an answer end, and whether there are any."""
+    place, words = 0, False
+    while match := _PIECE.match(text, place):
+        if match.lastgroup == "word":
+            if match.group().lower() not in _EMPTY:
+                break
+            words = True
+        elif match.lastgroup == "other":
+            match = _EMPTY_CJK.match(text, place)
+            if match is None:
+                break
+            words = True
+        place = match.end()
+    return place, words
+
+
 def without_lead(text: str) -> str:
     """Returns what follows the words that announce an answer: "So the correct answer is: **B**" becomes "B".
 
     >>> without_lead("So the correct answer is: B"), without_lead("Dogs bark")
     ('B', 'Dogs bark')
     """
-    found = _LEAD.match(text)
-    return bare(text[found.end() :] if found else text)
+    return bare(text[_lead(text)[0] :])
 
 
 def has_lead(text: str) -> bool:
     """Whether a line announces its answer in words."""
-    found = _LEAD.match(text)
-    return bool(found and re.search(r"\w", found.group()))
+    return _lead(text)[1]
 
 
 def lines(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTIO
 
 _CJK_NUMBER = rf"[{''.join(sign for sign in CJK_DIGIT if len(sign) == 1)}]"
 # A whole number of its own: no decimal, no share, no negative number, no part of a longer one.
-_DIGITS = r"(?<![\d.])(?<!\d,)(?<!(?<!\w)[-−])(?<![^\W\d_\u3040-\u9fff\uac00-\ud7af])\d{1,9}(?![\d%]|[.,]\d|\s*percent)(?!['’\w-]*[A-Za-z](?<!s)\b)"
+_DIGITS = r"(?<![\d.])(?<!\d,)(?<!(?<!\w)[-−])(?<![^\W_\u3040-\u9fff\uac00-\ud7af])\d{1,9}(?![\d%]|[.,]\d|\s*percent)(?!['’-]?[A-Za-z]{3})"
 _IMAGES = any_of(IMAGE)
 _ORDINALS = any_of(ORDINAL)
 _COUNTER = r"(?:\s*(?:张|張|枚|个|個|番|번)(?:目|째)?)"
@@ -54,6 +54,10 @@ _WHOLE_ITEM = re.compile(
 )
 
 
+_FILE_NAME = re.compile(r"\.(?:jpe?g|png|webp)\b", re.IGNORECASE)
+_ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
+
+
 def whole_item(text: str, upper: int) -> list[int]:
     """Returns the numbers of the images that a text is by itself.
 
@@ -62,7 +66,9 @@ def whole_item(text: str, upper: int) -> list[int]:
     """
     if re.search(r"(?<!\w)[-−]\d|\d[.,]\d", text):
         return []  # negative, or no whole number
-    text = bare(text)
+    text = bare(_FILE_NAME.sub("", text))
+    if text.upper() in _ROMAN:
+        return [_ROMAN.index(text.upper()) + 1]
     if re.fullmatch(r"\d{1,9}(?:[\s,;.@]+\d{1,9})+", text):
         return [int(number) for number in re.findall(r"\d+", text)]
     found = _WHOLE_ITEM.fullmatch(text)
@@ -75,9 +81,13 @@ def whole_item(text: str, upper: int) -> list[int]:
 def item_mentions(text: str, upper: int) -> list[Mention]:
     """Returns the places of a text that name an image by its number."""
     found = []
-    heads = {match.end(1) for match in _LIST_HEAD.finditer(text)}
+    heads = [(match.end(1), int(match[1])) for match in _LIST_HEAD.finditer(text)]
+    if len(heads) == 1 and heads[0][0] < 3:
+        # "5. The couple is on the dance floor": the reply begins with its answer.
+        found.append(Mention(heads[0][1], 0, heads[0][0], cue=1))
+    places = {place for place, _ in heads}
     for match in _ITEM.finditer(text):
-        if match.end() in heads:
+        if match.end() in places:
             continue
         kind = next(name for name in ("near", "cjk", "hangul", "counted", "ordinal", "last", "alone") if match[name])
         value = upper if kind == "last" else _number(match[kind])
@@ -99,22 +109,31 @@ _NO_COUNT = re.compile(
     r"|(?m:^[ ]*\d{1,2}[.)][ ]+(?=\S))|\bconfidence\b\W{0,3}\S*|\b\d+(?:\.\d+)?\s*(?:-|–|to)\s*\d+\s*(?:s|sec|seconds)\b",
     re.IGNORECASE,
 )
-_SUM = r"(?:\d+\s*[+×*]\s*)+\d+\s*=\s*"
-_BOUND = r"(?P<bound>\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|up\s+to|minimum\s+of|mehr\s+als|plus\s+de|más\s+de)\s+(?:than\s+)?|超过|至少|以上)?"
-_ONE_OF = r"(?<!the\s)(?<!this\s)(?<!that\s)(?<!last\s)(?<!first\s)(?<!each\s)(?<!which\s)(?<!no\s)(?<!another\s)(?<!second\s)(?<!correct\s)"
+_COUNT_WORDS = [word for word in CARDINAL if word not in ("no", "none", "single", "un", "une", "una", "uno", "ein", "eine", "einen", "null", "zero", "a")]
+_TIMES = any_of(TIMES)
 _COUNT = re.compile(
-    rf"{_BOUND}(?:{_SUM})?(?:(?P<digits>(?:(?<![\w)\s])-|(?<=[:=]\s)-|^-)?\d{{1,9}})(?<!\d[.,]\d)(?:\.0+)?(?![\d%]|[.,]\d)(?!{_UNIT})(?:\s*(?P<times>{any_of(TIMES)}))?"
-    rf"|{_ONE_OF}(?P<word>{any_of(word for word in CARDINAL if word not in ('no', 'none', 'single', 'un', 'une', 'una', 'uno', 'ein', 'eine', 'einen', 'null', 'six') or word == 'six')})(?!\s+(?:by\s+one|of\s+the|another|hand|foot|side|direction|must|can|could|after|more|that|is\b)|{_UNIT})(?:\s*(?P<wtimes>{any_of(TIMES)}))?"
-    rf"|(?P<once>\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b)"
-    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)"
-    rf"|(?P<never>\b(?:no|zero|kein|keine|aucun|aucune|ningún|ninguna)\b(?=\s+[a-zé]+s?\b)(?!\s+(?:\w+\s+)?(?:frames?|images?|answer|options?|information|way|evidence|doubt|other|more|longer|further|indication|clear|change)))|(?P<none>\b(?:never|none)\b))",
+    rf"(?<![\d\w.,])(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
+    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún|ninguna|never|none)\b",
     re.IGNORECASE,
 )
+_DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
+_ONE_FOLD = re.compile(r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b", re.IGNORECASE)
+_MINUS = re.compile(r"(?:^|[\s(:=])[-−]$")
+_BOUND = re.compile(r"\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|up\s+to|minimum\s+of|mehr\s+als|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$", re.IGNORECASE)
+_NO_NUMBER_BEFORE = re.compile(r"\b(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|only)\s+$", re.IGNORECASE)
+_NO_NUMBER_AFTER = re.compile(r"\s+(?:by\s+one|of\s+the|another|hand|foot|side|direction|must|can|could|after|more|that|is\b)", re.IGNORECASE)
+_NOTHING_AFTER = re.compile(r"\s+[a-zé]+s?\b(?<!frame)(?<!frames)(?<!image)(?<!images)(?<!answer)(?<!option)(?<!options)(?<!information)(?<!way)(?<!evidence)(?<!doubt)(?<!other)(?<!more)(?<!longer)(?<!further)(?<!indication)(?<!clear)(?<!change)(?<!need)(?<!single)", re.IGNORECASE)
+_UNIT_AFTER = re.compile(_UNIT, re.IGNORECASE)
+_CONTEXT = 24
 _TOTAL_AFTER = re.compile(r"\s*(?:\w+\s+){0,2}?(?:in\s+total|altogether|in\s+all|overall|insgesamt|au\s+total|en\s+total)\b", re.IGNORECASE)
 _PLACE = re.compile(
     rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个|個)?(?:选项|選項|の?選択肢)|(?P<hangul>첫|두|세|네|다섯|여섯|일곱)\s*번째\s*(?:선택지|보기|옵션)|(?P<n>\d)\s*(?:番目|つ目)の選択肢",
     re.IGNORECASE,
 )
+
+
+_PLACE_NOUNS = ("option", "choice", "选项", "選項", "選択肢", "선택지", "보기", "옵션", "opción", "auswahl", "alternativ", "möglichkeit")
+_PLACE_WORDS = (*(word for word in ORDINAL if len(word) > 2), "第", "번째", "番目", "つ目")
 
 
 def _usable(text: str) -> str:
@@ -131,31 +150,43 @@ def count_mentions(text: str) -> list[Mention]:
     found = []
     text = _usable(text)
     for match in _COUNT.finditer(text):
-        start = match.start(match.lastgroup or 0) if match.lastgroup not in ("times", "wtimes") else match.start()
-        if start and text[start - 1].isalnum() and not match["cjk"] and text[start - 1] < "\u3040":
-            continue
-        value = _count_of(match)
-        if value is None or (match["digits"] and text[max(0, start - 1) : start] == "."):
+        before = text[max(0, match.start() - _CONTEXT) : match.start()]
+        value = _count_of(text, match, before)
+        if value is None:
             continue
         cue = 1 if _TOTAL_AFTER.match(text, match.end()) else 0
-        sure = not match["none"] and not match["word"] or not match["none"]
-        found.append(Mention(value, match.start(), match.end(), sure, cue, open=bool(match["bound"])))
-    return found
+        found.append(Mention(value, match.start(), match.end(), True, cue, open=_BOUND.search(before) is not None))
+    if not text.isascii():
+        found += [Mention(int(match[1]), match.start(), match.end()) for match in _DIGIT_CJK.finditer(text) if not _UNIT_AFTER.match(text, match.end())]
+    if not found:
+        found = [Mention(1, match.start(), match.end()) for match in _ONE_FOLD.finditer(text)]
+    return sorted(found, key=lambda mention: mention.start)
 
 
-def _count_of(match: re.Match[str]) -> int | None:
+def _count_of(text: str, match: re.Match[str], before: str) -> int | None:
+    """Returns the count that a match states; None where its number counts something else."""
     if match["digits"]:
-        return int(match["digits"])
-    if match["once"]:
-        return 1
-    if match["never"] or match["none"]:
-        return 0
-    return _number(match["word"] or match["cjk"])
+        if _UNIT_AFTER.match(text, match.end()):
+            return None
+        return -int(match["digits"]) if _MINUS.search(before) else int(match["digits"])
+    if match["cjk"]:
+        return _number(match["cjk"])
+    word = (match["word"] or match["never"]).lower()
+    if match["never"]:
+        return 0 if word in ("never", "none", "zero") or _NOTHING_AFTER.match(text, match.end()) else None
+    if _UNIT_AFTER.match(text, match.end()) or _NO_NUMBER_AFTER.match(text, match.end()):
+        return None
+    if word == "one" and _NO_NUMBER_BEFORE.search(before):
+        return None
+    return CARDINAL[word]
 
 
 def place_mentions(text: str) -> list[Mention]:
     """Returns the places of a text that name an option by its place: "the third option"."""
-    found = []
+    found: list[Mention] = []
+    small = text.lower()
+    if not any(noun in small for noun in _PLACE_NOUNS) or not any(word in small for word in _PLACE_WORDS):
+        return found
     for match in _PLACE.finditer(text):
         place = _number(match["ordinal"] or match["cjk"] or match["hangul"] or match["n"])
         if place is not None:

@@ -47,9 +47,13 @@ _LISTED = re.compile(
 )
 _COMMENT = re.compile(r"\(([^()\n]{2,80})\)")
 _NAMED = re.compile(rf"(?:{any_of((*IMAGE, 'pair', 'pairs', 'paar', 'paire', 'par', '配对', 'ペア', '组', '组合', '対', '쌍'))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)", re.IGNORECASE)
+_PLACED = re.compile(
+    rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:is|was|comes|goes|ranks|stands|=|:)\s*(?:the\s+)?(?P<place>{'|'.join(word for word in ORDINAL if word.isascii())})\b", re.IGNORECASE
+)
 _EVIDENCE = re.compile(rf"{_EARLY}|{_LATE}|\b(?:follow|then|finally|next|before|first|dann|puis|luego)|然后|接着|次に|다음", re.IGNORECASE)
 _CJK_BORDER = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 _LOOK_BACK = 90
+_NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))
 
 
 def tidy(text: str) -> str:
@@ -57,6 +61,8 @@ def tidy(text: str) -> str:
 
     def comment(match: re.Match[str]) -> str:
         inner = match.group(1)
+        if _REVERSE.search(inner):
+            return f" {inner} "
         if role := _ROLE.search(inner):
             return f" {role.group()} "
         return " " if re.search(r"[^\W\d_]{2}|\d{4}", inner) else match.group()
@@ -75,8 +81,12 @@ def orders(text: str, labels: Sequence[str], quantities: bool = False) -> list[M
         labels: The labels on offer: "1", "2", ... or "A", "B", ...
         quantities: Whether a bare ">" says the contrary of what was asked.
     """
+    if _too_few(text, labels):
+        return []
     if quantities and (by_role := _by_role(text, labels)):
         return [by_role]
+    if by_place := _by_place(text, labels):
+        return [by_place]
     lists = _lists(text, labels)
     runs = [run for run in _runs(text, labels, quantities) if not any(start < run[1] and run[0] < end for start, end, _ in lists)]
     found = sorted([*lists, *runs])
@@ -85,12 +95,19 @@ def orders(text: str, labels: Sequence[str], quantities: bool = False) -> list[M
     return [Mention(_turned(text, start, end, order), start, end) for start, end, order in found]
 
 
+def _too_few(text: str, labels: Sequence[str]) -> bool:
+    """Whether a text can't name all labels."""
+    if all(label in text for label in labels):
+        return False
+    return not labels[0].isdigit() or sum(word in text.lower() for word in _NUMBER_WORDS) < len(labels)
+
+
 def _turned(text: str, start: int, end: int, order: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """Returns an order from its earliest or smallest item, whichever way the text goes."""
     if order is None:
         return None
     before = re.split(r"[.!?]\s|\n\n", text[max(0, start - _LOOK_BACK) : start])[-1]
-    if _REVERSE.search(before):
+    if _REVERSE.search(before) or _REVERSE.match(text[end : end + 40].lstrip(" ,.;-")):
         return order[::-1]
     roles = [match.lastgroup for match in _ROLE.finditer(text, start - len(before), min(len(text), end + 25))]
     ends = [role for role in roles if role != "middle"]
@@ -119,6 +136,15 @@ def _by_role(text: str, labels: Sequence[str]) -> Mention | None:
             return None
     complete = _complete(order, labels)
     return Mention(complete, min(places), max(places)) if complete and len(roles) > 1 else None
+
+
+def _by_place(text: str, labels: Sequence[str]) -> Mention | None:
+    """Returns the order of labels that are each given a place: "Image 1 is third, Image 2 is first"."""
+    found = [(ORDINAL.get(match["place"].lower(), 0), match["item"].upper()) for match in _PLACED.finditer(text)]
+    if len(found) != len(labels) or sorted(place for place, _ in found) != list(range(1, len(labels) + 1)):
+        return None
+    order = _complete([item for _, item in sorted(found)], labels)
+    return Mention(order, 0, len(text)) if order else None
 
 
 def _lists(text: str, labels: Sequence[str]) -> list[Found]:
@@ -165,7 +191,7 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
         if len(run) == 1 and sorted(run[0]) == sorted(labels):
             run = list(run[0])
         if len(run) >= len(labels):
-            if readable or _REVERSE.search(text, max(0, start - _LOOK_BACK), start):
+            if readable or _REVERSE.search(text, max(0, start - _LOOK_BACK), end + 40):
                 found.append((start, end, _complete(run, labels)))
         run, readable = [], True
 

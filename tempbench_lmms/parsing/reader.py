@@ -7,6 +7,7 @@ A short reply that is an answer by itself is read at once. Else the part that st
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import lines
@@ -24,6 +25,11 @@ _QUICK = 24
 _NO_ANSWER_KEY = re.compile(r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span|score|prob", re.IGNORECASE)
 _CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
 _MANY_WORDS = 12
+_PARTS = re.compile(r"[.;\n,]\s+")
+_OPENS = re.compile(r"([^:(–—\n]{1,40}?)\s*(?::|\(|–|—| - )(?=\s*\S)")
+_MOST_OPENINGS = 30
+# "Either could have been first."
+_LEFT_OPEN = re.compile(r"\b(?:either|both|any|equally)\b[^.!?]*\b(?:could|can|may|might|possible|plausible)\b", re.IGNORECASE)
 
 
 def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
@@ -138,7 +144,12 @@ def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
         if len(words) > 1:
             return None
         line = words.pop()  # a reply that loops
-    return _one(kind.whole(lines.bare(line)) or kind.whole(lines.without_lead(line)), how)
+    return _one(_whole(kind, line), how)
+
+
+@lru_cache(maxsize=32)
+def _whole(kind: Kind, line: str) -> list[Any]:
+    return kind.whole(lines.bare(line)) or kind.whole(lines.without_lead(line))
 
 
 def _first_line(kind: Kind, rows: list[str]) -> Verdict | None:
@@ -150,7 +161,20 @@ def _first_line(kind: Kind, rows: list[str]) -> Verdict | None:
         return None if any(map(corrects, rows[1:])) else found
     if parts[0].endswith("?") or any(map(corrects, (*parts[1:], *rows[1:]))):
         return None
-    return _by_itself(kind, parts[0], "first line")
+    if found := _by_itself(kind, parts[0], "first line"):
+        return found
+    return _opening(kind, rows)
+
+
+def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
+    """Returns the answer that a reply opens with: "Image 3: Fred sits ..."; none where other parts open with others."""
+    said: list[Any] = []
+    for part in _PARTS.split("\n".join(rows[:_MOST_OPENINGS]))[:_MOST_OPENINGS]:
+        head = _OPENS.match(part)
+        said += _whole(kind, head[1]) if head else []
+        if not said:
+            return None
+    return _one(said, "first line") if len(set(said)) == 1 else None
 
 
 def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
@@ -173,7 +197,7 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
         return None
     first, last = lines.sentences(rows[0])[0], lines.sentences(rows[-1])[-1]
     for sentence in (first, last) if first != last else (first,):
-        if sentence.endswith("?"):
+        if sentence.endswith("?") or _LEFT_OPEN.search(sentence):
             continue
         values = list(dict.fromkeys(kind.by_words(sentence)))
         if len(values) == 1:
@@ -205,4 +229,7 @@ def of_object(kind: Kind, value: Any) -> Verdict | None:
     if found := _one(kind.of_field(value), "json"):
         return found
     others = [found for name, item in names.items() if not _NO_ANSWER_KEY.search(name) for found in (kind.of_key(name, item) or kind.of_field(item))]
+    if not others:
+        # {"description": "the text of an option"}
+        others = [found for item in names.values() if isinstance(item, str) and len(item) > _QUICK // 2 for found in kind.whole(item)]
     return _one(others, "json")

@@ -28,8 +28,11 @@ _REFUSAL = re.compile(
     r"|\bno\s+(?:images?|videos?|frames?|pictures?|pictures|information)\b[^.!?\n]{0,30}\b(?:provided|given|attached|available|visible|shown|included|here|uploaded|received)"
     r"|\b(?:please|could\s+you)\s+(?:provide|upload|share|attach|send|clarify|give)|\b(?:am|['’]m)\s+not\s+(?:\w+\s+)?(?:sure|certain|able)\b|\bi(?:['’]m|\s+am)\s+(?:sorry|uncertain|unsure|undecided)\b|\bi\s+apologi[sz]e\b|\bas\s+an\s+ai\b"
     r"|\bnone\s+of\s+(?:the\s+)?(?:above|options|choices|these|them|listed|answers)|\bneither\s+(?:of\s+|option|choice|answer)|\b(?:not|doesn['’]t|don['’]t|does\s+not|isn['’]t)\s+(?:\w+\s+){0,2}(?:among|listed|match\s+any|any\s+of\s+the\s+options|one\s+of\s+the\s+options)"
-    r"|\bundetermin\w+|\bindetermina\w+|\binconclusive|\bunanswerable"
-    r"|kann\s+(?:\w+\s+){0,6}?(?:nicht|keine)|nicht\s+(?:möglich|erkennbar|bestimmbar|zu\s+erkennen|ersichtlich|beantwort\w+|feststell\w+|bestimm\w+)|lässt\s+sich\s+(?:\w+\s+){0,5}nicht|weiß\s+(?:es\s+)?nicht|tut\s+mir\s+leid|unmöglich"
+    r"|\bundetermin\w+|\bindetermina\w+|\binconclusive|\bunanswerable",
+    re.IGNORECASE,
+)
+_FOREIGN = re.compile(
+    r"kann\s+(?:\w+\s+){0,6}?(?:nicht|keine)|nicht\s+(?:möglich|erkennbar|bestimmbar|zu\s+erkennen|ersichtlich|beantwort\w+|feststell\w+|bestimm\w+)|lässt\s+sich\s+(?:\w+\s+){0,5}nicht|weiß\s+(?:es\s+)?nicht|tut\s+mir\s+leid|unmöglich"
     r"|ne\s+(?:peux|peut|sais|permet\w*)\s+pas|n'est\s+pas\s+possible|impossible\s+de|désolée?"
     r"|no\s+(?:puedo|sé|es\s+posible|se\s+puede|hay\s+(?:suficiente|información|manera|forma))|imposible|lo\s+siento"
     r"|non\s+(?:posso|so|è\s+possibile)|não\s+(?:posso|sei|é\s+possível|consigo)|не\s+(?:знаю|могу|возможно)|невозможно"
@@ -38,6 +41,14 @@ _REFUSAL = re.compile(
     r"|모르겠|알 수 없|수 없습니다|수 없어|판단할 수 없|죄송|불가능|확인할 수 없|볼 수 없|어렵습니다",
     re.IGNORECASE,
 )
+# Without one of these no English refusal is looked for.
+_HINTS = (
+    *("can't", "cannot", "can not", "could not", "couldn't", "won't", "able", "possible", "difficult", "hard", "clear", "feasible", "no way", "no means", "no basis"),
+    *("know", "did not", "didn't", "don't", "do not", "enough", "sufficient", "without", "lack", "need", "missing", "require", "no audio", "no sound", "ambiguous"),
+    *("unknown", "uncertain", "undecided", "may not", "provide", "upload", "share", "attach", "send", "give", "sure", "certain", "sorry", "apolog", "as an ai"),
+    *("none of", "neither", "among", "listed", "any of", "match any", "one of", "determin", "conclusive", "information", "context", "access"),
+)
+_FOREIGN_HINTS = ("nicht", "kann", "leid", " pas", "impossib", "imposs", "désol", "no ", "siento", "non ", "não ")
 # Whoever can't be certain, or can't rule the others out, still answers.
 _NO_REFUSAL = re.compile(
     r"can(?:not|'t|’t)\s+be\s+(?:entirely\s+|completely\s+|fully\s+|absolutely\s+)?(?:certain|sure|true|correct|ruled|excluded)|\bno\s+doubt\b|cannot\s+be\s+(?:true|right)|not\s+(?:clear|enough)\s+to\s+be|"
@@ -45,14 +56,24 @@ _NO_REFUSAL = re.compile(
     r"without\s+(?:a\s+)?doubt|can(?:not|'t)\s+(?:see|find)\s+any\b|even\s+(?:though|if)",
     re.IGNORECASE,
 )
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+")
 _ASKED = re.compile(r"\?\W*$")
-_ASIDE = re.compile(r"\b(?:but|however|still|yet|nevertheless|so)\b[^.!?\n]*?(?:answer|guess|choose|pick|say|estimate|go with|option|likely|probabl)", re.IGNORECASE)
+_ASIDE = re.compile(r"\b(?:but|however|still|yet|nevertheless|so)\b[^.!?\n]*?(?:answer|guess|choose|pick|say|estimate|go with|option|likely|probabl|possibly|perhaps|maybe)", re.IGNORECASE)
 _MOST_WORDS_OF_A_QUESTION = 3
 
 
 def refuses(text: str) -> bool:
     """Whether a text says somewhere that it can't answer."""
-    return _REFUSAL.search(text) is not None
+    return _find(text) is not None
+
+
+def _find(text: str) -> re.Match[str] | None:
+    small = text.lower()
+    if any(hint in small for hint in _HINTS) and (found := _REFUSAL.search(text)):
+        return found
+    if text.isascii() and not any(hint in small for hint in _FOREIGN_HINTS):
+        return None
+    return _FOREIGN.search(text)
 
 
 def without_refusals(text: str) -> tuple[str, bool]:
@@ -64,8 +85,8 @@ def without_refusals(text: str) -> tuple[str, bool]:
     if not refuses(text):
         return text, False
     kept, refused = [], False
-    for sentence in sentences(text):
-        found = _REFUSAL.search(sentence)
+    for sentence in _SENTENCES.split(text):
+        found = _find(sentence)
         if found is None or _NO_REFUSAL.search(sentence):
             kept.append(sentence)
             continue

@@ -25,18 +25,21 @@ _INDEPENDENT = re.compile(
 _DENIED = re.compile(r"\b(?:cannot|can['’]?t|can\s+not|not|n['’]t|never)\b[^.;\n]{0,40}$", re.IGNORECASE)
 
 # "The answer is after careful thought: ..." names no class.
-_NO_NAME = re.compile(r"\s+(?:careful\w*|all\b|much\b|some\b|reflection|\w+ing\b)", re.IGNORECASE)
+_NO_NAME = re.compile(r",?[ ]+(?:careful\w*|all\b|much\b|some\b|(?:consider|review|analy[sz]|think|examin|look|check|compar|weigh)\w*)", re.IGNORECASE)
 
 _YES = any_of(word for word in TRUE if word not in ("right", "exact"))
 _NO = any_of(FALSE)
 _UNSURE = r"i\s+do(?:n.?t|\s+not)\s+know|unknown|unsure|not\s+sure|uncertain|ich\s+weiß\s+(?:es\s+)?nicht|je\s+ne\s+sais\s+pas|no\s+(?:lo\s+)?sé|non\s+lo\s+so|不知道|不确定|わかりません|分かりません|모르겠"
-_ANSWERED = rf"(?P<answer>(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\W*/|,?\s*(?:or|and)\s+(?:yes|no|{_UNSURE})\b)"
+_ANSWERED = rf"(?P<answer>(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?![ ]*/\s*(?:yes|no|i\b)|,?\s*(?:or|and)\s+(?:yes|no|{_UNSURE})\b)"
 _Q = re.compile(
-    rf"(?:\b(?:q(?:uestion)?|frage|pregunta|domanda)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b[\"'\])]*[ ]*[.:)=\-–—]*"
-    rf"(?:[^?\n]{{0,120}}\?)?\W*(?:(?:\n)?\W*(?:the\s+|my\s+|die\s+|la\s+|le\s+)?(?:(?:correct|final|right)\s+)?(?:answer|antwort|respuesta|réponse|risposta|答案|答え|回答|정답|답)\s*(?:to\s+(?:this|the)\s+question\s+|to\s+(?:q|question\s*)[123]\s+)?(?:is|lautet|ist|est|es|è|是|は|은|는)?\W*)?(?:step\s+[AB][^.\n]{{0,5}})?{_ANSWERED}",
+    rf"(?:\b(?:[qa]|question|answer|frage|pregunta|domanda)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b[\"'\])]*[ ]*[.:)=\-–—]*"
+    rf"(?:[^?\n]{{0,120}}\?\s*(?:A\b)?)?\W*(?:(?:\n)?\W*(?:the\s+|my\s+|die\s+|la\s+|le\s+)?(?:(?:correct|final|right)\s+)?(?:answer|antwort|respuesta|réponse|risposta|答案|答え|回答|정답|답)\s*(?:to\s+(?:this|the)\s+question\s+|to\s+(?:q|question\s*)[123]\s+)?(?:is|lautet|ist|est|es|è|是|は|은|는)?\W*)?(?:step\s+[AB][^.\n]{{0,5}})?{_ANSWERED}",
     re.IGNORECASE,
 )
 _WORD = re.compile(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
+
+
+_SHORT = 120
 
 
 def class_of(name: str) -> str | None:
@@ -78,12 +81,19 @@ def answers(text: str) -> tuple[str, str, str] | None:
     found = {match["number"]: _kind(match) for match in _Q.finditer(text)}
     if len(found) == 3:
         return found["1"], found["2"], found["3"]
-    words = [match for match in _WORD.finditer(text)]
-    rest = re.sub(r"[\W_]|answers?|the|are|is|and", "", _WORD.sub("", text), flags=re.IGNORECASE)
-    if len(words) == 3 and len(rest) < 4:
-        first, second, third = map(_kind, words)
-        return first, second, third
-    return None
+    return three_words(text)
+
+
+def three_words(text: str) -> tuple[str, str, str] | None:
+    """Returns the answers where a text is three of them and nothing else: "Yes, No, No"."""
+    if len(text) > _SHORT:
+        return None
+    words = list(_WORD.finditer(text))
+    rest = re.sub(r"[\W_\d]|[qa](?=\d)|answers?|the|are|is|and", "", _WORD.sub("", text), flags=re.IGNORECASE)
+    if len(words) != 3 or len(rest) > 3:
+        return None
+    first, second, third = map(_kind, words)
+    return first, second, third
 
 
 def _kind(match: re.Match[str]) -> str:

@@ -68,7 +68,7 @@ class Verdict:
     end: int = 0
 
 
-_MOST = 60
+_MOST = 20
 _BEFORE = 110
 _AFTER = 60
 _QUOTE = r"[\s\"'(\[{<*:~≈#]"
@@ -122,7 +122,7 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 _EITHER = re.compile(rf"{any_of(OR)}|nor\b|/|\bto\b|-|–", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?](?=\s)|\n|;|,\s*(?:but|so|whereas|while|although|aber|sondern|mais|pero)\b|,\s*(?=(?:it|he|she|they|this|that)\s)")
+_SENTENCE = re.compile(r"[.!?](?=\s)|\n|;|\b(?:but|sondern|sino)\b|,\s*(?:but|so|whereas|while|although|aber|sondern|mais|pero)\b|,\s*(?=(?:it|he|she|they|this|that)\s)")
 
 
 @dataclass(slots=True)
@@ -214,30 +214,59 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
             groups[-1].mentions.append(mention)
         else:
             groups.append(_Group([mention]))
+    known: dict[tuple[str, str], _Said] = {}  # a reply that loops is looked at once
     for group in groups:
-        _judge(text, group)
+        start, end = group.mentions[0].start, group.mentions[-1].end
+        place = text[max(0, start - _BEFORE) : start], text[end : end + _AFTER].split("\n", 1)[0]
+        if place not in known:
+            known[place] = _judged(*place)
+        said = known[place]
+        group.rejected, group.final = said.rejected, said.final
+        group.cue = max(said.cue, *(mention.cue for mention in group.mentions))
+        group.open = said.open or any(mention.open for mention in group.mentions)
     return groups
 
 
-def _judge(text: str, group: _Group) -> None:
-    """Sets what the words around a group say about it."""
-    start, end = group.mentions[0].start, group.mentions[-1].end
-    before = text[max(0, start - _BEFORE) : start]
-    after = text[end : end + _AFTER].split("\n", 1)[0]
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What the words around a place say about it."""
+
+    cue: int
+    rejected: bool
+    open: bool
+    final: bool
+
+
+def _judged(before: str, after: str) -> _Said:
+    words = set(_WORDS.findall(before.lower()))
+    foreign = not before.isascii()
     clause = _SENTENCE.split(before)[-1]
+    rejected = bool(((foreign or words & _NOT_WORDS) and _REJECTED.search(clause)) or _REJECTED_AFTER.match(after))
+    if not rejected and (_HYPOTHETICAL_AFTER.match(after) or ((foreign or words & _IF_WORDS) and _supposed(before, clause, after))):
+        rejected = True
+    is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
+    if (foreign or words & _CUE_WORDS) and (explicit := _EXPLICIT.search(before)):
+        return _Said(2, rejected, is_open, bool(_FINAL.search(before[max(0, explicit.start() - 12) :])))
+    if _CALLED.match(after):
+        return _Said(2, rejected, is_open, False)
+    return _Said(int(_CONCLUDING.search(before) is not None), rejected, is_open, False)
+
+
+def _supposed(before: str, clause: str, after: str) -> bool:
+    """Whether a place stands behind "whether", or in what would be if something were."""
+    if _WHETHER.search(clause):
+        return True
     sentence = re.split(r"[.!?](?=\s)|\n", before)[-1]
-    group.rejected = bool(_REJECTED.search(clause) or _REJECTED_AFTER.match(after))
-    if not group.rejected and (_WHETHER.search(clause) or _HYPOTHETICAL_AFTER.match(after)):
-        group.rejected = True
-    if not group.rejected and _HYPOTHETICAL.search(sentence) and _WOULD.search(sentence + after[:12]):
-        group.rejected = True
-    group.open = bool(_OPEN.search(clause) or _OPEN_AFTER.match(after))
-    if explicit := _EXPLICIT.search(before):
-        group.cue = 2
-        group.final = bool(_FINAL.search(before[explicit.start() - 12 if explicit.start() > 12 else 0 :]))
-    elif _CALLED.match(after):
-        group.cue = 2
-    elif _CONCLUDING.search(before):
-        group.cue = 1
-    group.cue = max(group.cue, *(mention.cue for mention in group.mentions))
-    group.open = group.open or any(mention.open for mention in group.mentions)
+    return _HYPOTHETICAL.search(sentence) is not None and _WOULD.search(sentence + after[:12]) is not None
+
+
+def _single(*tables: Sequence[str]) -> frozenset[str]:
+    """Returns the single words of some tables."""
+    return frozenset(word for table in tables for phrase in table for word in re.findall(r"[^\W\d_]+", phrase.lower()))
+
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_NOT_WORDS = _single(NOT) | {"t"}
+_IF_WORDS = _single(IF)
+_MAYBE_WORDS = _single(MAYBE)
+_CUE_WORDS = _single(ANSWER, CORRECT, OPTION)

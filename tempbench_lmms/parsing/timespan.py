@@ -16,7 +16,7 @@ from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.numerals import CARDINALS, TENS
 from tempbench_lmms.parsing.refusals import without_refusals
 from tempbench_lmms.parsing.text import normalise, squeeze
-from tempbench_lmms.parsing.words import MINUTE, SECOND
+from tempbench_lmms.parsing.words import MINUTE, OR, SECOND, any_of
 
 Span = tuple[float, float]
 """Start and end in seconds, in the order in which they were stated; the end may lie before the start."""
@@ -63,11 +63,18 @@ _MIDDLE = re.compile(
 )
 # "Frame 5 (12.0 s)": the number of a frame is no time.
 _NO_TIME = re.compile(
-    r"\b(?:frames?|images?|options?|question|step|scene|clip|shot)\s*(?:numbers?|nos?\.?)?\s*#?\s*\d+"
+    r"\b(?:frames?|images?|options?|question|step|scene|clip|shot)\s*(?:numbers?|nos?\.?)?\s*[#:=(\[]{0,2}\s*\d+"
     r"(?:\s*(?:-|–|to|and|,)\s*\d+(?!\d|\s*(?:s|sec|m|:|%|\.)))*,?",
     re.IGNORECASE,
 )
 _MILLISECONDS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?:ms|msec|milliseconds?)\b", re.IGNORECASE)
+# "1'05''", "1 minute 5"
+_MINUTES_AND = re.compile(r"\b(\d{1,3})(?:\s*['′]\s*(?=\d{1,2}(?:''|″))|\s*(?:minutes?|min)\s+(?=\d{1,2}\b(?!\s*(?:s|m|h|[.:%]))))(\d{1,2})(?:''|″)?", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"\b(\d{1,4}),(\d{1,2})(?=\s*(?:s|sek|sec|sekunden|secondes|segundos|secondi)\b)", re.IGNORECASE)
+_EDGE_WORDS = (
+    (re.compile(r"(?:开始|開始|起始|시작|anfang|beginn|début|inicio|inizio)(?:时间|時間|시간|zeit)?\s*(?=[:=])", re.IGNORECASE), "start"),
+    (re.compile(r"(?:结束|終了|終わり|종료|끝|ende|fin|final|fine)(?:时间|時間|시간|zeit)?\s*(?=[:=])", re.IGNORECASE), "end"),
+)
 _PRIMES = re.compile(r"(?<=\d)(?:''|″|'′)")
 _NTH_SECOND = re.compile(
     rf"\b(\d+)(?:st|nd|rd|th|\.|e|º)\s+(?:{'|'.join(word for word in SECOND if len(word) > 3 and word.isascii() and not word.endswith('s'))})\b"
@@ -105,11 +112,11 @@ _ANY_RANGE = re.compile(rf"(?:\b(?:from|between|von|de|desde|从)\b)?{_FILL}{_T}
 _LIST = re.compile(rf"[\[(<{{]\s*{_T}{_FILL}[,;]\s*{_FILL}{_T}\s*(?:[,;][^\])>}}]{{0,80}})?[\])>}}]")
 _LABELLED_START = (
     r"\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|from|onset|opens?)"
-    r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|frame|s|sec|seconds|at))?"
+    r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|s|sec|seconds|at))?"
 )
 _LABELLED_END = (
     r"\b(?:end(?:s|ing|ed)?|finish(?:es|ed|ing)?|stop(?:s|ped|ping)?|to|until|till|offset|concludes?|closes?)"
-    r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|frame|s|sec|seconds|at))?"
+    r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|s|sec|seconds|at))?"
 )
 _GLUE = (
     r"[\s\"'*_(),:=>|~\[\]-]{0,20}"
@@ -142,9 +149,9 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
+    r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[A-D]\b)|(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
     r"time[\s_-]*(?:span|stamp|window|range|frame|interval)s?|timespan|span|window|interval|segment|moment)"
-    r"(?:\s+(?!is\b|are\b)\w+){0,8}?\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)(?:\s+(?:therefore|thus|then|hence|approximately|about|roughly))*",
+    r"(?:\s+(?!is\b|are\b)\w+){0,8}?\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)(?:\s+(?:therefore|thus|then|hence|approximately|about|roughly))*)",
     re.IGNORECASE,
 )
 
@@ -152,6 +159,7 @@ _FRAMES = re.compile(
     r"\b(?:frames?|images?)\s*(?:numbers?|nos?\.?|#)?\s*(\d{1,4})\s*(?:-|–|—|to|through|until|and|→|bis|à|a)\s*(?:frames?|images?)?\s*#?\s*(\d{1,4})\b", re.IGNORECASE
 )
 _CORRECTS = re.compile(r"\b(?:no,?\s+wait|wait|correction|actually|more precisely|i mean|sorry|scratch that|or rather|let me correct|on second thought)\b", re.IGNORECASE)
+_OR = re.compile(any_of(OR), re.IGNORECASE)
 _MOST_PARTS = 6
 _MOST_LABELS = 12
 _LONGEST_STATEMENT = 1_000
@@ -206,6 +214,7 @@ def parse_span(reply: str, duration: float | None = None) -> Span | None:
 # JSON
 
 _NO_SPAN_KEY = re.compile(r"conf|score|prob|question|query|duration|reason|expl|frame|rationale")
+_LENGTH_KEY = re.compile(r"^(?:duration|length)(?:_?(?:in_?)?(?:s|sec|seconds))?$")
 _ANSWER_SPAN = re.compile(r"answer|pred|relevant|evidence|final")
 
 
@@ -225,6 +234,9 @@ def _of_json(value: Any, video: TimeSpan) -> list[Span]:
         ends = [item for name, item in keys.items() if _END_KEY.match(name)]
         if starts and ends:
             return _pair(starts[0], ends[0], video)
+        if starts and (lengths := [item for name, item in value.items() if _LENGTH_KEY.match(_key(name))]):
+            start, length = _seconds(starts[0], video), _seconds(lengths[0], video)
+            return [] if start is None or length is None else [(start, start + length)]
         named = sorted((name for name in keys if _SPAN_KEYS.match(name)), key=lambda name: not _ANSWER_SPAN.search(name))
         for name in named:
             if spans := _of_value(keys[name], video):
@@ -325,7 +337,10 @@ def _plain(text: str) -> str:
     """Returns a text with milliseconds, "12''" and "the 12th second" written as seconds."""
     if _MILLISECONDS.search(text):
         text = _MILLISECONDS.sub(lambda match: f"{float(match[1].replace(',', '')) / 1000:g} s", text)
-    text = _PRIMES.sub("s ", text)
+    text = _MINUTES_AND.sub(lambda match: f"{match[1]}:{int(match[2]):02d}", text)
+    text = _DECIMAL_COMMA.sub(r"\1.\2", _PRIMES.sub("s ", text))
+    for pattern, word in _EDGE_WORDS:
+        text = pattern.sub(word, text)
     return _NTH_SECOND.sub(lambda match: f"{match[1] or match[2]} s", text)
 
 
@@ -442,12 +457,15 @@ def _ranges(text: str, video: TimeSpan, bare: bool) -> list[Span]:
     if not found:
         # "5 to 10" alone, or at the head of a clause of its own.
         add((match for match in ranges if _stands_alone(tokens, match)), explicit=True)
-    if not found and (match := re.fullmatch(rf"{_T}\s*(?:,|\n|\s)\s*{_T}", stripped)):
+    if not found and (match := re.fullmatch(rf"(?:[A-D]\W{{1,3}})?{_T}\s*(?:,|\n|\s)\s*{_T}", stripped)):
         add([match], explicit=True)
     if not found:
         add((match for match in _ADJACENT.finditer(tokens) if all("." in times[int(match.group(g))].said or times[int(match.group(g))].unit != "bare" for g in (1, 2))), explicit=True)
     if found:
-        return [found[place] for place in sorted(found)]
+        first, *others = sorted(found)
+        if others and found[others[0]] != found[first] and _OR.search(tokens[first : others[0]]):
+            return []  # "either from 5 to 9 or from 21 to 27"
+        return [found[place] for place in (first, *others)]
     return _described(tokens, times, video)
 
 

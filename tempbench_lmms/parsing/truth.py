@@ -17,7 +17,7 @@ _SUBJECT = (
     r"(?:statement|claim|sentence|description|assertion|order|sequence|proposition|aussage|behauptung|affirmation|énoncé|afirmación|declaración|enunciado|this|that|it|images?|which)\b"
 )
 _CALLED = re.compile(
-    rf"\b{_SUBJECT}[\"')]*(?:\s+[\"'(][^\"\n]{{1,200}}[\"')]|:\s*\"[^\"\n]{{1,200}}\")?,?\s+(?:is|was|are|seems|appears|remains|holds|ist|est|es)(?P<aux>n['’]t)?\s+(?:to\s+be\s+)?(?:(?:indeed|therefore|also|thus|hence|then|clearly|likely|probably|most\s+likely|only)\s+)*"
+    rf"\b{_SUBJECT}[\"')]*(?:\s+[\"'(][^\"\n]{{1,200}}[\"')]|:\s*\"[^\"\n]{{1,200}}\")?(?:\s+(?:as\s+a\s+whole|above|given|itself|overall|in\s+question|about\s+\w+))?,?\s+(?:is|was|are|seems|appears|remains|holds|ist|est|es)(?P<aux>n['’]t)?\s+(?:to\s+be\s+)?(?:(?:indeed|therefore|also|thus|hence|then|clearly|likely|probably|most\s+likely|only)\s+)*"
     rf"(?P<neg>(?:not|nicht|pas|no)\s+)?(?:(?:indeed|entirely|fully|completely|quite|totally|factually|actually|perfectly|logically|temporally|in)\s+)*(?P<word>{any_of((*HOLDS, *FAILS))})"
     r"(?!\s+(?:if|when|only|unless|order)\b)",
     re.IGNORECASE,

@@ -26,7 +26,7 @@ def expected(test: str, options: Sequence[str], n_images: int) -> Expected:
     if test in _CLAIMS:
         return Truth(_CLAIMS[test])
     if test == "tal":
-        return Item(n_images)
+        return Item(n_images, odd=True)
     if test == "eii":
         return Choice("ABCD", _SHOWN_PAIRS, noun="pair")
     return Choice("ABCDEF"[: len(options)], tuple(options))
