@@ -46,7 +46,7 @@ def read(
     if part.wide is None:
         reason = "cut_off" if at_limit else "empty"
         return none(reason), none(reason)
-    wide = _TAG.sub(r" span: \2\n", _TABLE.sub(_rows, part.wide))
+    wide = _TAG.sub(r" span: [\2]\n", _TABLE.sub(_rows, part.wide))
     texts = [part.tagged, wide] if part.tagged else [wide]
     letter: Reading[str] = none("nothing")
     span: Reading[tuple[float, float]] = none("nothing")

@@ -21,11 +21,12 @@ ANSWER_KEYS = r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|
 
 _ODD = re.compile(
     r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
-    r"|(?:is|was|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks|disrupts|contradicts)",
+    r"|(?:is|was|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE)
 _SUBJECT_STARTS = 12
+_MOST_COUNTS = 60
 _ORDERED = re.compile(r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE)
 
 
@@ -184,8 +185,8 @@ class ItemKind(Kind):
     def whole(self, text: str) -> list[Any]:
         return numbers.whole_item(self._plain(text), self.upper)
 
-    def mentions(self, text: str) -> list[Mention]:
-        found = numbers.item_mentions(text, self.upper)
+    def mentions(self, text: str, opens: bool = False) -> list[Mention]:
+        found = numbers.item_mentions(text, self.upper, opens)
         if not self.odd:
             return found
         odd = ((mention, _ODD.match(text, mention.end)) for mention in found)
@@ -193,7 +194,7 @@ class ItemKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         text = self._plain(text)
-        return resolve(text, self.mentions(text))
+        return resolve(text, self.mentions(text, opens=True))
 
     def by_words(self, sentence: str) -> list[Any]:
         sentence = self._plain(sentence)
@@ -302,7 +303,9 @@ class CountKind(Kind):
             if 1 <= place.value <= len(self.letters):
                 letter = self.letters[place.value - 1]
                 found.append(Mention((letter, self.values[letter]), place.start, place.end))
-        for count in numbers.count_mentions(text):
+        counts = numbers.count_mentions(text)
+        # A reply that loops names no more in its middle.
+        for count in counts if len(counts) < _MOST_COUNTS else [*counts[: _MOST_COUNTS // 2], *counts[-_MOST_COUNTS // 2 :]]:
             if not any(mention.start < count.end and count.start < mention.end for mention in found):
                 found.append(Mention(self._pair(count.value), count.start, count.end, count.sure, count.cue, count.open))
         return sorted(found, key=lambda mention: mention.start)

@@ -39,7 +39,7 @@ def _number(text: str) -> int | None:
 
 _NO_SMALL_WORDS = [word for word in CARDINAL if word not in ("no", "none", "single", "un", "ein", "null", "one", "une", "una", "uno", "once", "twice", "thrice")]
 _ITEM = re.compile(
-    rf"(?:{_IMAGES}|#)(?:\s*(?:number|no\.?|nr\.?|index|id|with number)\b|[\s:#(\[\"'*-])*(?P<near>{_DIGITS}|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd|rd|th)?{_OF_ALL}"
+    rf"(?:{_IMAGES}|#)(?:\s*(?:number|no\.?|nr\.?|index|id|with number)\b|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd|rd|th)?{_OF_ALL}"
     rf"|(?:第\s*)(?P<cjk>{_DIGITS}|{_CJK_NUMBER}){_COUNTER}?|(?P<hangul>첫|두|세|네|다섯|여섯|일곱|여덟|아홉|{_DIGITS})\s*번째"
     rf"|(?P<counted>{_DIGITS})(?:\s*(?:张|張|枚目|番目|번)|(?:st|nd|rd|th)\s+(?:{_IMAGES}|one)\b)"
     rf"|(?P<ordinal>{_ORDINALS})(?P<noun>\s+(?:and\s+(?:last|final)\s+)?(?:(?:satellite|given|provided|shown)\s+)?(?:{_IMAGES}|one)(?![^\W\d_]))?"
@@ -78,11 +78,17 @@ def whole_item(text: str, upper: int) -> list[int]:
     return [value] if value is not None else []
 
 
-def item_mentions(text: str, upper: int) -> list[Mention]:
-    """Returns the places of a text that name an image by its number."""
+def item_mentions(text: str, upper: int, opens: bool = False) -> list[Mention]:
+    """Returns the places of a text that name an image by its number.
+
+    Args:
+        text: The text.
+        upper: The number of images.
+        opens: Whether the text is a whole reply, which may open with its answer: "5. The couple dances".
+    """
     found = []
     heads = [(match.end(1), int(match[1])) for match in _LIST_HEAD.finditer(text)]
-    if len(heads) == 1 and heads[0][0] < 3:
+    if opens and len(heads) == 1 and heads[0][0] < 3:
         # "5. The couple is on the dance floor": the reply begins with its answer.
         found.append(Mention(heads[0][1], 0, heads[0][0], cue=1))
     places = {place for place, _ in heads}

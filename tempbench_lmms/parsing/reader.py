@@ -25,6 +25,7 @@ _QUICK = 24
 _NO_ANSWER_KEY = re.compile(r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span|score|prob", re.IGNORECASE)
 _CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
 _MANY_WORDS = 12
+_LONGEST_SENTENCE = 600
 _PARTS = re.compile(r"[.;\n,]\s+")
 _OPENS = re.compile(r"([^:(–—\n]{1,40}?)\s*(?::|\(|–|—| - )(?=\s*\S)")
 _MOST_OPENINGS = 30
@@ -195,7 +196,7 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
     """Returns what the first or the last sentence states, where it states just one."""
     if not rows:
         return None
-    first, last = lines.sentences(rows[0])[0], lines.sentences(rows[-1])[-1]
+    first, last = lines.sentences(rows[0])[0][:_LONGEST_SENTENCE], lines.sentences(rows[-1])[-1][-_LONGEST_SENTENCE:]
     for sentence in (first, last) if first != last else (first,):
         if sentence.endswith("?") or _LEFT_OPEN.search(sentence):
             continue

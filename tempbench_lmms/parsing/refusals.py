@@ -90,10 +90,11 @@ def without_refusals(text: str) -> tuple[str, bool]:
         if found is None or _NO_REFUSAL.search(sentence):
             kept.append(sentence)
             continue
-        refused = True
         # "I can't be sure, but I would guess B."
         if aside := _ASIDE.search(sentence, found.end()):
             kept.append(sentence[aside.start() :])
+        else:
+            refused = True
     return "\n".join(kept), refused
 
 

@@ -5,6 +5,7 @@ value the reply chooses: first one that it calls its answer, then one that it co
 only one that it names and doesn't reject. A correction lets the last one win.
 """
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -114,6 +115,7 @@ _OPEN_AFTER = re.compile(
 _HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
 _HYPOTHETICAL_AFTER = re.compile(r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:the|my|most|best))|wenn|si)\b", re.IGNORECASE)
 _WHETHER = re.compile(rf"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){{0,5}}$", re.IGNORECASE)
+_BUT = re.compile(r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE)
 _WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
 _CORRECTED = re.compile(any_of(CORRECTION), re.IGNORECASE)
 _FINAL = re.compile(r"final|endgültig|finale|definitiv|最终|最終|최종|in the end|conclu|overall|confirm", re.IGNORECASE)
@@ -224,6 +226,9 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
         group.rejected, group.final = said.rejected, said.final
         group.cue = max(said.cue, *(mention.cue for mention in group.mentions))
         group.open = said.open or any(mention.open for mention in group.mentions)
+    for group, following in itertools.pairwise(groups):
+        if group.rejected and _BUT.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
+            following.cue = max(following.cue, 1)  # "not before but parallel"
     return groups
 
 

@@ -63,13 +63,15 @@ _MIDDLE = re.compile(
 )
 # "Frame 5 (12.0 s)": the number of a frame is no time.
 _NO_TIME = re.compile(
-    r"\b(?:frames?|images?|options?|question|step|scene|clip|shot)\s*(?:numbers?|nos?\.?)?\s*[#:=(\[]{0,2}\s*\d+"
+    r"\b(?:frames?|images?|options?|question|step|scene|clip|shot)\s*(?:numbers?|nos?\.?)?\s*[\s#:=(\[]{0,4}\d+"
     r"(?:\s*(?:-|–|to|and|,)\s*\d+(?!\d|\s*(?:s|sec|m|:|%|\.)))*,?",
     re.IGNORECASE,
 )
 _MILLISECONDS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?:ms|msec|milliseconds?)\b", re.IGNORECASE)
 # "1'05''", "1 minute 5"
 _MINUTES_AND = re.compile(r"\b(\d{1,3})(?:\s*['′]\s*(?=\d{1,2}(?:''|″))|\s*(?:minutes?|min)\s+(?=\d{1,2}\b(?!\s*(?:s|m|h|[.:%]))))(\d{1,2})(?:''|″)?", re.IGNORECASE)
+# "[12,20]", "12.0,20.0"
+_TIGHT_PAIR = re.compile(r"(?:(?<=\[)|(?<=\())(\d{1,6}(?:\.\d{1,4})?),(?=\d)|(?<!\d)(\d{1,6}\.\d{1,4}),(?=\d)")
 _DECIMAL_COMMA = re.compile(r"\b(\d{1,4}),(\d{1,2})(?=\s*(?:s|sek|sec|sekunden|secondes|segundos|secondi)\b)", re.IGNORECASE)
 _EDGE_WORDS = (
     (re.compile(r"(?:开始|開始|起始|시작|anfang|beginn|début|inicio|inizio)(?:时间|時間|시간|zeit)?\s*(?=[:=])", re.IGNORECASE), "start"),
@@ -338,6 +340,7 @@ def _plain(text: str) -> str:
     if _MILLISECONDS.search(text):
         text = _MILLISECONDS.sub(lambda match: f"{float(match[1].replace(',', '')) / 1000:g} s", text)
     text = _MINUTES_AND.sub(lambda match: f"{match[1]}:{int(match[2]):02d}", text)
+    text = _TIGHT_PAIR.sub(lambda match: f"{match[1] or match[2]}, ", text)
     text = _DECIMAL_COMMA.sub(r"\1.\2", _PRIMES.sub("s ", text))
     for pattern, word in _EDGE_WORDS:
         text = pattern.sub(word, text)

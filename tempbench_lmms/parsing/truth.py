@@ -47,7 +47,7 @@ _GAP = r"[^.!?\n]{0,60}?"
 _NOT = r"(?P<neg>\b(?:not|never|isn['’]t|wasn['’]t|aren['’]t|doesn['’]t|nicht|pas|no)\b|n['’]t\b|不是|不|没有|ない)?"
 _CLAIMS: dict[str, tuple[tuple[str, bool], ...]] = {
     "chronological": (
-        (rf"{_NOT}\s*(?:(?:all|shown|presented|arranged|displayed|indeed|actually|strictly|entirely|in|a|the|correct|right|proper|correctly|consistent|with)\s+)*(?:in\s+)?(?:chronological(?:ly)?|correct\s+(?:temporal\s+)?order|right\s+order|temporal\s+order|时间顺序|時系列順|시간\s?순서)", True),
+        (rf"{_NOT}\s*(?:(?:all|shown|presented|arranged|displayed|indeed|actually|strictly|entirely|in|a|the|correct|right|proper|correctly|consistent|with)\s+){{0,6}}(?:in\s+)?(?:chronological(?:ly)?|correct\s+(?:temporal\s+)?order|right\s+order|temporal\s+order|时间顺序|時系列順|시간\s?순서)", True),
         (rf"\b(?:{_NOT}\s*)(?:out\s+of\s+(?:chronological\s+)?order|shuffled|reversed|reverse|not\s+sequential)", False),
     ),
     "first before second": (
