@@ -39,15 +39,22 @@ _COT = re.compile(rf"\bthe\s+answer\s+is\W*{_CLASS}", re.IGNORECASE)
 _FINAL = re.compile(rf"\bthe\s+final\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
 _REFLECTION = re.compile(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
 
-_REFLECTS = re.compile(r"(?:\breflection|反思|反省|검토|reflexión|réflexion|riflessione|überprüfung)\W*[:：]", re.IGNORECASE)
+_REFLECTS = re.compile(
+    r"(?:\breflection|反思|反省|검토|reflexión|réflexion|riflessione|überprüfung)\W*[:：]", re.IGNORECASE
+)
 _CONFIRMS = re.compile(
     r"\bconfirm\w*|\b(?:is|was|seems|remains|as)\s+(?:\w+\s+)?(?:correct|right|valid|sound|consistent)\b|\bfollows?\s+(?:logically|from)|\bstands?\b|\bkeep\b"
     r"|\bno\s+(?:change|correction|revision)",
     re.IGNORECASE,
 )
-_DOUBTS = re.compile(r"\bnot\b|n['’]t\b|\bwrong\b|\bhowever\b|\bincorrect\b|\boverlooked\b|\bshould\b|\bmistake\b", re.IGNORECASE)
+_DOUBTS = re.compile(
+    r"\bnot\b|n['’]t\b|\bwrong\b|\bhowever\b|\bincorrect\b|\boverlooked\b|\bshould\b|\bmistake\b",
+    re.IGNORECASE,
+)
 # Where a model that has answered invents the next example.
-_NEXT_EXAMPLE = re.compile(r"\n\s*(?:Step A (?:description|picture)|Context|Example \d|Step A produces|Now)\b", re.IGNORECASE)
+_NEXT_EXAMPLE = re.compile(
+    r"\n\s*(?:Step A (?:description|picture)|Context|Example \d|Step A produces|Now)\b", re.IGNORECASE
+)
 _ANSWERED = re.compile(rf"\banswer(?:\s+is)?\W*(?:{_NAME})\b", re.IGNORECASE)
 
 
@@ -99,7 +106,9 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
     return _read_class(text, form, prompt, at_limit, where)
 
 
-def _read_class(text: str, form: str, prompt: str | None, at_limit: bool, where: tuple[int, int]) -> Reading[str]:
+def _read_class(
+    text: str, form: str, prompt: str | None, at_limit: bool, where: tuple[int, int]
+) -> Reading[str]:
     found = reader.read(text, Relation(form), prompt, at_limit)
     return found if found.value is None else Reading(found.value, found.how, where)
 

@@ -12,17 +12,35 @@ _SECONDS = {
     **dict.fromkeys(("hour", "stunde", "heure", "hora", "小时", "時間", "시간"), 3600.0),
     **dict.fromkeys(("day", "tag", "jour", "día", "天", "日", "일"), 86400.0),
     **dict.fromkeys(("week", "woche", "semaine", "semana", "周", "週間", "주"), 7 * 86400.0),
-    **dict.fromkeys(("month", "monat", "mois", "mes", "个月", "個月", "ヶ月", "か月", "개월"), 30.4 * 86400.0),
+    **dict.fromkeys(
+        ("month", "monat", "mois", "mes", "个月", "個月", "ヶ月", "か月", "개월"), 30.4 * 86400.0
+    ),
     **dict.fromkeys(("year", "jahr", "an", "année", "año", "年", "년"), 365.0 * 86400.0),
 }
 _UNIT = "|".join(sorted(_SECONDS, key=len, reverse=True))
-_WORDS = "|".join(sorted((word for word in CARDINAL if word.isascii() and len(word) > 2 and word not in ("no", "none", "once")), key=len, reverse=True))
+_WORDS = "|".join(
+    sorted(
+        (
+            word
+            for word in CARDINAL
+            if word.isascii() and len(word) > 2 and word not in ("no", "none", "once")
+        ),
+        key=len,
+        reverse=True,
+    )
+)
 _DURATION = re.compile(
     rf"(?:(?P<low>\d+(?:\.\d+)?|\b(?:{_WORDS}))\s*(?:-|–|to|and|or|bis|à|a|y|到|至|から)\s*)?(?P<n>\d+(?:\.\d+)?|\b(?:{_WORDS}|an?|half\s+an?)\b)\s*(?P<unit>{_UNIT})(?:e?s|en|n|e)?(?![^\W\d_\u3040-\uffff])",
     re.IGNORECASE,
 )
-_MORE = re.compile(r"\b(?:more than|over|or more|at least|longer than|mehr als|plus de|más de)\b|以上|超过|이상", re.IGNORECASE)
-_LESS = re.compile(r"\b(?:less than|under|within|fewer than|weniger als|moins de|menos de)\b|以内|不到|이내|미만", re.IGNORECASE)
+_MORE = re.compile(
+    r"\b(?:more than|over|or more|at least|longer than|mehr als|plus de|más de)\b|以上|超过|이상",
+    re.IGNORECASE,
+)
+_LESS = re.compile(
+    r"\b(?:less than|under|within|fewer than|weniger als|moins de|menos de)\b|以内|不到|이내|미만",
+    re.IGNORECASE,
+)
 _SLACK = 1.02
 
 
@@ -69,4 +87,8 @@ def within(sentence: str, texts: Sequence[str]) -> list[int]:
     if said is None:
         return []
     low, high = said
-    return [i for i, (start, end) in enumerate(ranges) if start / _SLACK <= low and min(high, 1e12) <= end * _SLACK]
+    return [
+        i
+        for i, (start, end) in enumerate(ranges)
+        if start / _SLACK <= low and min(high, 1e12) <= end * _SLACK
+    ]

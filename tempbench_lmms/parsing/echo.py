@@ -60,4 +60,6 @@ def without_prompt(text: str, prompt: str | None = None) -> str:
     if len(options) == 1:
         repeated.remove(options[0])
     taken = set(repeated)
-    return "\n".join(line for i, line in enumerate(lines) if i not in taken) if len(taken) < len(lines) else text
+    return (
+        "\n".join(line for i, line in enumerate(lines) if i not in taken) if len(taken) < len(lines) else text
+    )

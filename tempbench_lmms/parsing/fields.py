@@ -20,7 +20,9 @@ from tempbench_lmms.parsing.text import normalise
 from tempbench_lmms.parsing.timespan import fields_of, has_span_key, spans_of_text, without_times
 
 _TAG = re.compile(r"<((?:\w*span|time\w*|segment|interval|glue|window))>([^<]{1,200})</\1>", re.IGNORECASE)
-_TABLE = re.compile(r"^[ ]*\|(?P<head>[^\n]+)\|[ ]*\n[ ]*\|[-:| ]+\|[ ]*\n[ ]*\|(?P<row>[^\n]+)\|[ ]*$", re.MULTILINE)
+_TABLE = re.compile(
+    r"^[ ]*\|(?P<head>[^\n]+)\|[ ]*\n[ ]*\|[-:| ]+\|[ ]*\n[ ]*\|(?P<row>[^\n]+)\|[ ]*$", re.MULTILINE
+)
 _OBJECT = re.compile(r"(?:```(?:json)?\s*)?\{[\s\S]*\}(?:\s*```)?")
 
 
@@ -102,7 +104,11 @@ def _objects(text: str) -> list[Any]:
 def _answering(objects: list[Any], expected: Fields) -> Mapping[Any, Any] | None:
     """Returns the last object that has a field of an answer."""
     for value in reversed(objects):
-        if reader.of_object(kind_of(expected.choice), value) or fields_of(value, expected.span) or has_span_key(value):
+        if (
+            reader.of_object(kind_of(expected.choice), value)
+            or fields_of(value, expected.span)
+            or has_span_key(value)
+        ):
             inner = [item for item in value.values() if isinstance(item, Mapping)]
             # {"result": {"answer": ..., "span": ...}}
             deeper = _answering(inner, expected) if len(value) == 1 else None
@@ -119,7 +125,9 @@ def _letter_of(value: Mapping[Any, Any], choice: Choice, where: tuple[int, int])
     return Reading(found.value, "json", where)
 
 
-def _letter_in(text: str, raw: str, expected: Fields, prompt: str | None, where: tuple[int, int]) -> Reading[str]:
+def _letter_in(
+    text: str, raw: str, expected: Fields, prompt: str | None, where: tuple[int, int]
+) -> Reading[str]:
     found = reader.read(raw, expected.choice, prompt)
     if found.value is None:
         rest = without_times(text)
@@ -127,7 +135,9 @@ def _letter_in(text: str, raw: str, expected: Fields, prompt: str | None, where:
     return found if found.value is None else Reading(found.value, found.how, where)
 
 
-def _span_in(text: str, expected: Fields, prompt: str | None, where: tuple[int, int]) -> Reading[tuple[float, float]]:
+def _span_in(
+    text: str, expected: Fields, prompt: str | None, where: tuple[int, int]
+) -> Reading[tuple[float, float]]:
     text = without_placeholders(without_prompt(text, prompt))
     text, refused = without_refusals(without_questions(text))
     for option in expected.choice.texts:
@@ -139,7 +149,8 @@ def _span_in(text: str, expected: Fields, prompt: str | None, where: tuple[int, 
     return none("refused" if refused else "nothing")
 
 
-def read_span(reply: str, video: TimeSpan, prompt: str | None = None, at_limit: bool = False) -> Reading[tuple[float, float]]:
+def read_span(
+    reply: str, video: TimeSpan, prompt: str | None = None, at_limit: bool = False
+) -> Reading[tuple[float, float]]:
     """Reads the time span of a reply that was asked for nothing else."""
     return read(reply, Fields(Choice("ABCD"), video), prompt, at_limit)[1]
-

@@ -24,10 +24,14 @@ _ODD = re.compile(
     r"|(?:is|was|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
     re.IGNORECASE,
 )
-_COMPARED = re.compile(r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
+)
 _SUBJECT_STARTS = 12
 _MOST_COUNTS = 60
-_ORDERED = re.compile(r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE)
+_ORDERED = re.compile(
+    r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE
+)
 
 
 class Kind:
@@ -58,7 +62,11 @@ class Kind:
             value = value[0]
         if isinstance(value, Mapping):
             return []
-        text = normalise(str(value)) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+        text = (
+            normalise(str(value))
+            if isinstance(value, (str, int, float)) and not isinstance(value, bool)
+            else ""
+        )
         if not text:
             return []
         found = self.whole(bare(text)) or self.by_words(text)
@@ -85,8 +93,14 @@ class ChoiceKind(Kind):
     def __init__(self, expected: Choice) -> None:
         self.letters, self.texts, self.noun = expected.letters, expected.texts, expected.noun
         said = [letters.squash(text) for text in self.texts]
-        self.truths = {said[i] == "true": letter for i, letter in enumerate(self.letters[: len(said)])} if sorted(said) == ["false", "true"] else {}
-        self.sequences = bool(said) and all(re.match(r"(?:image|sentence|event) [a-g] >", text) for text in said)
+        self.truths = (
+            {said[i] == "true": letter for i, letter in enumerate(self.letters[: len(said)])}
+            if sorted(said) == ["false", "true"]
+            else {}
+        )
+        self.sequences = bool(said) and all(
+            re.match(r"(?:image|sentence|event) [a-g] >", text) for text in said
+        )
         self.numeric = bool(said) and all(numbers.value_of(text) is not None for text in self.texts)
 
     def whole(self, text: str) -> list[Any]:
@@ -109,15 +123,26 @@ class ChoiceKind(Kind):
             for start, end in heads:
                 text = text[:start] + " " * (end - start) + text[end:]
         found = letters.mentions(text, self.letters, self.noun)
-        if heads and len({text[start] for start, _ in heads}) == 1 and (letter := text[heads[0][0]].upper()) in self.letters:
+        if (
+            heads
+            and len({text[start] for start, _ in heads}) == 1
+            and (letter := text[heads[0][0]].upper()) in self.letters
+        ):
             # "The motion is C. zooming in": the letter with its own text.
             found.append(Mention(letter, *heads[-1], cue=2))
         if self.truths:
-            found += [Mention(self.truths[said.value], said.start, said.end, said.sure) for said in truth.mentions(text)]
+            found += [
+                Mention(self.truths[said.value], said.start, said.end, said.sure)
+                for said in truth.mentions(text)
+            ]
             found.sort(key=lambda mention: mention.start)
         if self.texts:
             upper = len(self.texts)
-            found += [Mention(self.letters[place.value - 1], place.start, place.end) for place in numbers.place_mentions(text) if 1 <= place.value <= upper]
+            found += [
+                Mention(self.letters[place.value - 1], place.start, place.end)
+                for place in numbers.place_mentions(text)
+                if 1 <= place.value <= upper
+            ]
             found.sort(key=lambda mention: mention.start)
         return found
 
@@ -133,7 +158,12 @@ class ChoiceKind(Kind):
         if isinstance(value, bool):
             return [self.truths[value]] if self.truths else []
         if isinstance(value, Mapping):
-            inner = [found for key, item in value.items() if re.fullmatch(ANSWER_KEYS, str(key).lower()) for found in self.of_field(item)]
+            inner = [
+                found
+                for key, item in value.items()
+                if re.fullmatch(ANSWER_KEYS, str(key).lower())
+                for found in self.of_field(item)
+            ]
             return list(dict.fromkeys(inner))
         return super().of_field(value)
 
@@ -150,7 +180,9 @@ class ChoiceKind(Kind):
 
     def _sequence(self, text: str) -> list[str]:
         """Returns the option whose sequence of labels a text gives: "d, c, b, e, a"."""
-        labels = sorted({label for option in self.texts for label in re.findall(r"\b[a-g]\b", option.lower())})
+        labels = sorted(
+            {label for option in self.texts for label in re.findall(r"\b[a-g]\b", option.lower())}
+        )
         # Capital letters without a noun are options and no labels.
         if re.fullmatch(r"[A-G\W]*", text) and not re.search(r"[a-z]", text):
             return []
@@ -158,7 +190,14 @@ class ChoiceKind(Kind):
             return []
         if re.search(r"\band\b", text) and not _ORDERED.search(text):
             return []  # "Images a, b and c" only lists them
-        tidied = orders.tidy(re.sub(r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b", r"\1", text, flags=re.IGNORECASE))
+        tidied = orders.tidy(
+            re.sub(
+                r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b",
+                r"\1",
+                text,
+                flags=re.IGNORECASE,
+            )
+        )
         tidied = re.sub(r"(?<![A-Za-z'’])([a-g])(?![A-Za-z'’])", lambda match: match.group().upper(), tidied)
         found = [mention.value for mention in orders.orders(tidied, [label.upper() for label in labels])]
         wanted = tuple(label.lower() for label in found[-1]) if found and found[-1] else ()
@@ -176,7 +215,11 @@ class ItemKind(Kind):
 
     def __init__(self, expected: Item) -> None:
         self.upper, self.odd = expected.upper, expected.odd
-        self.noun = re.compile(rf"\b{re.escape(expected.noun)}(s?)\b", re.IGNORECASE) if expected.noun != "image" else None
+        self.noun = (
+            re.compile(rf"\b{re.escape(expected.noun)}(s?)\b", re.IGNORECASE)
+            if expected.noun != "image"
+            else None
+        )
 
     def _plain(self, text: str) -> str:
         text = text.replace("_", " ")
@@ -236,13 +279,21 @@ class OrderKind(Kind):
         text = orders.tidy(text)
         found = self._orders(text)
         said = resolve(text, found)
-        if said.value is None and found and not re.search(any_of(OR), text[found[-2].end if len(found) > 1 else 0 : found[-1].start]):
+        if (
+            said.value is None
+            and found
+            and not re.search(any_of(OR), text[found[-2].end if len(found) > 1 else 0 : found[-1].start])
+        ):
             last = found[-1]
             return Verdict(last.value, "only one", last.start, last.end)
         return said
 
     def of_field(self, value: Any) -> list[Any]:
-        return orders.of_json(value, self.labels, lambda text: [mention.value for mention in self._orders(orders.tidy(normalise(text)))][-1:])
+        return orders.of_json(
+            value,
+            self.labels,
+            lambda text: [mention.value for mention in self._orders(orders.tidy(normalise(text)))][-1:],
+        )
 
     def offers(self, value: Any) -> bool:
         return sorted(value) == sorted(self.labels)
@@ -275,39 +326,66 @@ class CountKind(Kind):
     def __init__(self, expected: Count) -> None:
         self.choice = ChoiceKind(Choice(expected.letters, expected.texts))
         self.letters = expected.letters
-        self.values = {letter: numbers.value_of(text) for letter, text in zip(expected.letters, expected.texts, strict=False)}
+        self.values = {
+            letter: numbers.value_of(text)
+            for letter, text in zip(expected.letters, expected.texts, strict=False)
+        }
         counts = [value for value in self.values.values() if value is not None]
-        self.by_value = {value: letter for letter, value in self.values.items() if value is not None and counts.count(value) == 1}
+        self.by_value = {
+            value: letter
+            for letter, value in self.values.items()
+            if value is not None and counts.count(value) == 1
+        }
 
     def _pair(self, value: int) -> tuple[str | None, int]:
         return self.by_value.get(value), value
 
     def whole(self, text: str) -> list[Any]:
-        if found := [(letter, self.values[letter]) for letter in letters.whole(text, self.letters, "", self.choice.texts)]:
+        if found := [
+            (letter, self.values[letter])
+            for letter in letters.whole(text, self.letters, "", self.choice.texts)
+        ]:
             return found
         if len(text) > 40:
             return []
         found_counts = numbers.count_mentions(text)
         if len(found_counts) == 1 and not found_counts[0].open:
             rest = text[: found_counts[0].start] + text[found_counts[0].end :]
-            if re.fullmatch(r"[\W_]*(?:times?|in total|mal|veces|fois|exactly|about|around|approximately|약|约|大约)*[\W_]*", rest, re.IGNORECASE):
+            if re.fullmatch(
+                r"[\W_]*(?:times?|in total|mal|veces|fois|exactly|about|around|approximately|약|约|大约)*[\W_]*",
+                rest,
+                re.IGNORECASE,
+            ):
                 return [self._pair(found_counts[0].value)]
-        if len(found_counts) > 1 and not re.search(r"[^\W\d_]{2}", re.sub(r"\b(?:or|to|and|oder|ou)\b", "", text)):
+        if len(found_counts) > 1 and not re.search(
+            r"[^\W\d_]{2}", re.sub(r"\b(?:or|to|and|oder|ou)\b", "", text)
+        ):
             return [self._pair(mention.value) for mention in found_counts]
         return []
 
     def mentions(self, text: str) -> list[Mention]:
         named = [*letters.mentions(text, self.letters), *()]
-        found = [Mention((mention.value, self.values[mention.value]), mention.start, mention.end, mention.sure) for mention in named]
+        found = [
+            Mention((mention.value, self.values[mention.value]), mention.start, mention.end, mention.sure)
+            for mention in named
+        ]
         for place in numbers.place_mentions(text):
             if 1 <= place.value <= len(self.letters):
                 letter = self.letters[place.value - 1]
                 found.append(Mention((letter, self.values[letter]), place.start, place.end))
         counts = numbers.count_mentions(text)
         # A reply that loops names no more in its middle.
-        for count in counts if len(counts) < _MOST_COUNTS else [*counts[: _MOST_COUNTS // 2], *counts[-_MOST_COUNTS // 2 :]]:
+        for count in (
+            counts
+            if len(counts) < _MOST_COUNTS
+            else [*counts[: _MOST_COUNTS // 2], *counts[-_MOST_COUNTS // 2 :]]
+        ):
             if not any(mention.start < count.end and count.start < mention.end for mention in found):
-                found.append(Mention(self._pair(count.value), count.start, count.end, count.sure, count.cue, count.open))
+                found.append(
+                    Mention(
+                        self._pair(count.value), count.start, count.end, count.sure, count.cue, count.open
+                    )
+                )
         return sorted(found, key=lambda mention: mention.start)
 
     def by_words(self, sentence: str) -> list[Any]:
@@ -318,7 +396,11 @@ class CountKind(Kind):
         return []
 
     def of_field(self, value: Any) -> list[Any]:
-        return [self._pair(value)] if isinstance(value, int) and not isinstance(value, bool) else super().of_field(value)
+        return (
+            [self._pair(value)]
+            if isinstance(value, int) and not isinstance(value, bool)
+            else super().of_field(value)
+        )
 
 
 class RelationKind(Kind):
@@ -330,7 +412,11 @@ class RelationKind(Kind):
         self.form = expected.form
 
     def whole(self, text: str) -> list[Any]:
-        words = [word for word in re.split(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]", text) if word]
+        words = [
+            word
+            for word in re.split(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]", text)
+            if word
+        ]
         named = [relations.class_of(word) for word in words]
         if not named or None in named or len(named) > 2:
             return []

@@ -52,7 +52,9 @@ class _Patterns:
         self.whole = re.compile(
             rf"(?:(?i:{nouns}|{any_of(ANSWER)})\s*[-#:=]*\s*)?{_OPEN}(?P<letter>{any_case})(?P<rest>{_NO_WORD_AFTER}[\"')\]}}>*]*\s*(?:[.:,)\-–—=/]\s*|(?=\()|\s*$)[\s\S]*)?$"
         )
-        self.head = re.compile(rf"(?:^|\n|(?<=[.!?;,]\s))[ ]*[-*>•]?[ ]?(?:(?i:{nouns})\s*)?[\"'(\[*]*({'[' + letters + ']'})[\"')\]*]*\s?[.):=–-]+(?=\s*[^\s.])")
+        self.head = re.compile(
+            rf"(?:^|\n|(?<=[.!?;,]\s))[ ]*[-*>•]?[ ]?(?:(?i:{nouns})\s*)?[\"'(\[*]*({'[' + letters + ']'})[\"')\]*]*\s?[.):=–-]+(?=\s*[^\s.])"
+        )
 
 
 @lru_cache(maxsize=32)
@@ -89,7 +91,11 @@ def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) ->
         return [letter]
     if texts and rest and squash(rest) == squash(texts[letters.index(letter)]):
         return [letter]
-    several = re.fullmatch(rf"[\s\"')\]]*(?:[,/&]|or\b|and\b|\s)*(?:option\s+)?[\"'(\[]*([{letters}])", found["rest"] or "", re.IGNORECASE)
+    several = re.fullmatch(
+        rf"[\s\"')\]]*(?:[,/&]|or\b|and\b|\s)*(?:option\s+)?[\"'(\[]*([{letters}])",
+        found["rest"] or "",
+        re.IGNORECASE,
+    )
     return [letter, several.group(1).upper()] if several and several.group(1).isupper() else []
 
 
@@ -123,7 +129,10 @@ def listed(text: str, letters: str, noun: str = "") -> set[str]:
 
 def own_heads(text: str, letters: str, texts: Sequence[str]) -> list[tuple[int, int]]:
     """Returns where options stand with their own texts behind their letters, as the prompt shows them."""
-    pattern = "|".join(rf"{letter}\s*[.):]\s*{re.escape(text.rstrip('.'))}" for letter, text in zip(letters, texts, strict=False))
+    pattern = "|".join(
+        rf"{letter}\s*[.):]\s*{re.escape(text.rstrip('.'))}"
+        for letter, text in zip(letters, texts, strict=False)
+    )
     found = [match.span() for match in re.finditer(rf"(?<!\w)(?:{pattern})", text, re.IGNORECASE)]
     return found
 

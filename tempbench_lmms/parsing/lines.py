@@ -7,11 +7,34 @@ from tempbench_lmms.parsing.words import ANSWER, CHOOSE, CORRECT, FILLER, IS, OP
 
 _ARTICLES = {"a", "an", "e", "o", "y", "l'", "=", "=>", "->", "→", "⇒"}
 _PHRASES = {*ANSWER, *OPTION, *CORRECT, *IS, *THEREFORE, *CHOOSE, *FILLER} - _ARTICLES
-_EMPTY = (frozenset(word for phrase in _PHRASES if phrase[0] < "\u2e80" for word in re.findall(r"[^\W\d_]+", phrase.lower()) if len(word) > 1) | frozenset(
-    "i d ll s re m my we it this would will and to question one ok okay sure hence je ich me based on images video frames question".split()
-)) - {"answers", "first", "last", "true", "wins"}
-_EMPTY_CJK = re.compile("|".join(sorted((re.escape(word) for word in {*_PHRASES, "本题", "我", "私", "です", "の"} if word[0] >= "\u2e80"), key=len, reverse=True)))
-_PIECE = re.compile(r"(?P<marks>(?:[\s\"'*:=>#,.()\[\]{}•~→⇒–—]|-(?!\d))+)|(?P<word>[A-Za-zÀ-ɏЀ-ӿ]+)|(?P<other>.)", re.DOTALL)
+_EMPTY = (
+    frozenset(
+        word
+        for phrase in _PHRASES
+        if phrase[0] < "\u2e80"
+        for word in re.findall(r"[^\W\d_]+", phrase.lower())
+        if len(word) > 1
+    )
+    | frozenset(
+        ["i", "d", "ll", "s", "re", "m", "my", "we", "it", "this", "would", "will", "and", "to", "question", "one", "ok", "okay", "sure", "hence", "je", "ich", "me", "based", "on", "images", "video", "frames", "question"]
+    )
+) - {"answers", "first", "last", "true", "wins"}
+_EMPTY_CJK = re.compile(
+    "|".join(
+        sorted(
+            (
+                re.escape(word)
+                for word in {*_PHRASES, "本题", "我", "私", "です", "の"}
+                if word[0] >= "\u2e80"
+            ),
+            key=len,
+            reverse=True,
+        )
+    )
+)
+_PIECE = re.compile(
+    r"(?P<marks>(?:[\s\"'*:=>#,.()\[\]{}•~→⇒–—]|-(?!\d))+)|(?P<word>[A-Za-zÀ-ɏЀ-ӿ]+)|(?P<other>.)", re.DOTALL
+)
 _MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→"
 # "A." and "1." belong to what follows them.
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b[A-G]\.)\s+(?=\S)|\n+")
@@ -24,7 +47,11 @@ def bare(text: str) -> str:
     """Returns a text without the marks and white space around it."""
     found = text.strip(_MARKS)
     # A minus belongs to its number.
-    return "-" + found if found[:1].isdigit() and text.lstrip()[:1] in "-−" and text.lstrip()[1:2].isdigit() else found
+    return (
+        "-" + found
+        if found[:1].isdigit() and text.lstrip()[:1] in "-−" and text.lstrip()[1:2].isdigit()
+        else found
+    )
 
 
 def _lead(text: str) -> tuple[int, bool]:

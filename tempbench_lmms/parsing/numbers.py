@@ -37,7 +37,26 @@ def _number(text: str) -> int | None:
 
 # Images
 
-_NO_SMALL_WORDS = [word for word in CARDINAL if word not in ("no", "none", "single", "un", "ein", "null", "one", "une", "una", "uno", "once", "twice", "thrice")]
+_NO_SMALL_WORDS = [
+    word
+    for word in CARDINAL
+    if word
+    not in (
+        "no",
+        "none",
+        "single",
+        "un",
+        "ein",
+        "null",
+        "one",
+        "une",
+        "una",
+        "uno",
+        "once",
+        "twice",
+        "thrice",
+    )
+]
 _ITEM = re.compile(
     rf"(?:{_IMAGES}|#)(?:\s*(?:number|no\.?|nr\.?|index|id|with number)\b|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd|rd|th)?{_OF_ALL}"
     rf"|(?:第\s*)(?P<cjk>{_DIGITS}|{_CJK_NUMBER}){_COUNTER}?|(?P<hangul>첫|두|세|네|다섯|여섯|일곱|여덟|아홉|{_DIGITS})\s*번째"
@@ -73,7 +92,11 @@ def whole_item(text: str, upper: int) -> list[int]:
         return [int(number) for number in re.findall(r"\d+", text)]
     found = _WHOLE_ITEM.fullmatch(text)
     if not found or (found["all"] and int(found["all"]) != upper):
-        return [upper] if re.fullmatch(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", text, re.IGNORECASE) else []
+        return (
+            [upper]
+            if re.fullmatch(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", text, re.IGNORECASE)
+            else []
+        )
     value = _number(found["value"])
     return [value] if value is not None else []
 
@@ -95,11 +118,15 @@ def item_mentions(text: str, upper: int, opens: bool = False) -> list[Mention]:
     for match in _ITEM.finditer(text):
         if match.end() in places:
             continue
-        kind = next(name for name in ("near", "cjk", "hangul", "counted", "ordinal", "last", "alone") if match[name])
+        kind = next(
+            name for name in ("near", "cjk", "hangul", "counted", "ordinal", "last", "alone") if match[name]
+        )
         value = upper if kind == "last" else _number(match[kind])
         if value is None:
             continue
-        sure = kind in ("near", "cjk", "hangul", "counted", "last") or (kind == "ordinal" and match["noun"] is not None)
+        sure = kind in ("near", "cjk", "hangul", "counted", "last") or (
+            kind == "ordinal" and match["noun"] is not None
+        )
         found.append(Mention(value, match.start(), match.end(), sure))
     return found
 
@@ -115,7 +142,12 @@ _NO_COUNT = re.compile(
     r"|(?m:^[ ]*\d{1,2}[.)][ ]+(?=\S))|\bconfidence\b\W{0,3}\S*|\b\d+(?:\.\d+)?\s*(?:-|–|to)\s*\d+\s*(?:s|sec|seconds)\b",
     re.IGNORECASE,
 )
-_COUNT_WORDS = [word for word in CARDINAL if word not in ("no", "none", "single", "un", "une", "una", "uno", "ein", "eine", "einen", "null", "zero", "a")]
+_COUNT_WORDS = [
+    word
+    for word in CARDINAL
+    if word
+    not in ("no", "none", "single", "un", "une", "una", "uno", "ein", "eine", "einen", "null", "zero", "a")
+]
 _TIMES = any_of(TIMES)
 _COUNT = re.compile(
     rf"(?<![\d\w.,])(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
@@ -125,20 +157,47 @@ _COUNT = re.compile(
 _DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
 _ONE_FOLD = re.compile(r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b", re.IGNORECASE)
 _MINUS = re.compile(r"(?:^|[\s(:=])[-−]$")
-_BOUND = re.compile(r"\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|up\s+to|minimum\s+of|mehr\s+als|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$", re.IGNORECASE)
-_NO_NUMBER_BEFORE = re.compile(r"\b(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|only)\s+$", re.IGNORECASE)
-_NO_NUMBER_AFTER = re.compile(r"\s+(?:by\s+one|of\s+the|another|hand|foot|side|direction|must|can|could|after|more|that|is\b)", re.IGNORECASE)
-_NOTHING_AFTER = re.compile(r"\s+[a-zé]+s?\b(?<!frame)(?<!frames)(?<!image)(?<!images)(?<!answer)(?<!option)(?<!options)(?<!information)(?<!way)(?<!evidence)(?<!doubt)(?<!other)(?<!more)(?<!longer)(?<!further)(?<!indication)(?<!clear)(?<!change)(?<!need)(?<!single)", re.IGNORECASE)
+_BOUND = re.compile(
+    r"\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|up\s+to|minimum\s+of|mehr\s+als|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
+    re.IGNORECASE,
+)
+_NO_NUMBER_BEFORE = re.compile(
+    r"\b(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|only)\s+$", re.IGNORECASE
+)
+_NO_NUMBER_AFTER = re.compile(
+    r"\s+(?:by\s+one|of\s+the|another|hand|foot|side|direction|must|can|could|after|more|that|is\b)",
+    re.IGNORECASE,
+)
+_NOTHING_AFTER = re.compile(
+    r"\s+[a-zé]+s?\b(?<!frame)(?<!frames)(?<!image)(?<!images)(?<!answer)(?<!option)(?<!options)(?<!information)(?<!way)(?<!evidence)(?<!doubt)(?<!other)(?<!more)(?<!longer)(?<!further)(?<!indication)(?<!clear)(?<!change)(?<!need)(?<!single)",
+    re.IGNORECASE,
+)
 _UNIT_AFTER = re.compile(_UNIT, re.IGNORECASE)
 _CONTEXT = 24
-_TOTAL_AFTER = re.compile(r"\s*(?:\w+\s+){0,2}?(?:in\s+total|altogether|in\s+all|overall|insgesamt|au\s+total|en\s+total)\b", re.IGNORECASE)
+_TOTAL_AFTER = re.compile(
+    r"\s*(?:\w+\s+){0,2}?(?:in\s+total|altogether|in\s+all|overall|insgesamt|au\s+total|en\s+total)\b",
+    re.IGNORECASE,
+)
 _PLACE = re.compile(
     rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个|個)?(?:选项|選項|の?選択肢)|(?P<hangul>첫|두|세|네|다섯|여섯|일곱)\s*번째\s*(?:선택지|보기|옵션)|(?P<n>\d)\s*(?:番目|つ目)の選択肢",
     re.IGNORECASE,
 )
 
 
-_PLACE_NOUNS = ("option", "choice", "选项", "選項", "選択肢", "선택지", "보기", "옵션", "opción", "auswahl", "alternativ", "möglichkeit")
+_PLACE_NOUNS = (
+    "option",
+    "choice",
+    "选项",
+    "選項",
+    "選択肢",
+    "선택지",
+    "보기",
+    "옵션",
+    "opción",
+    "auswahl",
+    "alternativ",
+    "möglichkeit",
+)
 _PLACE_WORDS = (*(word for word in ORDINAL if len(word) > 2), "第", "번째", "番目", "つ目")
 
 
@@ -161,9 +220,15 @@ def count_mentions(text: str) -> list[Mention]:
         if value is None:
             continue
         cue = 1 if _TOTAL_AFTER.match(text, match.end()) else 0
-        found.append(Mention(value, match.start(), match.end(), True, cue, open=_BOUND.search(before) is not None))
+        found.append(
+            Mention(value, match.start(), match.end(), True, cue, open=_BOUND.search(before) is not None)
+        )
     if not text.isascii():
-        found += [Mention(int(match[1]), match.start(), match.end()) for match in _DIGIT_CJK.finditer(text) if not _UNIT_AFTER.match(text, match.end())]
+        found += [
+            Mention(int(match[1]), match.start(), match.end())
+            for match in _DIGIT_CJK.finditer(text)
+            if not _UNIT_AFTER.match(text, match.end())
+        ]
     if not found:
         found = [Mention(1, match.start(), match.end()) for match in _ONE_FOLD.finditer(text)]
     return sorted(found, key=lambda mention: mention.start)

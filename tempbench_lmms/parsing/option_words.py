@@ -14,22 +14,55 @@ from tempbench_lmms.parsing.words import CARDINAL, NOT, ORDINAL, any_of
 
 _JOINED = re.compile(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
 _STOP = frozenset(
-    "a an the is are was were be been being of to in on at by and it its his her their he she they this that with for from as some there has have had do does did one who"
-    " which into onto".split()
+    ["a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "of", "to", "in", "on", "at", "by", "and", "it", "its", "his", "her", "their", "he", "she", "they", "this", "that", "with", "for", "from", "as", "some", "there", "has", "have", "had", "do", "does", "did", "one", "who", "which", "into", "onto"]
 )
 # Words of one meaning, by their stems.
 _ALIKE = {
-    **{"anticlockwise": "counterclockwise", "rectangle": "square", "immobile": "still", "no": "not", "movement": "move"},
-    **{"upward": "up", "downward": "down", "leftward": "left", "rightward": "right", "motion": "move", "motionless": "still"},
-    **{"firstly": "first", "secondly": "second", "began": "begin", "ran": "run", "fell": "fall", "ate": "eat", "rectangular": "square", "triangular": "triangle"},
-    **{"held": "hold", "went": "go", "gave": "give", "took": "take", "threw": "throw", "put": "put", "circular": "circle", "quicker": "faster", "speeding": "accelerate"},
+
+        "anticlockwise": "counterclockwise",
+        "rectangle": "square",
+        "immobile": "still",
+        "no": "not",
+        "movement": "move"
+    ,
+
+        "upward": "up",
+        "downward": "down",
+        "leftward": "left",
+        "rightward": "right",
+        "motion": "move",
+        "motionless": "still"
+    ,
+
+        "firstly": "first",
+        "secondly": "second",
+        "began": "begin",
+        "ran": "run",
+        "fell": "fall",
+        "ate": "eat",
+        "rectangular": "square",
+        "triangular": "triangle"
+    ,
+
+        "held": "hold",
+        "went": "go",
+        "gave": "give",
+        "took": "take",
+        "threw": "throw",
+        "put": "put",
+        "circular": "circle",
+        "quicker": "faster",
+        "speeding": "accelerate"
+    ,
 }
 _NO = frozenset(("no", "none", "single", "once", "null"))
 _SUFFIX = re.compile(r"(?:ings?|ed|es|s|ally|ly|al)$")
 _NOT = any_of(word for word in NOT if word not in ("than", "versus", "vs"))
 _DENIED = re.compile(rf"{_NOT}|n't\b", re.IGNORECASE)
 # From the word that denies to the end of its clause.
-_DENIED_PART = re.compile(rf"(?:{_NOT}|n't\b)[^,;:.]*?(?=[,;:.]|\bbut\b|\brather\b(?! than)|\bsondern\b|$)", re.IGNORECASE)
+_DENIED_PART = re.compile(
+    rf"(?:{_NOT}|n't\b)[^,;:.]*?(?=[,;:.]|\bbut\b|\brather\b(?! than)|\bsondern\b|$)", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 
 
@@ -111,7 +144,11 @@ def _by_own_words(said: set[str], telling: Sequence[tuple[str, ...]]) -> list[in
         others = {word for j, other in enumerate(telling) if j != i for word in other}
         if said & (set(own) - others):
             found.append(i)
-    return found if len(found) == 1 and 2 * len(said & set(telling[found[0]])) >= len(set(telling[found[0]])) else []
+    return (
+        found
+        if len(found) == 1 and 2 * len(said & set(telling[found[0]])) >= len(set(telling[found[0]]))
+        else []
+    )
 
 
 def stated(sentence: str, texts: Sequence[str]) -> list[int]:
@@ -139,7 +176,11 @@ def repeated(text: str, texts: Sequence[str]) -> list[int]:
     if not words:
         return []
     telling = _telling(tuple(texts))
-    found = [i for i, own in enumerate(telling) if set(words) <= set(stems(texts[i])) and 2 * len(set(words) & set(own)) >= len(set(own))]
+    found = [
+        i
+        for i, own in enumerate(telling)
+        if set(words) <= set(stems(texts[i])) and 2 * len(set(words) & set(own)) >= len(set(own))
+    ]
     return found if len(found) < 2 else [i for i in found if _in_order(words, stems(texts[i]))]
 
 

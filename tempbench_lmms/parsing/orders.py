@@ -12,13 +12,26 @@ from typing import Any
 from tempbench_lmms.parsing.numerals import CARDINALS
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import squeeze
-from tempbench_lmms.parsing.words import AND, EARLIEST, IMAGE, LATEST, LONGEST, OPTION, ORDINAL, REVERSED, SHORTEST, any_of
+from tempbench_lmms.parsing.words import (
+    AND,
+    EARLIEST,
+    IMAGE,
+    LATEST,
+    LONGEST,
+    OPTION,
+    ORDINAL,
+    REVERSED,
+    SHORTEST,
+    any_of,
+)
 
 Found = tuple[int, int, tuple[str, ...] | None]
 """Where an order begins and ends, and the order; None where it repeats or lacks a label."""
 
 _NUMBERS = {word: str(i) for i, word in enumerate(CARDINALS[:10]) if i}
-_NOUNS = any_of((*IMAGE, *OPTION, "group", "no", "label", "images", "pairs", "rank", "position", "place", "第"))
+_NOUNS = any_of(
+    (*IMAGE, *OPTION, "group", "no", "label", "images", "pairs", "rank", "position", "place", "第")
+)
 _SKIPPED = re.compile(
     rf"(?:{_NOUNS}|{any_of(AND)}|{any_of((*EARLIEST, *LATEST, *SHORTEST, *LONGEST))}|st|nd|rd|th|the|is|of|to|then|followed|by|next|after|that|finally|lastly|lower|comes|precedes|before|middle"
     r"|medium|mid|to|in|between|time|dann|danach|schließlich|gefolgt|von|puis|ensuite|enfin|suivie|suivi|de|luego|después|finalmente|seguida|seguido|por|la|el|l"
@@ -26,11 +39,15 @@ _SKIPPED = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(
-    r"(?P<item>\d+|[^\W\d_]+)|(?P<greater>>)|(?P<skip>[\s,;:<|/→➔➜⇒⟶\-–—\[\](){}\"'#&_`=~*+]+)|(?P<other>.)", re.DOTALL
+    r"(?P<item>\d+|[^\W\d_]+)|(?P<greater>>)|(?P<skip>[\s,;:<|/→➔➜⇒⟶\-–—\[\](){}\"'#&_`=~*+]+)|(?P<other>.)",
+    re.DOTALL,
 )
 _EARLY = any_of((*EARLIEST, *SHORTEST))
 _LATE = any_of((*LATEST, *LONGEST))
-_ROLE = re.compile(rf"(?P<early>{_EARLY})|(?P<late>{_LATE})|(?P<middle>\b(?:middle|medium|mid|in\s+between|intermediate|mittlere?|moyenne|intermedia)\b|中间|居中|真ん中|중간)", re.IGNORECASE)
+_ROLE = re.compile(
+    rf"(?P<early>{_EARLY})|(?P<late>{_LATE})|(?P<middle>\b(?:middle|medium|mid|in\s+between|intermediate|mittlere?|moyenne|intermedia)\b|中间|居中|真ん中|중간)",
+    re.IGNORECASE,
+)
 _REVERSE = re.compile(
     rf"(?:from\s+|von\s+|de\s+|desde\s+|从|從)?(?:the\s+|la\s+|le\s+|der\s+|(?:most\s+))*(?:{_LATE})(?:\s+(?:one|image|time|first|zu))?\s*(?:first\b|to|bis|zu|à|hasta|a|到|至|から|에서|->|→|-|–|>)\s*(?:the\s+|la\s+|le\s+)*(?:{_EARLY})?"
     rf"|{any_of(REVERSED)}|{any_of(('latest', 'newest', 'longest', 'most recent', 'largest'))}\s+(?:one\s+)?first",
@@ -46,12 +63,21 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 _COMMENT = re.compile(r"\(([^()\n]{2,80})\)")
-_NAMED = re.compile(rf"(?:{any_of((*IMAGE, 'pair', 'pairs', 'paar', 'paire', 'par', '配对', 'ペア', '组', '组合', '対', '쌍'))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)", re.IGNORECASE)
-_PLACED = re.compile(
-    rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:is|was|comes|goes|ranks|stands|=|:)\s*(?:the\s+)?(?P<place>{'|'.join(word for word in ORDINAL if word.isascii())})\b", re.IGNORECASE
+_NAMED = re.compile(
+    rf"(?:{any_of((*IMAGE, 'pair', 'pairs', 'paar', 'paire', 'par', '配对', 'ペア', '组', '组合', '対', '쌍'))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
+    re.IGNORECASE,
 )
-_EVIDENCE = re.compile(rf"{_EARLY}|{_LATE}|\b(?:follow|then|finally|next|before|first|dann|puis|luego)|然后|接着|次に|다음", re.IGNORECASE)
-_CJK_BORDER = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
+_PLACED = re.compile(
+    rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:is|was|comes|goes|ranks|stands|=|:)\s*(?:the\s+)?(?P<place>{'|'.join(word for word in ORDINAL if word.isascii())})\b",
+    re.IGNORECASE,
+)
+_EVIDENCE = re.compile(
+    rf"{_EARLY}|{_LATE}|\b(?:follow|then|finally|next|before|first|dann|puis|luego)|然后|接着|次に|다음",
+    re.IGNORECASE,
+)
+_CJK_BORDER = re.compile(
+    r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
+)
 _LOOK_BACK = 90
 _NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))
 
@@ -88,7 +114,11 @@ def orders(text: str, labels: Sequence[str], quantities: bool = False) -> list[M
     if by_place := _by_place(text, labels):
         return [by_place]
     lists = _lists(text, labels)
-    runs = [run for run in _runs(text, labels, quantities) if not any(start < run[1] and run[0] < end for start, end, _ in lists)]
+    runs = [
+        run
+        for run in _runs(text, labels, quantities)
+        if not any(start < run[1] and run[0] < end for start, end, _ in lists)
+    ]
     found = sorted([*lists, *runs])
     if not found and (named := _named(text, labels)):
         found = [named]
@@ -140,7 +170,9 @@ def _by_role(text: str, labels: Sequence[str]) -> Mention | None:
 
 def _by_place(text: str, labels: Sequence[str]) -> Mention | None:
     """Returns the order of labels that are each given a place: "Image 1 is third, Image 2 is first"."""
-    found = [(ORDINAL.get(match["place"].lower(), 0), match["item"].upper()) for match in _PLACED.finditer(text)]
+    found = [
+        (ORDINAL.get(match["place"].lower(), 0), match["item"].upper()) for match in _PLACED.finditer(text)
+    ]
     if len(found) != len(labels) or sorted(place for place, _ in found) != list(range(1, len(labels) + 1)):
         return None
     order = _complete([item for _, item in sorted(found)], labels)
@@ -248,7 +280,11 @@ def of_json(value: Any, labels: Sequence[str], text_of: Any) -> list[Any]:
 
 def _item(entry: Any) -> str | None:
     if isinstance(entry, Mapping):
-        named = [item for key, item in entry.items() if re.search(r"image|pair|item|label|id", str(key), re.IGNORECASE)]
+        named = [
+            item
+            for key, item in entry.items()
+            if re.search(r"image|pair|item|label|id", str(key), re.IGNORECASE)
+        ]
         entry = named[0] if len(named) == 1 else None
     if isinstance(entry, bool) or entry is None:
         return None

@@ -12,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms.parsing import lines
 from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
-from tempbench_lmms.parsing.expected import Expected, Relation
+from tempbench_lmms.parsing.expected import Expected
 from tempbench_lmms.parsing.final_answer import Part, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import Kind, kind_of
@@ -22,7 +22,10 @@ from tempbench_lmms.parsing.statements import Verdict, corrects
 from tempbench_lmms.parsing.text import normalise, unboxed
 
 _QUICK = 24
-_NO_ANSWER_KEY = re.compile(r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span|score|prob", re.IGNORECASE)
+_NO_ANSWER_KEY = re.compile(
+    r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span|score|prob",
+    re.IGNORECASE,
+)
 _CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
@@ -30,7 +33,9 @@ _PARTS = re.compile(r"[.;\n,]\s+")
 _OPENS = re.compile(r"([^:(–—\n]{1,40}?)\s*(?::|\(|–|—| - )(?=\s*\S)")
 _MOST_OPENINGS = 30
 # "Either could have been first."
-_LEFT_OPEN = re.compile(r"\b(?:either|both|any|equally)\b[^.!?]*\b(?:could|can|may|might|possible|plausible)\b", re.IGNORECASE)
+_LEFT_OPEN = re.compile(
+    r"\b(?:either|both|any|equally)\b[^.!?]*\b(?:could|can|may|might|possible|plausible)\b", re.IGNORECASE
+)
 
 
 def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
@@ -135,7 +140,10 @@ def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
         return Verdict(None, "refused")
     if said.value is not None and corrects(text):
         return said
-    return _in_words(kind, [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists]) or said
+    return (
+        _in_words(kind, [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists])
+        or said
+    )
 
 
 def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
@@ -187,7 +195,12 @@ def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
         return found
     other = _by_itself(kind, parts[-2], "last line")
     # Two answers one after the other, and no word which one is meant.
-    if other and other.value != found.value and lines.has_lead(parts[-1]) == lines.has_lead(parts[-2]) and not corrects(parts[-1]):
+    if (
+        other
+        and other.value != found.value
+        and lines.has_lead(parts[-1]) == lines.has_lead(parts[-2])
+        and not corrects(parts[-1])
+    ):
         return Verdict(None, "several")
     return found
 
@@ -196,7 +209,10 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
     """Returns what the first or the last sentence states, where it states just one."""
     if not rows:
         return None
-    first, last = lines.sentences(rows[0])[0][:_LONGEST_SENTENCE], lines.sentences(rows[-1])[-1][-_LONGEST_SENTENCE:]
+    first, last = (
+        lines.sentences(rows[0])[0][:_LONGEST_SENTENCE],
+        lines.sentences(rows[-1])[-1][-_LONGEST_SENTENCE:],
+    )
     for sentence in (first, last) if first != last else (first,):
         if sentence.endswith("?") or _LEFT_OPEN.search(sentence):
             continue
@@ -210,7 +226,11 @@ def _of_json(kind: Kind, text: str) -> Verdict | None:
     """Returns what the fields of JSON objects in a text answer; None where there is no such field."""
     values = json_values(text)
     for value in reversed(values):
-        for candidate in reversed(value) if isinstance(value, list) and value and isinstance(value[0], Mapping) else (value,):
+        for candidate in (
+            reversed(value)
+            if isinstance(value, list) and value and isinstance(value[0], Mapping)
+            else (value,)
+        ):
             if found := of_object(kind, candidate):
                 return found
     return None
@@ -229,8 +249,18 @@ def of_object(kind: Kind, value: Any) -> Verdict | None:
                 return _one(kind.of_field(item), "json") or Verdict(None, "nothing")
     if found := _one(kind.of_field(value), "json"):
         return found
-    others = [found for name, item in names.items() if not _NO_ANSWER_KEY.search(name) for found in (kind.of_key(name, item) or kind.of_field(item))]
+    others = [
+        found
+        for name, item in names.items()
+        if not _NO_ANSWER_KEY.search(name)
+        for found in (kind.of_key(name, item) or kind.of_field(item))
+    ]
     if not others:
         # {"description": "the text of an option"}
-        others = [found for item in names.values() if isinstance(item, str) and len(item) > _QUICK // 2 for found in kind.whole(item)]
+        others = [
+            found
+            for item in names.values()
+            if isinstance(item, str) and len(item) > _QUICK // 2
+            for found in kind.whole(item)
+        ]
     return _one(others, "json")

@@ -43,12 +43,85 @@ _FOREIGN = re.compile(
 )
 # Without one of these no English refusal is looked for.
 _HINTS = (
-    *("can't", "cannot", "can not", "could not", "couldn't", "won't", "able", "possible", "difficult", "hard", "clear", "feasible", "no way", "no means", "no basis"),
-    *("know", "did not", "didn't", "don't", "do not", "enough", "sufficient", "without", "lack", "need", "missing", "require", "no audio", "no sound", "ambiguous"),
-    *("unknown", "uncertain", "undecided", "may not", "provide", "upload", "share", "attach", "send", "give", "sure", "certain", "sorry", "apolog", "as an ai"),
-    *("none of", "neither", "among", "listed", "any of", "match any", "one of", "determin", "conclusive", "information", "context", "access"),
+    *(
+        "can't",
+        "cannot",
+        "can not",
+        "could not",
+        "couldn't",
+        "won't",
+        "able",
+        "possible",
+        "difficult",
+        "hard",
+        "clear",
+        "feasible",
+        "no way",
+        "no means",
+        "no basis",
+    ),
+    *(
+        "know",
+        "did not",
+        "didn't",
+        "don't",
+        "do not",
+        "enough",
+        "sufficient",
+        "without",
+        "lack",
+        "need",
+        "missing",
+        "require",
+        "no audio",
+        "no sound",
+        "ambiguous",
+    ),
+    *(
+        "unknown",
+        "uncertain",
+        "undecided",
+        "may not",
+        "provide",
+        "upload",
+        "share",
+        "attach",
+        "send",
+        "give",
+        "sure",
+        "certain",
+        "sorry",
+        "apolog",
+        "as an ai",
+    ),
+    *(
+        "none of",
+        "neither",
+        "among",
+        "listed",
+        "any of",
+        "match any",
+        "one of",
+        "determin",
+        "conclusive",
+        "information",
+        "context",
+        "access",
+    ),
 )
-_FOREIGN_HINTS = ("nicht", "kann", "leid", " pas", "impossib", "imposs", "désol", "no ", "siento", "non ", "não ")
+_FOREIGN_HINTS = (
+    "nicht",
+    "kann",
+    "leid",
+    " pas",
+    "impossib",
+    "imposs",
+    "désol",
+    "no ",
+    "siento",
+    "non ",
+    "não ",
+)
 # Whoever can't be certain, or can't rule the others out, still answers.
 _NO_REFUSAL = re.compile(
     r"can(?:not|'t|’t)\s+be\s+(?:entirely\s+|completely\s+|fully\s+|absolutely\s+)?(?:certain|sure|true|correct|ruled|excluded)|\bno\s+doubt\b|cannot\s+be\s+(?:true|right)|not\s+(?:clear|enough)\s+to\s+be|"
@@ -58,7 +131,10 @@ _NO_REFUSAL = re.compile(
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+")
 _ASKED = re.compile(r"\?\W*$")
-_ASIDE = re.compile(r"\b(?:but|however|still|yet|nevertheless|so)\b[^.!?\n]*?(?:answer|guess|choose|pick|say|estimate|go with|option|likely|probabl|possibly|perhaps|maybe)", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"\b(?:but|however|still|yet|nevertheless|so)\b[^.!?\n]*?(?:answer|guess|choose|pick|say|estimate|go with|option|likely|probabl|possibly|perhaps|maybe)",
+    re.IGNORECASE,
+)
 _MOST_WORDS_OF_A_QUESTION = 3
 
 
@@ -102,5 +178,9 @@ def without_questions(text: str) -> str:
     """Returns a text without its questions; a word or two and a question mark are an unsure answer."""
     if "?" not in text:
         return text
-    kept = [part for part in sentences(text) if not _ASKED.search(part) or len(part.split()) <= _MOST_WORDS_OF_A_QUESTION]
+    kept = [
+        part
+        for part in sentences(text)
+        if not _ASKED.search(part) or len(part.split()) <= _MOST_WORDS_OF_A_QUESTION
+    ]
     return "\n".join(kept)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.words import AFTER, BEFORE, FALSE, PARALLEL, TRUE, UNKNOWN, any_of
+from tempbench_lmms.parsing.words import AFTER, BEFORE, FALSE, PARALLEL, TRUE, any_of
 
 _CLASSES = (("before", BEFORE), ("after", AFTER), ("independent", PARALLEL))
 _NAMES = {word.lower(): label for label, words in _CLASSES for word in words}
@@ -16,7 +16,9 @@ _STEPS = re.compile(
     rf"(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*|手順)(?P<one>[AB])\b(?P<not>[^.\n]{{0,60}}?(?:\bnot\b|n['’]t|\bno\b|\bneither\b|不)[^.\n]{{0,30}}?)?(?:(?!\b(?:step|schritt)\s*[AB])[^.\n]){{0,60}}?(?P<name>{any_of((*BEFORE, *AFTER))}|{any_of(('depends on', 'relies on', 'requires', 'needs', 'uses', 'must wait for'))})\W+(?:the\s+)?(?:(?:outcome|result|output|product)s?\s+(?:of|from)\s+)?(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*)(?P<other>[AB])\b",
     re.IGNORECASE,
 )
-_DEPENDS = re.compile(any_of(("depends on", "relies on", "requires", "needs", "uses", "must wait for")), re.IGNORECASE)
+_DEPENDS = re.compile(
+    any_of(("depends on", "relies on", "requires", "needs", "uses", "must wait for")), re.IGNORECASE
+)
 _INDEPENDENT = re.compile(
     r"\b(?:in\s+(?:any|either)\s+order|in\s+parallel|at\s+the\s+same\s+time|simultaneously|independent(?:ly)?\s+of\s+(?:each\s+other|one\s+another)|"
     r"(?:are|is)\s+independent|no\s+dependency|neither\s+(?:step\s+)?depends)\b",
@@ -25,7 +27,10 @@ _INDEPENDENT = re.compile(
 _DENIED = re.compile(r"\b(?:cannot|can['’]?t|can\s+not|not|n['’]t|never)\b[^.;\n]{0,40}$", re.IGNORECASE)
 
 # "The answer is after careful thought: ..." names no class.
-_NO_NAME = re.compile(r",?[ ]+(?:careful\w*|all\b|much\b|some\b|(?:consider|review|analy[sz]|think|examin|look|check|compar|weigh)\w*)", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r",?[ ]+(?:careful\w*|all\b|much\b|some\b|(?:consider|review|analy[sz]|think|examin|look|check|compar|weigh)\w*)",
+    re.IGNORECASE,
+)
 
 _YES = any_of(word for word in TRUE if word not in ("right", "exact"))
 _NO = any_of(FALSE)
@@ -60,7 +65,9 @@ def mentions(text: str) -> list[Mention]:
         found.append(Mention(name, match.start(), match.end(), True, 0))
     taken = [(mention.start, mention.end) for mention in found]
     for match in _NAME.finditer(text):
-        if not any(start <= match.start() < end for start, end in taken) and not _NO_NAME.match(text, match.end()):
+        if not any(start <= match.start() < end for start, end in taken) and not _NO_NAME.match(
+            text, match.end()
+        ):
             found.append(Mention(class_of(match.group()), match.start(), match.end(), False))
     return sorted(found, key=lambda mention: mention.start)
 

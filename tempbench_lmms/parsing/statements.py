@@ -74,8 +74,33 @@ _BEFORE = 110
 _AFTER = 60
 _QUOTE = r"[\s\"'(\[{<*:~≈#]"
 _FILLERS = rf"(?:{any_of(FILLER)}|{any_of(CORRECT)}|{_QUOTE})*"
-_NOUN = any_of((*ANSWER, *OPTION, "image", "picture", "photo", "one", "order", "sequence", "ranking", "class", "count", "number",
-                "position", "direction", "pair", "shape", "ordre", "reihenfolge", "orden", "顺序", "順序", "순서", "段階"))
+_NOUN = any_of(
+    (
+        *ANSWER,
+        *OPTION,
+        "image",
+        "picture",
+        "photo",
+        "one",
+        "order",
+        "sequence",
+        "ranking",
+        "class",
+        "count",
+        "number",
+        "position",
+        "direction",
+        "pair",
+        "shape",
+        "ordre",
+        "reihenfolge",
+        "orden",
+        "顺序",
+        "順序",
+        "순서",
+        "段階",
+    )
+)
 _EXPLICIT = re.compile(
     rf"(?:{any_of(ANSWER)}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?\s*(?:{any_of(IS)}|[:=>\-—–]|\s)*"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
@@ -106,25 +131,37 @@ _REJECTED_AFTER = re.compile(
     r"|(?:ist|sind)\s+(?:falsch|nicht)|est\s+(?:faux|fausse|incorrecte?)|n'est\s+pas|no\s+(?:es|es)|es\s+(?:falsa|incorrecta|falso))",
     re.IGNORECASE,
 )
-_OPEN = re.compile(rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}|{any_of(OPTION)}|{_QUOTE})*$", re.IGNORECASE)
+_OPEN = re.compile(
+    rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}|{any_of(OPTION)}|{_QUOTE})*$",
+    re.IGNORECASE,
+)
 _OPEN_AFTER = re.compile(
     r"^[\s\"')\]:.,]*(?:(?:is|are|remains?|seems?)\s+(?:also\s+|still\s+|equally\s+|another\s+)*(?:possible|plausible|a possibility|conceivable|an option)"
     r"|(?:might|may|could)\s+(?:also\s+|well\s+)*(?:be|fit|work|apply)|can(?:no|'|’)?t\s+be\s+(?:ruled|excluded)|cannot\s+be\s+(?:ruled|excluded)|かもしれ|也有?可能|일 ?수도)",
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
-_HYPOTHETICAL_AFTER = re.compile(r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:the|my|most|best))|wenn|si)\b", re.IGNORECASE)
-_WHETHER = re.compile(rf"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){{0,5}}$", re.IGNORECASE)
-_BUT = re.compile(r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE)
+_HYPOTHETICAL_AFTER = re.compile(
+    r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:the|my|most|best))|wenn|si)\b",
+    re.IGNORECASE,
+)
+_WHETHER = re.compile(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){0,5}$", re.IGNORECASE)
+_BUT = re.compile(
+    r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
+)
 _WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
 _CORRECTED = re.compile(any_of(CORRECTION), re.IGNORECASE)
-_FINAL = re.compile(r"final|endgültig|finale|definitiv|最终|最終|최종|in the end|conclu|overall|confirm", re.IGNORECASE)
+_FINAL = re.compile(
+    r"final|endgültig|finale|definitiv|最终|最終|최종|in the end|conclu|overall|confirm", re.IGNORECASE
+)
 _LINK = re.compile(
     rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>|<)[\s\"'(\[]*){{1,3}}(?:(?:maybe|perhaps|possibly|even|the|also|both|{any_of((*OPTION, *IMAGE))})\s*)*[\s\"'(\[]*",
     re.IGNORECASE,
 )
 _EITHER = re.compile(rf"{any_of(OR)}|nor\b|/|\bto\b|-|–", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?](?=\s)|\n|;|\b(?:but|sondern|sino)\b|,\s*(?:but|so|whereas|while|although|aber|sondern|mais|pero)\b|,\s*(?=(?:it|he|she|they|this|that)\s)")
+_SENTENCE = re.compile(
+    r"[.!?](?=\s)|\n|;|\b(?:but|sondern|sino)\b|,\s*(?:but|so|whereas|while|although|aber|sondern|mais|pero)\b|,\s*(?=(?:it|he|she|they|this|that)\s)"
+)
 
 
 @dataclass(slots=True)
@@ -142,7 +179,9 @@ class _Group:
         return list(dict.fromkeys(mention.value for mention in self.mentions))
 
 
-def resolve(text: str, mentions: Sequence[Mention], explicit_only: bool = False, values: Sequence[Any] = ()) -> Verdict:
+def resolve(
+    text: str, mentions: Sequence[Mention], explicit_only: bool = False, values: Sequence[Any] = ()
+) -> Verdict:
     """Returns the value that a text chooses among those that it names.
 
     Args:
@@ -246,8 +285,13 @@ def _judged(before: str, after: str) -> _Said:
     words = set(_WORDS.findall(before.lower()))
     foreign = not before.isascii()
     clause = _SENTENCE.split(before)[-1]
-    rejected = bool(((foreign or words & _NOT_WORDS) and _REJECTED.search(clause)) or _REJECTED_AFTER.match(after))
-    if not rejected and (_HYPOTHETICAL_AFTER.match(after) or ((foreign or words & _IF_WORDS) and _supposed(before, clause, after))):
+    rejected = bool(
+        ((foreign or words & _NOT_WORDS) and _REJECTED.search(clause)) or _REJECTED_AFTER.match(after)
+    )
+    if not rejected and (
+        _HYPOTHETICAL_AFTER.match(after)
+        or ((foreign or words & _IF_WORDS) and _supposed(before, clause, after))
+    ):
         rejected = True
     is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
     if (foreign or words & _CUE_WORDS) and (explicit := _EXPLICIT.search(before)):
@@ -267,7 +311,9 @@ def _supposed(before: str, clause: str, after: str) -> bool:
 
 def _single(*tables: Sequence[str]) -> frozenset[str]:
     """Returns the single words of some tables."""
-    return frozenset(word for table in tables for phrase in table for word in re.findall(r"[^\W\d_]+", phrase.lower()))
+    return frozenset(
+        word for table in tables for phrase in table for word in re.findall(r"[^\W\d_]+", phrase.lower())
+    )
 
 
 _WORDS = re.compile(r"[^\W\d_]+")

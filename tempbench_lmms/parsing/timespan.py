@@ -69,13 +69,32 @@ _NO_TIME = re.compile(
 )
 _MILLISECONDS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?:ms|msec|milliseconds?)\b", re.IGNORECASE)
 # "1'05''", "1 minute 5"
-_MINUTES_AND = re.compile(r"\b(\d{1,3})(?:\s*['′]\s*(?=\d{1,2}(?:''|″))|\s*(?:minutes?|min)\s+(?=\d{1,2}\b(?!\s*(?:s|m|h|[.:%]))))(\d{1,2})(?:''|″)?", re.IGNORECASE)
+_MINUTES_AND = re.compile(
+    r"\b(\d{1,3})(?:\s*['′]\s*(?=\d{1,2}(?:''|″))|\s*(?:minutes?|min)\s+(?=\d{1,2}\b(?!\s*(?:s|m|h|[.:%]))))(\d{1,2})(?:''|″)?",
+    re.IGNORECASE,
+)
 # "[12,20]", "12.0,20.0"
-_TIGHT_PAIR = re.compile(r"(?:(?<=\[)|(?<=\())(\d{1,6}(?:\.\d{1,4})?),(?=\d)|(?<!\d)(\d{1,6}\.\d{1,4}),(?=\d)")
-_DECIMAL_COMMA = re.compile(r"\b(\d{1,4}),(\d{1,2})(?=\s*(?:s|sek|sec|sekunden|secondes|segundos|secondi)\b)", re.IGNORECASE)
+_TIGHT_PAIR = re.compile(
+    r"(?:(?<=\[)|(?<=\())(\d{1,6}(?:\.\d{1,4})?),(?=\d)|(?<!\d)(\d{1,6}\.\d{1,4}),(?=\d)"
+)
+_DECIMAL_COMMA = re.compile(
+    r"\b(\d{1,4}),(\d{1,2})(?=\s*(?:s|sek|sec|sekunden|secondes|segundos|secondi)\b)", re.IGNORECASE
+)
 _EDGE_WORDS = (
-    (re.compile(r"(?:开始|開始|起始|시작|anfang|beginn|début|inicio|inizio)(?:时间|時間|시간|zeit)?\s*(?=[:=])", re.IGNORECASE), "start"),
-    (re.compile(r"(?:结束|終了|終わり|종료|끝|ende|fin|final|fine)(?:时间|時間|시간|zeit)?\s*(?=[:=])", re.IGNORECASE), "end"),
+    (
+        re.compile(
+            r"(?:开始|開始|起始|시작|anfang|beginn|début|inicio|inizio)(?:时间|時間|시간|zeit)?\s*(?=[:=])",
+            re.IGNORECASE,
+        ),
+        "start",
+    ),
+    (
+        re.compile(
+            r"(?:结束|終了|終わり|종료|끝|ende|fin|final|fine)(?:时间|時間|시간|zeit)?\s*(?=[:=])",
+            re.IGNORECASE,
+        ),
+        "end",
+    ),
 )
 _PRIMES = re.compile(r"(?<=\d)(?:''|″|'′)")
 _NTH_SECOND = re.compile(
@@ -104,13 +123,17 @@ _TO = (
 _ONLY_TIME = re.compile(rf"{_FILL}{_T}{_FILL}")
 _RANGE = re.compile(rf"{_T}{_FILL},?\s*{_TO}{_FILL}{_T}", re.IGNORECASE)
 _BETWEEN = re.compile(
-    rf"\b(?:between|from|zwischen|entre){_FILL}{_T}{_FILL}(?:and|und|et|y|to|&|-|–|—|until|till|through){_FILL}{_T}", re.IGNORECASE
+    rf"\b(?:between|from|zwischen|entre){_FILL}{_T}{_FILL}(?:and|und|et|y|to|&|-|–|—|until|till|through){_FILL}{_T}",
+    re.IGNORECASE,
 )
 _OPENED = re.compile(
     rf"\s*(?:(?:from|between)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and){_FILL}{_T}{_FILL}[,.:;-]*\s*", re.IGNORECASE
 )
 _ADJACENT = re.compile(rf"(?<![⟩\w]){_T}[>\])]?\s+[<\[(]?{_T}(?![\w⟨])")
-_ANY_RANGE = re.compile(rf"(?:\b(?:from|between|von|de|desde|从)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and|,|;|\s)?{_FILL}{_T}\s*(?:seconds?|s|sec)?\b", re.IGNORECASE)
+_ANY_RANGE = re.compile(
+    rf"(?:\b(?:from|between|von|de|desde|从)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and|,|;|\s)?{_FILL}{_T}\s*(?:seconds?|s|sec)?\b",
+    re.IGNORECASE,
+)
 _LIST = re.compile(rf"[\[(<{{]\s*{_T}{_FILL}[,;]\s*{_FILL}{_T}\s*(?:[,;][^\])>}}]{{0,80}})?[\])>}}]")
 _LABELLED_START = (
     r"\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|from|onset|opens?)"
@@ -158,9 +181,13 @@ _LABEL = re.compile(
 )
 
 _FRAMES = re.compile(
-    r"\b(?:frames?|images?)\s*(?:numbers?|nos?\.?|#)?\s*(\d{1,4})\s*(?:-|–|—|to|through|until|and|→|bis|à|a)\s*(?:frames?|images?)?\s*#?\s*(\d{1,4})\b", re.IGNORECASE
+    r"\b(?:frames?|images?)\s*(?:numbers?|nos?\.?|#)?\s*(\d{1,4})\s*(?:-|–|—|to|through|until|and|→|bis|à|a)\s*(?:frames?|images?)?\s*#?\s*(\d{1,4})\b",
+    re.IGNORECASE,
 )
-_CORRECTS = re.compile(r"\b(?:no,?\s+wait|wait|correction|actually|more precisely|i mean|sorry|scratch that|or rather|let me correct|on second thought)\b", re.IGNORECASE)
+_CORRECTS = re.compile(
+    r"\b(?:no,?\s+wait|wait|correction|actually|more precisely|i mean|sorry|scratch that|or rather|let me correct|on second thought)\b",
+    re.IGNORECASE,
+)
 _OR = re.compile(any_of(OR), re.IGNORECASE)
 _MOST_PARTS = 6
 _MOST_LABELS = 12
@@ -239,7 +266,9 @@ def _of_json(value: Any, video: TimeSpan) -> list[Span]:
         if starts and (lengths := [item for name, item in value.items() if _LENGTH_KEY.match(_key(name))]):
             start, length = _seconds(starts[0], video), _seconds(lengths[0], video)
             return [] if start is None or length is None else [(start, start + length)]
-        named = sorted((name for name in keys if _SPAN_KEYS.match(name)), key=lambda name: not _ANSWER_SPAN.search(name))
+        named = sorted(
+            (name for name in keys if _SPAN_KEYS.match(name)), key=lambda name: not _ANSWER_SPAN.search(name)
+        )
         for name in named:
             if spans := _of_value(keys[name], video):
                 return spans
@@ -463,7 +492,17 @@ def _ranges(text: str, video: TimeSpan, bare: bool) -> list[Span]:
     if not found and (match := re.fullmatch(rf"(?:[A-D]\W{{1,3}})?{_T}\s*(?:,|\n|\s)\s*{_T}", stripped)):
         add([match], explicit=True)
     if not found:
-        add((match for match in _ADJACENT.finditer(tokens) if all("." in times[int(match.group(g))].said or times[int(match.group(g))].unit != "bare" for g in (1, 2))), explicit=True)
+        add(
+            (
+                match
+                for match in _ADJACENT.finditer(tokens)
+                if all(
+                    "." in times[int(match.group(g))].said or times[int(match.group(g))].unit != "bare"
+                    for g in (1, 2)
+                )
+            ),
+            explicit=True,
+        )
     if found:
         first, *others = sorted(found)
         if others and found[others[0]] != found[first] and _OR.search(tokens[first : others[0]]):

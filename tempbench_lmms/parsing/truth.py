@@ -7,15 +7,15 @@ from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.words import FAILS, FALSE, HOLDS, TRUE, any_of
 
-_BARE = {word.lower(): True for word in TRUE} | {word.lower(): False for word in FALSE} | {"t": True, "f": False}
+_BARE = (
+    {word.lower(): True for word in TRUE} | {word.lower(): False for word in FALSE} | {"t": True, "f": False}
+)
 _NEGATION = r"(?:\b(?:not|never|hardly|cannot|can\s?not|neither|nor|nicht|pas|no|non)\b|n['’]t\b)\s+(?:be\s+)?(?:(?:entirely|fully|completely|quite|actually|really|necessarily|totally|strictly|exactly|wholly|the|in|a)\s+)*"
 _WORD = re.compile(
     rf"(?P<neg>{_NEGATION})?(?<![-\w])(?P<word>true|false|wahr|falsch|vrai|vraie|faux|fausse|verdader[oa]|fals[oa]|vero|verdadeir[oa]|правда|верно|неверно|unwahr|untrue)(?![-\w])",
     re.IGNORECASE,
 )
-_SUBJECT = (
-    r"(?:statement|claim|sentence|description|assertion|order|sequence|proposition|aussage|behauptung|affirmation|énoncé|afirmación|declaración|enunciado|this|that|it|images?|which)\b"
-)
+_SUBJECT = r"(?:statement|claim|sentence|description|assertion|order|sequence|proposition|aussage|behauptung|affirmation|énoncé|afirmación|declaración|enunciado|this|that|it|images?|which)\b"
 _CALLED = re.compile(
     rf"\b{_SUBJECT}[\"')]*(?:\s+[\"'(][^\"\n]{{1,200}}[\"')]|:\s*\"[^\"\n]{{1,200}}\")?(?:\s+(?:as\s+a\s+whole|above|given|itself|overall|in\s+question|about\s+\w+))?,?\s+(?:is|was|are|seems|appears|remains|holds|ist|est|es)(?P<aux>n['’]t)?\s+(?:to\s+be\s+)?(?:(?:indeed|therefore|also|thus|hence|then|clearly|likely|probably|most\s+likely|only)\s+)*"
     rf"(?P<neg>(?:not|nicht|pas|no)\s+)?(?:(?:indeed|entirely|fully|completely|quite|totally|factually|actually|perfectly|logically|temporally|in)\s+)*(?P<word>{any_of((*HOLDS, *FAILS))})"
@@ -30,15 +30,45 @@ _MATCHES = re.compile(
 _CJK = re.compile(
     r"(?P<neg>不(?:是)?)?(?P<word>正确|正確|真实|属实|错误|錯誤|不符|正しくありません|正しくない|正しい|誤り|誤って|間違い|間違って|偽|真です|真である|为真|为假|為真|為假|是真|是假|是对的|是错的|맞습니다|맞다|참입니다|거짓|틀렸|틀립|참이|올바르지\s?않|올바릅)(?!\s*(?:答案|选项|順序|顺序|的顺序|순서|答え|な?順))"
 )
-_CJK_FALSE = ("错误", "錯誤", "不符", "正しくありません", "正しくない", "誤り", "誤って", "間違い", "間違って", "偽", "为假", "為假", "是假", "是错的", "거짓", "틀렸", "틀립", "올바르지")
+_CJK_FALSE = (
+    "错误",
+    "錯誤",
+    "不符",
+    "正しくありません",
+    "正しくない",
+    "誤り",
+    "誤って",
+    "間違い",
+    "間違って",
+    "偽",
+    "为假",
+    "為假",
+    "是假",
+    "是错的",
+    "거짓",
+    "틀렸",
+    "틀립",
+    "올바르지",
+)
 _BOTH = re.compile(r"\bboth\b[^.!?\n]*$|\bpart(?:ly|ially)\s*$", re.IGNORECASE)
 _YES_NO = re.compile(
     r"(?:^|(?<=[.!?:\n]\s)|(?<=\n)|[,:(]\s*)[\"'(\[]*(?P<word>yes|no|ja|nein|oui|non|sí|correct|incorrect|yeah|nope|はい|いいえ|예|네|아니오|아니요|是的|不是|对|不对)(?=\s*(?:[.,;:!)\"'\]\n–—-]|because\b|since\b|$|[、]))",
     re.IGNORECASE,
 )
-_FALSE_WORDS = frozenset(word.lower() for word in (*FALSE, *FAILS)) | {"fausse", "falsa", "untrue", "contradicts", "contradict", "fails", "misrepresents"}
+_FALSE_WORDS = frozenset(word.lower() for word in (*FALSE, *FAILS)) | {
+    "fausse",
+    "falsa",
+    "untrue",
+    "contradicts",
+    "contradict",
+    "fails",
+    "misrepresents",
+}
 
-_IMAGE_1, _IMAGE_2 = (rf"(?:image|picture|bild|imagen|图像|图片|图|画像|이미지|l'image)\s*{n}|{word}\s+(?:image|picture)" for n, word in ((1, "first"), (2, "second")))
+_IMAGE_1, _IMAGE_2 = (
+    rf"(?:image|picture|bild|imagen|图像|图片|图|画像|이미지|l'image)\s*{n}|{word}\s+(?:image|picture)"
+    for n, word in ((1, "first"), (2, "second"))
+)
 _EARLIER = r"(?:before|earlier|older|precedes|preceded|oldest|earliest|vor|früher|älter|avant|antes|之前|以前|更早|早于|より前|먼저)"
 _LATER = r"(?:after|later|newer|follows|more\s+recent|latest|nach|später|neuer|après|después|之后|更晚|晚于|より後|나중)"
 _MORE = r"(?:more|longer|larger|greater|bigger|mehr|länger|plus|más|更长|更多|長い|더)"
@@ -47,8 +77,14 @@ _GAP = r"[^.!?\n]{0,60}?"
 _NOT = r"(?P<neg>\b(?:not|never|isn['’]t|wasn['’]t|aren['’]t|doesn['’]t|nicht|pas|no)\b|n['’]t\b|不是|不|没有|ない)?"
 _CLAIMS: dict[str, tuple[tuple[str, bool], ...]] = {
     "chronological": (
-        (rf"{_NOT}\s*(?:(?:all|shown|presented|arranged|displayed|indeed|actually|strictly|entirely|in|a|the|correct|right|proper|correctly|consistent|with)\s+){{0,6}}(?:in\s+)?(?:chronological(?:ly)?|correct\s+(?:temporal\s+)?order|right\s+order|temporal\s+order|时间顺序|時系列順|시간\s?순서)", True),
-        (rf"\b(?:{_NOT}\s*)(?:out\s+of\s+(?:chronological\s+)?order|shuffled|reversed|reverse|not\s+sequential)", False),
+        (
+            rf"{_NOT}\s*(?:(?:all|shown|presented|arranged|displayed|indeed|actually|strictly|entirely|in|a|the|correct|right|proper|correctly|consistent|with)\s+){{0,6}}(?:in\s+)?(?:chronological(?:ly)?|correct\s+(?:temporal\s+)?order|right\s+order|temporal\s+order|时间顺序|時系列順|시간\s?순서)",
+            True,
+        ),
+        (
+            rf"\b(?:{_NOT}\s*)(?:out\s+of\s+(?:chronological\s+)?order|shuffled|reversed|reverse|not\s+sequential)",
+            False,
+        ),
     ),
     "first before second": (
         (rf"(?:{_IMAGE_1}){_GAP}{_NOT}{_GAP}{_EARLIER}", True),
@@ -57,7 +93,10 @@ _CLAIMS: dict[str, tuple[tuple[str, bool], ...]] = {
         (rf"(?:{_IMAGE_2}){_GAP}{_NOT}{_GAP}{_LATER}", True),
     ),
     "first longer": tuple(
-        (rf"(?:{pair})(?:(?!pair|paar)[^.!?\n]){{0,60}}?{_NOT}(?:(?!pair|paar)[^.!?\n]){{0,40}}?\b{word}\b", (n == 1) == (word == _MORE))
+        (
+            rf"(?:{pair})(?:(?!pair|paar)[^.!?\n]){{0,60}}?{_NOT}(?:(?!pair|paar)[^.!?\n]){{0,40}}?\b{word}\b",
+            (n == 1) == (word == _MORE),
+        )
         for n in (1, 2)
         for pair in (rf"(?:pair|paar|paire|par|配对|ペア)\s*{n}|{('first', 'second')[n - 1]}\s+pair",)
         for word in (_MORE, _LESS)

@@ -109,7 +109,9 @@ MAYBE = _words(
     """might|may|could|maybe|perhaps|possibly|can be|könnte|könnten|vielleicht|möglicherweise|pourrait|peut-être|podría|quizás|quizá
     tal vez|可能|也许|或许|かもしれ|아마|수도 있"""
 )
-IF = _words("if|whether|unless|assuming|suppose|supposing|provided that|were|wenn|falls|ob|si|如果|若|假如|もし|なら|만약")
+IF = _words(
+    "if|whether|unless|assuming|suppose|supposing|provided that|were|wenn|falls|ob|si|如果|若|假如|もし|なら|만약"
+)
 CORRECTION = _words(
     """wait|actually|correction|on second thought|on reflection|scratch that|let me correct|i was wrong|i take that back|hold on|sorry|no wait
     let me revise|revised|revising|reconsider|reconsidering|re-check|rechecking|looking again|let me check again|hmm|my mistake|oops|i mean|in fact
@@ -126,13 +128,17 @@ FALSE = _words(
     неверно|错误|錯誤|错|錯|不对|不正确|假|否|不是|誤り|間違い|いいえ|正しくない|偽|嘘|거짓|아니오|아니요|틀렸습니다|틀리다|틀림"""
 )
 # Of a statement: it says so, and not the word "right" of a place or the word "no" before a noun.
-HOLDS = _words("true|correct|accurate|consistent|valid|supported|wahr|richtig|korrekt|zutreffend|vrai|vraie|exacte|verdadera|correcta|cierta")
+HOLDS = _words(
+    "true|correct|accurate|consistent|valid|supported|wahr|richtig|korrekt|zutreffend|vrai|vraie|exacte|verdadera|correcta|cierta"
+)
 FAILS = _words(
     """false|incorrect|inaccurate|inconsistent|untrue|wrong|invalid|contradicted|unsupported|falsch|unzutreffend|faux|fausse|inexacte|falsa
     incorrecta"""
 )
 
-UNKNOWN = _words("i don't know|i do not know|don't know|do not know|unknown|unsure|uncertain|weiß nicht|不知道|わからない|モル|모르")
+UNKNOWN = _words(
+    "i don't know|i do not know|don't know|do not know|unknown|unsure|uncertain|weiß nicht|不知道|わからない|モル|모르"
+)
 
 # Numbers.
 
@@ -147,7 +153,9 @@ ORDINAL = _numbered(
     "первое/первый/первая второе/второй/вторая третье/третий четвертое/четвёртое/четвертый пятое/пятый шестое седьмое восьмое девятое десятое",
 )
 ORDINAL.pop("_", None)
-LAST = _words("last|final|letzte|letzten|letztes|dernière|dernier|última|último|ultima|последнее|最后|最後|마지막")
+LAST = _words(
+    "last|final|letzte|letzten|letztes|dernière|dernier|última|último|ultima|последнее|最后|最後|마지막"
+)
 CARDINAL = (
     {word: value for value, word in enumerate(CARDINALS)}
     | {"once": 1, "twice": 2, "thrice": 3, "no": 0, "none": 0, "single": 1}
@@ -160,9 +168,9 @@ CARDINAL = (
 )
 CJK_DIGIT = {
     **{sign: value for value, sign in enumerate("〇一二三四五六七八九十")},
-    **{"零": 0, "两": 2, "兩": 2},
-    **{word: value for value, word in enumerate("한 두 세 네 다섯 여섯 일곱 여덟 아홉 열".split(), start=1)},
-    **{"첫": 1},
+    "零": 0, "两": 2, "兩": 2,
+    **{word: value for value, word in enumerate(["한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열"], start=1)},
+    "첫": 1,
 }
 
 # Nouns.
@@ -171,25 +179,35 @@ IMAGE = _words(
     """image|images|img|picture|pictures|photo|photos|photograph|figure|panel|frame|position|scene|option|number|bild|bilder|foto|position
     imagen|imágenes|imagem|immagine|изображение|картинка|图像|图片|图|照片|画像|写真|이미지|사진|그림|張|张"""
 )
-TIMES = _words(
-    """times|time|circles|flashes|mal|male|fois|veces|vez|volte|次|回|度|번|회|圈|周|遍|下"""
-)
+TIMES = _words("""times|time|circles|flashes|mal|male|fois|veces|vez|volte|次|回|度|번|회|圈|周|遍|下""")
 
 # Orders.
 
-EARLIEST = _words("earliest|oldest|first|early|älteste|früheste|plus ancien|plus ancienne|más antigua|más antiguo|最早|最古|最も古い|一番古い|가장 오래된|가장 이른")
+EARLIEST = _words(
+    "earliest|oldest|first|early|älteste|früheste|plus ancien|plus ancienne|más antigua|más antiguo|最早|最古|最も古い|一番古い|가장 오래된|가장 이른"
+)
 LATEST = _words(
     """latest|newest|most recent|last|recent|late|neueste|neuesten|jüngste|späteste|plus récent|plus récente|más reciente|más nueva|最晚|最新|最近
     最も新しい|一番新しい|가장 최근|가장 늦은"""
 )
-SHORTEST = _words("shortest|smallest|least|lowest|kürzeste|kürzesten|plus court|plus courte|más corto|más corta|最短|가장 짧은")
-LONGEST = _words("longest|largest|greatest|most|highest|längste|längsten|plus long|plus longue|más largo|más larga|最长|最長|가장 긴")
-REVERSED = _words("reverse chronological|reversed|reverse order|backwards|backward|descending|rückwärts|umgekehrt|inverse|inverso|倒序|逆順|逆时间|역순")
+SHORTEST = _words(
+    "shortest|smallest|least|lowest|kürzeste|kürzesten|plus court|plus courte|más corto|más corta|最短|가장 짧은"
+)
+LONGEST = _words(
+    "longest|largest|greatest|most|highest|längste|längsten|plus long|plus longue|más largo|más larga|最长|最長|가장 긴"
+)
+REVERSED = _words(
+    "reverse chronological|reversed|reverse order|backwards|backward|descending|rückwärts|umgekehrt|inverse|inverso|倒序|逆順|逆时间|역순"
+)
 
 # Classes of a pair of steps.
 
-BEFORE = _words("before|prior|precedes|vor|vorher|davor|avant|antes|prima|перед|до|之前|以前|前|先|前に|前です|이전|전|먼저")
-AFTER = _words("after|follows|nach|nachher|danach|après|después|dopo|depois|после|之后|以后|后|後|後に|이후|후|나중")
+BEFORE = _words(
+    "before|prior|precedes|vor|vorher|davor|avant|antes|prima|перед|до|之前|以前|前|先|前に|前です|이전|전|먼저"
+)
+AFTER = _words(
+    "after|follows|nach|nachher|danach|après|después|dopo|depois|после|之后|以后|后|後|後に|이후|후|나중"
+)
 PARALLEL = _words(
     """parallel|independent|independently|simultaneously|unabhängig|parallele|parallèle|indépendant|indépendants|paralelo|independiente|independientes
     parallelo|indipendente|paralelamente|параллельно|независимо|并行|平行|独立|同时|並行|並列|同時|병렬|병행|독립|독립적|동시"""
@@ -197,7 +215,9 @@ PARALLEL = _words(
 
 # Video times.
 
-SECOND = _words("seconds|second|secs|sec|s|sekunden|sekunde|sek|segundos|segundo|secondes|seconde|secondi|сек|секунд|秒钟|秒|초")
+SECOND = _words(
+    "seconds|second|secs|sec|s|sekunden|sekunde|sek|segundos|segundo|secondes|seconde|secondi|сек|секунд|秒钟|秒|초"
+)
 MINUTE = _words("minutes|minute|mins|min|minuten|minutos|minuto|minuti|分钟|分|분")
 """Words for the units of time."""
 

@@ -14,7 +14,10 @@ NO_SPAN: Span = (0.0, 0.0)
 
 
 def expected(
-    options: Sequence[str] = (), duration: float | None = None, times: Sequence[float] = (), unit: str = "seconds"
+    options: Sequence[str] = (),
+    duration: float | None = None,
+    times: Sequence[float] = (),
+    unit: str = "seconds",
 ) -> Fields:
     """Returns what a question expects: one of four options and a span of the video.
 

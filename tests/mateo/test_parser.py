@@ -229,7 +229,11 @@ def test_a_class_is_yes_to_its_question_and_no_to_both_others(answers):
         ("The answer is: Before or After.", "cot", None),
         ("It might be Before or it might be Parallel.", "cot", None),
         ("Final answer: Before", "reflection", "before"),
-        ("The answer is: Before.\nReflection: It holds.\nThe final answer: Before\n\nReasoning: fine.", "reflection", "before"),
+        (
+            "The answer is: Before.\nReflection: It holds.\nThe final answer: Before\n\nReasoning: fine.",
+            "reflection",
+            "before",
+        ),
         ("The answer is: Before.\nReflection: The reasoning is correct.", "reflection", "before"),
         ("The answer is: Before. Reflection: ...", "reflection", None),
         ("1) No\n2) Yes\n3) No", "triple", "after"),
