@@ -43,7 +43,8 @@ _REFLECTS = re.compile(
     r"(?:\breflection|反思|反省|검토|reflexión|réflexion|riflessione|überprüfung)\W*[:：]", re.IGNORECASE
 )
 _CONFIRMS = re.compile(
-    r"\bconfirm\w*|\b(?:is|was|seems|remains|as)\s+(?:\w+\s+)?(?:correct|right|valid|sound|consistent)\b|\bfollows?\s+(?:logically|from)|\bstands?\b|\bkeep\b"
+    r"\bconfirm\w*|\b(?:is|was|seems|remains|as)\s+(?:\w+\s+)?(?:correct|right|valid|sound|consistent)\b"
+    r"|\bfollows?\s+(?:logically|from)|\bstands?\b|\bkeep\b"
     r"|\bno\s+(?:change|correction|revision)",
     re.IGNORECASE,
 )

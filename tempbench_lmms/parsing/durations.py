@@ -30,7 +30,9 @@ _WORDS = "|".join(
     )
 )
 _DURATION = re.compile(
-    rf"(?:(?P<low>\d+(?:\.\d+)?|\b(?:{_WORDS}))\s*(?:-|–|to|and|or|bis|à|a|y|到|至|から)\s*)?(?P<n>\d+(?:\.\d+)?|\b(?:{_WORDS}|an?|half\s+an?)\b)\s*(?P<unit>{_UNIT})(?:e?s|en|n|e)?(?![^\W\d_\u3040-\uffff])",
+    rf"(?:(?P<low>\d+(?:\.\d+)?|\b(?:{_WORDS}))\s*(?:-|–|to|and|or|bis|à|a|y|到|至"
+    rf"|から)\s*)?(?P<n>\d+(?:\.\d+)?|\b(?:{_WORDS}|an?|half\s+an?)\b)\s*(?P<unit>{_UNIT})(?:e?s|en|n"
+    rf"|e)?(?![^\W\d_\u3040-\uffff])",
     re.IGNORECASE,
 )
 _MORE = re.compile(

@@ -12,12 +12,15 @@ from tempbench_lmms.parsing.text import normalise
 
 _PLACEHOLDER = re.compile(
     r"[\"'(]?\b(?:option|answer|choice|image|pair|letter|span|position)?\s*[:.]?\s*"
-    r"(?:[\[<]\s*(?:your\s+)?(?:letter|choice|answer|number|option|n|x|start|end|your_reflection|final_answer|yes/no/i don.?t know|true/false|final answer|reflection|image number)(?:\s+(?:here|letter))?\s*[\]>])[\"')]?",
+    r"(?:[\[<]\s*(?:your\s+)?(?:letter|choice|answer|number|option|n|x|start|end|your_reflection"
+    r"|final_answer|yes/no/i don.?t know|true/false|final answer|reflection|image number)(?:\s+(?:here"
+    r"|letter))?\s*[\]>])[\"')]?",
     re.IGNORECASE,
 )
 _FORM = re.compile(r"[\"']?\bimage\s+N\b[\"']?|\bN/A\b", re.IGNORECASE)
 _CHOICE = re.compile(
-    r"\bneither\s+true\s+nor\s+false\b|\b(?:either\s+)?(?:true\s*(?:or|/|\|)\s*(?:the\s+word\s+)?false|false\s*(?:or|/|\|)\s*true|yes\s*(?:or|/|\|)\s*no)\b(?:\s*/\s*i don.?t know)?",
+    r"\bneither\s+true\s+nor\s+false\b|\b(?:either\s+)?(?:true\s*(?:or|/|\|)\s*(?:the\s+word\s+)?false"
+    r"|false\s*(?:or|/|\|)\s*true|yes\s*(?:or|/|\|)\s*no)\b(?:\s*/\s*i don.?t know)?",
     re.IGNORECASE,
 )
 _EACH = re.compile(r"\b(?:each|every)\s+(?:\w+\s+)?(?:option|choice|answer|statement)\s*:", re.IGNORECASE)

@@ -20,8 +20,11 @@ ANSWER_KEYS = r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|
 
 
 _ODD = re.compile(
-    r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
-    r"|(?:is|was|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
+    r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
+    r"|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
+    r"|(?:is|was|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
+    r"|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks"
+    r"|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(

@@ -19,16 +19,20 @@ _NO_WORD_BEFORE = rf"(?<!['’\-/&])(?<![^\W{_CJK}])"
 _OPEN = r"[\"'(\[{<*]*\s*"
 # A letter that one of these precedes is no name like "Plan B".
 _BEFORE_A_LETTER = re.compile(
-    r"is|be|s|so|thus|hence|therefore|say|think|believe|guess|with|over|choose|chose|pick|select|letter|only|then|not|nor|or|and|neither"
-    r"|either|both|than|but|as|option|options|choice|answer|to|for|towards?|between|ist|est|es|è|é|lautet|donc|la|là|adalah|was|are|still|definitely|probably"
-    r"|clearly|likely|exclude|eliminate|reject|favou?r|out|leaves|of|on|und|oder|ou|et|que|o|y|bien|also|daher|somit|wait|actually|sure|yes|no|correct|that|makes|now|just|maybe|perhaps",
+    r"is|be|s|so|thus|hence|therefore|say|think|believe|guess|with|over|choose|chose|pick|select|letter"
+    r"|only|then|not|nor|or|and|neither"
+    r"|either|both|than|but|as|option|options|choice|answer|to|for|towards?|between|ist|est|es|è|é|lautet"
+    r"|donc|la|là|adalah|was|are|still|definitely|probably"
+    r"|clearly|likely|exclude|eliminate|reject|favou?r|out|leaves|of|on|und|oder|ou|et|que|o|y|bien|also"
+    r"|daher|somit|wait|actually|sure|yes|no|correct|that|makes|now|just|maybe|perhaps",
     re.IGNORECASE,
 )
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ \t]+[\"'(\[]*$")
 # What may follow a capital A that is a letter and not an article.
 _AFTER_A = (
     "because|since|as|and|or|but|is|not|rather|with|for|due|which|it|here|in|based|where|from|the|on|at|given"
-    "|when|while|so|to|by|that|this|if|instead|seems|would|must|matches|fits|describes|over|than|has|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
+    "|when|while|so|to|by|that|this|if|instead|seems|would|must|matches|fits|describes|over|than|has"
+    "|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
 )
 _MAY_BE_WHOLE = re.compile(r"(?:[^\W\d_]{1,24}[\"']?\s*[-#:=]*\s*)?[\"'(\[{<*]*\s*[a-zA-Z](?![A-Za-z0-9])")
 _ENDS = re.compile(r"[\"')\]}>*.,:;!?\s]")
@@ -45,7 +49,8 @@ class _Patterns:
         one = rf"(?:[{letters}{small}]{_NO_WORD_AFTER}|a(?=\s*(?:[.)\]}}\"';,:!?*](?!\w)|$)))"
         capital = rf"(?:[{letters[1:]}]{_NO_WORD_AFTER}|A{_NO_WORD_AFTER}(?!\s+(?!(?:{_AFTER_A})\b)[a-z]))"
         self.mention = re.compile(
-            rf"(?:(?i:{nouns})\s*[-#:.]?\s*{_OPEN}|(?i:{any_of(ANSWER)}[\"']*\s*(?:{any_of(IS)}|[:=\-])\s*){_OPEN}(?!A\s+(?!(?:{_AFTER_A})\b)[a-z]))(?P<named>{one})"
+            rf"(?:(?i:{nouns})\s*[-#:.]?\s*{_OPEN}|(?i:{any_of(ANSWER)}[\"']*\s*(?:{any_of(IS)}"
+            rf"|[:=\-])\s*){_OPEN}(?!A\s+(?!(?:{_AFTER_A})\b)[a-z]))(?P<named>{one})"
             rf"|[(\[\"']\s*(?P<quoted>{any_case})\s*[)\]\"']"
             rf"|{_NO_WORD_BEFORE}(?P<alone>{capital})"
         )

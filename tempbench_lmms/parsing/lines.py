@@ -16,7 +16,37 @@ _EMPTY = (
         if len(word) > 1
     )
     | frozenset(
-        ["i", "d", "ll", "s", "re", "m", "my", "we", "it", "this", "would", "will", "and", "to", "question", "one", "ok", "okay", "sure", "hence", "je", "ich", "me", "based", "on", "images", "video", "frames", "question"]
+        [
+            "i",
+            "d",
+            "ll",
+            "s",
+            "re",
+            "m",
+            "my",
+            "we",
+            "it",
+            "this",
+            "would",
+            "will",
+            "and",
+            "to",
+            "question",
+            "one",
+            "ok",
+            "okay",
+            "sure",
+            "hence",
+            "je",
+            "ich",
+            "me",
+            "based",
+            "on",
+            "images",
+            "video",
+            "frames",
+            "question",
+        ]
     )
 ) - {"answers", "first", "last", "true", "wins"}
 _EMPTY_CJK = re.compile(

@@ -58,17 +58,26 @@ _NO_SMALL_WORDS = [
     )
 ]
 _ITEM = re.compile(
-    rf"(?:{_IMAGES}|#)(?:\s*(?:number|no\.?|nr\.?|index|id|with number)\b|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd|rd|th)?{_OF_ALL}"
+    rf"(?:{_IMAGES}|#)(?:\s*(?:number|no\.?|nr\.?|index|id|with number)\b"
+    rf"|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}"
+    rf"|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd"
+    rf"|rd|th)?{_OF_ALL}"
     rf"|(?:第\s*)(?P<cjk>{_DIGITS}|{_CJK_NUMBER}){_COUNTER}?|(?P<hangul>첫|두|세|네|다섯|여섯|일곱|여덟|아홉|{_DIGITS})\s*번째"
     rf"|(?P<counted>{_DIGITS})(?:\s*(?:张|張|枚目|番目|번)|(?:st|nd|rd|th)\s+(?:{_IMAGES}|one)\b)"
-    rf"|(?P<ordinal>{_ORDINALS})(?P<noun>\s+(?:and\s+(?:last|final)\s+)?(?:(?:satellite|given|provided|shown)\s+)?(?:{_IMAGES}|one)(?![^\W\d_]))?"
+    rf"|(?P<ordinal>{_ORDINALS})(?P<noun>\s+(?:and\s+(?:last|final)\s+)?(?:(?:satellite|given|provided"
+    rf"|shown)\s+)?(?:{_IMAGES}|one)(?![^\W\d_]))?"
     rf"|(?P<last>{any_of(LAST)})\s+(?:{_IMAGES}|one)(?![^\W\d_])"
-    rf"|(?P<alone>{_DIGITS}|{any_of([*_NO_SMALL_WORDS, 'one'])})(?:st|nd|rd|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is|best|shows?|matches|where|which|in|due|but|to|given|based|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])",
+    rf"|(?P<alone>{_DIGITS}|{any_of([*_NO_SMALL_WORDS, 'one'])})(?:st|nd|rd"
+    rf"|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is"
+    rf"|best|shows?|matches|where|which|in|due|but|to|given|based|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])",
     re.IGNORECASE,
 )
 _WHOLE_ITEM = re.compile(
-    rf"(?:(?:the|la|le|el|das|die|der|l'|第|option|answer)\s*)*(?:{_IMAGES}[\s:#_-]*)?(?:(?:number|no\.?|nr\.?|n°|#|is)\s*)*[\"'(\[*]*(?P<value>\d{{1,9}}|[²³¹]|[{''.join(CJK_DIGIT)}]|첫|두|세|네|다섯|{_ORDINALS}|{any_of([*_NO_SMALL_WORDS, 'one'])})[\"')\]*]*"
-    rf"(?:st|nd|rd|th|\.|°|ª|º)?(?:\s*(?:/|of|out of|von|sur|de)\s*(?:the\s+)?(?P<all>\d{{1,2}}))?\s*(?:张|張|枚目|枚|番目|番|번째|번|个|個)?\s*(?:{_IMAGES}|one|です)?",
+    rf"(?:(?:the|la|le|el|das|die|der|l'|第|option|answer)\s*)*(?:{_IMAGES}[\s:#_-]*)?(?:(?:number|no\.?"
+    rf"|nr\.?|n°|#|is)\s*)*[\"'(\[*]*(?P<value>\d{{1,9}}|[²³¹]|[{''.join(CJK_DIGIT)}]|첫|두|세|네|다섯"
+    rf"|{_ORDINALS}|{any_of([*_NO_SMALL_WORDS, 'one'])})[\"')\]*]*"
+    rf"(?:st|nd|rd|th|\.|°|ª|º)?(?:\s*(?:/|of|out of|von|sur|de)\s*(?:the\s+)?(?P<all>\d{{1,2}}))?\s*(?:张"
+    rf"|張|枚目|枚|番目|番|번째|번|个|個)?\s*(?:{_IMAGES}|one|です)?",
     re.IGNORECASE,
 )
 
@@ -138,8 +147,11 @@ _LIST_HEAD = re.compile(r"(?:^|\n)[ ]*(\d{1,2})[.)](?=[ ]+\S)")
 
 _UNIT = r"(?:-?\s*(?:frames?|fps|seconds?|secs?|s|minutes?|min|%|percent|degrees?|°|o['’]clock|options?|choices|images?|pictures|bilder|bildern|frames?n|cm|m|秒|帧|張|枚|フレーム|프레임|초|objects|people|persons|legs|hands|colou?rs|sides|times\s+as|fotogramas|sekunden|segundos|secondes|d\b))(?![^\W\d_])"
 _NO_COUNT = re.compile(
-    r"\b(?:frames?|images?|steps?|options?|seconds?|t|at|phase|bild|frame_?|from|until|till|figure|question|confidence|第|フレーム|帧|프레임|around|minute|second)\s*[:=#(]?\s*\d+(?:\.\d+)?(?:\s*(?:s|sec)\b)?(?:\s*(?:-|–|to|and|,|→|->|&|bis|と)\s*(?:frames?\s*)?\d+(?:\.\d+)?)*(?!\s*(?:times|mal|次|回))"
-    r"|(?m:^[ ]*\d{1,2}[.)][ ]+(?=\S))|\bconfidence\b\W{0,3}\S*|\b\d+(?:\.\d+)?\s*(?:-|–|to)\s*\d+\s*(?:s|sec|seconds)\b",
+    r"\b(?:frames?|images?|steps?|options?|seconds?|t|at|phase|bild|frame_?|from|until|till|figure"
+    r"|question|confidence|第|フレーム|帧|프레임|around|minute|second)\s*[:=#(]?\s*\d+(?:\.\d+)?(?:\s*(?:s"
+    r"|sec)\b)?(?:\s*(?:-|–|to|and|,|→|->|&|bis|と)\s*(?:frames?\s*)?\d+(?:\.\d+)?)*(?!\s*(?:times|mal|次|回))"
+    r"|(?m:^[ ]*\d{1,2}[.)][ ]+(?=\S))|\bconfidence\b\W{0,3}\S*|\b\d+(?:\.\d+)?\s*(?:-|–|to)\s*\d+\s*(?:s"
+    r"|sec|seconds)\b",
     re.IGNORECASE,
 )
 _COUNT_WORDS = [
@@ -151,14 +163,16 @@ _COUNT_WORDS = [
 _TIMES = any_of(TIMES)
 _COUNT = re.compile(
     rf"(?<![\d\w.,])(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
-    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún|ninguna|never|none)\b",
+    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
+    rf"|ninguna|never|none)\b",
     re.IGNORECASE,
 )
 _DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
 _ONE_FOLD = re.compile(r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b", re.IGNORECASE)
 _MINUS = re.compile(r"(?:^|[\s(:=])[-−]$")
 _BOUND = re.compile(
-    r"\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|up\s+to|minimum\s+of|mehr\s+als|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
+    r"\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|up\s+to|minimum\s+of|mehr\s+als"
+    r"|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
     re.IGNORECASE,
 )
 _NO_NUMBER_BEFORE = re.compile(
@@ -179,7 +193,8 @@ _TOTAL_AFTER = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个|個)?(?:选项|選項|の?選択肢)|(?P<hangul>첫|두|세|네|다섯|여섯|일곱)\s*번째\s*(?:선택지|보기|옵션)|(?P<n>\d)\s*(?:番目|つ目)の選択肢",
+    rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个"
+    rf"|個)?(?:选项|選項|の?選択肢)|(?P<hangul>첫|두|세|네|다섯|여섯|일곱)\s*번째\s*(?:선택지|보기|옵션)|(?P<n>\d)\s*(?:番目|つ目)の選択肢",
     re.IGNORECASE,
 )
 

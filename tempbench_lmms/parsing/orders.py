@@ -33,8 +33,10 @@ _NOUNS = any_of(
     (*IMAGE, *OPTION, "group", "no", "label", "images", "pairs", "rank", "position", "place", "第")
 )
 _SKIPPED = re.compile(
-    rf"(?:{_NOUNS}|{any_of(AND)}|{any_of((*EARLIEST, *LATEST, *SHORTEST, *LONGEST))}|st|nd|rd|th|the|is|of|to|then|followed|by|next|after|that|finally|lastly|lower|comes|precedes|before|middle"
-    r"|medium|mid|to|in|between|time|dann|danach|schließlich|gefolgt|von|puis|ensuite|enfin|suivie|suivi|de|luego|después|finalmente|seguida|seguido|por|la|el|l"
+    rf"(?:{_NOUNS}|{any_of(AND)}|{any_of((*EARLIEST, *LATEST, *SHORTEST, *LONGEST))}|st|nd|rd|th|the|is"
+    rf"|of|to|then|followed|by|next|after|that|finally|lastly|lower|comes|precedes|before|middle"
+    r"|medium|mid|to|in|between|time|dann|danach|schließlich|gefolgt|von|puis|ensuite|enfin|suivie|suivi"
+    r"|de|luego|después|finalmente|seguida|seguido|por|la|el|l"
     r"|然后|然後|接着|接著|最后|最後|其次|再|是|次|次に|続いて|その後|そして|が|は|の|다음|그다음|그리고|마지막|마지막으로|번|は最も|で)+",
     re.IGNORECASE,
 )
@@ -45,20 +47,26 @@ _TOKEN = re.compile(
 _EARLY = any_of((*EARLIEST, *SHORTEST))
 _LATE = any_of((*LATEST, *LONGEST))
 _ROLE = re.compile(
-    rf"(?P<early>{_EARLY})|(?P<late>{_LATE})|(?P<middle>\b(?:middle|medium|mid|in\s+between|intermediate|mittlere?|moyenne|intermedia)\b|中间|居中|真ん中|중간)",
+    rf"(?P<early>{_EARLY})|(?P<late>{_LATE})|(?P<middle>\b(?:middle|medium|mid|in\s+between|intermediate"
+    rf"|mittlere?|moyenne|intermedia)\b|中间|居中|真ん中|중간)",
     re.IGNORECASE,
 )
 _REVERSE = re.compile(
-    rf"(?:from\s+|von\s+|de\s+|desde\s+|从|從)?(?:the\s+|la\s+|le\s+|der\s+|(?:most\s+))*(?:{_LATE})(?:\s+(?:one|image|time|first|zu))?\s*(?:first\b|to|bis|zu|à|hasta|a|到|至|から|에서|->|→|-|–|>)\s*(?:the\s+|la\s+|le\s+)*(?:{_EARLY})?"
+    rf"(?:from\s+|von\s+|de\s+|desde\s+|从|從)?(?:the\s+|la\s+|le\s+|der\s+"
+    rf"|(?:most\s+))*(?:{_LATE})(?:\s+(?:one|image|time|first|zu))?\s*(?:first\b|to|bis|zu|à|hasta|a|到|至"
+    rf"|から|에서|->|→|-|–|>)\s*(?:the\s+|la\s+|le\s+)*(?:{_EARLY})?"
     rf"|{any_of(REVERSED)}|{any_of(('latest', 'newest', 'longest', 'most recent', 'largest'))}\s+(?:one\s+)?first",
     re.IGNORECASE,
 )
 # "1. Image 3", "2nd: Image 1", a row of a table: the first number is the place, the second one the item.
 _ROW = re.compile(
-    rf"(?:^|\n)[ \t]*[\"'(\[*#•-]*[ ]?(?:(?i:position|rank|place|step|no\.?)\s*)?(?P<place>\d{{1,2}})(?:st|nd|rd|th)?[\"')\]]*[ ]?(?:[.):=→-]|->)?[ ]?[\"'(\[*]*(?:(?i:{_NOUNS})[ ]?[#:]?[ ]?)?(?P<item>\d{{1,2}}|[A-Z])(?![\w.])"
+    rf"(?:^|\n)[ \t]*[\"'(\[*#•-]*[ ]?(?:(?i:position|rank|place|step"
+    rf"|no\.?)\s*)?(?P<place>\d{{1,2}})(?:st|nd|rd|th)?[\"')\]]*[ ]?(?:[.):=→-]"
+    rf"|->)?[ ]?[\"'(\[*]*(?:(?i:{_NOUNS})[ ]?[#:]?[ ]?)?(?P<item>\d{{1,2}}|[A-Z])(?![\w.])"
 )
 _LISTED = re.compile(
-    rf"(?:^|[,;{{\n])[ \t]*[\"'(\[*#-]*[ ]?(?:position |rank |place )?(?P<place>\d{{1,2}})(?:st|nd|rd|th)?[\"')]*"
+    rf"(?:^|[,;{{\n])[ \t]*[\"'(\[*#-]*[ ]?(?:position |rank |place )?(?P<place>\d{{1,2}})(?:st|nd|rd"
+    rf"|th)?[\"')]*"
     rf"[ ]?(?:[.):=→-][ ]?[\"'(\[*]*(?:{_NOUNS})s?[ ]?[#:]?[ ]?|(?<=\d)[.)][ ])(?P<item>\d{{1,2}}|[A-Z])\b",
     re.IGNORECASE,
 )
@@ -68,7 +76,8 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _PLACED = re.compile(
-    rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:is|was|comes|goes|ranks|stands|=|:)\s*(?:the\s+)?(?P<place>{'|'.join(word for word in ORDINAL if word.isascii())})\b",
+    rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:is|was|comes|goes|ranks|stands|="
+    rf"|:)\s*(?:the\s+)?(?P<place>{'|'.join(word for word in ORDINAL if word.isascii())})\b",
     re.IGNORECASE,
 )
 _EVIDENCE = re.compile(
@@ -76,7 +85,8 @@ _EVIDENCE = re.compile(
     re.IGNORECASE,
 )
 _CJK_BORDER = re.compile(
-    r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
+    r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z0-9])"
+    r"|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
 _LOOK_BACK = 90
 _NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))

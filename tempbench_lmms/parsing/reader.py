@@ -23,7 +23,8 @@ from tempbench_lmms.parsing.text import normalise, unboxed
 
 _QUICK = 24
 _NO_ANSWER_KEY = re.compile(
-    r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span|score|prob",
+    r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span"
+    r"|score|prob",
     re.IGNORECASE,
 )
 _CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")

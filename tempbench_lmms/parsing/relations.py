@@ -13,14 +13,19 @@ _NAME = re.compile(any_of(_NAMES), re.IGNORECASE)
 _DO = r"(?:executed|done|performed|carried\s+out|completed|happen|happens|occur|occurs|come|comes|take\s+place|run|be|is|go|goes|precede|made|prepared|ausgeführt|exécutée?|ejecutarse)"
 # "Step A must be executed before Step B": what comes first stands in front of the word.
 _STEPS = re.compile(
-    rf"(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*|手順)(?P<one>[AB])\b(?P<not>[^.\n]{{0,60}}?(?:\bnot\b|n['’]t|\bno\b|\bneither\b|不)[^.\n]{{0,30}}?)?(?:(?!\b(?:step|schritt)\s*[AB])[^.\n]){{0,60}}?(?P<name>{any_of((*BEFORE, *AFTER))}|{any_of(('depends on', 'relies on', 'requires', 'needs', 'uses', 'must wait for'))})\W+(?:the\s+)?(?:(?:outcome|result|output|product)s?\s+(?:of|from)\s+)?(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*)(?P<other>[AB])\b",
+    rf"(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*"
+    rf"|手順)(?P<one>[AB])\b(?P<not>[^.\n]{{0,60}}?(?:\bnot\b|n['’]t|\bno\b|\bneither\b"
+    rf"|不)[^.\n]{{0,30}}?)?(?:(?!\b(?:step"
+    rf"|schritt)\s*[AB])[^.\n]){{0,60}}?(?P<name>{any_of((*BEFORE, *AFTER))}"
+    rf"|{any_of(('depends on', 'relies on', 'requires', 'needs', 'uses', 'must wait for'))})\W+(?:the\s+)?(?:(?:outcome|result|output|product)s?\s+(?:of|from)\s+)?(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*)(?P<other>[AB])\b",
     re.IGNORECASE,
 )
 _DEPENDS = re.compile(
     any_of(("depends on", "relies on", "requires", "needs", "uses", "must wait for")), re.IGNORECASE
 )
 _INDEPENDENT = re.compile(
-    r"\b(?:in\s+(?:any|either)\s+order|in\s+parallel|at\s+the\s+same\s+time|simultaneously|independent(?:ly)?\s+of\s+(?:each\s+other|one\s+another)|"
+    r"\b(?:in\s+(?:any|either)\s+order|in\s+parallel|at\s+the\s+same\s+time|simultaneously"
+    r"|independent(?:ly)?\s+of\s+(?:each\s+other|one\s+another)|"
     r"(?:are|is)\s+independent|no\s+dependency|neither\s+(?:step\s+)?depends)\b",
     re.IGNORECASE,
 )
@@ -28,7 +33,8 @@ _DENIED = re.compile(r"\b(?:cannot|can['’]?t|can\s+not|not|n['’]t|never)\b[^
 
 # "The answer is after careful thought: ..." names no class.
 _NO_NAME = re.compile(
-    r",?[ ]+(?:careful\w*|all\b|much\b|some\b|(?:consider|review|analy[sz]|think|examin|look|check|compar|weigh)\w*)",
+    r",?[ ]+(?:careful\w*|all\b|much\b|some\b|(?:consider|review|analy[sz]|think|examin|look|check|compar"
+    r"|weigh)\w*)",
     re.IGNORECASE,
 )
 
@@ -37,8 +43,12 @@ _NO = any_of(FALSE)
 _UNSURE = r"i\s+do(?:n.?t|\s+not)\s+know|unknown|unsure|not\s+sure|uncertain|ich\s+weiß\s+(?:es\s+)?nicht|je\s+ne\s+sais\s+pas|no\s+(?:lo\s+)?sé|non\s+lo\s+so|不知道|不确定|わかりません|分かりません|모르겠"
 _ANSWERED = rf"(?P<answer>(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?![ ]*/\s*(?:yes|no|i\b)|,?\s*(?:or|and)\s+(?:yes|no|{_UNSURE})\b)"
 _Q = re.compile(
-    rf"(?:\b(?:[qa]|question|answer|frage|pregunta|domanda)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b[\"'\])]*[ ]*[.:)=\-–—]*"
-    rf"(?:[^?\n]{{0,120}}\?\s*(?:A\b)?)?\W*(?:(?:\n)?\W*(?:the\s+|my\s+|die\s+|la\s+|le\s+)?(?:(?:correct|final|right)\s+)?(?:answer|antwort|respuesta|réponse|risposta|答案|答え|回答|정답|답)\s*(?:to\s+(?:this|the)\s+question\s+|to\s+(?:q|question\s*)[123]\s+)?(?:is|lautet|ist|est|es|è|是|は|은|는)?\W*)?(?:step\s+[AB][^.\n]{{0,5}})?{_ANSWERED}",
+    rf"(?:\b(?:[qa]|question|answer|frage|pregunta|domanda)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n"
+    rf"|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b[\"'\])]*[ ]*[.:)=\-–—]*"
+    rf"(?:[^?\n]{{0,120}}\?\s*(?:A\b)?)?\W*(?:(?:\n)?\W*(?:the\s+|my\s+|die\s+|la\s+|le\s+)?(?:(?:correct"
+    rf"|final|right)\s+)?(?:answer|antwort|respuesta|réponse|risposta|答案|答え|回答|정답|답)\s*(?:to\s+(?:this"
+    rf"|the)\s+question\s+|to\s+(?:q|question\s*)[123]\s+)?(?:is|lautet|ist|est|es|è|是|は|은"
+    rf"|는)?\W*)?(?:step\s+[AB][^.\n]{{0,5}})?{_ANSWERED}",
     re.IGNORECASE,
 )
 _WORD = re.compile(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)

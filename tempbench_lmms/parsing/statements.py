@@ -102,42 +102,54 @@ _NOUN = any_of(
     )
 )
 _EXPLICIT = re.compile(
-    rf"(?:{any_of(ANSWER)}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?\s*(?:{any_of(IS)}|[:=>\-—–]|\s)*"
+    rf"(?:{any_of(ANSWER)}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?\s*(?:{any_of(IS)}"
+    rf"|[:=>\-—–]|\s)*"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
     rf"|{any_of(OPTION)}\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$",
     re.IGNORECASE,
 )
 _CONCLUDING = re.compile(
-    rf"(?:{any_of(CHOOSE)}|{any_of(THEREFORE)}|(?:^|[\n.!?;])\s*(?:it|this)\s+(?:is|was|must be|seems|appears)\b)"
+    rf"(?:{any_of(CHOOSE)}|{any_of(THEREFORE)}|(?:^|[\n.!?;])\s*(?:it|this)\s+(?:is|was|must be|seems"
+    rf"|appears)\b)"
     rf"[\s,:]*(?:(?:it|that|this|we|i|there|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$",
     re.IGNORECASE,
 )
 _CALLED = re.compile(
-    rf"^[\s\"')\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+|one\s+)?{any_of((*CORRECT, *ANSWER))}"
-    r"|(?:best\s+)?(?:fits|matches|describes|represents)\s+(?:it\s+|this\s+)?best|(?:best|most closely)\s+(?:fits|matches|describes|represents|captures|shows|depicts)"
+    rf"^[\s\"')\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
+    rf"|one\s+)?{any_of((*CORRECT, *ANSWER))}"
+    r"|(?:best\s+)?(?:fits|matches|describes|represents)\s+(?:it\s+|this\s+)?best|(?:best"
+    r"|most closely)\s+(?:fits|matches|describes|represents|captures|shows|depicts)"
     r"|(?:가|이|은|는)?\s*(?:정답|맞|답)|が(?:正解|正しい|答え|最も)|(?:最|更)?(?:正确|正確|符合|合适))",
     re.IGNORECASE,
 )
 _REJECTED = re.compile(
-    rf"(?:{any_of(NOT)}|n't\b|n’t\b)\s*(?:be\s+|is\s+|to\s+|out\s+|have\s+|think\s+(?:it|that)\s+is\s+|either\s+|any\s+of\s+|both\s+|simply\s+)*"
+    rf"(?:{any_of(NOT)}|n't\b|n’t\b)\s*(?:be\s+|is\s+|to\s+|out\s+|have\s+|think\s+(?:it|that)\s+is\s+"
+    rf"|either\s+|any\s+of\s+|both\s+|simply\s+)*"
     rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$",
     re.IGNORECASE,
 )
 _REJECTED_AFTER = re.compile(
-    rf"^[\s\"')\]:.,]*(?:(?:{any_of(IS)}|can|could|seems?|looks?)\s+(?:\w+\s+){{0,2}}?(?:not\b|n't|incorrect|wrong|false(?![\w;])|inaccurate|out\b|ruled\s+out"
-    r"|eliminated|excluded|impossible|unlikely|less\s+likely|invalid|discarded|rejected|dismissed|contradicted|implausible|too\s+\w+)"
-    r"|(?:isn't|isnt|aren't|wasn't|doesn't|does\s+not|do\s+not|don't|cannot|can't|can\s+not|couldn't|contradicts|fails|lacks|is\s+also\s+not)\b"
+    rf"^[\s\"')\]:.,]*(?:(?:{any_of(IS)}|can|could|seems?|looks?)\s+(?:\w+\s+){{0,2}}?(?:not\b|n't"
+    rf"|incorrect|wrong|false(?![\w;])|inaccurate|out\b|ruled\s+out"
+    r"|eliminated|excluded|impossible|unlikely|less\s+likely|invalid|discarded|rejected|dismissed"
+    r"|contradicted|implausible|too\s+\w+)"
+    r"|(?:isn't|isnt|aren't|wasn't|doesn't|does\s+not|do\s+not|don't|cannot|can't|can\s+not|couldn't"
+    r"|contradicts|fails|lacks|is\s+also\s+not)\b"
     r"|不(?:是|对|对|正确|正確|可能|符合)|错|錯|は(?:間違|誤|違)|ではな|じゃな|が(?:間違|誤)|(?:은|는|가|이)\s*(?:아니|틀)"
-    r"|(?:ist|sind)\s+(?:falsch|nicht)|est\s+(?:faux|fausse|incorrecte?)|n'est\s+pas|no\s+(?:es|es)|es\s+(?:falsa|incorrecta|falso))",
+    r"|(?:ist|sind)\s+(?:falsch|nicht)|est\s+(?:faux|fausse|incorrecte?)|n'est\s+pas|no\s+(?:es|es)"
+    r"|es\s+(?:falsa|incorrecta|falso))",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
-    rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}|{any_of(OPTION)}|{_QUOTE})*$",
+    rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}"
+    rf"|{any_of(OPTION)}|{_QUOTE})*$",
     re.IGNORECASE,
 )
 _OPEN_AFTER = re.compile(
-    r"^[\s\"')\]:.,]*(?:(?:is|are|remains?|seems?)\s+(?:also\s+|still\s+|equally\s+|another\s+)*(?:possible|plausible|a possibility|conceivable|an option)"
-    r"|(?:might|may|could)\s+(?:also\s+|well\s+)*(?:be|fit|work|apply)|can(?:no|'|’)?t\s+be\s+(?:ruled|excluded)|cannot\s+be\s+(?:ruled|excluded)|かもしれ|也有?可能|일 ?수도)",
+    r"^[\s\"')\]:.,]*(?:(?:is|are|remains?|seems?)\s+(?:also\s+|still\s+|equally\s+"
+    r"|another\s+)*(?:possible|plausible|a possibility|conceivable|an option)"
+    r"|(?:might|may|could)\s+(?:also\s+|well\s+)*(?:be|fit|work|apply)|can(?:no|'|’)?t\s+be\s+(?:ruled"
+    r"|excluded)|cannot\s+be\s+(?:ruled|excluded)|かもしれ|也有?可能|일 ?수도)",
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
@@ -155,12 +167,15 @@ _FINAL = re.compile(
     r"final|endgültig|finale|definitiv|最终|最終|최종|in the end|conclu|overall|confirm", re.IGNORECASE
 )
 _LINK = re.compile(
-    rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>|<)[\s\"'(\[]*){{1,3}}(?:(?:maybe|perhaps|possibly|even|the|also|both|{any_of((*OPTION, *IMAGE))})\s*)*[\s\"'(\[]*",
+    rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>"
+    rf"|<)[\s\"'(\[]*){{1,3}}(?:(?:maybe|perhaps|possibly|even|the|also|both"
+    rf"|{any_of((*OPTION, *IMAGE))})\s*)*[\s\"'(\[]*",
     re.IGNORECASE,
 )
 _EITHER = re.compile(rf"{any_of(OR)}|nor\b|/|\bto\b|-|–", re.IGNORECASE)
 _SENTENCE = re.compile(
-    r"[.!?](?=\s)|\n|;|\b(?:but|sondern|sino)\b|,\s*(?:but|so|whereas|while|although|aber|sondern|mais|pero)\b|,\s*(?=(?:it|he|she|they|this|that)\s)"
+    r"[.!?](?=\s)|\n|;|\b(?:but|sondern|sino)\b|,\s*(?:but|so|whereas|while|although|aber|sondern|mais"
+    r"|pero)\b|,\s*(?=(?:it|he|she|they|this|that)\s)"
 )
 
 

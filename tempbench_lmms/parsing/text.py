@@ -10,7 +10,8 @@ _CUT = "\n@\n"
 _LONGEST_WORD = 64
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _MARKUP = re.compile(
-    r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)|\\[()\[\]]|\\(?=\s)|\$|\|"
+    r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)"
+    r"|\\[()\[\]]|\\(?=\s)|\$|\|"
 )
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
 _SPECIAL = re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")

@@ -63,14 +63,16 @@ _MIDDLE = re.compile(
 )
 # "Frame 5 (12.0 s)": the number of a frame is no time.
 _NO_TIME = re.compile(
-    r"\b(?:frames?|images?|options?|question|step|scene|clip|shot)\s*(?:numbers?|nos?\.?)?\s*[\s#:=(\[]{0,4}\d+"
+    r"\b(?:frames?|images?|options?|question|step|scene|clip|shot)\s*(?:numbers?"
+    r"|nos?\.?)?\s*[\s#:=(\[]{0,4}\d+"
     r"(?:\s*(?:-|–|to|and|,)\s*\d+(?!\d|\s*(?:s|sec|m|:|%|\.)))*,?",
     re.IGNORECASE,
 )
 _MILLISECONDS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?:ms|msec|milliseconds?)\b", re.IGNORECASE)
 # "1'05''", "1 minute 5"
 _MINUTES_AND = re.compile(
-    r"\b(\d{1,3})(?:\s*['′]\s*(?=\d{1,2}(?:''|″))|\s*(?:minutes?|min)\s+(?=\d{1,2}\b(?!\s*(?:s|m|h|[.:%]))))(\d{1,2})(?:''|″)?",
+    r"\b(\d{1,3})(?:\s*['′]\s*(?=\d{1,2}(?:''|″))|\s*(?:minutes?|min)\s+(?=\d{1,2}\b(?!\s*(?:s|m|h"
+    r"|[.:%]))))(\d{1,2})(?:''|″)?",
     re.IGNORECASE,
 )
 # "[12,20]", "12.0,20.0"
@@ -98,7 +100,8 @@ _EDGE_WORDS = (
 )
 _PRIMES = re.compile(r"(?<=\d)(?:''|″|'′)")
 _NTH_SECOND = re.compile(
-    rf"\b(\d+)(?:st|nd|rd|th|\.|e|º)\s+(?:{'|'.join(word for word in SECOND if len(word) > 3 and word.isascii() and not word.endswith('s'))})\b"
+    rf"\b(\d+)(?:st|nd|rd|th|\.|e"
+    rf"|º)\s+(?:{'|'.join(word for word in SECOND if len(word) > 3 and word.isascii() and not word.endswith('s'))})\b"
     rf"|\b(?:{'|'.join(word for word in SECOND if len(word) > 3 and word.isascii() and not word.endswith('s'))})\s+(\d+(?:\.\d+)?)\b(?!\s*(?:s|sec|%))",
     re.IGNORECASE,
 )
@@ -116,14 +119,16 @@ _FILL = (
 _TO = (
     r"(?:-+>?|–|—|―|→|⇒|~|/|到|至|から|부터|에서|bis|à|a(?=\s)|hasta|jusqu'à|to|until|till|til|through|thru|up\s+to|"
     r"(?:all\s+the\s+way|right)\s+(?:to|until|through)|"
-    r"(?:(?:(?:and|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span)\b|[,;.])\s*){0,8}"
+    r"(?:(?:(?:and|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span)\b"
+    r"|[,;.])\s*){0,8}"
     r"\b(?:(?:ends?|ending|finish(?:es|ing)?|stops?|stopping|conclud\w+|clos\w+)(?:\s+(?:at|on|around|by))?|"
     r"(?:continu\w+|goes|going|runs|running|lasts|lasting|extend\w*)\s+(?:on\s+)?(?:to|until|till|through)))"
 )
 _ONLY_TIME = re.compile(rf"{_FILL}{_T}{_FILL}")
 _RANGE = re.compile(rf"{_T}{_FILL},?\s*{_TO}{_FILL}{_T}", re.IGNORECASE)
 _BETWEEN = re.compile(
-    rf"\b(?:between|from|zwischen|entre){_FILL}{_T}{_FILL}(?:and|und|et|y|to|&|-|–|—|until|till|through){_FILL}{_T}",
+    rf"\b(?:between|from|zwischen|entre){_FILL}{_T}{_FILL}(?:and|und|et|y|to|&|-|–|—|until|till"
+    rf"|through){_FILL}{_T}",
     re.IGNORECASE,
 )
 _OPENED = re.compile(
@@ -131,7 +136,8 @@ _OPENED = re.compile(
 )
 _ADJACENT = re.compile(rf"(?<![⟩\w]){_T}[>\])]?\s+[<\[(]?{_T}(?![\w⟨])")
 _ANY_RANGE = re.compile(
-    rf"(?:\b(?:from|between|von|de|desde|从)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and|,|;|\s)?{_FILL}{_T}\s*(?:seconds?|s|sec)?\b",
+    rf"(?:\b(?:from|between|von|de|desde|从)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and|,|;"
+    rf"|\s)?{_FILL}{_T}\s*(?:seconds?|s|sec)?\b",
     re.IGNORECASE,
 )
 _LIST = re.compile(rf"[\[(<{{]\s*{_T}{_FILL}[,;]\s*{_FILL}{_T}\s*(?:[,;][^\])>}}]{{0,80}})?[\])>}}]")
@@ -174,18 +180,22 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[A-D]\b)|(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
+    r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[A-D]\b)"
+    r"|(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
     r"time[\s_-]*(?:span|stamp|window|range|frame|interval)s?|timespan|span|window|interval|segment|moment)"
-    r"(?:\s+(?!is\b|are\b)\w+){0,8}?\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)(?:\s+(?:therefore|thus|then|hence|approximately|about|roughly))*)",
+    r"(?:\s+(?!is\b|are\b)\w+){0,8}?\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)(?:\s+(?:therefore"
+    r"|thus|then|hence|approximately|about|roughly))*)",
     re.IGNORECASE,
 )
 
 _FRAMES = re.compile(
-    r"\b(?:frames?|images?)\s*(?:numbers?|nos?\.?|#)?\s*(\d{1,4})\s*(?:-|–|—|to|through|until|and|→|bis|à|a)\s*(?:frames?|images?)?\s*#?\s*(\d{1,4})\b",
+    r"\b(?:frames?|images?)\s*(?:numbers?|nos?\.?|#)?\s*(\d{1,4})\s*(?:-|–|—|to|through|until|and|→|bis|à"
+    r"|a)\s*(?:frames?|images?)?\s*#?\s*(\d{1,4})\b",
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(
-    r"\b(?:no,?\s+wait|wait|correction|actually|more precisely|i mean|sorry|scratch that|or rather|let me correct|on second thought)\b",
+    r"\b(?:no,?\s+wait|wait|correction|actually|more precisely|i mean|sorry|scratch that|or rather"
+    r"|let me correct|on second thought)\b",
     re.IGNORECASE,
 )
 _OR = re.compile(any_of(OR), re.IGNORECASE)
@@ -512,7 +522,8 @@ def _ranges(text: str, video: TimeSpan, bare: bool) -> list[Span]:
 
 
 _AFTER = re.compile(
-    r"\s*(?:$|[.,;:)\]<>\"'}\n]|(?-i:[A-D])\b|(?:where|when|while|as|because|since|which|with|is|for)\b|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|\()",
+    r"\s*(?:$|[.,;:)\]<>\"'}\n]|(?-i:[A-D])\b|(?:where|when|while|as|because|since|which|with|is|for)\b"
+    r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|\()",
     re.IGNORECASE,
 )
 

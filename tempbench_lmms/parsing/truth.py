@@ -12,23 +12,33 @@ _BARE = (
 )
 _NEGATION = r"(?:\b(?:not|never|hardly|cannot|can\s?not|neither|nor|nicht|pas|no|non)\b|n['’]t\b)\s+(?:be\s+)?(?:(?:entirely|fully|completely|quite|actually|really|necessarily|totally|strictly|exactly|wholly|the|in|a)\s+)*"
 _WORD = re.compile(
-    rf"(?P<neg>{_NEGATION})?(?<![-\w])(?P<word>true|false|wahr|falsch|vrai|vraie|faux|fausse|verdader[oa]|fals[oa]|vero|verdadeir[oa]|правда|верно|неверно|unwahr|untrue)(?![-\w])",
+    rf"(?P<neg>{_NEGATION})?(?<![-\w])(?P<word>true|false|wahr|falsch|vrai|vraie|faux|fausse|verdader[oa]"
+    rf"|fals[oa]|vero|verdadeir[oa]|правда|верно|неверно|unwahr|untrue)(?![-\w])",
     re.IGNORECASE,
 )
 _SUBJECT = r"(?:statement|claim|sentence|description|assertion|order|sequence|proposition|aussage|behauptung|affirmation|énoncé|afirmación|declaración|enunciado|this|that|it|images?|which)\b"
 _CALLED = re.compile(
-    rf"\b{_SUBJECT}[\"')]*(?:\s+[\"'(][^\"\n]{{1,200}}[\"')]|:\s*\"[^\"\n]{{1,200}}\")?(?:\s+(?:as\s+a\s+whole|above|given|itself|overall|in\s+question|about\s+\w+))?,?\s+(?:is|was|are|seems|appears|remains|holds|ist|est|es)(?P<aux>n['’]t)?\s+(?:to\s+be\s+)?(?:(?:indeed|therefore|also|thus|hence|then|clearly|likely|probably|most\s+likely|only)\s+)*"
-    rf"(?P<neg>(?:not|nicht|pas|no)\s+)?(?:(?:indeed|entirely|fully|completely|quite|totally|factually|actually|perfectly|logically|temporally|in)\s+)*(?P<word>{any_of((*HOLDS, *FAILS))})"
+    rf"\b{_SUBJECT}[\"')]*(?:\s+[\"'(][^\"\n]{{1,200}}[\"')]"
+    rf"|:\s*\"[^\"\n]{{1,200}}\")?(?:\s+(?:as\s+a\s+whole|above|given|itself|overall|in\s+question"
+    rf"|about\s+\w+))?,?\s+(?:is|was|are|seems|appears|remains|holds|ist|est"
+    rf"|es)(?P<aux>n['’]t)?\s+(?:to\s+be\s+)?(?:(?:indeed|therefore|also|thus|hence|then|clearly|likely"
+    rf"|probably|most\s+likely|only)\s+)*"
+    rf"(?P<neg>(?:not|nicht|pas|no)\s+)?(?:(?:indeed|entirely|fully|completely|quite|totally|factually"
+    rf"|actually|perfectly|logically|temporally|in)\s+)*(?P<word>{any_of((*HOLDS, *FAILS))})"
     r"(?!\s+(?:if|when|only|unless|order)\b)",
     re.IGNORECASE,
 )
 _MATCHES = re.compile(
-    r"\bstatement(?:\s+[\"'][^\"\n]{1,200}[\"'])?\s+(?:(?:fully|clearly|correctly|accurately|therefore|also)\s+)*(?P<neg>does\s+not\s+|doesn['’]t\s+|do\s+not\s+|cannot\s+)?(?:(?:fully|entirely|completely|accurately|correctly)\s+)*"
-    r"(?P<word>hold|holds|matches|match|agrees|agree|reflects|reflect|describes|describe|contradicts|contradict|fails|misrepresents)\b",
+    r"\bstatement(?:\s+[\"'][^\"\n]{1,200}[\"'])?\s+(?:(?:fully|clearly|correctly|accurately|therefore"
+    r"|also)\s+)*(?P<neg>does\s+not\s+|doesn['’]t\s+|do\s+not\s+|cannot\s+)?(?:(?:fully|entirely"
+    r"|completely|accurately|correctly)\s+)*"
+    r"(?P<word>hold|holds|matches|match|agrees|agree|reflects|reflect|describes|describe|contradicts"
+    r"|contradict|fails|misrepresents)\b",
     re.IGNORECASE,
 )
 _CJK = re.compile(
-    r"(?P<neg>不(?:是)?)?(?P<word>正确|正確|真实|属实|错误|錯誤|不符|正しくありません|正しくない|正しい|誤り|誤って|間違い|間違って|偽|真です|真である|为真|为假|為真|為假|是真|是假|是对的|是错的|맞습니다|맞다|참입니다|거짓|틀렸|틀립|참이|올바르지\s?않|올바릅)(?!\s*(?:答案|选项|順序|顺序|的顺序|순서|答え|な?順))"
+    r"(?P<neg>不(?:是)?)?(?P<word>正确|正確|真实|属实|错误|錯誤|不符|正しくありません|正しくない|正しい|誤り|誤って|間違い|間違って|偽|真です|真である|为真|为假"
+    r"|為真|為假|是真|是假|是对的|是错的|맞습니다|맞다|참입니다|거짓|틀렸|틀립|참이|올바르지\s?않|올바릅)(?!\s*(?:答案|选项|順序|顺序|的顺序|순서|答え|な?順))"
 )
 _CJK_FALSE = (
     "错误",
@@ -52,7 +62,8 @@ _CJK_FALSE = (
 )
 _BOTH = re.compile(r"\bboth\b[^.!?\n]*$|\bpart(?:ly|ially)\s*$", re.IGNORECASE)
 _YES_NO = re.compile(
-    r"(?:^|(?<=[.!?:\n]\s)|(?<=\n)|[,:(]\s*)[\"'(\[]*(?P<word>yes|no|ja|nein|oui|non|sí|correct|incorrect|yeah|nope|はい|いいえ|예|네|아니오|아니요|是的|不是|对|不对)(?=\s*(?:[.,;:!)\"'\]\n–—-]|because\b|since\b|$|[、]))",
+    r"(?:^|(?<=[.!?:\n]\s)|(?<=\n)|[,:(]\s*)[\"'(\[]*(?P<word>yes|no|ja|nein|oui|non|sí|correct|incorrect"
+    r"|yeah|nope|はい|いいえ|예|네|아니오|아니요|是的|不是|对|不对)(?=\s*(?:[.,;:!)\"'\]\n–—-]|because\b|since\b|$|[、]))",
     re.IGNORECASE,
 )
 _FALSE_WORDS = frozenset(word.lower() for word in (*FALSE, *FAILS)) | {
@@ -78,11 +89,15 @@ _NOT = r"(?P<neg>\b(?:not|never|isn['’]t|wasn['’]t|aren['’]t|doesn['’]t|
 _CLAIMS: dict[str, tuple[tuple[str, bool], ...]] = {
     "chronological": (
         (
-            rf"{_NOT}\s*(?:(?:all|shown|presented|arranged|displayed|indeed|actually|strictly|entirely|in|a|the|correct|right|proper|correctly|consistent|with)\s+){{0,6}}(?:in\s+)?(?:chronological(?:ly)?|correct\s+(?:temporal\s+)?order|right\s+order|temporal\s+order|时间顺序|時系列順|시간\s?순서)",
+            rf"{_NOT}\s*(?:(?:all|shown|presented|arranged|displayed|indeed|actually|strictly|entirely|in"
+            rf"|a|the|correct|right|proper|correctly|consistent"
+            rf"|with)\s+){{0,6}}(?:in\s+)?(?:chronological(?:ly)?|correct\s+(?:temporal\s+)?order"
+            rf"|right\s+order|temporal\s+order|时间顺序|時系列順|시간\s?순서)",
             True,
         ),
         (
-            rf"\b(?:{_NOT}\s*)(?:out\s+of\s+(?:chronological\s+)?order|shuffled|reversed|reverse|not\s+sequential)",
+            rf"\b(?:{_NOT}\s*)(?:out\s+of\s+(?:chronological\s+)?order|shuffled|reversed|reverse"
+            rf"|not\s+sequential)",
             False,
         ),
     ),
@@ -94,7 +109,8 @@ _CLAIMS: dict[str, tuple[tuple[str, bool], ...]] = {
     ),
     "first longer": tuple(
         (
-            rf"(?:{pair})(?:(?!pair|paar)[^.!?\n]){{0,60}}?{_NOT}(?:(?!pair|paar)[^.!?\n]){{0,40}}?\b{word}\b",
+            rf"(?:{pair})(?:(?!pair|paar)[^.!?\n]){{0,60}}?{_NOT}(?:(?!pair"
+            rf"|paar)[^.!?\n]){{0,40}}?\b{word}\b",
             (n == 1) == (word == _MORE),
         )
         for n in (1, 2)
