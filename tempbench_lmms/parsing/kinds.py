@@ -27,6 +27,7 @@ _ODD = re.compile(
     r"|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
     re.IGNORECASE,
 )
+_THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
 _COMPARED = re.compile(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
@@ -94,7 +95,8 @@ class ChoiceKind(Kind):
     """One of lettered options."""
 
     def __init__(self, expected: Choice) -> None:
-        self.letters, self.texts, self.noun = expected.letters, expected.texts, expected.noun
+        self.letters, self.noun = expected.letters, expected.noun
+        self.texts = expected.texts[: len(expected.letters)]
         said = [letters.squash(text) for text in self.texts]
         self.truths = (
             {said[i] == "true": letter for i, letter in enumerate(self.letters[: len(said)])}
@@ -313,6 +315,18 @@ class TruthKind(Kind):
 
     def mentions(self, text: str) -> list[Mention]:
         return truth.mentions(text)
+
+    def verdict(self, text: str) -> Verdict:
+        found = self.mentions(text)
+        said = resolve(text, found)
+        later = [mention for mention in found if mention.start >= said.end]
+        if (
+            said.value is not None
+            and _THAT.search(text)
+            and any(mention.value != said.value for mention in later)
+        ):
+            return Verdict(None, "open")  # "It is true that ..., but false that ..."
+        return said
 
     def by_words(self, sentence: str) -> list[Any]:
         return truth.claimed(sentence, self.claim)

@@ -179,7 +179,7 @@ _NO_NUMBER_BEFORE = re.compile(
     r"\b(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|only)\s+$", re.IGNORECASE
 )
 _NO_NUMBER_AFTER = re.compile(
-    r"\s+(?:by\s+one|of\s+the|another|hand|foot|side|direction|must|can|could|after|more|that|is\b)",
+    r"\s+(?:by\s+one|of\s+the\b|another|hand|foot|side|direction|must|can|could|after|more|that|is\b)",
     re.IGNORECASE,
 )
 _NOTHING_AFTER = re.compile(

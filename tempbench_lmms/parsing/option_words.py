@@ -179,11 +179,11 @@ def _by_own_words(said: set[str], telling: Sequence[tuple[str, ...]]) -> list[in
     found = []
     for i, own in enumerate(telling):
         others = {word for j, other in enumerate(telling) if j != i for word in other}
-        if said & (set(own) - others):
+        if said & (set(own) - others) and ("not" not in own or "not" in said):
             found.append(i)
     return (
         found
-        if len(found) == 1 and 2 * len(said & set(telling[found[0]])) >= len(set(telling[found[0]]))
+        if len(found) == 1 and 2 * len(said & set(telling[found[0]])) > len(set(telling[found[0]]))
         else []
     )
 
@@ -210,7 +210,7 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
 def repeated(text: str, texts: Sequence[str]) -> list[int]:
     """Returns the places of the options of which a short reply says nothing but a part: "First" of "The first image"."""
     words = stems(text)
-    if not words:
+    if not set(words) - {"not"}:
         return []
     telling = _telling(tuple(texts))
     found = [

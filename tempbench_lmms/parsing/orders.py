@@ -89,6 +89,7 @@ _CJK_BORDER = re.compile(
     r"|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
 _LOOK_BACK = 90
+_ARTICLE = re.compile(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
 _NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))
 
 
@@ -241,7 +242,9 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
         token = match.group()
         if match.lastgroup == "item":
             item = token if sorted(token) == sorted(labels) else _label(token, digits, in_words)
-            if item is not None:
+            if item == "A" and _ARTICLE.match(text, match.end()):
+                close()
+            elif item is not None:
                 if not run:
                     start = match.start()
                 run.append(item)

@@ -262,6 +262,7 @@ def _key(name: Any) -> str:
 
 
 def has_span_key(value: Mapping[Any, Any]) -> bool:
+    """Whether an object has a field for a span, even an empty one."""
     return any(_SPAN_KEYS.match(_key(name)) or _START_KEY.match(_key(name)) for name in value)
 
 
