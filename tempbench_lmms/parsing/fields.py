@@ -60,7 +60,8 @@ def read(
         if letter.value is not None and span.value is not None:
             break
     if at_limit or reader.looks_cut(part.wide):
-        letter, span = (none("cut_off") if one.reason == "nothing" else one for one in (letter, span))
+        letter = none("cut_off") if letter.reason == "nothing" else letter
+        span = none("cut_off") if span.reason == "nothing" else span
     return letter, span
 
 

@@ -202,7 +202,7 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
         return _of_words(stems(_affirmed(sentence.partition(",")[0])), _telling(heads))
     if not found:
         found = _by_own_words(set(stems(_affirmed(sentence))), telling)
-    if not found and denies(sentence):
+    if not found and denies(sentence) and set(stems(sentence)) - {"not"}:
         found = [i for i in _of_words(stems(sentence), telling) if "not" in telling[i]]
     return found
 

@@ -194,7 +194,8 @@ def _lists(text: str, labels: Sequence[str]) -> list[Found]:
     """Returns the enumerations of as many entries as there are labels."""
     found: list[Found] = []
     for pattern in (_ROW, _LISTED):
-        start, entries = 0, []
+        start = 0
+        entries: list[str] = []
         for match in pattern.finditer(text):
             place = int(match.group("place"))
             if place == 1:

@@ -45,7 +45,7 @@ class Reading(Generic[T]):
     def map(self, change: Callable[[T], U]) -> "Reading[U]":
         """Returns the same reading with another form of its value."""
         value: Any = None if self.value is None else change(self.value)
-        return replace(self, value=value)  # type: ignore[return-value, arg-type]
+        return replace(self, value=value)  # type: ignore[return-value]
 
 
 def none(reason: str) -> Reading[Any]:
