@@ -56,9 +56,8 @@ def tempcompass(root: Path, show: bool) -> None:
                 f"other than the official judgement {len(other) / len(rows):.2%}"
             )
             for row, how in other if show else ():
-                print(
-                    f"    {how}: {row['question']!r} -> {row['video-llm-prediction'][:300]!r}, judged {row['rating']}"
-                )
+                reply = row["video-llm-prediction"][:300]
+                print(f"    {how}: {row['question']!r} -> {reply!r}, judged {row['rating']}")
 
 
 def rules() -> None:

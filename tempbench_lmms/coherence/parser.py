@@ -4,11 +4,9 @@ import re
 import string
 from collections.abc import Sequence
 
+from tempbench_lmms.coherence import official
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.choice import parse_choice
 from tempbench_lmms.parsing.expected import Choice, Count
-from tempbench_lmms.parsing.final_answer import final_answer
-from tempbench_lmms.parsing.integer import integers
 from tempbench_lmms.parsing.numbers import value_of
 from tempbench_lmms.parsing.reading import Reading
 
@@ -54,7 +52,7 @@ def parse(reply: str, options: Sequence[str]) -> str | None:
 
 
 def number(reply: str, options: Sequence[str]) -> int | None:
-    """Returns the number that a reply to a counting question states, from the reading that gives the letter."""
+    """Returns the number that a reply to a counting question states; one reading gives it and the letter."""
     found = read(reply, options).value
     return None if found is None else found[1]
 
@@ -82,9 +80,9 @@ def number_official(reply: str, options: Sequence[str]) -> int | None:
     A letter stands for its place in the alphabet (A is 1) and not for its option: so the official prompt and
     table. Source: `numeric_distance_metric.py`.
     """
-    text = final_answer(reply) or ""
-    letter = parse_choice(text, letters_of(options), ()) or parse_official(reply, options)
+    text = official.final_answer(reply) or ""
+    letter = official.letter(text, letters_of(options)) or parse_official(reply, options)
     if letter is not None:
         return string.ascii_uppercase.index(letter) + 1
-    stated = integers(text)
+    stated = official.integers(text)
     return stated[-1] if stated else None

@@ -1,9 +1,9 @@
 r"""The answers of MATEO: three Yes/No/I don't know answers, or the name of a class.
 
 Source: section 3 (a class is predicted by Yes to its question and No to both others; every other combination
-is the class Other) and appendix A.2 (the forms). The paper prints no pattern. `read` takes any clear statement
-of the class; `parse_strict` takes the exact form of the prompt alone. Where a form is repeated the last one
-counts, so that a prompt repeated at the beginning of a reply changes nothing; and a form that lists
+is the class Other) and appendix A.2 (the forms). The paper prints no pattern. `read` takes any clear
+statement of the class; `parse_strict` takes the exact form of the prompt alone. Where a form is repeated the
+last one counts, so that a prompt repeated at the beginning of a reply changes nothing; and a form that lists
 alternatives ("<Yes/No/I don't know>", "Before or After") states none.
 """
 
@@ -72,8 +72,8 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
 
     Args:
         reply: The model's reply.
-        form: One of `FORMS`. In a `reflection` the final answer counts; where there is none, the answer before
-            it, if the reflection confirms it.
+        form: One of `FORMS`. In a `reflection` the final answer counts; where there is none, the answer
+            before it, if the reflection confirms it.
         prompt: The prompt, whose words in the reply are no answer.
         at_limit: Whether the reply ended because its token limit was reached.
 

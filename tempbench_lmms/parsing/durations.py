@@ -56,7 +56,7 @@ def _amount(text: str) -> float:
 
 
 def _range(text: str) -> tuple[float, float] | None:
-    """Returns the shortest and the longest duration, in seconds, that a text allows; None where it names none."""
+    """Returns the shortest and the longest duration, in seconds, that a text allows; None without one."""
     found = list(_DURATION.finditer(text))
     if not found:
         return None
@@ -81,8 +81,10 @@ def _ranges(texts: tuple[str, ...]) -> tuple[tuple[float, float], ...]:
 def within(sentence: str, texts: Sequence[str]) -> list[int]:
     """Returns the place of the option whose range of time holds a duration; nothing where that isn't clear.
 
-    >>> within("About 6 months", ["1-30 days", "31-90 days", "91-365 days"]), within("6", ["1-30 days", "31-90 days"])
-    ([2], [])
+    >>> within("About 6 months", ["1-30 days", "31-90 days", "91-365 days"])
+    [2]
+    >>> within("6", ["1-30 days", "31-90 days"])
+    []
     """
     ranges = _ranges(tuple(texts))
     said = _range(sentence) if ranges else None

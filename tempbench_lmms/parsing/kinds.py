@@ -16,7 +16,13 @@ from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
 from tempbench_lmms.parsing.text import normalise
 from tempbench_lmms.parsing.words import OR, any_of
 
-ANSWER_KEYS = r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*(?:answer|ans|choice|option|letter|prediction|response|label|result|output|selection|conclusion|solution|event|antwort|réponse|respuesta|答案|答え|回答|정답|답)(?:_?(?:letter|id|choice|option|value))?"
+ANSWER_KEYS = (
+    r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*"
+    r"(?:answer|ans|choice|option|letter|prediction|response|label|result|output|selection|conclusion"
+    r"|solution|event|antwort|réponse|respuesta|答案|答え|回答|정답|답)"
+    r"(?:_?(?:letter|id|choice|option|value))?"
+)
+"""A pattern for the names of JSON fields that hold an answer."""
 
 
 _ODD = re.compile(
@@ -109,6 +115,7 @@ class ChoiceKind(Kind):
         self.numeric = bool(said) and all(numbers.value_of(text) is not None for text in self.texts)
 
     def whole(self, text: str) -> list[Any]:
+        """Returns the letters that a text is by itself, by letter or by the text of an option."""
         found = letters.whole(text, self.letters, self.noun, self.texts)
         if found or not self.texts:
             return found
@@ -123,6 +130,7 @@ class ChoiceKind(Kind):
         return found
 
     def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text names letters, places in the list, or True and False."""
         heads = letters.own_heads(text, self.letters, self.texts) if self.texts else []
         if len({text[start].upper() for start, _ in heads}) > 1:
             for start, end in heads:
@@ -152,6 +160,7 @@ class ChoiceKind(Kind):
         return found
 
     def by_words(self, sentence: str) -> list[Any]:
+        """Returns the letters of the options whose words a sentence states."""
         if not self.texts or self.truths:
             return []
         if self.sequences:
@@ -160,6 +169,7 @@ class ChoiceKind(Kind):
         return [self.letters[i] for i in found]
 
     def of_field(self, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds."""
         if isinstance(value, bool):
             return [self.truths[value]] if self.truths else []
         if isinstance(value, Mapping):
@@ -173,14 +183,17 @@ class ChoiceKind(Kind):
         return super().of_field(value)
 
     def of_key(self, key: str, value: Any) -> list[Any]:
+        """Returns the values that the name of a field states."""
         found = letters.whole(key, self.letters)
         return found if found and isinstance(value, str) and value.strip() else []
 
     def lists(self, text: str, line: str) -> bool:
+        """Whether a line is an entry in a list of all options."""
         head = letters.headed(line, self.letters, self.noun)
         return head is not None and head in letters.listed(text, self.letters, self.noun)
 
     def offers(self, value: Any) -> bool:
+        """Whether a value is on offer."""
         return value in self.letters
 
     def _sequence(self, text: str) -> list[str]:
@@ -231,9 +244,11 @@ class ItemKind(Kind):
         return self.noun.sub(r"image\1", text) if self.noun else text
 
     def whole(self, text: str) -> list[Any]:
+        """Returns the numbers of images that a text is by itself."""
         return numbers.whole_item(self._plain(text), self.upper)
 
     def mentions(self, text: str, opens: bool = False) -> list[Mention]:
+        """Returns where a text names images; `opens` tells that a number may open it."""
         found = numbers.item_mentions(text, self.upper, opens)
         if not self.odd:
             return found
@@ -241,10 +256,12 @@ class ItemKind(Kind):
         return [replace(mention, end=match.end(), cue=2) if match else mention for mention, match in odd]
 
     def verdict(self, text: str) -> Verdict:
+        """Returns what a text says about the values that it names."""
         text = self._plain(text)
         return resolve(text, self.mentions(text, opens=True))
 
     def by_words(self, sentence: str) -> list[Any]:
+        """Returns the one image that a sentence is about."""
         sentence = self._plain(sentence)
         found = self.mentions(sentence)
         if self.odd and found and found[0].start < _SUBJECT_STARTS:
@@ -254,6 +271,7 @@ class ItemKind(Kind):
         return singles(sentence, found)
 
     def offers(self, value: Any) -> bool:
+        """Whether a value is on offer."""
         return bool(1 <= value <= self.upper)
 
 
@@ -271,6 +289,7 @@ class OrderKind(Kind):
         return orders.orders(text, self.labels, self.quantities)
 
     def whole(self, text: str) -> list[Any]:
+        """Returns the order that a text is by itself."""
         text = orders.tidy(text)
         found = self._orders(text)
         if len(found) != 1 or found[0].value is None or re.search(r"\w", text[found[0].end :]):
@@ -278,9 +297,11 @@ class OrderKind(Kind):
         return [found[0].value] if not re.search(r"[^\W\d_]", text[: found[0].start]) else []
 
     def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text gives orders of all labels."""
         return self._orders(text)
 
     def verdict(self, text: str) -> Verdict:
+        """Returns the order that a text states; the last one, where it offers none as an alternative."""
         text = orders.tidy(text)
         found = self._orders(text)
         said = resolve(text, found)
@@ -294,6 +315,7 @@ class OrderKind(Kind):
         return said
 
     def of_field(self, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds."""
         return orders.of_json(
             value,
             self.labels,
@@ -301,6 +323,7 @@ class OrderKind(Kind):
         )
 
     def offers(self, value: Any) -> bool:
+        """Whether a value is on offer."""
         return sorted(value) == sorted(self.labels)
 
 
@@ -311,12 +334,15 @@ class TruthKind(Kind):
         self.claim = expected.claim
 
     def whole(self, text: str) -> list[Any]:
+        """Returns the truth values that a text is by itself."""
         return truth.whole(text)
 
     def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text says True or False."""
         return truth.mentions(text)
 
     def verdict(self, text: str) -> Verdict:
+        """Returns what a text says of the claim; nothing where one part holds and another one fails."""
         found = self.mentions(text)
         said = resolve(text, found)
         later = [mention for mention in found if mention.start >= said.end]
@@ -329,9 +355,11 @@ class TruthKind(Kind):
         return said
 
     def by_words(self, sentence: str) -> list[Any]:
+        """Returns what a sentence says of the claim in words of its own."""
         return truth.claimed(sentence, self.claim)
 
     def of_field(self, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds."""
         return [value] if isinstance(value, bool) else super().of_field(value)
 
 
@@ -358,6 +386,7 @@ class CountKind(Kind):
         return self.by_value.get(value), value
 
     def whole(self, text: str) -> list[Any]:
+        """Returns the pairs of letter and number that a text is by itself."""
         if found := [
             (letter, self.values[letter])
             for letter in letters.whole(text, self.letters, "", self.choice.texts)
@@ -369,7 +398,8 @@ class CountKind(Kind):
         if len(found_counts) == 1 and not found_counts[0].open:
             rest = text[: found_counts[0].start] + text[found_counts[0].end :]
             if re.fullmatch(
-                r"[\W_]*(?:times?|in total|mal|veces|fois|exactly|about|around|approximately|약|约|大约)*[\W_]*",
+                r"[\W_]*(?:times?|in total|mal|veces|fois|exactly|about|around|approximately"
+                r"|약|约|大约)*[\W_]*",
                 rest,
                 re.IGNORECASE,
             ):
@@ -381,6 +411,7 @@ class CountKind(Kind):
         return []
 
     def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text names letters, places in the list, or counts."""
         named = [*letters.mentions(text, self.letters), *()]
         found = [
             Mention((mention.value, self.values[mention.value]), mention.start, mention.end, mention.sure)
@@ -406,6 +437,7 @@ class CountKind(Kind):
         return sorted(found, key=lambda mention: mention.start)
 
     def by_words(self, sentence: str) -> list[Any]:
+        """Returns the pair that a sentence states, its first clause before the rest."""
         for clause in (re.split(r"[:;,]", sentence, maxsplit=1)[0], sentence):
             said = resolve(clause, self.mentions(clause))
             if said.value is not None:
@@ -413,6 +445,7 @@ class CountKind(Kind):
         return []
 
     def of_field(self, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds."""
         return (
             [self._pair(value)]
             if isinstance(value, int) and not isinstance(value, bool)
@@ -429,6 +462,7 @@ class RelationKind(Kind):
         self.form = expected.form
 
     def whole(self, text: str) -> list[Any]:
+        """Returns the classes that a text is by itself."""
         words = [
             word
             for word in re.split(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]", text)
@@ -440,9 +474,11 @@ class RelationKind(Kind):
         return list(dict.fromkeys(named))
 
     def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text names classes."""
         return relations.mentions(text)
 
     def by_words(self, sentence: str) -> list[Any]:
+        """Returns the classes that a sentence about the two steps states."""
         return relations.stated(sentence)
 
 

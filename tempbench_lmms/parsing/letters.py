@@ -47,7 +47,10 @@ class _Patterns:
         any_case = f"[{letters}{letters.lower()}]"
         # Small letters count behind "option" and in brackets. An "a" may be an article there, too.
         one = rf"(?:[{letters}{small}]{_NO_WORD_AFTER}|a(?=\s*(?:[.)\]}}\"';,:!?*](?!\w)|$)))"
-        capital = rf"(?:[{letters[1:] or letters}]{_NO_WORD_AFTER}|A{_NO_WORD_AFTER}(?!\s+(?!(?:{_AFTER_A})\b)[a-z]))"
+        capital = (
+            rf"(?:[{letters[1:] or letters}]{_NO_WORD_AFTER}"
+            rf"|A{_NO_WORD_AFTER}(?!\s+(?!(?:{_AFTER_A})\b)[a-z]))"
+        )
         self.mention = re.compile(
             rf"(?:(?i:{nouns})\s*[-#:.]?\s*{_OPEN}|(?i:{any_of(ANSWER)}[\"']*\s*(?:{any_of(IS)}"
             rf"|[:=\-])\s*){_OPEN}(?!A\s+(?!(?:{_AFTER_A})\b)[a-z]))(?P<named>{one})"
@@ -58,7 +61,8 @@ class _Patterns:
             rf"(?:(?i:{nouns}|{any_of(ANSWER)})\s*[-#:=]*\s*)?{_OPEN}(?P<letter>{any_case})(?P<rest>{_NO_WORD_AFTER}[\"')\]}}>*]*\s*(?:[.:,)\-–—=/]\s*|(?=\()|\s*$)[\s\S]*)?$"
         )
         self.head = re.compile(
-            rf"(?:^|\n|(?<=[.!?;,]\s))[ ]*[-*>•]?[ ]?(?:(?i:{nouns})\s*)?[\"'(\[*]*({'[' + letters + ']'})[\"')\]*]*\s?[.):=–-]+(?=\s*[^\s.])"
+            rf"(?:^|\n|(?<=[.!?;,]\s))[ ]*[-*>•]?[ ]?(?:(?i:{nouns})\s*)?"
+            rf"[\"'(\[*]*([{letters}])[\"')\]*]*\s?[.):=–-]+(?=\s*[^\s.])"
         )
 
 

@@ -175,7 +175,7 @@ def _of_words(words: Sequence[str], telling: Sequence[tuple[str, ...]]) -> list[
 
 
 def _by_own_words(said: set[str], telling: Sequence[tuple[str, ...]]) -> list[int]:
-    """Returns the option of which at least half is said, where nothing is said that another one alone says."""
+    """Returns the option of which at least half is said, where nothing is said that only another one says."""
     found = []
     for i, own in enumerate(telling):
         others = {word for j, other in enumerate(telling) if j != i for word in other}
@@ -191,10 +191,12 @@ def _by_own_words(said: set[str], telling: Sequence[tuple[str, ...]]) -> list[in
 def stated(sentence: str, texts: Sequence[str]) -> list[int]:
     """Returns the places of the options that a sentence states; one, if it states just one.
 
-    >>> stated("The man is engaged in dunking a basketball.", ["dunking a basketball", "passing a basketball"])
+    >>> stated("The man is dunking a basketball.", ["dunking a basketball", "passing a basketball"])
     [0]
-    >>> stated("It is no circle but a square.", ["Circle.", "Square."]), stated("left or right", ["Left", "Right"])
-    ([1], [0, 1])
+    >>> stated("It is no circle but a square.", ["Circle.", "Square."])
+    [1]
+    >>> stated("left or right", ["Left", "Right"])
+    [0, 1]
     """
     telling = _telling(tuple(texts))
     found = _of_words(stems(_affirmed(sentence)), telling)
@@ -208,7 +210,7 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
 
 
 def repeated(text: str, texts: Sequence[str]) -> list[int]:
-    """Returns the places of the options of which a short reply says nothing but a part: "First" of "The first image"."""
+    """Returns the options of which a short reply says nothing but a part: "First" of "The first image"."""
     words = stems(text)
     if not set(words) - {"not"}:
         return []

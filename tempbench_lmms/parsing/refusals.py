@@ -15,7 +15,11 @@ _CANNOT = (
     r"|isn['’]t\s+(?:possible|clear|feasible)|unable|impossible|not\s+possible|no\s+(?:way|means|basis"
     r"|possibility)|don['’]?t\s+know|do\s+not\s+know|did\s+not|didn['’]t|don['’]t|do\s+not)"
 )
-_ADVERBS = r"(?:\s+(?:to|for\s+me\s+to|of|really|actually|even|reliably|definitively|accurately|clearly|fully|conclusively|exactly|confidently|possibly|with\s+(?:\w+\s+)?(?:certainty|confidence)|precisely|directly|be\s+able\s+to|simply|also|me)){0,4}"
+_ADVERBS = (
+    r"(?:\s+(?:to|for\s+me\s+to|of|really|actually|even|reliably|definitively|accurately|clearly|fully"
+    r"|conclusively|exactly|confidently|possibly|with\s+(?:\w+\s+)?(?:certainty|confidence)|precisely|directly"
+    r"|be\s+able\s+to|simply|also|me)){0,4}"
+)
 _KNOW = (
     r"(?:determin\w*|tell|say|answer\w*|know\w*|see|view|watch\w*|identif\w+|decid\w+|count\w*|provid\w+"
     r"|access|confirm\w*|process|make\s+out|judge\w*|judging|assess\w*|infer\w*|choos\w+|pick|help|assist"

@@ -10,14 +10,19 @@ from tempbench_lmms.parsing.words import AFTER, BEFORE, FALSE, PARALLEL, TRUE, a
 _CLASSES = (("before", BEFORE), ("after", AFTER), ("independent", PARALLEL))
 _NAMES = {word.lower(): label for label, words in _CLASSES for word in words}
 _NAME = re.compile(any_of(_NAMES), re.IGNORECASE)
-_DO = r"(?:executed|done|performed|carried\s+out|completed|happen|happens|occur|occurs|come|comes|take\s+place|run|be|is|go|goes|precede|made|prepared|ausgeführt|exécutée?|ejecutarse)"
+_DO = (
+    r"(?:executed|done|performed|carried\s+out|completed|happen|happens|occur|occurs|come|comes"
+    r"|take\s+place|run|be|is|go|goes|precede|made|prepared|ausgeführt|exécutée?|ejecutarse)"
+)
 # "Step A must be executed before Step B": what comes first stands in front of the word.
 _STEPS = re.compile(
     rf"(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*"
     rf"|手順)(?P<one>[AB])\b(?P<not>[^.\n]{{0,60}}?(?:\bnot\b|n['’]t|\bno\b|\bneither\b"
     rf"|不)[^.\n]{{0,30}}?)?(?:(?!\b(?:step"
     rf"|schritt)\s*[AB])[^.\n]){{0,60}}?(?P<name>{any_of((*BEFORE, *AFTER))}"
-    rf"|{any_of(('depends on', 'relies on', 'requires', 'needs', 'uses', 'must wait for'))})\W+(?:the\s+)?(?:(?:outcome|result|output|product)s?\s+(?:of|from)\s+)?(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*)(?P<other>[AB])\b",
+    rf"|{any_of(('depends on', 'relies on', 'requires', 'needs', 'uses', 'must wait for'))})"
+    r"\W+(?:the\s+)?(?:(?:outcome|result|output|product)s?\s+(?:of|from)\s+)?"
+    r"(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*)(?P<other>[AB])\b",
     re.IGNORECASE,
 )
 _DEPENDS = re.compile(
@@ -40,8 +45,14 @@ _NO_NAME = re.compile(
 
 _YES = any_of(word for word in TRUE if word not in ("right", "exact"))
 _NO = any_of(FALSE)
-_UNSURE = r"i\s+do(?:n.?t|\s+not)\s+know|unknown|unsure|not\s+sure|uncertain|ich\s+weiß\s+(?:es\s+)?nicht|je\s+ne\s+sais\s+pas|no\s+(?:lo\s+)?sé|non\s+lo\s+so|不知道|不确定|わかりません|分かりません|모르겠"
-_ANSWERED = rf"(?P<answer>(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?![ ]*/\s*(?:yes|no|i\b)|,?\s*(?:or|and)\s+(?:yes|no|{_UNSURE})\b)"
+_UNSURE = (
+    r"i\s+do(?:n.?t|\s+not)\s+know|unknown|unsure|not\s+sure|uncertain|ich\s+weiß\s+(?:es\s+)?nicht"
+    r"|je\s+ne\s+sais\s+pas|no\s+(?:lo\s+)?sé|non\s+lo\s+so|不知道|不确定|わかりません|分かりません|모르겠"
+)
+_ANSWERED = (
+    rf"(?P<answer>(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))"
+    rf"(?![ ]*/\s*(?:yes|no|i\b)|,?\s*(?:or|and)\s+(?:yes|no|{_UNSURE})\b)"
+)
 _Q = re.compile(
     rf"(?:\b(?:[qa]|question|answer|frage|pregunta|domanda)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n"
     rf"|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b[\"'\])]*[ ]*[.:)=\-–—]*"

@@ -42,7 +42,6 @@ OFFERED = {
     "parsing.boolean.parse_boolean": lambda found: found in (None, True, False),
     "parsing.choice.parse_choice": lambda found: found in (None, *"ABCDE"),
     "parsing.final_answer.final_answer": lambda found: found is None or found == found.strip() != "",
-    "parsing.integer.integers": lambda found: all(isinstance(value, int) for value in found),
     "parsing.number.parse_index": lambda found: found in (None, 1, 2, 3, 4, 5),
     "parsing.permutation.parse_permutation": lambda found: _is_order("12345", found),
     "parsing.text.clip": lambda found: len(found) < 8_010,
