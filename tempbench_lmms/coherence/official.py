@@ -1,9 +1,9 @@
 """The letter that stands in for the official code's call of Gemini, frozen.
 
 The official numeric distance is a number to compare with the paper's, so it must not move when our reading
-of replies gets better. What it reads is kept here as it was before `parsing.reader`, and nothing else uses it:
-the patterns are tried from the most explicit to the least, a tier decides where it names exactly one option, and
-where it names several the reply is ambiguous.
+of replies gets better. What it reads is kept here as it was before `parsing.reader`, and nothing else uses
+it: the patterns are tried from the most explicit to the least, a tier decides where it names exactly one
+option, and where it names several the reply is ambiguous.
 """
 
 import re

@@ -9,12 +9,22 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from tempbench_lmms.parsing import durations, letters, numbers, option_words, orders, relations, truth
+from tempbench_lmms.parsing import (
+    claims,
+    durations,
+    letters,
+    numbers,
+    option_words,
+    orders,
+    places,
+    relations,
+    truth,
+)
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
 from tempbench_lmms.parsing.text import normalise
-from tempbench_lmms.parsing.words import OR, any_of
+from tempbench_lmms.parsing.words import CIRCLED, OR, any_of
 
 ANSWER_KEYS = (
     r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*"
@@ -33,6 +43,12 @@ _ODD = re.compile(
     r"|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
     re.IGNORECASE,
 )
+_ALL_BUT = re.compile(
+    r"\b(?:all|every\w*|each|others?|rest)\b[^.!?;\n]*\b(?:except(?:\s+for)?|apart\s+from|but|besides|other\s+than|save)"
+    r"\s+(?:for\s+)?(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_LONGEST_ALL_BUT = 80
 _THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
 _COMPARED = re.compile(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
@@ -112,10 +128,13 @@ class ChoiceKind(Kind):
         self.sequences = bool(said) and all(
             re.match(r"(?:image|sentence|event) [a-g] >", text) for text in said
         )
+        self._circled = {ord(sign): self.letters[i] for sign, i in CIRCLED.items() if i < len(self.letters)}
         self.numeric = bool(said) and all(numbers.value_of(text) is not None for text in self.texts)
 
     def whole(self, text: str) -> list[Any]:
         """Returns the letters that a text is by itself, by letter or by the text of an option."""
+        if not text.isascii():
+            text = text.translate(self._circled)
         found = letters.whole(text, self.letters, self.noun, self.texts)
         if found or not self.texts:
             return found
@@ -161,7 +180,9 @@ class ChoiceKind(Kind):
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the letters of the options whose words a sentence states."""
-        if not self.texts or self.truths:
+        if self.truths:
+            return [self.truths[value] for value in claims.said(sentence)]
+        if not self.texts:
             return []
         if self.sequences:
             return self._sequence(sentence)
@@ -226,6 +247,15 @@ class ChoiceKind(Kind):
         ]
 
 
+def _called_odd(text: str, mention: Mention) -> Mention:
+    """Returns a mention with the words that call it the odd one: "all but image 2", "4 is misplaced"."""
+    if match := _ODD.match(text, mention.end):
+        return replace(mention, end=match.end(), cue=2)
+    if match := _ALL_BUT.search(text, max(0, mention.start - _LONGEST_ALL_BUT), mention.start):
+        return replace(mention, start=match.start(), cue=2)
+    return mention
+
+
 class ItemKind(Kind):
     """One of numbered images."""
 
@@ -241,7 +271,7 @@ class ItemKind(Kind):
 
     def _plain(self, text: str) -> str:
         text = text.replace("_", " ")
-        return self.noun.sub(r"image\1", text) if self.noun else text
+        return places.numbered(self.noun.sub(r"image\1", text) if self.noun else text, self.upper)
 
     def whole(self, text: str) -> list[Any]:
         """Returns the numbers of images that a text is by itself."""
@@ -252,8 +282,7 @@ class ItemKind(Kind):
         found = numbers.item_mentions(text, self.upper, opens)
         if not self.odd:
             return found
-        odd = ((mention, _ODD.match(text, mention.end)) for mention in found)
-        return [replace(mention, end=match.end(), cue=2) if match else mention for mention, match in odd]
+        return [_called_odd(text, mention) for mention in found]
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the values that it names."""
@@ -356,7 +385,7 @@ class TruthKind(Kind):
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns what a sentence says of the claim in words of its own."""
-        return truth.claimed(sentence, self.claim)
+        return truth.claimed(sentence, self.claim) or claims.said(sentence, self.claim)
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""

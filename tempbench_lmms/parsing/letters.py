@@ -11,14 +11,21 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.words import ANSWER, IS, OPTION, any_of
+from tempbench_lmms.parsing.words import AND, ANSWER, CHOOSE, IS, MAYBE, NOT, OPTION, OR, any_of
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _NO_WORD_AFTER = rf"(?!['’]\w|[^\W{_CJK}])"
 _NO_WORD_BEFORE = rf"(?<!['’\-/&])(?<![^\W{_CJK}])"
 _OPEN = r"[\"'(\[{<*]*\s*"
 # A letter that one of these precedes is no name like "Plan B".
+_LEADING = any_of(
+    phrase.split()[-1]
+    for table in (CHOOSE, NOT, OR, AND, IS, MAYBE)
+    for phrase in table
+    if phrase[0] < "\u2e80"
+)
 _BEFORE_A_LETTER = re.compile(
+    rf"{_LEADING}|"
     r"is|be|s|so|thus|hence|therefore|say|think|believe|guess|with|over|choose|chose|pick|select|letter"
     r"|only|then|not|nor|or|and|neither"
     r"|either|both|than|but|as|option|options|choice|answer|to|for|towards?|between|ist|est|es|è|é|lautet"

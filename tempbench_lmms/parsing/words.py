@@ -82,7 +82,7 @@ CORRECT = _words(
 CHOOSE = _words(
     """choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
     vote for|settle on
-    settling on|settle for|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
+    settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
     i say|i'd say|say|stick with
     sticking with|guess|my guess is|best guess is|best guess|bet on|answering|answered|leaves|leaving
     leaves only|favor|favour|prefer|declare|inclined to|estimate|most likely|more likely|wins
@@ -162,6 +162,25 @@ FAILS = _words(
     incorrecta"""
 )
 
+# What a statement is called, and what it does.
+CLAIM = _words(
+    """statement|claim|sentence|assertion|description|proposition|hypothesis|caption|aussage|behauptung
+    affirmation|énoncé|afirmación|declaración|enunciado"""
+)
+AGREES = _words(
+    """hold|holds|hold up|holds up|stand|stands|hold true|holds true|check out|checks out|add up|adds up
+    match|matches|agree|agrees|fit|fits|apply|applies|stimmt|trifft zu|tient|se cumple"""
+)
+DENIES = _words(
+    """fails|falls apart|misses|contradicts|conflicts|clashes|disagrees|is refuted|is disproved
+    is contradicted|is off|is bogus|is mistaken|is unsupported|is inconsistent"""
+)
+IN_ORDER = _words(
+    """in order|in sequence|in chronological order|sorted|in the right order|in the correct order
+    in the proper order|ordered correctly|ordered|chronological|in der richtigen reihenfolge|dans l'ordre
+    en orden"""
+)
+
 UNKNOWN = _words(
     "i don't know|i do not know|don't know|do not know|unknown|unsure|uncertain|weiß nicht|不知道|わからない|モル|모르"
 )
@@ -182,6 +201,22 @@ ORDINAL.pop("_", None)
 LAST = _words(
     "last|final|letzte|letzten|letztes|dernière|dernier|última|último|ultima|последнее|最后|最後|마지막"
 )
+# Places in a row, counted from its other end: the one before the last, and what follows an ordinal.
+PENULTIMATE = _words(
+    """penultimate|second to last|second-to-last|next to last|next-to-last|last but one|second last
+    vorletzte|vorletzten|vorletztes|avant-dernière|avant-dernier|penúltima|penúltimo|倒数第二|最后第二
+    最後から2番目|끝에서 두 번째"""
+)
+FROM_START = _words(
+    """from the left|from left|from the start|from the beginning|from the top|in the row|in the sequence
+    in the series|von links|de gauche|à partir de la gauche|desde la izquierda|por la izquierda|从左|左から"""
+)
+FROM_END = _words(
+    """from the right|from right|from the end|from the bottom|from last|to last|von rechts|von hinten
+    en partant de la droite|en partant de la fin|desde la derecha|por la derecha"""
+)
+CIRCLED = {sign: place for place, sign in enumerate("①②③④⑤⑥⑦⑧⑨⑩")}
+"""A circled number marks an option by its place, from 0 on."""
 CARDINAL = (
     {word: value for value, word in enumerate(CARDINALS)}
     | {"once": 1, "twice": 2, "thrice": 3, "no": 0, "none": 0, "single": 1}
@@ -210,7 +245,7 @@ CJK_DIGIT = {
 
 IMAGE = _words(
     """image|images|img|picture|pictures|photo|photos|photograph|figure|panel|frame|position|scene|option
-    number|bild|bilder|foto|position
+    number|bild|bilder|foto|position|pic|pics|snapshot|one numbered|nummer|número|numéro
     imagen|imágenes|imagem|immagine|изображение|картинка|图像|图片|图|照片|画像|写真|이미지|사진|그림|張|张"""
 )
 TIMES = _words("""times|time|circles|flashes|mal|male|fois|veces|vez|volte|次|回|度|번|회|圈|周|遍|下""")
