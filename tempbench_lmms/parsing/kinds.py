@@ -24,7 +24,7 @@ from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
 from tempbench_lmms.parsing.text import normalise
-from tempbench_lmms.parsing.words import CIRCLED, OR, any_of
+from tempbench_lmms.parsing.words import AND, CIRCLED, OR, any_of
 
 ANSWER_KEYS = (
     r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*"
@@ -49,6 +49,12 @@ _ALL_BUT = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ALL_BUT = 80
+# "4 is misplaced, 5 is fine": no list of 4 and 5.
+_NEXT_CLAUSE = re.compile(r",\s*(?=(?:\w+\s+)?\d{1,2}\s+(?:is|are|was|were|looks?|seems?|fits?)\b)")
+_LISTED = re.compile(
+    rf"\s*(?:,\s*)?(?:&|,|{any_of(AND)}|{any_of(OR)})\s*(?P<n>\d{{1,2}})(?!\w|[.,]\d|\s*%)", re.IGNORECASE
+)
+_PLURAL = re.compile(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
 _THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
 _COMPARED = re.compile(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
@@ -250,10 +256,26 @@ class ChoiceKind(Kind):
 def _called_odd(text: str, mention: Mention) -> Mention:
     """Returns a mention with the words that call it the odd one: "all but image 2", "4 is misplaced"."""
     if match := _ODD.match(text, mention.end):
-        return replace(mention, end=match.end(), cue=2)
+        following = _NEXT_CLAUSE.match(text, match.end())
+        return replace(mention, end=(following or match).end(), cue=2)
     if match := _ALL_BUT.search(text, max(0, mention.start - _LONGEST_ALL_BUT), mention.start):
         return replace(mention, start=match.start(), cue=2)
     return mention
+
+
+def _with_listed(text: str, found: list[Mention]) -> list[Mention]:
+    """Returns mentions with the further numbers of "images 2 and 3 both ..."."""
+    known = {mention.end for mention in found}
+    listed = []
+    for mention in found:
+        if not _PLURAL.match(text, mention.start):
+            continue
+        end = mention.end
+        while match := _LISTED.match(text, end):
+            end = match.end()
+            if end not in known:
+                listed.append(Mention(int(match["n"]), match.start("n"), end))
+    return sorted([*found, *listed], key=lambda mention: mention.start) if listed else found
 
 
 class ItemKind(Kind):
@@ -279,7 +301,7 @@ class ItemKind(Kind):
 
     def mentions(self, text: str, opens: bool = False) -> list[Mention]:
         """Returns where a text names images; `opens` tells that a number may open it."""
-        found = numbers.item_mentions(text, self.upper, opens)
+        found = _with_listed(text, numbers.item_mentions(text, self.upper, opens))
         if not self.odd:
             return found
         return [_called_odd(text, mention) for mention in found]
