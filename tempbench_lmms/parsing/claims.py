@@ -11,6 +11,12 @@ _VERB = re.compile(
     rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))",
     re.IGNORECASE,
 )
+# "This checks out." by itself; "this fits in a box" says nothing of the statement.
+_THIS = re.compile(
+    rf"^\W*(?:this|that|it){_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
+    rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))\W*$",
+    re.IGNORECASE,
+)
 _ORDER = re.compile(rf"^\W*{_DENIED}?{_ADVERBS}\s*{any_of(IN_ORDER)}\W*$", re.IGNORECASE)
 
 
@@ -24,7 +30,7 @@ def said(sentence: str, claim: str | None = None) -> list[bool]:
     >>> said("The claim doesn't hold."), said("Not in order.", "chronological"), said("Not in order.")
     ([False], [False], [])
     """
-    if found := _VERB.search(sentence):
+    if found := _VERB.search(sentence) or _THIS.match(sentence):
         return [bool(found["agrees"]) != bool(found["neg"])]
     if claim == "chronological" and (found := _ORDER.match(sentence)):
         return [not found["neg"]]

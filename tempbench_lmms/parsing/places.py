@@ -2,7 +2,7 @@
 
 import re
 
-from tempbench_lmms.parsing.words import FROM_END, FROM_START, IMAGE, ORDINAL, PENULTIMATE, any_of
+from tempbench_lmms.parsing.words import FROM_END, FROM_START, IMAGE, LAST_PLACE, ORDINAL, PENULTIMATE, any_of
 
 _NOUN = rf"(?:\s*{any_of((*IMAGE, 'one'))})?"
 _ORDINAL = rf"(?P<place>{any_of(ORDINAL)})"
@@ -10,7 +10,8 @@ _END = re.compile(
     rf"{any_of(PENULTIMATE)}{_NOUN}|{_ORDINAL}{_NOUN}\s*{any_of(FROM_END)}{_NOUN}", re.IGNORECASE
 )
 _START = re.compile(rf"{_ORDINAL}{_NOUN}\s*{any_of(FROM_START)}", re.IGNORECASE)
-_SIGNS = re.compile(any_of((*PENULTIMATE, *FROM_START, *FROM_END)), re.IGNORECASE)
+_LAST = re.compile(any_of(LAST_PLACE) + _NOUN, re.IGNORECASE)
+_SIGNS = re.compile(any_of((*PENULTIMATE, *LAST_PLACE, *FROM_START, *FROM_END)), re.IGNORECASE)
 
 
 def numbered(text: str, upper: int) -> str:
@@ -28,5 +29,5 @@ def numbered(text: str, upper: int) -> str:
         place = ORDINAL[match["place"].lower()] if match["place"] else 2
         return f"image {upper + 1 - place}"
 
-    text = _END.sub(from_end, text)
+    text = _LAST.sub(f"image {upper}", _END.sub(from_end, text))
     return _START.sub(lambda match: f"image {ORDINAL[match['place'].lower()]}", text)

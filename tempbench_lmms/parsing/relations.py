@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.words import AFTER, BEFORE, FALSE, PARALLEL, TRUE, any_of
+from tempbench_lmms.parsing.words import AFTER, BEFORE, DEPENDS, FALSE, PARALLEL, TRUE, any_of
 
 _CLASSES = (("before", BEFORE), ("after", AFTER), ("independent", PARALLEL))
 _NAMES = {word.lower(): label for label, words in _CLASSES for word in words}
@@ -20,16 +20,14 @@ _STEPS = re.compile(
     rf"|手順)(?P<one>[AB])\b(?P<not>[^.\n]{{0,60}}?(?:\bnot\b|n['’]t|\bno\b|\bneither\b"
     rf"|不)[^.\n]{{0,30}}?)?(?:(?!\b(?:step"
     rf"|schritt)\s*[AB])[^.\n]){{0,60}}?(?P<name>{any_of((*BEFORE, *AFTER))}"
-    rf"|{any_of(('depends on', 'relies on', 'requires', 'needs', 'uses', 'must wait for'))})"
+    rf"|{any_of(DEPENDS)})"
     r"\W+(?:the\s+)?(?:(?:outcome|result|output|product)s?\s+(?:of|from)\s+)?"
     r"(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*)(?P<other>[AB])\b",
     re.IGNORECASE,
 )
-_DEPENDS = re.compile(
-    any_of(("depends on", "relies on", "requires", "needs", "uses", "must wait for")), re.IGNORECASE
-)
+_DEPENDS = re.compile(any_of(DEPENDS), re.IGNORECASE)
 _INDEPENDENT = re.compile(
-    r"\b(?:in\s+(?:any|either)\s+order|in\s+parallel|at\s+the\s+same\s+time|simultaneously"
+    r"\b(?:in\s+(?:any|either|whichever|whatever|no\s+particular)\s+order|in\s+parallel|at\s+the\s+same\s+time|simultaneously"
     r"|independent(?:ly)?\s+of\s+(?:each\s+other|one\s+another)|"
     r"(?:are|is)\s+independent|no\s+dependency|neither\s+(?:step\s+)?depends)\b",
     re.IGNORECASE,

@@ -82,7 +82,7 @@ CORRECT = _words(
 CHOOSE = _words(
     """choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
     vote for|settle on
-    settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
+    settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
     i say|i'd say|say|stick with
     sticking with|guess|my guess is|best guess is|best guess|bet on|answering|answered|leaves|leaving
     leaves only|favor|favour|prefer|declare|inclined to|estimate|most likely|more likely|wins
@@ -147,7 +147,7 @@ TRUE = _words(
     verdadeiro|sim|да|правда|верно|正确|正確|对|對|真|是|是的|正しい|はい|真実|正|その通り|참|맞다|맞습니다|예|네|사실"""
 )
 FALSE = _words(
-    """false|no|incorrect|wrong|inaccurate|untrue|nope|falsch|nein|unwahr|inkorrekt|faux|non|incorrecte
+    """false|no|incorrect|wrong|inaccurate|untrue|nope|absolutely not|definitely not|certainly not|no way|falsch|nein|unwahr|inkorrekt|faux|non|incorrecte
     inexact|falso|falsa|incorrecto|нет|ложь
     неверно|错误|錯誤|错|錯|不对|不正确|假|否|不是|誤り|間違い|いいえ|正しくない|偽|嘘|거짓|아니오|아니요|틀렸습니다|틀리다|틀림"""
 )
@@ -173,7 +173,7 @@ AGREES = _words(
 )
 DENIES = _words(
     """fails|falls apart|misses|contradicts|conflicts|clashes|disagrees|is refuted|is disproved
-    is contradicted|is off|is bogus|is mistaken|is unsupported|is inconsistent"""
+    is contradicted|is off|is at odds|is bogus|is mistaken|is unsupported|is inconsistent"""
 )
 IN_ORDER = _words(
     """in order|in sequence|in chronological order|sorted|in the right order|in the correct order
@@ -215,6 +215,7 @@ FROM_END = _words(
     """from the right|from right|from the end|from the bottom|from last|to last|von rechts|von hinten
     en partant de la droite|en partant de la fin|desde la derecha|por la derecha"""
 )
+LAST_PLACE = _words("最后一张|最後一張|最后一幅|最後の一枚|最後の画像|最後の写真|마지막 이미지|마지막 사진")
 CIRCLED = {sign: place for place, sign in enumerate("①②③④⑤⑥⑦⑧⑨⑩")}
 """A circled number marks an option by its place, from 0 on."""
 CARDINAL = (
@@ -285,6 +286,11 @@ PARALLEL = _words(
     """parallel|independent|independently|simultaneously|unabhängig|parallele|parallèle|indépendant
     indépendants|paralelo|independiente|independientes
     parallelo|indipendente|paralelamente|параллельно|независимо|并行|平行|独立|同时|並行|並列|同時|병렬|병행|독립|독립적|동시"""
+)
+
+DEPENDS = _words(
+    """depends on|relies on|requires|needs|uses|must wait for|has to wait for|must wait until|has to wait until
+    waits for|waits until|builds on|presupposes"""
 )
 
 # Video times.
