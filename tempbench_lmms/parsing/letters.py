@@ -93,7 +93,7 @@ def squash(text: str) -> str:
 def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) -> list[str]:
     """Returns the letters that a text is, by itself or with its option's text behind it.
 
-    >>> whole("(B)", "AB"), whole("Option b", "AB"), whole("A or B", "AB"), whole("Be quick", "AB")
+    >>> whole("(B)", "AB"), whole("Option b", "AB"), whole("A/B", "AB"), whole("Be quick", "AB")
     (['B'], ['B'], ['A', 'B'], [])
     """
     text = bare(text)

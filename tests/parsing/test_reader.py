@@ -37,6 +37,30 @@ REFUSALS = (
 )
 
 
+OTHER_WORDS = [
+    (Item(5), "Images 2 and 3 both could work.", None),
+    (Item(5), "Fourth from the left.", 4),
+    (Item(5), "the second image from the right", 4),
+    (Item(5), "Pic 2", 2),
+    (Item(5), "The penultimate image", 4),
+    (Item(5, odd=True), "Everything is consistent except image 2.", 2),
+    (Item(5, odd=True), "Images 1-3 are fine, 4 is misplaced, 5 is fine.", 4),
+    (Item(5), "最后一张图。", 5),
+    (Choice("ABCD"), "Ich tippe auf B, nicht A.", "B"),
+    (KINDS[0], "정답: ③", "C"),
+    (KINDS[0], "Locking in C.", "C"),
+    (Choice("AB", ("True", "False")), "The claim doesn't hold.", "B"),
+    (Truth("chronological"), "Not in order.", False),
+    (Truth("chronological"), "They are sorted, but the claim falls apart.", False),
+    (Relation("cot"), "You can do them in whichever order you like.", "independent"),
+]
+
+
+@pytest.mark.parametrize(("expected", "reply", "value"), OTHER_WORDS)
+def test_other_words(expected, reply, value):
+    assert reader.read(reply, expected).value == value
+
+
 def _read(row):
     kind, context, reply = row["kind"], row["context"], row["reply"]
     options = context.get("options") or ()
