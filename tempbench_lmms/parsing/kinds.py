@@ -362,8 +362,9 @@ class OrderKind(Kind):
             and not re.search(any_of(OR), text[found[-2].end if len(found) > 1 else 0 : found[-1].start])
         ):
             last = found[-1]
-            return Verdict(last.value, "only one", last.start, last.end)
-        return said
+            said = Verdict(last.value, "only one", last.start, last.end)
+        # An order that repeats or lacks a label is found, but is none.
+        return said if said.value is not None or said.how in ("open", "several") else Verdict(None, "nothing")
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""

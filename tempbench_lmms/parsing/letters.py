@@ -105,7 +105,8 @@ def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) ->
     letter, rest = found["letter"].upper(), bare(found["rest"] or "")
     if not rest:
         return [letter]
-    if texts and rest and squash(rest) == squash(texts[letters.index(letter)]):
+    # There may be more letters on offer than texts.
+    if squash(rest) in map(squash, texts[letters.index(letter) :][:1]):
         return [letter]
     several = re.fullmatch(
         rf"[\s\"')\]]*(?:[,/&]|or\b|and\b|\s)*(?:option\s+)?[\"'(\[]*([{letters}])",
