@@ -17,6 +17,7 @@ from typing import Any
 
 from tempbench_lmms import benchmarks, parsing
 from tempbench_lmms.mateo import parser as mateo
+from tempbench_lmms.parsing.expected import Choice, Count, Fields, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.tempvs import parser as tempvs
 
 Parser = Callable[[str], Any]
@@ -36,6 +37,19 @@ VALUES: dict[str, list[Any]] = {
     "family": [*tempvs.FAMILIES],
     "form": [*mateo.FORMS],
     "test": ["isr", "ipr", "sov", "pov", "pic", "tal", "sqa", "eii"],
+    "expected": [
+        Choice("ABCD", OPTIONS),
+        Item(5),
+        Order(tuple("12345")),
+        Truth("chronological"),
+        Count("ABCD", ("2", "3", "4", "5")),
+        Relation("cot"),
+    ],
+    "claim": ["chronological"],
+    "texts": [OPTIONS],
+    "mentions": [()],
+    "both": [Fields(Choice("ABCD", OPTIONS), TimeSpan(60.0))],
+    "video": [TimeSpan(60.0)],
 }
 
 CHATTY = (
@@ -155,13 +169,20 @@ def parsers(first: tuple[str, ...] = ("reply",)) -> dict[str, Parser]:
     found: dict[str, Parser] = {}
     for module in modules():
         for name, function in inspect.getmembers(importlib.import_module(module), inspect.isfunction):
-            opening, *further = inspect.signature(function).parameters or [""]
+            parameters = inspect.signature(function).parameters
+            opening, *further = parameters or [""]
             if function.__module__ != module or name.startswith("_") or opening not in first:
                 continue
+            defaults = {name for name, value in parameters.items() if value.default is not value.empty}
+            further = [name for name in further if name in VALUES or name not in defaults]
             if unknown := set(further) - set(VALUES):
                 raise LookupError(f"give {', '.join(sorted(unknown))} of {module}.{name} a value in VALUES")
             for values in itertools.product(*(VALUES[name] for name in further)):
-                varied = [value for key, value in zip(further, values, strict=True) if len(VALUES[key]) > 1]
+                varied = [
+                    value if isinstance(value, str) else type(value).__name__
+                    for key, value in zip(further, values, strict=True)
+                    if len(VALUES[key]) > 1
+                ]
                 label = "-".join([f"{module.removeprefix('tempbench_lmms.')}.{name}", *varied])
                 found[label] = functools.partial(function, **dict(zip(further, values, strict=True)))
     return found

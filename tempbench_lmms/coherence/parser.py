@@ -4,16 +4,12 @@ import re
 import string
 from collections.abc import Sequence
 
-from tempbench_lmms.parsing.choice import parse_choice
-from tempbench_lmms.parsing.final_answer import final_answer
-from tempbench_lmms.parsing.integer import integers
-from tempbench_lmms.parsing.text import normalise
+from tempbench_lmms.coherence import official
+from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing.expected import Choice, Count
+from tempbench_lmms.parsing.numbers import value_of
+from tempbench_lmms.parsing.reading import Reading
 
-_LEAD_IN = re.compile(
-    r"^(?:based on [^,]{0,80},\s*)?(?:so,?\s+|therefore,?\s+)?(?:the\s+)?"
-    r"(?:correct\s+|final\s+|right\s+|best\s+)*(?:answer|option|choice)\s*(?:is|:)\s*:?\s*",
-    re.IGNORECASE,
-)
 _OFFICIAL = re.compile(r"^Answer is:?[\(]?([A-Fa-f])[\)]?$")
 
 
@@ -22,38 +18,43 @@ def letters_of(options: Sequence[str]) -> str:
     return string.ascii_uppercase[: len(options)]
 
 
-def value_of(option: str) -> int | None:
-    """Returns the number that an option is; None where it is none."""
-    text = option.strip().rstrip(".")
-    return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None
+def expected(options: Sequence[str]) -> Choice | Count:
+    """Returns what a question with these options expects: a count where all of them are numbers."""
+    letters, texts = letters_of(options), tuple(options)
+    if texts and all(value_of(text) is not None for text in texts):
+        return Count(letters, texts)
+    return Choice(letters, texts)
 
 
-def _squash(text: str) -> str:
-    words = " ".join(re.sub(r"[^\w-]+", " ", text).lower().split())
-    # "Counter-clockwise" is "counterclockwise"; "-3" is not "3".
-    return re.sub(r"(?<=[^\W\d])[- ](?=[^\W\d])", "", words)
+def read(
+    reply: str, options: Sequence[str], prompt: str | None = None, at_limit: bool = False
+) -> Reading[tuple[str | None, int | None]]:
+    """Reads a reply; the value is the letter and, for a count, the number that it stands for.
+
+    Letter and number come from one reading: they can't disagree. The letter is None where the number is none
+    of the options, the number where the options are no numbers.
+
+    Args:
+        reply: The model's reply, reasoning included.
+        options: The options' texts.
+        prompt: The prompt, whose words in the reply are no answer.
+        at_limit: Whether the reply ended because its token limit was reached.
+    """
+    wanted = expected(options)
+    found = reader.read(reply, wanted, prompt, at_limit)
+    return found if isinstance(wanted, Count) else found.map(lambda letter: (letter, None))
 
 
 def parse(reply: str, options: Sequence[str]) -> str | None:
-    """Returns the letter of the option that a reply chooses; None where it chooses none, or several.
+    """Returns the letter of the option that a reply chooses; None where it chooses none, or several."""
+    found = read(reply, options).value
+    return None if found is None else found[0]
 
-    By its letter, by its text, or, where all options are numbers, by the one number that the reply states.
-    """
-    letters = letters_of(options)
-    text = final_answer(reply)
-    if text is None:
-        return None
-    bare = _squash(_LEAD_IN.sub("", normalise(text)))
-    same = [letter for letter, option in zip(letters, options, strict=True) if _squash(option) == bare]
-    if len(same) == 1:
-        return same[0]
-    if (letter := parse_choice(text, letters, options)) is not None:
-        return letter
-    values = [value_of(option) for option in options]
-    stated = set(integers(text))
-    if None not in values and len(stated) == 1 and values.count(value := stated.pop()) == 1:
-        return letters[values.index(value)]
-    return None
+
+def number(reply: str, options: Sequence[str]) -> int | None:
+    """Returns the number that a reply to a counting question states; one reading gives it and the letter."""
+    found = read(reply, options).value
+    return None if found is None else found[1]
 
 
 def parse_official(reply: str, options: Sequence[str]) -> str | None:
@@ -73,30 +74,15 @@ def parse_official(reply: str, options: Sequence[str]) -> str | None:
     return letter if letter and letter in letters else None
 
 
-def number(reply: str, options: Sequence[str]) -> int | None:
-    """Returns the number that a reply to a counting question states.
-
-    The value of the option that it chooses; else the last number in it.
-    """
-    text = final_answer(reply)
-    if text is None:
-        return None
-    letter = parse(text, options)
-    if letter is not None and (value := value_of(options[letters_of(options).index(letter)])) is not None:
-        return value
-    stated = integers(text)
-    return stated[-1] if stated else None
-
-
 def number_official(reply: str, options: Sequence[str]) -> int | None:
     """Returns the number as the official code reads it, its call of Gemini replaced by our parsers.
 
     A letter stands for its place in the alphabet (A is 1) and not for its option: so the official prompt and
     table. Source: `numeric_distance_metric.py`.
     """
-    text = final_answer(reply) or ""
-    letter = parse_choice(text, letters_of(options), ()) or parse_official(reply, options)
+    text = official.final_answer(reply) or ""
+    letter = official.letter(text, letters_of(options)) or parse_official(reply, options)
     if letter is not None:
         return string.ascii_uppercase.index(letter) + 1
-    stated = integers(text)
+    stated = official.integers(text)
     return stated[-1] if stated else None

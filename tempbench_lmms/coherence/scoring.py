@@ -17,6 +17,7 @@ from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, CURVES, SCENES, TYP
 from tempbench_lmms.metrics import curve
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.text import numeric_distance
+from tempbench_lmms.parsing.numbers import value_of
 from tempbench_lmms.parsing.text import clip
 from tempbench_lmms.record import Metric, Metrics, Record
 
@@ -72,7 +73,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "reference": reference,
         "reference_source": source,
     }
-    gold = parser.value_of(options[parser.letters_of(options).index(doc["answer"])])
+    gold = value_of(options[parser.letters_of(options).index(doc["answer"])])
     if doc["type"] == "count" and gold is not None:
         out["gold_number"] = gold
         out["number"] = None if failed else parser.number(reply, options)

@@ -12,7 +12,7 @@ CARD = BenchmarkCard(
   howpublished = {https://github.com/sislab-unitn/MATEO}
 }""",
     sources=(Source("MATEO", "https://huggingface.co/datasets/SISLab/MATEO", "CC-BY-NC-SA-4.0", False),),
-    version="1-A",
+    version="1-B",
     # Not in the paper: three classes drawn at random, rightly in both orders.
     chance={"accuracy": 1 / 9, "accuracy_dependent": 1 / 9, "accuracy_independent": 1 / 9},
     primary=("accuracy", "always_independent", "f1_before", "f1_independent", "f1_after", "parse_rate"),

@@ -1,7 +1,8 @@
 r"""The answers of MATEO: three Yes/No/I don't know answers, or the name of a class.
 
 Source: section 3 (a class is predicted by Yes to its question and No to both others; every other combination
-is the class Other) and appendix A.2 (the forms). The paper prints no pattern. Where a form is repeated the
+is the class Other) and appendix A.2 (the forms). The paper prints no pattern. `read` takes any clear
+statement of the class; `parse_strict` takes the exact form of the prompt alone. Where a form is repeated the
 last one counts, so that a prompt repeated at the beginning of a reply changes nothing; and a form that lists
 alternatives ("<Yes/No/I don't know>", "Before or After") states none.
 """
@@ -9,7 +10,12 @@ alternatives ("<Yes/No/I don't know>", "Before or After") states none.
 import re
 
 from tempbench_lmms.mateo.card import CLASSES
-from tempbench_lmms.parsing.final_answer import final_answer
+from tempbench_lmms.parsing import reader, relations
+from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
+from tempbench_lmms.parsing.expected import Relation
+from tempbench_lmms.parsing.final_answer import final_answer, final_part
+from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.parsing.reading import Reading, none
 from tempbench_lmms.parsing.text import normalise, unboxed
 
 OTHER = "other"
@@ -33,6 +39,25 @@ _COT = re.compile(rf"\bthe\s+answer\s+is\W*{_CLASS}", re.IGNORECASE)
 _FINAL = re.compile(rf"\bthe\s+final\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
 _REFLECTION = re.compile(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
 
+_REFLECTS = re.compile(
+    r"(?:\breflection|反思|反省|검토|reflexión|réflexion|riflessione|überprüfung)\W*[:：]", re.IGNORECASE
+)
+_CONFIRMS = re.compile(
+    r"\bconfirm\w*|\b(?:is|was|seems|remains|as)\s+(?:\w+\s+)?(?:correct|right|valid|sound|consistent)\b"
+    r"|\bfollows?\s+(?:logically|from)|\bstands?\b|\bkeep\b"
+    r"|\bno\s+(?:change|correction|revision)",
+    re.IGNORECASE,
+)
+_DOUBTS = re.compile(
+    r"\bnot\b|n['’]t\b|\bwrong\b|\bhowever\b|\bincorrect\b|\boverlooked\b|\bshould\b|\bmistake\b",
+    re.IGNORECASE,
+)
+# Where a model that has answered invents the next example.
+_NEXT_EXAMPLE = re.compile(
+    r"\n\s*(?:Step A (?:description|picture)|Context|Example \d|Step A produces|Now)\b", re.IGNORECASE
+)
+_ANSWERED = re.compile(rf"\banswer(?:\s+is)?\W*(?:{_NAME})\b", re.IGNORECASE)
+
 
 def _text(reply: str) -> str:
     return unboxed(normalise(final_answer(reply) or ""))
@@ -42,8 +67,132 @@ def _label(name: str) -> str:
     return "independent" if name.lower() == "parallel" else name.lower()
 
 
+def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = False) -> Reading[str]:
+    """Reads the class that a reply states, in the form of the prompt or in another.
+
+    Args:
+        reply: The model's reply.
+        form: One of `FORMS`. In a `reflection` the final answer counts; where there is none, the answer
+            before it, if the reflection confirms it.
+        prompt: The prompt, whose words in the reply are no answer.
+        at_limit: Whether the reply ended because its token limit was reached.
+
+    Returns:
+        One of `CLASSES`, or "other" for three answers that make no class.
+
+    Raises:
+        ValueError: There is no such form.
+
+    >>> read("Step A must be executed before Step B.", "cot").value
+    'before'
+    >>> read("Q1: The answer is: No. Q2: The answer is: No. Q3: The answer is: Yes.", "triple").value
+    'independent'
+    """
+    if form not in FORMS:
+        raise ValueError(f"{form!r} is not one of {', '.join(FORMS)}")
+    part = final_part(reply)
+    if part.cut_off:
+        return none("cut_off")
+    text = unboxed(normalise((part.tagged or part.wide) or ""))
+    if not text:
+        return none("cut_off" if at_limit else "empty")
+    where = part.start, part.end
+    if form == "triple":
+        if label := _of_answers(text, prompt):
+            return Reading(label, "form", where)
+        return _read_class(text, form, prompt, at_limit, where)
+    text = _without_next_example(text)
+    if form == "reflection" and (reflection := list(_REFLECTS.finditer(text))):
+        return _read_reflection(text, reflection[-1], prompt, at_limit, where)
+    return _read_class(text, form, prompt, at_limit, where)
+
+
+def _read_class(
+    text: str, form: str, prompt: str | None, at_limit: bool, where: tuple[int, int]
+) -> Reading[str]:
+    found = reader.read(text, Relation(form), prompt, at_limit)
+    return found if found.value is None else Reading(found.value, found.how, where)
+
+
+def _read_reflection(
+    text: str, reflection: re.Match[str], prompt: str | None, at_limit: bool, where: tuple[int, int]
+) -> Reading[str]:
+    behind = text[reflection.end() :].strip()
+    final = _read_class(behind, "reflection", prompt, at_limit, where)
+    if final.value is None and _CONFIRMS.search(behind) and not _DOUBTS.search(behind):
+        return _read_class(text[: reflection.start()], "cot", prompt, at_limit, where)
+    return final
+
+
+def _without_next_example(text: str) -> str:
+    answered = _ANSWERED.search(text)
+    following = _NEXT_EXAMPLE.search(text, answered.end()) if answered else None
+    return text[: following.start()] if following else text
+
+
+def _of_answers(text: str, prompt: str | None) -> str | None:
+    """Returns the class that three answers make, "other" where they make none; None where one lacks."""
+    following = _NEXT_EXAMPLE.search(text)
+    if following and relations.answers(text[: following.start()]):
+        text = text[: following.start()]
+    answers = (
+        _of_json(text)
+        or relations.three_words(text)
+        or relations.answers(without_placeholders(without_prompt(text, prompt)))
+    )
+    if answers is None:
+        return None
+    return CLASSES[answers.index("yes")] if sorted(answers) == ["no", "no", "yes"] else OTHER
+
+
+def _of_json(text: str) -> tuple[str, str, str] | None:
+    if "{" not in text:
+        return None
+    for value in reversed(json_values(text)):
+        answers = relations.of_fields(value)
+        if answers:
+            return answers
+    return None
+
+
+def parse(reply: str, form: str) -> str | None:
+    """Returns the value of `read`; None where no answer can be read, which is scored as "other" too.
+
+    >>> parse("The answer is: Before. Reflection: ...", "reflection") is None
+    True
+    """
+    return read(reply, form).value
+
+
+def parse_strict(reply: str, form: str) -> str | None:
+    """Returns the class that a reply states in the exact form of the prompt.
+
+    Args:
+        reply: The model's reply.
+        form: One of `FORMS`. `reflection` reads the final answer alone, never the answer before it: the paper
+            counts a reply without a final answer as a failure.
+
+    Returns:
+        One of `CLASSES`; "other" for three answers that make no class; None where no answer can be read.
+
+    >>> parse_strict("Step A must be executed before Step B.", "cot") is None
+    True
+    """
+    if form == "triple":
+        answers = parse_answers(reply)
+        if answers is None:
+            return None
+        if sorted(answers) != ["no", "no", "yes"]:
+            return OTHER
+        return CLASSES[answers.index("yes")]
+    if form not in FORMS:
+        raise ValueError(f"{form!r} is not one of {', '.join(FORMS)}")
+    found = (_COT if form == "cot" else _FINAL).findall(_text(reply))
+    return _label(found[-1]) if found else None
+
+
 def parse_answers(reply: str) -> tuple[str, str, str] | None:
-    """Returns the answers to the three questions; None where one of them is not answered.
+    """Returns the answers to the three questions in their exact form; None where one of them is not answered.
 
     Args:
         reply: The model's reply.
@@ -61,36 +210,6 @@ def parse_answers(reply: str) -> tuple[str, str, str] | None:
         "unsure" if found[number].startswith("i") else found[number] for number in ("1", "2", "3")
     )
     return first, second, third
-
-
-def parse(reply: str, form: str) -> str | None:
-    """Returns the class that a reply states.
-
-    Args:
-        reply: The model's reply.
-        form: One of `FORMS`. `reflection` reads the final answer alone, never the answer before it: the paper
-            counts a reply without a final answer as a failure.
-
-    Returns:
-        One of `card.CLASSES`; "other" for three answers that make no class; None where no answer can be read,
-        which is scored as "other" too.
-
-    >>> parse("Q1: The answer is: No. Q2: The answer is: No. Q3: The answer is: Yes.", "triple")
-    'independent'
-    >>> parse("The answer is: Before. Reflection: ...", "reflection") is None
-    True
-    """
-    if form == "triple":
-        answers = parse_answers(reply)
-        if answers is None:
-            return None
-        if sorted(answers) != ["no", "no", "yes"]:
-            return OTHER
-        return CLASSES[answers.index("yes")]
-    if form not in FORMS:
-        raise ValueError(f"{form!r} is not one of {', '.join(FORMS)}")
-    found = (_COT if form == "cot" else _FINAL).findall(_text(reply))
-    return _label(found[-1]) if found else None
 
 
 def parse_first(reply: str) -> str | None:

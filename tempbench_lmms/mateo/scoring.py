@@ -50,6 +50,7 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
         "prediction": answer or parser.OTHER,
         "correct": int(answer == doc["label"]),
         "parsed": int(answer is not None),
+        "strict": None if failed else parser.parse_strict(reply, form),
         "failed": int(failed),
         "n_steps": doc["n_steps"],
         "distance": doc["distance"],
@@ -103,6 +104,26 @@ def _over(records: Sequence[Record], term: Callable[[Record], Term]) -> Ratio:
 def accuracy(records: Sequence[Record]) -> Ratio:
     """Share of pairs that are right in both orders: the paper's accuracy (Table 3)."""
     return _share(records, is_right)
+
+
+def _in_exact_form(records: Sequence[Record]) -> list[Record]:
+    """Returns the records as if only the exact form of the prompt could be read; older logs don't know it."""
+    return [
+        {
+            **record,
+            "prediction": record["strict"] or parser.OTHER,
+            "correct": int(record["strict"] == record["gold"]),
+            "parsed": int(record["strict"] is not None),
+        }
+        for record in records
+        if "strict" in record
+    ]
+
+
+@METRICS.measure(headline=("triple", "cot"))
+def accuracy_strict(records: Sequence[Record]) -> Ratio:
+    """Accuracy where only answers in the exact form of the prompt count."""
+    return accuracy(_in_exact_form(records))
 
 
 @METRICS.measure(headline=("triple", "cot"))
@@ -179,6 +200,12 @@ def other_rate(records: Sequence[Record]) -> Ratio:
 def parse_rate(records: Sequence[Record]) -> Ratio:
     """Share of questions whose answer could be read."""
     return _over(records, lambda record: (record["parsed"], 1))
+
+
+@METRICS.measure()
+def parse_rate_strict(records: Sequence[Record]) -> Ratio:
+    """Share of questions whose answer has the exact form of the prompt."""
+    return parse_rate(_in_exact_form(records))
 
 
 @METRICS.measure(better="lower", formerly="failure_rate")

@@ -39,7 +39,7 @@ def _without_comment(line: str) -> str:
 
 
 def _decoded(text: str) -> list[Any]:
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(object_pairs_hook=_object)
     found = []
     place = 0
     # Each opening bracket of what is no JSON may cost a walk over the rest of the text: so many are enough.
@@ -60,6 +60,14 @@ def _decoded(text: str) -> list[Any]:
             if _depth(text[place:end]) <= _DEEPEST:
                 found.append(value)
             place = end
+    return found
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object; a field that it gives twice with two values says nothing."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        found[name] = None if name in found and found[name] != value else value
     return found
 
 

@@ -10,7 +10,8 @@ _CUT = "\n@\n"
 _LONGEST_WORD = 64
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _MARKUP = re.compile(
-    r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)|\\[()\[\]]|\\(?=\s)|\$|\|"
+    r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)"
+    r"|\\[()\[\]]|\\(?=\s)|\$|\|"
 )
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
 _SPECIAL = re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
@@ -18,7 +19,7 @@ _PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’", '
 # Cyrillic and Greek letters that look like Latin ones, and the Turkish ones that a pattern without regard to
 # case takes for an i; NFKC maps full-width and mathematical letters, but leaves these alone.
 _LOOK_ALIKES = str.maketrans("АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiI")
-_BOX = re.compile(r"\\(?:fbox|boxed)\s*\{{1,3}\s*")
+_BOX = re.compile(r"\\(?:fbox|boxed)\b\s*\{{0,3}\s*")
 _WORD = re.compile(r"\w+")
 # All white space but a single space and a single end of line.
 _SPACE = re.compile(r"\s{2,}|[^\S\n ]")

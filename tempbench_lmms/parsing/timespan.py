@@ -7,13 +7,16 @@ A time point alone, or a start without an end, is no span and is not made one.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tempbench_lmms.parsing.expected import TimeSpan
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.numerals import CARDINALS, TENS
+from tempbench_lmms.parsing.refusals import without_refusals
 from tempbench_lmms.parsing.text import normalise, squeeze
+from tempbench_lmms.parsing.words import MINUTE, OR, SECOND, any_of
 
 Span = tuple[float, float]
 """Start and end in seconds, in the order in which they were stated; the end may lie before the start."""
@@ -30,13 +33,13 @@ _NUMBER_WORD = re.compile(
 )
 
 _NUM = r"\d+(?:\.\d+)?|\.\d+"
-_SEC = r"(?:seconds?|secs?|s|秒)(?![A-Za-z])"
-_MIN = r"(?:minutes?|mins?|m|分钟?)(?![A-Za-z])"
+_SEC = rf"(?:{'|'.join(sorted(SECOND, key=len, reverse=True))})(?![A-Za-z])"
+_MIN = rf"(?:{'|'.join(sorted((*MINUTE, 'm'), key=len, reverse=True))})(?![A-Za-z])"
 _HOUR = r"(?:hours?|hrs?|h)(?![A-Za-z])"
 _AND = r"[\s,]*(?:and\s+)?"
 # Longest forms first. No digit, letter or sign may stand directly before a time.
 _TIME = re.compile(
-    r"(?<![.:+])(?<![^\W从到至第在])(?:"
+    r"(?<![.+])(?<!\d:)(?<![^\W从到至第在は])(?:"
     r"(?P<clock>\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?)(?!\d|:\d)"
     r"(?:\s*(?:seconds?|secs?|s|minutes?|mins?)(?![A-Za-z]))?"
     rf"|(?:(?P<h>{_NUM})[-\s]*{_HOUR}{_AND})?(?P<m>{_NUM})[-\s]*{_MIN}(?:{_AND}(?P<ms>{_NUM})[-\s]*{_SEC})?"
@@ -60,8 +63,46 @@ _MIDDLE = re.compile(
 )
 # "Frame 5 (12.0 s)": the number of a frame is no time.
 _NO_TIME = re.compile(
-    r"\b(?:frames?|images?|options?|question|step|scene|clip|shot)\s*#?\s*\d+"
+    r"\b(?:frames?|images?|options?|question|step|scene|clip|shot)\s*(?:numbers?"
+    r"|nos?\.?)?\s*[\s#:=(\[]{0,4}\d+"
     r"(?:\s*(?:-|–|to|and|,)\s*\d+(?!\d|\s*(?:s|sec|m|:|%|\.)))*,?",
+    re.IGNORECASE,
+)
+_MILLISECONDS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?:ms|msec|milliseconds?)\b", re.IGNORECASE)
+# "1'05''", "1 minute 5"
+_MINUTES_AND = re.compile(
+    r"\b(\d{1,3})(?:\s*['′]\s*(?=\d{1,2}(?:''|″))|\s*(?:minutes?|min)\s+(?=\d{1,2}\b(?!\s*(?:s|m|h"
+    r"|[.:%]))))(\d{1,2})(?:''|″)?",
+    re.IGNORECASE,
+)
+# "[12,20]", "12.0,20.0"
+_TIGHT_PAIR = re.compile(
+    r"(?:(?<=\[)|(?<=\())(\d{1,6}(?:\.\d{1,4})?),(?=\d)|(?<!\d)(\d{1,6}\.\d{1,4}),(?=\d)"
+)
+_DECIMAL_COMMA = re.compile(
+    r"\b(\d{1,4}),(\d{1,2})(?=\s*(?:s|sek|sec|sekunden|secondes|segundos|secondi)\b)", re.IGNORECASE
+)
+_EDGE_WORDS = (
+    (
+        re.compile(
+            r"(?:开始|開始|起始|시작|anfang|beginn|début|inicio|inizio)(?:时间|時間|시간|zeit)?\s*(?=[:=])",
+            re.IGNORECASE,
+        ),
+        "start",
+    ),
+    (
+        re.compile(
+            r"(?:结束|終了|終わり|종료|끝|ende|fin|final|fine)(?:时间|時間|시간|zeit)?\s*(?=[:=])",
+            re.IGNORECASE,
+        ),
+        "end",
+    ),
+)
+_PRIMES = re.compile(r"(?<=\d)(?:''|″|'′)")
+_NTH_SECOND = re.compile(
+    rf"\b(\d+)(?:st|nd|rd|th|\.|e"
+    rf"|º)\s+(?:{'|'.join(word for word in SECOND if len(word) > 3 and word.isascii() and not word.endswith('s'))})\b"
+    rf"|\b(?:{'|'.join(word for word in SECOND if len(word) > 3 and word.isascii() and not word.endswith('s'))})\s+(\d+(?:\.\d+)?)\b(?!\s*(?:s|sec|%))",
     re.IGNORECASE,
 )
 # A minus before a number; "5-10" and "5 - 10" have none.
@@ -76,28 +117,37 @@ _FILL = (
     r"seconds?|sec|minute|marks?|point|on|t|is)(?![A-Za-z])\.?|[\[\]\"'()<>~≈=:第])\s*){0,12}"
 )
 _TO = (
-    r"(?:-+>?|–|—|―|→|⇒|~|/|到|至|to|until|till|til|through|thru|up\s+to|"
+    r"(?:-+>?|–|—|―|→|⇒|~|/|到|至|から|부터|에서|bis|à|a(?=\s)|hasta|jusqu'à|to|until|till|til|through|thru|up\s+to|"
     r"(?:all\s+the\s+way|right)\s+(?:to|until|through)|"
-    r"(?:(?:(?:and|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span)\b|[,;.])\s*){0,8}"
+    r"(?:(?:(?:and|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span)\b"
+    r"|[,;.])\s*){0,8}"
     r"\b(?:(?:ends?|ending|finish(?:es|ing)?|stops?|stopping|conclud\w+|clos\w+)(?:\s+(?:at|on|around|by))?|"
     r"(?:continu\w+|goes|going|runs|running|lasts|lasting|extend\w*)\s+(?:on\s+)?(?:to|until|till|through)))"
 )
 _ONLY_TIME = re.compile(rf"{_FILL}{_T}{_FILL}")
 _RANGE = re.compile(rf"{_T}{_FILL},?\s*{_TO}{_FILL}{_T}", re.IGNORECASE)
 _BETWEEN = re.compile(
-    rf"\b(?:between|from){_FILL}{_T}{_FILL}(?:and|to|&|-|–|—|until|till|through){_FILL}{_T}", re.IGNORECASE
+    rf"\b(?:between|from|zwischen|entre){_FILL}{_T}{_FILL}(?:and|und|et|y|to|&|-|–|—|until|till"
+    rf"|through){_FILL}{_T}",
+    re.IGNORECASE,
 )
 _OPENED = re.compile(
     rf"\s*(?:(?:from|between)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and){_FILL}{_T}{_FILL}[,.:;-]*\s*", re.IGNORECASE
 )
+_ADJACENT = re.compile(rf"(?<![⟩\w]){_T}[>\])]?\s+[<\[(]?{_T}(?![\w⟨])")
+_ANY_RANGE = re.compile(
+    rf"(?:\b(?:from|between|von|de|desde|从)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and|,|;"
+    rf"|\s)?{_FILL}{_T}\s*(?:seconds?|s|sec)?\b",
+    re.IGNORECASE,
+)
 _LIST = re.compile(rf"[\[(<{{]\s*{_T}{_FILL}[,;]\s*{_FILL}{_T}\s*(?:[,;][^\])>}}]{{0,80}})?[\])>}}]")
 _LABELLED_START = (
     r"\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|from|onset|opens?)"
-    r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|frame|s|sec|seconds|at))?"
+    r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|s|sec|seconds|at))?"
 )
 _LABELLED_END = (
     r"\b(?:end(?:s|ing|ed)?|finish(?:es|ed|ing)?|stop(?:s|ped|ping)?|to|until|till|offset|concludes?|closes?)"
-    r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|frame|s|sec|seconds|at))?"
+    r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|s|sec|seconds|at))?"
 )
 _GLUE = (
     r"[\s\"'*_(),:=>|~\[\]-]{0,20}"
@@ -130,12 +180,26 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
+    r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[A-D]\b)"
+    r"|(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
     r"time[\s_-]*(?:span|stamp|window|range|frame|interval)s?|timespan|span|window|interval|segment|moment)"
-    r"\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)",
+    r"(?:\s+(?!is\b|are\b)\w+){0,8}?\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)(?:\s+(?:therefore"
+    r"|thus|then|hence|approximately|about|roughly))*)",
     re.IGNORECASE,
 )
 
+_FRAMES = re.compile(
+    r"\b(?:frames?|images?)\s*(?:numbers?|nos?\.?|#)?\s*(\d{1,4})\s*(?:-|–|—|to|through|until|and|→|bis|à"
+    r"|a)\s*(?:frames?|images?)?\s*#?\s*(\d{1,4})\b",
+    re.IGNORECASE,
+)
+_CORRECTS = re.compile(
+    r"\b(?:no,?\s+wait|wait|correction|actually|more precisely|i mean|sorry|scratch that|or rather"
+    r"|let me correct|on second thought)\b",
+    re.IGNORECASE,
+)
+_OR = re.compile(any_of(OR), re.IGNORECASE)
+_MOST_PARTS = 6
 _MOST_LABELS = 12
 _LONGEST_STATEMENT = 1_000
 _LONGEST_OPENING = 300
@@ -172,12 +236,13 @@ def parse_spans(reply: str, duration: float | None = None) -> list[Span]:
     if text is None:
         return []
     text = normalise(text)
+    video = TimeSpan(duration)
     values = json_values(text)
-    spans = [span for value in values for span in _of_json(value, duration)]
-    if spans or any(isinstance(value, Mapping) and _has_span_key(value) for value in values):
+    spans = [span for value in values for span in _of_json(value, video)]
+    if spans or any(isinstance(value, Mapping) and has_span_key(value) for value in values):
         # An object that says "span": null states that there is none; numbers elsewhere are no substitute.
         return spans
-    return _of_text(text, duration)
+    return spans_of_text(without_refusals(text)[0], video)
 
 
 def parse_span(reply: str, duration: float | None = None) -> Span | None:
@@ -187,49 +252,62 @@ def parse_span(reply: str, duration: float | None = None) -> Span | None:
 
 # JSON
 
+_NO_SPAN_KEY = re.compile(r"conf|score|prob|question|query|duration|reason|expl|frame|rationale")
+_LENGTH_KEY = re.compile(r"^(?:duration|length)(?:_?(?:in_?)?(?:s|sec|seconds))?$")
+_ANSWER_SPAN = re.compile(r"answer|pred|relevant|evidence|final")
+
 
 def _key(name: Any) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name)).strip().lower().replace("-", "_").replace(" ", "_")
 
 
-def _has_span_key(value: Mapping[Any, Any]) -> bool:
+def has_span_key(value: Mapping[Any, Any]) -> bool:
+    """Whether an object has a field for a span, even an empty one."""
     return any(_SPAN_KEYS.match(_key(name)) or _START_KEY.match(_key(name)) for name in value)
 
 
-def _of_json(value: Any, duration: float | None) -> list[Span]:
+def _of_json(value: Any, video: TimeSpan) -> list[Span]:
     """Returns the spans of a decoded object or array."""
     if isinstance(value, Mapping):
-        keys = {_key(name): item for name, item in value.items()}
+        keys = {_key(name): item for name, item in value.items() if not _NO_SPAN_KEY.search(_key(name))}
         starts = [item for name, item in keys.items() if _START_KEY.match(name)]
         ends = [item for name, item in keys.items() if _END_KEY.match(name)]
         if starts and ends:
-            return _pair(starts[0], ends[0], duration)
-        for name, item in keys.items():
-            if _SPAN_KEYS.match(name):
-                return _of_value(item, duration)
+            return _pair(starts[0], ends[0], video)
+        if starts and (lengths := [item for name, item in value.items() if _LENGTH_KEY.match(_key(name))]):
+            start, length = _seconds(starts[0], video), _seconds(lengths[0], video)
+            return [] if start is None or length is None else [(start, start + length)]
+        named = sorted(
+            (name for name in keys if _SPAN_KEYS.match(name)), key=lambda name: not _ANSWER_SPAN.search(name)
+        )
+        for name in named:
+            if spans := _of_value(keys[name], video):
+                return spans
+        if named:
+            return []
         nested = [item for item in keys.values() if isinstance(item, (Mapping, list))]
-        return [span for item in nested for span in _of_json(item, duration)]
+        return [span for item in nested for span in _of_json(item, video)]
     if isinstance(value, list):
-        return _of_value(value, duration)
+        return _of_value(value, video)
     return []
 
 
-def _of_value(value: Any, duration: float | None) -> list[Span]:
+def _of_value(value: Any, video: TimeSpan) -> list[Span]:
     if isinstance(value, str):
-        return _of_text(value, duration, bare=True)
+        return spans_of_text(value, video, bare=True)
     if isinstance(value, Mapping):
-        return _of_json(value, duration)
+        return _of_json(value, video)
     if not isinstance(value, list):
         return []
     # [start, end] or [start, end, score]
-    if 2 <= len(value) <= 3 and all(_seconds(item, duration) is not None for item in value[:2]):
-        return _pair(value[0], value[1], duration)
+    if 2 <= len(value) <= 3 and all(_seconds(item, video) is not None for item in value[:2]):
+        return _pair(value[0], value[1], video)
     return [
-        span for item in value if isinstance(item, (list, Mapping, str)) for span in _of_value(item, duration)
+        span for item in value if isinstance(item, (list, Mapping, str)) for span in _of_value(item, video)
     ]
 
 
-def _seconds(value: Any, duration: float | None) -> float | None:
+def _seconds(value: Any, video: TimeSpan) -> float | None:
     """Returns a JSON number or a string such as "00:05" or "5s" in seconds."""
     if isinstance(value, bool):
         return None
@@ -238,12 +316,12 @@ def _seconds(value: Any, duration: float | None) -> float | None:
     if isinstance(value, str):
         tokens, times = _tokenise(value)
         if _ONLY_TIME.fullmatch(tokens.strip()):
-            return _sane(times[0].seconds(duration))
+            return _sane(times[0].seconds(video))
     return None
 
 
-def _pair(start: Any, end: Any, duration: float | None) -> list[Span]:
-    one, other = _seconds(start, duration), _seconds(end, duration)
+def _pair(start: Any, end: Any, video: TimeSpan) -> list[Span]:
+    one, other = _seconds(start, video), _seconds(end, video)
     return [] if one is None or other is None else [(one, other)]
 
 
@@ -258,16 +336,17 @@ def _sane(seconds: float | None) -> float | None:
 class _Time:
     """A time found in a text: an amount in some unit."""
 
-    __slots__ = ("amount", "unit")
+    __slots__ = ("amount", "said", "unit")
 
-    def __init__(self, amount: float, unit: str) -> None:
+    def __init__(self, amount: float, unit: str, said: str = "") -> None:
         self.amount = amount
         self.unit = unit
+        self.said = said
 
-    def seconds(self, duration: float | None) -> float | None:
+    def seconds(self, video: TimeSpan) -> float | None:
         """Returns seconds; None where the duration is needed and unknown."""
-        if self.unit == "percent":
-            return None if duration is None else self.amount / 100 * duration
+        if self.unit == "percent" or (self.unit == "bare" and video.unit != "seconds"):
+            return None if video.duration is None else self.amount / 100 * video.duration
         return self.amount * {"minutes": 60.0}.get(self.unit, 1.0)
 
 
@@ -296,19 +375,32 @@ def _number_word(match: re.Match[str]) -> str:
     )
 
 
+def _plain(text: str) -> str:
+    """Returns a text with milliseconds, "12''" and "the 12th second" written as seconds."""
+    if _MILLISECONDS.search(text):
+        text = _MILLISECONDS.sub(lambda match: f"{float(match[1].replace(',', '')) / 1000:g} s", text)
+    text = _MINUTES_AND.sub(lambda match: f"{match[1]}:{int(match[2]):02d}", text)
+    text = _TIGHT_PAIR.sub(lambda match: f"{match[1] or match[2]}, ", text)
+    text = _DECIMAL_COMMA.sub(r"\1.\2", _PRIMES.sub("s ", text))
+    for pattern, word in _EDGE_WORDS:
+        text = pattern.sub(word, text)
+    return _NTH_SECOND.sub(lambda match: f"{match[1] or match[2]} s", text)
+
+
 def _tokenise(text: str) -> tuple[str, list[_Time]]:
     """Returns the text with each time replaced by "⟨i⟩", and the times."""
     times: list[_Time] = []
 
-    def token(time: _Time) -> str:
+    def token(time: _Time, said: str = "") -> str:
+        time.said = said
         times.append(time)
         return f"⟨{len(times) - 1}⟩"
 
     text = text.replace("⟨", "<").replace("⟩", ">")
     text = re.sub(r"\.{2,}|…", " - ", text)
-    text = _NUMBER_WORD.sub(_number_word, squeeze(_NO_TIME.sub(" ", text)))
+    text = _NUMBER_WORD.sub(_number_word, squeeze(_NO_TIME.sub(" ", _plain(text))))
     text = _NEGATIVE.sub("minus", text)
-    text = _TIME.sub(lambda match: token(_read_time(match)), text)
+    text = _TIME.sub(lambda match: token(_read_time(match), match.group()), text)
     # Units of a list: "[5, 10] seconds" reads as it stands. Words stand for the video's edges.
     text = _MIDDLE.sub(lambda _: token(_Time(50.0, "percent")), text)
     text = _START.sub(lambda _: token(_Time(0.0, "clock")), text)
@@ -316,21 +408,43 @@ def _tokenise(text: str) -> tuple[str, list[_Time]]:
     return text, times
 
 
-def _of_text(text: str, duration: float | None, bare: bool = False) -> list[Span]:
+def fields_of(value: Mapping[Any, Any], video: TimeSpan) -> list[Span]:
+    """Returns the spans that the fields of a decoded object give."""
+    return [span for span in _of_json(value, video)]
+
+
+def spans_of_text(text: str, video: TimeSpan, bare: bool = False) -> list[Span]:
     """Returns the spans of running text.
 
     Args:
         text: The text.
-        duration: As for `parse_spans`.
+        video: As for `spans_of_text`.
         bare: Whether the text is known to be about a span, so that bare numbers are times.
     """
+    for part in reversed(_CORRECTS.split(text)[-_MOST_PARTS:]):
+        # What comes behind "no, wait" counts; what came before it, only where nothing comes behind.
+        if spans := _stated(part, video, bare):
+            return spans
+    return _of_frames(text, video.times)
+
+
+def _stated(text: str, video: TimeSpan, bare: bool) -> list[Span]:
     labels = [match.end() for match in _LABEL.finditer(text)]
     # A reply may think aloud before it states its answer; the last labelled statement is the answer.
     for place in reversed(labels[-_MOST_LABELS:]):
         statement = _without_options(text[place : place + _LONGEST_STATEMENT].lstrip()).split("\n\n")[0]
-        if statement and (spans := _ranges(statement, duration, bare=True)):
+        if statement and (spans := _ranges(statement, video, bare=True)):
             return spans
-    return _ranges(_without_options(text), duration, bare)
+    return _ranges(_without_options(text), video, bare)
+
+
+def _of_frames(text: str, times: Sequence[float]) -> list[Span]:
+    """Returns the span of a range of numbered frames whose times are known."""
+    found = _FRAMES.search(text) if times else None
+    if not found:
+        return []
+    first, last = int(found[1]), int(found[2])
+    return [(float(times[first - 1]), float(times[last - 1]))] if 1 <= first <= last <= len(times) else []
 
 
 def _without_options(text: str) -> str:
@@ -338,10 +452,10 @@ def _without_options(text: str) -> str:
     return _OPTION_LIST.sub("", text) if len(_OPTION_LIST.findall(text)) > 1 else text
 
 
-def _ranges(text: str, duration: float | None, bare: bool) -> list[Span]:
+def _ranges(text: str, video: TimeSpan, bare: bool) -> list[Span]:
     tokens, times = _tokenise(text)
     if not times:
-        return _described(tokens, times, duration)
+        return _described(tokens, times, video)
     stripped = tokens.strip(" \t\r\n.;\"'`")
 
     def seconds(start: str, end: str) -> Span | None:
@@ -349,11 +463,11 @@ def _ranges(text: str, duration: float | None, bare: bool) -> list[Span]:
         unit = first.unit
         if unit == "bare" and second.unit in ("minutes", "seconds", "percent") and second.amount != 100.0:
             unit = second.unit  # "5 to 10 seconds", "20 to 40%"
-        one = _sane(_Time(first.amount, unit).seconds(duration))
+        one = _sane(_Time(first.amount, unit).seconds(video))
         unit = second.unit
         if unit == "bare" and first.unit == "minutes":
             unit = "minutes"  # "1 min to 2"
-        other = _sane(_Time(second.amount, unit).seconds(duration))
+        other = _sane(_Time(second.amount, unit).seconds(video))
         return None if one is None or other is None else (one, other)
 
     def marked(match: re.Match[str]) -> bool:
@@ -386,15 +500,31 @@ def _ranges(text: str, duration: float | None, bare: bool) -> list[Span]:
     if not found:
         # "5 to 10" alone, or at the head of a clause of its own.
         add((match for match in ranges if _stands_alone(tokens, match)), explicit=True)
-    if not found and (match := re.fullmatch(rf"{_T}\s*(?:,|\n|\s)\s*{_T}", stripped)):
+    if not found and (match := re.fullmatch(rf"(?:[A-D]\W{{1,3}})?{_T}\s*(?:,|\n|\s)\s*{_T}", stripped)):
         add([match], explicit=True)
+    if not found:
+        add(
+            (
+                match
+                for match in _ADJACENT.finditer(tokens)
+                if all(
+                    "." in times[int(match.group(g))].said or times[int(match.group(g))].unit != "bare"
+                    for g in (1, 2)
+                )
+            ),
+            explicit=True,
+        )
     if found:
-        return [found[place] for place in sorted(found)]
-    return _described(tokens, times, duration)
+        first, *others = sorted(found)
+        if others and found[others[0]] != found[first] and _OR.search(tokens[first : others[0]]):
+            return []  # "either from 5 to 9 or from 21 to 27"
+        return [found[place] for place in (first, *others)]
+    return _described(tokens, times, video)
 
 
 _AFTER = re.compile(
-    r"\s*(?:$|[.,;:)\]<>\"'}\n]|(?-i:[A-D])\b|(?:where|when|while|as|because|since|which|with|is|for)\b|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|\()",
+    r"\s*(?:$|[.,;:)\]<>\"'}\n]|(?-i:[A-D])\b|(?:where|when|while|as|because|since|which|with|is|for)\b"
+    r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|\()",
     re.IGNORECASE,
 )
 
@@ -417,18 +547,19 @@ def _stands_alone(tokens: str, match: re.Match[str]) -> bool:
     )
 
 
-def _described(tokens: str, times: list[_Time], duration: float | None) -> list[Span]:
+def _described(tokens: str, times: list[_Time], video: TimeSpan) -> list[Span]:
     """Returns the one span that is described rather than given by its two ends."""
     if match := _START_LENGTH.search(tokens):
         first, length = times[int(match.group(1))], times[int(match.group(2))]
-        one, other = first.seconds(duration), length.seconds(duration)
+        one, other = first.seconds(video), length.seconds(video)
         if one is not None and other is not None and length.unit != "clock":
             end = _sane(one + other)
             return [] if end is None else [(one, end)]
+    duration = video.duration
     if duration is None:
         return []
     if match := _EDGE.search(tokens):
-        amount = times[int(match.group(2))].seconds(duration)
+        amount = times[int(match.group(2))].seconds(video)
         if amount is not None and times[int(match.group(2))].unit != "bare" and amount <= duration:
             at_start = match["edge"].lower() in ("first", "initial", "opening")
             return [(0.0, amount) if at_start else (duration - amount, duration)]
@@ -438,9 +569,20 @@ def _described(tokens: str, times: list[_Time], duration: float | None) -> list[
         index = 0 if which == "first" else 1 if which == "second" else part - 1
         return [(duration * index / part, duration * (index + 1) / part)]
     if match := _ONWARDS.search(tokens):
-        start = _sane(times[int(match.group(1))].seconds(duration))
+        start = _sane(times[int(match.group(1))].seconds(video))
         return [] if start is None else [(start, duration)]
     return [(0.0, duration)] if _WHOLE.search(tokens) else []
+
+
+def without_times(text: str) -> str:
+    """Returns a text without its ranges of times, so that what else it says can be read.
+
+    >>> without_times("he climbs to the roof (12s - 20s)")
+    'he climbs to the roof ( )'
+    """
+    tokens, times = _tokenise(text)
+    tokens = _ANY_RANGE.sub(" ", tokens)
+    return re.sub(_T, lambda match: times[int(match[1])].said, tokens)
 
 
 def without_spans(text: str) -> str:

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from tempbench_lmms.parsing.choice import parse_choice
-from tempbench_lmms.parsing.number import parse_index
+from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing.expected import Choice, Item
+from tempbench_lmms.parsing.reading import Reading
 
 UNREADABLE = "UNK"
 FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")
@@ -23,19 +24,41 @@ _INTERNVL = tuple(
 )
 
 
-def parse(reply: str, kind: str, options: Sequence[str], n_images: int) -> str | None:
-    """Returns the letter, or the image number as a string, that a reply states; None where it states none.
+def expected(kind: str, options: Sequence[str], n_images: int) -> Choice | Item:
+    """Returns what a question expects: an image's number for `gt`, else one of the options.
+
+    Args:
+        kind: `mt1`, `mt2`, `mt3` or `gt`.
+        options: The options' texts; empty for `gt`.
+        n_images: The number of images shown.
+    """
+    return Item(n_images) if kind == "gt" else Choice("ABCDE"[: len(options)], tuple(options))
+
+
+def read(
+    reply: str,
+    kind: str,
+    options: Sequence[str],
+    n_images: int,
+    prompt: str | None = None,
+    at_limit: bool = False,
+) -> Reading[str]:
+    """Reads a reply; the value is a letter, or an image's number as a string.
 
     Args:
         reply: The model's reply, reasoning included.
         kind: `mt1`, `mt2`, `mt3` or `gt`.
         options: The options' texts; empty for `gt`.
         n_images: The number of images shown.
+        prompt: The prompt, whose words in the reply are no answer.
+        at_limit: Whether the reply ended because its token limit was reached.
     """
-    if kind == "gt":
-        index = parse_index(reply, n_images)
-        return None if index is None else str(index)
-    return parse_choice(reply, "ABCDE"[: len(options)], options)
+    return reader.read(reply, expected(kind, options, n_images), prompt, at_limit).map(str)
+
+
+def parse(reply: str, kind: str, options: Sequence[str], n_images: int) -> str | None:
+    """Returns the value of `read`: a letter or an image's number, or None where the reply states none."""
+    return read(reply, kind, options, n_images).value
 
 
 def family_of(model: str) -> str:

@@ -167,17 +167,17 @@ def test_the_table_is_long_enough():
 
 @pytest.mark.parametrize(("reply", "expected"), TRIPLES)
 def test_triple(reply, expected):
-    assert parser.parse(reply, "triple") == expected
+    assert parser.parse_strict(reply, "triple") == expected
 
 
 @pytest.mark.parametrize(("reply", "expected"), COTS)
 def test_cot(reply, expected):
-    assert parser.parse(reply, "cot") == expected
+    assert parser.parse_strict(reply, "cot") == expected
 
 
 @pytest.mark.parametrize(("reply", "expected"), REFLECTIONS)
 def test_reflection(reply, expected):
-    assert parser.parse(reply, "reflection") == expected
+    assert parser.parse_strict(reply, "reflection") == expected
 
 
 @pytest.mark.parametrize(
@@ -218,3 +218,29 @@ def test_a_class_is_yes_to_its_question_and_no_to_both_others(answers):
         if tuple(answers) == pattern:
             expected = label
     assert parser.parse(three(*answers), "triple") == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "form", "expected"),
+    [
+        ("Before", "cot", "before"),
+        ("Answer: Before", "cot", "before"),
+        ("The answer is: Step A must be executed before Step B.", "cot", "before"),
+        ("The answer is: not Before but Parallel.", "cot", "independent"),
+        ("The answer is: Before or After.", "cot", None),
+        ("It might be Before or it might be Parallel.", "cot", None),
+        ("Final answer: Before", "reflection", "before"),
+        (
+            "The answer is: Before.\nReflection: It holds.\nThe final answer: Before\n\nReasoning: fine.",
+            "reflection",
+            "before",
+        ),
+        ("The answer is: Before.\nReflection: The reasoning is correct.", "reflection", "before"),
+        ("The answer is: Before. Reflection: ...", "reflection", None),
+        ("1) No\n2) Yes\n3) No", "triple", "after"),
+        ('{"Q1": "No", "Q2": "No", "Q3": "Yes"}', "triple", "independent"),
+        ("<think>Before, I think", "cot", None),
+    ],
+)
+def test_any_clear_statement_is_read(reply, form, expected):
+    assert parser.parse(reply, form) == expected

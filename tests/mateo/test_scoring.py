@@ -47,6 +47,8 @@ def value(name, records):
         ("other_rate", 1 / 12),
         ("parse_rate", 11 / 12),
         ("unread_rate", 1 / 12),
+        ("accuracy_strict", 2 / 6),  # all of these replies have the form of the prompt
+        ("parse_rate_strict", 11 / 12),
         ("n_questions", 12),
         ("n_pairs", 6),
         ("n_dependent", 4),
@@ -126,6 +128,33 @@ def test_a_failed_request_is_counted_apart(answered):
     record = scoring.record(doc, prompts.full_reply("before"), "triple", failed=True)
     assert (record["parsed"], record["failed"], record["correct"], record["prediction"]) == (0, 1, 0, "other")
     assert value("n_failed", [record]) == 1
+
+
+def _stated(replies, form="cot"):
+    """Returns records of one pair, before and after, with these replies in the two orders."""
+    doc = {"pair_id": "x", "plan_id": "p", "n_steps": 3, "distance": 1}
+    labels = zip(scoring.VERSIONS, ("before", "after"), replies, strict=True)
+    return [
+        scoring.record(doc | {"question_id": version, "version": version, "label": label}, reply, form)
+        for version, label, reply in labels
+    ]
+
+
+def test_strict_takes_the_exact_form_alone():
+    records = _stated(("Step A must be executed before Step B.", "The answer is: After"))
+    assert [record["strict"] for record in records] == [None, "after"]
+    assert [record["prediction"] for record in records] == ["before", "after"]
+    assert (value("accuracy", records), value("accuracy_strict", records)) == (1, 0)
+    assert (value("parse_rate", records), value("parse_rate_strict", records)) == (1, 0.5)
+
+
+def test_strict_is_undefined_in_logs_without_it(answered):
+    records = answered(WORKED)
+    for record in records:
+        del record["strict"]
+    assert value("accuracy", records) == pytest.approx(2 / 6)
+    assert math.isnan(value("accuracy_strict", records))
+    assert math.isnan(value("parse_rate_strict", records))
 
 
 def test_nothing_asked_is_undefined():

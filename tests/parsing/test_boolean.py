@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tempbench_lmms.parsing.boolean import parse_boolean
-from tempbench_lmms.parsing.stated import stated_answer
 
 
 @pytest.mark.parametrize(
@@ -45,17 +44,3 @@ def test_table(reply, expected):
 @given(st.text(max_size=200))
 def test_never_raises(text):
     assert parse_boolean(text) in (True, False, None)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Image 1 is older. Answer: 2, 1", "2, 1"),
-        ("The answer is B. Wait, the answer is A.", "A."),
-        ("The chronological order is: 3, 1", "3, 1"),
-        ("Answer:", None),
-        ("Image 2", None),
-    ],
-)
-def test_stated_answer(text, expected):
-    assert stated_answer(text) == expected

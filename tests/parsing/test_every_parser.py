@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import tempbench_lmms
 from benchmarks import parsing as benchmark
 from tempbench_lmms import benchmarks
+from tempbench_lmms.parsing.reading import REASONS
 from tests.parsing import corpus
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
@@ -29,10 +30,18 @@ def _is_order(items, order):
 
 # What a parser may return, by its name without the values of its further parameters.
 OFFERED = {
+    "parsing.final_answer.final_part": lambda found: found.start <= found.end,
+    "parsing.reader.read": lambda found: (found.value is None) == (found.reason in REASONS),
+    "parsing.fields.read": lambda found: all((one.value is None) == (one.reason in REASONS) for one in found),
+    "parsing.fields.read_span": lambda found: found.value is None or _is_span(found.value),
+    "coherence.parser.read": lambda found: found.value is None or found.value[0] in LETTERS,
+    "mateo.parser.read": lambda found: found.value in (None, "before", "after", "independent", "other"),
+    "rextime.parser.read": lambda found: found["letter"].value in LETTERS,
+    "tempvs.parser.read": lambda found: found.value in (*LETTERS, *"12345"),
+    "timepercept.parser.read": lambda found: (found.value is None) == (found.reason in REASONS),
     "parsing.boolean.parse_boolean": lambda found: found in (None, True, False),
     "parsing.choice.parse_choice": lambda found: found in (None, *"ABCDE"),
     "parsing.final_answer.final_answer": lambda found: found is None or found == found.strip() != "",
-    "parsing.integer.integers": lambda found: all(isinstance(value, int) for value in found),
     "parsing.number.parse_index": lambda found: found in (None, 1, 2, 3, 4, 5),
     "parsing.permutation.parse_permutation": lambda found: _is_order("12345", found),
     "parsing.text.clip": lambda found: len(found) < 8_010,
@@ -42,6 +51,7 @@ OFFERED = {
     "coherence.parser.number_official": lambda found: found is None or isinstance(found, int),
     "coherence.parser.parse": lambda found: found in LETTERS,
     "coherence.parser.parse_official": lambda found: found in LETTERS,
+    "mateo.parser.parse_strict": lambda found: found in (None, "before", "after", "independent", "other"),
     "mateo.parser.parse": lambda found: found in (None, "before", "after", "independent", "other"),
     "mateo.parser.parse_answers": lambda found: found is None or {*found} <= {"yes", "no", "unsure"},
     "mateo.parser.parse_first": lambda found: found in (None, "before", "after", "independent"),

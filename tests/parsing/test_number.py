@@ -25,7 +25,7 @@ REPLIES = [
     ("<answer>Image 5</answer>", 5),
     ("Images 1 and 4", None),
     ("Image 2 or 3", None),
-    ("3 (not 1)", None),
+    ("3 (not 1)", 3),
     ("In image 3 he runs, in image 2 he walks", None),
     ("Image 10", None),
     ("12", None),

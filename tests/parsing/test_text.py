@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tempbench_lmms.coherence.official import integers
 from tempbench_lmms.parsing.choice import parse_choice
 from tempbench_lmms.parsing.final_answer import _ANSWER, _CLOSING, _OPENING, _SIGNS, final_answer
-from tempbench_lmms.parsing.integer import integers
 from tempbench_lmms.parsing.text import clip, normalise, squeeze
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.parsing.integer import integers
+from tempbench_lmms.coherence.official import integers
 
 
 @pytest.mark.parametrize(

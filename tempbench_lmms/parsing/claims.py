@@ -1,0 +1,37 @@
+"""What a sentence says of the statement asked about, with a verb of its own: "The claim doesn't hold"."""
+
+import re
+
+from tempbench_lmms.parsing.words import AGREES, CLAIM, DENIES, IN_ORDER, NOT, any_of
+
+_DENIED = rf"(?P<neg>(?:{any_of(word for word in NOT if word not in ('than', 'versus', 'vs'))}|n['’]t\b))"
+_ADVERBS = r"(?:\s+(?:do|does|did|quite|really|actually|fully|entirely|seem\s+to|seems\s+to|simply|\w+ly))*"
+_VERB = re.compile(
+    rf"\b{any_of(CLAIM)}[\"')]*{_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
+    rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))",
+    re.IGNORECASE,
+)
+# "This checks out." by itself; "this fits in a box" says nothing of the statement.
+_THIS = re.compile(
+    rf"^\W*(?:this|that|it){_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
+    rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))\W*$",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(rf"^\W*{_DENIED}?{_ADVERBS}\s*{any_of(IN_ORDER)}\W*$", re.IGNORECASE)
+
+
+def said(sentence: str, claim: str | None = None) -> list[bool]:
+    """Returns whether a sentence calls its statement true or false; nothing where it does neither.
+
+    Args:
+        sentence: The sentence.
+        claim: What the statement claims; "chronological" that the images are in order.
+
+    >>> said("The claim doesn't hold."), said("Not in order.", "chronological"), said("Not in order.")
+    ([False], [False], [])
+    """
+    if found := _VERB.search(sentence) or _THIS.match(sentence):
+        return [bool(found["agrees"]) != bool(found["neg"])]
+    if claim == "chronological" and (found := _ORDER.match(sentence)):
+        return [not found["neg"]]
+    return []

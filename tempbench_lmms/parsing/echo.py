@@ -1,0 +1,68 @@
+"""The prompt's own words in a reply: they are no answer.
+
+Where the prompt is known its lines are taken out; an option's line stays where it is the only one, since it
+may be the answer. Where it isn't, only what no reply says of its own: placeholders such as "Option [Letter]",
+and the choice itself ("True or False").
+"""
+
+import re
+from functools import lru_cache
+
+from tempbench_lmms.parsing.text import normalise
+
+_PLACEHOLDER = re.compile(
+    r"[\"'(]?\b(?:option|answer|choice|image|pair|letter|span|position)?\s*[:.]?\s*"
+    r"(?:[\[<]\s*(?:your\s+)?(?:letter|choice|answer|number|option|n|x|start|end|your_reflection"
+    r"|final_answer|yes/no/i don.?t know|true/false|final answer|reflection|image number)(?:\s+(?:here"
+    r"|letter))?\s*[\]>])[\"')]?",
+    re.IGNORECASE,
+)
+_FORM = re.compile(r"[\"']?\bimage\s+N\b[\"']?|\bN/A\b", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"\bneither\s+true\s+nor\s+false\b|\b(?:either\s+)?(?:true\s*(?:or|/|\|)\s*(?:the\s+word\s+)?false"
+    r"|false\s*(?:or|/|\|)\s*true|yes\s*(?:or|/|\|)\s*no)\b(?:\s*/\s*i don.?t know)?",
+    re.IGNORECASE,
+)
+_EACH = re.compile(r"\b(?:each|every)\s+(?:\w+\s+)?(?:option|choice|answer|statement)\s*:", re.IGNORECASE)
+_SIGNS = re.compile(r"[\[<]|\bN\b|true|false|yes|each|every", re.IGNORECASE)
+_OPTION_LINE = re.compile(r"[(\[]?[A-G][).\]:]\s")
+_SHORTEST = 12
+
+
+@lru_cache(maxsize=64)
+def _prompt_lines(prompt: str) -> frozenset[str]:
+    lines = (" ".join(line.split()) for line in normalise(prompt).split("\n"))
+    return frozenset(line for line in lines if len(line) >= _SHORTEST)
+
+
+def without_placeholders(text: str) -> str:
+    """Returns a text without the forms that a prompt gives for an answer.
+
+    >>> without_placeholders("Option [Letter]: B"), without_placeholders("True or False?")
+    (' : B', ' ?')
+    """
+    if not _SIGNS.search(text):
+        return text
+    text = _PLACEHOLDER.sub(" ", text)
+    return _EACH.sub(" ", _FORM.sub(" ", _CHOICE.sub(" ", text)))
+
+
+def without_prompt(text: str, prompt: str | None = None) -> str:
+    """Returns a reply without the lines that it repeats from its prompt.
+
+    Args:
+        text: The reply, normalised.
+        prompt: The prompt, or None where it isn't known.
+    """
+    if not prompt or "\n" not in text:
+        return text
+    known = _prompt_lines(prompt)
+    lines = text.split("\n")
+    repeated = [i for i, line in enumerate(lines) if " ".join(line.split()) in known]
+    options = [i for i in repeated if _OPTION_LINE.match(lines[i].strip())]
+    if len(options) == 1:
+        repeated.remove(options[0])
+    taken = set(repeated)
+    return (
+        "\n".join(line for i, line in enumerate(lines) if i not in taken) if len(taken) < len(lines) else text
+    )

@@ -1,0 +1,551 @@
+"""The kinds of answers: how each is recognised as a whole, in running text, in a JSON field, by its words.
+
+The stages of `reader` are the same for all kinds; a kind tells them only where a text names which value.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from tempbench_lmms.parsing import (
+    claims,
+    durations,
+    letters,
+    numbers,
+    option_words,
+    orders,
+    places,
+    relations,
+    truth,
+)
+from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
+from tempbench_lmms.parsing.lines import bare
+from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
+from tempbench_lmms.parsing.text import normalise
+from tempbench_lmms.parsing.words import AND, CIRCLED, OR, any_of
+
+ANSWER_KEYS = (
+    r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*"
+    r"(?:answer|ans|choice|option|letter|prediction|response|label|result|output|selection|conclusion"
+    r"|solution|event|antwort|réponse|respuesta|答案|答え|回答|정답|답)"
+    r"(?:_?(?:letter|id|choice|option|value))?"
+)
+"""A pattern for the names of JSON fields that hold an answer."""
+
+
+_ODD = re.compile(
+    r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
+    r"|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
+    r"|(?:is|was|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
+    r"|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks"
+    r"|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
+    re.IGNORECASE,
+)
+_ALL_BUT = re.compile(
+    r"\b(?:all|every\w*|each|others?|rest)\b[^.!?;\n]*\b(?:except(?:\s+for)?|apart\s+from|but|besides|other\s+than|save)"
+    r"\s+(?:for\s+)?(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_LONGEST_ALL_BUT = 80
+# "4 is misplaced, 5 is fine": no list of 4 and 5.
+_NEXT_CLAUSE = re.compile(r",\s*(?=(?:\w+\s+)?\d{1,2}\s+(?:is|are|was|were|looks?|seems?|fits?)\b)")
+_LISTED = re.compile(
+    rf"\s*(?:,\s*)?(?:&|,|{any_of(AND)}|{any_of(OR)})\s*(?P<n>\d{{1,2}})(?!\w|[.,]\d|\s*%)", re.IGNORECASE
+)
+_PLURAL = re.compile(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
+_THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
+_COMPARED = re.compile(
+    r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
+)
+_SUBJECT_STARTS = 12
+_MOST_COUNTS = 60
+_ORDERED = re.compile(
+    r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE
+)
+
+
+class Kind:
+    """What the stages ask of a kind of answer."""
+
+    keys: Sequence[str] = (ANSWER_KEYS,)
+    """Patterns for the names of the JSON fields that hold it, the surest first."""
+
+    def whole(self, text: str) -> list[Any]:
+        """Returns the values that a text, without marks around it, is by itself."""
+        raise NotImplementedError
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text names values."""
+        raise NotImplementedError
+
+    def by_words(self, sentence: str) -> list[Any]:
+        """Returns the values that a sentence states in words of its own."""
+        return []
+
+    def verdict(self, text: str) -> Verdict:
+        """Returns what a text says about the values that it names."""
+        return resolve(text, self.mentions(text))
+
+    def of_field(self, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds."""
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if isinstance(value, Mapping):
+            return []
+        text = (
+            normalise(str(value))
+            if isinstance(value, (str, int, float)) and not isinstance(value, bool)
+            else ""
+        )
+        if not text:
+            return []
+        found = self.whole(bare(text)) or self.by_words(text)
+        if not found and (verdict := self.verdict(text)).value is not None:
+            found = [verdict.value]
+        return found
+
+    def of_key(self, key: str, value: Any) -> list[Any]:
+        """Returns the values that the name of a field states: {"C": "the text of option C"}."""
+        return []
+
+    def lists(self, text: str, line: str) -> bool:
+        """Whether a line is an entry in a list of all options, and chooses none of them."""
+        return False
+
+    def offers(self, value: Any) -> bool:
+        """Whether a value is on offer."""
+        return True
+
+
+class ChoiceKind(Kind):
+    """One of lettered options."""
+
+    def __init__(self, expected: Choice) -> None:
+        self.letters, self.noun = expected.letters, expected.noun
+        self.texts = expected.texts[: len(expected.letters)]
+        said = [letters.squash(text) for text in self.texts]
+        self.truths = (
+            {said[i] == "true": letter for i, letter in enumerate(self.letters[: len(said)])}
+            if sorted(said) == ["false", "true"]
+            else {}
+        )
+        self.sequences = bool(said) and all(
+            re.match(r"(?:image|sentence|event) [a-g] >", text) for text in said
+        )
+        self._circled = {ord(sign): self.letters[i] for sign, i in CIRCLED.items() if i < len(self.letters)}
+        self.numeric = bool(said) and all(numbers.value_of(text) is not None for text in self.texts)
+
+    def whole(self, text: str) -> list[Any]:
+        """Returns the letters that a text is by itself, by letter or by the text of an option."""
+        if not text.isascii():
+            text = text.translate(self._circled)
+        found = letters.whole(text, self.letters, self.noun, self.texts)
+        if found or not self.texts:
+            return found
+        found = [self.letters[i] for i in option_words.same(text, self.texts)]
+        if not found and self.truths:
+            found = [self.truths[value] for value in truth.whole(text)]
+        if not found and self.sequences and ". " not in text:
+            found = self._sequence(text)
+        if not found and len(text.split()) <= 6 and not self.sequences:
+            some = option_words.repeated(text, self.texts)
+            found = [self.letters[some[0]]] if len(some) == 1 else []
+        return found
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text names letters, places in the list, or True and False."""
+        heads = letters.own_heads(text, self.letters, self.texts) if self.texts else []
+        if len({text[start].upper() for start, _ in heads}) > 1:
+            for start, end in heads:
+                text = text[:start] + " " * (end - start) + text[end:]
+        found = letters.mentions(text, self.letters, self.noun)
+        if (
+            heads
+            and len({text[start] for start, _ in heads}) == 1
+            and (letter := text[heads[0][0]].upper()) in self.letters
+        ):
+            # "The motion is C. zooming in": the letter with its own text.
+            found.append(Mention(letter, *heads[-1], cue=2))
+        if self.truths:
+            found += [
+                Mention(self.truths[said.value], said.start, said.end, said.sure)
+                for said in truth.mentions(text)
+            ]
+            found.sort(key=lambda mention: mention.start)
+        if self.texts:
+            upper = len(self.texts)
+            found += [
+                Mention(self.letters[place.value - 1], place.start, place.end)
+                for place in numbers.place_mentions(text)
+                if 1 <= place.value <= upper
+            ]
+            found.sort(key=lambda mention: mention.start)
+        return found
+
+    def by_words(self, sentence: str) -> list[Any]:
+        """Returns the letters of the options whose words a sentence states."""
+        if self.truths:
+            return [self.truths[value] for value in claims.said(sentence)]
+        if not self.texts:
+            return []
+        if self.sequences:
+            return self._sequence(sentence)
+        found = option_words.stated(sentence, self.texts) or durations.within(sentence, self.texts)
+        return [self.letters[i] for i in found]
+
+    def of_field(self, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds."""
+        if isinstance(value, bool):
+            return [self.truths[value]] if self.truths else []
+        if isinstance(value, Mapping):
+            inner = [
+                found
+                for key, item in value.items()
+                if re.fullmatch(ANSWER_KEYS, str(key).lower())
+                for found in self.of_field(item)
+            ]
+            return list(dict.fromkeys(inner))
+        return super().of_field(value)
+
+    def of_key(self, key: str, value: Any) -> list[Any]:
+        """Returns the values that the name of a field states."""
+        found = letters.whole(key, self.letters)
+        return found if found and isinstance(value, str) and value.strip() else []
+
+    def lists(self, text: str, line: str) -> bool:
+        """Whether a line is an entry in a list of all options."""
+        head = letters.headed(line, self.letters, self.noun)
+        return head is not None and head in letters.listed(text, self.letters, self.noun)
+
+    def offers(self, value: Any) -> bool:
+        """Whether a value is on offer."""
+        return value in self.letters
+
+    def _sequence(self, text: str) -> list[str]:
+        """Returns the option whose sequence of labels a text gives: "d, c, b, e, a"."""
+        labels = sorted(
+            {label for option in self.texts for label in re.findall(r"\b[a-g]\b", option.lower())}
+        )
+        # Capital letters without a noun are options and no labels.
+        if re.fullmatch(r"[A-G\W]*", text) and not re.search(r"[a-z]", text):
+            return []
+        if len(re.findall(r"(?<![A-Za-z])[A-Ga-g](?![A-Za-z'])", text)) < len(labels):
+            return []
+        if re.search(r"\band\b", text) and not _ORDERED.search(text):
+            return []  # "Images a, b and c" only lists them
+        tidied = orders.tidy(
+            re.sub(
+                r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b",
+                r"\1",
+                text,
+                flags=re.IGNORECASE,
+            )
+        )
+        tidied = re.sub(r"(?<![A-Za-z'’])([a-g])(?![A-Za-z'’])", lambda match: match.group().upper(), tidied)
+        found = [mention.value for mention in orders.orders(tidied, [label.upper() for label in labels])]
+        wanted = tuple(label.lower() for label in found[-1]) if found and found[-1] else ()
+        return [
+            letter
+            for letter, option in zip(self.letters, self.texts, strict=False)
+            if tuple(re.findall(r"\b[a-g]\b", option.lower())) == wanted
+        ]
+
+
+def _called_odd(text: str, mention: Mention) -> Mention:
+    """Returns a mention with the words that call it the odd one: "all but image 2", "4 is misplaced"."""
+    if match := _ODD.match(text, mention.end):
+        following = _NEXT_CLAUSE.match(text, match.end())
+        return replace(mention, end=(following or match).end(), cue=2)
+    if match := _ALL_BUT.search(text, max(0, mention.start - _LONGEST_ALL_BUT), mention.start):
+        return replace(mention, start=match.start(), cue=2)
+    return mention
+
+
+def _with_listed(text: str, found: list[Mention]) -> list[Mention]:
+    """Returns mentions with the further numbers of "images 2 and 3 both ..."."""
+    known = {mention.end for mention in found}
+    listed = []
+    for mention in found:
+        if not _PLURAL.match(text, mention.start):
+            continue
+        end = mention.end
+        while match := _LISTED.match(text, end):
+            end = match.end()
+            if end not in known:
+                listed.append(Mention(int(match["n"]), match.start("n"), end))
+    return sorted([*found, *listed], key=lambda mention: mention.start) if listed else found
+
+
+class ItemKind(Kind):
+    """One of numbered images."""
+
+    keys = (r"(?:image|picture|photo|img)(?:_?(?:number|id|index|no))?|number|index|position", ANSWER_KEYS)
+
+    def __init__(self, expected: Item) -> None:
+        self.upper, self.odd = expected.upper, expected.odd
+        self.noun = (
+            re.compile(rf"\b{re.escape(expected.noun)}(s?)\b", re.IGNORECASE)
+            if expected.noun != "image"
+            else None
+        )
+
+    def _plain(self, text: str) -> str:
+        text = text.replace("_", " ")
+        return places.numbered(self.noun.sub(r"image\1", text) if self.noun else text, self.upper)
+
+    def whole(self, text: str) -> list[Any]:
+        """Returns the numbers of images that a text is by itself."""
+        return numbers.whole_item(self._plain(text), self.upper)
+
+    def mentions(self, text: str, opens: bool = False) -> list[Mention]:
+        """Returns where a text names images; `opens` tells that a number may open it."""
+        found = _with_listed(text, numbers.item_mentions(text, self.upper, opens))
+        if not self.odd:
+            return found
+        return [_called_odd(text, mention) for mention in found]
+
+    def verdict(self, text: str) -> Verdict:
+        """Returns what a text says about the values that it names."""
+        text = self._plain(text)
+        return resolve(text, self.mentions(text, opens=True))
+
+    def by_words(self, sentence: str) -> list[Any]:
+        """Returns the one image that a sentence is about."""
+        sentence = self._plain(sentence)
+        found = self.mentions(sentence)
+        if self.odd and found and found[0].start < _SUBJECT_STARTS:
+            # "Image 4 was taken before Image 2": its subject is the one.
+            sentence = _COMPARED.split(sentence, maxsplit=1)[0]
+            found = self.mentions(sentence)
+        return singles(sentence, found)
+
+    def offers(self, value: Any) -> bool:
+        """Whether a value is on offer."""
+        return bool(1 <= value <= self.upper)
+
+
+class OrderKind(Kind):
+    """All labels in an order."""
+
+    keys = (r".*(?:order|ranking|sequence|rank|sorted|permutation).*|images?|pairs?", ANSWER_KEYS)
+
+    def __init__(self, expected: Order) -> None:
+        self.labels, self.quantities = expected.labels, expected.quantities
+
+    def _orders(self, text: str) -> list[Mention]:
+        if sum(map(text.count, self.labels)) < len(self.labels) and self.labels[0].isalpha():
+            return []
+        return orders.orders(text, self.labels, self.quantities)
+
+    def whole(self, text: str) -> list[Any]:
+        """Returns the order that a text is by itself."""
+        text = orders.tidy(text)
+        found = self._orders(text)
+        if len(found) != 1 or found[0].value is None or re.search(r"\w", text[found[0].end :]):
+            return []
+        return [found[0].value] if not re.search(r"[^\W\d_]", text[: found[0].start]) else []
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text gives orders of all labels."""
+        return self._orders(text)
+
+    def verdict(self, text: str) -> Verdict:
+        """Returns the order that a text states; the last one, where it offers none as an alternative."""
+        text = orders.tidy(text)
+        found = self._orders(text)
+        said = resolve(text, found)
+        if (
+            said.value is None
+            and found
+            and not re.search(any_of(OR), text[found[-2].end if len(found) > 1 else 0 : found[-1].start])
+        ):
+            last = found[-1]
+            said = Verdict(last.value, "only one", last.start, last.end)
+        # An order that repeats or lacks a label is found, but is none.
+        return said if said.value is not None or said.how in ("open", "several") else Verdict(None, "nothing")
+
+    def of_field(self, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds."""
+        return orders.of_json(
+            value,
+            self.labels,
+            lambda text: [mention.value for mention in self._orders(orders.tidy(normalise(text)))][-1:],
+        )
+
+    def offers(self, value: Any) -> bool:
+        """Whether a value is on offer."""
+        return sorted(value) == sorted(self.labels)
+
+
+class TruthKind(Kind):
+    """True or False."""
+
+    def __init__(self, expected: Truth) -> None:
+        self.claim = expected.claim
+
+    def whole(self, text: str) -> list[Any]:
+        """Returns the truth values that a text is by itself."""
+        return truth.whole(text)
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text says True or False."""
+        return truth.mentions(text)
+
+    def verdict(self, text: str) -> Verdict:
+        """Returns what a text says of the claim; nothing where one part holds and another one fails."""
+        found = self.mentions(text)
+        said = resolve(text, found)
+        later = [mention for mention in found if mention.start >= said.end]
+        if (
+            said.value is not None
+            and _THAT.search(text)
+            and any(mention.value != said.value for mention in later)
+        ):
+            return Verdict(None, "open")  # "It is true that ..., but false that ..."
+        return said
+
+    def by_words(self, sentence: str) -> list[Any]:
+        """Returns what a sentence says of the claim in words of its own."""
+        return truth.claimed(sentence, self.claim) or claims.said(sentence, self.claim)
+
+    def of_field(self, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds."""
+        return [value] if isinstance(value, bool) else super().of_field(value)
+
+
+class CountKind(Kind):
+    """A number with its option."""
+
+    keys = (ANSWER_KEYS, r"(?:total_?)?(?:count|number|times|total|value)(?:_of.*)?")
+
+    def __init__(self, expected: Count) -> None:
+        self.choice = ChoiceKind(Choice(expected.letters, expected.texts))
+        self.letters = expected.letters
+        self.values = {
+            letter: numbers.value_of(text)
+            for letter, text in zip(expected.letters, expected.texts, strict=False)
+        }
+        counts = [value for value in self.values.values() if value is not None]
+        self.by_value = {
+            value: letter
+            for letter, value in self.values.items()
+            if value is not None and counts.count(value) == 1
+        }
+
+    def _pair(self, value: int) -> tuple[str | None, int]:
+        return self.by_value.get(value), value
+
+    def whole(self, text: str) -> list[Any]:
+        """Returns the pairs of letter and number that a text is by itself."""
+        if found := [
+            (letter, self.values[letter])
+            for letter in letters.whole(text, self.letters, "", self.choice.texts)
+        ]:
+            return found
+        if len(text) > 40:
+            return []
+        found_counts = numbers.count_mentions(text)
+        if len(found_counts) == 1 and not found_counts[0].open:
+            rest = text[: found_counts[0].start] + text[found_counts[0].end :]
+            if re.fullmatch(
+                r"[\W_]*(?:times?|in total|mal|veces|fois|exactly|about|around|approximately"
+                r"|약|约|大约)*[\W_]*",
+                rest,
+                re.IGNORECASE,
+            ):
+                return [self._pair(found_counts[0].value)]
+        if len(found_counts) > 1 and not re.search(
+            r"[^\W\d_]{2}", re.sub(r"\b(?:or|to|and|oder|ou)\b", "", text)
+        ):
+            return [self._pair(mention.value) for mention in found_counts]
+        return []
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text names letters, places in the list, or counts."""
+        named = [*letters.mentions(text, self.letters), *()]
+        found = [
+            Mention((mention.value, self.values[mention.value]), mention.start, mention.end, mention.sure)
+            for mention in named
+        ]
+        for place in numbers.place_mentions(text):
+            if 1 <= place.value <= len(self.letters):
+                letter = self.letters[place.value - 1]
+                found.append(Mention((letter, self.values[letter]), place.start, place.end))
+        counts = numbers.count_mentions(text)
+        # A reply that loops names no more in its middle.
+        for count in (
+            counts
+            if len(counts) < _MOST_COUNTS
+            else [*counts[: _MOST_COUNTS // 2], *counts[-_MOST_COUNTS // 2 :]]
+        ):
+            if not any(mention.start < count.end and count.start < mention.end for mention in found):
+                found.append(
+                    Mention(
+                        self._pair(count.value), count.start, count.end, count.sure, count.cue, count.open
+                    )
+                )
+        return sorted(found, key=lambda mention: mention.start)
+
+    def by_words(self, sentence: str) -> list[Any]:
+        """Returns the pair that a sentence states, its first clause before the rest."""
+        for clause in (re.split(r"[:;,]", sentence, maxsplit=1)[0], sentence):
+            said = resolve(clause, self.mentions(clause))
+            if said.value is not None:
+                return [said.value]
+        return []
+
+    def of_field(self, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds."""
+        return (
+            [self._pair(value)]
+            if isinstance(value, int) and not isinstance(value, bool)
+            else super().of_field(value)
+        )
+
+
+class RelationKind(Kind):
+    """How two steps stand to each other, in one answer."""
+
+    keys = (ANSWER_KEYS, r"(?:relation(?:ship)?|class|order|dependency)")
+
+    def __init__(self, expected: Relation) -> None:
+        self.form = expected.form
+
+    def whole(self, text: str) -> list[Any]:
+        """Returns the classes that a text is by itself."""
+        words = [
+            word
+            for word in re.split(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]", text)
+            if word
+        ]
+        named = [relations.class_of(word) for word in words]
+        if not named or None in named or len(named) > 2:
+            return []
+        return list(dict.fromkeys(named))
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Returns where a text names classes."""
+        return relations.mentions(text)
+
+    def by_words(self, sentence: str) -> list[Any]:
+        """Returns the classes that a sentence about the two steps states."""
+        return relations.stated(sentence)
+
+
+_KINDS: dict[type, type] = {
+    Choice: ChoiceKind,
+    Item: ItemKind,
+    Order: OrderKind,
+    Truth: TruthKind,
+    Count: CountKind,
+    Relation: RelationKind,
+}
+
+
+@lru_cache(maxsize=512)
+def kind_of(expected: Any) -> Kind:
+    """Returns the kind of answer that is expected."""
+    kind: Kind = _KINDS[type(expected)](expected)
+    return kind

@@ -1,0 +1,177 @@
+"""Lettered options: where a reply names one by its letter.
+
+A letter alone in running text counts only where it can be no word and no name: "A man" is not option A, and
+"Person B" not option B.
+"""
+
+import itertools
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from tempbench_lmms.parsing.lines import bare
+from tempbench_lmms.parsing.statements import Mention
+from tempbench_lmms.parsing.words import AND, ANSWER, CHOOSE, IS, MAYBE, NOT, OPTION, OR, any_of
+
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_NO_WORD_AFTER = rf"(?!['’]\w|[^\W{_CJK}])"
+_NO_WORD_BEFORE = rf"(?<!['’\-/&])(?<![^\W{_CJK}])"
+_OPEN = r"[\"'(\[{<*]*\s*"
+# A letter that one of these precedes is no name like "Plan B".
+_LEADING = any_of(
+    phrase.split()[-1]
+    for table in (CHOOSE, NOT, OR, AND, IS, MAYBE)
+    for phrase in table
+    if phrase[0] < "\u2e80"
+)
+_BEFORE_A_LETTER = re.compile(
+    rf"{_LEADING}|"
+    r"is|be|s|so|thus|hence|therefore|say|think|believe|guess|with|over|choose|chose|pick|select|letter"
+    r"|only|then|not|nor|or|and|neither"
+    r"|either|both|than|but|as|option|options|choice|answer|to|for|towards?|between|ist|est|es|è|é|lautet"
+    r"|donc|la|là|adalah|was|are|still|definitely|probably"
+    r"|clearly|likely|exclude|eliminate|reject|favou?r|out|leaves|of|on|und|oder|ou|et|que|o|y|bien|also"
+    r"|daher|somit|wait|actually|sure|yes|no|correct|that|makes|now|just|maybe|perhaps",
+    re.IGNORECASE,
+)
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ \t]+[\"'(\[]*$")
+# What may follow a capital A that is a letter and not an article.
+_AFTER_A = (
+    "because|since|as|and|or|but|is|not|rather|with|for|due|which|it|here|in|based|where|from|the|on|at|given"
+    "|when|while|so|to|by|that|this|if|instead|seems|would|must|matches|fits|describes|over|than|has"
+    "|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
+)
+_MAY_BE_WHOLE = re.compile(r"(?:[^\W\d_]{1,24}[\"']?\s*[-#:=]*\s*)?[\"'(\[{<*]*\s*[a-zA-Z](?![A-Za-z0-9])")
+_ENDS = re.compile(r"[\"')\]}>*.,:;!?\s]")
+
+
+class _Patterns:
+    """The patterns for one set of letters."""
+
+    def __init__(self, letters: str, noun: str) -> None:
+        nouns = any_of((*OPTION, *([noun, noun + "s"] if noun else [])))
+        small = letters[1:].lower()
+        any_case = f"[{letters}{letters.lower()}]"
+        # Small letters count behind "option" and in brackets. An "a" may be an article there, too.
+        one = rf"(?:[{letters}{small}]{_NO_WORD_AFTER}|a(?=\s*(?:[.)\]}}\"';,:!?*](?!\w)|$)))"
+        capital = (
+            rf"(?:[{letters[1:] or letters}]{_NO_WORD_AFTER}"
+            rf"|A{_NO_WORD_AFTER}(?!\s+(?!(?:{_AFTER_A})\b)[a-z]))"
+        )
+        self.mention = re.compile(
+            rf"(?:(?i:{nouns})\s*[-#:.]?\s*{_OPEN}|(?i:{any_of(ANSWER)}[\"']*\s*(?:{any_of(IS)}"
+            rf"|[:=\-])\s*){_OPEN}(?!A\s+(?!(?:{_AFTER_A})\b)[a-z]))(?P<named>{one})"
+            rf"|[(\[\"']\s*(?P<quoted>{any_case})\s*[)\]\"']"
+            rf"|{_NO_WORD_BEFORE}(?P<alone>{capital})"
+        )
+        self.whole = re.compile(
+            rf"(?:(?i:{nouns}|{any_of(ANSWER)})\s*[-#:=]*\s*)?{_OPEN}(?P<letter>{any_case})(?P<rest>{_NO_WORD_AFTER}[\"')\]}}>*]*\s*(?:[.:,)\-–—=/]\s*|(?=\()|\s*$)[\s\S]*)?$"
+        )
+        self.head = re.compile(
+            rf"(?:^|\n|(?<=[.!?;,]\s))[ ]*[-*>•]?[ ]?(?:(?i:{nouns})\s*)?"
+            rf"[\"'(\[*]*([{letters}])[\"')\]*]*\s?[.):=–-]+(?=\s*[^\s.])"
+        )
+
+
+@lru_cache(maxsize=32)
+def _patterns(letters: str, noun: str) -> _Patterns:
+    return _Patterns(letters, noun)
+
+
+def squash(text: str) -> str:
+    """Returns a text as its words alone, small, for comparison with an option's.
+
+    >>> squash("Counter-clockwise, then: LEFT!"), squash("Image b -> Image a")
+    ('counterclockwise then left', 'image b > image a')
+    """
+    text = re.sub(r"\s*(?:[-=–—]+>|→|➔|⇒)\s*", " > ", text)
+    text = re.sub(r"(?<=[^\W\d])-(?=[^\W\d])", "", text)
+    text = re.sub(r"(?<!\d)-(?=\d)", "minus", text)
+    return " ".join(re.sub(r"[^\w>]+", " ", text).lower().split())
+
+
+def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) -> list[str]:
+    """Returns the letters that a text is, by itself or with its option's text behind it.
+
+    >>> whole("(B)", "AB"), whole("Option b", "AB"), whole("A/B", "AB"), whole("Be quick", "AB")
+    (['B'], ['B'], ['A', 'B'], [])
+    """
+    text = bare(text)
+    if len(text) == 1:
+        return [text.upper()] if text.upper() in letters else []
+    found = _patterns(letters, noun).whole.match(text) if _MAY_BE_WHOLE.match(text) else None
+    if not found:
+        return []
+    letter, rest = found["letter"].upper(), bare(found["rest"] or "")
+    if not rest:
+        return [letter]
+    # There may be more letters on offer than texts.
+    if squash(rest) in map(squash, texts[letters.index(letter) :][:1]):
+        return [letter]
+    several = re.fullmatch(
+        rf"[\s\"')\]]*(?:[,/&]|or\b|and\b|\s)*(?:option\s+)?[\"'(\[]*([{letters}])",
+        found["rest"] or "",
+        re.IGNORECASE,
+    )
+    return [letter, several.group(1).upper()] if several and several.group(1).isupper() else []
+
+
+def headed(text: str, letters: str, noun: str = "") -> str | None:
+    """Returns the letter that a line begins with as a list's entry does: "B. A man opens the door"."""
+    found = _patterns(letters, noun).head.match(text)
+    return found.group(1) if found else None
+
+
+def mentions(text: str, letters: str, noun: str = "") -> list[Mention]:
+    """Returns the places of a text that name an option by its letter."""
+    patterns = _patterns(letters, noun)
+    listed = _listed(text, patterns.head)
+    found = []
+    for match in patterns.mention.finditer(text):
+        kind = match.lastgroup or "alone"
+        place = match.start(kind)
+        if place in listed:
+            continue
+        if kind == "alone" and _is_name(text, place, letters):
+            continue
+        sure = kind != "alone" or _stands_alone(text, match.end())
+        found.append(Mention(match[kind].upper(), place, match.end(), sure))
+    return found
+
+
+def listed(text: str, letters: str, noun: str = "") -> set[str]:
+    """Returns the letters that stand at the heads of a list of options."""
+    return {text[place] for place in _listed(text, _patterns(letters, noun).head)}
+
+
+def own_heads(text: str, letters: str, texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Returns where options stand with their own texts behind their letters, as the prompt shows them."""
+    pattern = "|".join(
+        rf"{letter}\s*[.):]\s*{re.escape(text.rstrip('.'))}"
+        for letter, text in zip(letters, texts, strict=False)
+    )
+    found = [match.span() for match in re.finditer(rf"(?<!\w)(?:{pattern})", text, re.IGNORECASE)]
+    return found
+
+
+def _listed(text: str, head: re.Pattern[str]) -> set[int]:
+    """Returns where the letters of a list of options stand, which choose none of them: A, then B, ..."""
+    heads = [(match.start(1), ord(match.group(1))) for match in head.finditer(text)]
+    found = set()
+    for (place, letter), (following, next_letter) in itertools.pairwise(heads):
+        if next_letter == letter + 1:
+            found |= {place, following}
+    return found
+
+
+def _is_name(text: str, place: int, letters: str) -> bool:
+    """True where a letter in running text belongs to a name, like "Plan B"."""
+    word = _WORD_BEFORE.search(text, max(0, place - 30), place)
+    if not word or word.group(1)[0] > "\u024f" or word.group(1) in letters:
+        return False  # no word, one of another script, or another letter
+    return not _BEFORE_A_LETTER.fullmatch(word.group(1))
+
+
+def _stands_alone(text: str, end: int) -> bool:
+    """Whether a clause may end behind a letter."""
+    return end == len(text) or _ENDS.match(text, end) is not None or text[end] > "\u2e80"

@@ -1,0 +1,137 @@
+"""Lines and sentences of a reply, and what may stand around an answer that is a line by itself."""
+
+import re
+from functools import lru_cache
+
+from tempbench_lmms.parsing.words import ANSWER, CHOOSE, CORRECT, FILLER, IS, OPTION, THEREFORE
+
+_ARTICLES = {"a", "an", "e", "o", "y", "l'", "=", "=>", "->", "→", "⇒"}
+_PHRASES = {*ANSWER, *OPTION, *CORRECT, *IS, *THEREFORE, *CHOOSE, *FILLER} - _ARTICLES
+_EMPTY = (
+    frozenset(
+        word
+        for phrase in _PHRASES
+        if phrase[0] < "\u2e80"
+        for word in re.findall(r"[^\W\d_]+", phrase.lower())
+        if len(word) > 1
+    )
+    | frozenset(
+        [
+            "i",
+            "d",
+            "ll",
+            "s",
+            "re",
+            "m",
+            "my",
+            "we",
+            "it",
+            "this",
+            "would",
+            "will",
+            "and",
+            "to",
+            "question",
+            "one",
+            "ok",
+            "okay",
+            "sure",
+            "hence",
+            "je",
+            "ich",
+            "me",
+            "based",
+            "on",
+            "images",
+            "video",
+            "frames",
+            "question",
+        ]
+    )
+) - {"answers", "first", "last", "true", "wins"}
+_EMPTY_CJK = re.compile(
+    "|".join(
+        sorted(
+            (
+                re.escape(word)
+                for word in {*_PHRASES, "本题", "我", "私", "です", "の"}
+                if word[0] >= "\u2e80"
+            ),
+            key=len,
+            reverse=True,
+        )
+    )
+)
+_PIECE = re.compile(
+    r"(?P<marks>(?:[\s\"'*:=>#,.()\[\]{}•~→⇒–—]|-(?!\d))+)|(?P<word>[A-Za-zÀ-ɏЀ-ӿ]+)|(?P<other>.)", re.DOTALL
+)
+_MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→"
+# "A." and "1." belong to what follows them.
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b[A-G]\.)\s+(?=\S)|\n+")
+_RULE_LINE = re.compile(r"[\W_]*")
+_HEAD = re.compile(r"[\W_]*(?:\d{1,2}|[A-G])[.)]")
+_SHORT = 160
+
+
+def bare(text: str) -> str:
+    """Returns a text without the marks and white space around it."""
+    found = text.strip(_MARKS)
+    # A minus belongs to its number.
+    return (
+        "-" + found
+        if found[:1].isdigit() and text.lstrip()[:1] in "-−" and text.lstrip()[1:2].isdigit()
+        else found
+    )
+
+
+def _lead(text: str) -> tuple[int, bool]:
+    """Returns where the words that announce an answer end, and whether there are any."""
+    place, words = 0, False
+    while match := _PIECE.match(text, place):
+        if match.lastgroup == "word":
+            if match.group().lower() not in _EMPTY:
+                break
+            words = True
+        elif match.lastgroup == "other":
+            match = _EMPTY_CJK.match(text, place)
+            if match is None:
+                break
+            words = True
+        place = match.end()
+    return place, words
+
+
+def without_lead(text: str) -> str:
+    """Returns what follows the words that announce an answer: "So the correct answer is: **B**" becomes "B".
+
+    >>> without_lead("So the correct answer is: B"), without_lead("Dogs bark")
+    ('B', 'Dogs bark')
+    """
+    return bare(text[_lead(text)[0] :])
+
+
+def has_lead(text: str) -> bool:
+    """Whether a line announces its answer in words."""
+    return _lead(text)[1]
+
+
+def lines(text: str) -> list[str]:
+    """Returns the lines of a text that hold more than marks."""
+    return [line for line in text.split("\n") if not _RULE_LINE.fullmatch(line)]
+
+
+@lru_cache(maxsize=8)
+def sentences(text: str) -> tuple[str, ...]:
+    """Returns the sentences of a text; a line ends one."""
+    found: list[str] = []
+    for part in _SENTENCE_END.split(text):
+        if found and _HEAD.fullmatch(found[-1]):
+            found[-1] += " " + part  # "1." and "A." begin an entry of a list
+        elif part and not _RULE_LINE.fullmatch(part):
+            found.append(part)
+    return tuple(found)
+
+
+def is_short(text: str) -> bool:
+    """Whether a text is short enough to be an answer by itself."""
+    return len(text) <= _SHORT

@@ -1,0 +1,287 @@
+"""Numbers in a reply: which image it names, or how often it says that something happens.
+
+A number in running text ("two dogs", "3 pm", "the 16 frames") names no image, and what it counts decides
+whether it is a count.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from tempbench_lmms.parsing.lines import bare
+from tempbench_lmms.parsing.statements import Mention
+from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTION, ORDINAL, TIMES, any_of
+
+_CJK_NUMBER = rf"[{''.join(sign for sign in CJK_DIGIT if len(sign) == 1)}]"
+# A whole number of its own: no decimal, no share, no negative number, no part of a longer one.
+_DIGITS = r"(?<![\d.])(?<!\d,)(?<!(?<!\w)[-−])(?<![^\W_\u3040-\u9fff\uac00-\ud7af])\d{1,9}(?![\d%]|[.,]\d|\s*percent)(?!['’-]?[A-Za-z]{3})"
+_IMAGES = any_of(IMAGE)
+_ORDINALS = any_of(ORDINAL)
+_COUNTER = r"(?:\s*(?:张|張|枚|个|個|番|번)(?:目|째)?)"
+_OF_ALL = r"(?:\s*(?:/|of|out of|von|sur|de)\s*(?:the\s+)?\d{1,2}\b(?!\s*[,/]))?"
+_MOST_IMAGES = 3
+
+
+def _number(text: str) -> int | None:
+    """Returns the number that a word or digits stand for."""
+    text = text.lower().strip()
+    if text.isdecimal():
+        return int(text) if len(text) < 10 else None
+    if len(text) == 1 and text.isdigit():
+        return unicodedata.digit(text)
+    for table in (ORDINAL, CARDINAL, CJK_DIGIT):
+        if text in table:
+            return table[text]
+    return None
+
+
+# Images
+
+_NO_SMALL_WORDS = [
+    word
+    for word in CARDINAL
+    if word
+    not in (
+        "no",
+        "none",
+        "single",
+        "un",
+        "ein",
+        "null",
+        "one",
+        "une",
+        "una",
+        "uno",
+        "once",
+        "twice",
+        "thrice",
+    )
+]
+_ITEM = re.compile(
+    rf"(?:{_IMAGES}|#)(?:\s*(?:number|no\.?|nr\.?|index|id|with number)\b"
+    rf"|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}"
+    rf"|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd"
+    rf"|rd|th)?{_OF_ALL}"
+    rf"|(?:第\s*)(?P<cjk>{_DIGITS}|{_CJK_NUMBER}){_COUNTER}?|(?P<hangul>첫|두|세|네|다섯|여섯|일곱|여덟|아홉|{_DIGITS})\s*번째"
+    rf"|(?P<counted>{_DIGITS})(?:\s*(?:张|張|枚目|番目|번)|(?:st|nd|rd|th)\s+(?:{_IMAGES}|one)\b)"
+    rf"|(?P<ordinal>{_ORDINALS})(?P<noun>\s+(?:and\s+(?:last|final)\s+)?(?:(?:satellite|given|provided"
+    rf"|shown)\s+)?(?:{_IMAGES}|one)(?![^\W\d_]))?"
+    rf"|(?P<last>{any_of(LAST)})\s+(?:{_IMAGES}|one)(?![^\W\d_])"
+    rf"|(?P<alone>{_DIGITS}|{any_of([*_NO_SMALL_WORDS, 'one'])})(?:st|nd|rd"
+    rf"|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is"
+    rf"|best|shows?|matches|where|which|in|due|but|to|given|based|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])",
+    re.IGNORECASE,
+)
+_WHOLE_ITEM = re.compile(
+    rf"(?:(?:the|la|le|el|das|die|der|l'|第|option|answer)\s*)*(?:{_IMAGES}[\s:#_-]*)?(?:(?:number|no\.?"
+    rf"|nr\.?|n°|#|is)\s*)*[\"'(\[*]*(?P<value>\d{{1,9}}|[²³¹]|[{''.join(CJK_DIGIT)}]|첫|두|세|네|다섯"
+    rf"|{_ORDINALS}|{any_of([*_NO_SMALL_WORDS, 'one'])})[\"')\]*]*"
+    rf"(?:st|nd|rd|th|\.|°|ª|º)?(?:\s*(?:/|of|out of|von|sur|de)\s*(?:the\s+)?(?P<all>\d{{1,2}}))?\s*(?:张"
+    rf"|張|枚目|枚|番目|番|번째|번|个|個)?\s*(?:{_IMAGES}|one|です)?",
+    re.IGNORECASE,
+)
+
+
+_FILE_NAME = re.compile(r"\.(?:jpe?g|png|webp)\b", re.IGNORECASE)
+_ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
+
+
+def whole_item(text: str, upper: int) -> list[int]:
+    """Returns the numbers of the images that a text is by itself.
+
+    >>> whole_item("the 2nd image", 5), whole_item("Image #3", 5), whole_item("2 dogs", 5)
+    ([2], [3], [])
+    """
+    if re.search(r"(?<!\w)[-−]\d|\d[.,]\d", text):
+        return []  # negative, or no whole number
+    text = bare(_FILE_NAME.sub("", text))
+    if text.upper() in _ROMAN:
+        return [_ROMAN.index(text.upper()) + 1]
+    if re.fullmatch(r"\d{1,9}(?:[\s,;.@]+\d{1,9})+", text):
+        return [int(number) for number in re.findall(r"\d+", text)]
+    found = _WHOLE_ITEM.fullmatch(text)
+    if not found or (found["all"] and int(found["all"]) != upper):
+        return (
+            [upper]
+            if re.fullmatch(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", text, re.IGNORECASE)
+            else []
+        )
+    value = _number(found["value"])
+    return [value] if value is not None else []
+
+
+def item_mentions(text: str, upper: int, opens: bool = False) -> list[Mention]:
+    """Returns the places of a text that name an image by its number.
+
+    Args:
+        text: The text.
+        upper: The number of images.
+        opens: Whether the text is a whole reply, which may open with its answer: "5. The couple dances".
+    """
+    found = []
+    heads = [(match.end(1), int(match[1])) for match in _LIST_HEAD.finditer(text)]
+    if opens and len(heads) == 1 and heads[0][0] < 3:
+        # "5. The couple is on the dance floor": the reply begins with its answer.
+        found.append(Mention(heads[0][1], 0, heads[0][0], cue=1))
+    places = {place for place, _ in heads}
+    for match in _ITEM.finditer(text):
+        if match.end() in places:
+            continue
+        kind = next(
+            name for name in ("near", "cjk", "hangul", "counted", "ordinal", "last", "alone") if match[name]
+        )
+        value = upper if kind == "last" else _number(match[kind])
+        if value is None:
+            continue
+        sure = kind in ("near", "cjk", "hangul", "counted", "last") or (
+            kind == "ordinal" and match["noun"] is not None
+        )
+        found.append(Mention(value, match.start(), match.end(), sure))
+    return found
+
+
+# "1. A dog": the number of a list's entry.
+_LIST_HEAD = re.compile(r"(?:^|\n)[ ]*(\d{1,2})[.)](?=[ ]+\S)")
+
+# Counts
+
+_UNIT = r"(?:-?\s*(?:frames?|fps|seconds?|secs?|s|minutes?|min|%|percent|degrees?|°|o['’]clock|options?|choices|images?|pictures|bilder|bildern|frames?n|cm|m|秒|帧|張|枚|フレーム|프레임|초|objects|people|persons|legs|hands|colou?rs|sides|times\s+as|fotogramas|sekunden|segundos|secondes|d\b))(?![^\W\d_])"
+_NO_COUNT = re.compile(
+    r"\b(?:frames?|images?|steps?|options?|seconds?|t|at|phase|bild|frame_?|from|until|till|figure"
+    r"|question|confidence|第|フレーム|帧|프레임|around|minute|second)\s*[:=#(]?\s*\d+(?:\.\d+)?(?:\s*(?:s"
+    r"|sec)\b)?(?:\s*(?:-|–|to|and|,|→|->|&|bis|と)\s*(?:frames?\s*)?\d+(?:\.\d+)?)*(?!\s*(?:times|mal|次|回))"
+    r"|(?m:^[ ]*\d{1,2}[.)][ ]+(?=\S))|\bconfidence\b\W{0,3}\S*|\b\d+(?:\.\d+)?\s*(?:-|–|to)\s*\d+\s*(?:s"
+    r"|sec|seconds)\b",
+    re.IGNORECASE,
+)
+_COUNT_WORDS = [
+    word
+    for word in CARDINAL
+    if word
+    not in ("no", "none", "single", "un", "une", "una", "uno", "ein", "eine", "einen", "null", "zero", "a")
+]
+_TIMES = any_of(TIMES)
+_COUNT = re.compile(
+    rf"(?<![\d\w.,])(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
+    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
+    rf"|ninguna|never|none)\b",
+    re.IGNORECASE,
+)
+_DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
+_ONE_FOLD = re.compile(r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b", re.IGNORECASE)
+_MINUS = re.compile(r"(?:^|[\s(:=])[-−]$")
+_BOUND = re.compile(
+    r"\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|up\s+to|minimum\s+of|mehr\s+als"
+    r"|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
+    re.IGNORECASE,
+)
+_NO_NUMBER_BEFORE = re.compile(
+    r"\b(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|only)\s+$", re.IGNORECASE
+)
+_NO_NUMBER_AFTER = re.compile(
+    r"\s+(?:by\s+one|of\s+the\b|another|hand|foot|side|direction|must|can|could|after|more|that|is\b)",
+    re.IGNORECASE,
+)
+_NOTHING_AFTER = re.compile(
+    r"\s+[a-zé]+s?\b(?<!frame)(?<!frames)(?<!image)(?<!images)(?<!answer)(?<!option)(?<!options)(?<!information)(?<!way)(?<!evidence)(?<!doubt)(?<!other)(?<!more)(?<!longer)(?<!further)(?<!indication)(?<!clear)(?<!change)(?<!need)(?<!single)",
+    re.IGNORECASE,
+)
+_UNIT_AFTER = re.compile(_UNIT, re.IGNORECASE)
+_CONTEXT = 24
+_TOTAL_AFTER = re.compile(
+    r"\s*(?:\w+\s+){0,2}?(?:in\s+total|altogether|in\s+all|overall|insgesamt|au\s+total|en\s+total)\b",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个"
+    rf"|個)?(?:选项|選項|の?選択肢)|(?P<hangul>첫|두|세|네|다섯|여섯|일곱)\s*번째\s*(?:선택지|보기|옵션)|(?P<n>\d)\s*(?:番目|つ目)の選択肢",
+    re.IGNORECASE,
+)
+
+
+_PLACE_NOUNS = (
+    "option",
+    "choice",
+    "选项",
+    "選項",
+    "選択肢",
+    "선택지",
+    "보기",
+    "옵션",
+    "opción",
+    "auswahl",
+    "alternativ",
+    "möglichkeit",
+)
+_PLACE_WORDS = (*(word for word in ORDINAL if len(word) > 2), "第", "번째", "番目", "つ目")
+
+
+def _usable(text: str) -> str:
+    """Returns a text with the numbers that count nothing blanked out, so that all places stay."""
+    return _NO_COUNT.sub(lambda match: " " * len(match.group()), text)
+
+
+def count_mentions(text: str) -> list[Mention]:
+    """Returns the places of a text that state how many.
+
+    >>> [mention.value for mention in count_mentions("Based on the 16 frames, it happens three times.")]
+    [3]
+    """
+    found = []
+    text = _usable(text)
+    for match in _COUNT.finditer(text):
+        before = text[max(0, match.start() - _CONTEXT) : match.start()]
+        value = _count_of(text, match, before)
+        if value is None:
+            continue
+        cue = 1 if _TOTAL_AFTER.match(text, match.end()) else 0
+        found.append(
+            Mention(value, match.start(), match.end(), True, cue, open=_BOUND.search(before) is not None)
+        )
+    if not text.isascii():
+        found += [
+            Mention(int(match[1]), match.start(), match.end())
+            for match in _DIGIT_CJK.finditer(text)
+            if not _UNIT_AFTER.match(text, match.end())
+        ]
+    if not found:
+        found = [Mention(1, match.start(), match.end()) for match in _ONE_FOLD.finditer(text)]
+    return sorted(found, key=lambda mention: mention.start)
+
+
+def _count_of(text: str, match: re.Match[str], before: str) -> int | None:
+    """Returns the count that a match states; None where its number counts something else."""
+    if match["digits"]:
+        if _UNIT_AFTER.match(text, match.end()):
+            return None
+        return -int(match["digits"]) if _MINUS.search(before) else int(match["digits"])
+    if match["cjk"]:
+        return _number(match["cjk"])
+    word = (match["word"] or match["never"]).lower()
+    if match["never"]:
+        return 0 if word in ("never", "none", "zero") or _NOTHING_AFTER.match(text, match.end()) else None
+    if _UNIT_AFTER.match(text, match.end()) or _NO_NUMBER_AFTER.match(text, match.end()):
+        return None
+    if word == "one" and _NO_NUMBER_BEFORE.search(before):
+        return None
+    return CARDINAL[word]
+
+
+def place_mentions(text: str) -> list[Mention]:
+    """Returns the places of a text that name an option by its place: "the third option"."""
+    found: list[Mention] = []
+    small = text.lower()
+    if not any(noun in small for noun in _PLACE_NOUNS) or not any(word in small for word in _PLACE_WORDS):
+        return found
+    for match in _PLACE.finditer(text):
+        place = _number(match["ordinal"] or match["cjk"] or match["hangul"] or match["n"])
+        if place is not None:
+            found.append(Mention(place, match.start(), match.end()))
+    return found
+
+
+@lru_cache(maxsize=256)
+def value_of(option: str) -> int | None:
+    """Returns the number that an option is; None where it is none."""
+    text = option.strip().rstrip(".")
+    return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None

@@ -1,0 +1,240 @@
+"""The option whose words a sentence states.
+
+Words are compared by their stems; those that all options share say nothing. An option is stated where the
+words that tell it from the others stand in the sentence in their order; where two are, the one whose words
+include the other's ("clockwise then counter-clockwise" beside "clockwise").
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from tempbench_lmms.parsing.letters import squash
+from tempbench_lmms.parsing.words import CARDINAL, NOT, ORDINAL, any_of
+
+_JOINED = re.compile(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
+_STOP = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "and",
+        "it",
+        "its",
+        "his",
+        "her",
+        "their",
+        "he",
+        "she",
+        "they",
+        "this",
+        "that",
+        "with",
+        "for",
+        "from",
+        "as",
+        "some",
+        "there",
+        "has",
+        "have",
+        "had",
+        "do",
+        "does",
+        "did",
+        "one",
+        "who",
+        "which",
+        "into",
+        "onto",
+    ]
+)
+# Words of one meaning, by their stems.
+_ALIKE = {
+    "anticlockwise": "counterclockwise",
+    "rectangle": "square",
+    "immobile": "still",
+    "no": "not",
+    "movement": "move",
+    "upward": "up",
+    "downward": "down",
+    "leftward": "left",
+    "rightward": "right",
+    "motion": "move",
+    "motionless": "still",
+    "firstly": "first",
+    "secondly": "second",
+    "began": "begin",
+    "ran": "run",
+    "fell": "fall",
+    "ate": "eat",
+    "rectangular": "square",
+    "triangular": "triangle",
+    "held": "hold",
+    "went": "go",
+    "gave": "give",
+    "took": "take",
+    "threw": "throw",
+    "put": "put",
+    "circular": "circle",
+    "quicker": "faster",
+    "speeding": "accelerate",
+}
+_NO = frozenset(("no", "none", "single", "once", "null"))
+_SUFFIX = re.compile(r"(?:ings?|ed|es|s|ally|ly|al)$")
+_NOT = any_of(word for word in NOT if word not in ("than", "versus", "vs"))
+_DENIED = re.compile(rf"{_NOT}|n't\b", re.IGNORECASE)
+# From the word that denies to the end of its clause.
+_DENIED_PART = re.compile(
+    rf"(?:{_NOT}|n't\b)[^,;:.]*?(?=[,;:.]|\bbut\b|\brather\b(?! than)|\bsondern\b|$)", re.IGNORECASE
+)
+_WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """Returns a word without its ending, roughly: enough to compare "eats" with "eating".
+
+    >>> stem("dunking"), stem("dunks"), stem("upwards"), stem("opened")
+    ('dunk', 'dunk', 'up', 'open')
+    """
+    word = word.lower().removesuffix("'s")
+    word = _ALIKE.get(word.removesuffix("s"), word)
+    short = _SUFFIX.sub("", word)
+    if len(short) < 3 and short != "up":
+        short = word
+    short = _ALIKE.get(short, short)
+    if len(short) > 3 and short[-1] == short[-2] and short[-1] not in "lse":
+        short = short[:-1]
+    return short.removesuffix("e") if len(short) > 3 else short
+
+
+def stems(text: str) -> list[str]:
+    """Returns the stems of a text's words in their order, without those that say nothing."""
+    words = _WORD.findall(_JOINED.sub(r"\1\2", text.lower()))
+    if "then" in words:
+        # "First to the left, then to the right" says no more than "left, then right".
+        words = [word for word in words if word != "first"]
+    return [_digits(word) or stem(word) for word in words if word not in _STOP]
+
+
+def _digits(word: str) -> str | None:
+    """Returns a number word in digits; None for what is none."""
+    value = CARDINAL.get(word, ORDINAL.get(word)) if word not in _NO else None
+    return None if value is None else str(value)
+
+
+@lru_cache(maxsize=64)
+def _telling(texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Returns the stems that tell each option from the others; all of an option's where nothing does."""
+    all_stems = [stems(text) for text in texts]
+    shared = set.intersection(*map(set, all_stems)) if all_stems else set()
+    return tuple(tuple(word for word in words if word not in shared) or tuple(words) for words in all_stems)
+
+
+@lru_cache(maxsize=64)
+def _heads(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns what the options begin with, up to a comma, where that tells them apart: "position 4"."""
+    heads = tuple(text.partition(",")[0] for text in texts)
+    return heads if len(set(heads)) == len(texts) and all("," in text for text in texts) else ()
+
+
+def _in_order(words: Sequence[str], text: Sequence[str]) -> bool:
+    place = iter(text)
+    return all(word in place for word in words)
+
+
+def _fullest(found: list[int], telling: Sequence[Sequence[str]]) -> list[int]:
+    """Returns, of several stated options, the one that says all that the others say."""
+    most = max(found, key=lambda i: len(set(telling[i])))
+    others = [i for i in found if i != most]
+    return [most] if all(set(telling[i]) < set(telling[most]) for i in others) else found
+
+
+def _of_words(words: Sequence[str], telling: Sequence[tuple[str, ...]]) -> list[int]:
+    said = set(words)
+    found = [i for i, own in enumerate(telling) if own and said.issuperset(own)]
+    if len(found) > 1:
+        found = _fullest(found, telling)
+    if len(found) > 1 and len({frozenset(telling[i]) for i in found}) == 1:
+        # The same words in another order are another answer.
+        found = [i for i in found if _in_order(telling[i], words)]
+    return found
+
+
+def _by_own_words(said: set[str], telling: Sequence[tuple[str, ...]]) -> list[int]:
+    """Returns the option of which at least half is said, where nothing is said that only another one says."""
+    found = []
+    for i, own in enumerate(telling):
+        others = {word for j, other in enumerate(telling) if j != i for word in other}
+        if said & (set(own) - others) and ("not" not in own or "not" in said):
+            found.append(i)
+    return (
+        found
+        if len(found) == 1 and 2 * len(said & set(telling[found[0]])) > len(set(telling[found[0]]))
+        else []
+    )
+
+
+def stated(sentence: str, texts: Sequence[str]) -> list[int]:
+    """Returns the places of the options that a sentence states; one, if it states just one.
+
+    >>> stated("The man is dunking a basketball.", ["dunking a basketball", "passing a basketball"])
+    [0]
+    >>> stated("It is no circle but a square.", ["Circle.", "Square."])
+    [1]
+    >>> stated("left or right", ["Left", "Right"])
+    [0, 1]
+    """
+    telling = _telling(tuple(texts))
+    found = _of_words(stems(_affirmed(sentence)), telling)
+    if not found and (heads := _heads(tuple(texts))):
+        return _of_words(stems(_affirmed(sentence.partition(",")[0])), _telling(heads))
+    if not found:
+        found = _by_own_words(set(stems(_affirmed(sentence))), telling)
+    if not found and denies(sentence) and set(stems(sentence)) - {"not"}:
+        found = [i for i in _of_words(stems(sentence), telling) if "not" in telling[i]]
+    return found
+
+
+def repeated(text: str, texts: Sequence[str]) -> list[int]:
+    """Returns the options of which a short reply says nothing but a part: "First" of "The first image"."""
+    words = stems(text)
+    if not set(words) - {"not"}:
+        return []
+    telling = _telling(tuple(texts))
+    found = [
+        i
+        for i, own in enumerate(telling)
+        if set(words) <= set(stems(texts[i])) and 2 * len(set(words) & set(own)) >= len(set(own))
+    ]
+    return found if len(found) < 2 else [i for i in found if _in_order(words, stems(texts[i]))]
+
+
+def same(text: str, texts: Sequence[str]) -> list[int]:
+    """Returns the places of the options that a text repeats word for word."""
+    said = squash(text)
+    joined = said.replace(" ", "")
+    return [i for i, option in enumerate(texts) if said and squash(option).replace(" ", "") == joined]
+
+
+def denies(sentence: str) -> bool:
+    """Whether a sentence says "not" somewhere."""
+    return _DENIED.search(sentence) is not None
+
+
+def _affirmed(sentence: str) -> str:
+    """Returns a sentence without what it denies."""
+    return _DENIED_PART.sub(" ", sentence) if denies(sentence) else sentence

@@ -1,0 +1,323 @@
+"""The order that a reply gives to labelled items: "2-4-1-5-3", "Image 2, then Image 4, ...", "[C, A, B]".
+
+The text is cut into tokens once, and runs of labels between separators are collected; no pattern spans a run,
+so the cost is linear in the length of the reply. An order that is called backwards ("from latest to earliest",
+"longest: A, ...") is turned round.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms.parsing.numerals import CARDINALS
+from tempbench_lmms.parsing.statements import Mention
+from tempbench_lmms.parsing.text import squeeze
+from tempbench_lmms.parsing.words import (
+    AND,
+    EARLIEST,
+    IMAGE,
+    LATEST,
+    LONGEST,
+    OPTION,
+    ORDINAL,
+    REVERSED,
+    SHORTEST,
+    any_of,
+)
+
+Found = tuple[int, int, tuple[str, ...] | None]
+"""Where an order begins and ends, and the order; None where it repeats or lacks a label."""
+
+_NUMBERS = {word: str(i) for i, word in enumerate(CARDINALS[:10]) if i}
+_NOUNS = any_of(
+    (*IMAGE, *OPTION, "group", "no", "label", "images", "pairs", "rank", "position", "place", "第")
+)
+_SKIPPED = re.compile(
+    rf"(?:{_NOUNS}|{any_of(AND)}|{any_of((*EARLIEST, *LATEST, *SHORTEST, *LONGEST))}|st|nd|rd|th|the|is"
+    rf"|of|to|then|followed|by|next|after|that|finally|lastly|lower|comes|precedes|before|middle"
+    r"|medium|mid|to|in|between|time|dann|danach|schließlich|gefolgt|von|puis|ensuite|enfin|suivie|suivi"
+    r"|de|luego|después|finalmente|seguida|seguido|por|la|el|l"
+    r"|然后|然後|接着|接著|最后|最後|其次|再|是|次|次に|続いて|その後|そして|が|は|の|다음|그다음|그리고|마지막|마지막으로|번|は最も|で)+",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(
+    r"(?P<item>\d+|[^\W\d_]+)|(?P<greater>>)|(?P<skip>[\s,;:<|/→➔➜⇒⟶\-–—\[\](){}\"'#&_`=~*+]+)|(?P<other>.)",
+    re.DOTALL,
+)
+_EARLY = any_of((*EARLIEST, *SHORTEST))
+_LATE = any_of((*LATEST, *LONGEST))
+_ROLE = re.compile(
+    rf"(?P<early>{_EARLY})|(?P<late>{_LATE})|(?P<middle>\b(?:middle|medium|mid|in\s+between|intermediate"
+    rf"|mittlere?|moyenne|intermedia)\b|中间|居中|真ん中|중간)",
+    re.IGNORECASE,
+)
+_REVERSE = re.compile(
+    rf"(?:from\s+|von\s+|de\s+|desde\s+|从|從)?(?:the\s+|la\s+|le\s+|der\s+"
+    rf"|(?:most\s+))*(?:{_LATE})(?:\s+(?:one|image|time|first|zu))?\s*(?:first\b|to|bis|zu|à|hasta|a|到|至"
+    rf"|から|에서|->|→|-|–|>)\s*(?:the\s+|la\s+|le\s+)*(?:{_EARLY})?"
+    rf"|{any_of(REVERSED)}|{any_of(('latest', 'newest', 'longest', 'most recent', 'largest'))}\s+(?:one\s+)?first",
+    re.IGNORECASE,
+)
+# "1. Image 3", "2nd: Image 1", a row of a table: the first number is the place, the second one the item.
+_ROW = re.compile(
+    rf"(?:^|\n)[ \t]*[\"'(\[*#•-]*[ ]?(?:(?i:position|rank|place|step"
+    rf"|no\.?)\s*)?(?P<place>\d{{1,2}})(?:st|nd|rd|th)?[\"')\]]*[ ]?(?:[.):=→-]"
+    rf"|->)?[ ]?[\"'(\[*]*(?:(?i:{_NOUNS})[ ]?[#:]?[ ]?)?(?P<item>\d{{1,2}}|[A-Z])(?![\w.])"
+)
+_LISTED = re.compile(
+    rf"(?:^|[,;{{\n])[ \t]*[\"'(\[*#-]*[ ]?(?:position |rank |place )?(?P<place>\d{{1,2}})(?:st|nd|rd"
+    rf"|th)?[\"')]*"
+    rf"[ ]?(?:[.):=→-][ ]?[\"'(\[*]*(?:{_NOUNS})s?[ ]?[#:]?[ ]?|(?<=\d)[.)][ ])(?P<item>\d{{1,2}}|[A-Z])\b",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(r"\(([^()\n]{2,80})\)")
+_NAMED = re.compile(
+    rf"(?:{any_of((*IMAGE, 'pair', 'pairs', 'paar', 'paire', 'par', '配对', 'ペア', '组', '组合', '対', '쌍'))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
+    re.IGNORECASE,
+)
+_PLACED = re.compile(
+    rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:is|was|comes|goes|ranks|stands|="
+    rf"|:)\s*(?:the\s+)?(?P<place>{'|'.join(word for word in ORDINAL if word.isascii())})\b",
+    re.IGNORECASE,
+)
+_EVIDENCE = re.compile(
+    rf"{_EARLY}|{_LATE}|\b(?:follow|then|finally|next|before|first|dann|puis|luego)|然后|接着|次に|다음",
+    re.IGNORECASE,
+)
+_CJK_BORDER = re.compile(
+    r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z0-9])"
+    r"|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
+)
+_LOOK_BACK = 90
+_ARTICLE = re.compile(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
+_NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))
+
+
+def tidy(text: str) -> str:
+    """Returns a text with one kind of arrow, and without comments in brackets that hide an order."""
+
+    def comment(match: re.Match[str]) -> str:
+        inner = match.group(1)
+        if _REVERSE.search(inner):
+            return f" {inner} "
+        if role := _ROLE.search(inner):
+            return f" {role.group()} "
+        return " " if re.search(r"[^\W\d_]{2}|\d{4}", inner) else match.group()
+
+    text = squeeze(_CJK_BORDER.sub(" ", _COMMENT.sub(comment, text)))
+    text = re.sub(r"[-=–—]+>|\\to\b|\\rightarrow\b", "→", text)
+    # No word is in it, so that an "a" can be no article.
+    return text if re.search(r"[^\W\d_]{2}", text) else text.upper()
+
+
+def orders(text: str, labels: Sequence[str], quantities: bool = False) -> list[Mention]:
+    """Returns the orders that a text gives, the last one last.
+
+    Args:
+        text: What `tidy` returned.
+        labels: The labels on offer: "1", "2", ... or "A", "B", ...
+        quantities: Whether a bare ">" says the contrary of what was asked.
+    """
+    if _too_few(text, labels):
+        return []
+    if quantities and (by_role := _by_role(text, labels)):
+        return [by_role]
+    if by_place := _by_place(text, labels):
+        return [by_place]
+    lists = _lists(text, labels)
+    runs = [
+        run
+        for run in _runs(text, labels, quantities)
+        if not any(start < run[1] and run[0] < end for start, end, _ in lists)
+    ]
+    found = sorted([*lists, *runs])
+    if not found and (named := _named(text, labels)):
+        found = [named]
+    return [Mention(_turned(text, start, end, order), start, end) for start, end, order in found]
+
+
+def _too_few(text: str, labels: Sequence[str]) -> bool:
+    """Whether a text can't name all labels."""
+    if all(label in text for label in labels):
+        return False
+    return not labels[0].isdigit() or sum(word in text.lower() for word in _NUMBER_WORDS) < len(labels)
+
+
+def _turned(text: str, start: int, end: int, order: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Returns an order from its earliest or smallest item, whichever way the text goes."""
+    if order is None:
+        return None
+    before = re.split(r"[.!?]\s|\n\n", text[max(0, start - _LOOK_BACK) : start])[-1]
+    if _REVERSE.search(before) or _REVERSE.match(text[end : end + 40].lstrip(" ,.;-")):
+        return order[::-1]
+    roles = [match.lastgroup for match in _ROLE.finditer(text, start - len(before), min(len(text), end + 25))]
+    ends = [role for role in roles if role != "middle"]
+    return order[::-1] if ends and ends[0] == "late" and "early" in ends else order
+
+
+def _complete(items: Sequence[str], labels: Sequence[str]) -> tuple[str, ...] | None:
+    return tuple(items) if sorted(items) == sorted(labels) else None
+
+
+def _by_role(text: str, labels: Sequence[str]) -> Mention | None:
+    """Returns the order of three labels that are each given a role: shortest, middle, longest."""
+    roles: dict[str, str] = {}
+    places = []
+    for part in re.finditer(r"[^.,;\n|]+", text):
+        items = re.findall(r"(?<![\w'])([A-Z])(?![\w'])", part.group())
+        role = _ROLE.search(part.group())
+        if role and len(items) == 1 and items[0] in labels and role.lastgroup:
+            roles.setdefault(role.lastgroup, items[0])
+            places += [part.start(), part.end()]
+    order = [roles.get(role, "") for role in ("early", "middle", "late")]
+    if len(roles) == 2 and len(labels) == 3:
+        rest = [label for label in labels if label not in order]
+        order = [item or rest[0] for item in order] if len(rest) == 1 else order
+        if not rest or not re.search(rf"(?<!\w){rest[0]}(?!\w)", text):
+            return None
+    complete = _complete(order, labels)
+    return Mention(complete, min(places), max(places)) if complete and len(roles) > 1 else None
+
+
+def _by_place(text: str, labels: Sequence[str]) -> Mention | None:
+    """Returns the order of labels that are each given a place: "Image 1 is third, Image 2 is first"."""
+    found = [
+        (ORDINAL.get(match["place"].lower(), 0), match["item"].upper()) for match in _PLACED.finditer(text)
+    ]
+    if len(found) != len(labels) or sorted(place for place, _ in found) != list(range(1, len(labels) + 1)):
+        return None
+    order = _complete([item for _, item in sorted(found)], labels)
+    return Mention(order, 0, len(text)) if order else None
+
+
+def _lists(text: str, labels: Sequence[str]) -> list[Found]:
+    """Returns the enumerations of as many entries as there are labels."""
+    found: list[Found] = []
+    for pattern in (_ROW, _LISTED):
+        start = 0
+        entries: list[str] = []
+        for match in pattern.finditer(text):
+            place = int(match.group("place"))
+            if place == 1:
+                entries, start = [], match.start()
+            if place != len(entries) + 1:
+                continue
+            entries.append(match.group("item").upper())
+            if len(entries) == len(labels):
+                order = _complete(entries, labels)
+                # "1: 3 houses" in a row describes the items in the order shown.
+                if order or pattern is _LISTED:
+                    found.append((start, match.end(), order))
+                entries = []
+        if found:
+            return found
+    return found
+
+
+def _named(text: str, labels: Sequence[str]) -> Found | None:
+    """Returns the order in which a text names each label once, where it says that it is one."""
+    matches = list(_NAMED.finditer(text))
+    order = _complete([match["item"].upper() for match in matches], labels)
+    return (matches[0].start(), matches[-1].end(), order) if order and _EVIDENCE.search(text) else None
+
+
+def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
+    """Returns the runs of at least as many labels as there are."""
+    digits = labels[0].isdigit()
+    in_words = digits and sum(text.count(label) for label in labels) < len(labels)
+    found: list[Found] = []
+    run: list[str] = []
+    start = end = 0
+    readable = True
+
+    def close() -> None:
+        nonlocal run, readable
+        if len(run) == 1 and sorted(run[0]) == sorted(labels):
+            run = list(run[0])
+        if len(run) >= len(labels):
+            if readable or _REVERSE.search(text, max(0, start - _LOOK_BACK), end + 40):
+                found.append((start, end, _complete(run, labels)))
+        run, readable = [], True
+
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if match.lastgroup == "item":
+            item = token if sorted(token) == sorted(labels) else _label(token, digits, in_words)
+            if item == "A" and _ARTICLE.match(text, match.end()):
+                close()
+            elif item is not None:
+                if not run:
+                    start = match.start()
+                run.append(item)
+                end = match.end()
+            elif not _SKIPPED.fullmatch(token):
+                close()
+        elif match.lastgroup == "greater":
+            readable = readable and not quantities
+        elif match.lastgroup == "skip" and "(" in token and len(run) == len(labels):
+            close()  # "B, C, A (A > C > B)"
+        elif match.lastgroup == "other" or (match.lastgroup == "skip" and token.count("\n") > 1):
+            close()
+    close()
+    return found
+
+
+def _label(token: str, digits: bool, in_words: bool) -> str | None:
+    if not digits:
+        return token if len(token) == 1 and token.isascii() and token.isupper() else None
+    if token.isdecimal():
+        return token
+    word = token.lower()
+    if word in _NUMBERS and (in_words or word != "one"):
+        return _NUMBERS[word]
+    return str(ORDINAL[word]) if in_words and word in ORDINAL else None
+
+
+def of_json(value: Any, labels: Sequence[str], text_of: Any) -> list[Any]:
+    """Returns the orders in a decoded value: a list, or an object by role or place.
+
+    Args:
+        value: The decoded value.
+        labels: The labels on offer.
+        text_of: Reads an order from a string.
+    """
+    if isinstance(value, str):
+        return list(text_of(value))
+    if isinstance(value, list):
+        items = [_item(entry) for entry in value]
+        order = _complete([item for item in items if item], labels) if all(items) else None
+        return [order] if order else []
+    if isinstance(value, Mapping):
+        return _of_mapping(value, labels)
+    return []
+
+
+def _item(entry: Any) -> str | None:
+    if isinstance(entry, Mapping):
+        named = [
+            item
+            for key, item in entry.items()
+            if re.search(r"image|pair|item|label|id", str(key), re.IGNORECASE)
+        ]
+        entry = named[0] if len(named) == 1 else None
+    if isinstance(entry, bool) or entry is None:
+        return None
+    found = re.findall(r"\d+|\b[A-Z]\b", str(entry))
+    return found[-1] if found else None
+
+
+def _of_mapping(value: Mapping[Any, Any], labels: Sequence[str]) -> list[Any]:
+    ranks: list[tuple[int, str]] = []
+    for place, (key, entry) in enumerate(value.items()):
+        item = _item(entry)
+        if item is None or isinstance(entry, (list, Mapping)):
+            continue
+        role = _ROLE.search(str(key))
+        number = re.search(r"\d+", str(key))
+        name = str(key).lower()
+        if role and role.lastgroup in ("early", "late"):
+            ranks.append((-1 if role.lastgroup == "early" else 1000, item))
+        elif name in ORDINAL or number or (role and role.lastgroup == "middle"):
+            ranks.append((ORDINAL.get(name) or (int(number.group()) if number else place), item))
+    order = _complete([item for _, item in sorted(ranks)], labels)
+    return [order] if order else []

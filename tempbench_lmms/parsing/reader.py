@@ -1,0 +1,267 @@
+"""Reads the answer of a reply, in stages; `docs/reading_replies.md` has an example of each.
+
+A short reply that is an answer by itself is read at once. Else the part that states the answer is cut out
+(`final_answer`), the prompt's words and refusals are taken out of it (`echo`, `refusals`), and the rules of
+`reading.RULES` are tried from the most explicit to the least.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from tempbench_lmms.parsing import lines
+from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
+from tempbench_lmms.parsing.expected import Expected
+from tempbench_lmms.parsing.final_answer import Part, final_part
+from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.parsing.kinds import Kind, kind_of
+from tempbench_lmms.parsing.reading import Reading, none
+from tempbench_lmms.parsing.refusals import without_questions, without_refusals
+from tempbench_lmms.parsing.statements import Verdict, corrects
+from tempbench_lmms.parsing.text import normalise, unboxed
+
+_QUICK = 24
+_NO_ANSWER_KEY = re.compile(
+    r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span"
+    r"|score|prob",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
+_MANY_WORDS = 12
+_LONGEST_SENTENCE = 600
+_PARTS = re.compile(r"[.;\n,]\s+")
+_OPENS = re.compile(r"([^:(–—\n]{1,40}?)\s*(?::|\(|–|—| - )(?=\s*\S)")
+_MOST_OPENINGS = 30
+# "Either could have been first."
+_LEFT_OPEN = re.compile(
+    r"\b(?:either|both|any|equally)\b[^.!?]*\b(?:could|can|may|might|possible|plausible)\b", re.IGNORECASE
+)
+
+
+def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
+    """Reads the one answer of a reply.
+
+    Args:
+        reply: The model's reply, reasoning included.
+        expected: What kind of answer the question expects.
+        prompt: The prompt, whose words in the reply are no answer; None where it isn't known.
+        at_limit: Whether the reply ended because its token limit was reached.
+
+    >>> from tempbench_lmms.parsing.expected import Choice
+    >>> read("I first thought A, but the answer is B.", Choice("AB")).value
+    'B'
+    >>> read("The answer could be either A or B.", Choice("AB")).reason
+    'several'
+    """
+    kind = kind_of(expected)
+    if len(reply) <= _QUICK and (quick := kind.whole(lines.bare(reply))):
+        return _reading(kind, quick, "whole", (0, len(reply)))
+    part = final_part(reply)
+    if part.cut_off:
+        return none("cut_off")
+    if part.wide is None:
+        return none("cut_off" if at_limit else "empty")
+    found = read_part(kind, part, prompt)
+    if found.value is None:
+        if found.how == "nothing" and (at_limit or looks_cut(part.wide)):
+            return none("cut_off")
+        return none("several" if found.how == "open" else found.how)
+    return Reading(found.value, found.how, _where(reply, part, found))
+
+
+def read_part(kind: Kind, part: Part, prompt: str | None = None) -> Verdict:
+    """Reads an answer tag, then a box, then everything behind the reasoning."""
+    for inner in (part.tagged, part.boxed):
+        if inner and (found := _read_text(kind, unboxed(normalise(inner)), prompt)).how != "nothing":
+            return _named(found, "box")
+    wide = part.wide or ""
+    if part.tagged:
+        wide = wide.replace(part.tagged, " ")
+    return _read_text(kind, unboxed(normalise(wide)), prompt)
+
+
+def _named(found: Verdict, how: str) -> Verdict:
+    return found if found.value is None else Verdict(found.value, how, found.start, found.end)
+
+
+def looks_cut(text: str) -> bool:
+    """Whether a long text ends in the middle of a sentence."""
+    return len(text.split()) >= _MANY_WORDS and _CUT.search(text) is not None
+
+
+def _reading(kind: Kind, values: list[Any], how: str, where: tuple[int, int]) -> Reading[Any]:
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) > 1:
+        return none("several")
+    return Reading(distinct[0], how, where) if kind.offers(distinct[0]) else none("nothing")
+
+
+def _where(reply: str, part: Part, found: Verdict) -> tuple[int, int]:
+    """Returns where the words that decided stand in the reply; the part where normalising changed them."""
+    return part.start, part.end
+
+
+def _read_text(kind: Kind, text: str, prompt: str | None) -> Verdict:
+    found = _staged(kind, text, prompt)
+    if found.value is not None and not kind.offers(found.value):
+        return Verdict(None, "nothing")
+    return found
+
+
+def _one(values: list[Any], how: str) -> Verdict | None:
+    """Returns a verdict on the values that one place gives; None where it gives none."""
+    distinct = list(dict.fromkeys(values))
+    if not distinct:
+        return None
+    return Verdict(distinct[0], how) if len(distinct) == 1 else Verdict(None, "several")
+
+
+def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
+    if found := _by_itself(kind, text, "whole"):
+        return found
+    if ("{" in text or "[" in text) and (found := _of_json(kind, text)):
+        return found
+    text = without_placeholders(without_prompt(text, prompt))
+    text, refused = without_refusals(without_questions(text))
+    rows = lines.lines(text)
+    if not rows:
+        return Verdict(None, "refused" if refused else "nothing")
+    listing = [kind.lists(text, row) for row in (rows[0], rows[-1])]
+    if not listing[1] and (found := _last_line(kind, rows)):
+        return found
+    said = kind.verdict(text)
+    if said.how in ("answer", "several"):
+        return said
+    if not listing[0] and (first := _first_line(kind, rows)):
+        return first
+    if said.how == "conclusion":
+        return said
+    if refused:
+        return Verdict(None, "refused")
+    if said.value is not None and corrects(text):
+        return said
+    return (
+        _in_words(kind, [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists])
+        or said
+    )
+
+
+def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
+    """Returns the answer that a line is by itself, perhaps with words that announce it."""
+    if not lines.is_short(line):
+        words = {*line.split()} - {"@"}
+        if len(words) > 1:
+            return None
+        line = words.pop()  # a reply that loops
+    return _one(_whole(kind, line), how)
+
+
+@lru_cache(maxsize=32)
+def _whole(kind: Kind, line: str) -> list[Any]:
+    return kind.whole(lines.bare(line)) or kind.whole(lines.without_lead(line))
+
+
+def _first_line(kind: Kind, rows: list[str]) -> Verdict | None:
+    """Returns the answer that the first line, or its first sentence, is by itself; none that is corrected later."""
+    parts = lines.sentences(rows[0])
+    if rows[0].endswith("?") and len(rows) > 1:
+        return None
+    if found := _by_itself(kind, rows[0], "first line"):
+        return None if any(map(corrects, rows[1:])) else found
+    if parts[0].endswith("?") or any(map(corrects, (*parts[1:], *rows[1:]))):
+        return None
+    if found := _by_itself(kind, parts[0], "first line"):
+        return found
+    return _opening(kind, rows)
+
+
+def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
+    """Returns the answer that a reply opens with: "Image 3: Fred sits ..."; none where other parts open with others."""
+    said: list[Any] = []
+    for part in _PARTS.split("\n".join(rows[:_MOST_OPENINGS]))[:_MOST_OPENINGS]:
+        head = _OPENS.match(part)
+        said += _whole(kind, head[1]) if head else []
+        if not said:
+            return None
+    return _one(said, "first line") if len(set(said)) == 1 else None
+
+
+def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
+    """Returns the answer that the last line, or its last sentence, is by itself."""
+    parts = rows if (found := _by_itself(kind, rows[-1], "last line")) else lines.sentences(rows[-1])
+    if found is None and len(parts) > 1:
+        found = _by_itself(kind, parts[-1], "last line")
+    if found is None or len(parts) < 2:
+        return found
+    other = _by_itself(kind, parts[-2], "last line")
+    # Two answers one after the other, and no word which one is meant.
+    if (
+        other
+        and other.value != found.value
+        and lines.has_lead(parts[-1]) == lines.has_lead(parts[-2])
+        and not corrects(parts[-1])
+    ):
+        return Verdict(None, "several")
+    return found
+
+
+def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
+    """Returns what the first or the last sentence states, where it states just one."""
+    if not rows:
+        return None
+    first, last = (
+        lines.sentences(rows[0])[0][:_LONGEST_SENTENCE],
+        lines.sentences(rows[-1])[-1][-_LONGEST_SENTENCE:],
+    )
+    for sentence in (first, last) if first != last else (first,):
+        if sentence.endswith("?") or _LEFT_OPEN.search(sentence):
+            continue
+        values = list(dict.fromkeys(kind.by_words(sentence)))
+        if len(values) == 1:
+            return Verdict(values[0], "words")
+    return None
+
+
+def _of_json(kind: Kind, text: str) -> Verdict | None:
+    """Returns what the fields of JSON objects in a text answer; None where there is no such field."""
+    values = json_values(text)
+    for value in reversed(values):
+        for candidate in (
+            reversed(value)
+            if isinstance(value, list) and value and isinstance(value[0], Mapping)
+            else (value,)
+        ):
+            if found := of_object(kind, candidate):
+                return found
+    return None
+
+
+def of_object(kind: Kind, value: Any) -> Verdict | None:
+    """Returns what the fields of one decoded object answer; None where it has no such field."""
+    if not isinstance(value, Mapping):
+        return _one(kind.of_field(value), "json")
+    names = {re.sub(r"[\s-]+", "_", str(key).strip().lower()): item for key, item in value.items()}
+    for pattern in kind.keys:
+        for name, item in names.items():
+            if re.fullmatch(pattern, name):
+                if item is None:
+                    return Verdict(None, "refused")
+                return _one(kind.of_field(item), "json") or Verdict(None, "nothing")
+    if found := _one(kind.of_field(value), "json"):
+        return found
+    others = [
+        found
+        for name, item in names.items()
+        if not _NO_ANSWER_KEY.search(name)
+        for found in (kind.of_key(name, item) or kind.of_field(item))
+    ]
+    if not others:
+        # {"description": "the text of an option"}
+        others = [
+            found
+            for item in names.values()
+            if isinstance(item, str) and len(item) > _QUICK // 2
+            for found in kind.whole(item)
+        ]
+    return _one(others, "json")

@@ -1,0 +1,53 @@
+"""What was read in a reply: a value, by which rule and where; or nothing, and why."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+REASONS = ("empty", "cut_off", "refused", "several", "nothing")
+"""Why no value is read: the reply is empty; it ends in its reasoning or at the token limit; it says that it
+can't answer; it leaves open which of several it means; or no answer is in it."""
+
+RULES = (
+    "whole",  # the reply is an answer by itself
+    "json",  # a field of an object
+    "box",  # a box, or an answer tag
+    "last line",  # the last line or sentence is an answer by itself
+    "answer",  # "the answer is ..."
+    "first line",  # the first line or sentence is an answer by itself
+    "conclusion",  # "so ...", "I choose ..."
+    "words",  # the words of an option
+    "only one",  # the only one that the reply names
+    "form",  # the form that the prompt asks for
+)
+"""The rules by which a value is read, in about the order in which they are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[T]):
+    """One reading of a reply.
+
+    Attributes:
+        value: What the reply answers; None where no single answer can be read.
+        how: The rule that read it, one of `RULES`; None without a value.
+        where: Start and end of the stretch of the reply that it stands in, as indices into the reply.
+        reason: Why there is no value, one of `REASONS`; None with a value.
+    """
+
+    value: T | None
+    how: str | None = None
+    where: tuple[int, int] | None = None
+    reason: str | None = None
+
+    def map(self, change: Callable[[T], U]) -> "Reading[U]":
+        """Returns the same reading with another form of its value."""
+        value: Any = None if self.value is None else change(self.value)
+        return replace(self, value=value)  # type: ignore[return-value]
+
+
+def none(reason: str) -> Reading[Any]:
+    """Returns a reading without a value."""
+    return Reading(None, reason=reason)

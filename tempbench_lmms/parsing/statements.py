@@ -1,0 +1,338 @@
+"""What a reply says about the values that it names: chosen, rejected, held possible, one of several.
+
+A recogniser finds where values are named. This stage looks at the words around each place and decides which
+value the reply chooses: first one that it calls its answer, then one that it concludes or chooses, then the
+only one that it names and doesn't reject. A correction lets the last one win.
+"""
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tempbench_lmms.parsing.words import (
+    AND,
+    ANSWER,
+    CHOOSE,
+    CORRECT,
+    CORRECTION,
+    FILLER,
+    IF,
+    IMAGE,
+    IS,
+    MAYBE,
+    NOT,
+    OPTION,
+    OR,
+    THEREFORE,
+    any_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place in a text that names a value.
+
+    Attributes:
+        value: The value.
+        start: Where it begins, with the words that belong to it.
+        end: Where it ends.
+        sure: Whether it can be nothing else ("Option B"), or only where the words before it call it the answer
+            (a bare number).
+        cue: 2 where the words that belong to it call it the answer, 1 where they conclude it ("5 in total").
+        open: Whether those words leave it open ("more than 3").
+    """
+
+    value: Any
+    start: int
+    end: int
+    sure: bool = True
+    cue: int = 0
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a text says: the value and by which rule, or the reason for none.
+
+    Attributes:
+        value: The value, or None.
+        how: The rule, or the reason where there is no value.
+        start: Where the deciding mention begins.
+        end: Where it ends.
+    """
+
+    value: Any
+    how: str
+    start: int = 0
+    end: int = 0
+
+
+_MOST = 20
+_BEFORE = 110
+_AFTER = 60
+_QUOTE = r"[\s\"'(\[{<*:~≈#]"
+_FILLERS = rf"(?:{any_of(FILLER)}|{any_of(CORRECT)}|{_QUOTE})*"
+_NOUN = any_of(
+    (
+        *ANSWER,
+        *OPTION,
+        "image",
+        "picture",
+        "photo",
+        "one",
+        "order",
+        "sequence",
+        "ranking",
+        "class",
+        "count",
+        "number",
+        "position",
+        "direction",
+        "pair",
+        "shape",
+        "ordre",
+        "reihenfolge",
+        "orden",
+        "顺序",
+        "順序",
+        "순서",
+        "段階",
+    )
+)
+_EXPLICIT = re.compile(
+    rf"(?:{any_of(ANSWER)}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?\s*(?:{any_of(IS)}"
+    rf"|[:=>\-—–]|\s)*"
+    rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
+    rf"|{any_of(OPTION)}\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$",
+    re.IGNORECASE,
+)
+_CONCLUDING = re.compile(
+    rf"(?:{any_of(CHOOSE)}|{any_of(THEREFORE)}|(?:^|[\n.!?;])\s*(?:it|this)\s+(?:is|was|must be|seems"
+    rf"|appears)\b)"
+    rf"[\s,:]*(?:(?:it|that|this|we|i|there|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(
+    rf"^[\s\"')\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
+    rf"|one\s+)?{any_of((*CORRECT, *ANSWER))}"
+    r"|(?:best\s+)?(?:fits|matches|describes|represents)\s+(?:it\s+|this\s+)?best|(?:best"
+    r"|most closely)\s+(?:fits|matches|describes|represents|captures|shows|depicts)"
+    r"|(?:가|이|은|는)?\s*(?:정답|맞|답)|が(?:正解|正しい|答え|最も)|(?:最|更)?(?:正确|正確|符合|合适))",
+    re.IGNORECASE,
+)
+_REJECTED = re.compile(
+    rf"(?:{any_of(NOT)}|n't\b|n’t\b)\s*(?:be\s+|is\s+|to\s+|out\s+|have\s+|think\s+(?:it|that)\s+is\s+"
+    rf"|either\s+|any\s+of\s+|both\s+|simply\s+)*"
+    rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$",
+    re.IGNORECASE,
+)
+_REJECTED_AFTER = re.compile(
+    rf"^[\s\"')\]:.,]*(?:(?:{any_of(IS)}|can|could|seems?|looks?)\s+(?:\w+\s+){{0,2}}?(?:not\b|n't"
+    rf"|incorrect|wrong|false(?![\w;])|inaccurate|out\b|ruled\s+out"
+    r"|eliminated|excluded|impossible|unlikely|less\s+likely|invalid|discarded|rejected|dismissed"
+    r"|contradicted|implausible|too\s+\w+)"
+    r"|(?:isn't|isnt|aren't|wasn't|doesn't|does\s+not|do\s+not|don't|cannot|can't|can\s+not|couldn't"
+    r"|contradicts|fails|lacks|is\s+also\s+not)\b"
+    r"|不(?:是|对|对|正确|正確|可能|符合)|错|錯|は(?:間違|誤|違)|ではな|じゃな|が(?:間違|誤)|(?:은|는|가|이)\s*(?:아니|틀)"
+    r"|(?:ist|sind)\s+(?:falsch|nicht)|est\s+(?:faux|fausse|incorrecte?)|n'est\s+pas|no\s+(?:es|es)"
+    r"|es\s+(?:falsa|incorrecta|falso))",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}"
+    rf"|{any_of(OPTION)}|{_QUOTE})*$",
+    re.IGNORECASE,
+)
+_OPEN_AFTER = re.compile(
+    r"^[\s\"')\]:.,]*(?:(?:is|are|remains?|seems?)\s+(?:also\s+|still\s+|equally\s+"
+    r"|another\s+)*(?:possible|plausible|a possibility|conceivable|an option)"
+    r"|(?:might|may|could)\s+(?:also\s+|well\s+)*(?:be|fit|work|apply)|can(?:no|'|’)?t\s+be\s+(?:ruled"
+    r"|excluded)|cannot\s+be\s+(?:ruled|excluded)|かもしれ|也有?可能|일 ?수도)",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
+_HYPOTHETICAL_AFTER = re.compile(
+    r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:the|my|most|best))|wenn|si)\b",
+    re.IGNORECASE,
+)
+_WHETHER = re.compile(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){0,5}$", re.IGNORECASE)
+_BUT = re.compile(
+    r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
+)
+_WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
+_CORRECTED = re.compile(any_of(CORRECTION), re.IGNORECASE)
+_FINAL = re.compile(
+    r"final|endgültig|finale|definitiv|最终|最終|최종|in the end|conclu|overall|confirm", re.IGNORECASE
+)
+_LINK = re.compile(
+    rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>"
+    rf"|<)[\s\"'(\[]*){{1,3}}(?:(?:maybe|perhaps|possibly|even|the|also|both"
+    rf"|{any_of((*OPTION, *IMAGE))})\s*)*[\s\"'(\[]*",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(rf"{any_of(OR)}|nor\b|/|\bto\b|-|–", re.IGNORECASE)
+_SENTENCE = re.compile(
+    r"[.!?](?=\s)|\n|;|\b(?:but|sondern|sino)\b|,\s*(?:but|so|whereas|while|although|aber|sondern|mais"
+    r"|pero)\b|,\s*(?=(?:it|he|she|they|this|that)\s)"
+)
+
+
+@dataclass(slots=True)
+class _Group:
+    """Mentions that one list names, "A or B", and what is said about all of them."""
+
+    mentions: list[Mention]
+    cue: int = 0  # 2: called the answer; 1: concluded or chosen
+    rejected: bool = False
+    open: bool = False
+    final: bool = False
+
+    @property
+    def values(self) -> list[Any]:
+        return list(dict.fromkeys(mention.value for mention in self.mentions))
+
+
+def resolve(
+    text: str, mentions: Sequence[Mention], explicit_only: bool = False, values: Sequence[Any] = ()
+) -> Verdict:
+    """Returns the value that a text chooses among those that it names.
+
+    Args:
+        text: The text.
+        mentions: Where values are named, in order.
+        explicit_only: Whether only what is called the answer counts, as after "I can't tell".
+        values: All values on offer; where all but one are rejected, that one is chosen.
+    """
+    groups = _grouped(text, mentions)
+    live = [group for group in groups if not group.rejected]
+    for cue, how in ((2, "answer"), (1, "conclusion")):
+        chosen = [group for group in live if group.cue == cue and not group.open]
+        if chosen:
+            return _of_tier(text, chosen, live, how)
+    sure = [group for group in live if any(mention.sure for mention in group.mentions)]
+    if explicit_only or not sure:
+        return Verdict(None, "open" if any(group.cue for group in live) else "nothing")
+    return _only(text, sure)
+
+
+def _only(text: str, groups: Sequence[_Group]) -> Verdict:
+    """Returns the one value that groups name without a word that calls it the answer."""
+    named = dict.fromkeys(value for group in groups for value in group.values)
+    last = groups[-1].mentions[-1]
+    if len(named) == 1:
+        if all(group.open for group in groups):
+            return Verdict(None, "open")
+        return Verdict(last.value, "only one", last.start, last.end)
+    if len(groups[-1].values) == 1 and not groups[-1].open and _corrects(text, groups[-2], groups[-1]):
+        return Verdict(last.value, "only one", last.start, last.end)
+    return Verdict(None, "open")
+
+
+def _of_tier(text: str, chosen: Sequence[_Group], live: Sequence[_Group], how: str) -> Verdict:
+    """Returns the one value of the groups that are called the answer; the last one where it corrects others."""
+    last = chosen[-1]
+    mention = last.mentions[-1]
+    distinct = dict.fromkeys(value for group in chosen for value in group.values)
+    if len(last.values) > 1:
+        return Verdict(None, "several")
+    if len(distinct) > 1 and not last.final and how == "answer":
+        before = next(group for group in reversed(chosen[:-1]) if group.values != last.values)
+        if not _corrects(text, before, last):
+            return Verdict(None, "several")
+    return Verdict(mention.value, how, mention.start, mention.end)
+
+
+def singles(text: str, mentions: Sequence[Mention]) -> list[Any]:
+    """Returns the values that a text names alone, and not in a list of several or to reject them."""
+    groups = [group for group in _grouped(text, mentions) if not group.rejected]
+    sure = [group for group in groups if any(mention.sure for mention in group.mentions)]
+    return list(dict.fromkeys(group.values[0] for group in sure if len(group.values) == 1 and not group.open))
+
+
+def corrects(text: str) -> bool:
+    """Whether a text takes something back, or says that it is final."""
+    return _CORRECTED.search(text) is not None or _FINAL.search(text) is not None
+
+
+def _corrects(text: str, earlier: _Group, later: _Group) -> bool:
+    between = text[earlier.mentions[-1].end : later.mentions[0].start]
+    return _CORRECTED.search(between) is not None
+
+
+def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
+    if len(mentions) > 2 * _MOST:
+        mentions = [*mentions[:_MOST], *mentions[-_MOST:]]
+    groups: list[_Group] = []
+    for mention in mentions:
+        if groups and _LINK.fullmatch(text, groups[-1].mentions[-1].end, mention.start):
+            groups[-1].mentions.append(mention)
+        else:
+            groups.append(_Group([mention]))
+    known: dict[tuple[str, str], _Said] = {}  # a reply that loops is looked at once
+    for group in groups:
+        start, end = group.mentions[0].start, group.mentions[-1].end
+        place = text[max(0, start - _BEFORE) : start], text[end : end + _AFTER].split("\n", 1)[0]
+        if place not in known:
+            known[place] = _judged(*place)
+        said = known[place]
+        group.rejected, group.final = said.rejected, said.final
+        group.cue = max(said.cue, *(mention.cue for mention in group.mentions))
+        group.open = said.open or any(mention.open for mention in group.mentions)
+    for group, following in itertools.pairwise(groups):
+        if group.rejected and _BUT.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
+            following.cue = max(following.cue, 1)  # "not before but parallel"
+    return groups
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What the words around a place say about it."""
+
+    cue: int
+    rejected: bool
+    open: bool
+    final: bool
+
+
+def _judged(before: str, after: str) -> _Said:
+    words = set(_WORDS.findall(before.lower()))
+    foreign = not before.isascii()
+    clause = _SENTENCE.split(before)[-1]
+    rejected = bool(
+        ((foreign or words & _NOT_WORDS) and _REJECTED.search(clause)) or _REJECTED_AFTER.match(after)
+    )
+    if not rejected and (
+        _HYPOTHETICAL_AFTER.match(after)
+        or ((foreign or words & _IF_WORDS) and _supposed(before, clause, after))
+    ):
+        rejected = True
+    is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
+    if (foreign or words & _CUE_WORDS) and (explicit := _EXPLICIT.search(before)):
+        return _Said(2, rejected, is_open, bool(_FINAL.search(before[max(0, explicit.start() - 12) :])))
+    if _CALLED.match(after):
+        return _Said(2, rejected, is_open, False)
+    return _Said(int(_CONCLUDING.search(before) is not None), rejected, is_open, False)
+
+
+def _supposed(before: str, clause: str, after: str) -> bool:
+    """Whether a place stands behind "whether", or in what would be if something were."""
+    if _WHETHER.search(clause):
+        return True
+    sentence = re.split(r"[.!?](?=\s)|\n", before)[-1]
+    return _HYPOTHETICAL.search(sentence) is not None and _WOULD.search(sentence + after[:12]) is not None
+
+
+def _single(*tables: Sequence[str]) -> frozenset[str]:
+    """Returns the single words of some tables."""
+    return frozenset(
+        word for table in tables for phrase in table for word in re.findall(r"[^\W\d_]+", phrase.lower())
+    )
+
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_NOT_WORDS = _single(NOT) | {"t"}
+_IF_WORDS = _single(IF)
+_MAYBE_WORDS = _single(MAYBE)
+_CUE_WORDS = _single(ANSWER, CORRECT, OPTION)

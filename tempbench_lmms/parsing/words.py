@@ -1,0 +1,308 @@
+"""The words by which replies are read, by meaning; within a meaning by language.
+
+Everything that depends on a language stands here: English, Chinese (simplified and traditional), Japanese,
+Korean, German, French and Spanish, and of Italian, Portuguese and Russian what short replies need. The stages
+build their patterns from these tables with `any_of`; a language is added by adding words, not patterns.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tempbench_lmms.parsing.numerals import CARDINALS
+
+_LETTER_BEFORE = r"(?<![^\W\d_])"
+_LETTER_AFTER = r"(?![^\W\d_])"
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Returns a pattern for any of some words, the longest first, each as a word of its own.
+
+    Chinese, Japanese and Korean put no space between words, so theirs are found within a text; a space in a
+    word is any white space.
+
+    >>> re.findall(any_of(["is", "是"]), "this is, 答案是B")
+    ['is', '是']
+    """
+    words = set(words)
+    plain = sorted({word for word in words if not _CJK.search(word)}, key=len, reverse=True)
+    inner = sorted({word for word in words if _CJK.search(word)}, key=len, reverse=True)
+    parts = []
+    if plain:
+        joined = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in plain)
+        parts.append(rf"{_LETTER_BEFORE}(?:{joined}){_LETTER_AFTER}")
+    if inner:
+        parts.append("|".join(re.escape(word) for word in inner))
+    return f"(?:{'|'.join(parts)})"
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """Splits a table of words at bars and ends of lines."""
+    return tuple(word.strip() for word in re.split(r"[|\n]", text) if word.strip())
+
+
+def _numbered(*tables: str) -> dict[str, int]:
+    """Returns what each word of some tables stands for, from 1 on; "/" divides words of one number."""
+    return {
+        word: place
+        for table in tables
+        for place, group in enumerate(table.split(), start=1)
+        for word in group.split("/")
+    }
+
+
+# What an answer is called, and what comes between that and the answer.
+
+ANSWER = _words(
+    """answer|answers|solution|verdict|conclusion|final order|prediction|response|final result
+    final count|final decision|total|count|total count|sum|gesamt|合计|总数|合計|総数|합계
+    antwort|lösung|ergebnis|réponse|solución|respuesta|risposta|resposta|ответ|cevap|odpowiedź|jawaban
+    antwoord
+    答案|答え|回答|解答|正解|結論|结论|정답|답변|답|결론"""
+)
+OPTION = _words(
+    """option|options|choice|letter|alternative|item|pair|selection|antwortmöglichkeit|auswahl|wahl|paar
+    choix|paire|opción|opcion
+    elección|par|opzione|scelta|opção|optie|вариант|пара|选项|選項|選択肢|选择|選択|选|選|選ぶ|선택지|선택|보기|配对|ペア|组|組|번"""
+)
+IS = _words(
+    """is|are|was|were|be|would be|should be|must be|will be|has to be|seems to be|appears to be|seems
+    remains|equals|becomes
+    lautet|ist|wäre|sind|est|serait|sont|es|sería|son|è|sarebbe|é|seria|это
+    是|为|為|就是|应该是|應該是|应为|は|が|은|는|이|가|となります|になります"""
+)
+CORRECT = _words(
+    """correct|right|best|most likely|most accurate|most appropriate|most suitable|most plausible
+    most probable
+    most possible|final|confirmed|my|proper|accurate|true one|answer|valid|only|revised|corrected
+    richtig|richtige|korrekte|korrekt|beste|richtigen|bonne|correcte|juste|exacte|correcta|correcto|mejor
+    corretta|correta|правильный|正确|正確|正しい|最终|最終|最终的な|最終的な|最も適切な|最佳|맞는|올바른|최종"""
+)
+# Before a value: the reply chooses it.
+CHOOSE = _words(
+    """choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
+    vote for|settle on
+    settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
+    i say|i'd say|say|stick with
+    sticking with|guess|my guess is|best guess is|best guess|bet on|answering|answered|leaves|leaving
+    leaves only|favor|favour|prefer|declare|inclined to|estimate|most likely|more likely|wins
+    wähle|nehme|entscheide mich für|tippe auf|choisis|choisirais|opte pour|dirais|elijo|escojo|elegiría
+    diría|scelgo|escolho
+    选|選|选择|選擇|我选|應選|应选|選び|선택은"""
+)
+THEREFORE = _words(
+    """so|thus|therefore|hence|accordingly|consequently|then|which makes|this makes|that makes|meaning
+    i.e.|ie|namely|overall
+    in conclusion|in total|in all|altogether|to conclude|in short|finally|conclude that|conclude
+    concludes|implies|indicates|=|=>|->|→|⇒
+    this is|that is|that's|it's|it is|it must be|this must be|must be|this would be|corresponds to
+    matches|match|which is|which are|identified as|points to
+    also|daher|somit|deshalb|folglich|insgesamt|donc|ainsi|par conséquent|au total|por lo tanto|por tanto
+    así que|entonces
+    en total|quindi|dunque|portanto|logo|значит|поэтому|因此|所以|故|于是|那么|总共|一共|共|即|よって|したがって|なので|だから|従って|ため
+    合計|따라서|그러므로|그래서|총|결론적으로"""
+)
+# Words that may stand between such a lead and the value.
+FILLER = _words(
+    """the|a|an|that|to be|most likely|likely|probably|clearly|definitely|certainly|simply|just|about
+    around|roughly|approximately
+    exactly|only|actually|therefore|indeed|as follows|number|letter|in|of|with|for|option|choice|answer
+    der|die|das|den|dem
+    la|le|les|el|los|las|l'|il|lo|une|un|una|wahrscheinlich|etwa|ungefähr|probablement|environ|probablemente|aproximadamente|unos|として|の|、|第|약|정확히|大约|约|約|应该|很可能|最有可能|おそらく"""
+)
+
+NOT = _words(
+    """not|n't|nt|cannot|never|neither|nor|no|none|nobody|without|hardly|except|unlike|instead of
+    rather than|other than|as opposed to
+    exclude|excludes|excluded|excluding|eliminate|eliminated|eliminates|eliminating|rule out|ruled out
+    rules out|ruling out
+    discard|reject|rejected|dismiss|than|versus|vs|isnt|arent
+    nicht|kein|keine|keiner|weder|noch|anstatt|statt|pas|ne|ni|plutôt que|aucun|aucune|tampoco
+    en lugar de|non|não|не|нет
+    不是|并非|不会|不能|不|没有|没|非|无|而不是|排除|ではなく|ではない|じゃない|しない|していない|ありません|아니라|아니|않"""
+)
+OR = _words("or|oder|ou|o|или|또는|或|或者|还是|または|それとも|か|아니면|이나|and/or")
+AND = _words("and|und|et|y|e|и|&|和|与|と|及|및|과|와")
+MAYBE = _words(
+    """might|may|could|maybe|perhaps|possibly|can be|könnte|könnten|vielleicht|möglicherweise|pourrait
+    peut-être|podría|quizás|quizá
+    tal vez|可能|也许|或许|かもしれ|아마|수도 있"""
+)
+IF = _words(
+    "if|whether|unless|assuming|suppose|supposing|provided that|were|wenn|falls|ob|si|如果|若|假如|もし|なら|만약"
+)
+CORRECTION = _words(
+    """wait|actually|correction|on second thought|on reflection|scratch that|let me correct|i was wrong
+    i take that back|hold on|sorry|no wait
+    let me revise|revised|revising|reconsider|reconsidering|re-check|rechecking|looking again
+    let me check again|hmm|my mistake|oops|i mean|in fact
+    instead|initially|at first|at first glance|moment|halt|korrektur|eigentlich|doch|nein|attendez
+    en fait|finalement|espera|en realidad|corrección|mejor dicho
+    等等|不对|更正|其实|实际上|いや|待って|訂正|実際は|잠깐|아니|정정|사실"""
+)
+
+TRUE = _words(
+    """true|yes|correct|right|accurate|yeah|yep|affirmative|wahr|richtig|ja|korrekt|vrai|oui|correcte
+    exact|verdadero|verdadera|sí|correcto|cierto|vero
+    verdadeiro|sim|да|правда|верно|正确|正確|对|對|真|是|是的|正しい|はい|真実|正|その通り|참|맞다|맞습니다|예|네|사실"""
+)
+FALSE = _words(
+    """false|no|incorrect|wrong|inaccurate|untrue|nope|absolutely not|definitely not|certainly not|no way|falsch|nein|unwahr|inkorrekt|faux|non|incorrecte
+    inexact|falso|falsa|incorrecto|нет|ложь
+    неверно|错误|錯誤|错|錯|不对|不正确|假|否|不是|誤り|間違い|いいえ|正しくない|偽|嘘|거짓|아니오|아니요|틀렸습니다|틀리다|틀림"""
+)
+# Of a statement: it says so, and not the word "right" of a place or the word "no" before a noun.
+HOLDS = _words(
+    "true|correct|accurate|consistent|valid|supported|wahr|richtig|korrekt|zutreffend|vrai|vraie|exacte"
+    "|verdadera|correcta|cierta"
+)
+FAILS = _words(
+    """false|incorrect|inaccurate|inconsistent|untrue|wrong|invalid|contradicted|unsupported|falsch
+    unzutreffend|faux|fausse|inexacte|falsa
+    incorrecta"""
+)
+
+# What a statement is called, and what it does.
+CLAIM = _words(
+    """statement|claim|sentence|assertion|description|proposition|hypothesis|caption|aussage|behauptung
+    affirmation|énoncé|afirmación|declaración|enunciado"""
+)
+AGREES = _words(
+    """hold|holds|hold up|holds up|stand|stands|hold true|holds true|check out|checks out|add up|adds up
+    match|matches|agree|agrees|fit|fits|apply|applies|stimmt|trifft zu|tient|se cumple"""
+)
+DENIES = _words(
+    """fails|falls apart|misses|contradicts|conflicts|clashes|disagrees|is refuted|is disproved
+    is contradicted|is off|is at odds|is bogus|is mistaken|is unsupported|is inconsistent"""
+)
+IN_ORDER = _words(
+    """in order|in sequence|in chronological order|sorted|in the right order|in the correct order
+    in the proper order|ordered correctly|ordered|chronological|in der richtigen reihenfolge|dans l'ordre
+    en orden"""
+)
+
+UNKNOWN = _words(
+    "i don't know|i do not know|don't know|do not know|unknown|unsure|uncertain|weiß nicht|不知道|わからない|モル|모르"
+)
+
+# Numbers.
+
+ORDINAL = _numbered(
+    "first second third fourth fifth sixth seventh eighth ninth tenth",
+    "1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th",
+    "erste/ersten/erstes/erster zweite/zweiten/zweites/zweiter dritte/dritten/drittes/dritter vierte/vierten/viertes fünfte/fünften/fünftes",
+    "_ _ _ _ _ sechste/sechsten siebte/siebten achte/achten neunte/neunten zehnte/zehnten",
+    "première/premier deuxième/seconde troisième quatrième cinquième sixième septième huitième neuvième dixième",
+    "primera/primero/primer segunda/segundo tercera/tercero/tercer cuarta/cuarto quinta/quinto sexta/sexto séptima octava novena décima",
+    "prima seconda terza quarta quinta sesta settima ottava nona decima",
+    "первое/первый/первая второе/второй/вторая третье/третий четвертое/четвёртое/четвертый пятое/пятый шестое седьмое восьмое девятое десятое",
+)
+ORDINAL.pop("_", None)
+LAST = _words(
+    "last|final|letzte|letzten|letztes|dernière|dernier|última|último|ultima|последнее|最后|最後|마지막"
+)
+# Places in a row, counted from its other end: the one before the last, and what follows an ordinal.
+PENULTIMATE = _words(
+    """penultimate|second to last|second-to-last|next to last|next-to-last|last but one|second last
+    vorletzte|vorletzten|vorletztes|avant-dernière|avant-dernier|penúltima|penúltimo|倒数第二|最后第二
+    最後から2番目|끝에서 두 번째"""
+)
+FROM_START = _words(
+    """from the left|from left|from the start|from the beginning|from the top|in the row|in the sequence
+    in the series|von links|de gauche|à partir de la gauche|desde la izquierda|por la izquierda|从左|左から"""
+)
+FROM_END = _words(
+    """from the right|from right|from the end|from the bottom|from last|to last|von rechts|von hinten
+    en partant de la droite|en partant de la fin|desde la derecha|por la derecha"""
+)
+LAST_PLACE = _words("最后一张|最後一張|最后一幅|最後の一枚|最後の画像|最後の写真|마지막 이미지|마지막 사진")
+CIRCLED = {sign: place for place, sign in enumerate("①②③④⑤⑥⑦⑧⑨⑩")}
+"""A circled number marks an option by its place, from 0 on."""
+CARDINAL = (
+    {word: value for value, word in enumerate(CARDINALS)}
+    | {"once": 1, "twice": 2, "thrice": 3, "no": 0, "none": 0, "single": 1}
+    | _numbered(
+        "ein/eine/einen/einmal zwei/zweimal drei/dreimal vier/viermal fünf/fünfmal sechs/sechsmal sieben/siebenmal acht/achtmal neun/neunmal zehn",
+        "une/un deux trois quatre cinq six sept huit neuf dix",
+        "una/uno/un dos tres cuatro cinco seis siete ocho nueve diez",
+    )
+    | {"null": 0, "keinmal": 0, "zéro": 0, "cero": 0, "ninguna": 0, "aucune": 0}
+)
+CJK_DIGIT = {
+    **{sign: value for value, sign in enumerate("〇一二三四五六七八九十")},
+    "零": 0,
+    "两": 2,
+    "兩": 2,
+    **{
+        word: value
+        for value, word in enumerate(
+            ["한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열"], start=1
+        )
+    },
+    "첫": 1,
+}
+
+# Nouns.
+
+IMAGE = _words(
+    """image|images|img|picture|pictures|photo|photos|photograph|figure|panel|frame|position|scene|option
+    number|bild|bilder|foto|position|pic|pics|snapshot|one numbered|nummer|número|numéro
+    imagen|imágenes|imagem|immagine|изображение|картинка|图像|图片|图|照片|画像|写真|이미지|사진|그림|張|张"""
+)
+TIMES = _words("""times|time|circles|flashes|mal|male|fois|veces|vez|volte|次|回|度|번|회|圈|周|遍|下""")
+
+# Orders.
+
+EARLIEST = _words(
+    "earliest|oldest|first|early|älteste|früheste|plus ancien|plus ancienne|más antigua|más antiguo|最早|最古"
+    "|最も古い|一番古い|가장 오래된|가장 이른"
+)
+LATEST = _words(
+    """latest|newest|most recent|last|recent|late|neueste|neuesten|jüngste|späteste|plus récent
+    plus récente|más reciente|más nueva|最晚|最新|最近
+    最も新しい|一番新しい|가장 최근|가장 늦은"""
+)
+SHORTEST = _words(
+    "shortest|smallest|least|lowest|kürzeste|kürzesten|plus court|plus courte|más corto|más corta|最短|가장 짧은"
+)
+LONGEST = _words(
+    "longest|largest|greatest|most|highest|längste|längsten|plus long|plus longue|más largo|más larga|最长"
+    "|最長|가장 긴"
+)
+REVERSED = _words(
+    "reverse chronological|reversed|reverse order|backwards|backward|descending|rückwärts|umgekehrt"
+    "|inverse|inverso|倒序|逆順|逆时间|역순"
+)
+
+# Classes of a pair of steps.
+
+BEFORE = _words(
+    "before|prior|precedes|vor|vorher|davor|avant|antes|prima|перед|до|之前|以前|前|先|前に|前です|이전|전|먼저"
+)
+AFTER = _words(
+    "after|follows|nach|nachher|danach|après|después|dopo|depois|после|之后|以后|后|後|後に|이후|후|나중"
+)
+PARALLEL = _words(
+    """parallel|independent|independently|simultaneously|unabhängig|parallele|parallèle|indépendant
+    indépendants|paralelo|independiente|independientes
+    parallelo|indipendente|paralelamente|параллельно|независимо|并行|平行|独立|同时|並行|並列|同時|병렬|병행|독립|독립적|동시"""
+)
+
+DEPENDS = _words(
+    """depends on|relies on|requires|needs|uses|must wait for|has to wait for|must wait until|has to wait until
+    waits for|waits until|builds on|presupposes"""
+)
+
+# Video times.
+
+SECOND = _words(
+    "seconds|second|secs|sec|s|sekunden|sekunde|sek|segundos|segundo|secondes|seconde|secondi|сек|секунд"
+    "|秒钟|秒|초"
+)
+MINUTE = _words("minutes|minute|mins|min|minuten|minutos|minuto|minuti|分钟|分|분")
+"""Words for the units of time."""
+
+
+def value_of(word: str, table: Mapping[str, int]) -> int | None:
+    """Returns the number that a word stands for in a table; None where it stands for none."""
+    return table.get(word.lower())

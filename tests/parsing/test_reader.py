@@ -1,0 +1,123 @@
+"""The reader as a whole: bounds on labelled replies, and what holds of any reply."""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tempbench_lmms.coherence import parser as coherence
+from tempbench_lmms.mateo import parser as mateo
+from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
+from tempbench_lmms.parsing.reading import REASONS, RULES
+from tempbench_lmms.rextime import parser as rextime
+from tempbench_lmms.tempvs import parser as tempvs
+from tempbench_lmms.timepercept import parser as timepercept
+from tests.parsing import corpus
+
+SHARED = Path(os.environ.get("TEMPBENCH_SHARED", "")) / "replies" / "labelled.jsonl"
+KINDS = [
+    Choice("ABCD", ("a dog barks", "a cat sleeps", "a man sings", "it rains")),
+    Item(5),
+    Order(tuple("12345")),
+    Truth(),
+    Count("ABCD", ("2", "3", "4", "5")),
+    Relation("cot"),
+]
+REFUSALS = (
+    "Based on the {} frames provided, it is not possible to determine the count.",
+    "I can't tell from these {} images.",
+    "I'm sorry, but I am unable to answer with {} pictures.",
+    "Without more context it is impossible to say which of the {} it is.",
+    "根据这{}帧,无法判断。",
+)
+
+
+OTHER_WORDS = [
+    (Item(5), "Images 2 and 3 both could work.", None),
+    (Item(5), "Fourth from the left.", 4),
+    (Item(5), "the second image from the right", 4),
+    (Item(5), "Pic 2", 2),
+    (Item(5), "The penultimate image", 4),
+    (Item(5, odd=True), "Everything is consistent except image 2.", 2),
+    (Item(5, odd=True), "Images 1-3 are fine, 4 is misplaced, 5 is fine.", 4),
+    (Item(5), "最后一张图。", 5),
+    (Choice("ABCD"), "Ich tippe auf B, nicht A.", "B"),
+    (KINDS[0], "정답: ③", "C"),
+    (KINDS[0], "Locking in C.", "C"),
+    (Choice("AB", ("True", "False")), "The claim doesn't hold.", "B"),
+    (Truth("chronological"), "Not in order.", False),
+    (Truth("chronological"), "They are sorted, but the claim falls apart.", False),
+    (Relation("cot"), "You can do them in whichever order you like.", "independent"),
+]
+
+
+@pytest.mark.parametrize(("expected", "reply", "value"), OTHER_WORDS)
+def test_other_words(expected, reply, value):
+    assert reader.read(reply, expected).value == value
+
+
+def _read(row):
+    kind, context, reply = row["kind"], row["context"], row["reply"]
+    options = context.get("options") or ()
+    if row["benchmark"] == "tempvs":
+        return tempvs.parse(reply, kind, options, context["n_images"])
+    if row["benchmark"] == "timepercept":
+        return timepercept.parse(reply, kind, options, context["n_images"])
+    if row["benchmark"] == "mateo":
+        return mateo.parse(reply, kind)
+    if row["benchmark"] == "coherence":
+        letter, number = coherence.read(reply, options).value or (None, None)
+        return {"letter": letter, "number": number} if kind == "count" else letter
+    found = rextime.read(reply, () if kind == "span" else options, context["duration"])
+    asked = {"both": ("letter", "span"), "answer": ("letter",), "span": ("span",)}[kind]
+    return {name: list(value) if isinstance(value := found[name].value, tuple) else value for name in asked}
+
+
+def _verdict(row):
+    read, label = _read(row), row["label"]
+    if not isinstance(read, dict):
+        return "right" if read == label else "unread" if read is None else "misread"
+    label = label or dict.fromkeys(read)
+    wrong = [name for name in read if read[name] != label[name]]
+    return "right" if not wrong else "misread" if any(read[name] is not None for name in wrong) else "unread"
+
+
+@pytest.mark.skipif(not SHARED.is_file(), reason="the labelled replies are not at hand")
+def test_labelled_replies_are_read_as_a_person_reads_them():
+    rows = [json.loads(line) for line in SHARED.read_text(encoding="utf-8").splitlines()]
+    verdicts = Counter(_verdict(row) for row in rows)
+    assert verdicts["misread"] <= 0.003 * len(rows)
+    assert verdicts["misread"] + verdicts["unread"] <= 0.02 * len(rows)
+
+
+def test_our_corpus_keeps_the_same_bounds():
+    rows = corpus.load()
+    wrong = [row for row in rows if row.read() != row.expected]
+    assert len(rows) >= 1500
+    assert sum(row.read() is not None for row in wrong) <= 0.003 * len(rows)
+    assert len(wrong) <= 0.02 * len(rows)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=200), st.sampled_from(KINDS))
+def test_any_reply_gives_a_value_or_a_reason(reply, kind):
+    found = reader.read(reply, kind)
+    assert found.reason in REASONS if found.value is None else found.how in RULES
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize("refusal", REFUSALS)
+@pytest.mark.parametrize("n", [1, 4, 16])
+def test_a_refusal_is_none_whatever_its_numbers(kind, refusal, n):
+    assert reader.read(refusal.format(n), kind).value is None
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.permutations(["Image 1 shows a dog.", "Image 4 shows a cat.", "In image 3 it rains."]))
+def test_reasoning_in_any_order_keeps_the_final_line(lines):
+    assert reader.read("\n".join([*lines, "Answer: 2"]), Item(5)).value == 2
