@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tempbench_lmms.parsing.text import CaseBlind, holds, signs
 from tempbench_lmms.parsing.words import (
     AND,
     ANSWER,
@@ -101,18 +102,16 @@ _NOUN = any_of(
         "段階",
     )
 )
-_EXPLICIT = re.compile(
+_EXPLICIT = CaseBlind(
     rf"(?:{any_of(ANSWER)}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?\s*(?:{any_of(IS)}"
     rf"|[:=>\-—–]|\s)*"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
-    rf"|{any_of(OPTION)}\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$",
-    re.IGNORECASE,
+    rf"|{any_of(OPTION)}\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
 )
-_CONCLUDING = re.compile(
+_CONCLUDING = CaseBlind(
     rf"(?:{any_of(CHOOSE)}|{any_of(THEREFORE)}|(?:^|[\n.!?;])\s*(?:it|this)\s+(?:is|was|must be|seems"
     rf"|appears)\b)"
-    rf"[\s,:]*(?:(?:it|that|this|we|i|there|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$",
-    re.IGNORECASE,
+    rf"[\s,:]*(?:(?:it|that|this|we|i|there|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
 )
 _CALLED = re.compile(
     rf"^[\s\"')\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
@@ -122,11 +121,10 @@ _CALLED = re.compile(
     r"|(?:가|이|은|는)?\s*(?:정답|맞|답)|が(?:正解|正しい|答え|最も)|(?:最|更)?(?:正确|正確|符合|合适))",
     re.IGNORECASE,
 )
-_REJECTED = re.compile(
+_REJECTED = CaseBlind(
     rf"(?:{any_of(NOT)}|n't\b|n’t\b)\s*(?:be\s+|is\s+|to\s+|out\s+|have\s+|think\s+(?:it|that)\s+is\s+"
     rf"|either\s+|any\s+of\s+|both\s+|simply\s+)*"
-    rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$",
-    re.IGNORECASE,
+    rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$"
 )
 _REJECTED_AFTER = re.compile(
     rf"^[\s\"')\]:.,]*(?:(?:{any_of(IS)}|can|could|seems?|looks?)\s+(?:\w+\s+){{0,2}}?(?:not\b|n't"
@@ -140,10 +138,9 @@ _REJECTED_AFTER = re.compile(
     r"|es\s+(?:falsa|incorrecta|falso))",
     re.IGNORECASE,
 )
-_OPEN = re.compile(
+_OPEN = CaseBlind(
     rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}"
-    rf"|{any_of(OPTION)}|{_QUOTE})*$",
-    re.IGNORECASE,
+    rf"|{any_of(OPTION)}|{_QUOTE})*$"
 )
 _OPEN_AFTER = re.compile(
     r"^[\s\"')\]:.,]*(?:(?:is|are|remains?|seems?)\s+(?:also\s+|still\s+|equally\s+"
@@ -162,10 +159,9 @@ _BUT = re.compile(
     r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
 )
 _WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
-_CORRECTED = re.compile(any_of(CORRECTION), re.IGNORECASE)
-_FINAL = re.compile(
-    r"final|endgültig|finale|definitiv|最终|最終|최종|in the end|conclu|overall|confirm", re.IGNORECASE
-)
+_CORRECTED = CaseBlind(any_of(CORRECTION))
+_CORRECTING = signs(CORRECTION)
+_FINAL = ("final", "endgültig", "definitiv", "最终", "最終", "최종", "in the end", "conclu", "overall", "confirm")
 _LINK = re.compile(
     rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>"
     rf"|<)[\s\"'(\[]*){{1,3}}(?:(?:maybe|perhaps|possibly|even|the|also|both"
@@ -253,12 +249,13 @@ def singles(text: str, mentions: Sequence[Mention]) -> list[Any]:
 
 def corrects(text: str) -> bool:
     """Whether a text takes something back, or says that it is final."""
-    return _CORRECTED.search(text) is not None or _FINAL.search(text) is not None
+    small = text.lower()
+    return holds(small, _FINAL) or (holds(small, _CORRECTING) and _CORRECTED.search(text) is not None)
 
 
 def _corrects(text: str, earlier: _Group, later: _Group) -> bool:
     between = text[earlier.mentions[-1].end : later.mentions[0].start]
-    return _CORRECTED.search(between) is not None
+    return holds(between.lower(), _CORRECTING) and _CORRECTED.search(between) is not None
 
 
 def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
@@ -310,7 +307,7 @@ def _judged(before: str, after: str) -> _Said:
         rejected = True
     is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
     if (foreign or words & _CUE_WORDS) and (explicit := _EXPLICIT.search(before)):
-        return _Said(2, rejected, is_open, bool(_FINAL.search(before[max(0, explicit.start() - 12) :])))
+        return _Said(2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL))
     if _CALLED.match(after):
         return _Said(2, rejected, is_open, False)
     return _Said(int(_CONCLUDING.search(before) is not None), rejected, is_open, False)
