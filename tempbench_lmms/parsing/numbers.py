@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.text import CaseBlind
+from tempbench_lmms.parsing.text import CaseBlind, holds
 from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTION, ORDINAL, TIMES, any_of
 
 _CJK_NUMBER = rf"[{''.join(sign for sign in CJK_DIGIT if len(sign) == 1)}]"
@@ -142,6 +142,7 @@ _LIST_HEAD = re.compile(r"(?:^|\n)[ ]*(\d{1,2})[.)](?=[ ]+\S)")
 
 # Counts
 
+_DIGIT = re.compile(r"\d")
 _UNIT = r"(?:-?\s*(?:frames?|fps|seconds?|secs?|s|minutes?|min|%|percent|degrees?|°|o['’]clock|options?|choices|images?|pictures|bilder|bildern|frames?n|cm|m|秒|帧|張|枚|フレーム|프레임|초|objects|people|persons|legs|hands|colou?rs|sides|times\s+as|fotogramas|sekunden|segundos|secondes|d\b))(?![^\W\d_])"
 _NO_COUNT = CaseBlind(
     r"\b(?:frames?|images?|steps?|options?|seconds?|t|at|phase|bild|frame_?|from|until|till|figure"
@@ -170,6 +171,10 @@ _BOUND = re.compile(
     r"|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
     re.IGNORECASE,
 )
+_BOUND_ENDS = tuple(
+    "more fewer less greater over under least most to of als de than 超过 至少".split()
+)
+_TOTALS = ("total", "all", "insgesamt")
 _NO_NUMBER_BEFORE = re.compile(
     r"\b(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|only)\s+$", re.IGNORECASE
 )
@@ -213,6 +218,8 @@ _PLACE_WORDS = (*(word for word in ORDINAL if len(word) > 2), "第", "번째", "
 
 def _usable(text: str) -> str:
     """Returns a text with the numbers that count nothing blanked out, so that all places stay."""
+    if not _DIGIT.search(text) and "confidence" not in text.lower():
+        return text
     parts, place = [], 0
     for match in _NO_COUNT.finditer(text):
         parts += [text[place : match.start()], " " * (match.end() - match.start())]
@@ -226,17 +233,21 @@ def count_mentions(text: str) -> list[Mention]:
     >>> [mention.value for mention in count_mentions("Based on the 16 frames, it happens three times.")]
     [3]
     """
+    return list(_counted(text))
+
+
+@lru_cache(maxsize=8)
+def _counted(text: str) -> tuple[Mention, ...]:
     found = []
     text = _usable(text)
+    total = holds(text.lower(), _TOTALS)
     for match in _COUNT.finditer(text):
         before = text[max(0, match.start() - _CONTEXT) : match.start()]
         value = _count_of(text, match, before)
         if value is None:
             continue
-        cue = 1 if _TOTAL_AFTER.match(text, match.end()) else 0
-        found.append(
-            Mention(value, match.start(), match.end(), True, cue, open=_BOUND.search(before) is not None)
-        )
+        cue = 1 if total and _TOTAL_AFTER.match(text, match.end()) else 0
+        found.append(Mention(value, match.start(), match.end(), True, cue, open=_bounds(before)))
     if not text.isascii():
         found += [
             Mention(int(match[1]), match.start(), match.end())
@@ -245,7 +256,12 @@ def count_mentions(text: str) -> list[Mention]:
         ]
     if not found:
         found = [Mention(1, match.start(), match.end()) for match in _ONE_FOLD.finditer(text)]
-    return sorted(found, key=lambda mention: mention.start)
+    return tuple(sorted(found, key=lambda mention: mention.start))
+
+
+def _bounds(before: str) -> bool:
+    """Whether the words before a number make it a bound: "more than 3"."""
+    return before.rstrip().lower().endswith(_BOUND_ENDS) and _BOUND.search(before) is not None
 
 
 def _count_of(text: str, match: re.Match[str], before: str) -> int | None:

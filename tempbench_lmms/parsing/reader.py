@@ -55,7 +55,7 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     'several'
     """
     kind = kind_of(expected)
-    if len(reply) <= _QUICK and (quick := kind.whole(lines.bare(reply))):
+    if len(reply) <= _QUICK and (quick := _is(kind, lines.bare(reply))):
         return _reading(kind, quick, "whole", (0, len(reply)))
     part = final_part(reply)
     if part.cut_off:
@@ -122,7 +122,9 @@ def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
         return found
     if ("{" in text or "[" in text) and (found := _of_json(kind, text)):
         return found
-    text = without_placeholders(without_prompt(text, prompt))
+    text = without_prompt(text, prompt)
+    if _may_hold_placeholders(text):
+        text = without_placeholders(text)
     text, refused = without_refusals(without_questions(text))
     rows = lines.lines(text)
     if not rows:
@@ -159,7 +161,30 @@ def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
 
 @lru_cache(maxsize=32)
 def _whole(kind: Kind, line: str) -> list[Any]:
-    return kind.whole(lines.bare(line)) or kind.whole(lines.without_lead(line))
+    bare = lines.bare(line)
+    if found := _is(kind, bare):
+        return found
+    rest = lines.without_lead(line)
+    return [] if rest == bare else _is(kind, rest)
+
+
+@lru_cache(maxsize=32)
+def _is(kind: Kind, text: str) -> list[Any]:
+    return kind.whole(text)
+
+
+def _may_hold_placeholders(text: str) -> bool:
+    """Whether `without_placeholders` could find one: a cheap test."""
+    small = text.lower()
+    return (
+        "[" in text
+        or "<" in text
+        or "image" in small
+        or "n/a" in small
+        or ("true" in small and "false" in small)
+        or ("yes" in small and "no" in small)
+        or (":" in text and ("each" in small or "every" in small))
+    )
 
 
 def _first_line(kind: Kind, rows: list[str]) -> Verdict | None:

@@ -109,7 +109,7 @@ _EXPLICIT = CaseBlind(
     rf"|{any_of(OPTION)}\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
 )
 _CONCLUDING = CaseBlind(
-    rf"(?:{any_of(CHOOSE)}|{any_of(THEREFORE)}|(?:^|[\n.!?;])\s*(?:it|this)\s+(?:is|was|must be|seems"
+    rf"(?:{any_of((*CHOOSE, *THEREFORE))}|(?:^|[\n.!?;])\s*(?:it|this)\s+(?:is|was|must be|seems"
     rf"|appears)\b)"
     rf"[\s,:]*(?:(?:it|that|this|we|i|there|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
 )
@@ -306,11 +306,32 @@ def _judged(before: str, after: str) -> _Said:
     ):
         rejected = True
     is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
-    if (foreign or words & _CUE_WORDS) and (explicit := _EXPLICIT.search(before)):
+    if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
         return _Said(2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL))
     if _CALLED.match(after):
         return _Said(2, rejected, is_open, False)
-    return _Said(int(_CONCLUDING.search(before) is not None), rejected, is_open, False)
+    concluding = _first(_CONCLUDING, before, _CONCLUDING_FIRST)
+    return _Said(int(concluding is not None), rejected, is_open, False)
+
+
+def _first(pattern: CaseBlind, text: str, first: frozenset[str]) -> re.Match[str] | None:
+    """Returns the first match of a pattern that begins with one of some words or signs."""
+    if not text.isascii():
+        return pattern.search(text)
+    text = text.lower()
+    if found := pattern.small.match(text):
+        return found
+    for start in _STARTS.finditer(text):
+        if start.group() in first and (found := pattern.small.match(text, start.start())):
+            return found
+    return None
+
+
+def _firsts(*tables: Sequence[str]) -> frozenset[str]:
+    """Returns the words or signs with which the phrases of some tables begin."""
+    return frozenset(
+        found.group() for table in tables for phrase in table if (found := _STARTS.match(phrase))
+    )
 
 
 def _supposed(before: str, clause: str, after: str) -> bool:
@@ -329,7 +350,11 @@ def _single(*tables: Sequence[str]) -> frozenset[str]:
 
 
 _WORDS = re.compile(r"[^\W\d_]+")
+_STARTS = re.compile(r"[^\W\d_]+|[^\w\s]|\n")
 _NOT_WORDS = _single(NOT) | {"t"}
 _IF_WORDS = _single(IF)
 _MAYBE_WORDS = _single(MAYBE)
 _CUE_WORDS = _single(ANSWER, CORRECT, OPTION)
+_CUE_FIRST = _firsts(ANSWER, CORRECT, OPTION)
+# A sentence begins with "it is", too: at the start of the text, or behind one of these signs.
+_CONCLUDING_FIRST = _firsts(CHOOSE, THEREFORE) | {"\n", *".!?;"}

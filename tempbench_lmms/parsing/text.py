@@ -16,6 +16,7 @@ _MARKUP = re.compile(
     r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)"
     r"|\\[()\[\]]|\\(?=\s)|\$|\|"
 )
+_MARKS = ("*", "_", "`", "\\", "$", "|", "~~")
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
 _SPECIAL = re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
 _PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’", '.,""""""""""""' + "''")
@@ -26,6 +27,8 @@ _BOX = re.compile(r"\\(?:fbox|boxed)\b\s*\{{0,3}\s*")
 _WORD = re.compile(r"\w+")
 # All white space but a single space and a single end of line.
 _SPACE = re.compile(r"\s{2,}|[^\S\n ]")
+# An ASCII text without one of these has no such run.
+_RUNS = ("  ", "\n\n", " \n", "\n ", *"\t\r\v\f\x1c\x1d\x1e\x1f")
 
 
 class CaseBlind:
@@ -100,6 +103,8 @@ def squeeze(text: str) -> str:
     >>> squeeze("a \\t b \\n c \\r\\n\\r\\n\\r\\n d")
     'a b\\nc\\n\\nd'
     """
+    if text.isascii() and not holds(text, _RUNS):
+        return text
     return _SPACE.sub(lambda run: "\n" * min(run.group().count("\n"), 2) or " ", text)
 
 
@@ -109,7 +114,7 @@ def unboxed(text: str) -> str:
     >>> unboxed(r"The answer is: \boxed{Yes}")
     'The answer is: Yes}'
     """
-    return _BOX.sub("", text)
+    return _BOX.sub("", text) if "\\" in text else text
 
 
 def _latin(word: re.Match[str]) -> str:
@@ -123,8 +128,9 @@ def _latin(word: re.Match[str]) -> str:
 
 def normalise(text: str) -> str:
     """Returns a text in compatibility form, look-alike letters as Latin ones, no mark-up or extra space."""
-    text = _SPECIAL.sub(" ", text)
+    if "<" in text:
+        text = _SPECIAL.sub(" ", text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_PUNCTUATION)
         text = _WORD.sub(_latin, text)
-    return squeeze(_MARKUP.sub("", text)).strip()
+    return squeeze(_MARKUP.sub("", text) if holds(text, _MARKS) else text).strip()
