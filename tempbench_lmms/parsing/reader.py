@@ -28,6 +28,7 @@ _NO_ANSWER_KEY = re.compile(
     re.IGNORECASE,
 )
 _CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
+_MOST_OBJECTS = 200  # a reply that loops
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = re.compile(r"[.;\n,]\s+")
@@ -193,12 +194,17 @@ def _first_line(kind: Kind, rows: list[str]) -> Verdict | None:
     if rows[0].endswith("?") and len(rows) > 1:
         return None
     if found := _by_itself(kind, rows[0], "first line"):
-        return None if any(map(corrects, rows[1:])) else found
-    if parts[0].endswith("?") or any(map(corrects, (*parts[1:], *rows[1:]))):
+        return None if _any_corrects(rows[1:]) else found
+    if parts[0].endswith("?") or _any_corrects([*parts[1:], *rows[1:]]):
         return None
     if found := _by_itself(kind, parts[0], "first line"):
         return found
     return _opening(kind, rows)
+
+
+def _any_corrects(rows: list[str]) -> bool:
+    """Whether one of some lines corrects; no phrase goes over the sign between them."""
+    return bool(rows) and corrects("\n@\n".join(rows))
 
 
 def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
@@ -250,7 +256,7 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
 
 def _of_json(kind: Kind, text: str) -> Verdict | None:
     """Returns what the fields of JSON objects in a text answer; None where there is no such field."""
-    values = json_values(text)
+    values = json_values(text)[-_MOST_OBJECTS:]
     for value in reversed(values):
         for candidate in (
             reversed(value)

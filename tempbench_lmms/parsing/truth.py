@@ -142,15 +142,22 @@ def whole(text: str) -> list[bool]:
 def mentions(text: str) -> list[Mention]:
     """Returns the places of a text that say True or False."""
     found = []
-    for pattern, sure in ((_WORD, True), (_CALLED, True), (_MATCHES, True), (_CJK, True), (_YES_NO, True)):
+    small = text.lower()
+    both = "both" in small or "part" in small
+    patterns = [_WORD, _CALLED, _YES_NO]
+    if "statement" in small:
+        patterns.append(_MATCHES)
+    if not text.isascii():
+        patterns.append(_CJK)
+    for pattern in patterns:
         for match in pattern.finditer(text):
             groups = match.groupdict()
             word = groups["word"].lower()
-            value = not (word in _FALSE_WORDS or any(word.startswith(sign) for sign in _CJK_FALSE))
-            if _BOTH.search(text, max(0, match.start() - 60), match.start()):
+            value = not (word in _FALSE_WORDS or word.startswith(_CJK_FALSE))
+            if both and _BOTH.search(text, max(0, match.start() - 60), match.start()):
                 continue
             denied = bool(groups.get("neg")) != bool(groups.get("aux"))
-            found.append(Mention(value != denied, match.start(), match.end(), sure))
+            found.append(Mention(value != denied, match.start(), match.end()))
     found.sort(key=lambda mention: (mention.start, -mention.end))
     kept: list[Mention] = []
     for mention in found:
