@@ -159,7 +159,7 @@ _COUNT_WORDS = [
 ]
 _TIMES = any_of(TIMES)
 _COUNT = CaseBlind(
-    rf"(?<![\d\w.,])(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
+    rf"(?=\d)(?<![\d\w.,])(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
     rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
     rf"|ninguna|never|none)\b"
 )
@@ -171,9 +171,7 @@ _BOUND = re.compile(
     r"|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
     re.IGNORECASE,
 )
-_BOUND_ENDS = tuple(
-    "more fewer less greater over under least most to of als de than 超过 至少".split()
-)
+_BOUND_ENDS = tuple("more fewer less greater over under least most to of als de than 超过 至少".split())
 _TOTALS = ("total", "all", "insgesamt")
 _NO_NUMBER_BEFORE = re.compile(
     r"\b(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|only)\s+$", re.IGNORECASE

@@ -54,7 +54,24 @@ _ROLE = re.compile(
 )
 _LATE_SIGNS = signs((*LATEST, *LONGEST))
 _REVERSE_SIGNS = signs((*LATEST, *LONGEST, *REVERSED))
-_ROLE_SIGNS = signs((*EARLIEST, *SHORTEST, *LATEST, *LONGEST, "mid", "medium", "in between", "intermedia", "mittler", "moyenne", "中间", "居中", "真ん中", "중간"))
+_ROLE_SIGNS = signs(
+    (
+        *EARLIEST,
+        *SHORTEST,
+        *LATEST,
+        *LONGEST,
+        "mid",
+        "medium",
+        "in between",
+        "intermedia",
+        "mittler",
+        "moyenne",
+        "中间",
+        "居中",
+        "真ん中",
+        "중간",
+    )
+)
 _REVERSE = re.compile(
     rf"(?:from\s+|von\s+|de\s+|desde\s+|从|從)?(?:the\s+|la\s+|le\s+|der\s+"
     rf"|(?:most\s+))*(?:{_LATE})(?:\s+(?:one|image|time|first|zu))?\s*(?:first\b|to|bis|zu|à|hasta|a|到|至"

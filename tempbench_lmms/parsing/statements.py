@@ -161,7 +161,18 @@ _BUT = re.compile(
 _WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
 _CORRECTED = CaseBlind(any_of(CORRECTION))
 _CORRECTING = signs(CORRECTION)
-_FINAL = ("final", "endgültig", "definitiv", "最终", "最終", "최종", "in the end", "conclu", "overall", "confirm")
+_FINAL = (
+    "final",
+    "endgültig",
+    "definitiv",
+    "最终",
+    "最終",
+    "최종",
+    "in the end",
+    "conclu",
+    "overall",
+    "confirm",
+)
 _LINK = re.compile(
     rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>"
     rf"|<)[\s\"'(\[]*){{1,3}}(?:(?:maybe|perhaps|possibly|even|the|also|both"

@@ -67,7 +67,9 @@ def signs(words: Iterable[str]) -> tuple[str, ...]:
     >>> signs(["late", "latest", "most recent", "more recent"])
     ('late', 'recent')
     """
-    longest = sorted({max(word.lower().split(), key=len) for word in words}, key=lambda word: (len(word), word))
+    longest = sorted(
+        {max(word.lower().split(), key=len) for word in words}, key=lambda word: (len(word), word)
+    )
     kept: list[str] = []
     for word in longest:
         if not any(short in word for short in kept):

@@ -43,7 +43,7 @@ _HOUR = r"(?:hours?|hrs?|h)(?![A-Za-z])"
 _AND = r"[\s,]*(?:and\s+)?"
 # Longest forms first. No digit, letter or sign may stand directly before a time.
 _TIME = re.compile(
-    r"(?<![.+])(?<!\d:)(?<![^\W从到至第在は])(?:"
+    r"(?=[\d.])(?<![.+])(?<!\d:)(?<![^\W从到至第在は])(?:"
     r"(?P<clock>\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?)(?!\d|:\d)"
     r"(?:\s*(?:seconds?|secs?|s|minutes?|mins?)(?![A-Za-z]))?"
     rf"|(?:(?P<h>{_NUM})[-\s]*{_HOUR}{_AND})?(?P<m>{_NUM})[-\s]*{_MIN}(?:{_AND}(?P<ms>{_NUM})[-\s]*{_SEC})?"
@@ -112,6 +112,8 @@ _NTH_SECOND = re.compile(
     rf"|\b(?:{'|'.join(_LONG_SECONDS)})\s+(\d+(?:\.\d+)?)\b(?!\s*(?:s|sec|%))",
     re.IGNORECASE,
 )
+# A cheap test: "th sec", "de 5".
+_MAY_BE_NTH = re.compile(r"[tdhe.º]\s+se[ckg]|[deino]\s+\d")
 # A minus before a number; "5-10" and "5 - 10" have none.
 _NEGATIVE = re.compile(r"(?:(?<=[\[(,:=\"'])|(?<=^)|(?<=[\[(,:=]\s)|(?<=from\s)|(?<=between\s))[-−](?=\d)")
 _OPTION_LIST = re.compile(r"(?m)^[ ]?\(?[A-D][.):]\s+(?=\D)[^\n]*$")
@@ -193,7 +195,9 @@ _LABEL = CaseBlind(
     r"(?:\s+(?!is\b|are\b)\w+){0,8}?\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)(?:\s+(?:therefore"
     r"|thus|then|hence|approximately|about|roughly))*)"
 )
-_LABELS = tuple("choose chose pick select go settle answer span stamp window range frame interval segment moment".split())
+_LABELS = tuple(
+    "choose chose pick select go settle answer span stamp window range frame interval segment moment".split()
+)
 _VIDEOS = ("video", "clip", "duration", "length", "footage", "recording", "throughout")
 
 _FRAMES = re.compile(
@@ -206,7 +210,17 @@ _CORRECTS = re.compile(
     r"|let me correct|on second thought)\b",
     re.IGNORECASE,
 )
-_CORRECTING = ("wait", "correct", "actually", "precisely", "mean", "sorry", "scratch", "rather", "second thought")
+_CORRECTING = (
+    "wait",
+    "correct",
+    "actually",
+    "precisely",
+    "mean",
+    "sorry",
+    "scratch",
+    "rather",
+    "second thought",
+)
 _OR = re.compile(any_of(OR), re.IGNORECASE)
 _MOST_PARTS = 6
 _MOST_LABELS = 12
@@ -401,7 +415,7 @@ def _plain(text: str) -> str:
         for pattern, word, words in _EDGE_WORDS:
             if holds(small, words):
                 text = pattern.sub(word, text)
-    if holds(small, _LONG_SECONDS):
+    if _MAY_BE_NTH.search(small):
         text = _NTH_SECOND.sub(lambda match: f"{match[1] or match[2]} s", text)
     return text
 
