@@ -15,7 +15,10 @@ from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTIO
 
 _CJK_NUMBER = rf"[{''.join(sign for sign in CJK_DIGIT if len(sign) == 1)}]"
 # A whole number of its own: no decimal, no share, no negative number, no part of a longer one.
-_DIGITS = r"(?<![\d.])(?<!\d,)(?<!(?<!\w)[-−])(?<![^\W_\u3040-\u9fff\uac00-\ud7af])\d{1,9}(?![\d%]|[.,]\d|\s*percent)(?!['’-]?[A-Za-z]{3})"
+_DIGITS = (
+    r"(?<![\d.])(?<!\d,)(?<!(?<!\w)[-−])(?<![^\W_\u3040-\u9fff\uac00-\ud7af])\d{1,9}(?![\d%]|[.,]\d"
+    r"|\s*percent)(?!['’-]?[A-Za-z]{3})"
+)
 _IMAGES = any_of(IMAGE)
 _ORDINALS = any_of(ORDINAL)
 _COUNTER = r"(?:\s*(?:张|張|枚|个|個|番|번)(?:目|째)?)"
@@ -143,7 +146,12 @@ _LIST_HEAD = re.compile(r"(?:^|\n)[ ]*(\d{1,2})[.)](?=[ ]+\S)")
 # Counts
 
 _DIGIT = re.compile(r"\d")
-_UNIT = r"(?:-?\s*(?:frames?|fps|seconds?|secs?|s|minutes?|min|%|percent|degrees?|°|o['’]clock|options?|choices|images?|pictures|bilder|bildern|frames?n|cm|m|秒|帧|張|枚|フレーム|프레임|초|objects|people|persons|legs|hands|colou?rs|sides|times\s+as|fotogramas|sekunden|segundos|secondes|d\b))(?![^\W\d_])"
+_UNIT = (
+    r"(?:-?\s*(?:frames?|fps|seconds?|secs?|s|minutes?|min|%|percent|degrees?|°|o['’]clock|options?"
+    r"|choices|images?|pictures|bilder|bildern|frames?n|cm|m|秒|帧|張|枚|フレーム|프레임|초|objects|people"
+    r"|persons|legs|hands|colou?rs|sides|times\s+as|fotogramas|sekunden|segundos|secondes|d\b))"
+    r"(?![^\W\d_])"
+)
 _NO_COUNT = CaseBlind(
     r"\b(?:frames?|images?|steps?|options?|seconds?|t|at|phase|bild|frame_?|from|until|till|figure"
     r"|question|confidence|第|フレーム|帧|프레임|around|minute|second)\s*[:=#(]?\s*\d+(?:\.\d+)?(?:\s*(?:s"
@@ -171,7 +179,23 @@ _BOUND = re.compile(
     r"|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
     re.IGNORECASE,
 )
-_BOUND_ENDS = tuple("more fewer less greater over under least most to of als de than 超过 至少".split())
+_BOUND_ENDS = (
+    "more",
+    "fewer",
+    "less",
+    "greater",
+    "over",
+    "under",
+    "least",
+    "most",
+    "to",
+    "of",
+    "als",
+    "de",
+    "than",
+    "超过",
+    "至少",
+)
 _TOTALS = ("total", "all", "insgesamt")
 _NO_NUMBER_BEFORE = re.compile(
     r"\b(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|only)\s+$", re.IGNORECASE

@@ -1,8 +1,8 @@
 """The order that a reply gives to labelled items: "2-4-1-5-3", "Image 2, then Image 4, ...", "[C, A, B]".
 
 The text is cut into tokens once, and runs of labels between separators are collected; no pattern spans a run,
-so the cost is linear in the length of the reply. An order that is called backwards ("from latest to earliest",
-"longest: A, ...") is turned round.
+so the cost is linear in the length of the reply. An order that is called backwards ("from latest to
+earliest", "longest: A, ...") is turned round.
 """
 
 import re
@@ -76,7 +76,8 @@ _REVERSE = re.compile(
     rf"(?:from\s+|von\s+|de\s+|desde\s+|从|從)?(?:the\s+|la\s+|le\s+|der\s+"
     rf"|(?:most\s+))*(?:{_LATE})(?:\s+(?:one|image|time|first|zu))?\s*(?:first\b|to|bis|zu|à|hasta|a|到|至"
     rf"|から|에서|->|→|-|–|>)\s*(?:the\s+|la\s+|le\s+)*(?:{_EARLY})?"
-    rf"|{any_of(REVERSED)}|{any_of(('latest', 'newest', 'longest', 'most recent', 'largest'))}\s+(?:one\s+)?first",
+    rf"|{any_of(REVERSED)}"
+    rf"|{any_of(('latest', 'newest', 'longest', 'most recent', 'largest'))}\s+(?:one\s+)?first",
     re.IGNORECASE,
 )
 # "1. Image 3", "2nd: Image 1", a row of a table: the first number is the place, the second one the item.
@@ -92,8 +93,9 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 _COMMENT = re.compile(r"\(([^()\n]{2,80})\)")
+_PAIRS = ("pair", "pairs", "paar", "paire", "par", "配对", "ペア", "组", "组合", "対", "쌍")
 _NAMED = re.compile(
-    rf"(?:{any_of((*IMAGE, 'pair', 'pairs', 'paar', 'paire', 'par', '配对', 'ペア', '组', '组合', '対', '쌍'))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
+    rf"(?:{any_of((*IMAGE, *_PAIRS))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
     re.IGNORECASE,
 )
 _PLACED = re.compile(
@@ -283,9 +285,10 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
         nonlocal run, readable
         if len(run) == 1 and sorted(run[0]) == sorted(labels):
             run = list(run[0])
-        if len(run) >= len(labels):
-            if readable or _REVERSE.search(text, max(0, start - _LOOK_BACK), end + 40):
-                found.append((start, end, _complete(run, labels)))
+        if len(run) >= len(labels) and (
+            readable or _REVERSE.search(text, max(0, start - _LOOK_BACK), end + 40)
+        ):
+            found.append((start, end, _complete(run, labels)))
         run, readable = [], True
 
     for match in _TOKEN.finditer(text):

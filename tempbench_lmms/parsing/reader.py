@@ -189,7 +189,7 @@ def _may_hold_placeholders(text: str) -> bool:
 
 
 def _first_line(kind: Kind, rows: list[str]) -> Verdict | None:
-    """Returns the answer that the first line, or its first sentence, is by itself; none that is corrected later."""
+    """Returns the answer that the first line or sentence is by itself; none that is corrected later."""
     parts = lines.sentences(rows[0])
     if rows[0].endswith("?") and len(rows) > 1:
         return None
@@ -208,7 +208,7 @@ def _any_corrects(rows: list[str]) -> bool:
 
 
 def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
-    """Returns the answer that a reply opens with: "Image 3: Fred sits ..."; none where other parts open with others."""
+    """Returns the answer that a reply opens with: "Image 3: Fred sits ..."; none where parts differ."""
     said: list[Any] = []
     for part in _PARTS.split("\n".join(rows[:_MOST_OPENINGS]))[:_MOST_OPENINGS]:
         head = _OPENS.match(part)

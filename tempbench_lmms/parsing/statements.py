@@ -39,8 +39,8 @@ class Mention:
         value: The value.
         start: Where it begins, with the words that belong to it.
         end: Where it ends.
-        sure: Whether it can be nothing else ("Option B"), or only where the words before it call it the answer
-            (a bare number).
+        sure: Whether it can be nothing else ("Option B"), or only where the words before it call it the
+            answer (a bare number).
         cue: 2 where the words that belong to it call it the answer, 1 where they conclude it ("5 in total").
         open: Whether those words leave it open ("more than 3").
     """
@@ -238,7 +238,7 @@ def _only(text: str, groups: Sequence[_Group]) -> Verdict:
 
 
 def _of_tier(text: str, chosen: Sequence[_Group], live: Sequence[_Group], how: str) -> Verdict:
-    """Returns the one value of the groups that are called the answer; the last one where it corrects others."""
+    """Returns the value of the groups that are called the answer; the last one where it corrects others."""
     last = chosen[-1]
     mention = last.mentions[-1]
     distinct = dict.fromkeys(value for group in chosen for value in group.values)

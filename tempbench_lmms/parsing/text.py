@@ -34,8 +34,9 @@ _RUNS = ("  ", "\n\n", " \n", "\n ", *"\t\r\v\f\x1c\x1d\x1e\x1f")
 class CaseBlind:
     """A pattern without regard to case, and as fast as one that regards it on ASCII text.
 
-    Most replies are ASCII: their lower case is searched, since `re.IGNORECASE` compares every literal of a long
-    alternation the slow way. Matches hold places, and text in lower case. Words in the pattern must be small.
+    Most replies are ASCII: their lower case is searched, since `re.IGNORECASE` compares every literal of a
+    long alternation the slow way. Matches hold places, and text in lower case. Words in the pattern must be
+    small.
     """
 
     def __init__(self, pattern: str, flags: int = 0) -> None:

@@ -195,8 +195,22 @@ _LABEL = CaseBlind(
     r"(?:\s+(?!is\b|are\b)\w+){0,8}?\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)(?:\s+(?:therefore"
     r"|thus|then|hence|approximately|about|roughly))*)"
 )
-_LABELS = tuple(
-    "choose chose pick select go settle answer span stamp window range frame interval segment moment".split()
+_LABELS = (
+    "choose",
+    "chose",
+    "pick",
+    "select",
+    "go",
+    "settle",
+    "answer",
+    "span",
+    "stamp",
+    "window",
+    "range",
+    "frame",
+    "interval",
+    "segment",
+    "moment",
 )
 _VIDEOS = ("video", "clip", "duration", "length", "footage", "recording", "throughout")
 
@@ -459,7 +473,7 @@ def _tokenise(text: str) -> tuple[str, list[_Time]]:
 
 def fields_of(value: Mapping[Any, Any], video: TimeSpan) -> list[Span]:
     """Returns the spans that the fields of a decoded object give."""
-    return [span for span in _of_json(value, video)]
+    return list(_of_json(value, video))
 
 
 def spans_of_text(text: str, video: TimeSpan, bare: bool = False) -> list[Span]:
