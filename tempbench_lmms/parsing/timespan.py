@@ -34,6 +34,8 @@ _NUMBER_WORD = re.compile(
 )
 
 _NUMBERS_IN_WORDS = tuple(word for word in (*TENS, *_ONES))
+# Signs that a reply has no use for, and tokens are made of.
+_NO_SIGNS = str.maketrans("\u27e8\u27e9\x02\x03", "<><>")
 _DIGIT = re.compile(r"\d")
 _DOTS = re.compile(r"\.{2,}|…")
 _NUM = r"\d+(?:\.\d+)?|\.\d+"
@@ -118,9 +120,9 @@ _MAY_BE_NTH = re.compile(r"[tdhe.º]\s+se[ckg]|[deino]\s+\d")
 _NEGATIVE = re.compile(r"(?:(?<=[\[(,:=\"'])|(?<=^)|(?<=[\[(,:=]\s)|(?<=from\s)|(?<=between\s))[-−](?=\d)")
 _OPTION_LIST = re.compile(r"(?m)^[ ]?\(?[A-D][.):]\s+(?=\D)[^\n]*$")
 
-# Tokens: "⟨3⟩" stands for the third time found. Between them only so many words are skipped that no honest
+# Tokens: the index of a time between two control signs, which are ASCII so that the fast patterns serve. Between them only so many words are skipped that no honest
 # reply has more: without a bound the cost of a pattern grows with the square of a reply's length.
-_T = r"⟨(\d+)⟩"
+_T = r"\x02(\d+)\x03"
 _FILL = (
     r"\s*(?:(?:(?:approximately|approx|about|around|roughly|circa|nearly|almost|at|the|times?|timestamps?|"
     r"seconds?|sec|minute|marks?|point|on|t|is)(?![A-Za-z])\.?|[\[\]\"'()<>~≈=:第])\s*){0,12}"
@@ -134,20 +136,18 @@ _TO = (
     r"(?:continu\w+|goes|going|runs|running|lasts|lasting|extend\w*)\s+(?:on\s+)?(?:to|until|till|through)))"
 )
 _ONLY_TIME = re.compile(rf"{_FILL}{_T}{_FILL}")
-_RANGE = re.compile(rf"{_T}{_FILL},?\s*{_TO}{_FILL}{_T}", re.IGNORECASE)
-_BETWEEN = re.compile(
+_RANGE = CaseBlind(rf"{_T}{_FILL},?\s*{_TO}{_FILL}{_T}")
+_BETWEEN = CaseBlind(
     rf"\b(?:between|from|zwischen|entre){_FILL}{_T}{_FILL}(?:and|und|et|y|to|&|-|–|—|until|till"
-    rf"|through){_FILL}{_T}",
-    re.IGNORECASE,
+    rf"|through){_FILL}{_T}"
 )
 _OPENED = re.compile(
     rf"\s*(?:(?:from|between)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and){_FILL}{_T}{_FILL}[,.:;-]*\s*", re.IGNORECASE
 )
-_ADJACENT = re.compile(rf"(?<![⟩\w]){_T}[>\])]?\s+[<\[(]?{_T}(?![\w⟨])")
-_ANY_RANGE = re.compile(
+_ADJACENT = re.compile(rf"(?<![\x03\w]){_T}[>\])]?\s+[<\[(]?{_T}(?![\w\x02])")
+_ANY_RANGE = CaseBlind(
     rf"(?:\b(?:from|between|von|de|desde|从)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and|,|;"
-    rf"|\s)?{_FILL}{_T}\s*(?:seconds?|s|sec)?\b",
-    re.IGNORECASE,
+    rf"|\s)?{_FILL}{_T}\s*(?:seconds?|s|sec)?\b"
 )
 _LIST = re.compile(rf"[\[(<{{]\s*{_T}{_FILL}[,;]\s*{_FILL}{_T}\s*(?:[,;][^\])>}}]{{0,80}})?[\])>}}]")
 _LABELLED_START = (
@@ -163,24 +163,16 @@ _GLUE = (
     r"(?:(?:at|is|are|was|about|around|approximately|roughly|the|in|seconds?|s|secs?|video|of|after)\b"
     r"[\s\"':=()~\]-]{0,8}){0,8}"
 )
-_START_END = re.compile(
-    rf"{_LABELLED_START}{_GLUE}{_T}[^⟨]{{0,80}}?{_LABELLED_END}{_GLUE}{_T}", re.IGNORECASE | re.DOTALL
+_START_END = CaseBlind(rf"{_LABELLED_START}{_GLUE}{_T}[^\x02]{{0,80}}?{_LABELLED_END}{_GLUE}{_T}", re.DOTALL)
+_END_START = CaseBlind(rf"{_LABELLED_END}{_GLUE}{_T}[^\x02]{{0,80}}?{_LABELLED_START}{_GLUE}{_T}", re.DOTALL)
+_START_LENGTH = CaseBlind(
+    rf"(?:{_LABELLED_START}|\bat){_GLUE}{_T}[^\x02]{{0,60}}?"
+    rf"\b(?:lasts?|lasting|for|duration|length|next|during)\b{_GLUE}(?:for\s+)?{_T}"
 )
-_END_START = re.compile(
-    rf"{_LABELLED_END}{_GLUE}{_T}[^⟨]{{0,80}}?{_LABELLED_START}{_GLUE}{_T}", re.IGNORECASE | re.DOTALL
+_ONWARDS = CaseBlind(
+    rf"{_T}\s*(?:mark|point)?\s*(?:and\s+)?(?:onwards?|on\b(?!\s+\w)|and\s+(?:beyond|later|after))"
 )
-_START_LENGTH = re.compile(
-    rf"(?:{_LABELLED_START}|\bat){_GLUE}{_T}[^⟨]{{0,60}}?"
-    rf"\b(?:lasts?|lasting|for|duration|length|next|during)\b{_GLUE}(?:for\s+)?{_T}",
-    re.IGNORECASE,
-)
-_ONWARDS = re.compile(
-    rf"{_T}\s*(?:mark|point)?\s*(?:and\s+)?(?:onwards?|on\b(?!\s+\w)|and\s+(?:beyond|later|after))",
-    re.IGNORECASE,
-)
-_EDGE = re.compile(
-    rf"\b(?P<edge>first|initial|opening|last|final|closing)\s+{_T}(?!\s*(?:to|-|–|until))", re.IGNORECASE
-)
+_EDGE = CaseBlind(rf"\b(?P<edge>first|initial|opening|last|final|closing)\s+{_T}(?!\s*(?:to|-|–|until))")
 _HALF = re.compile(r"\b(?P<which>first|second|last|latter)\s+(?P<part>half|third|quarter)\b", re.IGNORECASE)
 _WHOLE = re.compile(
     r"\b(?:(?:the\s+)?(?:whole|entire|full|complete)\s+(?:video|clip|duration|length|footage|recording)|"
@@ -436,15 +428,15 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=32)
 def _tokenise(text: str) -> tuple[str, list[_Time]]:
-    """Returns the text with each time replaced by "⟨i⟩", and the times."""
+    """Returns the text with each time replaced by a token of its index, and the times."""
     times: list[_Time] = []
 
     def token(time: _Time, said: str = "") -> str:
         time.said = said
         times.append(time)
-        return f"⟨{len(times) - 1}⟩"
+        return f"\x02{len(times) - 1}\x03"
 
-    text = text.replace("⟨", "<").replace("⟩", ">")
+    text = text.translate(_NO_SIGNS)
     if ".." in text or "…" in text:
         text = _DOTS.sub(" - ", text)
     if _DIGIT.search(text):
@@ -640,6 +632,15 @@ def _described(tokens: str, times: list[_Time], video: TimeSpan) -> list[Span]:
     return [(0.0, duration)] if said else []
 
 
+def _without(pattern: CaseBlind, text: str) -> str:
+    """Returns a text with a space for each match of a pattern."""
+    parts, place = [], 0
+    for match in pattern.finditer(text):
+        parts.append(text[place : match.start()])
+        place = match.end()
+    return " ".join([*parts, text[place:]])
+
+
 def without_times(text: str) -> str:
     """Returns a text without its ranges of times, so that what else it says can be read.
 
@@ -648,7 +649,7 @@ def without_times(text: str) -> str:
     """
     tokens, times = _tokenise(text)
     if len(times) > 1:
-        tokens = _ANY_RANGE.sub(" ", tokens)
+        tokens = _without(_ANY_RANGE, tokens)
     return re.sub(_T, lambda match: times[int(match[1])].said, tokens)
 
 
@@ -660,10 +661,10 @@ def without_spans(text: str) -> str:
     """
     opening, _ = _tokenise(text[:_LONGEST_OPENING])
     opened = _OPENED.match(opening)
-    if not opened or "⟨" in opening[opened.end() :]:
+    if not opened or "\x02" in opening[opened.end() :]:
         return text
     tokens, _ = _tokenise(text)
     opened = _OPENED.match(tokens)
     # A tokenised remainder is no longer what the model wrote.
     rest = tokens[opened.end() :] if opened else ""
-    return rest if rest and "⟨" not in rest else text
+    return rest if rest and "\x02" not in rest else text
