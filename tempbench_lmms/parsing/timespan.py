@@ -120,8 +120,9 @@ _MAY_BE_NTH = re.compile(r"[tdhe.º]\s+se[ckg]|[deino]\s+\d")
 _NEGATIVE = re.compile(r"(?:(?<=[\[(,:=\"'])|(?<=^)|(?<=[\[(,:=]\s)|(?<=from\s)|(?<=between\s))[-−](?=\d)")
 _OPTION_LIST = re.compile(r"(?m)^[ ]?\(?[A-D][.):]\s+(?=\D)[^\n]*$")
 
-# Tokens: the index of a time between two control signs, which are ASCII so that the fast patterns serve. Between them only so many words are skipped that no honest
-# reply has more: without a bound the cost of a pattern grows with the square of a reply's length.
+# Tokens: the index of a time between two control signs, which are ASCII so that the fast patterns serve.
+# Between them only so many words are skipped that no honest reply has more: without a bound the cost of a
+# pattern grows with the square of a reply's length.
 _T = r"\x02(\d+)\x03"
 _FILL = (
     r"\s*(?:(?:(?:approximately|approx|about|around|roughly|circa|nearly|almost|at|the|times?|timestamps?|"
