@@ -57,7 +57,7 @@ def _decoded(text: str) -> list[Any]:
             walk -= len(text) - place
             place += 1
         else:
-            if _depth(text[place:end]) <= _DEEPEST:
+            if end - place <= _DEEPEST or _depth(text[place:end]) <= _DEEPEST:
                 found.append(value)
             place = end
     return found

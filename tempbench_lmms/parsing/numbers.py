@@ -10,11 +10,15 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
+from tempbench_lmms.parsing.text import CaseBlind, holds
 from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTION, ORDINAL, TIMES, any_of
 
 _CJK_NUMBER = rf"[{''.join(sign for sign in CJK_DIGIT if len(sign) == 1)}]"
 # A whole number of its own: no decimal, no share, no negative number, no part of a longer one.
-_DIGITS = r"(?<![\d.])(?<!\d,)(?<!(?<!\w)[-−])(?<![^\W_\u3040-\u9fff\uac00-\ud7af])\d{1,9}(?![\d%]|[.,]\d|\s*percent)(?!['’-]?[A-Za-z]{3})"
+_DIGITS = (
+    r"(?<![\d.])(?<!\d,)(?<!(?<!\w)[-−])(?<![^\W_\u3040-\u9fff\uac00-\ud7af])\d{1,9}(?![\d%]|[.,]\d"
+    r"|\s*percent)(?!['’-]?[A-Za-z]{3})"
+)
 _IMAGES = any_of(IMAGE)
 _ORDINALS = any_of(ORDINAL)
 _COUNTER = r"(?:\s*(?:张|張|枚|个|個|番|번)(?:目|째)?)"
@@ -57,7 +61,7 @@ _NO_SMALL_WORDS = [
         "thrice",
     )
 ]
-_ITEM = re.compile(
+_ITEM = CaseBlind(
     rf"(?:{_IMAGES}|#)(?:\s*(?:number|no\.?|nr\.?|index|id|with number)\b"
     rf"|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}"
     rf"|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd"
@@ -69,9 +73,9 @@ _ITEM = re.compile(
     rf"|(?P<last>{any_of(LAST)})\s+(?:{_IMAGES}|one)(?![^\W\d_])"
     rf"|(?P<alone>{_DIGITS}|{any_of([*_NO_SMALL_WORDS, 'one'])})(?:st|nd|rd"
     rf"|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is"
-    rf"|best|shows?|matches|where|which|in|due|but|to|given|based|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])",
-    re.IGNORECASE,
+    rf"|best|shows?|matches|where|which|in|due|but|to|given|based|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])"
 )
+_LAST_ITEM = re.compile(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)
 _WHOLE_ITEM = re.compile(
     rf"(?:(?:the|la|le|el|das|die|der|l'|第|option|answer)\s*)*(?:{_IMAGES}[\s:#_-]*)?(?:(?:number|no\.?"
     rf"|nr\.?|n°|#|is)\s*)*[\"'(\[*]*(?P<value>\d{{1,9}}|[²³¹]|[{''.join(CJK_DIGIT)}]|첫|두|세|네|다섯"
@@ -101,11 +105,7 @@ def whole_item(text: str, upper: int) -> list[int]:
         return [int(number) for number in re.findall(r"\d+", text)]
     found = _WHOLE_ITEM.fullmatch(text)
     if not found or (found["all"] and int(found["all"]) != upper):
-        return (
-            [upper]
-            if re.fullmatch(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", text, re.IGNORECASE)
-            else []
-        )
+        return [upper] if _LAST_ITEM.fullmatch(text) else []
     value = _number(found["value"])
     return [value] if value is not None else []
 
@@ -145,14 +145,19 @@ _LIST_HEAD = re.compile(r"(?:^|\n)[ ]*(\d{1,2})[.)](?=[ ]+\S)")
 
 # Counts
 
-_UNIT = r"(?:-?\s*(?:frames?|fps|seconds?|secs?|s|minutes?|min|%|percent|degrees?|°|o['’]clock|options?|choices|images?|pictures|bilder|bildern|frames?n|cm|m|秒|帧|張|枚|フレーム|프레임|초|objects|people|persons|legs|hands|colou?rs|sides|times\s+as|fotogramas|sekunden|segundos|secondes|d\b))(?![^\W\d_])"
-_NO_COUNT = re.compile(
+_DIGIT = re.compile(r"\d")
+_UNIT = (
+    r"(?:-?\s*(?:frames?|fps|seconds?|secs?|s|minutes?|min|%|percent|degrees?|°|o['’]clock|options?"
+    r"|choices|images?|pictures|bilder|bildern|frames?n|cm|m|秒|帧|張|枚|フレーム|프레임|초|objects|people"
+    r"|persons|legs|hands|colou?rs|sides|times\s+as|fotogramas|sekunden|segundos|secondes|d\b))"
+    r"(?![^\W\d_])"
+)
+_NO_COUNT = CaseBlind(
     r"\b(?:frames?|images?|steps?|options?|seconds?|t|at|phase|bild|frame_?|from|until|till|figure"
     r"|question|confidence|第|フレーム|帧|프레임|around|minute|second)\s*[:=#(]?\s*\d+(?:\.\d+)?(?:\s*(?:s"
     r"|sec)\b)?(?:\s*(?:-|–|to|and|,|→|->|&|bis|と)\s*(?:frames?\s*)?\d+(?:\.\d+)?)*(?!\s*(?:times|mal|次|回))"
     r"|(?m:^[ ]*\d{1,2}[.)][ ]+(?=\S))|\bconfidence\b\W{0,3}\S*|\b\d+(?:\.\d+)?\s*(?:-|–|to)\s*\d+\s*(?:s"
-    r"|sec|seconds)\b",
-    re.IGNORECASE,
+    r"|sec|seconds)\b"
 )
 _COUNT_WORDS = [
     word
@@ -161,11 +166,10 @@ _COUNT_WORDS = [
     not in ("no", "none", "single", "un", "une", "una", "uno", "ein", "eine", "einen", "null", "zero", "a")
 ]
 _TIMES = any_of(TIMES)
-_COUNT = re.compile(
-    rf"(?<![\d\w.,])(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
+_COUNT = CaseBlind(
+    rf"(?=\d)(?<![\d\w.,])(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
     rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
-    rf"|ninguna|never|none)\b",
-    re.IGNORECASE,
+    rf"|ninguna|never|none)\b"
 )
 _DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
 _ONE_FOLD = re.compile(r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b", re.IGNORECASE)
@@ -175,6 +179,24 @@ _BOUND = re.compile(
     r"|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
     re.IGNORECASE,
 )
+_BOUND_ENDS = (
+    "more",
+    "fewer",
+    "less",
+    "greater",
+    "over",
+    "under",
+    "least",
+    "most",
+    "to",
+    "of",
+    "als",
+    "de",
+    "than",
+    "超过",
+    "至少",
+)
+_TOTALS = ("total", "all", "insgesamt")
 _NO_NUMBER_BEFORE = re.compile(
     r"\b(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|only)\s+$", re.IGNORECASE
 )
@@ -218,7 +240,13 @@ _PLACE_WORDS = (*(word for word in ORDINAL if len(word) > 2), "第", "번째", "
 
 def _usable(text: str) -> str:
     """Returns a text with the numbers that count nothing blanked out, so that all places stay."""
-    return _NO_COUNT.sub(lambda match: " " * len(match.group()), text)
+    if not _DIGIT.search(text) and "confidence" not in text.lower():
+        return text
+    parts, place = [], 0
+    for match in _NO_COUNT.finditer(text):
+        parts += [text[place : match.start()], " " * (match.end() - match.start())]
+        place = match.end()
+    return "".join([*parts, text[place:]]) if parts else text
 
 
 def count_mentions(text: str) -> list[Mention]:
@@ -227,17 +255,21 @@ def count_mentions(text: str) -> list[Mention]:
     >>> [mention.value for mention in count_mentions("Based on the 16 frames, it happens three times.")]
     [3]
     """
+    return list(_counted(text))
+
+
+@lru_cache(maxsize=8)
+def _counted(text: str) -> tuple[Mention, ...]:
     found = []
     text = _usable(text)
+    total = holds(text.lower(), _TOTALS)
     for match in _COUNT.finditer(text):
         before = text[max(0, match.start() - _CONTEXT) : match.start()]
         value = _count_of(text, match, before)
         if value is None:
             continue
-        cue = 1 if _TOTAL_AFTER.match(text, match.end()) else 0
-        found.append(
-            Mention(value, match.start(), match.end(), True, cue, open=_BOUND.search(before) is not None)
-        )
+        cue = 1 if total and _TOTAL_AFTER.match(text, match.end()) else 0
+        found.append(Mention(value, match.start(), match.end(), True, cue, open=_bounds(before)))
     if not text.isascii():
         found += [
             Mention(int(match[1]), match.start(), match.end())
@@ -246,7 +278,12 @@ def count_mentions(text: str) -> list[Mention]:
         ]
     if not found:
         found = [Mention(1, match.start(), match.end()) for match in _ONE_FOLD.finditer(text)]
-    return sorted(found, key=lambda mention: mention.start)
+    return tuple(sorted(found, key=lambda mention: mention.start))
+
+
+def _bounds(before: str) -> bool:
+    """Whether the words before a number make it a bound: "more than 3"."""
+    return before.rstrip().lower().endswith(_BOUND_ENDS) and _BOUND.search(before) is not None
 
 
 def _count_of(text: str, match: re.Match[str], before: str) -> int | None:

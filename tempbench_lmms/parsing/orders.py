@@ -1,17 +1,18 @@
 """The order that a reply gives to labelled items: "2-4-1-5-3", "Image 2, then Image 4, ...", "[C, A, B]".
 
 The text is cut into tokens once, and runs of labels between separators are collected; no pattern spans a run,
-so the cost is linear in the length of the reply. An order that is called backwards ("from latest to earliest",
-"longest: A, ...") is turned round.
+so the cost is linear in the length of the reply. An order that is called backwards ("from latest to
+earliest", "longest: A, ...") is turned round.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing.numerals import CARDINALS
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.text import squeeze
+from tempbench_lmms.parsing.text import holds, signs, squeeze
 from tempbench_lmms.parsing.words import (
     AND,
     EARLIEST,
@@ -51,11 +52,32 @@ _ROLE = re.compile(
     rf"|mittlere?|moyenne|intermedia)\b|中间|居中|真ん中|중간)",
     re.IGNORECASE,
 )
+_LATE_SIGNS = signs((*LATEST, *LONGEST))
+_REVERSE_SIGNS = signs((*LATEST, *LONGEST, *REVERSED))
+_ROLE_SIGNS = signs(
+    (
+        *EARLIEST,
+        *SHORTEST,
+        *LATEST,
+        *LONGEST,
+        "mid",
+        "medium",
+        "in between",
+        "intermedia",
+        "mittler",
+        "moyenne",
+        "中间",
+        "居中",
+        "真ん中",
+        "중간",
+    )
+)
 _REVERSE = re.compile(
     rf"(?:from\s+|von\s+|de\s+|desde\s+|从|從)?(?:the\s+|la\s+|le\s+|der\s+"
     rf"|(?:most\s+))*(?:{_LATE})(?:\s+(?:one|image|time|first|zu))?\s*(?:first\b|to|bis|zu|à|hasta|a|到|至"
     rf"|から|에서|->|→|-|–|>)\s*(?:the\s+|la\s+|le\s+)*(?:{_EARLY})?"
-    rf"|{any_of(REVERSED)}|{any_of(('latest', 'newest', 'longest', 'most recent', 'largest'))}\s+(?:one\s+)?first",
+    rf"|{any_of(REVERSED)}"
+    rf"|{any_of(('latest', 'newest', 'longest', 'most recent', 'largest'))}\s+(?:one\s+)?first",
     re.IGNORECASE,
 )
 # "1. Image 3", "2nd: Image 1", a row of a table: the first number is the place, the second one the item.
@@ -71,8 +93,9 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 _COMMENT = re.compile(r"\(([^()\n]{2,80})\)")
+_PAIRS = ("pair", "pairs", "paar", "paire", "par", "配对", "ペア", "组", "组合", "対", "쌍")
 _NAMED = re.compile(
-    rf"(?:{any_of((*IMAGE, 'pair', 'pairs', 'paar', 'paire', 'par', '配对', 'ペア', '组', '组合', '対', '쌍'))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
+    rf"(?:{any_of((*IMAGE, *_PAIRS))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
     re.IGNORECASE,
 )
 _PLACED = re.compile(
@@ -80,6 +103,7 @@ _PLACED = re.compile(
     rf"|:)\s*(?:the\s+)?(?P<place>{'|'.join(word for word in ORDINAL if word.isascii())})\b",
     re.IGNORECASE,
 )
+_ORDINAL_SIGNS = signs(word for word in ORDINAL if word.isascii())
 _EVIDENCE = re.compile(
     rf"{_EARLY}|{_LATE}|\b(?:follow|then|finally|next|before|first|dann|puis|luego)|然后|接着|次に|다음",
     re.IGNORECASE,
@@ -88,26 +112,49 @@ _CJK_BORDER = re.compile(
     r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z0-9])"
     r"|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
+_WORD = re.compile(r"[^\W\d_]{2}")
+_ARROW = re.compile(r"[-=–—]+>|\\to\b|\\rightarrow\b")
+_SENTENCE = re.compile(r"[.!?]\s|\n\n")
 _LOOK_BACK = 90
 _ARTICLE = re.compile(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
 _NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))
 
 
+def _role(text: str) -> re.Match[str] | None:
+    """Returns the first word for an end or the middle of an order."""
+    return _ROLE.search(text) if holds(text.lower(), _ROLE_SIGNS) else None
+
+
+def _reversed(text: str) -> bool:
+    """Whether a text says somewhere that an order goes backwards."""
+    return holds(text.lower(), _REVERSE_SIGNS) and _REVERSE.search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _skipped(word: str) -> bool:
+    """Whether a word may stand between two labels of one order."""
+    return _SKIPPED.fullmatch(word) is not None
+
+
+@lru_cache(maxsize=8)
 def tidy(text: str) -> str:
     """Returns a text with one kind of arrow, and without comments in brackets that hide an order."""
 
     def comment(match: re.Match[str]) -> str:
         inner = match.group(1)
-        if _REVERSE.search(inner):
+        if _reversed(inner):
             return f" {inner} "
-        if role := _ROLE.search(inner):
+        if role := _role(inner):
             return f" {role.group()} "
         return " " if re.search(r"[^\W\d_]{2}|\d{4}", inner) else match.group()
 
-    text = squeeze(_CJK_BORDER.sub(" ", _COMMENT.sub(comment, text)))
-    text = re.sub(r"[-=–—]+>|\\to\b|\\rightarrow\b", "→", text)
+    if "(" in text:
+        text = _COMMENT.sub(comment, text)
+    text = squeeze(text if text.isascii() else _CJK_BORDER.sub(" ", text))
+    if ">" in text or "\\" in text:
+        text = _ARROW.sub("→", text)
     # No word is in it, so that an "a" can be no article.
-    return text if re.search(r"[^\W\d_]{2}", text) else text.upper()
+    return text if _WORD.search(text) else text.upper()
 
 
 def orders(text: str, labels: Sequence[str], quantities: bool = False) -> list[Mention]:
@@ -147,8 +194,10 @@ def _turned(text: str, start: int, end: int, order: tuple[str, ...] | None) -> t
     """Returns an order from its earliest or smallest item, whichever way the text goes."""
     if order is None:
         return None
-    before = re.split(r"[.!?]\s|\n\n", text[max(0, start - _LOOK_BACK) : start])[-1]
-    if _REVERSE.search(before) or _REVERSE.match(text[end : end + 40].lstrip(" ,.;-")):
+    before = _SENTENCE.split(text[max(0, start - _LOOK_BACK) : start])[-1]
+    if not holds(text[start - len(before) : end + 40].lower(), _REVERSE_SIGNS):
+        return order  # no word for the late end
+    if _reversed(before) or _REVERSE.match(text[end : end + 40].lstrip(" ,.;-")):
         return order[::-1]
     roles = [match.lastgroup for match in _ROLE.finditer(text, start - len(before), min(len(text), end + 25))]
     ends = [role for role in roles if role != "middle"]
@@ -165,8 +214,8 @@ def _by_role(text: str, labels: Sequence[str]) -> Mention | None:
     places = []
     for part in re.finditer(r"[^.,;\n|]+", text):
         items = re.findall(r"(?<![\w'])([A-Z])(?![\w'])", part.group())
-        role = _ROLE.search(part.group())
-        if role and len(items) == 1 and items[0] in labels and role.lastgroup:
+        role = _role(part.group()) if len(items) == 1 and items[0] in labels else None
+        if role and role.lastgroup:
             roles.setdefault(role.lastgroup, items[0])
             places += [part.start(), part.end()]
     order = [roles.get(role, "") for role in ("early", "middle", "late")]
@@ -181,6 +230,8 @@ def _by_role(text: str, labels: Sequence[str]) -> Mention | None:
 
 def _by_place(text: str, labels: Sequence[str]) -> Mention | None:
     """Returns the order of labels that are each given a place: "Image 1 is third, Image 2 is first"."""
+    if not holds(text.lower(), _ORDINAL_SIGNS):
+        return None
     found = [
         (ORDINAL.get(match["place"].lower(), 0), match["item"].upper()) for match in _PLACED.finditer(text)
     ]
@@ -234,9 +285,10 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
         nonlocal run, readable
         if len(run) == 1 and sorted(run[0]) == sorted(labels):
             run = list(run[0])
-        if len(run) >= len(labels):
-            if readable or _REVERSE.search(text, max(0, start - _LOOK_BACK), end + 40):
-                found.append((start, end, _complete(run, labels)))
+        if len(run) >= len(labels) and (
+            readable or _REVERSE.search(text, max(0, start - _LOOK_BACK), end + 40)
+        ):
+            found.append((start, end, _complete(run, labels)))
         run, readable = [], True
 
     for match in _TOKEN.finditer(text):
@@ -250,7 +302,7 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
                     start = match.start()
                 run.append(item)
                 end = match.end()
-            elif not _SKIPPED.fullmatch(token):
+            elif not _skipped(token):
                 close()
         elif match.lastgroup == "greater":
             readable = readable and not quantities

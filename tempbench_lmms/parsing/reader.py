@@ -28,6 +28,7 @@ _NO_ANSWER_KEY = re.compile(
     re.IGNORECASE,
 )
 _CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
+_MOST_OBJECTS = 200  # a reply that loops
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = re.compile(r"[.;\n,]\s+")
@@ -55,7 +56,7 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     'several'
     """
     kind = kind_of(expected)
-    if len(reply) <= _QUICK and (quick := kind.whole(lines.bare(reply))):
+    if len(reply) <= _QUICK and (quick := _is(kind, lines.bare(reply))):
         return _reading(kind, quick, "whole", (0, len(reply)))
     part = final_part(reply)
     if part.cut_off:
@@ -122,7 +123,9 @@ def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
         return found
     if ("{" in text or "[" in text) and (found := _of_json(kind, text)):
         return found
-    text = without_placeholders(without_prompt(text, prompt))
+    text = without_prompt(text, prompt)
+    if _may_hold_placeholders(text):
+        text = without_placeholders(text)
     text, refused = without_refusals(without_questions(text))
     rows = lines.lines(text)
     if not rows:
@@ -159,25 +162,53 @@ def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
 
 @lru_cache(maxsize=32)
 def _whole(kind: Kind, line: str) -> list[Any]:
-    return kind.whole(lines.bare(line)) or kind.whole(lines.without_lead(line))
+    bare = lines.bare(line)
+    if found := _is(kind, bare):
+        return found
+    rest = lines.without_lead(line)
+    return [] if rest == bare else _is(kind, rest)
+
+
+@lru_cache(maxsize=32)
+def _is(kind: Kind, text: str) -> list[Any]:
+    return kind.whole(text)
+
+
+def _may_hold_placeholders(text: str) -> bool:
+    """Whether `without_placeholders` could find one: a cheap test."""
+    small = text.lower()
+    return (
+        "[" in text
+        or "<" in text
+        or "image" in small
+        or "n/a" in small
+        or ("true" in small and "false" in small)
+        or ("yes" in small and "no" in small)
+        or (":" in text and ("each" in small or "every" in small))
+    )
 
 
 def _first_line(kind: Kind, rows: list[str]) -> Verdict | None:
-    """Returns the answer that the first line, or its first sentence, is by itself; none that is corrected later."""
+    """Returns the answer that the first line or sentence is by itself; none that is corrected later."""
     parts = lines.sentences(rows[0])
     if rows[0].endswith("?") and len(rows) > 1:
         return None
     if found := _by_itself(kind, rows[0], "first line"):
-        return None if any(map(corrects, rows[1:])) else found
-    if parts[0].endswith("?") or any(map(corrects, (*parts[1:], *rows[1:]))):
+        return None if _any_corrects(rows[1:]) else found
+    if parts[0].endswith("?") or _any_corrects([*parts[1:], *rows[1:]]):
         return None
     if found := _by_itself(kind, parts[0], "first line"):
         return found
     return _opening(kind, rows)
 
 
+def _any_corrects(rows: list[str]) -> bool:
+    """Whether one of some lines corrects; no phrase goes over the sign between them."""
+    return bool(rows) and corrects("\n@\n".join(rows))
+
+
 def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
-    """Returns the answer that a reply opens with: "Image 3: Fred sits ..."; none where other parts open with others."""
+    """Returns the answer that a reply opens with: "Image 3: Fred sits ..."; none where parts differ."""
     said: list[Any] = []
     for part in _PARTS.split("\n".join(rows[:_MOST_OPENINGS]))[:_MOST_OPENINGS]:
         head = _OPENS.match(part)
@@ -225,7 +256,7 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
 
 def _of_json(kind: Kind, text: str) -> Verdict | None:
     """Returns what the fields of JSON objects in a text answer; None where there is no such field."""
-    values = json_values(text)
+    values = json_values(text)[-_MOST_OBJECTS:]
     for value in reversed(values):
         for candidate in (
             reversed(value)

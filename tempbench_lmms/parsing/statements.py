@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tempbench_lmms.parsing.text import CaseBlind, holds, signs
 from tempbench_lmms.parsing.words import (
     AND,
     ANSWER,
@@ -38,8 +39,8 @@ class Mention:
         value: The value.
         start: Where it begins, with the words that belong to it.
         end: Where it ends.
-        sure: Whether it can be nothing else ("Option B"), or only where the words before it call it the answer
-            (a bare number).
+        sure: Whether it can be nothing else ("Option B"), or only where the words before it call it the
+            answer (a bare number).
         cue: 2 where the words that belong to it call it the answer, 1 where they conclude it ("5 in total").
         open: Whether those words leave it open ("more than 3").
     """
@@ -101,18 +102,16 @@ _NOUN = any_of(
         "段階",
     )
 )
-_EXPLICIT = re.compile(
+_EXPLICIT = CaseBlind(
     rf"(?:{any_of(ANSWER)}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?\s*(?:{any_of(IS)}"
     rf"|[:=>\-—–]|\s)*"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
-    rf"|{any_of(OPTION)}\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$",
-    re.IGNORECASE,
+    rf"|{any_of(OPTION)}\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
 )
-_CONCLUDING = re.compile(
-    rf"(?:{any_of(CHOOSE)}|{any_of(THEREFORE)}|(?:^|[\n.!?;])\s*(?:it|this)\s+(?:is|was|must be|seems"
+_CONCLUDING = CaseBlind(
+    rf"(?:{any_of((*CHOOSE, *THEREFORE))}|(?:^|[\n.!?;])\s*(?:it|this)\s+(?:is|was|must be|seems"
     rf"|appears)\b)"
-    rf"[\s,:]*(?:(?:it|that|this|we|i|there|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$",
-    re.IGNORECASE,
+    rf"[\s,:]*(?:(?:it|that|this|we|i|there|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
 )
 _CALLED = re.compile(
     rf"^[\s\"')\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
@@ -122,11 +121,10 @@ _CALLED = re.compile(
     r"|(?:가|이|은|는)?\s*(?:정답|맞|답)|が(?:正解|正しい|答え|最も)|(?:最|更)?(?:正确|正確|符合|合适))",
     re.IGNORECASE,
 )
-_REJECTED = re.compile(
+_REJECTED = CaseBlind(
     rf"(?:{any_of(NOT)}|n't\b|n’t\b)\s*(?:be\s+|is\s+|to\s+|out\s+|have\s+|think\s+(?:it|that)\s+is\s+"
     rf"|either\s+|any\s+of\s+|both\s+|simply\s+)*"
-    rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$",
-    re.IGNORECASE,
+    rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$"
 )
 _REJECTED_AFTER = re.compile(
     rf"^[\s\"')\]:.,]*(?:(?:{any_of(IS)}|can|could|seems?|looks?)\s+(?:\w+\s+){{0,2}}?(?:not\b|n't"
@@ -140,10 +138,9 @@ _REJECTED_AFTER = re.compile(
     r"|es\s+(?:falsa|incorrecta|falso))",
     re.IGNORECASE,
 )
-_OPEN = re.compile(
+_OPEN = CaseBlind(
     rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}"
-    rf"|{any_of(OPTION)}|{_QUOTE})*$",
-    re.IGNORECASE,
+    rf"|{any_of(OPTION)}|{_QUOTE})*$"
 )
 _OPEN_AFTER = re.compile(
     r"^[\s\"')\]:.,]*(?:(?:is|are|remains?|seems?)\s+(?:also\s+|still\s+|equally\s+"
@@ -162,9 +159,19 @@ _BUT = re.compile(
     r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
 )
 _WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
-_CORRECTED = re.compile(any_of(CORRECTION), re.IGNORECASE)
-_FINAL = re.compile(
-    r"final|endgültig|finale|definitiv|最终|最終|최종|in the end|conclu|overall|confirm", re.IGNORECASE
+_CORRECTED = CaseBlind(any_of(CORRECTION))
+_CORRECTING = signs(CORRECTION)
+_FINAL = (
+    "final",
+    "endgültig",
+    "definitiv",
+    "最终",
+    "最終",
+    "최종",
+    "in the end",
+    "conclu",
+    "overall",
+    "confirm",
 )
 _LINK = re.compile(
     rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>"
@@ -231,7 +238,7 @@ def _only(text: str, groups: Sequence[_Group]) -> Verdict:
 
 
 def _of_tier(text: str, chosen: Sequence[_Group], live: Sequence[_Group], how: str) -> Verdict:
-    """Returns the one value of the groups that are called the answer; the last one where it corrects others."""
+    """Returns the value of the groups that are called the answer; the last one where it corrects others."""
     last = chosen[-1]
     mention = last.mentions[-1]
     distinct = dict.fromkeys(value for group in chosen for value in group.values)
@@ -253,12 +260,13 @@ def singles(text: str, mentions: Sequence[Mention]) -> list[Any]:
 
 def corrects(text: str) -> bool:
     """Whether a text takes something back, or says that it is final."""
-    return _CORRECTED.search(text) is not None or _FINAL.search(text) is not None
+    small = text.lower()
+    return holds(small, _FINAL) or (holds(small, _CORRECTING) and _CORRECTED.search(text) is not None)
 
 
 def _corrects(text: str, earlier: _Group, later: _Group) -> bool:
     between = text[earlier.mentions[-1].end : later.mentions[0].start]
-    return _CORRECTED.search(between) is not None
+    return holds(between.lower(), _CORRECTING) and _CORRECTED.search(between) is not None
 
 
 def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
@@ -309,11 +317,32 @@ def _judged(before: str, after: str) -> _Said:
     ):
         rejected = True
     is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
-    if (foreign or words & _CUE_WORDS) and (explicit := _EXPLICIT.search(before)):
-        return _Said(2, rejected, is_open, bool(_FINAL.search(before[max(0, explicit.start() - 12) :])))
+    if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
+        return _Said(2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL))
     if _CALLED.match(after):
         return _Said(2, rejected, is_open, False)
-    return _Said(int(_CONCLUDING.search(before) is not None), rejected, is_open, False)
+    concluding = _first(_CONCLUDING, before, _CONCLUDING_FIRST)
+    return _Said(int(concluding is not None), rejected, is_open, False)
+
+
+def _first(pattern: CaseBlind, text: str, first: frozenset[str]) -> re.Match[str] | None:
+    """Returns the first match of a pattern that begins with one of some words or signs."""
+    if not text.isascii():
+        return pattern.search(text)
+    text = text.lower()
+    if found := pattern.small.match(text):
+        return found
+    for start in _STARTS.finditer(text):
+        if start.group() in first and (found := pattern.small.match(text, start.start())):
+            return found
+    return None
+
+
+def _firsts(*tables: Sequence[str]) -> frozenset[str]:
+    """Returns the words or signs with which the phrases of some tables begin."""
+    return frozenset(
+        found.group() for table in tables for phrase in table if (found := _STARTS.match(phrase))
+    )
 
 
 def _supposed(before: str, clause: str, after: str) -> bool:
@@ -332,7 +361,11 @@ def _single(*tables: Sequence[str]) -> frozenset[str]:
 
 
 _WORDS = re.compile(r"[^\W\d_]+")
+_STARTS = re.compile(r"[^\W\d_]+|[^\w\s]|\n")
 _NOT_WORDS = _single(NOT) | {"t"}
 _IF_WORDS = _single(IF)
 _MAYBE_WORDS = _single(MAYBE)
 _CUE_WORDS = _single(ANSWER, CORRECT, OPTION)
+_CUE_FIRST = _firsts(ANSWER, CORRECT, OPTION)
+# A sentence begins with "it is", too: at the start of the text, or behind one of these signs.
+_CONCLUDING_FIRST = _firsts(CHOOSE, THEREFORE) | {"\n", *".!?;"}

@@ -1,7 +1,10 @@
 """Makes replies comparable: one alphabet, no mark-up, a bounded length."""
 
 import re
+import sys
 import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 _HEAD = 4_000
 _TAIL = 4_000
@@ -13,6 +16,7 @@ _MARKUP = re.compile(
     r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)"
     r"|\\[()\[\]]|\\(?=\s)|\$|\|"
 )
+_MARKS = ("*", "_", "`", "\\", "$", "|", "~~")
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
 _SPECIAL = re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
 _PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’", '.,""""""""""""' + "''")
@@ -23,6 +27,60 @@ _BOX = re.compile(r"\\(?:fbox|boxed)\b\s*\{{0,3}\s*")
 _WORD = re.compile(r"\w+")
 # All white space but a single space and a single end of line.
 _SPACE = re.compile(r"\s{2,}|[^\S\n ]")
+# An ASCII text without one of these has no such run.
+_RUNS = ("  ", "\n\n", " \n", "\n ", *"\t\r\v\f\x1c\x1d\x1e\x1f")
+
+
+class CaseBlind:
+    """A pattern without regard to case, and as fast as one that regards it on ASCII text.
+
+    Most replies are ASCII: their lower case is searched, since `re.IGNORECASE` compares every literal of a
+    long alternation the slow way. Matches hold places, and text in lower case. Words in the pattern must be
+    small.
+    """
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self.pattern, self._flags = pattern, flags
+
+    @cached_property
+    def small(self) -> re.Pattern[str]:
+        """The pattern for text in lower case."""
+        return re.compile(self.pattern, self._flags)
+
+    @cached_property
+    def _any(self) -> re.Pattern[str]:
+        return re.compile(self.pattern, self._flags | re.IGNORECASE)
+
+    def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        """Returns the first match."""
+        if text.isascii():
+            return self.small.search(text.lower(), start, end)
+        return self._any.search(text, start, end)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Returns all matches."""
+        return self.small.finditer(text.lower()) if text.isascii() else self._any.finditer(text)
+
+
+def signs(words: Iterable[str]) -> tuple[str, ...]:
+    """Returns substrings of which a text that holds one of some words holds at least one.
+
+    >>> signs(["late", "latest", "most recent", "more recent"])
+    ('late', 'recent')
+    """
+    longest = sorted(
+        {max(word.lower().split(), key=len) for word in words}, key=lambda word: (len(word), word)
+    )
+    kept: list[str] = []
+    for word in longest:
+        if not any(short in word for short in kept):
+            kept.append(word)
+    return tuple(kept)
+
+
+def holds(text: str, signs: Iterable[str]) -> bool:
+    """Whether one of some substrings is in a text."""
+    return any(sign in text for sign in signs)
 
 
 def clip(reply: str) -> str:
@@ -48,6 +106,8 @@ def squeeze(text: str) -> str:
     >>> squeeze("a \\t b \\n c \\r\\n\\r\\n\\r\\n d")
     'a b\\nc\\n\\nd'
     """
+    if text.isascii() and not holds(text, _RUNS):
+        return text
     return _SPACE.sub(lambda run: "\n" * min(run.group().count("\n"), 2) or " ", text)
 
 
@@ -57,7 +117,7 @@ def unboxed(text: str) -> str:
     >>> unboxed(r"The answer is: \boxed{Yes}")
     'The answer is: Yes}'
     """
-    return _BOX.sub("", text)
+    return _BOX.sub("", text) if "\\" in text else text
 
 
 def _latin(word: re.Match[str]) -> str:
@@ -71,8 +131,9 @@ def _latin(word: re.Match[str]) -> str:
 
 def normalise(text: str) -> str:
     """Returns a text in compatibility form, look-alike letters as Latin ones, no mark-up or extra space."""
-    text = _SPECIAL.sub(" ", text)
+    if "<" in text:
+        text = _SPECIAL.sub(" ", text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_PUNCTUATION)
         text = _WORD.sub(_latin, text)
-    return squeeze(_MARKUP.sub("", text)).strip()
+    return squeeze(_MARKUP.sub("", text) if holds(text, _MARKS) else text).strip()

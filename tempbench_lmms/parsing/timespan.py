@@ -8,6 +8,7 @@ A time point alone, or a start without an end, is no span and is not made one.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing.expected import TimeSpan
@@ -15,7 +16,7 @@ from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.numerals import CARDINALS, TENS
 from tempbench_lmms.parsing.refusals import without_refusals
-from tempbench_lmms.parsing.text import normalise, squeeze
+from tempbench_lmms.parsing.text import CaseBlind, holds, normalise, squeeze
 from tempbench_lmms.parsing.words import MINUTE, OR, SECOND, any_of
 
 Span = tuple[float, float]
@@ -32,6 +33,11 @@ _NUMBER_WORD = re.compile(
     re.IGNORECASE,
 )
 
+_NUMBERS_IN_WORDS = tuple(word for word in (*TENS, *_ONES))
+# Signs that a reply has no use for, and tokens are made of.
+_NO_SIGNS = str.maketrans("\u27e8\u27e9\x02\x03", "<><>")
+_DIGIT = re.compile(r"\d")
+_DOTS = re.compile(r"\.{2,}|…")
 _NUM = r"\d+(?:\.\d+)?|\.\d+"
 _SEC = rf"(?:{'|'.join(sorted(SECOND, key=len, reverse=True))})(?![A-Za-z])"
 _MIN = rf"(?:{'|'.join(sorted((*MINUTE, 'm'), key=len, reverse=True))})(?![A-Za-z])"
@@ -39,7 +45,7 @@ _HOUR = r"(?:hours?|hrs?|h)(?![A-Za-z])"
 _AND = r"[\s,]*(?:and\s+)?"
 # Longest forms first. No digit, letter or sign may stand directly before a time.
 _TIME = re.compile(
-    r"(?<![.+])(?<!\d:)(?<![^\W从到至第在は])(?:"
+    r"(?=[\d.])(?<![.+])(?<!\d:)(?<![^\W从到至第在は])(?:"
     r"(?P<clock>\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?)(?!\d|:\d)"
     r"(?:\s*(?:seconds?|secs?|s|minutes?|mins?)(?![A-Za-z]))?"
     rf"|(?:(?P<h>{_NUM})[-\s]*{_HOUR}{_AND})?(?P<m>{_NUM})[-\s]*{_MIN}(?:{_AND}(?P<ms>{_NUM})[-\s]*{_SEC})?"
@@ -68,6 +74,7 @@ _NO_TIME = re.compile(
     r"(?:\s*(?:-|–|to|and|,)\s*\d+(?!\d|\s*(?:s|sec|m|:|%|\.)))*,?",
     re.IGNORECASE,
 )
+_NUMBERED = ("frame", "image", "option", "question", "step", "scene", "clip", "shot")
 _MILLISECONDS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?:ms|msec|milliseconds?)\b", re.IGNORECASE)
 # "1'05''", "1 minute 5"
 _MINUTES_AND = re.compile(
@@ -89,6 +96,7 @@ _EDGE_WORDS = (
             re.IGNORECASE,
         ),
         "start",
+        ("开始", "開始", "起始", "시작", "anfang", "beginn", "début", "inicio", "inizio"),
     ),
     (
         re.compile(
@@ -96,22 +104,26 @@ _EDGE_WORDS = (
             re.IGNORECASE,
         ),
         "end",
+        ("结束", "終了", "終わり", "종료", "끝", "ende", "fin"),
     ),
 )
 _PRIMES = re.compile(r"(?<=\d)(?:''|″|'′)")
+_LONG_SECONDS = tuple(word for word in SECOND if len(word) > 3 and word.isascii() and not word.endswith("s"))
 _NTH_SECOND = re.compile(
-    rf"\b(\d+)(?:st|nd|rd|th|\.|e"
-    rf"|º)\s+(?:{'|'.join(word for word in SECOND if len(word) > 3 and word.isascii() and not word.endswith('s'))})\b"
-    rf"|\b(?:{'|'.join(word for word in SECOND if len(word) > 3 and word.isascii() and not word.endswith('s'))})\s+(\d+(?:\.\d+)?)\b(?!\s*(?:s|sec|%))",
+    rf"\b(\d+)(?:st|nd|rd|th|\.|e|º)\s+(?:{'|'.join(_LONG_SECONDS)})\b"
+    rf"|\b(?:{'|'.join(_LONG_SECONDS)})\s+(\d+(?:\.\d+)?)\b(?!\s*(?:s|sec|%))",
     re.IGNORECASE,
 )
+# A cheap test: "th sec", "de 5".
+_MAY_BE_NTH = re.compile(r"[tdhe.º]\s+se[ckg]|[deino]\s+\d")
 # A minus before a number; "5-10" and "5 - 10" have none.
 _NEGATIVE = re.compile(r"(?:(?<=[\[(,:=\"'])|(?<=^)|(?<=[\[(,:=]\s)|(?<=from\s)|(?<=between\s))[-−](?=\d)")
 _OPTION_LIST = re.compile(r"(?m)^[ ]?\(?[A-D][.):]\s+(?=\D)[^\n]*$")
 
-# Tokens: "⟨3⟩" stands for the third time found. Between them only so many words are skipped that no honest
-# reply has more: without a bound the cost of a pattern grows with the square of a reply's length.
-_T = r"⟨(\d+)⟩"
+# Tokens: the index of a time between two control signs, which are ASCII so that the fast patterns serve.
+# Between them only so many words are skipped that no honest reply has more: without a bound the cost of a
+# pattern grows with the square of a reply's length.
+_T = r"\x02(\d+)\x03"
 _FILL = (
     r"\s*(?:(?:(?:approximately|approx|about|around|roughly|circa|nearly|almost|at|the|times?|timestamps?|"
     r"seconds?|sec|minute|marks?|point|on|t|is)(?![A-Za-z])\.?|[\[\]\"'()<>~≈=:第])\s*){0,12}"
@@ -125,20 +137,18 @@ _TO = (
     r"(?:continu\w+|goes|going|runs|running|lasts|lasting|extend\w*)\s+(?:on\s+)?(?:to|until|till|through)))"
 )
 _ONLY_TIME = re.compile(rf"{_FILL}{_T}{_FILL}")
-_RANGE = re.compile(rf"{_T}{_FILL},?\s*{_TO}{_FILL}{_T}", re.IGNORECASE)
-_BETWEEN = re.compile(
+_RANGE = CaseBlind(rf"{_T}{_FILL},?\s*{_TO}{_FILL}{_T}")
+_BETWEEN = CaseBlind(
     rf"\b(?:between|from|zwischen|entre){_FILL}{_T}{_FILL}(?:and|und|et|y|to|&|-|–|—|until|till"
-    rf"|through){_FILL}{_T}",
-    re.IGNORECASE,
+    rf"|through){_FILL}{_T}"
 )
 _OPENED = re.compile(
     rf"\s*(?:(?:from|between)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and){_FILL}{_T}{_FILL}[,.:;-]*\s*", re.IGNORECASE
 )
-_ADJACENT = re.compile(rf"(?<![⟩\w]){_T}[>\])]?\s+[<\[(]?{_T}(?![\w⟨])")
-_ANY_RANGE = re.compile(
+_ADJACENT = re.compile(rf"(?<![\x03\w]){_T}[>\])]?\s+[<\[(]?{_T}(?![\w\x02])")
+_ANY_RANGE = CaseBlind(
     rf"(?:\b(?:from|between|von|de|desde|从)\b)?{_FILL}{_T}{_FILL}(?:{_TO}|and|,|;"
-    rf"|\s)?{_FILL}{_T}\s*(?:seconds?|s|sec)?\b",
-    re.IGNORECASE,
+    rf"|\s)?{_FILL}{_T}\s*(?:seconds?|s|sec)?\b"
 )
 _LIST = re.compile(rf"[\[(<{{]\s*{_T}{_FILL}[,;]\s*{_FILL}{_T}\s*(?:[,;][^\])>}}]{{0,80}})?[\])>}}]")
 _LABELLED_START = (
@@ -154,24 +164,16 @@ _GLUE = (
     r"(?:(?:at|is|are|was|about|around|approximately|roughly|the|in|seconds?|s|secs?|video|of|after)\b"
     r"[\s\"':=()~\]-]{0,8}){0,8}"
 )
-_START_END = re.compile(
-    rf"{_LABELLED_START}{_GLUE}{_T}[^⟨]{{0,80}}?{_LABELLED_END}{_GLUE}{_T}", re.IGNORECASE | re.DOTALL
+_START_END = CaseBlind(rf"{_LABELLED_START}{_GLUE}{_T}[^\x02]{{0,80}}?{_LABELLED_END}{_GLUE}{_T}", re.DOTALL)
+_END_START = CaseBlind(rf"{_LABELLED_END}{_GLUE}{_T}[^\x02]{{0,80}}?{_LABELLED_START}{_GLUE}{_T}", re.DOTALL)
+_START_LENGTH = CaseBlind(
+    rf"(?:{_LABELLED_START}|\bat){_GLUE}{_T}[^\x02]{{0,60}}?"
+    rf"\b(?:lasts?|lasting|for|duration|length|next|during)\b{_GLUE}(?:for\s+)?{_T}"
 )
-_END_START = re.compile(
-    rf"{_LABELLED_END}{_GLUE}{_T}[^⟨]{{0,80}}?{_LABELLED_START}{_GLUE}{_T}", re.IGNORECASE | re.DOTALL
+_ONWARDS = CaseBlind(
+    rf"{_T}\s*(?:mark|point)?\s*(?:and\s+)?(?:onwards?|on\b(?!\s+\w)|and\s+(?:beyond|later|after))"
 )
-_START_LENGTH = re.compile(
-    rf"(?:{_LABELLED_START}|\bat){_GLUE}{_T}[^⟨]{{0,60}}?"
-    rf"\b(?:lasts?|lasting|for|duration|length|next|during)\b{_GLUE}(?:for\s+)?{_T}",
-    re.IGNORECASE,
-)
-_ONWARDS = re.compile(
-    rf"{_T}\s*(?:mark|point)?\s*(?:and\s+)?(?:onwards?|on\b(?!\s+\w)|and\s+(?:beyond|later|after))",
-    re.IGNORECASE,
-)
-_EDGE = re.compile(
-    rf"\b(?P<edge>first|initial|opening|last|final|closing)\s+{_T}(?!\s*(?:to|-|–|until))", re.IGNORECASE
-)
+_EDGE = CaseBlind(rf"\b(?P<edge>first|initial|opening|last|final|closing)\s+{_T}(?!\s*(?:to|-|–|until))")
 _HALF = re.compile(r"\b(?P<which>first|second|last|latter)\s+(?P<part>half|third|quarter)\b", re.IGNORECASE)
 _WHOLE = re.compile(
     r"\b(?:(?:the\s+)?(?:whole|entire|full|complete)\s+(?:video|clip|duration|length|footage|recording)|"
@@ -179,14 +181,31 @@ _WHOLE = re.compile(
     r"(?:all|over|across)\s+(?:of\s+)?the\s+(?:video|clip))\b",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
-    r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[A-D]\b)"
+_LABEL = CaseBlind(
+    r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[a-d]\b)"
     r"|(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
     r"time[\s_-]*(?:span|stamp|window|range|frame|interval)s?|timespan|span|window|interval|segment|moment)"
     r"(?:\s+(?!is\b|are\b)\w+){0,8}?\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)(?:\s+(?:therefore"
-    r"|thus|then|hence|approximately|about|roughly))*)",
-    re.IGNORECASE,
+    r"|thus|then|hence|approximately|about|roughly))*)"
 )
+_LABELS = (
+    "choose",
+    "chose",
+    "pick",
+    "select",
+    "go",
+    "settle",
+    "answer",
+    "span",
+    "stamp",
+    "window",
+    "range",
+    "frame",
+    "interval",
+    "segment",
+    "moment",
+)
+_VIDEOS = ("video", "clip", "duration", "length", "footage", "recording", "throughout")
 
 _FRAMES = re.compile(
     r"\b(?:frames?|images?)\s*(?:numbers?|nos?\.?|#)?\s*(\d{1,4})\s*(?:-|–|—|to|through|until|and|→|bis|à"
@@ -197,6 +216,17 @@ _CORRECTS = re.compile(
     r"\b(?:no,?\s+wait|wait|correction|actually|more precisely|i mean|sorry|scratch that|or rather"
     r"|let me correct|on second thought)\b",
     re.IGNORECASE,
+)
+_CORRECTING = (
+    "wait",
+    "correct",
+    "actually",
+    "precisely",
+    "mean",
+    "sorry",
+    "scratch",
+    "rather",
+    "second thought",
 )
 _OR = re.compile(any_of(OR), re.IGNORECASE)
 _MOST_PARTS = 6
@@ -377,40 +407,66 @@ def _number_word(match: re.Match[str]) -> str:
 
 def _plain(text: str) -> str:
     """Returns a text with milliseconds, "12''" and "the 12th second" written as seconds."""
-    if _MILLISECONDS.search(text):
+    small = text.lower()
+    if "ms" in small or "milli" in small:
         text = _MILLISECONDS.sub(lambda match: f"{float(match[1].replace(',', '')) / 1000:g} s", text)
-    text = _MINUTES_AND.sub(lambda match: f"{match[1]}:{int(match[2]):02d}", text)
-    text = _TIGHT_PAIR.sub(lambda match: f"{match[1] or match[2]}, ", text)
-    text = _DECIMAL_COMMA.sub(r"\1.\2", _PRIMES.sub("s ", text))
-    for pattern, word in _EDGE_WORDS:
-        text = pattern.sub(word, text)
-    return _NTH_SECOND.sub(lambda match: f"{match[1] or match[2]} s", text)
+    if "min" in small or "'" in text or "′" in text:
+        text = _MINUTES_AND.sub(lambda match: f"{match[1]}:{int(match[2]):02d}", text)
+    if "," in text:
+        text = _TIGHT_PAIR.sub(lambda match: f"{match[1] or match[2]}, ", text)
+    if "'" in text or "″" in text:
+        text = _PRIMES.sub("s ", text)
+    if "," in text:
+        text = _DECIMAL_COMMA.sub(r"\1.\2", text)
+    if ":" in text or "=" in text:
+        for pattern, word, words in _EDGE_WORDS:
+            if holds(small, words):
+                text = pattern.sub(word, text)
+    if _MAY_BE_NTH.search(small):
+        text = _NTH_SECOND.sub(lambda match: f"{match[1] or match[2]} s", text)
+    return text
 
 
+@lru_cache(maxsize=32)
 def _tokenise(text: str) -> tuple[str, list[_Time]]:
-    """Returns the text with each time replaced by "⟨i⟩", and the times."""
+    """Returns the text with each time replaced by a token of its index, and the times."""
     times: list[_Time] = []
 
     def token(time: _Time, said: str = "") -> str:
         time.said = said
         times.append(time)
-        return f"⟨{len(times) - 1}⟩"
+        return f"\x02{len(times) - 1}\x03"
 
-    text = text.replace("⟨", "<").replace("⟩", ">")
-    text = re.sub(r"\.{2,}|…", " - ", text)
-    text = _NUMBER_WORD.sub(_number_word, squeeze(_NO_TIME.sub(" ", _plain(text))))
-    text = _NEGATIVE.sub("minus", text)
-    text = _TIME.sub(lambda match: token(_read_time(match), match.group()), text)
+    text = text.translate(_NO_SIGNS)
+    if ".." in text or "…" in text:
+        text = _DOTS.sub(" - ", text)
+    if _DIGIT.search(text):
+        text = _plain(text)
+        if holds(text.lower(), _NUMBERED):
+            text = _NO_TIME.sub(" ", text)
+    elif ":" in text or "=" in text:
+        text = _plain(text)
+    text = squeeze(text)
+    if holds(text.lower(), _NUMBERS_IN_WORDS):
+        text = _NUMBER_WORD.sub(_number_word, text)
+    if _DIGIT.search(text):
+        if "-" in text or "−" in text:
+            text = _NEGATIVE.sub("minus", text)
+        text = _TIME.sub(lambda match: token(_read_time(match), match.group()), text)
     # Units of a list: "[5, 10] seconds" reads as it stands. Words stand for the video's edges.
-    text = _MIDDLE.sub(lambda _: token(_Time(50.0, "percent")), text)
-    text = _START.sub(lambda _: token(_Time(0.0, "clock")), text)
-    text = _END.sub(lambda _: token(_Time(100.0, "percent")), text)
+    small = text.lower()
+    if "mid" in small or "halfway" in small:
+        text = _MIDDLE.sub(lambda _: token(_Time(50.0, "percent")), text)
+    if "start" in small or "beginning" in small or "set" in small:
+        text = _START.sub(lambda _: token(_Time(0.0, "clock")), text)
+    if "end" in small or "finish" in small or "conclusion" in small:
+        text = _END.sub(lambda _: token(_Time(100.0, "percent")), text)
     return text, times
 
 
 def fields_of(value: Mapping[Any, Any], video: TimeSpan) -> list[Span]:
     """Returns the spans that the fields of a decoded object give."""
-    return [span for span in _of_json(value, video)]
+    return list(_of_json(value, video))
 
 
 def spans_of_text(text: str, video: TimeSpan, bare: bool = False) -> list[Span]:
@@ -421,7 +477,8 @@ def spans_of_text(text: str, video: TimeSpan, bare: bool = False) -> list[Span]:
         video: As for `spans_of_text`.
         bare: Whether the text is known to be about a span, so that bare numbers are times.
     """
-    for part in reversed(_CORRECTS.split(text)[-_MOST_PARTS:]):
+    parts = _CORRECTS.split(text)[-_MOST_PARTS:] if holds(text.lower(), _CORRECTING) else [text]
+    for part in reversed(parts):
         # What comes behind "no, wait" counts; what came before it, only where nothing comes behind.
         if spans := _stated(part, video, bare):
             return spans
@@ -429,7 +486,7 @@ def spans_of_text(text: str, video: TimeSpan, bare: bool = False) -> list[Span]:
 
 
 def _stated(text: str, video: TimeSpan, bare: bool) -> list[Span]:
-    labels = [match.end() for match in _LABEL.finditer(text)]
+    labels = [match.end() for match in _LABEL.finditer(text)] if holds(text.lower(), _LABELS) else []
     # A reply may think aloud before it states its answer; the last labelled statement is the answer.
     for place in reversed(labels[-_MOST_LABELS:]):
         statement = _without_options(text[place : place + _LONGEST_STATEMENT].lstrip()).split("\n\n")[0]
@@ -454,7 +511,7 @@ def _without_options(text: str) -> str:
 
 def _ranges(text: str, video: TimeSpan, bare: bool) -> list[Span]:
     tokens, times = _tokenise(text)
-    if not times:
+    if len(times) < 2:  # no pattern of a start and an end
         return _described(tokens, times, video)
     stripped = tokens.strip(" \t\r\n.;\"'`")
 
@@ -549,7 +606,7 @@ def _stands_alone(tokens: str, match: re.Match[str]) -> bool:
 
 def _described(tokens: str, times: list[_Time], video: TimeSpan) -> list[Span]:
     """Returns the one span that is described rather than given by its two ends."""
-    if match := _START_LENGTH.search(tokens):
+    if len(times) > 1 and (match := _START_LENGTH.search(tokens)):
         first, length = times[int(match.group(1))], times[int(match.group(2))]
         one, other = first.seconds(video), length.seconds(video)
         if one is not None and other is not None and length.unit != "clock":
@@ -558,20 +615,31 @@ def _described(tokens: str, times: list[_Time], video: TimeSpan) -> list[Span]:
     duration = video.duration
     if duration is None:
         return []
-    if match := _EDGE.search(tokens):
+    small = tokens.lower()
+    if times and (match := _EDGE.search(tokens)):
         amount = times[int(match.group(2))].seconds(video)
         if amount is not None and times[int(match.group(2))].unit != "bare" and amount <= duration:
             at_start = match["edge"].lower() in ("first", "initial", "opening")
             return [(0.0, amount) if at_start else (duration - amount, duration)]
-    if match := _HALF.search(tokens):
+    if holds(small, ("half", "third", "quarter")) and (match := _HALF.search(tokens)):
         part = {"half": 2, "third": 3, "quarter": 4}[match["part"].lower()]
         which = match["which"].lower()
         index = 0 if which == "first" else 1 if which == "second" else part - 1
         return [(duration * index / part, duration * (index + 1) / part)]
-    if match := _ONWARDS.search(tokens):
+    if times and (match := _ONWARDS.search(tokens)):
         start = _sane(times[int(match.group(1))].seconds(video))
         return [] if start is None else [(start, duration)]
-    return [(0.0, duration)] if _WHOLE.search(tokens) else []
+    said = holds(small, _VIDEOS) and _WHOLE.search(tokens)
+    return [(0.0, duration)] if said else []
+
+
+def _without(pattern: CaseBlind, text: str) -> str:
+    """Returns a text with a space for each match of a pattern."""
+    parts, place = [], 0
+    for match in pattern.finditer(text):
+        parts.append(text[place : match.start()])
+        place = match.end()
+    return " ".join([*parts, text[place:]])
 
 
 def without_times(text: str) -> str:
@@ -581,7 +649,8 @@ def without_times(text: str) -> str:
     'he climbs to the roof ( )'
     """
     tokens, times = _tokenise(text)
-    tokens = _ANY_RANGE.sub(" ", tokens)
+    if len(times) > 1:
+        tokens = _without(_ANY_RANGE, tokens)
     return re.sub(_T, lambda match: times[int(match[1])].said, tokens)
 
 
@@ -593,10 +662,10 @@ def without_spans(text: str) -> str:
     """
     opening, _ = _tokenise(text[:_LONGEST_OPENING])
     opened = _OPENED.match(opening)
-    if not opened or "⟨" in opening[opened.end() :]:
+    if not opened or "\x02" in opening[opened.end() :]:
         return text
     tokens, _ = _tokenise(text)
     opened = _OPENED.match(tokens)
     # A tokenised remainder is no longer what the model wrote.
     rest = tokens[opened.end() :] if opened else ""
-    return rest if rest and "⟨" not in rest else text
+    return rest if rest and "\x02" not in rest else text

@@ -10,13 +10,20 @@ from tempbench_lmms.parsing.words import FAILS, FALSE, HOLDS, TRUE, any_of
 _BARE = (
     {word.lower(): True for word in TRUE} | {word.lower(): False for word in FALSE} | {"t": True, "f": False}
 )
-_NEGATION = r"(?:\b(?:not|never|hardly|cannot|can\s?not|neither|nor|nicht|pas|no|non)\b|n['’]t\b)\s+(?:be\s+)?(?:(?:entirely|fully|completely|quite|actually|really|necessarily|totally|strictly|exactly|wholly|the|in|a)\s+)*"
+_NEGATION = (
+    r"(?:\b(?:not|never|hardly|cannot|can\s?not|neither|nor|nicht|pas|no|non)\b|n['’]t\b)\s+"
+    r"(?:be\s+)?(?:(?:entirely|fully|completely|quite|actually|really|necessarily|totally|strictly"
+    r"|exactly|wholly|the|in|a)\s+)*"
+)
 _WORD = re.compile(
     rf"(?P<neg>{_NEGATION})?(?<![-\w])(?P<word>true|false|wahr|falsch|vrai|vraie|faux|fausse|verdader[oa]"
     rf"|fals[oa]|vero|verdadeir[oa]|правда|верно|неверно|unwahr|untrue)(?![-\w])",
     re.IGNORECASE,
 )
-_SUBJECT = r"(?:statement|claim|sentence|description|assertion|order|sequence|proposition|aussage|behauptung|affirmation|énoncé|afirmación|declaración|enunciado|this|that|it|images?|which)\b"
+_SUBJECT = (
+    r"(?:statement|claim|sentence|description|assertion|order|sequence|proposition|aussage|behauptung"
+    r"|affirmation|énoncé|afirmación|declaración|enunciado|this|that|it|images?|which)\b"
+)
 _CALLED = re.compile(
     rf"\b{_SUBJECT}[\"')]*(?:\s+[\"'(][^\"\n]{{1,200}}[\"')]"
     rf"|:\s*\"[^\"\n]{{1,200}}\")?(?:\s+(?:as\s+a\s+whole|above|given|itself|overall|in\s+question"
@@ -80,12 +87,21 @@ _IMAGE_1, _IMAGE_2 = (
     rf"(?:image|picture|bild|imagen|图像|图片|图|画像|이미지|l'image)\s*{n}|{word}\s+(?:image|picture)"
     for n, word in ((1, "first"), (2, "second"))
 )
-_EARLIER = r"(?:before|earlier|older|precedes|preceded|oldest|earliest|vor|früher|älter|avant|antes|之前|以前|更早|早于|より前|먼저)"
-_LATER = r"(?:after|later|newer|follows|more\s+recent|latest|nach|später|neuer|après|después|之后|更晚|晚于|より後|나중)"
+_EARLIER = (
+    r"(?:before|earlier|older|precedes|preceded|oldest|earliest|vor|früher|älter|avant|antes|之前|以前|更早"
+    r"|早于|より前|먼저)"
+)
+_LATER = (
+    r"(?:after|later|newer|follows|more\s+recent|latest|nach|später|neuer|après"
+    r"|después|之后|更晚|晚于|より後|나중)"
+)
 _MORE = r"(?:more|longer|larger|greater|bigger|mehr|länger|plus|más|更长|更多|長い|더)"
 _LESS = r"(?:less|shorter|smaller|fewer|weniger|kürzer|moins|menos|更短|更少|短い|덜)"
 _GAP = r"[^.!?\n]{0,60}?"
-_NOT = r"(?P<neg>\b(?:not|never|isn['’]t|wasn['’]t|aren['’]t|doesn['’]t|nicht|pas|no)\b|n['’]t\b|不是|不|没有|ない)?"
+_NOT = (
+    r"(?P<neg>\b(?:not|never|isn['’]t|wasn['’]t|aren['’]t|doesn['’]t|nicht|pas|no)\b"
+    r"|n['’]t\b|不是|不|没有|ない)?"
+)
 _CLAIMS: dict[str, tuple[tuple[str, bool], ...]] = {
     "chronological": (
         (
@@ -142,15 +158,22 @@ def whole(text: str) -> list[bool]:
 def mentions(text: str) -> list[Mention]:
     """Returns the places of a text that say True or False."""
     found = []
-    for pattern, sure in ((_WORD, True), (_CALLED, True), (_MATCHES, True), (_CJK, True), (_YES_NO, True)):
+    small = text.lower()
+    both = "both" in small or "part" in small
+    patterns = [_WORD, _CALLED, _YES_NO]
+    if "statement" in small:
+        patterns.append(_MATCHES)
+    if not text.isascii():
+        patterns.append(_CJK)
+    for pattern in patterns:
         for match in pattern.finditer(text):
             groups = match.groupdict()
             word = groups["word"].lower()
-            value = not (word in _FALSE_WORDS or any(word.startswith(sign) for sign in _CJK_FALSE))
-            if _BOTH.search(text, max(0, match.start() - 60), match.start()):
+            value = not (word in _FALSE_WORDS or word.startswith(_CJK_FALSE))
+            if both and _BOTH.search(text, max(0, match.start() - 60), match.start()):
                 continue
             denied = bool(groups.get("neg")) != bool(groups.get("aux"))
-            found.append(Mention(value != denied, match.start(), match.end(), sure))
+            found.append(Mention(value != denied, match.start(), match.end()))
     found.sort(key=lambda mention: (mention.start, -mention.end))
     kept: list[Mention] = []
     for mention in found:
