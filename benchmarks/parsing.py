@@ -47,6 +47,7 @@ VALUES: dict[str, list[Any]] = {
     ],
     "claim": ["chronological"],
     "texts": [OPTIONS],
+    "signs": [("<", "[")],
     "mentions": [()],
     "both": [Fields(Choice("ABCD", OPTIONS), TimeSpan(60.0))],
     "video": [TimeSpan(60.0)],
