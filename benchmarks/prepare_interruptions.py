@@ -9,7 +9,6 @@ change of a file one after the other, files that are being written cut in half.
 
 import argparse
 import hashlib
-import importlib
 import io
 import json
 import os
@@ -353,15 +352,12 @@ def _import_everything() -> None:
     import typer.rich_utils  # noqa: F401
 
     from tempbench_lmms import benchmarks
-    from tempbench_lmms.cli import main
+    from tempbench_lmms.cli import datasets, main
 
     for benchmark in benchmarks.names():
         main.commands_of(benchmark)
-        for module in (
-            f"tempbench_lmms.{benchmark}.checks",
-            f"hf_datasets.{benchmark}.prepare",
-        ):
-            importlib.import_module(module)
+        benchmarks.checks(benchmark)
+        datasets.module(benchmark, "prepare")
 
 
 def rows(quick: bool) -> Iterator[timing.Row]:

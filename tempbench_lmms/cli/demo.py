@@ -62,10 +62,10 @@ def _evaluated(
         def show(folder: str, line: str) -> None:
             if folder not in begun:
                 begun.append(folder)
-                told = (
+                line_of_model = (
                     f"{len(begun)} of {len(wanted)}: --model {evaluations[folder]['model']} --tasks {_TASK}"
                 )
-                console.print(told, style="dim")
+                console.print(line_of_model, style="dim")
             if found := _PROGRESS.search(line):
                 status.update(f"{folders[folder]}: {found[1]} of {found[2]} questions")
 

@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -70,8 +71,16 @@ def run(
             )
         tables.write_json({"identity": identity, "finished": None}, output / STATE)
         before = set(output.rglob("*_results.json"))
+        _wait_for_another_second(before)
         _evaluate(model, tasks, output, model_args, further, slice_size, _show)
         _finish(output, before, identity, at_end)
+
+
+def _wait_for_another_second(results: Iterable[Path]) -> None:
+    """Waits where a run has just ended: the harness names its files by the second, so two would share one."""
+    age = time.time() - max((path.stat().st_mtime for path in results), default=0.0)
+    if 0 <= age < 1:
+        time.sleep(1 - age)
 
 
 def leaves(names: Iterable[str]) -> list[str]:
