@@ -17,14 +17,13 @@ _PLACEHOLDER = re.compile(
     r"|letter))?\s*[\]>])[\"')]?",
     re.IGNORECASE,
 )
-_FORM = re.compile(r"[\"']?\bimage\s+N\b[\"']?|\bN/A\b", re.IGNORECASE)
+_FORM = re.compile(r"[\"']?\bimage N\b[\"']?|\bN/A\b", re.IGNORECASE)
 _CHOICE = re.compile(
     r"\bneither\s+true\s+nor\s+false\b|\b(?:either\s+)?(?:true\s*(?:or|/|\|)\s*(?:the\s+word\s+)?false"
     r"|false\s*(?:or|/|\|)\s*true|yes\s*(?:or|/|\|)\s*no)\b(?:\s*/\s*i don.?t know)?",
     re.IGNORECASE,
 )
 _EACH = re.compile(r"\b(?:each|every)\s+(?:\w+\s+)?(?:option|choice|answer|statement)\s*:", re.IGNORECASE)
-_SIGNS = re.compile(r"[\[<]|\bN\b|true|false|yes|each|every", re.IGNORECASE)
 _OPTION_LINE = re.compile(r"[(\[]?[A-G][).\]:]\s")
 _SHORTEST = 12
 
@@ -41,10 +40,16 @@ def without_placeholders(text: str) -> str:
     >>> without_placeholders("Option [Letter]: B"), without_placeholders("True or False?")
     (' : B', ' ?')
     """
-    if not _SIGNS.search(text):
-        return text
-    text = _PLACEHOLDER.sub(" ", text)
-    return _EACH.sub(" ", _FORM.sub(" ", _CHOICE.sub(" ", text)))
+    small = text.lower()
+    if "[" in text or "<" in text:
+        text = _PLACEHOLDER.sub(" ", text)
+    if ("true" in small and "false" in small) or ("yes" in small and "no" in small):
+        text = _CHOICE.sub(" ", text)
+    if "image n" in small or "n/a" in small:
+        text = _FORM.sub(" ", text)
+    if ":" in text and ("each" in small or "every" in small):
+        text = _EACH.sub(" ", text)
+    return text
 
 
 def without_prompt(text: str, prompt: str | None = None) -> str:

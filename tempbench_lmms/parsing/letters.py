@@ -42,6 +42,11 @@ _AFTER_A = (
     "|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
 )
 _MAY_BE_WHOLE = re.compile(r"(?:[^\W\d_]{1,24}[\"']?\s*[-#:=]*\s*)?[\"'(\[{<*]*\s*[a-zA-Z](?![A-Za-z0-9])")
+_ARROW = re.compile(r"\s*(?:[-=–—]+>|→|➔|⇒)\s*")
+_HYPHEN = re.compile(r"(?<=[^\W\d])-(?=[^\W\d])")
+_MINUS = re.compile(r"(?<!\d)-(?=\d)")
+_NO_WORD = re.compile(r"[^\w>]+")
+_OWN_HEAD = re.compile(r"[A-Ga-g]\s?[.):]")
 _ENDS = re.compile(r"[\"')\]}>*.,:;!?\s]")
 
 
@@ -58,6 +63,10 @@ class _Patterns:
             rf"(?:[{letters[1:] or letters}]{_NO_WORD_AFTER}"
             rf"|A{_NO_WORD_AFTER}(?!\s+(?!(?:{_AFTER_A})\b)[a-z]))"
         )
+        # A letter that could be meant; without one no place is looked for.
+        self.sign = re.compile(
+            rf"(?<![A-Za-z])(?:[{letters}{small}]|a(?=\s*(?:[.)\]}}\"';,:!?*]|$)))(?![A-Za-z0-9_])"
+        )
         self.mention = re.compile(
             rf"(?:(?i:{nouns})\s*[-#:.]?\s*{_OPEN}|(?i:{any_of(ANSWER)}[\"']*\s*(?:{any_of(IS)}"
             rf"|[:=\-])\s*){_OPEN}(?!A\s+(?!(?:{_AFTER_A})\b)[a-z]))(?P<named>{one})"
@@ -67,6 +76,7 @@ class _Patterns:
         self.whole = re.compile(
             rf"(?:(?i:{nouns}|{any_of(ANSWER)})\s*[-#:=]*\s*)?{_OPEN}(?P<letter>{any_case})(?P<rest>{_NO_WORD_AFTER}[\"')\]}}>*]*\s*(?:[.:,)\-–—=/]\s*|(?=\()|\s*$)[\s\S]*)?$"
         )
+        self.head_sign = re.compile(rf"[{letters}][\"')\]*]*\s?[.):=–-]")
         self.head = re.compile(
             rf"(?:^|\n|(?<=[.!?;,]\s))[ ]*[-*>•]?[ ]?(?:(?i:{nouns})\s*)?"
             rf"[\"'(\[*]*([{letters}])[\"')\]*]*\s?[.):=–-]+(?=\s*[^\s.])"
@@ -84,10 +94,17 @@ def squash(text: str) -> str:
     >>> squash("Counter-clockwise, then: LEFT!"), squash("Image b -> Image a")
     ('counterclockwise then left', 'image b > image a')
     """
-    text = re.sub(r"\s*(?:[-=–—]+>|→|➔|⇒)\s*", " > ", text)
-    text = re.sub(r"(?<=[^\W\d])-(?=[^\W\d])", "", text)
-    text = re.sub(r"(?<!\d)-(?=\d)", "minus", text)
-    return " ".join(re.sub(r"[^\w>]+", " ", text).lower().split())
+    if ">" in text or not text.isascii():
+        text = _ARROW.sub(" > ", text)
+    if "-" in text:
+        text = _MINUS.sub("minus", _HYPHEN.sub("", text))
+    return " ".join(_NO_WORD.sub(" ", text).lower().split())
+
+
+@lru_cache(maxsize=512)
+def squashed(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns what `squash` makes of each option."""
+    return tuple(map(squash, texts))
 
 
 def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) -> list[str]:
@@ -106,7 +123,7 @@ def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) ->
     if not rest:
         return [letter]
     # There may be more letters on offer than texts.
-    if squash(rest) in map(squash, texts[letters.index(letter) :][:1]):
+    if squash(rest) in squashed(tuple(texts))[letters.index(letter) :][:1]:
         return [letter]
     several = re.fullmatch(
         rf"[\s\"')\]]*(?:[,/&]|or\b|and\b|\s)*(?:option\s+)?[\"'(\[]*([{letters}])",
@@ -125,7 +142,9 @@ def headed(text: str, letters: str, noun: str = "") -> str | None:
 def mentions(text: str, letters: str, noun: str = "") -> list[Mention]:
     """Returns the places of a text that name an option by its letter."""
     patterns = _patterns(letters, noun)
-    listed = _listed(text, patterns.head)
+    if not patterns.sign.search(text):
+        return []
+    listed = _listed(text, patterns)
     found = []
     for match in patterns.mention.finditer(text):
         kind = match.lastgroup or "alone"
@@ -141,22 +160,30 @@ def mentions(text: str, letters: str, noun: str = "") -> list[Mention]:
 
 def listed(text: str, letters: str, noun: str = "") -> set[str]:
     """Returns the letters that stand at the heads of a list of options."""
-    return {text[place] for place in _listed(text, _patterns(letters, noun).head)}
+    return {text[place] for place in _listed(text, _patterns(letters, noun))}
 
 
 def own_heads(text: str, letters: str, texts: Sequence[str]) -> list[tuple[int, int]]:
     """Returns where options stand with their own texts behind their letters, as the prompt shows them."""
+    if not _OWN_HEAD.search(text):
+        return []
+    return [match.span() for match in _own_heads(letters, tuple(texts)).finditer(text)]
+
+
+@lru_cache(maxsize=64)
+def _own_heads(letters: str, texts: tuple[str, ...]) -> re.Pattern[str]:
     pattern = "|".join(
         rf"{letter}\s*[.):]\s*{re.escape(text.rstrip('.'))}"
         for letter, text in zip(letters, texts, strict=False)
     )
-    found = [match.span() for match in re.finditer(rf"(?<!\w)(?:{pattern})", text, re.IGNORECASE)]
-    return found
+    return re.compile(rf"(?<!\w)(?:{pattern})", re.IGNORECASE)
 
 
-def _listed(text: str, head: re.Pattern[str]) -> set[int]:
+def _listed(text: str, patterns: _Patterns) -> set[int]:
     """Returns where the letters of a list of options stand, which choose none of them: A, then B, ..."""
-    heads = [(match.start(1), ord(match.group(1))) for match in head.finditer(text)]
+    if len(patterns.head_sign.findall(text)) < 2:
+        return set()
+    heads = [(match.start(1), ord(match.group(1))) for match in patterns.head.finditer(text)]
     found = set()
     for (place, letter), (following, next_letter) in itertools.pairwise(heads):
         if next_letter == letter + 1:

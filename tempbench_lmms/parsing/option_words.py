@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tempbench_lmms.parsing.letters import squash
+from tempbench_lmms.parsing.letters import squash, squashed
 from tempbench_lmms.parsing.words import CARDINAL, NOT, ORDINAL, any_of
 
 _JOINED = re.compile(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
@@ -101,6 +101,9 @@ _DENIED_PART = re.compile(
     rf"(?:{_NOT}|n't\b)[^,;:.]*?(?=[,;:.]|\bbut\b|\brather\b(?! than)|\bsondern\b|$)", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
+_LETTERS = re.compile(r"[a-z]+")
+# With what the words that deny begin; the t is that of "n't".
+_DENYING = frozenset(found[0] for word in NOT if (found := _LETTERS.match(word))) | {"t"}
 
 
 @lru_cache(maxsize=4096)
@@ -123,11 +126,20 @@ def stem(word: str) -> str:
 
 def stems(text: str) -> list[str]:
     """Returns the stems of a text's words in their order, without those that say nothing."""
-    words = _WORD.findall(_JOINED.sub(r"\1\2", text.lower()))
+    text = text.lower()
+    if "clockwise" in text or "lapse" in text:
+        text = _JOINED.sub(r"\1\2", text)
+    words = _WORD.findall(text)
     if "then" in words:
         # "First to the left, then to the right" says no more than "left, then right".
         words = [word for word in words if word != "first"]
-    return [_digits(word) or stem(word) for word in words if word not in _STOP]
+    return [_reduced(word) for word in words if word not in _STOP]
+
+
+@lru_cache(maxsize=4096)
+def _reduced(word: str) -> str:
+    """Returns what a word is compared by."""
+    return _digits(word) or stem(word)
 
 
 def _digits(word: str) -> str | None:
@@ -136,7 +148,7 @@ def _digits(word: str) -> str | None:
     return None if value is None else str(value)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _telling(texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Returns the stems that tell each option from the others; all of an option's where nothing does."""
     all_stems = [stems(text) for text in texts]
@@ -144,7 +156,7 @@ def _telling(texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(word for word in words if word not in shared) or tuple(words) for words in all_stems)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _heads(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Returns what the options begin with, up to a comma, where that tells them apart: "position 4"."""
     heads = tuple(text.partition(",")[0] for text in texts)
@@ -225,13 +237,19 @@ def repeated(text: str, texts: Sequence[str]) -> list[int]:
 
 def same(text: str, texts: Sequence[str]) -> list[int]:
     """Returns the places of the options that a text repeats word for word."""
-    said = squash(text)
-    joined = said.replace(" ", "")
-    return [i for i, option in enumerate(texts) if said and squash(option).replace(" ", "") == joined]
+    joined = squash(text).replace(" ", "")
+    return [i for i, option in enumerate(_joined(tuple(texts))) if joined == option] if joined else []
+
+
+@lru_cache(maxsize=512)
+def _joined(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(text.replace(" ", "") for text in squashed(texts))
 
 
 def denies(sentence: str) -> bool:
     """Whether a sentence says "not" somewhere."""
+    if sentence.isascii() and _DENYING.isdisjoint(_LETTERS.findall(sentence.lower())):
+        return False
     return _DENIED.search(sentence) is not None
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from tempbench_lmms.parsing.text import holds, signs
 from tempbench_lmms.parsing.words import FROM_END, FROM_START, IMAGE, LAST_PLACE, ORDINAL, PENULTIMATE, any_of
 
 _NOUN = rf"(?:\s*{any_of((*IMAGE, 'one'))})?"
@@ -11,7 +12,7 @@ _END = re.compile(
 )
 _START = re.compile(rf"{_ORDINAL}{_NOUN}\s*{any_of(FROM_START)}", re.IGNORECASE)
 _LAST = re.compile(any_of(LAST_PLACE) + _NOUN, re.IGNORECASE)
-_SIGNS = re.compile(any_of((*PENULTIMATE, *LAST_PLACE, *FROM_START, *FROM_END)), re.IGNORECASE)
+_SIGNS = signs((*PENULTIMATE, *LAST_PLACE, *FROM_START, *FROM_END))
 
 
 def numbered(text: str, upper: int) -> str:
@@ -22,7 +23,7 @@ def numbered(text: str, upper: int) -> str:
     >>> numbered("the second image from the right", 5)
     'the image 4'
     """
-    if not _SIGNS.search(text):
+    if not holds(text.lower(), _SIGNS):
         return text
 
     def from_end(match: re.Match[str]) -> str:

@@ -124,8 +124,7 @@ def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
     if ("{" in text or "[" in text) and (found := _of_json(kind, text)):
         return found
     text = without_prompt(text, prompt)
-    if _may_hold_placeholders(text):
-        text = without_placeholders(text)
+    text = without_placeholders(text)
     text, refused = without_refusals(without_questions(text))
     rows = lines.lines(text)
     if not rows:
@@ -172,20 +171,6 @@ def _whole(kind: Kind, line: str) -> list[Any]:
 @lru_cache(maxsize=32)
 def _is(kind: Kind, text: str) -> list[Any]:
     return kind.whole(text)
-
-
-def _may_hold_placeholders(text: str) -> bool:
-    """Whether `without_placeholders` could find one: a cheap test."""
-    small = text.lower()
-    return (
-        "[" in text
-        or "<" in text
-        or "image" in small
-        or "n/a" in small
-        or ("true" in small and "false" in small)
-        or ("yes" in small and "no" in small)
-        or (":" in text and ("each" in small or "every" in small))
-    )
 
 
 def _first_line(kind: Kind, rows: list[str]) -> Verdict | None:

@@ -1,7 +1,7 @@
 """What was read in a reply: a value, by which rule and where; or nothing, and why."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -44,8 +44,8 @@ class Reading(Generic[T]):
 
     def map(self, change: Callable[[T], U]) -> "Reading[U]":
         """Returns the same reading with another form of its value."""
-        value: Any = None if self.value is None else change(self.value)
-        return replace(self, value=value)  # type: ignore[return-value]
+        value = None if self.value is None else change(self.value)
+        return Reading(value, self.how, self.where, self.reason)
 
 
 def none(reason: str) -> Reading[Any]:

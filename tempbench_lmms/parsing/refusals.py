@@ -7,6 +7,7 @@ possible to determine the count"). What is left counts only where it calls somet
 import re
 
 from tempbench_lmms.parsing.lines import sentences
+from tempbench_lmms.parsing.text import holds
 
 _CANNOT = (
     r"(?:can(?:\s?not|['’]?t)|could(?:\s+not|n['’]t)|won['’]t\s+be\s+able\s+to|(?:am|are|is|was|be|['’]m"
@@ -35,24 +36,65 @@ _TOO_LITTLE = (
     r"(?:\s+\w+){0,2}?\s+(?:information|context|data|detail|details|evidence\s+to|access|clues|metadata"
     r"|dates)\b)"
 )
-_REFUSAL = re.compile(
-    rf"\b{_CANNOT}\b{_ADVERBS}\s+{_KNOW}\b|{_TOO_LITTLE}"
-    r"|\b(?:i(?:['’]d|\s+would)?|we)\s+(?:would\s+)?need\s+(?:the|to\s+(?:see|watch)|more|access)\b"
-    r"|\bno\s+(?:audio|sound)\b|\bnot\s+enough\b|\b(?:is|are|remains?)\s+(?:\w+\s+)?(?:unclear|ambiguous"
-    r"|unknown|uncertain|undecided)\b"
-    r"|\b(?:cannot|can['’]?t|could\s+not|can\s+not|may\s+not)\s+be\s+(?:(?:reliably|definitively"
-    r"|accurately|clearly|fully|conclusively|exactly)\s+)?(?:determined|answered|identified|verified|seen"
-    r"|told|inferred|decided|established|counted|made\s+out|known|confirmed|assessed|judged)\b"
-    r"|\bno\s+(?:images?|videos?|frames?|pictures?|pictures|information)\b[^.!?\n]{0,30}\b(?:provided"
-    r"|given|attached|available|visible|shown|included|here|uploaded|received)"
-    r"|\b(?:please|could\s+you)\s+(?:provide|upload|share|attach|send|clarify|give)|\b(?:am"
-    r"|['’]m)\s+not\s+(?:\w+\s+)?(?:sure|certain|able)\b|\bi(?:['’]m|\s+am)\s+(?:sorry|uncertain|unsure"
-    r"|undecided)\b|\bi\s+apologi[sz]e\b|\bas\s+an\s+ai\b"
-    r"|\bnone\s+of\s+(?:the\s+)?(?:above|options|choices|these|them|listed|answers)|\bneither\s+(?:of\s+"
-    r"|option|choice|answer)|\b(?:not|doesn['’]t|don['’]t|does\s+not|isn['’]t)\s+(?:\w+\s+){0,2}(?:among"
-    r"|listed|match\s+any|any\s+of\s+the\s+options|one\s+of\s+the\s+options)"
-    r"|\bundetermin\w+|\bindetermina\w+|\binconclusive|\bunanswerable",
-    re.IGNORECASE,
+_Signed = tuple[tuple[str, ...], re.Pattern[str]]
+
+
+def _signed(signs: str, pattern: str) -> _Signed:
+    """Returns a pattern with signs, divided by bars: without one of them in a text it can't match."""
+    return tuple(signs.split("|")), re.compile(pattern, re.IGNORECASE)
+
+
+_REFUSALS = (
+    _signed(
+        "can't|cannot|can not|can’t|cant|could not|couldn|able|impossible|possib|difficult|hard|not clear"
+        "|n't clear|n’t clear|feasible|no way|no means|no basis|know|did not|didn|don't|don’t|dont|do not",
+        rf"\b{_CANNOT}\b{_ADVERBS}\s+{_KNOW}\b",
+    ),
+    _signed("information|context|access|enough|sufficient|without|lack|need|missing|require", _TOO_LITTLE),
+    _signed(
+        "need",
+        r"\b(?:i(?:['’]d|\s+would)?|we)\s+(?:would\s+)?need\s+(?:the|to\s+(?:see|watch)|more"
+        r"|access)\b",
+    ),
+    _signed("no audio|no sound|not enough", r"\bno\s+(?:audio|sound)\b|\bnot\s+enough\b"),
+    _signed(
+        "unclear|ambiguous|unknown|uncertain|undecided",
+        r"\b(?:is|are|remains?)\s+(?:\w+\s+)?(?:unclear|ambiguous|unknown|uncertain|undecided)\b",
+    ),
+    _signed(
+        "not be|t be",
+        r"\b(?:cannot|can['’]?t|could\s+not|can\s+not|may\s+not)\s+be\s+(?:(?:reliably|definitively|accurately"
+        r"|clearly|fully|conclusively|exactly)\s+)?(?:determined|answered|identified|verified|seen|told|inferred"
+        r"|decided|established|counted|made\s+out|known|confirmed|assessed|judged)\b",
+    ),
+    _signed(
+        "no image|no video|no frame|no picture|no information",
+        r"\bno\s+(?:images?|videos?|frames?|pictures?|information)\b[^.!?\n]{0,30}\b(?:provided|given|attached"
+        r"|available|visible|shown|included|here|uploaded|received)",
+    ),
+    _signed(
+        "please|could you",
+        r"\b(?:please|could\s+you)\s+(?:provide|upload|share|attach|send|clarify|give)",
+    ),
+    _signed("sure|certain|able", r"\b(?:am|['’]m)\s+not\s+(?:\w+\s+)?(?:sure|certain|able)\b"),
+    _signed(
+        "sorry|uncertain|unsure|undecided", r"\bi(?:['’]m|\s+am)\s+(?:sorry|uncertain|unsure|undecided)\b"
+    ),
+    _signed("apolog|as an ai", r"\bi\s+apologi[sz]e\b|\bas\s+an\s+ai\b"),
+    _signed(
+        "none of|neither",
+        r"\bnone\s+of\s+(?:the\s+)?(?:above|options|choices|these|them|listed|answers)"
+        r"|\bneither\s+(?:of\s+|option|choice|answer)",
+    ),
+    _signed(
+        "among|listed|match any|any of the options|one of the options",
+        r"\b(?:not|doesn['’]t|don['’]t|does\s+not|isn['’]t)\s+(?:\w+\s+){0,2}(?:among|listed|match\s+any"
+        r"|any\s+of\s+the\s+options|one\s+of\s+the\s+options)",
+    ),
+    _signed(
+        "undetermin|indetermina|inconclusive|unanswerable",
+        r"\bundetermin\w+|\bindetermina\w+|\binconclusive|\bunanswerable",
+    ),
 )
 _FOREIGN = re.compile(
     r"kann\s+(?:\w+\s+){0,6}?(?:nicht|keine)|nicht\s+(?:möglich|erkennbar|bestimmbar|zu\s+erkennen"
@@ -67,74 +109,6 @@ _FOREIGN = re.compile(
     r"|わかりません|分かりません|わからない|分からない|判断できません|できません|不明|申し訳|すみません|見ることができ|判別でき|特定でき|決められ|見えません"
     r"|모르겠|알 수 없|수 없습니다|수 없어|판단할 수 없|죄송|불가능|확인할 수 없|볼 수 없|어렵습니다",
     re.IGNORECASE,
-)
-# Without one of these no English refusal is looked for.
-_HINTS = (
-    *(
-        "can't",
-        "cannot",
-        "can not",
-        "could not",
-        "couldn't",
-        "won't",
-        "able",
-        "possible",
-        "difficult",
-        "hard",
-        "clear",
-        "feasible",
-        "no way",
-        "no means",
-        "no basis",
-    ),
-    *(
-        "know",
-        "did not",
-        "didn't",
-        "don't",
-        "do not",
-        "enough",
-        "sufficient",
-        "without",
-        "lack",
-        "need",
-        "missing",
-        "require",
-        "no audio",
-        "no sound",
-        "ambiguous",
-    ),
-    *(
-        "unknown",
-        "uncertain",
-        "undecided",
-        "may not",
-        "provide",
-        "upload",
-        "share",
-        "attach",
-        "send",
-        "give",
-        "sure",
-        "certain",
-        "sorry",
-        "apolog",
-        "as an ai",
-    ),
-    *(
-        "none of",
-        "neither",
-        "among",
-        "listed",
-        "any of",
-        "match any",
-        "one of",
-        "determin",
-        "conclusive",
-        "information",
-        "context",
-        "access",
-    ),
 )
 _FOREIGN_HINTS = (
     "nicht",
@@ -173,11 +147,20 @@ def refuses(text: str) -> bool:
     return _find(text) is not None
 
 
+def _may_refuse(small: str) -> bool:
+    """Whether a text in lower case holds a sign of a refusal."""
+    if not small.isascii() or holds(small, _FOREIGN_HINTS):
+        return True
+    return any(holds(small, signs) for signs, _ in _REFUSALS)
+
+
 def _find(text: str) -> re.Match[str] | None:
+    """Returns the first words of a refusal in a text."""
     small = text.lower()
-    if any(hint in small for hint in _HINTS) and (found := _REFUSAL.search(text)):
+    matches = (pattern.search(text) for signs, pattern in _REFUSALS if holds(small, signs))
+    if found := min(filter(None, matches), key=lambda match: match.start(), default=None):
         return found
-    if text.isascii() and not any(hint in small for hint in _FOREIGN_HINTS):
+    if small.isascii() and not holds(small, _FOREIGN_HINTS):
         return None
     return _FOREIGN.search(text)
 
@@ -188,16 +171,17 @@ def without_refusals(text: str) -> tuple[str, bool]:
     >>> without_refusals("I can't see 5 images. Option B.")
     ('Option B.', True)
     """
-    if not refuses(text):
+    if not _may_refuse(text.lower()):
+        return text, False
+    sentences = [(sentence, _find(sentence)) for sentence in _SENTENCES.split(text)]
+    if not any(found for _, found in sentences):
         return text, False
     kept, refused = [], False
-    for sentence in _SENTENCES.split(text):
-        found = _find(sentence)
+    for sentence, found in sentences:
         if found is None or _NO_REFUSAL.search(sentence):
             kept.append(sentence)
-            continue
         # "I can't be sure, but I would guess B."
-        if aside := _ASIDE.search(sentence, found.end()):
+        elif aside := _ASIDE.search(sentence, found.end()):
             kept.append(sentence[aside.start() :])
         else:
             refused = True

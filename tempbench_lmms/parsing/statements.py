@@ -306,7 +306,7 @@ class _Said:
 
 def _judged(before: str, after: str) -> _Said:
     words = set(_WORDS.findall(before.lower()))
-    foreign = not before.isascii()
+    foreign = _unspaced(before)  # no single words to look up
     clause = _SENTENCE.split(before)[-1]
     rejected = bool(
         ((foreign or words & _NOT_WORDS) and _REJECTED.search(clause)) or _REJECTED_AFTER.match(after)
@@ -327,7 +327,7 @@ def _judged(before: str, after: str) -> _Said:
 
 def _first(pattern: CaseBlind, text: str, first: frozenset[str]) -> re.Match[str] | None:
     """Returns the first match of a pattern that begins with one of some words or signs."""
-    if not text.isascii():
+    if _unspaced(text):
         return pattern.search(text)
     text = text.lower()
     if found := pattern.small.match(text):
@@ -336,6 +336,11 @@ def _first(pattern: CaseBlind, text: str, first: frozenset[str]) -> re.Match[str
         if start.group() in first and (found := pattern.small.match(text, start.start())):
             return found
     return None
+
+
+def _unspaced(text: str) -> bool:
+    """Whether a text has signs of a script that puts no space between words."""
+    return not text.isascii() and _UNSPACED.search(text) is not None
 
 
 def _firsts(*tables: Sequence[str]) -> frozenset[str]:
@@ -360,6 +365,7 @@ def _single(*tables: Sequence[str]) -> frozenset[str]:
     )
 
 
+_UNSPACED = re.compile("[\u2e80-\uffff]")
 _WORDS = re.compile(r"[^\W\d_]+")
 _STARTS = re.compile(r"[^\W\d_]+|[^\w\s]|\n")
 _NOT_WORDS = _single(NOT) | {"t"}
