@@ -54,6 +54,9 @@ _NEXT_CLAUSE = re.compile(r",\s*(?=(?:\w+\s+)?\d{1,2}\s+(?:is|are|was|were|looks
 _LISTED = re.compile(
     rf"\s*(?:,\s*)?(?:&|,|{any_of(AND)}|{any_of(OR)})\s*(?P<n>\d{{1,2}})(?!\w|[.,]\d|\s*%)", re.IGNORECASE
 )
+_OR = re.compile(any_of(OR))
+_WORD_SIGN = re.compile(r"\w")
+_LETTER = re.compile(r"[^\W\d_]")
 _PLURAL = re.compile(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
 _THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
 _COMPARED = re.compile(
@@ -244,7 +247,7 @@ class ChoiceKind(Kind):
             )
         )
         tidied = re.sub(r"(?<![A-Za-z'’])([a-g])(?![A-Za-z'’])", lambda match: match.group().upper(), tidied)
-        found = [mention.value for mention in orders.orders(tidied, [label.upper() for label in labels])]
+        found = [mention.value for mention in orders.orders(tidied, tuple(label.upper() for label in labels))]
         wanted = tuple(label.lower() for label in found[-1]) if found and found[-1] else ()
         return [
             letter
@@ -334,22 +337,22 @@ class OrderKind(Kind):
     def __init__(self, expected: Order) -> None:
         self.labels, self.quantities = expected.labels, expected.quantities
 
-    def _orders(self, text: str) -> list[Mention]:
+    def _orders(self, text: str) -> Sequence[Mention]:
         if sum(map(text.count, self.labels)) < len(self.labels) and self.labels[0].isalpha():
-            return []
+            return ()
         return orders.orders(text, self.labels, self.quantities)
 
     def whole(self, text: str) -> list[Any]:
         """Returns the order that a text is by itself."""
         text = orders.tidy(text)
         found = self._orders(text)
-        if len(found) != 1 or found[0].value is None or re.search(r"\w", text[found[0].end :]):
+        if len(found) != 1 or found[0].value is None or _WORD_SIGN.search(text, found[0].end):
             return []
-        return [found[0].value] if not re.search(r"[^\W\d_]", text[: found[0].start]) else []
+        return [found[0].value] if not _LETTER.search(text, 0, found[0].start) else []
 
     def mentions(self, text: str) -> list[Mention]:
         """Returns where a text gives orders of all labels."""
-        return self._orders(text)
+        return list(self._orders(text))
 
     def verdict(self, text: str) -> Verdict:
         """Returns the order that a text states; the last one, where it offers none as an alternative."""
@@ -359,7 +362,7 @@ class OrderKind(Kind):
         if (
             said.value is None
             and found
-            and not re.search(any_of(OR), text[found[-2].end if len(found) > 1 else 0 : found[-1].start])
+            and not _OR.search(text, found[-2].end if len(found) > 1 else 0, found[-1].start)
         ):
             last = found[-1]
             said = Verdict(last.value, "only one", last.start, last.end)
@@ -400,8 +403,8 @@ class TruthKind(Kind):
         later = [mention for mention in found if mention.start >= said.end]
         if (
             said.value is not None
-            and _THAT.search(text)
             and any(mention.value != said.value for mention in later)
+            and _THAT.search(text)
         ):
             return Verdict(None, "open")  # "It is true that ..., but false that ..."
         return said

@@ -16,7 +16,7 @@ from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTIO
 _CJK_NUMBER = rf"[{''.join(sign for sign in CJK_DIGIT if len(sign) == 1)}]"
 # A whole number of its own: no decimal, no share, no negative number, no part of a longer one.
 _DIGITS = (
-    r"(?<![\d.])(?<!\d,)(?<!(?<!\w)[-−])(?<![^\W_\u3040-\u9fff\uac00-\ud7af])\d{1,9}(?![\d%]|[.,]\d"
+    r"(?=\d)(?<![\d.])(?<!\d,)(?<!(?<!\w)[-−])(?<![^\W_\u3040-\u9fff\uac00-\ud7af])\d{1,9}(?![\d%]|[.,]\d"
     r"|\s*percent)(?!['’-]?[A-Za-z]{3})"
 )
 _IMAGES = any_of(IMAGE)
@@ -66,7 +66,7 @@ _ITEM = CaseBlind(
     rf"|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}"
     rf"|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd"
     rf"|rd|th)?{_OF_ALL}"
-    rf"|(?:第\s*)(?P<cjk>{_DIGITS}|{_CJK_NUMBER}){_COUNTER}?|(?P<hangul>첫|두|세|네|다섯|여섯|일곱|여덟|아홉|{_DIGITS})\s*번째"
+    rf"|(?=[\u2e80-\uffff])(?:第\s*)(?P<cjk>{_DIGITS}|{_CJK_NUMBER}){_COUNTER}?|(?P<hangul>첫|두|세|네|다섯|여섯|일곱|여덟|아홉|{_DIGITS})\s*번째"
     rf"|(?P<counted>{_DIGITS})(?:\s*(?:张|張|枚目|番目|번)|(?:st|nd|rd|th)\s+(?:{_IMAGES}|one)\b)"
     rf"|(?P<ordinal>{_ORDINALS})(?P<noun>\s+(?:and\s+(?:last|final)\s+)?(?:(?:satellite|given|provided"
     rf"|shown)\s+)?(?:{_IMAGES}|one)(?![^\W\d_]))?"
@@ -86,6 +86,9 @@ _WHOLE_ITEM = re.compile(
 )
 
 
+_LONGEST_ITEM = 120
+_NO_ITEM = re.compile(r"(?<!\w)[-−]\d|\d[.,]\d")  # negative, or no whole number
+_ITEMS = re.compile(r"\d{1,9}(?:[\s,;.@]+\d{1,9})+")
 _FILE_NAME = re.compile(r"\.(?:jpe?g|png|webp)\b", re.IGNORECASE)
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
@@ -96,12 +99,12 @@ def whole_item(text: str, upper: int) -> list[int]:
     >>> whole_item("the 2nd image", 5), whole_item("Image #3", 5), whole_item("2 dogs", 5)
     ([2], [3], [])
     """
-    if re.search(r"(?<!\w)[-−]\d|\d[.,]\d", text):
-        return []  # negative, or no whole number
+    if len(text) > _LONGEST_ITEM or _NO_ITEM.search(text):
+        return []
     text = bare(_FILE_NAME.sub("", text))
-    if text.upper() in _ROMAN:
+    if len(text) < 5 and text.upper() in _ROMAN:
         return [_ROMAN.index(text.upper()) + 1]
-    if re.fullmatch(r"\d{1,9}(?:[\s,;.@]+\d{1,9})+", text):
+    if _ITEMS.fullmatch(text):
         return [int(number) for number in re.findall(r"\d+", text)]
     found = _WHOLE_ITEM.fullmatch(text)
     if not found or (found["all"] and int(found["all"]) != upper):
@@ -308,7 +311,7 @@ def place_mentions(text: str) -> list[Mention]:
     """Returns the places of a text that name an option by its place: "the third option"."""
     found: list[Mention] = []
     small = text.lower()
-    if not any(noun in small for noun in _PLACE_NOUNS) or not any(word in small for word in _PLACE_WORDS):
+    if not holds(small, _PLACE_NOUNS) or not holds(small, _PLACE_WORDS):
         return found
     for match in _PLACE.finditer(text):
         place = _number(match["ordinal"] or match["cjk"] or match["hangul"] or match["n"])

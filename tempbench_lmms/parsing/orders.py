@@ -92,6 +92,7 @@ _LISTED = re.compile(
     rf"[ ]?(?:[.):=→-][ ]?[\"'(\[*]*(?:{_NOUNS})s?[ ]?[#:]?[ ]?|(?<=\d)[.)][ ])(?P<item>\d{{1,2}}|[A-Z])\b",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"\d+")
 _COMMENT = re.compile(r"\(([^()\n]{2,80})\)")
 _PAIRS = ("pair", "pairs", "paar", "paire", "par", "配对", "ペア", "组", "组合", "対", "쌍")
 _NAMED = re.compile(
@@ -157,7 +158,8 @@ def tidy(text: str) -> str:
     return text if _WORD.search(text) else text.upper()
 
 
-def orders(text: str, labels: Sequence[str], quantities: bool = False) -> list[Mention]:
+@lru_cache(maxsize=8)
+def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tuple[Mention, ...]:
     """Returns the orders that a text gives, the last one last.
 
     Args:
@@ -166,11 +168,11 @@ def orders(text: str, labels: Sequence[str], quantities: bool = False) -> list[M
         quantities: Whether a bare ">" says the contrary of what was asked.
     """
     if _too_few(text, labels):
-        return []
+        return ()
     if quantities and (by_role := _by_role(text, labels)):
-        return [by_role]
+        return (by_role,)
     if by_place := _by_place(text, labels):
-        return [by_place]
+        return (by_place,)
     lists = _lists(text, labels)
     runs = [
         run
@@ -180,14 +182,15 @@ def orders(text: str, labels: Sequence[str], quantities: bool = False) -> list[M
     found = sorted([*lists, *runs])
     if not found and (named := _named(text, labels)):
         found = [named]
-    return [Mention(_turned(text, start, end, order), start, end) for start, end, order in found]
+    return tuple(Mention(_turned(text, start, end, order), start, end) for start, end, order in found)
 
 
 def _too_few(text: str, labels: Sequence[str]) -> bool:
     """Whether a text can't name all labels."""
     if all(label in text for label in labels):
         return False
-    return not labels[0].isdigit() or sum(word in text.lower() for word in _NUMBER_WORDS) < len(labels)
+    small = text.lower()
+    return not labels[0].isdigit() or sum(word in small for word in _NUMBER_WORDS) < len(labels)
 
 
 def _turned(text: str, start: int, end: int, order: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -244,6 +247,9 @@ def _by_place(text: str, labels: Sequence[str]) -> Mention | None:
 def _lists(text: str, labels: Sequence[str]) -> list[Found]:
     """Returns the enumerations of as many entries as there are labels."""
     found: list[Found] = []
+    # Each entry has a number for its place.
+    if len(_NUMBER.findall(text)) < len(labels) * (1 + labels[0].isdigit()):
+        return found
     for pattern in (_ROW, _LISTED):
         start = 0
         entries: list[str] = []
@@ -294,7 +300,8 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
     for match in _TOKEN.finditer(text):
         token = match.group()
         if match.lastgroup == "item":
-            item = token if sorted(token) == sorted(labels) else _label(token, digits, in_words)
+            whole = len(token) == len(labels) and sorted(token) == sorted(labels)
+            item = token if whole else _label(token, digits, in_words)
             if item == "A" and _ARTICLE.match(text, match.end()):
                 close()
             elif item is not None:

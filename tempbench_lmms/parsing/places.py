@@ -2,7 +2,7 @@
 
 import re
 
-from tempbench_lmms.parsing.text import holds, signs
+from tempbench_lmms.parsing.text import holds
 from tempbench_lmms.parsing.words import FROM_END, FROM_START, IMAGE, LAST_PLACE, ORDINAL, PENULTIMATE, any_of
 
 _NOUN = rf"(?:\s*{any_of((*IMAGE, 'one'))})?"
@@ -12,7 +12,7 @@ _END = re.compile(
 )
 _START = re.compile(rf"{_ORDINAL}{_NOUN}\s*{any_of(FROM_START)}", re.IGNORECASE)
 _LAST = re.compile(any_of(LAST_PLACE) + _NOUN, re.IGNORECASE)
-_SIGNS = signs((*PENULTIMATE, *LAST_PLACE, *FROM_START, *FROM_END))
+_SIGNS = (*PENULTIMATE, *LAST_PLACE, *FROM_START, *FROM_END)
 
 
 def numbered(text: str, upper: int) -> str:

@@ -5,9 +5,10 @@ possible to determine the count"). What is left counts only where it calls somet
 """
 
 import re
+from collections.abc import Collection
 
 from tempbench_lmms.parsing.lines import sentences
-from tempbench_lmms.parsing.text import holds
+from tempbench_lmms.parsing.text import holds, table
 
 _CANNOT = (
     r"(?:can(?:\s?not|['’]?t)|could(?:\s+not|n['’]t)|won['’]t\s+be\s+able\s+to|(?:am|are|is|was|be|['’]m"
@@ -39,9 +40,14 @@ _TOO_LITTLE = (
 _Signed = tuple[tuple[str, ...], re.Pattern[str]]
 
 
+def _shortest(signs: Collection[str]) -> tuple[str, ...]:
+    """Returns the signs that hold no other."""
+    return tuple(sign for sign in signs if not any(other != sign and other in sign for other in signs))
+
+
 def _signed(signs: str, pattern: str) -> _Signed:
     """Returns a pattern with signs, divided by bars: without one of them in a text it can't match."""
-    return tuple(signs.split("|")), re.compile(pattern, re.IGNORECASE)
+    return table(signs), re.compile(pattern, re.IGNORECASE)
 
 
 _REFUSALS = (
@@ -110,7 +116,7 @@ _FOREIGN = re.compile(
     r"|모르겠|알 수 없|수 없습니다|수 없어|판단할 수 없|죄송|불가능|확인할 수 없|볼 수 없|어렵습니다",
     re.IGNORECASE,
 )
-_FOREIGN_HINTS = (
+_FOREIGN_SIGNS = (
     "nicht",
     "kann",
     "leid",
@@ -123,6 +129,7 @@ _FOREIGN_HINTS = (
     "non ",
     "não ",
 )
+_SIGNS = _shortest({*_FOREIGN_SIGNS, *(sign for signs, _ in _REFUSALS for sign in signs)})
 # Whoever can't be certain, or can't rule the others out, still answers.
 _NO_REFUSAL = re.compile(
     r"can(?:not|'t|’t)\s+be\s+(?:entirely\s+|completely\s+|fully\s+|absolutely\s+)?(?:certain|sure|true"
@@ -149,9 +156,7 @@ def refuses(text: str) -> bool:
 
 def _may_refuse(small: str) -> bool:
     """Whether a text in lower case holds a sign of a refusal."""
-    if not small.isascii() or holds(small, _FOREIGN_HINTS):
-        return True
-    return any(holds(small, signs) for signs, _ in _REFUSALS)
+    return not small.isascii() or holds(small, _SIGNS)
 
 
 def _find(text: str) -> re.Match[str] | None:
@@ -160,7 +165,7 @@ def _find(text: str) -> re.Match[str] | None:
     matches = (pattern.search(text) for signs, pattern in _REFUSALS if holds(small, signs))
     if found := min(filter(None, matches), key=lambda match: match.start(), default=None):
         return found
-    if small.isascii() and not holds(small, _FOREIGN_HINTS):
+    if small.isascii() and not holds(small, _FOREIGN_SIGNS):
         return None
     return _FOREIGN.search(text)
 

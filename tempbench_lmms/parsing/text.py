@@ -65,6 +65,11 @@ class CaseBlind:
         return self.small.finditer(small) if len(small) == len(text) else self._any.finditer(text)
 
 
+def table(words: str) -> tuple[str, ...]:
+    """Returns words that are divided by bars."""
+    return tuple(words.split("|"))
+
+
 def signs(words: Iterable[str]) -> tuple[str, ...]:
     """Returns substrings of which a text that holds one of some words holds at least one.
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
+from tempbench_lmms.parsing.text import holds, signs, table
 from tempbench_lmms.parsing.words import FAILS, FALSE, HOLDS, TRUE, any_of
 
 _BARE = (
@@ -20,6 +21,7 @@ _WORD = re.compile(
     rf"|fals[oa]|vero|verdadeir[oa]|правда|верно|неверно|unwahr|untrue)(?![-\w])",
     re.IGNORECASE,
 )
+_WORD_SIGNS = ("true", "fals", "wahr", "vrai", "fau", "ver", "верно", "правда")
 _SUBJECT = (
     r"(?:statement|claim|sentence|description|assertion|order|sequence|proposition|aussage|behauptung"
     r"|affirmation|énoncé|afirmación|declaración|enunciado|this|that|it|images?|which)\b"
@@ -73,6 +75,7 @@ _YES_NO = re.compile(
     r"|yeah|nope|はい|いいえ|예|네|아니오|아니요|是的|不是|对|不对)(?=\s*(?:[.,;:!)\"'\]\n–—-]|because\b|since\b|$|[、]))",
     re.IGNORECASE,
 )
+_YES_NO_SIGNS = table("yes|no|ja|nein|oui|sí|correct|yeah|はい|いいえ|예|네|아니|是|对")
 _FALSE_WORDS = frozenset(word.lower() for word in (*FALSE, *FAILS)) | {
     "fausse",
     "falsa",
@@ -136,9 +139,29 @@ _CLAIMS: dict[str, tuple[tuple[str, bool], ...]] = {
 }
 
 
+_COMPARED = (
+    "before|earl|old|preced|vor|früher|älter|avant|antes|之前|以前|更早|早于|より前|먼저|after|late|new|follow|recent|nach"
+    "|später|neuer|après|después|之后|晚|より後|나중"
+)
+_CLAIM_SIGNS = {
+    "chronological": table("chronolog|order|shuffled|revers|sequential|时间顺序|時系列順|시간"),
+    "first before second": table(_COMPARED),
+    "first longer": table("pair|paar|par|配对|ペア"),
+}
+
+
 @lru_cache(maxsize=8)
 def _claim(claim: str) -> tuple[tuple[re.Pattern[str], bool], ...]:
     return tuple((re.compile(pattern, re.IGNORECASE), says) for pattern, says in _CLAIMS.get(claim, ()))
+
+
+# Without one of its signs a pattern is not looked for.
+_SIGNED = (
+    (_WORD_SIGNS, _WORD),
+    (signs((*HOLDS, *FAILS)), _CALLED),
+    (_YES_NO_SIGNS, _YES_NO),
+    (("statement",), _MATCHES),
+)
 
 
 def whole(text: str) -> list[bool]:
@@ -160,9 +183,7 @@ def mentions(text: str) -> list[Mention]:
     found = []
     small = text.lower()
     both = "both" in small or "part" in small
-    patterns = [_WORD, _CALLED, _YES_NO]
-    if "statement" in small:
-        patterns.append(_MATCHES)
+    patterns = [pattern for signs, pattern in _SIGNED if holds(small, signs)]
     if not text.isascii():
         patterns.append(_CJK)
     for pattern in patterns:
@@ -189,7 +210,9 @@ def claimed(sentence: str, claim: str) -> list[bool]:
     >>> claimed("The images are not in chronological order.", "chronological")
     [False]
     """
-    said = []
+    said: list[bool] = []
+    if not holds(sentence.lower(), _CLAIM_SIGNS.get(claim, ())):
+        return said
     for pattern, says in _claim(claim):
         for match in pattern.finditer(sentence):
             said.append(says != (match["neg"] is not None))

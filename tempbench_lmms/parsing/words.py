@@ -32,7 +32,8 @@ def any_of(words: Iterable[str]) -> str:
         joined = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in plain)
         parts.append(rf"{_LETTER_BEFORE}(?:{joined}){_LETTER_AFTER}")
     if inner:
-        parts.append("|".join(re.escape(word) for word in inner))
+        # Most texts have no such sign: one look instead of one for each word.
+        parts.append(rf"(?=[\u2e80-\uffff])(?:{'|'.join(re.escape(word) for word in inner)})")
     return f"(?:{'|'.join(parts)})"
 
 
