@@ -48,7 +48,11 @@ def read(
     if part.wide is None:
         reason = "cut_off" if at_limit else "empty"
         return none(reason), none(reason)
-    wide = _TAG.sub(r" span: [\2]\n", _TABLE.sub(_rows, part.wide))
+    wide = part.wide
+    if "|" in wide:
+        wide = _TABLE.sub(_rows, wide)
+    if "<" in wide:
+        wide = _TAG.sub(r" span: [\2]\n", wide)
     texts = [part.tagged, wide] if part.tagged else [wide]
     letter: Reading[str] = none("nothing")
     span: Reading[tuple[float, float]] = none("nothing")

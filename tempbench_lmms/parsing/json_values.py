@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 _COMMENT = re.compile(r"(?<!:)//")
-_TRAILING_COMMA = re.compile(r",(\s*[\]}])")
+_TRAILING_COMMA = re.compile(r",(?=[\s\]}])(\s*[\]}])")
 # Quotes as a Python literal has them; an apostrophe inside a word is none.
 _SINGLE_QUOTE = re.compile(r"(?<![A-Za-z])'|'(?![A-Za-z])")
 _CURLY = str.maketrans("“”„‘’", '"""\'\'')
@@ -27,9 +27,14 @@ def json_values(text: str) -> list[Any]:
     >>> json_values("Sure: {'a': [1, 2,]} // done")
     [{'a': [1, 2]}]
     """
-    lines = map(_without_comment, text.translate(_CURLY).split("\n"))
-    text = _TRAILING_COMMA.sub(r"\1", "\n".join(lines))
-    return _decoded(text) or _decoded(_SINGLE_QUOTE.sub('"', text))
+    if not text.isascii():
+        text = text.translate(_CURLY)
+    if "//" in text:
+        text = "\n".join(map(_without_comment, text.split("\n")))
+    if "," in text:
+        text = _TRAILING_COMMA.sub(r"\1", text)
+    found = _decoded(text)
+    return found if found or "'" not in text else _decoded(_SINGLE_QUOTE.sub('"', text))
 
 
 def _without_comment(line: str) -> str:
@@ -39,7 +44,6 @@ def _without_comment(line: str) -> str:
 
 
 def _decoded(text: str) -> list[Any]:
-    decoder = json.JSONDecoder(object_pairs_hook=_object)
     found = []
     place = 0
     # Each opening bracket of what is no JSON may cost a walk over the rest of the text: so many are enough.
@@ -47,7 +51,7 @@ def _decoded(text: str) -> list[Any]:
     while walk >= 0 and (match := _OPENING.search(text, place)):
         place = match.start()
         try:
-            value, end = decoder.raw_decode(text, place)
+            value, end = _DECODER.raw_decode(text, place)
         except json.JSONDecodeError as error:
             walk -= error.pos - place + _ATTEMPT
             place += 1
@@ -69,6 +73,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for name, value in pairs:
         found[name] = None if name in found and found[name] != value else value
     return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def _depth(text: str) -> int:

@@ -57,6 +57,8 @@ _LISTED = re.compile(
 _OR = re.compile(any_of(OR))
 _WORD_SIGN = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")
+_LONGEST_CLASS = 80
+_CLASS_BORDER = re.compile(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]")
 _PLURAL = re.compile(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
 _THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
 _COMPARED = re.compile(
@@ -518,12 +520,9 @@ class RelationKind(Kind):
 
     def whole(self, text: str) -> list[Any]:
         """Returns the classes that a text is by itself."""
-        words = [
-            word
-            for word in re.split(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]", text)
-            if word
-        ]
-        named = [relations.class_of(word) for word in words]
+        if len(text) > _LONGEST_CLASS:
+            return []
+        named = [relations.class_of(word) for word in _CLASS_BORDER.split(text) if word]
         if not named or None in named or len(named) > 2:
             return []
         return list(dict.fromkeys(named))

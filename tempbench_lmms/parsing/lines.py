@@ -70,7 +70,8 @@ _MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→"
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b[A-G]\.)\s+(?=\S)|\n+")
 _RULE_LINE = re.compile(r"[\W_]*")
 _HEAD = re.compile(r"[\W_]*(?:\d{1,2}|[A-G])[.)]")
-_SHORT = 160
+SHORT = 160
+"""A longer line is no answer by itself."""
 
 
 def bare(text: str) -> str:
@@ -134,4 +135,4 @@ def sentences(text: str) -> tuple[str, ...]:
 
 def is_short(text: str) -> bool:
     """Whether a text is short enough to be an answer by itself."""
-    return len(text) <= _SHORT
+    return len(text) <= SHORT

@@ -149,9 +149,15 @@ def _digits(word: str) -> str | None:
 
 
 @lru_cache(maxsize=512)
+def _full(texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Returns the stems of each option."""
+    return tuple(tuple(stems(text)) for text in texts)
+
+
+@lru_cache(maxsize=512)
 def _telling(texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Returns the stems that tell each option from the others; all of an option's where nothing does."""
-    all_stems = [stems(text) for text in texts]
+    all_stems = _full(texts)
     shared = set.intersection(*map(set, all_stems)) if all_stems else set()
     return tuple(tuple(word for word in words if word not in shared) or tuple(words) for words in all_stems)
 
@@ -224,15 +230,16 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
 def repeated(text: str, texts: Sequence[str]) -> list[int]:
     """Returns the options of which a short reply says nothing but a part: "First" of "The first image"."""
     words = stems(text)
-    if not set(words) - {"not"}:
+    said = set(words)
+    if not said - {"not"}:
+        return []
+    full = _full(tuple(texts))
+    found = [i for i, all_words in enumerate(full) if said.issubset(all_words)]
+    if not found:
         return []
     telling = _telling(tuple(texts))
-    found = [
-        i
-        for i, own in enumerate(telling)
-        if set(words) <= set(stems(texts[i])) and 2 * len(set(words) & set(own)) >= len(set(own))
-    ]
-    return found if len(found) < 2 else [i for i in found if _in_order(words, stems(texts[i]))]
+    found = [i for i in found if 2 * len(said.intersection(telling[i])) >= len(set(telling[i]))]
+    return found if len(found) < 2 else [i for i in found if _in_order(words, full[i])]
 
 
 def same(text: str, texts: Sequence[str]) -> list[int]:

@@ -19,9 +19,11 @@ from tempbench_lmms.parsing.kinds import Kind, kind_of
 from tempbench_lmms.parsing.reading import Reading, none
 from tempbench_lmms.parsing.refusals import without_questions, without_refusals
 from tempbench_lmms.parsing.statements import Verdict, corrects
-from tempbench_lmms.parsing.text import normalise, unboxed
+from tempbench_lmms.parsing.text import holds, normalise, unboxed
 
 _QUICK = 24
+# A short reply without one of these is in its final form.
+_NOT_PLAIN = ("\n", "  ", "\t", "\r", *"\\<[{*_`$|~@")
 _NO_ANSWER_KEY = re.compile(
     r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span"
     r"|score|prob",
@@ -29,6 +31,7 @@ _NO_ANSWER_KEY = re.compile(
 )
 _CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
 _MOST_OBJECTS = 200  # a reply that loops
+_ASKS = ("?", "[", "<")
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = re.compile(r"[.;\n,]\s+")
@@ -58,6 +61,13 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     kind = kind_of(expected)
     if len(reply) <= _QUICK and (quick := _is(kind, lines.bare(reply))):
         return _reading(kind, quick, "whole", (0, len(reply)))
+    if (
+        len(reply) <= lines.SHORT
+        and reply.isascii()
+        and not holds(reply, _NOT_PLAIN)
+        and (said := _whole(kind, reply.strip()))
+    ):
+        return _reading(kind, said, "whole", (0, len(reply)))
     part = final_part(reply)
     if part.cut_off:
         return none("cut_off")
@@ -124,6 +134,8 @@ def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
     if ("{" in text or "[" in text) and (found := _of_json(kind, text)):
         return found
     text = without_prompt(text, prompt)
+    if found := _at_end(kind, text):
+        return found
     text = without_placeholders(text)
     text, refused = without_refusals(without_questions(text))
     rows = lines.lines(text)
@@ -220,6 +232,19 @@ def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
     ):
         return Verdict(None, "several")
     return found
+
+
+def _at_end(kind: Kind, text: str) -> Verdict | None:
+    """Returns the answer of a last line that announces it, where nothing before it could change that."""
+    rows = lines.lines(text)
+    if len(rows) < 2 or not lines.is_short(rows[-1]) or holds(rows[-1], _ASKS):
+        return None
+    if not lines.has_lead(rows[-1]) or not (found := _by_itself(kind, rows[-1], "last line")):
+        return None
+    before = lines.sentences(rows[-2])[-1]
+    if "?" in before or without_refusals(before)[1] or _by_itself(kind, before, "last line"):
+        return None
+    return None if kind.lists(text, rows[-1]) else found
 
 
 def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:

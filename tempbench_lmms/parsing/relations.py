@@ -53,8 +53,8 @@ _ANSWERED = (
 )
 _Q = re.compile(
     rf"(?:\b(?:[qa]|question|answer|frage|pregunta|domanda)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n"
-    rf"|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b[\"'\])]*[ ]*[.:)=\-–—]*"
-    rf"(?:[^?\n]{{0,120}}\?\s*(?:A\b)?)?\W*(?:(?:\n)?\W*(?:the\s+|my\s+|die\s+|la\s+|le\s+)?(?:(?:correct"
+    rf"|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b"
+    rf"(?:[^?\n]{{0,120}}\?\s*(?:A\b)?)?\W*(?:(?:the\s+|my\s+|die\s+|la\s+|le\s+)?(?:(?:correct"
     rf"|final|right)\s+)?(?:answer|antwort|respuesta|réponse|risposta|答案|答え|回答|정답|답)\s*(?:to\s+(?:this"
     rf"|the)\s+question\s+|to\s+(?:q|question\s*)[123]\s+)?(?:is|lautet|ist|est|es|è|是|は|은"
     rf"|는)?\W*)?(?:step\s+[AB][^.\n]{{0,5}})?{_ANSWERED}",
@@ -62,7 +62,7 @@ _Q = re.compile(
 )
 _WORD = re.compile(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
 
-
+_BESIDE = re.compile(r"[\W_\d]|[qa](?=\d)|answers?|the|are|is|and", re.IGNORECASE)
 _SHORT = 120
 
 
@@ -115,8 +115,7 @@ def three_words(text: str) -> tuple[str, str, str] | None:
     if len(text) > _SHORT:
         return None
     words = list(_WORD.finditer(text))
-    rest = re.sub(r"[\W_\d]|[qa](?=\d)|answers?|the|are|is|and", "", _WORD.sub("", text), flags=re.IGNORECASE)
-    if len(words) != 3 or len(rest) > 3:
+    if len(words) != 3 or len(_BESIDE.sub("", _WORD.sub("", text))) > 3:
         return None
     first, second, third = map(_kind, words)
     return first, second, third
