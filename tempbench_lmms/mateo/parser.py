@@ -8,6 +8,7 @@ alternatives ("<Yes/No/I don't know>", "Before or After") states none.
 """
 
 import re
+from collections.abc import Sequence
 
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.parsing import reader, relations
@@ -37,6 +38,10 @@ _CLASS = (
 )
 _COT = re.compile(rf"\bthe\s+answer\s+is\W*{_CLASS}", re.IGNORECASE)
 _FINAL = re.compile(rf"\bthe\s+final\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
+# Nothing but the form of the prompt, once.
+_ONLY_TRIPLE = re.compile(
+    "".join(rf"\W*Q{n}\W*(?:the\s+answer\s+is\W*)?({_ANSWER})\b" for n in (1, 2, 3)) + r"\W*", re.IGNORECASE
+)
 _REFLECTION = re.compile(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
 
 _REFLECTS = re.compile(
@@ -132,6 +137,8 @@ def _without_next_example(text: str) -> str:
 
 def _of_answers(text: str, prompt: str | None) -> str | None:
     """Returns the class that three answers make, "other" where they make none; None where one lacks."""
+    if only := _ONLY_TRIPLE.fullmatch(text):
+        return _class_of(_unsure(only.groups()))
     following = _NEXT_EXAMPLE.search(text)
     if following and relations.answers(text[: following.start()]):
         text = text[: following.start()]
@@ -140,9 +147,17 @@ def _of_answers(text: str, prompt: str | None) -> str | None:
         or relations.three_words(text)
         or relations.answers(without_placeholders(without_prompt(text, prompt)))
     )
-    if answers is None:
-        return None
+    return None if answers is None else _class_of(answers)
+
+
+def _class_of(answers: Sequence[str]) -> str:
+    """Returns the class that three answers make, "other" where they make none."""
     return CLASSES[answers.index("yes")] if sorted(answers) == ["no", "no", "yes"] else OTHER
+
+
+def _unsure(answers: Sequence[str]) -> tuple[str, ...]:
+    """Returns answers in small letters, "unsure" for "I don't know"."""
+    return tuple("unsure" if answer[0] in "iI" else answer.lower() for answer in answers)
 
 
 def _of_json(text: str) -> tuple[str, str, str] | None:
@@ -182,9 +197,7 @@ def parse_strict(reply: str, form: str) -> str | None:
         answers = parse_answers(reply)
         if answers is None:
             return None
-        if sorted(answers) != ["no", "no", "yes"]:
-            return OTHER
-        return CLASSES[answers.index("yes")]
+        return _class_of(answers)
     if form not in FORMS:
         raise ValueError(f"{form!r} is not one of {', '.join(FORMS)}")
     found = (_COT if form == "cot" else _FINAL).findall(_text(reply))
@@ -203,12 +216,10 @@ def parse_answers(reply: str) -> tuple[str, str, str] | None:
     >>> parse_answers("Q1: The answer is: Yes. Q2: The answer is: No. Q3: I don't know.")
     ('yes', 'no', 'unsure')
     """
-    found = {number: answer.lower() for number, answer in _TRIPLE.findall(_text(reply))}
+    found = dict(_TRIPLE.findall(_text(reply)))
     if len(found) < 3:
         return None
-    first, second, third = (
-        "unsure" if found[number].startswith("i") else found[number] for number in ("1", "2", "3")
-    )
+    first, second, third = _unsure([found[number] for number in ("1", "2", "3")])
     return first, second, third
 
 

@@ -237,12 +237,16 @@ def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
 def _at_end(kind: Kind, text: str) -> Verdict | None:
     """Returns the answer of a last line that announces it, where nothing before it could change that."""
     rows = lines.lines(text)
-    if len(rows) < 2 or not lines.is_short(rows[-1]) or holds(rows[-1], _ASKS):
+    if not rows:
         return None
-    if not lines.has_lead(rows[-1]) or not (found := _by_itself(kind, rows[-1], "last line")):
+    parts = rows[-2:]
+    if not lines.is_short(rows[-1]) or not lines.has_lead(rows[-1]) or len(rows) == 1:
+        parts = list(lines.sentences(rows[-1])[-2:])
+    if len(parts) < 2 or holds(parts[1], _ASKS) or not lines.has_lead(parts[1]):
         return None
-    before = lines.sentences(rows[-2])[-1]
-    if "?" in before or without_refusals(before)[1] or _by_itself(kind, before, "last line"):
+    found = _by_itself(kind, parts[1], "last line")
+    before = lines.sentences(parts[0])[-1]
+    if not found or "?" in before or without_refusals(before)[1] or _by_itself(kind, before, "last line"):
         return None
     return None if kind.lists(text, rows[-1]) else found
 
