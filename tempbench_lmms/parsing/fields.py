@@ -100,7 +100,7 @@ def _of_part(
 
 def _objects(text: str) -> list[Any]:
     found: list[Any] = []
-    for value in json_values(text):
+    for value in json_values(text)[-reader.MOST_OBJECTS :]:
         nested = value if isinstance(value, list) and value and isinstance(value[0], Mapping) else [value]
         found += [one for one in nested[:1] if isinstance(one, Mapping)]
     return found

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
+from tempbench_lmms.parsing.text import outer
 from tempbench_lmms.parsing.words import AND, ANSWER, CHOOSE, IS, MAYBE, NOT, OPTION, OR, any_of
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -146,7 +147,7 @@ def mentions(text: str, letters: str, noun: str = "") -> list[Mention]:
         return []
     listed = _listed(text, patterns)
     found = []
-    for match in patterns.mention.finditer(text):
+    for match in outer(patterns.mention.finditer(text)):
         kind = match.lastgroup or "alone"
         place = match.start(kind)
         if place in listed:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.text import CaseBlind, holds
+from tempbench_lmms.parsing.text import CaseBlind, holds, outer
 from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTION, ORDINAL, TIMES, any_of
 
 _CJK_NUMBER = rf"[{''.join(sign for sign in CJK_DIGIT if len(sign) == 1)}]"
@@ -127,7 +127,7 @@ def item_mentions(text: str, upper: int, opens: bool = False) -> list[Mention]:
         # "5. The couple is on the dance floor": the reply begins with its answer.
         found.append(Mention(heads[0][1], 0, heads[0][0], cue=1))
     places = {place for place, _ in heads}
-    for match in _ITEM.finditer(text):
+    for match in outer(_ITEM.finditer(text)):
         if match.end() in places:
             continue
         kind = next(
@@ -266,7 +266,7 @@ def _counted(text: str) -> tuple[Mention, ...]:
     found = []
     text = _usable(text)
     total = holds(text.lower(), _TOTALS)
-    for match in _COUNT.finditer(text):
+    for match in outer(_COUNT.finditer(text)):
         before = text[max(0, match.start() - _CONTEXT) : match.start()]
         value = _count_of(text, match, before)
         if value is None:

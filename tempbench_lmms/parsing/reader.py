@@ -30,7 +30,8 @@ _NO_ANSWER_KEY = re.compile(
     re.IGNORECASE,
 )
 _CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
-_MOST_OBJECTS = 200  # a reply that loops
+MOST_OBJECTS = 200
+"""A reply with more objects loops; the last ones are read."""
 _ASKS = ("?", "[", "<")
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
@@ -270,7 +271,7 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
 
 def _of_json(kind: Kind, text: str) -> Verdict | None:
     """Returns what the fields of JSON objects in a text answer; None where there is no such field."""
-    values = json_values(text)[-_MOST_OBJECTS:]
+    values = json_values(text)[-MOST_OBJECTS:]
     for value in reversed(values):
         for candidate in (
             reversed(value)

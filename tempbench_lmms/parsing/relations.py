@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.parsing.statements import Mention
+from tempbench_lmms.parsing.text import outer
 from tempbench_lmms.parsing.words import AFTER, BEFORE, DEPENDS, FALSE, PARALLEL, TRUE, any_of
 
 _CLASSES = (("before", BEFORE), ("after", AFTER), ("independent", PARALLEL))
@@ -74,7 +75,7 @@ def class_of(name: str) -> str | None:
 def mentions(text: str) -> list[Mention]:
     """Returns the places of a text that name a class, alone or in a sentence about Step A and Step B."""
     found = []
-    for match in _STEPS.finditer(text):
+    for match in outer(_STEPS.finditer(text)):
         one, other = match["one"].upper(), match["other"].upper()
         if one == other or match["not"]:
             continue
@@ -83,7 +84,7 @@ def mentions(text: str) -> list[Mention]:
             name = {"before": "after", "after": "before"}.get(name or "")
         found.append(Mention(name, match.start(), match.end(), True, 0))
     taken = [(mention.start, mention.end) for mention in found]
-    for match in _NAME.finditer(text):
+    for match in outer(_NAME.finditer(text)):
         if not any(start <= match.start() < end for start, end in taken) and not _NO_NAME.match(
             text, match.end()
         ):

@@ -1,8 +1,10 @@
 """Makes replies comparable: one alphabet, no mark-up, a bounded length."""
 
+import itertools
 import re
 import sys
 import unicodedata
+from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
@@ -11,6 +13,7 @@ _TAIL = 4_000
 # Between what is left of a long reply: a line of its own with a sign that no pattern skips.
 _CUT = "\n@\n"
 _LONGEST_WORD = 64
+_MOST_MATCHES = 60
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _MARKUP = re.compile(
     r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)"
@@ -92,6 +95,12 @@ def holds(text: str, signs: Iterable[str]) -> bool:
         if sign in text:
             return True
     return False
+
+
+def outer(matches: Iterator[re.Match[str]]) -> list[re.Match[str]]:
+    """Returns the first and the last 60 matches: a reply that loops says no more in its middle."""
+    first = list(itertools.islice(matches, _MOST_MATCHES))
+    return [*first, *deque(matches, _MOST_MATCHES)]
 
 
 def clip(reply: str) -> str:

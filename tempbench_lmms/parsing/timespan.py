@@ -16,7 +16,7 @@ from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.numerals import CARDINALS, TENS
 from tempbench_lmms.parsing.refusals import without_refusals
-from tempbench_lmms.parsing.text import CaseBlind, holds, normalise, squeeze
+from tempbench_lmms.parsing.text import CaseBlind, holds, normalise, outer, squeeze
 from tempbench_lmms.parsing.words import MINUTE, OR, SECOND, any_of
 
 Span = tuple[float, float]
@@ -229,6 +229,8 @@ _CORRECTING = (
     "second thought",
 )
 _OR = re.compile(any_of(OR), re.IGNORECASE)
+_TOKEN = re.compile(_T)
+_MOST_TIMES = 120  # a reply that loops
 _MOST_PARTS = 6
 _MOST_LABELS = 12
 _LONGEST_STATEMENT = 1_000
@@ -543,17 +545,17 @@ def _ranges(text: str, video: TimeSpan, bare: bool) -> list[Span]:
             if span:
                 found[match.start(1)] = span
 
-    ranges, betweens = list(_RANGE.finditer(tokens)), list(_BETWEEN.finditer(tokens))
+    ranges, betweens = outer(_RANGE.finditer(tokens)), outer(_BETWEEN.finditer(tokens))
     add(ranges)
     add(betweens)
     if not found:
         add((match for match in betweens if _stands_alone(tokens, match)), explicit=True)
     if not found:
-        add(_LIST.finditer(tokens), explicit=True)
+        add(outer(_LIST.finditer(tokens)), explicit=True)
     if not found:
-        add(_START_END.finditer(tokens), explicit=True)
+        add(outer(_START_END.finditer(tokens)), explicit=True)
     if not found:
-        add(_END_START.finditer(tokens), explicit=True, swap=True)
+        add(outer(_END_START.finditer(tokens)), explicit=True, swap=True)
     if not found:
         # "5 to 10" alone, or at the head of a clause of its own.
         add((match for match in ranges if _stands_alone(tokens, match)), explicit=True)
@@ -563,7 +565,7 @@ def _ranges(text: str, video: TimeSpan, bare: bool) -> list[Span]:
         add(
             (
                 match
-                for match in _ADJACENT.finditer(tokens)
+                for match in outer(_ADJACENT.finditer(tokens))
                 if all(
                     "." in times[int(match.group(g))].said or times[int(match.group(g))].unit != "bare"
                     for g in (1, 2)
@@ -649,9 +651,11 @@ def without_times(text: str) -> str:
     'he climbs to the roof ( )'
     """
     tokens, times = _tokenise(text)
+    if len(times) > _MOST_TIMES:
+        return _TOKEN.sub(" ", tokens)
     if len(times) > 1:
         tokens = _without(_ANY_RANGE, tokens)
-    return re.sub(_T, lambda match: times[int(match[1])].said, tokens)
+    return _TOKEN.sub(lambda match: times[int(match[1])].said, tokens)
 
 
 def without_spans(text: str) -> str:

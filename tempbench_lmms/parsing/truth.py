@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.text import holds, signs, table
+from tempbench_lmms.parsing.text import holds, outer, signs, table
 from tempbench_lmms.parsing.words import FAILS, FALSE, HOLDS, TRUE, any_of
 
 _BARE = (
@@ -187,7 +187,7 @@ def mentions(text: str) -> list[Mention]:
     if not text.isascii():
         patterns.append(_CJK)
     for pattern in patterns:
-        for match in pattern.finditer(text):
+        for match in outer(pattern.finditer(text)):
             groups = match.groupdict()
             word = groups["word"].lower()
             value = not (word in _FALSE_WORDS or word.startswith(_CJK_FALSE))
