@@ -50,7 +50,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
     elif not 1 <= row["distance"] < row["n_steps"]:
         yield f"distance: {row['distance']} in a plan of {row['n_steps']} steps"
     for form in parser.FORMS:
-        read = partial(parser.parse, form=form)
+        read = partial(parser.parse_strict, form=form)
         found = list(checks.reply_problems(row, read, "label"))
         yield from found
         if found:

@@ -18,7 +18,7 @@ _ANSWER = {
     "<|begin_of_box|>": "<|end_of_box|>",
 }
 # Every one of these tags holds one of these; most replies have none of them.
-_SIGNS = ("<", "think]", "THINK]", "Think]", "◁")
+_SIGNS = ("<", "◁", "think]")
 _BOX = re.compile(r"\\(?:fbox|boxed)\s*\{")
 _OPEN_BOXES = re.compile(r"^[^{}]{1,60}\}\W{0,10}(?:or|oder|ou|and|或|または)?\W*\\(?:fbox|boxed)\s*\{$")
 _LONGEST_BOX = 2_000
@@ -56,7 +56,7 @@ def final_part(reply: str) -> Part:
     >>> final_part("<think>A? B?</think> Option B").wide, final_part("<think>It could be A").cut_off
     ('Option B', True)
     """
-    if not holds(reply, _SIGNS):
+    if not holds(reply.lower() if "[" in reply else reply, _SIGNS):
         return Part(None, _boxed(reply), clip(reply.strip()) or None, 0, len(reply))
     # "İ" is the one character that becomes two in lower case; places would shift.
     lower = reply.replace("İ", "I").lower()

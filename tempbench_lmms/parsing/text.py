@@ -155,6 +155,7 @@ def normalise(text: str) -> str:
         text = _SPECIAL.sub(" ", text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_PUNCTUATION)
+        text = text.replace("\u0130", "I")  # which would be two letters in lower case
         if _LOOKS_ALIKE.search(text):
             text = _WORD.sub(_latin, text)
     return squeeze(_MARKUP.sub("", text) if holds(text, _MARKS) else text).strip()
