@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
+from tempbench_lmms.parsing.fields import read, read_span
 from tempbench_lmms.parsing.timespan import parse_span, parse_spans, without_spans
 
 DURATION = 100.0
@@ -291,3 +293,84 @@ def test_opening_span_is_taken_off():
     assert without_spans("From 0 to 28, they eat.") == "they eat."
     assert without_spans("00:05 - 00:10: they eat.") == "they eat."
     assert without_spans("They eat.") == "They eat."
+
+
+TIMES = (0.0, 4.0, 8.0, 12.0, 16.0, 20.0)
+EVENTS = ("he climbs", "he falls", "he sings", "he takes 2 to 3 steps")
+PROMPT = (
+    "The video is 100 seconds long. 6 frames are taken at these times, in seconds: 0.0 to 20.0.\n"
+    "A. he climbs\nB. he falls\n"
+    "Reply like this: from 10 to 20 seconds, where the event takes place."
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "span"),
+    [
+        ("frames 2 to 5", (4.0, 16.0)),
+        ("It happens in frames 3-4.", (8.0, 12.0)),
+        ("between frame 2 and frame 6", (4.0, 20.0)),
+        ("frames 2 to 5, which is from 4.5 to 15 seconds", (4.5, 15.0)),  # said times come first
+        ("frames 2 to 9", None),  # there are six
+        ("frames 0 to 3", None),
+        ("frames 5 to 2", None),
+        ("frame 3", None),
+    ],
+)
+def test_numbers_of_frames_are_read_by_the_times_of_the_frames(reply, span):
+    assert read_span(reply, TimeSpan(DURATION, TIMES)).value == span
+
+
+def test_numbers_of_frames_are_no_seconds_where_their_times_are_unknown():
+    assert read_span("frames 2 to 5", TimeSpan(DURATION)).value is None
+
+
+@pytest.mark.parametrize("unit", ["percent", "token"])
+@pytest.mark.parametrize(
+    ("reply", "span"),
+    [
+        ("from 10 to 25", (20.0, 50.0)),
+        ('{"span": ["10", "25"]}', (20.0, 50.0)),
+        ("from 10 s to 25 s", (10.0, 25.0)),  # it says seconds
+        ("0:10 - 0:25", (10.0, 25.0)),
+        ("from 10% to 25%", (20.0, 50.0)),
+    ],
+)
+def test_bare_numbers_are_shares_of_the_video_only_where_the_unit_says_so(unit, reply, span):
+    assert read_span(reply, TimeSpan(200.0, (), unit)).value == span
+    if "%" not in reply and "s" not in reply.replace("span", "") and ":" not in reply.replace('":', ""):
+        assert read_span(reply, TimeSpan(200.0)).value == (10.0, 25.0)
+
+
+def test_shares_need_the_duration():
+    assert read_span("from 10 to 25", TimeSpan(None, (), "percent")).value is None
+
+
+def test_what_the_prompt_says_is_no_span():
+    video = TimeSpan(DURATION)
+    echo = "Reply like this: from 10 to 20 seconds, where the event takes place.\nI have no answer."
+    assert read_span(echo, video).value == (10.0, 20.0)
+    assert read_span(echo, video, PROMPT).value is None
+    assert read_span(PROMPT + "\nFrom 30 to 40 seconds.", video, PROMPT).value == (30.0, 40.0)
+
+
+def test_a_reply_that_ends_at_its_limit_is_cut_off():
+    video = TimeSpan(DURATION)
+    for reply in ("The event begins at 5 s", "", "<think>from 5 to 10"):
+        assert read_span(reply, video, at_limit=True).reason == "cut_off"
+    assert read_span("The event begins at 5 s.", video).reason == "nothing"
+    assert read_span("", video).reason == "empty"
+    assert read_span("<think>from 5 to 10", video).reason == "cut_off"
+    assert read_span("From 5 s to 10 s", video, at_limit=True).value == (5.0, 10.0)
+
+
+def test_letter_and_span_have_reasons_of_their_own():
+    letter, span = read("The answer is B, and it goes on", Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION)))
+    assert (letter.value, span.reason) == ("B", "nothing")
+    letter, span = read('{"answer": "B", "span": null}', Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION)))
+    assert (letter.value, span.value) == ("B", None)
+
+
+def test_the_text_of_an_option_is_no_span():
+    letter, span = read("D. he takes 2 to 3 steps", Fields(Choice("ABCD", EVENTS), TimeSpan(DURATION)))
+    assert (letter.value, span.value) == ("D", None)
