@@ -89,9 +89,12 @@ class Kind:
         """Returns the values that a sentence states in words of its own."""
         return []
 
+    all_values: Sequence[Any] = ()
+    """All values on offer, where a reply may choose one by rejecting all others."""
+
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the values that it names."""
-        return resolve(text, self.mentions(text))
+        return resolve(text, self.mentions(text), values=self.all_values)
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
@@ -129,6 +132,7 @@ class ChoiceKind(Kind):
 
     def __init__(self, expected: Choice) -> None:
         self.letters, self.noun = expected.letters, expected.noun
+        self.all_values = tuple(expected.letters)
         self.texts = expected.texts[: len(expected.letters)]
         said = [letters.squash(text) for text in self.texts]
         self.truths = (
@@ -290,6 +294,7 @@ class ItemKind(Kind):
 
     def __init__(self, expected: Item) -> None:
         self.upper, self.odd = expected.upper, expected.odd
+        self.all_values = () if expected.odd else tuple(range(1, expected.upper + 1))
         self.noun = (
             re.compile(rf"\b{re.escape(expected.noun)}(s?)\b", re.IGNORECASE)
             if expected.noun != "image"
@@ -314,7 +319,7 @@ class ItemKind(Kind):
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the values that it names."""
         text = self._plain(text)
-        return resolve(text, self.mentions(text, opens=True))
+        return resolve(text, self.mentions(text, opens=True), values=self.all_values)
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the one image that a sentence is about."""
@@ -455,7 +460,7 @@ class CountKind(Kind):
         if len(found_counts) == 1 and not found_counts[0].open:
             rest = text[: found_counts[0].start] + text[found_counts[0].end :]
             if re.fullmatch(
-                r"[\W_]*(?:times?|in total|mal|veces|fois|exactly|about|around|approximately"
+                r"[\W_]*(?:x|times?|in total|mal|veces|fois|exactly|about|around|approximately"
                 r"|약|约|大约)*[\W_]*",
                 rest,
                 re.IGNORECASE,

@@ -38,7 +38,7 @@ _BEFORE_A_LETTER = re.compile(
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ \t]+[\"'(\[]*$")
 # What may follow a capital A that is a letter and not an article.
 _AFTER_A = (
-    "because|since|as|and|or|but|is|not|rather|with|for|due|which|it|here|in|based|where|from|the|on|at|given"
+    "because|since|as|and|or|nor|but|is|not|rather|with|for|due|which|it|here|in|based|where|from|the|on|at|given"
     "|when|while|so|to|by|that|this|if|instead|seems|would|must|matches|fits|describes|over|than|has"
     "|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
 )

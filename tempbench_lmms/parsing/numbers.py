@@ -152,7 +152,7 @@ _DIGIT = re.compile(r"\d")
 _UNIT = (
     r"(?:-?\s*(?:frames?|fps|seconds?|secs?|s|minutes?|min|%|percent|degrees?|°|o['’]clock|options?"
     r"|choices|images?|pictures|bilder|bildern|frames?n|cm|m|秒|帧|張|枚|フレーム|프레임|초|objects|people"
-    r"|persons|legs|hands|colou?rs|sides|times\s+as|fotogramas|sekunden|segundos|secondes|d\b))"
+    r"|[x×]\s*\d+|x\s+(?:speed|faster|slower|zoom|magnif\w+|as)|persons|legs|hands|colou?rs|sides|times\s+as|fotogramas|sekunden|segundos|secondes|d\b))"
     r"(?![^\W\d_])"
 )
 _NO_COUNT = CaseBlind(
@@ -170,7 +170,7 @@ _COUNT_WORDS = [
 ]
 _TIMES = any_of(TIMES)
 _COUNT = CaseBlind(
-    rf"(?=\d)(?<![\d\w.,])(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
+    rf"(?=[\dx×])(?<![\d\w.,])(?:[x×]\s?(?!\d+\s*=))?(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
     rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
     rf"|ninguna|never|none)\b"
 )

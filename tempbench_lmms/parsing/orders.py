@@ -12,17 +12,24 @@ from typing import Any
 
 from tempbench_lmms.parsing.numerals import CARDINALS
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.text import holds, signs, squeeze
+from tempbench_lmms.parsing.text import holds, outer, signs, squeeze
 from tempbench_lmms.parsing.words import (
     AND,
     EARLIEST,
+    FOLLOWS,
+    HAPPENS,
+    IF,
     IMAGE,
+    LAST,
     LATEST,
     LONGEST,
+    MAYBE,
     OPTION,
+    OR,
     ORDINAL,
     REVERSED,
     SHORTEST,
+    TAKEN,
     any_of,
 )
 
@@ -34,7 +41,8 @@ _NOUNS = any_of(
     (*IMAGE, *OPTION, "group", "no", "label", "images", "pairs", "rank", "position", "place", "第")
 )
 _SKIPPED = re.compile(
-    rf"(?:{_NOUNS}|{any_of(AND)}|{any_of((*EARLIEST, *LATEST, *SHORTEST, *LONGEST))}|st|nd|rd|th|the|is"
+    rf"(?:{_NOUNS}|{any_of(AND)}|{any_of((*EARLIEST, *LATEST, *SHORTEST, *LONGEST))}"
+    rf"|{any_of((*HAPPENS, *TAKEN))}|st|nd|rd|th|the|is"
     rf"|of|to|then|followed|by|next|after|that|finally|lastly|lower|comes|precedes|before|middle"
     r"|medium|mid|to|in|between|time|dann|danach|schließlich|gefolgt|von|puis|ensuite|enfin|suivie|suivi"
     r"|de|luego|después|finalmente|seguida|seguido|por|la|el|l"
@@ -99,12 +107,23 @@ _NAMED = re.compile(
     rf"(?:{any_of((*IMAGE, *_PAIRS))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
     re.IGNORECASE,
 )
-_PLACED = re.compile(
-    rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:is|was|comes|goes|ranks|stands|="
-    rf"|:)\s*(?:the\s+)?(?P<place>{'|'.join(word for word in ORDINAL if word.isascii())})\b",
+_ASCII_ORDINALS = tuple(word for word in ORDINAL if word.isascii())
+_LASTS = (*(word for word in LAST if word.isascii()), *LATEST[:2])
+_FOLLOWING = re.compile(
+    rf"{any_of(FOLLOWS)}\s+(?:the\s+)?(?:{_NOUNS}\s*)?[#(\"'*]*(?:\d{{1,2}}|[A-Z])$", re.IGNORECASE
+)
+_ENDS_PLACE = re.compile(
+    rf"(?:\s+(?:{_NOUNS}|one)(?!\s+\w))?(?:\s+(?:in\s+time|of\s+(?:the\s+)?two))?"
+    r"(?=\s*(?:[.,;!)]|$)|\s+(?:because|since|as|and|while|whereas)\b)",
     re.IGNORECASE,
 )
-_ORDINAL_SIGNS = signs(word for word in ORDINAL if word.isascii())
+_LEFT_OPEN = re.compile(rf"{any_of((*OR, *IF, *MAYBE, 'either', 'both', 'shown', 'listed'))}", re.IGNORECASE)
+_PLACED = re.compile(
+    rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:(?P<verb>{any_of(HAPPENS)})\s+(?:{any_of(TAKEN)}\s+)?|[=:]\s*)"
+    rf"(?:the\s+)?(?P<place>{any_of((*_ASCII_ORDINALS, *_LASTS, *EARLIEST[:2]))})",
+    re.IGNORECASE,
+)
+_PLACE_SIGNS = signs((*_ASCII_ORDINALS, *_LASTS, *EARLIEST[:2]))
 _EVIDENCE = re.compile(
     rf"{_EARLY}|{_LATE}|\b(?:follow|then|finally|next|before|first|dann|puis|luego)|然后|接着|次に|다음",
     re.IGNORECASE,
@@ -117,6 +136,7 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 _ARROW = re.compile(r"[-=–—]+>|\\to\b|\\rightarrow\b")
 _SENTENCE = re.compile(r"[.!?]\s|\n\n")
 _LOOK_BACK = 90
+_JUST_BEFORE = 14
 _ARTICLE = re.compile(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
 _NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))
 
@@ -167,12 +187,12 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
         labels: The labels on offer: "1", "2", ... or "A", "B", ...
         quantities: Whether a bare ">" says the contrary of what was asked.
     """
-    if _too_few(text, labels):
-        return ()
-    if quantities and (by_role := _by_role(text, labels)):
+    if quantities and not _too_few(text, labels) and (by_role := _by_role(text, labels)):
         return (by_role,)
     if by_place := _by_place(text, labels):
         return (by_place,)
+    if _too_few(text, labels):
+        return ()
     lists = _lists(text, labels)
     runs = [
         run
@@ -182,6 +202,9 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
     found = sorted([*lists, *runs])
     if not found and (named := _named(text, labels)):
         found = [named]
+    if len(labels) == 2:
+        # "Either image 1 or image 2 came first."
+        found = [one for one in found if not _LEFT_OPEN.search(text, max(0, one[0] - _JUST_BEFORE), one[1])]
     return tuple(Mention(_turned(text, start, end, order), start, end) for start, end, order in found)
 
 
@@ -197,6 +220,8 @@ def _turned(text: str, start: int, end: int, order: tuple[str, ...] | None) -> t
     """Returns an order from its earliest or smallest item, whichever way the text goes."""
     if order is None:
         return None
+    if len(order) == 2 and _FOLLOWING.search(text[start:end]):
+        return order[::-1]  # "Image 2 came after Image 1"
     before = _SENTENCE.split(text[max(0, start - _LOOK_BACK) : start])[-1]
     if not holds(text[start - len(before) : end + 40].lower(), _REVERSE_SIGNS):
         return order  # no word for the late end
@@ -233,15 +258,35 @@ def _by_role(text: str, labels: Sequence[str]) -> Mention | None:
 
 def _by_place(text: str, labels: Sequence[str]) -> Mention | None:
     """Returns the order of labels that are each given a place: "Image 1 is third, Image 2 is first"."""
-    if not holds(text.lower(), _ORDINAL_SIGNS):
+    if not holds(text.lower(), _PLACE_SIGNS):
         return None
-    found = [
-        (ORDINAL.get(match["place"].lower(), 0), match["item"].upper()) for match in _PLACED.finditer(text)
-    ]
-    if len(found) != len(labels) or sorted(place for place, _ in found) != list(range(1, len(labels) + 1)):
+    matches = outer(_PLACED.finditer(text))
+    if not matches:
         return None
-    order = _complete([item for _, item in sorted(found)], labels)
-    return Mention(order, 0, len(text)) if order else None
+    items = {match["item"].upper(): _place(match["place"].lower(), len(labels)) for match in matches}
+    if len(items) == len(labels) - 1 and len(matches) == len(items):
+        items |= _left_over(text, labels, items, matches)
+    if len(matches) > len(labels) or sorted(items.values()) != list(range(1, len(labels) + 1)):
+        return None
+    order = _complete(sorted(items, key=items.__getitem__), labels)
+    return Mention(order, matches[0].start(), matches[-1].end()) if order else None
+
+
+def _left_over(
+    text: str, labels: Sequence[str], items: Mapping[str, int], matches: Sequence[re.Match[str]]
+) -> dict[str, int]:
+    """Returns the place of the one label that is not named: "Image 1 came first", of two."""
+    rest = next(label for label in labels if label not in items)
+    free = [place for place in range(1, len(labels) + 1) if place not in items.values()]
+    sure = all(match["verb"] and _ENDS_PLACE.match(text, match.end()) for match in matches)
+    if not sure or len(free) != 1 or _LEFT_OPEN.search(text) or re.search(rf"(?<!\w){rest}(?!\w)", text):
+        return {}
+    return {rest: free[0]}
+
+
+def _place(word: str, n: int) -> int:
+    """Returns the place that a word stands for among n."""
+    return ORDINAL.get(word) or (n if word in _LASTS else 1)
 
 
 def _lists(text: str, labels: Sequence[str]) -> list[Found]:
@@ -309,8 +354,8 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
                     start = match.start()
                 run.append(item)
                 end = match.end()
-            elif not _skipped(token):
-                close()
+            elif not _skipped(token) or (in_words and token.lower() in HAPPENS):
+                close()  # "2 was first": no 2 and 1
         elif match.lastgroup == "greater":
             readable = readable and not quantities
         elif match.lastgroup == "skip" and "(" in token and len(run) == len(labels):

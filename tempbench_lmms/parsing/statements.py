@@ -71,6 +71,7 @@ class Verdict:
 
 
 _MOST = 20
+_FEWEST = 3
 _BEFORE = 110
 _AFTER = 60
 _QUOTE = r"[\s\"'(\[{<*:~≈#]"
@@ -138,6 +139,13 @@ _REJECTED_AFTER = re.compile(
     r"|es\s+(?:falsa|incorrecta|falso))",
     re.IGNORECASE,
 )
+# What a value is called that is out, and not only "not clear".
+_OUT = re.compile(
+    r"^[^.!?;\n]*?(?:\b(?:incorrect|wrong|false|inaccurate|out|eliminated|excluded|impossible|invalid|discarded"
+    r"|rejected|dismissed|contradicted)\b|(?:not|n['’]t)\s+(?:be\s+)?(?:it|right|correct|true|match|fit|work|apply"
+    r"|the\s+(?:answer|one|image))\b|不(?:是|对|正确)|错|錯|間違|틀)",
+    re.IGNORECASE,
+)
 _OPEN = CaseBlind(
     rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}"
     rf"|{any_of(OPTION)}|{_QUOTE})*$"
@@ -193,6 +201,7 @@ class _Group:
     mentions: list[Mention]
     cue: int = 0  # 2: called the answer; 1: concluded or chosen
     rejected: bool = False
+    denied: bool = False  # rejected, and not only supposed
     open: bool = False
     final: bool = False
 
@@ -218,10 +227,25 @@ def resolve(
         chosen = [group for group in live if group.cue == cue and not group.open]
         if chosen:
             return _of_tier(text, chosen, live, how)
+    if found := _all_but_one(groups, values):
+        return found
     sure = [group for group in live if any(mention.sure for mention in group.mentions)]
     if explicit_only or not sure:
         return Verdict(None, "open" if any(group.cue for group in live) else "nothing")
     return _only(text, sure)
+
+
+def _all_but_one(groups: Sequence[_Group], values: Sequence[Any]) -> Verdict | None:
+    """Returns the one of three values or more that is not rejected, where all others are."""
+    if len(values) < _FEWEST:
+        return None
+    denied = [group for group in groups if group.denied and any(mention.sure for mention in group.mentions)]
+    out = {value for group in denied for value in group.values}
+    left = [value for value in values if value not in out]
+    if len(left) != 1 or any(set(group.values) - {*left} for group in groups if group not in denied):
+        return None
+    last = denied[-1].mentions[-1]
+    return Verdict(left[0], "only one", last.start, last.end)
 
 
 def _only(text: str, groups: Sequence[_Group]) -> Verdict:
@@ -285,7 +309,7 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
         if place not in known:
             known[place] = _judged(*place)
         said = known[place]
-        group.rejected, group.final = said.rejected, said.final
+        group.rejected, group.denied, group.final = said.rejected, said.denied, said.final
         group.cue = max(said.cue, *(mention.cue for mention in group.mentions))
         group.open = said.open or any(mention.open for mention in group.mentions)
     for group, following in itertools.pairwise(groups):
@@ -302,6 +326,7 @@ class _Said:
     rejected: bool
     open: bool
     final: bool
+    denied: bool = False
 
 
 def _judged(before: str, after: str) -> _Said:
@@ -311,6 +336,7 @@ def _judged(before: str, after: str) -> _Said:
     rejected = bool(
         ((foreign or words & _NOT_WORDS) and _REJECTED.search(clause)) or _REJECTED_AFTER.match(after)
     )
+    denied = rejected and (not _REJECTED_AFTER.match(after) or _OUT.search(after) is not None)
     if not rejected and (
         _HYPOTHETICAL_AFTER.match(after)
         or ((foreign or words & _IF_WORDS) and _supposed(before, clause, after))
@@ -322,7 +348,7 @@ def _judged(before: str, after: str) -> _Said:
     if _CALLED.match(after):
         return _Said(2, rejected, is_open, False)
     concluding = _first(_CONCLUDING, before, _CONCLUDING_FIRST)
-    return _Said(int(concluding is not None), rejected, is_open, False)
+    return _Said(int(concluding is not None), rejected, is_open, False, denied and not is_open)
 
 
 def _first(pattern: CaseBlind, text: str, first: frozenset[str]) -> re.Match[str] | None:

@@ -17,7 +17,7 @@ from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.numerals import CARDINALS, TENS
 from tempbench_lmms.parsing.refusals import without_refusals
 from tempbench_lmms.parsing.text import CaseBlind, holds, normalise, outer, squeeze
-from tempbench_lmms.parsing.words import MINUTE, OR, SECOND, any_of
+from tempbench_lmms.parsing.words import BEGINS, ENDS, MINUTE, OR, SECOND, any_of
 
 Span = tuple[float, float]
 """Start and end in seconds, in the order in which they were stated; the end may lie before the start."""
@@ -151,17 +151,21 @@ _ANY_RANGE = CaseBlind(
     rf"|\s)?{_FILL}{_T}\s*(?:seconds?|s|sec)?\b"
 )
 _LIST = re.compile(rf"[\[(<{{]\s*{_T}{_FILL}[,;]\s*{_FILL}{_T}\s*(?:[,;][^\])>}}]{{0,80}})?[\])>}}]")
+# "He sets in 12 screws" names no time.
+_AT = r"(?=\s+(?:at|around|about|by|near|from|after|bei|um|à|en|a)\b)"
 _LABELLED_START = (
-    r"\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|from|onset|opens?)"
+    rf"(?:\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|from|onset|opens?)|{any_of(BEGINS)}{_AT})"
     r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|s|sec|seconds|at))?"
 )
 _LABELLED_END = (
-    r"\b(?:end(?:s|ing|ed)?|finish(?:es|ed|ing)?|stop(?:s|ped|ping)?|to|until|till|offset|concludes?|closes?)"
+    r"(?:\b(?:end(?:s|ing|ed)?|finish(?:es|ed|ing)?|stop(?:s|ped|ping)?|to|until|till|offset|concludes?|closes?)"
+    rf"|{any_of(ENDS)}{_AT})"
     r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|s|sec|seconds|at))?"
 )
 _GLUE = (
     r"[\s\"'*_(),:=>|~\[\]-]{0,20}"
-    r"(?:(?:at|is|are|was|about|around|approximately|roughly|the|in|seconds?|s|secs?|video|of|after)\b"
+    r"(?:(?:at|is|are|was|about|around|approximately|roughly|the|in|seconds?|s|secs?|video|of|after"
+    r"|by|bei|um|à|a|en|el|la|le)\b"
     r"[\s\"':=()~\]-]{0,8}){0,8}"
 )
 _START_END = CaseBlind(rf"{_LABELLED_START}{_GLUE}{_T}[^\x02]{{0,80}}?{_LABELLED_END}{_GLUE}{_T}", re.DOTALL)

@@ -275,6 +275,15 @@ REVERSED = _words(
     "|inverse|inverso|倒序|逆順|逆时间|역순"
 )
 
+# What an image does in an order, and what was done with it: "Image 1 came first", "was taken last".
+HAPPENS = _words(
+    """is|was|comes|came|goes|went|ranks|ranked|stands|stood|happens|happened|occurs|occurred|appears|appeared
+    must be|should be|would be|has to be|must come|should come|kommt|kam|vient|viene"""
+)
+TAKEN = _words("taken|shot|captured|photographed|recorded|placed|ranked|made|aufgenommen|prise|tomada")
+# Before the earlier of two: "Image 2 came after Image 1".
+FOLLOWS = _words("after|follows|followed|later than|newer than|more recent than|nach|après|después de|dopo")
+
 # Classes of a pair of steps.
 
 BEFORE = _words(
@@ -295,6 +304,20 @@ DEPENDS = _words(
 )
 
 # Video times.
+
+BEGINS = _words(
+    """kicks off|kicked off|kicking off|kick off|commences|commenced|commencing|commence|sets in|set in|sets off
+    set off|takes off|initiates|initiated|launches|launched|gets going|got going|gets underway|got underway
+    gets under way|gets started|emerges|emerged|appears|appeared|comes up|came up|beginnt|begann|startet|setzt ein
+    commence à|débute|commence|empieza|empezó|comienza|comenzó|inizia|começa"""
+)
+ENDS = _words(
+    """wraps up|wrapped up|wrapping up|wrap up|winds down|wound down|winding down|comes to an end|came to an end
+    coming to an end|comes to a close|draws to a close|comes to a stop|is over|are over|was over|is done|is finished
+    ceases|ceased|ceasing|cease|terminates|terminated|terminating|terminate|halts|halted|disappears|disappeared
+    completes|completed|is complete|concluded|concluding|endet|endete|hört auf|se termine|finit|prend fin|s'achève
+    termina|terminó|acaba|acabó|finaliza|finisce"""
+)
 
 SECOND = _words(
     "seconds|second|secs|sec|s|sekunden|sekunde|sek|segundos|segundo|secondes|seconde|secondi|сек|секунд"

@@ -56,6 +56,17 @@ SPANS = [
     ("from 5.5 to 10.25", (5.5, 10.25)),
     ("00:00:05 to 00:00:10", (5, 10)),
     ("From <5> to <10>", (5, 10)),
+    # a verb of beginning and a verb of ending
+    ("It kicks off at 0:12 and wraps up at 0:20.", (12, 20)),
+    ("It commences at 12 seconds and ceases at 20 seconds", (12, 20)),
+    ("It wraps up at 0:20, having kicked off at 0:12.", (12, 20)),
+    ("The action gets underway at 12s and is over by 20s.", (12, 20)),
+    ("Es beginnt bei 12 s und endet bei 20 s.", (12, 20)),
+    ("Il commence à 12 s et se termine à 20 s.", (12, 20)),
+    ("Empieza en el segundo 12 y termina en el segundo 20.", (12, 20)),
+    ("It kicks off at 0:12.", None),
+    ("He sets in 12 screws and it is over 20 cm.", None),
+    ("He takes off 2 hats and halts 3 cars.", None),
     # ranges
     ("5s - 10s", (5, 10)),
     ("5s-10s", (5, 10)),
