@@ -101,32 +101,27 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
     text = unboxed(normalise((part.tagged or part.wide) or ""))
     if not text:
         return none("cut_off" if at_limit else "empty")
-    where = part.start, part.end
-    if form == "triple":
-        if label := _of_answers(text, prompt):
-            return Reading(label, "form", where)
-        return _read_class(text, form, prompt, at_limit, where)
-    text = _without_next_example(text)
+    if form == "triple" and (label := _of_answers(text, prompt)):
+        return Reading(label, "form", (part.start, part.end))
+    if form != "triple":
+        text = _without_next_example(text)
     if form == "reflection" and (reflection := list(_REFLECTS.finditer(text))):
-        return _read_reflection(text, reflection[-1], prompt, at_limit, where)
-    return _read_class(text, form, prompt, at_limit, where)
-
-
-def _read_class(
-    text: str, form: str, prompt: str | None, at_limit: bool, where: tuple[int, int]
-) -> Reading[str]:
-    found = reader.read(text, Relation(form), prompt, at_limit)
-    return found if found.value is None else Reading(found.value, found.how, where)
+        read_in, found = _read_reflection(text, reflection[-1], prompt, at_limit)
+    else:
+        read_in, found = text, reader.read(text, Relation(form), prompt, at_limit)
+    return reader.within(found, read_in, reply, part)
 
 
 def _read_reflection(
-    text: str, reflection: re.Match[str], prompt: str | None, at_limit: bool, where: tuple[int, int]
-) -> Reading[str]:
+    text: str, reflection: re.Match[str], prompt: str | None, at_limit: bool
+) -> tuple[str, Reading[str]]:
+    """Returns what was read, behind the reflection or before it, and its reading."""
     behind = text[reflection.end() :].strip()
-    final = _read_class(behind, "reflection", prompt, at_limit, where)
+    final = reader.read(behind, Relation("reflection"), prompt, at_limit)
     if final.value is None and _CONFIRMS.search(behind) and not _DOUBTS.search(behind):
-        return _read_class(text[: reflection.start()], "cot", prompt, at_limit, where)
-    return final
+        before = text[: reflection.start()]
+        return before, reader.read(before, Relation("cot"), prompt, at_limit)
+    return behind, final
 
 
 def _without_next_example(text: str) -> str:

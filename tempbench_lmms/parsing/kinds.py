@@ -372,7 +372,7 @@ class OrderKind(Kind):
             and not _OR.search(text, found[-2].end if len(found) > 1 else 0, found[-1].start)
         ):
             last = found[-1]
-            said = Verdict(last.value, "only one", last.start, last.end)
+            said = Verdict(last.value, "only one", last.start, last.end, text)
         # An order that repeats or lacks a label is found, but is none.
         return said if said.value is not None or said.how in ("open", "several") else Verdict(None, "nothing")
 

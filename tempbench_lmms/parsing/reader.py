@@ -94,7 +94,7 @@ def read_part(kind: Kind, part: Part, prompt: str | None = None) -> Verdict:
 
 
 def _named(found: Verdict, how: str) -> Verdict:
-    return found if found.value is None else Verdict(found.value, how, found.start, found.end)
+    return found if found.value is None else Verdict(found.value, how, found.start, found.end, found.text)
 
 
 def looks_cut(text: str) -> bool:
@@ -111,7 +111,25 @@ def _reading(kind: Kind, values: list[Any], how: str, where: tuple[int, int]) ->
 
 def _where(reply: str, part: Part, found: Verdict) -> tuple[int, int]:
     """Returns where the words that decided stand in the reply; the part where normalising changed them."""
-    return part.start, part.end
+    find = reply.rfind if found.how == "last line" else reply.find
+    place = find(found.text, part.start, part.end) if found.text else -1
+    return (place + found.start, place + found.end) if place >= 0 else (part.start, part.end)
+
+
+def within(found: Reading[Any], text: str, reply: str, part: Part) -> Reading[Any]:
+    """Returns a reading of a text that a reply holds as a reading of the reply.
+
+    Args:
+        found: The reading of the text.
+        text: The text.
+        reply: The reply.
+        part: The part of the reply that holds the text; the place of all of it is given where the text is
+            not in the reply as it stands.
+    """
+    place = reply.find(text, part.start, part.end) if found.where else -1
+    start, end = found.where or (0, 0)
+    where = (place + start, place + end) if place >= 0 else (part.start, part.end)
+    return found if found.value is None else Reading(found.value, found.how, where)
 
 
 def _read_text(kind: Kind, text: str, prompt: str | None) -> Verdict:
@@ -121,12 +139,12 @@ def _read_text(kind: Kind, text: str, prompt: str | None) -> Verdict:
     return found
 
 
-def _one(values: list[Any], how: str) -> Verdict | None:
-    """Returns a verdict on the values that one place gives; None where it gives none."""
+def _one(values: list[Any], how: str, text: str = "") -> Verdict | None:
+    """Returns a verdict on the values that one place, of some text, gives; None where it gives none."""
     distinct = list(dict.fromkeys(values))
     if not distinct:
         return None
-    return Verdict(distinct[0], how) if len(distinct) == 1 else Verdict(None, "several")
+    return Verdict(distinct[0], how, 0, len(text), text) if len(distinct) == 1 else Verdict(None, "several")
 
 
 def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
@@ -169,7 +187,7 @@ def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
         if len(words) > 1:
             return None
         line = words.pop()  # a reply that loops
-    return _one(_whole(kind, line), how)
+    return _one(_whole(kind, line), how, line)
 
 
 @lru_cache(maxsize=32)
@@ -265,7 +283,7 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
             continue
         values = list(dict.fromkeys(kind.by_words(sentence)))
         if len(values) == 1:
-            return Verdict(values[0], "words")
+            return Verdict(values[0], "words", 0, len(sentence), sentence)
     return None
 
 

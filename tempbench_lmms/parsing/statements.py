@@ -60,14 +60,16 @@ class Verdict:
     Attributes:
         value: The value, or None.
         how: The rule, or the reason where there is no value.
-        start: Where the deciding mention begins.
-        end: Where it ends.
+        start: Where the deciding words begin in `text`.
+        end: Where they end.
+        text: What was read.
     """
 
     value: Any
     how: str
     start: int = 0
     end: int = 0
+    text: str = ""
 
 
 _MOST = 20
@@ -227,7 +229,7 @@ def resolve(
         chosen = [group for group in live if group.cue == cue and not group.open]
         if chosen:
             return _of_tier(text, chosen, live, how)
-    if found := _all_but_one(groups, values):
+    if found := _all_but_one(text, groups, values):
         return found
     sure = [group for group in live if any(mention.sure for mention in group.mentions)]
     if explicit_only or not sure:
@@ -235,7 +237,7 @@ def resolve(
     return _only(text, sure)
 
 
-def _all_but_one(groups: Sequence[_Group], values: Sequence[Any]) -> Verdict | None:
+def _all_but_one(text: str, groups: Sequence[_Group], values: Sequence[Any]) -> Verdict | None:
     """Returns the one of three values or more that is not rejected, where all others are."""
     if len(values) < _FEWEST:
         return None
@@ -245,7 +247,7 @@ def _all_but_one(groups: Sequence[_Group], values: Sequence[Any]) -> Verdict | N
     if len(left) != 1 or any(set(group.values) - {*left} for group in groups if group not in denied):
         return None
     last = denied[-1].mentions[-1]
-    return Verdict(left[0], "only one", last.start, last.end)
+    return Verdict(left[0], "only one", last.start, last.end, text)
 
 
 def _only(text: str, groups: Sequence[_Group]) -> Verdict:
@@ -255,9 +257,9 @@ def _only(text: str, groups: Sequence[_Group]) -> Verdict:
     if len(named) == 1:
         if all(group.open for group in groups):
             return Verdict(None, "open")
-        return Verdict(last.value, "only one", last.start, last.end)
+        return Verdict(last.value, "only one", last.start, last.end, text)
     if len(groups[-1].values) == 1 and not groups[-1].open and _corrects(text, groups[-2], groups[-1]):
-        return Verdict(last.value, "only one", last.start, last.end)
+        return Verdict(last.value, "only one", last.start, last.end, text)
     return Verdict(None, "open")
 
 
@@ -272,7 +274,7 @@ def _of_tier(text: str, chosen: Sequence[_Group], live: Sequence[_Group], how: s
         before = next(group for group in reversed(chosen[:-1]) if group.values != last.values)
         if not _corrects(text, before, last):
             return Verdict(None, "several")
-    return Verdict(mention.value, how, mention.start, mention.end)
+    return Verdict(mention.value, how, mention.start, mention.end, text)
 
 
 def singles(text: str, mentions: Sequence[Mention]) -> list[Any]:

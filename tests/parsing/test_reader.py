@@ -148,3 +148,20 @@ def test_a_refusal_is_none_whatever_its_numbers(kind, refusal, n):
 @given(st.permutations(["Image 1 shows a dog.", "Image 4 shows a cat.", "In image 3 it rains."]))
 def test_reasoning_in_any_order_keeps_the_final_line(lines):
     assert reader.read("\n".join([*lines, "Answer: 2"]), Item(5)).value == 2
+
+
+@pytest.mark.parametrize(
+    ("expected", "reply", "words"),
+    [
+        (Choice("ABCD"), "B", "B"),
+        (Choice("ABCD"), "A dog runs. The answer is C, not D.", "C"),
+        (Choice("ABCD"), "It might be A.\nAnswer: D", "Answer: D"),
+        (Choice("ABCD"), "<think>A? B?</think>\nSo option B it is, as A is wrong.", "B"),
+        (KINDS[0], "In the video a cat sleeps on a chair.", "In the video a cat sleeps on a chair."),
+        (Item(5), "The dog runs in image 3, and it rains.", "The dog runs in image 3, and it rains."),
+        (Choice("ABCD"), "It is **C**, not A.", "It is **C**, not A."),  # mark-up was taken out: all of it
+    ],
+)
+def test_where_gives_the_words_that_decided(expected, reply, words):
+    start, end = reader.read(reply, expected).where
+    assert reply[start:end] == words
