@@ -16,7 +16,7 @@ import pandas
 import timing
 
 from tempbench_lmms.tempvs import official, parser, predictions
-from tempbench_lmms.tempvs.card import TABLE_2
+from tempbench_lmms.tempvs.card import NON_EVENTS, TABLE_2
 
 SIZES = {task: TABLE_2[test] for task, test in official.TEST_OF.items()}
 """Main rows by source."""
@@ -74,7 +74,7 @@ def _cleaned(rows: Any, task: str) -> Any:
     if columns:
         for name in columns:
             frame[name] = frame[name].astype(str)
-        phrases = "|".join(official._INVALID)
+        phrases = "|".join(NON_EVENTS)
         invalid = frame[columns].apply(lambda column: column.str.contains(phrases, case=False, na=False))
         frame = frame[~invalid.any(axis=1)]
     pattern = {"gt": r"(\d+)", "mt1": r"\b([AB])\b", "mt2": r"\b([ABCDE])\b"}[official.kind_of(task)]

@@ -6,7 +6,7 @@ The stages of `reader` are the same for all kinds; a kind tells them only where 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import (
@@ -59,6 +59,7 @@ _WORD_SIGN = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")
 _LONGEST_CLASS = 80
 _CLASS_BORDER = re.compile(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]")
+_SEQUENCE = re.compile(r"(?:image|sentence|event) [a-g] >")
 _PLURAL = re.compile(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
 _THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
 _COMPARED = re.compile(
@@ -134,17 +135,26 @@ class ChoiceKind(Kind):
         self.letters, self.noun = expected.letters, expected.noun
         self.all_values = tuple(expected.letters)
         self.texts = expected.texts[: len(expected.letters)]
-        said = [letters.squash(text) for text in self.texts]
-        self.truths = (
-            {said[i] == "true": letter for i, letter in enumerate(self.letters[: len(said)])}
-            if sorted(said) == ["false", "true"]
-            else {}
-        )
-        self.sequences = bool(said) and all(
-            re.match(r"(?:image|sentence|event) [a-g] >", text) for text in said
-        )
-        self._circled = {ord(sign): self.letters[i] for sign, i in CIRCLED.items() if i < len(self.letters)}
-        self.numeric = bool(said) and all(numbers.value_of(text) is not None for text in self.texts)
+
+    # A reply that is a letter needs none of these.
+
+    @cached_property
+    def truths(self) -> dict[bool, str]:
+        """The letters of True and False, where these are the options."""
+        said = letters.squashed(self.texts)
+        if sorted(said) != ["false", "true"]:
+            return {}
+        return {said[i] == "true": letter for i, letter in enumerate(self.letters[: len(said)])}
+
+    @cached_property
+    def sequences(self) -> bool:
+        """Whether the options are sequences of labels."""
+        said = letters.squashed(self.texts)
+        return bool(said) and all(_SEQUENCE.match(text) for text in said)
+
+    @cached_property
+    def _circled(self) -> dict[int, str]:
+        return {ord(sign): self.letters[i] for sign, i in CIRCLED.items() if i < len(self.letters)}
 
     def whole(self, text: str) -> list[Any]:
         """Returns the letters that a text is by itself, by letter or by the text of an option."""
