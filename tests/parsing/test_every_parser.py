@@ -217,6 +217,7 @@ def test_the_list_of_parsers_is_complete():
             f"{name}.scoring.record" for name in benchmarks.names()
         ),  # what the hooks call: parsers, and a dict
         "coherence.captioning.record",
+        "parsing.reader.within",  # a place in the reply for what a parser has read
     }
     found = set()
     for path in PACKAGE.rglob("*.py"):
