@@ -1,5 +1,6 @@
 """What this benchmark adds to the `tempbench` command."""
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +23,9 @@ def score(
     plot: Annotated[Path | None, typer.Option(help="Draw the curves over the frames as SVG.")] = None,
     mini: Annotated[bool, typer.Option(help="The predictions are for the bundled sample.")] = False,
     force: Annotated[bool, typer.Option(help="Overwrite the files.")] = False,
+    partial: Annotated[
+        bool, typer.Option(help="Score the questions that are there instead of stopping at missing ones.")
+    ] = False,
 ) -> None:
     """Score sample logs of the harness, TOMATO's result files, or predictions by question id."""
     from rich.console import Console
@@ -39,7 +43,9 @@ def score(
         root = mini_root("coherence") if mini else prepared_root("coherence")
     except DataNotPreparedError:
         root = None
-    scores = report.scores_of(predictions, root)
+    scores = report.scores_of(predictions, root, partial)
+    for line in scores.remarks:
+        print(line, file=sys.stderr)
     table = Table("metric", "value", "standard error", box=None)
     for name, (value, error) in scores.values.items():
         table.add_row(name, report.shown(value), report.shown(error))

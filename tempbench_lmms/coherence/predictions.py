@@ -17,6 +17,7 @@ from tempbench_lmms.coherence import captioning, scoring
 from tempbench_lmms.coherence.card import BUDGETS, CONTROLS
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.data import tables
+from tempbench_lmms.data.replies import check_complete, json_lines
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import Record
@@ -25,19 +26,22 @@ _TOMATO_TYPES = {"shape&trend": "shape_trend", "velocity&frequency": "velocity_f
 CONDITIONS = (*scoring.BUDGET_CONDITIONS, *CONTROLS)
 
 
-def read(files: Sequence[Path], root: Path | None) -> list[Record]:
-    """Returns the records of all files.
+def read(files: Sequence[Path], root: Path | None, partial: bool = False) -> tuple[list[Record], list[str]]:
+    """Returns the records of all files, and a line for each way of asking that lacks questions.
 
     Args:
         files: JSON Lines of any of the three kinds.
         root: The data's folder, for one's own predictions.
+        partial: Whether one's own predictions may lack questions.
 
     Raises:
-        TempbenchError: A line has an unknown format, names an unknown question, or repeats an answer.
+        TempbenchError: A line has an unknown format, names an unknown question, or repeats an answer; or a
+            question of one's own predictions lacks one.
     """
     questions: dict[str, tables.Row] = {}
     seen: dict[str, str] = {}
     records = []
+    own: dict[str, set[str]] = {}
     for file in files:
         for where, line in _lines(file):
             if "record" not in line and "index2ans" not in line and not questions:
@@ -49,27 +53,29 @@ def read(files: Sequence[Path], root: Path | None) -> list[Record]:
                 )
             seen[record["id"]] = where
             records.append(record)
+            if "record" not in line and "index2ans" not in line:
+                own.setdefault(str(record.get("condition", "")), set()).add(str(line["question_id"]))
     if not records:
         raise TempbenchError(f"no answer in {', '.join(map(str, files))}")
-    return records
+    remarks = []
+    for condition, answered in own.items():
+        kind = "view" in questions[min(answered)]
+        asked = {key for key, row in questions.items() if ("view" in row) == kind}
+        what = f"questions asked as {condition}" if condition else "captions"
+        remarks += check_complete(answered, asked, partial, what)
+    return records, remarks
 
 
 def _lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    try:
-        with file.open(encoding="utf-8") as stream:
-            for number, text in enumerate(stream, start=1):
-                where = f"{file.name} line {number}"
-                if not text.strip():
-                    continue
-                try:
-                    line = parse_json(text)
-                except ValueError:
-                    raise TempbenchError(f"{where}: not JSON; correct the line") from None
-                if not isinstance(line, dict):
-                    raise TempbenchError(f"{where}: not a JSON object; correct the line")
-                yield where, line
-    except (OSError, UnicodeDecodeError) as error:
-        raise TempbenchError(f"{file} cannot be read ({error})") from None
+    for number, text in json_lines(file):
+        where = f"{file.name} line {number}"
+        try:
+            line = parse_json(text)
+        except ValueError:
+            raise TempbenchError(f"{where}: not JSON; correct the line") from None
+        if not isinstance(line, dict):
+            raise TempbenchError(f"{where}: not a JSON object; correct the line")
+        yield where, line
 
 
 def _questions(root: Path | None) -> dict[str, tables.Row]:

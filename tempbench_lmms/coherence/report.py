@@ -21,10 +21,12 @@ class Scores:
     Attributes:
         values: By metric: its value and standard error; NaN where undefined.
         bertscore_hash: What BERTScore was made with.
+        remarks: What is not scored, lines for people.
     """
 
     values: Mapping[str, tuple[float, float]]
     bertscore_hash: str
+    remarks: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Returns JSON values; undefined ones are None."""
@@ -84,17 +86,19 @@ def metrics_for(records: Sequence[Record]) -> dict[str, Metric]:
     return found
 
 
-def scores_of(files: Sequence[Path], root: Path | None) -> Scores:
+def scores_of(files: Sequence[Path], root: Path | None, partial: bool = False) -> Scores:
     """Scores answers at hand.
 
     Args:
         files: See `predictions`.
         root: The data's folder; None where it is not prepared.
+        partial: Whether one's own predictions may lack questions.
 
     Raises:
         TempbenchError: A file cannot be read as answers.
     """
-    records = sorted(predictions.read(files, root), key=lambda record: str(record["id"]))
+    found, remarks = predictions.read(files, root, partial)
+    records = sorted(found, key=lambda record: str(record["id"]))
     values = {
         name: (evaluate(metric, records), evaluate_error(metric, records))
         for name, metric in metrics_for(records).items()
@@ -103,4 +107,4 @@ def scores_of(files: Sequence[Path], root: Path | None) -> Scores:
         used = encoders.bertscore_hash()
     except encoders.EncoderUnavailableError:
         used = UNDEFINED
-    return Scores(values, used)
+    return Scores(values, used, remarks)

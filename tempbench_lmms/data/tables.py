@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -134,35 +134,3 @@ def sha256_of(files: Sequence[Path]) -> str:
             while block := stream.read(1 << 20):
                 digest.update(block)
     return digest.hexdigest()
-
-
-def read_replies(
-    file: Path, of: Callable[[Any], tuple[Any, Any]] = lambda line: (line["question_id"], line["reply"])
-) -> dict[str, str]:
-    """Returns replies by question from JSON lines.
-
-    Args:
-        file: One object a line.
-        of: Returns an object's question and reply; raises where it has none.
-
-    Raises:
-        TempbenchError: The file is missing, or a line is not such an object or repeats a question.
-    """
-    replies: dict[str, str] = {}
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise TempbenchError(f"{file} cannot be read ({error}); give JSON lines") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            key, reply = of(parse_json(line))
-        except (ValueError, KeyError, TypeError, IndexError):
-            key = reply = None
-        if not isinstance(key, str) or not isinstance(reply, str):
-            raise TempbenchError(f"{file}: line {number} has no question_id and reply as text; correct it")
-        if key in replies:
-            raise TempbenchError(f"{file}: line {number} answers {key} again; leave one answer")
-        replies[key] = reply
-    return replies

@@ -1,6 +1,7 @@
 """What MATEO adds to the `tempbench` command."""
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,6 +12,10 @@ import typer
 from tempbench_lmms.errors import TempbenchError
 
 Mini = Annotated[bool, typer.Option(help="Take the bundled sample.")]
+Partial = Annotated[
+    bool,
+    typer.Option("--partial", help="Score the questions that are there instead of stopping at missing ones."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -28,11 +33,14 @@ def score(
     setting: Annotated[str, typer.Option(help="baseline, instructions, icl, cot or reflection.")],
     mini: Mini = False,
     as_json: AsJson = False,
+    partial: Partial = False,
 ) -> None:
     """Score replies that were obtained elsewhere: all metrics, confusion matrices, breakdowns."""
     from tempbench_lmms.mateo.predictions import read, scores
 
-    result = scores(read(predictions), _rows(mini), setting)
+    result = scores(read(predictions), _rows(mini), setting, partial)
+    for line in result["remarks"]:
+        print(line, file=sys.stderr)
     if as_json:
         print(json.dumps(result, indent=2))
         return

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.tables import Row, read_replies
+from tempbench_lmms.data.replies import check_complete, read_replies
+from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.mateo import prompts, scoring
@@ -23,10 +24,7 @@ def read(file: Path) -> dict[str, str]:
     Raises:
         TempbenchError: The file is missing, or a line is not such an object or repeats a question.
     """
-    replies = read_replies(file, _question_and_reply)
-    if not replies:
-        raise TempbenchError(f"{file} is empty; give a line for each question")
-    return replies
+    return read_replies(file, _question_and_reply)
 
 
 def _question_and_reply(line: Any) -> tuple[Any, Any]:
@@ -41,31 +39,30 @@ def _logged(sample: Mapping[str, Any]) -> str:
     return replies if isinstance(replies, str) else adapter.reply_of(replies)
 
 
-def scores(replies: Mapping[str, str], rows: Sequence[Row], setting: str) -> dict[str, Any]:
+def scores(
+    replies: Mapping[str, str], rows: Sequence[Row], setting: str, partial: bool = False
+) -> dict[str, Any]:
     """Returns every metric of a setting, its standard error, and the breakdowns.
-
-    Questions without a reply are not scored; a pair with one reply missing is counted in `n_cut`.
 
     Args:
         replies: Replies by `question_id`.
         rows: The data set.
         setting: One of `prompts.SETTINGS`.
+        partial: Whether questions may lack a reply: they are not scored, and a pair with one reply missing
+            is counted in `n_cut`.
 
     Returns:
-        `metrics` and `stderr` by name, None where undefined; `details`.
+        `metrics` and `stderr` by name, None where undefined; `details`; `remarks` (lines for people).
 
     Raises:
-        TempbenchError: There is no such setting, or a reply is to no question of the data set.
+        TempbenchError: There is no such setting, a reply is to no question of the data set, or one is
+            missing.
     """
     if setting not in prompts.FORMS:
         raise TempbenchError(f"unknown setting {setting!r}; choose one of {', '.join(prompts.SETTINGS)}")
     form = prompts.FORMS[setting]
     asked = {row["question_id"]: row for row in rows}
-    if unknown := sorted(set(replies) - set(asked)):
-        raise TempbenchError(
-            f"{len(unknown)} replies to unknown questions, first {unknown[0]!r}; "
-            "score them with the data that the model was asked"
-        )
+    remarks = check_complete(replies, asked, partial)
     records = [
         scoring.record(asked[key], reply, form, adapter.request_failed(reply))
         for key, reply in sorted(replies.items())
@@ -80,6 +77,7 @@ def scores(replies: Mapping[str, str], rows: Sequence[Row], setting: str) -> dic
             if isinstance(result, Ratio)
         },
         "details": scoring.details(records),
+        "remarks": remarks,
     }
 
 

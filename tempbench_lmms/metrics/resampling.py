@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, stdtr
 
-from tempbench_lmms.metrics.ratio import Floats, _resampling_weights
+from tempbench_lmms.metrics.ratio import Floats, Ratio, _resampling_weights
+from tempbench_lmms.metrics.share import is_share, wilson
 
 _NORMAL = NormalDist()
 # Resamples at a time: 16 MB of draws, whatever the number of clusters.
@@ -115,15 +116,16 @@ def jackknife(metric: Sums | Clusters) -> Floats:
 def interval(
     metric: Sums | Clusters,
     level: float = 0.95,
-    method: str = "bca",
+    method: str = "auto",
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Returns a confidence interval by the cluster bootstrap.
+    """Returns a confidence interval that takes clusters for the units of the sample.
 
+    A share, gated or not, gets Wilson's interval (`share.wilson`), any other metric the cluster bootstrap.
     Resamples that leave the metric undefined are left out. Where they are more than 1 %, fewer than about
-    five clusters enter the metric, and no interval is given. A metric that is the same in every cluster (all
-    questions right) has an interval without width: its questions hold no sign of a spread.
+    five clusters enter the metric, and no interval is given. A mean of scores that is the same in every
+    cluster has an interval without width: its questions hold no sign of a spread.
 
     Source: Efron & Tibshirani 1993, sections 13.3 (percentile) and 14.3 (BCa), with clusters as the units of
     bootstrap and jackknife.
@@ -131,22 +133,25 @@ def interval(
     Args:
         metric: The metric.
         level: Share of repetitions in which the interval is to cover the true value.
-        method: `percentile`, or `bca`: bias-corrected and accelerated.
+        method: `auto`; or for every metric the bootstrap, `percentile` or `bca`: bias-corrected and
+            accelerated.
         n_resamples: Number of resamples.
         seed: Of the resamples.
 
     Returns:
         Lower and upper end; NaN, NaN where the metric or its spread is undefined.
     """
-    if method not in ("percentile", "bca"):
-        raise ValueError(f"method is {method!r}; choose percentile or bca")
+    if method not in ("auto", "percentile", "bca"):
+        raise ValueError(f"method is {method!r}; choose auto, percentile or bca")
+    if method == "auto" and isinstance(metric, Ratio) and is_share(metric):
+        return wilson(metric, level)
     clusters = metric if isinstance(metric, Clusters) else by_cluster(metric)
     values = _defined(bootstrap(clusters, n_resamples, seed))
     estimate = clusters.value
     if not len(values) or not math.isfinite(estimate):
         return math.nan, math.nan
     tails = ((1 - level) / 2, (1 + level) / 2)
-    if method == "bca":
+    if method != "percentile":
         tails = _bca_tails(tails, values, estimate, jackknife(clusters))
     low, high = np.quantile(values, tails)
     return float(low), float(high)

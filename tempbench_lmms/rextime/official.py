@@ -5,6 +5,7 @@ predicted window count; percentages are rounded to two decimals by formatting; t
 unrounded; the mode is chosen by the first prediction.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,16 +34,19 @@ def first_window(prediction: Prediction) -> tuple[float, float]:
     """Returns the window that counts.
 
     Raises:
-        TempbenchError: There is none; the official scorer stops at that prediction.
+        TempbenchError: There is none, at which the official scorer stops; or one of its numbers isn't finite,
+            which makes the official mean NaN.
     """
     try:
-        start, end = prediction["pred_relevant_windows"][0][:2]
-        return float(start), float(end)
-    except (KeyError, IndexError, TypeError, ValueError):
-        raise TempbenchError(
-            f"{prediction.get('qid')}: pred_relevant_windows holds no window of two numbers, at which the "
-            "official scorer stops; write [[0.0, 0.0]] for an answer without a span"
-        ) from None
+        start, end = map(float, prediction["pred_relevant_windows"][0][:2])
+        if math.isfinite(start) and math.isfinite(end):
+            return start, end
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError):
+        pass
+    raise TempbenchError(
+        f"{prediction.get('qid')}: pred_relevant_windows holds no window of two finite numbers; write "
+        "[[0.0, 0.0]] for an answer without a span"
+    )
 
 
 def mode_of(prediction: Prediction) -> tuple[bool, bool]:

@@ -49,7 +49,7 @@ def score_files(predictions: Path, ground_truth: Path, partial: bool = False) ->
     if not docs:
         raise TempbenchError(f"{ground_truth} holds no question; name the official file")
     lines = load_records(predictions)
-    notes = list(_repeated(predictions, lines))
+    notes = list(_checked(predictions, lines))
     by_id = {str(line["qid"]): _as_prediction(line, docs) for line in lines}
     first = by_id[str(lines[0]["qid"])]
     truths = [
@@ -72,8 +72,12 @@ def score_files(predictions: Path, ground_truth: Path, partial: bool = False) ->
     return Scored(result, metrics, rows, notes)
 
 
-def _repeated(predictions: Path, lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yields a note where ids are repeated; raises where there is no prediction, or one has no id."""
+def _checked(predictions: Path, lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yields a note where ids are repeated.
+
+    Raises:
+        TempbenchError: There is no prediction, one has no id, or a window isn't two finite numbers.
+    """
     if not lines:
         raise TempbenchError(f"{predictions} holds no prediction; write one line a question")
     seen: dict[str, int] = {}
@@ -81,6 +85,11 @@ def _repeated(predictions: Path, lines: Sequence[Mapping[str, Any]]) -> Iterator
         if "qid" not in line:
             raise TempbenchError(f"{predictions}, prediction {number}: qid is missing; add it")
         seen[str(line["qid"])] = seen.get(str(line["qid"]), 0) + 1
+        if line.get("pred_relevant_windows"):
+            try:
+                official.first_window(line)
+            except TempbenchError as error:
+                raise TempbenchError(f"{predictions}, prediction {number}: {error}") from None
     if repeated := [qid for qid, count in seen.items() if count > 1]:
         yield f"{len(repeated)} duplicate ids; the last prediction of each counts: {_listed(repeated)}"
 

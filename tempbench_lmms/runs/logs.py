@@ -15,6 +15,9 @@ from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.record import Metric, Record
 
+STATE = "tempbench_run.json"
+"""What `tempbench run` keeps of a run in its folder: what it is, and its results file once it is finished."""
+
 _RESULTS = "_results.json"
 _TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better", "efficiency")
 
@@ -108,7 +111,24 @@ def _newest_of_each_folder(folder: Path) -> list[Path]:
     newest: dict[Path, Path] = {}
     for file in sorted(folder.rglob(f"*{_RESULTS}")):
         newest[file.parent] = file  # names begin with the time, so the last one is the newest
+    for state in folder.rglob(STATE):
+        # A clock that was set back names the last results of a run before its first ones.
+        finished = finished_results(state)
+        if finished and finished.parent in newest:
+            newest[finished.parent] = finished
     return list(newest.values())
+
+
+def finished_results(state: Path) -> Path | None:
+    """Returns the results file of a finished `tempbench run`; None where there is none, or it is gone."""
+    try:
+        recorded = parse_json(state.read_text(encoding="utf-8"))["finished"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if not isinstance(recorded, str):
+        return None
+    # The folder may have been moved as a whole.
+    return next((path for path in state.parent.rglob(Path(recorded).name) if path.is_file()), None)
 
 
 def _read(file: Path, partial: bool) -> list[TaskLog]:

@@ -21,8 +21,8 @@ from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, plugin
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
+from tempbench_lmms.runs.logs import STATE, finished_results
 
-STATE = "tempbench_run.json"
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
 _BYTES_PER_DOCUMENT = 20_000
 _BYTES_AT_LEAST = 200_000_000
@@ -199,8 +199,8 @@ def _locked(output: Path) -> Iterator[None]:
         yield
 
 
-def _continued(output: Path, identity: dict[str, Any]) -> str | None:
-    """Returns the results file where the run is finished.
+def _continued(output: Path, identity: dict[str, Any]) -> Path | None:
+    """Returns the results file where the run is finished and its files are there.
 
     Raises:
         TempbenchError: The folder belongs to something else.
@@ -212,7 +212,7 @@ def _continued(output: Path, identity: dict[str, Any]) -> str | None:
         return None
     try:
         state = parse_json(path.read_text(encoding="utf-8"))
-        earlier, finished = dict(state["identity"]), state["finished"]
+        earlier = dict(state["identity"])
     except (ValueError, KeyError, TypeError):
         raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
     if differing := [key for key in identity if earlier.get(key) != identity[key]]:
@@ -220,7 +220,13 @@ def _continued(output: Path, identity: dict[str, Any]) -> str | None:
             f"{output} belongs to a run with another {', '.join(differing)} (see {path}); "
             "choose another --output"
         )
-    return str(finished) if finished else None
+    finished = finished_results(path)
+    if finished is not None:
+        try:
+            _replies(finished)
+        except TempbenchError:
+            return None  # a log is gone or cut short: the answers kept make it again
+    return finished
 
 
 def _evaluate(

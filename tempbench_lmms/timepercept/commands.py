@@ -9,6 +9,10 @@ import typer
 from tempbench_lmms.errors import TempbenchError
 
 _Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+_Partial = Annotated[
+    bool,
+    typer.Option("--partial", help="Score the questions that are there instead of stopping at missing ones."),
+]
 _Mini = Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")]
 
 
@@ -56,6 +60,7 @@ def score(
         Path | None, typer.Option("--output", "-o", help="Also write the numbers, JSON.")
     ] = None,
     force: _Force = False,
+    partial: _Partial = False,
 ) -> None:
     """Score replies that were obtained without the harness."""
     from rich.console import Console
@@ -64,7 +69,7 @@ def score(
 
     if output and output.exists() and not force:
         raise TempbenchError(f"{output} exists; choose another name or add --force")
-    result = rescoring.score_file(predictions, _root(mini))
+    result = rescoring.score_file(predictions, _root(mini), partial)
     console = Console()
     for table in rescoring.as_tables(result):
         console.print(table)

@@ -7,24 +7,27 @@ from typing import Any
 
 from rich.table import Table
 
-from tempbench_lmms.data.tables import read_replies, read_rows
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data.replies import check_complete, read_replies
+from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
 from tempbench_lmms.timepercept import scoring
 from tempbench_lmms.timepercept.card import CONTROLS, RANKINGS, TESTS
 
 
-def score_file(file: Path, root: Path) -> dict[str, Any]:
+def score_file(file: Path, root: Path, partial: bool = False) -> dict[str, Any]:
     """Returns the metrics of every test that the replies cover, as JSON values.
 
-    A question of such a test without a reply counts as unanswered.
+    Args:
+        file: JSON lines.
+        root: The data's folder.
+        partial: Whether questions of such a test may lack a reply; they are not scored then.
 
     Returns:
         `metrics` by test (`value`, `stderr`; null where undefined), `details` (by scene category and kind),
         `remarks` (lines for people) and `unanswered` (count).
 
     Raises:
-        TempbenchError: The file is malformed, or a reply belongs to no question.
+        TempbenchError: The file is malformed, a reply belongs to no question, or one is missing.
     """
     replies = read_replies(file)
     tables = {
@@ -32,37 +35,32 @@ def score_file(file: Path, root: Path) -> dict[str, Any]:
         for test in (*TESTS, *CONTROLS)
         if (root / test / "test.parquet").is_file()
     }
-    known = {row["question_id"] for rows in tables.values() for row in rows}
-    if strangers := sorted(set(replies) - known):
-        raise TempbenchError(
-            f"{file}: {len(strangers)} replies to questions that are not in {root}, first "
-            f"{strangers[0]!r}; score them with the data that the model was asked"
-        )
-    records = {
-        test: [scoring.record(row, replies.get(row["question_id"], "")) for row in rows]
-        for test, rows in tables.items()
-        if any(row["question_id"] in replies for row in rows)
+    tested = {
+        test: rows for test, rows in tables.items() if any(row["question_id"] in replies for row in rows)
     }
-    if not records:
-        raise TempbenchError(f"{file} holds no reply; nothing to score")
+    asked = {row["question_id"] for rows in tested.values() for row in rows}
+    ignored = check_complete(replies, asked, partial)
+    records = {
+        test: [
+            scoring.record(row, replies[row["question_id"]]) for row in rows if row["question_id"] in replies
+        ]
+        for test, rows in tested.items()
+    }
     metrics = {test: _values(scoring.METRICS.of(test), found) for test, found in records.items()}
     ours = [record for test, found in records.items() if test in TESTS for record in found]
     if ours:
         metrics["suite"] = _values(scoring.SUITE_METRICS, ours)
-    unanswered = sum(row["question_id"] not in replies for test in records for row in tables[test])
     remarks = [
         f"{test}: orders backwards (PNR {metrics[test]['pnr']['value']:.4g} is far below 1)"
         for test in RANKINGS
         if test in metrics and metrics[test]["orders_backwards"]["value"]
     ]
-    if unanswered:
-        remarks.append(f"{unanswered} questions have no reply in {file}; they count as wrong")
     everything = [record for found in records.values() for record in found]
     return {
         "metrics": metrics,
         "details": scoring.details(everything),
-        "remarks": remarks,
-        "unanswered": unanswered,
+        "remarks": ignored + remarks,
+        "unanswered": len(asked) - len(replies),
     }
 
 

@@ -313,6 +313,16 @@ def test_bad_predictions_are_named(tmp_path: Path, line: str, says: str) -> None
         predictions.read([file], MINI)
 
 
+def test_missing_answers_are_refused_or_said(tmp_path: Path) -> None:
+    lines = [{"question_id": "count_00", "condition": f"{n}f", "reply": "A"} for n in (4, 8)]
+    file = write(tmp_path / "few.jsonl", lines)
+    with pytest.raises(TempbenchError, match="questions asked as 4f have no reply"):
+        predictions.read([file], MINI)
+    records, remarks = predictions.read([file], MINI, partial=True)
+    assert [record["condition"] for record in records] == ["4f", "8f"]
+    assert [line.split(";")[0].split(" of ")[0] for line in remarks] == ["scored are 1"] * 2
+
+
 def test_an_answer_given_twice_is_an_error(tmp_path: Path) -> None:
     file = write(tmp_path / "twice.jsonl", [{"question_id": "count_00", "reply": "A"}] * 2)
     with pytest.raises(TempbenchError, match="line 2: count_00/16f was already answered in"):

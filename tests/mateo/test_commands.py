@@ -49,8 +49,14 @@ def test_score(tmp_path, capsys):
 
 def test_replies_that_are_missing_cut_their_pair(tmp_path, capsys):
     lines = [{"question_id": row["question_id"], "reply": row["target"]} for row in ROWS[:3]]
-    commands.score(write(tmp_path, lines), setting="cot", mini=True, as_json=True)
-    metrics = json.loads(capsys.readouterr().out)["metrics"]
+    with pytest.raises(
+        TempbenchError, match=f"{len(ROWS) - 3} of {len(ROWS)} questions have no reply.*--partial"
+    ):
+        commands.score(write(tmp_path, lines), setting="cot", mini=True)
+    commands.score(write(tmp_path, lines), setting="cot", mini=True, as_json=True, partial=True)
+    printed = capsys.readouterr()
+    assert f"scored are 3 of {len(ROWS)} questions" in printed.err
+    metrics = json.loads(printed.out)["metrics"]
     assert (metrics["n_pairs"], metrics["n_cut"], metrics["accuracy"]) == (1, 1, 1)
 
 
@@ -67,7 +73,7 @@ def test_a_log_of_the_harness_is_read(tmp_path):
         ([{"question_id": "a", "reply": 3}], "line 1 has no question_id and reply"),
         ([[]], "line 1 has no question_id and reply"),
         ([{"question_id": "a", "reply": "x"}, {"question_id": "a", "reply": "y"}], "line 2 answers a again"),
-        ([], "is empty"),
+        ([], "holds no reply"),
     ],
 )
 def test_bad_replies(tmp_path, lines, said):

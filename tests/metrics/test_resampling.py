@@ -1,4 +1,6 @@
 import math
+import runpy
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +19,8 @@ from tempbench_lmms.metrics.resampling import (
     needed_factor,
     paired_difference,
 )
+
+_MEASURED = Path(__file__).parents[2] / "benchmarks" / "interval_coverage.py"
 
 
 def share(hits, clusters):
@@ -73,16 +77,43 @@ def test_where_nothing_can_be_said():
     # One cluster alone has something below the line.
     assert interval(ratio([(1, 1), (0, 0), (0, 0)], "abc")) == nothing
     # Three of fifty have: 5 % of the resamples miss them all.
-    assert interval(ratio([(i % 2, i < 3) for i in range(50)], range(50))) == nothing
-    with pytest.raises(ValueError, match="choose percentile or bca"):
+    assert interval(ratio([(i / 2, i < 3) for i in range(50)], range(50))) == nothing
+    with pytest.raises(ValueError, match="choose auto, percentile or bca"):
         interval(share([1, 0], "ab"), method="normal")
 
 
-def test_all_right_has_no_width():
-    assert interval(share([1] * 10, range(10))) == (1, 1)
+def test_wilson_by_hand():
+    # Wilson 1927 with n = 10, one right, and the t quantile for 5 degrees of freedom, 2.5706:
+    # middle 0.1 + 6.6079 / 20, half 2.5706 * sqrt(0.009 + 6.6079 / 400), scale 1.66079.
+    assert interval(share([1] + [0] * 9, range(10))) == pytest.approx((0.0119, 0.5064), abs=1e-4)
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_all_right_has_a_width():
+    # Ten questions, the quantile for 4 degrees of freedom, 2.7764: the lower end is 10 / (10 + 7.7087).
+    assert interval(share([1] * 10, range(10))) == pytest.approx((0.5647, 1), abs=1e-4)
+    assert interval(share([0] * 10, range(10))) == pytest.approx((0, 0.4353), abs=1e-4)
+    # Questions of one cluster are one question where nothing tells them apart.
+    assert interval(share([1] * 30, [i // 3 for i in range(30)])) == pytest.approx((0.5647, 1), abs=1e-4)
+
+
+def test_clusters_widen_an_interval():
+    alone = interval(share([1, 1, 0, 0] * 25, range(100)))
+    together = interval(share([1, 1, 0, 0] * 25, [i // 2 for i in range(100)]))
+    assert together[1] - together[0] > 1.3 * (alone[1] - alone[0])
+
+
+@pytest.mark.parametrize("gated", [False, True])
+@pytest.mark.parametrize("p", [0, 0.01, 0.03, 0.5, 0.97, 0.99, 1])
+def test_coverage_near_the_ends(p, gated):
+    """Near 0 and 1 a few right answers decide: coverage steps over 95 %, and may be higher, not lower."""
+    coverage = runpy.run_path(str(_MEASURED))["coverage"]
+    for n_clusters in (10, 50, 400):
+        covered = coverage(p, n_clusters, gated, n_studies=500)
+        assert covered >= 0.93
+        assert covered <= (0.97 if p == 0.5 else 1)
+
+
+@pytest.mark.parametrize("method", ["auto", "percentile", "bca"])
 @pytest.mark.parametrize("gated", [False, True])
 def test_coverage(method, gated):
     """A 95 % interval covers the true value in 93 to 97 % of 1,000 simulated studies.

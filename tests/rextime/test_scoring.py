@@ -70,7 +70,9 @@ def test_last_of_repeated_predictions_counts():
     assert found["full"]["MR-mIoU"] == 45.0
 
 
-@pytest.mark.parametrize("windows", [[], None, [[None, 2]], [[1]], "1-2"])
+@pytest.mark.parametrize(
+    "windows", [[], None, [[None, 2]], [[1]], "1-2", [[0, math.nan]], [[0, 10**400]], [[-math.inf, 3]]]
+)
 def test_missing_window_is_named(windows):
     with pytest.raises(official.TempbenchError, match="q1: pred_relevant_windows"):
         official.score([{"qid": "q1", "pred_relevant_windows": windows}, *PREDICTIONS[1:]], TRUTHS)

@@ -164,6 +164,10 @@ def test_score_files(tmp_path, ground_truth):
         ("{", "line 1"),
         ("[1]", "not every record"),
         ('{"qid": "q1"}', "pred_relevant_windows and ans are both missing"),
+        (
+            '{"qid": "q1", "pred_relevant_windows": [[1, NaN]]}',
+            "prediction 1: q1: pred_relevant_windows holds no window of two finite numbers",
+        ),
     ],
 )
 def test_unusable_predictions(tmp_path, ground_truth, text, message):

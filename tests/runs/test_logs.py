@@ -44,6 +44,22 @@ def write_run(folder, respondent="chance", task=TASK, seed=0):
     return log
 
 
+def test_the_finished_run_counts_whatever_the_clock_said(tmp_path):
+    write_run(tmp_path / "run" / "model")
+    failed = tmp_path / "run" / "model" / "20260101_000000_results.json"
+    finished = failed.with_name("20250101_000000_results.json")
+    finished.write_text(failed.read_text())
+    for lines in failed.parent.glob("*.jsonl"):
+        lines.with_name(lines.name.replace("2026", "2025")).write_text(lines.read_text())
+    assert [log.file for log in logs.read_runs([tmp_path])] == [failed]
+    state = tmp_path / "run" / logs.STATE
+    state.write_text(json.dumps({"identity": {}, "finished": f"/elsewhere/{finished.name}"}))
+    assert [log.file for log in logs.read_runs([tmp_path])] == [finished]
+    for text in ("", "[]", '{"finished": null}', '{"finished": "gone_results.json"}'):
+        state.write_text(text)
+        assert [log.file for log in logs.read_runs([tmp_path])] == [failed]
+
+
 def test_metrics_computed_again_are_the_run_s(tmp_path):
     write_run(tmp_path)
     (log,) = logs.read_runs([tmp_path])

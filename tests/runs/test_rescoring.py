@@ -117,7 +117,7 @@ def test_no_official_parser(tmp_path, monkeypatch, capsys):
 def test_command(folder, monkeypatch, capsys):
     status, out, err = tempbench(monkeypatch, capsys, "rescore", folder / "chance")
     assert (status, err) == (0, "")
-    assert "0.525      0.525      0.4583 to 0.6" in out
+    assert "0.525      0.525      0.4325 to 0.6158" in out
     status, out, _ = tempbench(
         monkeypatch, capsys, "rescore", folder / "chance", folder / "oracle", "--reparse", "--json"
     )

@@ -11,7 +11,7 @@ from tempbench_lmms.cli import runs
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import safe_run
+from tempbench_lmms.runs import logs, safe_run
 
 ROOT = Path(__file__).parents[2]
 TASK = "tempvs_mt1_two_mini"
@@ -95,7 +95,7 @@ def test_ends(tmp_path, warm_python):
         import json, sys
         from pathlib import Path
         from tempbench_lmms.cli import runs
-        from tempbench_lmms.runs import safe_run
+        from tempbench_lmms.runs import logs, safe_run
         from tempbench_lmms.errors import TempbenchError
         from tempbench_lmms.harness.respondents import simple
 
@@ -131,7 +131,7 @@ def test_ends(tmp_path, warm_python):
         # A disk that is full while the logs are written, and then no more.
         import resource, signal
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        state = home / "crash" / safe_run.STATE
+        state = home / "crash" / logs.STATE
         state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": None}))
         most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         (log,) = (home / "crash").glob("*.jsonl")
@@ -139,6 +139,12 @@ def test_ends(tmp_path, warm_python):
         run("crash", arguments=["--limit", "40"])
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         run("crash", arguments=["--limit", "40"])
+
+        # A log is deleted after the end.
+        finished = json.loads(state.read_text())["finished"]
+        Path(finished.replace("_results.json", "_samples_tempvs_mt1_two_mini.jsonl")).unlink()
+        run("crash", arguments=["--limit", "40"])
+        out[-1].append(json.loads(state.read_text())["finished"] != finished)
         print("OUT" + json.dumps(out))
     """
     done = subprocess.run(
@@ -150,7 +156,7 @@ def test_ends(tmp_path, warm_python):
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("OUT")]
     assert lines, done.stderr[-3000:]
-    crash, resumed, again, other, failing, unknown, full, freed = json.loads(lines[0][3:])
+    crash, resumed, again, other, failing, unknown, full, freed, deleted = json.loads(lines[0][3:])
     # Two slices of ten are stored, the third is lost at its fifth question; empty replies are stored too.
     assert (crash[0], crash[2]) == (1, 25)
     assert "out of memory" in crash[1]
@@ -168,8 +174,9 @@ def test_ends(tmp_path, warm_python):
     assert (full[0], full[2]) == (1, 0)
     assert "not written whole" in full[1]
     assert freed == [0, "", 0]
+    assert deleted == [0, "", 0, True]
     assert "tempbench: 20 of 40 answered" in done.stderr
-    assert json.loads((tmp_path / "crash" / safe_run.STATE).read_text())["finished"]
+    assert json.loads((tmp_path / "crash" / logs.STATE).read_text())["finished"]
     # Finished or with failed requests, there is a report of what was answered.
     for name in ("crash", "failing"):
         assert "<!doctype html>" in (tmp_path / name / "report.html").read_text(encoding="utf-8")
