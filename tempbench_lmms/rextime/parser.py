@@ -78,6 +78,9 @@ def parse(
     ('B', [(5.0, 12.5)])
     """
     found = read(reply, options, duration)
-    span = found["span"].value
-    others = [other for other in parse_spans(reply, duration) if other != span] if span else []
-    return found["letter"].value, [span, *others] if span else []
+    return found["letter"].value, spans_of(reply, found["span"].value, duration)
+
+
+def spans_of(reply: str, first: Span | None, duration: float | None = None) -> list[Span]:
+    """Returns the span that is scored, which was read already, and then the others that a reply states."""
+    return [first, *(span for span in parse_spans(reply, duration) if span != first)] if first else []

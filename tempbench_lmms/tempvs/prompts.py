@@ -261,6 +261,12 @@ def _options(doc: Mapping[str, Any]) -> str:
     return ("; " if doc["tests"][0].startswith("mt1") else ";\n").join(lettered) + "."
 
 
+def wording(doc: Mapping[str, Any]) -> str:
+    """Returns the lines of a question in all styles: who reads a reply need not know how it was asked."""
+    others = (doc["instruction_cot"], doc["instruction_blind"])
+    return "\n".join([build(doc), *(text for text in others if text)])
+
+
 def build(doc: Mapping[str, Any], style: str = "direct") -> str:
     """Returns the text of a question, as the official runner sends it.
 
