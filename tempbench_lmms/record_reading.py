@@ -1,9 +1,9 @@
 """How a reply was read, as every record keeps it: by which rule, or why not; and the shares of both.
 
 `how` is one of `parsing.reading.RULES`, `reason` one of `REASONS`, `where` the start and end of the stretch
-of the reply that the answer stands in; all are None where the request failed. Where ReXTime reads a letter and
-a span, each has its own besides: `answer_how`, `span_reason`; the whole reply has the reason of the first of
-the two that is missing. Records of older logs have none of these fields.
+of the reply that the answer stands in; all are None where the request failed. Where ReXTime reads a letter
+and a span, each has its own besides: `answer_how`, `span_reason`; the whole reply has the reason of the first
+of the two that is missing. Records of older logs have none of these fields.
 """
 
 from collections import Counter

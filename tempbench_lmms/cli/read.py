@@ -67,7 +67,7 @@ class Read:
     def stretch(self, part: str = "") -> str | None:
         """Returns the part of the reply that the answer stands in; None where none was read."""
         where = self.record.get(f"{part}where")
-        return self.reply[slice(*where)] if where else None
+        return self.reply[slice(*where)].strip() if where else None
 
 
 def read_reply(task: str, reply: str, number: int | None = None) -> Read:
@@ -82,7 +82,7 @@ def read_reply(task: str, reply: str, number: int | None = None) -> Read:
     Raises:
         TempbenchError: There is no such task or document, or its data is not prepared.
     """
-    from tempbench_lmms.harness.tasks import docs_of, load_task
+    from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
 
     config = load_task(task)
     if "group" in config:
@@ -97,11 +97,17 @@ def read_reply(task: str, reply: str, number: int | None = None) -> Read:
     place = number or 0
     if not 0 <= place < len(docs):
         raise TempbenchError(f"{task} has no document {place}; choose one from 0 to {len(docs) - 1}")
-    doc, reply = docs[place], reply.strip()  # as the harness does
-    record = config["process_results"](doc, [reply])["record"]
+    doc, reply, judged = docs[place], reply.strip(), number is not None  # stripped as the harness does
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
-    question = config["doc_to_text"](doc, kwargs) if number is not None else ""
-    return Read(task, (place, len(docs)), reply, record, question, str(doc["target"]), number is not None)
+    try:
+        record = config["process_results"](doc, [reply])["record"]
+        question = config["doc_to_text"](doc, kwargs) if judged else ""
+        return Read(task, (place, len(docs)), reply, record, question, str(doc["target"]), judged)
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+        raise TempbenchError(
+            f"{task}: document {place} is not a valid question ({error!r}); see `tempbench verify "
+            f"{root_of(config)[0]}`"
+        ) from None
 
 
 def as_text(found: Read) -> str:

@@ -104,7 +104,8 @@ def _where(reply: str, part: Part, found: Verdict) -> tuple[int, int]:
 
 
 def _read_text(kind: Kind, text: str, prompt: str | None) -> Verdict:
-    found = _staged(kind, text, prompt)
+    # First of all: a prompt may have its options in the form of JSON.
+    found = _staged(kind, without_prompt(text, prompt))
     if found.value is not None and not kind.offers(found.value):
         return Verdict(None, "nothing")
     return found
@@ -118,12 +119,11 @@ def _one(values: list[Any], how: str) -> Verdict | None:
     return Verdict(distinct[0], how) if len(distinct) == 1 else Verdict(None, "several")
 
 
-def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
+def _staged(kind: Kind, text: str) -> Verdict:
     if found := _by_itself(kind, text, "whole"):
         return found
     if ("{" in text or "[" in text) and (found := _of_json(kind, text)):
         return found
-    text = without_prompt(text, prompt)
     if _may_hold_placeholders(text):
         text = without_placeholders(text)
     text, refused = without_refusals(without_questions(text))

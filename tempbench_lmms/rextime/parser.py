@@ -78,9 +78,11 @@ def parse(
     ('B', [(5.0, 12.5)])
     """
     found = read(reply, options, duration)
-    return found["letter"].value, spans_of(reply, found["span"].value, duration)
+    return found["letter"].value, spans_of(found["span"].value, reply, duration)
 
 
-def spans_of(reply: str, first: Span | None, duration: float | None = None) -> list[Span]:
-    """Returns the span that is scored, which was read already, and then the others that a reply states."""
-    return [first, *(span for span in parse_spans(reply, duration) if span != first)] if first else []
+def spans_of(scored: Span | None, reply: str, duration: float | None = None) -> list[Span]:
+    """Returns the span of a reply that was read and is scored, and then the others that the reply states."""
+    if scored is None:
+        return []
+    return [scored, *(other for other in parse_spans(reply, duration) if other != scored)]

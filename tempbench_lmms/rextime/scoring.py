@@ -60,7 +60,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = 
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))
     found = read(reply, doc["options"], doc["duration"], prompt=prompt)
     letter, span = found["letter"], found["span"]
-    spans = spans_of(reply, span.value, doc["duration"])
+    spans = spans_of(span.value, reply, doc["duration"])
     return of_prediction(doc, letter.value, spans, failed, ask) | _as_read(letter, span, ask)
 
 
