@@ -81,7 +81,7 @@ def parse(
     return found["letter"].value, spans_of(found["span"].value, reply, duration)
 
 
-def spans_of(scored: Span | None, reply: str, duration: float | None = None) -> list[Span]:
+def spans_of(scored: Span | None, text: str, duration: float | None = None) -> list[Span]:
     """Returns the span of a reply that was read and is scored, and then the others that the reply states."""
     if scored is None:
         return []
