@@ -85,4 +85,4 @@ def spans_of(scored: Span | None, text: str, duration: float | None = None) -> l
     """Returns the span of a reply that was read and is scored, and then the others that the reply states."""
     if scored is None:
         return []
-    return [scored, *(other for other in parse_spans(reply, duration) if other != scored)]
+    return [scored, *(other for other in parse_spans(text, duration) if other != scored)]
