@@ -22,11 +22,20 @@ def warnings(records: Sequence[Record]) -> list[str]:
     if failed:
         out.append(f"{share(failed, len(records))} of the requests failed; they count as wrong")
     answered = len(records) - failed
-    unread = sum(not record["parsed"] and not record["failed"] for record in records)
-    if answered and unread / answered > MAX_UNPARSED:
-        out.append(f"{share(unread, answered)} of the replies could not be read; they count as wrong")
+    unread = [record for record in records if not record["parsed"] and not record["failed"]]
+    if answered and len(unread) / answered > MAX_UNPARSED:
+        out.append(
+            f"{share(len(unread), answered)} of the replies could not be read{_reasons(unread)}; "
+            "they count as wrong"
+        )
     out += _one_sided(records)
     return out
+
+
+def _reasons(unread: Sequence[Record]) -> str:
+    """Returns why replies are unread, in brackets, the most frequent first; empty for older logs."""
+    counts = Counter(record["reason"] for record in unread if record.get("reason"))
+    return f" ({', '.join(f'{reason} {n}' for reason, n in counts.most_common())})" if counts else ""
 
 
 def _one_sided(records: Sequence[Record]) -> Iterator[str]:

@@ -9,6 +9,7 @@ import typer
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
+from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
 from tempbench_lmms.errors import TempbenchError
 
@@ -144,6 +145,7 @@ def demo(
     run(output, Console())
 
 
+app.command()(read)
 app.command()(runs.run)
 app.command()(runs.compare)
 app.command()(runs.rescore)

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from tempbench_lmms import record_reading
 from tempbench_lmms.coherence import encoders, prompts
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics import clip as clip_metrics
 from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
 from tempbench_lmms.metrics.text import event_order
-from tempbench_lmms.parsing.final_answer import final_answer
+from tempbench_lmms.parsing.final_answer import final_answer, final_part
+from tempbench_lmms.parsing.reading import Reading, none
 from tempbench_lmms.parsing.text import squeeze
 from tempbench_lmms.record import Metric, Metrics, Record
 
@@ -27,6 +29,7 @@ _remembered: dict[tuple[str, str, int], tuple[Floats, Floats]] = {}
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns what is known of one caption."""
     caption = "" if failed else squeeze(final_answer(reply) or "")
+    read = Reading(caption, "whole") if caption else none("cut_off" if final_part(reply).cut_off else "empty")
     return {
         "id": doc["question_id"],
         "video": doc["video"],
@@ -38,6 +41,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "correct": int(bool(doc["target"]) and caption == doc["target"]),
         "parsed": int(bool(caption)),
         "failed": int(failed),
+        **record_reading.fields(None if failed else read),
     }
 
 
@@ -219,6 +223,7 @@ METRICS.add("clipgain_official", _over(clip_scores_official, _GAIN), headline=Tr
 METRICS.add("caption_bertscore", bertscore, headline=True)
 METRICS.add("event_order", order_of_events, headline=True)
 METRICS.add("caption_parse_rate", parse_rate, headline=True)
+record_reading.add_metrics(METRICS, "video", reasons=("empty", "cut_off"), prefix="caption_")
 METRICS.add("n_videos", n_videos, better="neither", headline=True, has_error=False)
 METRICS.add("n_cut", n_cut, better="lower", headline=True, has_error=False)
 METRICS.add("n_skipped", n_skipped, better="lower", has_error=False)

@@ -10,6 +10,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tempbench_lmms.coherence.card import BUDGETS
 from tempbench_lmms.coherence.parser import letters_of
 
 SYSTEM = "You are an expert in understanding dynamics of objects."
@@ -67,6 +68,15 @@ def question(doc: Mapping[str, Any]) -> str:
     options = dict(zip(letters_of(doc["options"]), doc["options"], strict=True))
     text = _BLIND if doc["order"] == "blind" else _FRAMES
     return text.format(n=doc["n_frames"], question=doc["question"], options=options)
+
+
+def wording(doc: Mapping[str, Any]) -> str:
+    """Returns the lines of a question with frames and without: who reads a reply need not know which it was.
+
+    Answers from elsewhere do not say how many frames were shown; the line with their number is then a guess.
+    """
+    shown = {"n_frames": BUDGETS[-1], **doc}
+    return "\n".join(question({**shown, "order": order}) for order in ("ordered", "blind"))
 
 
 def frame_label(number: int, time: float) -> str:

@@ -9,15 +9,19 @@ them only if it was asked in all of the ways compared: `--limit` may cut one off
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import fsum
 from typing import Any
 
+from tempbench_lmms import record_reading
 from tempbench_lmms.coherence import encoders, parser, prompts
 from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, CURVES, SCENES, TYPES
 from tempbench_lmms.metrics import curve
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.text import numeric_distance
+from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.numbers import value_of
+from tempbench_lmms.parsing.reading import Reading
 from tempbench_lmms.parsing.text import clip
 from tempbench_lmms.record import Metric, Metrics, Record
 
@@ -44,6 +48,13 @@ def reference_of(doc: Mapping[str, Any]) -> tuple[str, str]:
     return prompts.template(doc["question"], answer), "template"
 
 
+def _read(doc: Mapping[str, Any], reply: str) -> Reading[tuple[str | None, int | None]]:
+    """Reads letter and number; a number that is none of the options is kept, and no option is read."""
+    found = parser.read(reply, doc["options"], record_reading.prompt_of(reply, lambda: prompts.wording(doc)))
+    no_option = found.value is not None and found.value[0] is None
+    return replace(found, reason="nothing") if no_option else found
+
+
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """Returns what is known of one answered question.
 
@@ -53,7 +64,8 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         failed: Whether the request failed, so there is no reply to read.
     """
     options = doc["options"]
-    answer = None if failed else parser.parse(reply, options)
+    found = None if failed else _read(doc, reply)
+    answer, number = (found.value if found else None) or (None, None)
     official = None if failed else parser.parse_official(reply, options)
     reference, source = reference_of(doc)
     out: Record = {
@@ -70,13 +82,15 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "parsed": int(answer is not None),
         "failed": int(failed),
         "reply": "" if failed else clip(reply),
+        "final": "" if failed else final_answer(reply) or "",
         "reference": reference,
         "reference_source": source,
+        **record_reading.fields(found),
     }
     gold = value_of(options[parser.letters_of(options).index(doc["answer"])])
     if doc["type"] == "count" and gold is not None:
         out["gold_number"] = gold
-        out["number"] = None if failed else parser.number(reply, options)
+        out["number"] = number
         out["number_official"] = None if failed else parser.number_official(reply, options)
     return out
 
@@ -92,22 +106,38 @@ def _distance(name: str) -> Score:
     ]
 
 
-def _bertscore(records: Sequence[Record]) -> Sequence[float | None]:
-    try:
-        return [*encoders.bertscore([(record["reply"], record["reference"]) for record in records])]
-    except encoders.EncoderUnavailableError:  # reported once, where it was loaded
-        return [None] * len(records)
+def _bertscore(field: str) -> Score:
+    """Returns the score of one of the two texts of a record: the whole `reply`, or its `final` answer."""
+
+    def score(records: Sequence[Record]) -> Sequence[float | None]:
+        # Both texts go through the encoder in one pass; what was scored is remembered for the other score.
+        # Older logs do not have the final answer.
+        pairs: dict[tuple[int, str], encoders.Pair] = {
+            (i, name): (record[name], record["reference"])
+            for i, record in enumerate(records)
+            for name in ("reply", "final")
+            if name in record
+        }
+        try:
+            scores = dict(zip(pairs, encoders.bertscore([*pairs.values()]), strict=True))
+        except encoders.EncoderUnavailableError:  # reported once, where it was loaded
+            scores = {}
+        return [scores.get((i, field)) for i in range(len(records))]
+
+    return score
 
 
 SCORES: dict[str, Score] = {
     "accuracy": _field("correct"),
     "accuracy_official": _field("correct_official"),
-    "bertscore": _bertscore,
+    "bertscore": _bertscore("reply"),
+    "bertscore_answer": _bertscore("final"),
     "numeric_distance": _distance("number"),
     "numeric_distance_official": _distance("number_official"),
     "parse_rate": _field("parsed"),
 }
-"""What one answer gets, from 0 to 1. BERTScore is that of the whole reply, as in the official code."""
+"""What one answer gets, from 0 to 1. BERTScore is that of the whole reply, as in the official code, and that
+of the final answer: what stands behind the reasoning or in an answer tag, 0 where the reply ends before."""
 
 
 def _mean(score: Score, keep: Callable[[Record], bool] = lambda record: True) -> Metric:
@@ -211,9 +241,10 @@ _TRENDS = {
 """`slope` is the score a frame, by least squares; `gain` the score with 16 frames less that with 4; `area` is
 the area under the curve from 4 to 16 frames, divided by 12."""
 
+_PRINTED_ONCE = ("accuracy", "bertscore", "numeric_distance", "parse_rate")
 for _name, _score in SCORES.items():
-    METRICS.add(_name, _mean(_score), headline=not _name.endswith("_official"), tasks=(ONCE,))
-for _name in ("accuracy", "bertscore"):
+    METRICS.add(_name, _mean(_score), headline=_name in _PRINTED_ONCE, tasks=(ONCE,))
+for _name in ("accuracy", "bertscore", "bertscore_answer"):
     for _group, _keep in GROUPS.items():
         _printed = _name == "accuracy" and _group in TYPES
         METRICS.add(f"{_name}_{_group}", _mean(SCORES[_name], _keep), headline=_printed, tasks=(ONCE,))
@@ -233,7 +264,7 @@ for _group, _keep in GROUPS.items():
     for _budget in BUDGET_CONDITIONS:
         _both_hold = _both(_keep, _by("condition", _budget))
         METRICS.add(f"accuracy_{_group}_{_budget}", _mean(SCORES["accuracy"], _both_hold), tasks=(BUDGETED,))
-for _name in CURVES:
+for _name in (*CURVES, "bertscore_answer"):
     for _kind, _weights in _TRENDS.items():
         _printed = (_name, _kind) == ("accuracy", "gain")
         METRICS.add(f"{_name}_{_kind}", trend(SCORES[_name], _weights), headline=_printed, tasks=(BUDGETED,))
@@ -251,6 +282,7 @@ METRICS.add("frame_order_sensitivity_reversed", gain_over("reversed"), headline=
 METRICS.add("gain_over_blind", gain_over("blind"), headline=True, tasks=(CONTROLLED,))
 METRICS.add("parse_rate", _mean(SCORES["parse_rate"]), headline=True, tasks=(CONTROLLED,))
 
+record_reading.add_metrics(METRICS, "video")
 METRICS.count(headline=True)(n_questions)
 METRICS.count(tasks=(ONCE, BUDGETED))(n_counting)
 METRICS.count(better="lower", headline=True)(n_failed)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms import record_quality
+from tempbench_lmms import record_quality, record_reading
 from tempbench_lmms.data import provenance
 from tempbench_lmms.record import UNDEFINED, Metrics, Record, Row, evaluate, evaluate_error
 
@@ -119,8 +119,9 @@ def records_of(items: Sequence[Any]) -> list[Record]:
 def details(table: Callable[[Sequence[Record]], dict[str, Any]], items: Sequence[Any]) -> Details:
     """Returns a nested table over the records behind `items`; empty, with a log entry, where it fails.
 
-    Under `run` stands what only the run itself knows of how it was made (`provenance.recorded`), and warnings
-    about the run (`record_quality.warnings`) are logged.
+    Under `readings` stand the shares of how replies were read (`record_reading.shares`), under `run` what
+    only the run itself knows of how it was made (`provenance.recorded`); warnings about the run
+    (`record_quality.warnings`) are logged.
     """
     records = records_of(items)
     try:
@@ -128,6 +129,10 @@ def details(table: Callable[[Sequence[Record]], dict[str, Any]], items: Sequence
     except Exception as error:  # an exception here would lose the run
         _report(table.__name__, error)
         out = Details()
+    try:
+        out |= {record_reading.KEY: found} if (found := record_reading.shares(records)) else {}
+    except Exception as error:  # as above
+        _report(record_reading.KEY, error)
     package, _, benchmark = table.__module__.rpartition(".")[0].partition(".")
     if package == __package__.partition(".")[0] and benchmark:
         try:

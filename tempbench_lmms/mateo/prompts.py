@@ -209,6 +209,23 @@ def _introduction(modality: str, setting: str) -> Iterator[str]:
         yield _example(example, form)
 
 
+def wording(doc: Mapping[str, Any], form: str) -> str:
+    """Returns the lines of a prompt in all settings of a form, without the examples and the three questions.
+
+    A reply may take over an example's sentence and mean it, and put each question before its answer; so who
+    looks for the prompt's words in replies must not look for those.
+
+    Args:
+        doc: A row of the data set.
+        form: One of the values of `FORMS`.
+    """
+    examples = {line for example in _EXAMPLES for line in _example(example, form).split("\n")}
+    settings = [setting for setting, own in FORMS.items() if own == form]
+    texts = (text(doc, modality, setting) for modality in MODALITIES for setting in settings)
+    lines = (line for one in texts for line in one.split("\n"))
+    return "\n".join(line for line in dict.fromkeys(lines) if line not in examples)
+
+
 def parts(doc: Mapping[str, Any], modality: str, setting: str) -> list[Part]:
     """Returns a prompt as text and pictures in their order.
 

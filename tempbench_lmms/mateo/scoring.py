@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.mateo import parser
+from tempbench_lmms import record_reading
+from tempbench_lmms.mateo import parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metrics, Record
@@ -40,7 +41,9 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
         form: The form of the reply, one of `parser.FORMS`.
         failed: Whether the request failed, so there is no reply to read.
     """
-    answer = None if failed else parser.parse(reply, form)
+    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, form))
+    found = None if failed else parser.read(reply, form, prompt)
+    answer = found.value if found else None
     out: Record = {
         "id": doc["question_id"],
         "pair": doc["pair_id"],
@@ -54,6 +57,7 @@ def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) 
         "failed": int(failed),
         "n_steps": doc["n_steps"],
         "distance": doc["distance"],
+        **record_reading.fields(found),
     }
     if form == "reflection":
         out["first"] = None if failed else parser.parse_first(reply)
@@ -212,6 +216,9 @@ def parse_rate_strict(records: Sequence[Record]) -> Ratio:
 def unread_rate(records: Sequence[Record]) -> Ratio:
     """Share of questions whose answer could not be read: the paper's "failure rate" (section 6)."""
     return _over(records, lambda record: (not record["parsed"], 1))
+
+
+record_reading.add_metrics(METRICS, "plan")
 
 
 @METRICS.count()

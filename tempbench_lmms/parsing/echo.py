@@ -1,8 +1,8 @@
 """The prompt's own words in a reply: they are no answer.
 
-Where the prompt is known its lines are taken out; an option's line stays where it is the only one, since it
-may be the answer. Where it isn't, only what no reply says of its own: placeholders such as "Option [Letter]",
-and the choice itself ("True or False").
+Where the prompt is known its lines are taken out; an option's line stays where it is the only one, or comes
+again at the end, since it may be the answer. Where it isn't, only what no reply says of its own: placeholders
+such as "Option [Letter]", and the choice itself ("True or False").
 """
 
 import re
@@ -31,7 +31,7 @@ _SHORTEST = 12
 @lru_cache(maxsize=64)
 def _prompt_lines(prompt: str) -> frozenset[str]:
     lines = (" ".join(line.split()) for line in normalise(prompt).split("\n"))
-    return frozenset(line for line in lines if len(line) >= _SHORTEST)
+    return frozenset(line for line in lines if len(line) >= _SHORTEST or _OPTION_LINE.match(line))
 
 
 def without_placeholders(text: str) -> str:
@@ -65,9 +65,7 @@ def without_prompt(text: str, prompt: str | None = None) -> str:
     lines = text.split("\n")
     repeated = [i for i, line in enumerate(lines) if " ".join(line.split()) in known]
     options = [i for i in repeated if _OPTION_LINE.match(lines[i].strip())]
-    if len(options) == 1:
-        repeated.remove(options[0])
+    if len(options) == 1 or (options and options[-1] == len(lines) - 1 and lines[-1] in lines[:-1]):
+        repeated.remove(options[-1])
     taken = set(repeated)
-    return (
-        "\n".join(line for i, line in enumerate(lines) if i not in taken) if len(taken) < len(lines) else text
-    )
+    return "\n".join(line for i, line in enumerate(lines) if i not in taken) if taken else text

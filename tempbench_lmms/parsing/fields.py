@@ -136,7 +136,8 @@ def _letter_in(
     found = reader.read(raw, expected.choice, prompt)
     if found.value is None:
         rest = without_times(text)
-        found = reader.read(rest, expected.choice, prompt) if rest != text else found
+        if rest != text and rest.strip():
+            found = reader.read(rest, expected.choice, prompt)
     return found if found.value is None else Reading(found.value, found.how, where)
 
 

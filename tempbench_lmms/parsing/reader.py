@@ -133,7 +133,8 @@ def within(found: Reading[Any], text: str, reply: str, part: Part) -> Reading[An
 
 
 def _read_text(kind: Kind, text: str, prompt: str | None) -> Verdict:
-    found = _staged(kind, text, prompt)
+    # First of all: a prompt may have its options in the form of JSON.
+    found = _staged(kind, without_prompt(text, prompt))
     if found.value is not None and not kind.offers(found.value):
         return Verdict(None, "nothing")
     return found
@@ -147,12 +148,11 @@ def _one(values: list[Any], how: str, text: str = "") -> Verdict | None:
     return Verdict(distinct[0], how, 0, len(text), text) if len(distinct) == 1 else Verdict(None, "several")
 
 
-def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
+def _staged(kind: Kind, text: str) -> Verdict:
     if found := _by_itself(kind, text, "whole"):
         return found
     if ("{" in text or "[" in text) and (found := _of_json(kind, text)):
         return found
-    text = without_prompt(text, prompt)
     if found := _at_end(kind, text):
         return found
     text = without_placeholders(text)

@@ -12,9 +12,17 @@ from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import Sums, interval
 from tempbench_lmms.record import UNDEFINED, Record
+from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
 from tempbench_lmms.runs.run_card import flat, run_card
+
+READ = {
+    f"{part}{name}": f"{part.replace('_', ' ')}{said}"
+    for part in ("", *PARTS)
+    for name, said in (("how", "read by"), ("reason", "unread"))
+}
+"""What a report calls the fields of a record that say how its reply was read."""
 
 Value = float | int | str | None
 
@@ -106,6 +114,12 @@ class TaskNumbers:
     def warnings(self) -> list[str]:
         """What speaks against taking the numbers at their face: damage to the log, degenerate answers."""
         return [*self.log.problems, *quality.warnings(self.log)]
+
+    @cached_property
+    def readings(self) -> list[tuple[str, str, float]]:
+        """How replies were read: what it is about, the rule or the reason, and its share from 0 to 1."""
+        found = shares([self.log.with_limit(sample) for sample in self.log.samples])
+        return [(READ[name], word, share) for name, table in found.items() for word, share in table.items()]
 
     def number(self, name: str) -> Number:
         """Returns one metric of the task."""

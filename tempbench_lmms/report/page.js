@@ -116,6 +116,7 @@
     const link = make("a", "", q.id);
     link.href = `#q=${keyOf(q)}`;
     title.append(make("span", `v-${q.verdict}`, `${SIGNS[q.verdict]} ${q.verdict} `), link);
+    if (q.read) title.append(" ", make("span", "tag", q.read));
     box.append(title, make("div", "note", `${task.task}, ${task.run}`));
     if (q.pictures && q.pictures.length) {
       const pictures = make("div", "pictures");

@@ -9,6 +9,7 @@ from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.record_reading import HOW, REASON, manner
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
 from tempbench_lmms.runs.logs import Sample
 
@@ -18,6 +19,7 @@ _PICTURES = 8  # of one question
 _FRAMES = 4  # of one video
 _FACET_VALUES = 12
 _FACET_LENGTH = 40
+_SAYS_HOW = {*HOW, *REASON}  # one of the two is None
 _NO_FACETS = {"id", "gold", "answer", "prediction", "reply", "reference", "first"}
 
 
@@ -53,18 +55,20 @@ def data_of(tasks: Sequence[TaskNumbers], n_questions: int, n_pictured: int) -> 
                 "run": task.run,
                 "task": task.log.task,
                 "n": len(samples),
-                "facets": facets([sample.record for sample in chosen]),
+                "facets": facets([task.log.with_limit(sample) for sample in chosen]),
             }
         )
         for sample in chosen:
+            record = task.log.with_limit(sample)
             entry = {
                 "t": number,
                 "id": str(sample.record["id"]),
-                "verdict": verdict(sample.record),
+                "verdict": verdict(record),
+                "read": manner(record),
                 "prompt": sample.prompt,
                 "reply": sample.reply,
                 "target": sample.target,
-                "record": sample.record,
+                "record": record,
             }
             if visuals is not None and sample.doc_id in pictured:
                 shown, entry["note"] = visuals.of(sample)
@@ -90,7 +94,7 @@ def facets(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
     for record in records:
         for name, value in record.items():
             values = value if isinstance(value, list) and name == "tests" else [value]
-            if name in dropped:
+            if name in dropped or (value is None and name in _SAYS_HOW):
                 continue
             if not all(isinstance(one, str) and len(one) <= _FACET_LENGTH for one in values):
                 dropped.add(name)

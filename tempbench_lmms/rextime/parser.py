@@ -78,6 +78,11 @@ def parse(
     ('B', [(5.0, 12.5)])
     """
     found = read(reply, options, duration)
-    span = found["span"].value
-    others = [other for other in parse_spans(reply, duration) if other != span] if span else []
-    return found["letter"].value, [span, *others] if span else []
+    return found["letter"].value, spans_of(found["span"].value, reply, duration)
+
+
+def spans_of(scored: Span | None, text: str, duration: float | None = None) -> list[Span]:
+    """Returns the span of a reply that was read and is scored, and then the others that the reply states."""
+    if scored is None:
+        return []
+    return [scored, *(other for other in parse_spans(text, duration) if other != scored)]

@@ -53,6 +53,11 @@ def frame_label(number: int, time: float) -> str:
     return f"Frame {number}, at {time:.1f} seconds:"
 
 
+def wording(doc: Mapping[str, Any], ask: str) -> str:
+    """Returns the lines of a question for all media: who reads a reply need not know what was shown."""
+    return "\n".join(build(doc, media, ask) for media in _MEDIA)
+
+
 def build(doc: Mapping[str, Any], media: str, ask: str, times: Sequence[float] = ()) -> str:
     """Returns the text of a question.
 

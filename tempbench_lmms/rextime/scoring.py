@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.interval import best_iou, official_iou
 from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.parsing.reading import Reading
 from tempbench_lmms.record import Metric, Metrics, Record
-from tempbench_lmms.rextime import official
+from tempbench_lmms.rextime import official, prompts
 from tempbench_lmms.rextime.card import CATEGORIES, SOURCES
-from tempbench_lmms.rextime.parser import NO_SPAN, parse
+from tempbench_lmms.rextime.parser import NO_SPAN, read, spans_of
 
 DURATIONS = {"under_60s": (0.0, 60.0), "60_to_120s": (60.0, 120.0), "over_120s": (120.0, float("inf"))}
 """Groups of video durations in seconds, the lower bound included."""
@@ -53,8 +55,24 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = 
         failed: Whether the request failed, so there is no reply to read.
         ask: What was asked for: `both`, `answer` or `span`.
     """
-    answer, spans = (None, []) if failed else parse(reply, doc["options"], doc["duration"])
-    return of_prediction(doc, answer, spans, failed, ask)
+    if failed:
+        return of_prediction(doc, None, [], failed, ask) | _as_read(None, None, ask)
+    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))
+    found = read(reply, doc["options"], doc["duration"], prompt=prompt)
+    letter, span = found["letter"], found["span"]
+    spans = spans_of(span.value, reply, doc["duration"])
+    return of_prediction(doc, letter.value, spans, failed, ask) | _as_read(letter, span, ask)
+
+
+def _as_read(letter: Reading[Any] | None, span: Reading[Any] | None, ask: str) -> Record:
+    """Returns how letter and span were read; what was asked for and is missing gives the reply's reason."""
+    asked = {"both": (letter, span), "answer": (letter,), "span": (span,)}[ask]
+    whole = next((found for found in asked if found and found.value is None), asked[0])
+    out = record_reading.fields(whole)
+    if ask == "both":
+        for part, found in zip(record_reading.PARTS, asked, strict=True):
+            out |= record_reading.fields(found, part)
+    return out
 
 
 def of_prediction(
@@ -225,6 +243,7 @@ METRICS.add("parse_rate", parse_rate, headline=True, tasks=_SCORED)
 METRICS.add("answer_parse_rate", answer_parse_rate, headline=True, tasks=(BOTH, TEST))
 METRICS.add("span_parse_rate", span_parse_rate, headline=True, tasks=(BOTH, TEST))
 METRICS.add("parse_rate", parse_rate, headline=True, tasks=(TEST,))  # last in the logs of the test split
+record_reading.add_metrics(METRICS, "video")
 for _kind, _name in GROUPS:
     METRICS.add(f"acc_{_name}", _of_group(acc, _kind, _name), tasks=_LETTER)
     METRICS.add(f"miou_{_name}", _of_group(miou, _kind, _name), tasks=_SPAN)

@@ -14,6 +14,7 @@ from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.record import Metric, Record
+from tempbench_lmms.record_reading import at_limit
 
 STATE = "tempbench_run.json"
 """What `tempbench run` keeps of a run in its folder: what it is, and its results file once it is finished."""
@@ -44,6 +45,10 @@ class Sample:
     target: str
     n_tokens: int | None = None
 
+    def is_full(self, limit: int | None) -> bool:
+        """Whether the reply is known to have as many tokens as there may be."""
+        return limit is not None and self.n_tokens is not None and self.n_tokens >= limit
+
 
 @dataclass(frozen=True)
 class TaskLog:
@@ -72,6 +77,20 @@ class TaskLog:
     file: Path
     problems: tuple[str, ...]
     header: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def token_limit(self) -> int | None:
+        """The number of tokens at which generation stopped, where known."""
+        limit = (self.config.get("generation_kwargs") or {}).get("max_new_tokens")
+        return limit if isinstance(limit, int) else None
+
+    def with_limit(self, sample: Sample) -> Record:
+        """Returns a sample's record with the reason `cut_off` where its reply ended at the token limit.
+
+        The run itself cannot tell: the harness gives its hooks the reply alone, and writes the number of
+        tokens into the log where the runner counts them.
+        """
+        return at_limit(sample.record) if sample.is_full(self.token_limit) else sample.record
 
     @property
     def details(self) -> dict[str, Any]:

@@ -25,11 +25,9 @@ def warnings(log: TaskLog) -> list[str]:
     More than 5 % unread, empty, repeating or cut-off replies; one answer in more than 60 % of the answers;
     failed requests; a headline metric that is not above chance.
     """
-    records = [sample.record for sample in log.samples]
-    limit = (log.config.get("generation_kwargs") or {}).get("max_new_tokens")
     return [
-        *record_quality.warnings(records),
-        *of_replies(log.samples, limit if isinstance(limit, int) else None),
+        *record_quality.warnings([log.with_limit(sample) for sample in log.samples]),
+        *of_replies(log.samples, log.token_limit),
         *_within_chance(log),
     ]
 
@@ -71,12 +69,12 @@ def _one_letter(samples: Sequence[Sample], text: str) -> bool:
 
 
 def _cut_off(sample: Sample, max_new_tokens: int | None) -> bool:
-    """Whether a reply ended before it gave an answer: in its reasoning, or at the limit of tokens."""
+    """Whether a reply ended before its answer: in its reasoning, within a sentence, or at the token limit."""
     if sample.record["parsed"]:
         return False
+    # Older logs do not know the reason.
     open_thought = "<think>" in sample.reply and "</think>" not in sample.reply
-    full = max_new_tokens is not None and sample.n_tokens is not None and sample.n_tokens >= max_new_tokens
-    return open_thought or full
+    return sample.record.get("reason") == "cut_off" or open_thought or sample.is_full(max_new_tokens)
 
 
 def _within_chance(log: TaskLog) -> list[str]:

@@ -12,11 +12,12 @@ from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.metrics.resampling import Sums, interval
 from tempbench_lmms.record import UNDEFINED, Record
+from tempbench_lmms.record_reading import REASON, VALUES, manner
 from tempbench_lmms.runs import run_card
 from tempbench_lmms.runs.logs import Sample, TaskLog, metrics_of, recompute
 
-# The fields of a record that say how its reply was read; benchmarks name the answer differently.
-_READING = ("answer", "prediction", "spans", "order", "parsed", "failed", "correct")
+# The fields of a record in which a reply that is read differently differs.
+_READING = (*VALUES, "parsed", "failed", "correct")
 _OFFICIAL = "_official"
 
 
@@ -29,12 +30,16 @@ class Change:
         reply: The model's reply.
         then: How the run read it: some of the record's fields.
         now: How it is read now.
+        how_then: By which rule the run read it, or why not; empty where its log does not say.
+        how_now: The same now.
     """
 
     id: str
     reply: str
     then: dict[str, Any]
     now: dict[str, Any]
+    how_then: str = ""
+    how_now: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,6 +130,7 @@ def read_again(log: TaskLog) -> tuple[tuple[Sample, ...], tuple[Change, ...]]:
         out = config["process_results"](docs[id_], [sample.reply])
         metrics = frozenset(name for name, value in out.items() if isinstance(value, Item))
         new = replace(sample, record=out["record"], metrics=metrics)
+        new = replace(new, record=log.with_limit(new))
         samples.append(new)
         changes += _changes([sample], [new.record])
     return tuple(samples), tuple(changes)
@@ -135,13 +141,16 @@ def _changes(samples: Sequence[Sample], records: Sequence[Record]) -> list[Chang
     for sample, record in zip(samples, records, strict=True):
         then, now = sample.record, record
         names = [name for name in _READING if name in now and then.get(name) != now[name]]
-        if names:
+        reasons = [name for name in REASON if name in then and then[name] != now.get(name)]
+        if names or reasons:
             out.append(
                 Change(
                     str(record["id"]),
                     sample.reply,
                     {name: then.get(name) for name in names},
                     {name: now[name] for name in names},
+                    manner(then),
+                    manner(now),
                 )
             )
     return out
@@ -192,6 +201,7 @@ def _official_changes(log: TaskLog) -> list[Change]:
             sample.reply,
             {"correct": sample.record["correct"]},
             {"correct": read[sample.record["id"]]},
+            manner(sample.record),
         )
         for sample in samples
         if sample.record["correct"] != read[sample.record["id"]]
@@ -223,9 +233,8 @@ def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
     if found.changes:
         lines.append(f"  {len(found.changes):,} questions are read differently:")
         for change in found.changes[:n_changes]:
-            lines.append(
-                f"    {change.id}: {_fields(change.then)} -> {_fields(change.now)}; {change.reply[:80]!r}"
-            )
+            was, is_ = _fields(change.then, change.how_then), _fields(change.now, change.how_now)
+            lines.append(f"    {change.id}: {was} -> {is_}; {change.reply[:80]!r}")
         if len(found.changes) > n_changes:
             lines.append(f"    and {len(found.changes) - n_changes:,} more; see --json")
     return "\n".join(lines)
@@ -235,8 +244,9 @@ def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, (int, float)) else UNDEFINED if value is None else str(value)
 
 
-def _fields(values: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items())
+def _fields(values: dict[str, Any], how: str) -> str:
+    found = ", ".join(f"{name} {value}" for name, value in values.items())
+    return f"{found} ({how})".strip() if how else found
 
 
 def as_json(found: Rescored) -> dict[str, Any]:

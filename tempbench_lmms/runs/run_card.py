@@ -11,6 +11,7 @@ from typing import Any
 
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.provenance import KEY, PACKAGES
+from tempbench_lmms.record_reading import shares
 from tempbench_lmms.runs.logs import Sample, TaskLog
 
 _SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
@@ -33,7 +34,8 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         `task`, `model`, `model_args`, `backend`, `date`; `version` (`task`, `prompts`); `packages`; `data`
         (`url`, and what the manifest says: `edition`, `source`, `sha256`); `prompts_sha256`; `settings`
         (images, frames, style and the like); `generation`; `seeds`; `questions` (`of` the task, `asked`,
-        `logged`, `failed`); `complete`: whether all were asked, logged and answered.
+        `logged`, `failed`); `readings` (shares of how replies were read, and of why not); `complete`: whether
+        all were asked, logged and answered.
     """
     run = log.details.get(KEY) or {}
     config = log.header.get("config") or {}
@@ -60,6 +62,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         "generation": log.config.get("generation_kwargs") or {},
         "seeds": {name: config.get(name) for name in _SEEDS},
         "questions": {"of": of, "asked": asked, "logged": len(log.samples), "failed": failed},
+        "readings": shares([log.with_limit(sample) for sample in log.samples]),
         "complete": None if of is None else of == asked == len(log.samples) and not failed,
     }
 

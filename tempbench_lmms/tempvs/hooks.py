@@ -78,7 +78,8 @@ def process_results_ungated(doc: Mapping[str, Any], results: Sequence[Any]) -> d
 def process_results_suite(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for the suite of all main tests."""
     tests = [main for test in doc["tests"] for main in _GATED_BY.get(test, [test])]
-    return adapter.emit(_record(doc, results), [f"{test}_{name}" for test in tests for name in _NAMES])
+    own = [f"{test}_{name}" for test in tests for name in _NAMES if name not in scoring.SUITE_METRICS]
+    return adapter.emit(_record(doc, results), [*scoring.SUITE_METRICS, *own])
 
 
 def _record(doc: Mapping[str, Any], results: Sequence[Any]) -> Record:

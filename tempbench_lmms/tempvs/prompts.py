@@ -261,6 +261,19 @@ def _options(doc: Mapping[str, Any]) -> str:
     return ("; " if doc["tests"][0].startswith("mt1") else ";\n").join(lettered) + "."
 
 
+def wording(doc: Mapping[str, Any]) -> str:
+    """Returns the lines of a question in all styles: who reads a reply need not know how it was asked."""
+    kind = kind_of(doc["tests"][0])
+    return "\n".join(build(doc, style) for style in STYLES if _has(kind, style))
+
+
+def _has(kind: str, style: str) -> bool:
+    """Whether questions of a kind of test are asked in a style."""
+    if style == "image_only":
+        return kind in ("mt3", "gt")
+    return style in STYLES and (style != "blind" or kind != "mt3")
+
+
 def build(doc: Mapping[str, Any], style: str = "direct") -> str:
     """Returns the text of a question, as the official runner sends it.
 
@@ -273,11 +286,7 @@ def build(doc: Mapping[str, Any], style: str = "direct") -> str:
     """
     test = doc["tests"][0]
     kind = kind_of(test)
-    if (
-        style not in STYLES
-        or (style == "blind" and kind == "mt3")
-        or (style == "image_only" and kind not in ("mt3", "gt"))
-    ):
+    if not _has(kind, style):
         raise TempbenchError(f"unknown style {style!r} of {test}; choose one of {', '.join(STYLES)}")
     characters = _CHARACTERS + doc["character_info"] if doc["character_info"] else ""
     if kind == "gt":

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metrics, Record
-from tempbench_lmms.tempvs import parser
+from tempbench_lmms.tempvs import parser, prompts
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS
-from tempbench_lmms.tempvs.prompts import kind_of
 
 TEST, SUITE, UNGATED, ANSWERS = "test", "suite", "ungated", "answers"
 """The kinds of task: one main test with its groundings, all of them, a main test asked without its groundings
@@ -41,8 +41,10 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         reply: The model's reply.
         failed: Whether the request failed, so there is no reply to read.
     """
-    kind = kind_of(doc["tests"][0])
-    answer = None if failed else parser.parse(reply, kind, doc["options"], len(doc["images"]))
+    kind = prompts.kind_of(doc["tests"][0])
+    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
+    found = None if failed else parser.read(reply, kind, doc["options"], len(doc["images"]), prompt)
+    answer = found.value if found else None
     out: Record = {
         "id": doc["question_id"],
         "role": doc["role"],
@@ -54,6 +56,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "correct": int(answer == doc["answer"]),
         "parsed": int(answer is not None),
         "failed": int(failed),
+        **record_reading.fields(found),
     }
     # One reading for each family of the official parser: which one counts is known only with the model.
     out["official"] = {
@@ -135,6 +138,9 @@ def mt_given_gt_failed(records: Sequence[Record]) -> Ratio:
 def parse_rate(records: Sequence[Record]) -> Ratio:
     """Share of all questions, main and grounding, whose answer could be read."""
     return _share(records, "parsed")
+
+
+record_reading.add_metrics(METRICS, "sequence", (TEST, UNGATED, SUITE))
 
 
 @METRICS.count(headline=True, tasks=(TEST, ANSWERS, UNGATED))
@@ -226,8 +232,12 @@ def mt_given_gt_strict_official(records: Sequence[Record], args: Any = None) -> 
     return mt_given_gt_strict(as_official_of_run(records, args))
 
 
+SUITE_METRICS = METRICS.of(SUITE)
+"""The suite's own metrics, over the questions of all tests; those of each test come after them."""
 for _test in MAIN_TESTS:
     for _row in METRICS.of(TEST).rows:
+        if _row.name in SUITE_METRICS:
+            continue
         METRICS.rows.append(
             replace(
                 _row,

@@ -58,7 +58,7 @@ def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str,
 def process_results_suite(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Scores one answer for the suite of all nine tests."""
     test = doc["test"]
-    own = [f"{test}_{name}" for name in _NAMES[test]]
+    own = [f"{test}_{name}" for name in _NAMES[test] if f"{test}_{name}" in _NAMES[scoring.SUITE]]
     return adapter.emit(_record(doc, results), [*own, *scoring.SUITE_METRICS])
 
 

@@ -113,6 +113,11 @@ def labels(doc: Mapping[str, Any]) -> list[str]:
     return [f"Image {i + 1}" for i in range(n)]
 
 
+def wording(doc: Mapping[str, Any]) -> str:
+    """Returns the lines of a question in all styles: who reads a reply need not know how it was asked."""
+    return "\n".join(build(doc, style) for style in STYLES)
+
+
 def build(doc: Mapping[str, Any], style: str = "direct") -> str:
     """Returns the text of a question, which follows the images.
 

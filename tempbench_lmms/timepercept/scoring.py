@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.ordering import direction_score, pair_counts
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.statistic import Statistic, mean_of_ratios, smoothed_log_odds, statistic
 from tempbench_lmms.record import Metric, Metrics, Record
-from tempbench_lmms.timepercept import parser
+from tempbench_lmms.timepercept import parser, prompts
 from tempbench_lmms.timepercept.card import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU
-from tempbench_lmms.timepercept.prompts import options
 
 FAR_BELOW = -3.0
 """Standard deviations below random orderings from which on a model is said to order backwards; chance gets
@@ -63,7 +63,9 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         failed: Whether the request failed, so there is no reply to read.
     """
     test = doc["test"]
-    answer = None if failed else parser.parse(reply, test, options(doc), len(doc["images"]))
+    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
+    found = None if failed else parser.read(reply, test, prompts.options(doc), len(doc["images"]), prompt)
+    answer = found.value if found else None
     out: Record = {
         "id": doc["question_id"],
         "test": test,
@@ -76,6 +78,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "correct": int(answer == doc["answer"]),
         "parsed": int(answer is not None),
         "failed": int(failed),
+        **record_reading.fields(found),
     }
     if test in RANKINGS:
         truth = doc["answer"].split(", ")
@@ -253,6 +256,7 @@ for _kind in dict.fromkeys(kind for kinds in KINDS.values() for kind in kinds):
     _tests = [test for test, kinds in KINDS.items() if _kind in kinds]
     METRICS.add(f"accuracy_{_kind.lower()}", _of_kind(_kind), headline=True, tasks=_tests)
 METRICS.add("parse_rate", parse_rate, headline=True)
+record_reading.add_metrics(METRICS, "place")
 METRICS.add("n", n, better="neither", headline=_EACH, has_error=False)
 METRICS.add("n_failed", n_failed, better="lower", headline=_EACH, has_error=False)
 
@@ -260,6 +264,8 @@ SUITE_METRICS = METRICS.of(SUITE)
 """The metrics over all nine tests; those of each test come after them under its name (`isr_pnr`)."""
 for _test in TESTS:
     for _row in METRICS.of(_test).rows:
+        if _row.name.startswith(record_reading.PREFIX):
+            continue  # the suite has its own, over all tests
         METRICS.rows.append(
             replace(
                 _row,

@@ -109,3 +109,58 @@ def test_bertscore_of_the_whole_reply(text_encoder: object) -> None:
     exact = answers("a", {"4f": 'The answer to the question "How many?" is: 3.', "8f": ""})
     assert value("bertscore_4f", exact) == pytest.approx(1, abs=1e-6)
     assert value("bertscore_8f", exact) == 0
+
+
+def test_bertscore_of_the_final_answer(text_encoder: object) -> None:
+    """Reasoning, however long, does not count; a reply that ends in it has no final answer."""
+    sentence = 'The answer to the question "How many?" is: 3.'
+    thought = "<think>" + "The wheel turns and turns. " * 400 + "</think>"
+    told = answers(
+        "a", curve(sentence, thought + sentence, f"{thought}It is <answer>{sentence}</answer>", "?")
+    )
+    for budget in ("4f", "8f", "12f"):
+        assert value(f"bertscore_answer_{budget}", told) == pytest.approx(1, abs=1e-6)
+    assert value("bertscore_4f", told) == pytest.approx(1, abs=1e-6)
+    assert value("bertscore_8f", told) < 0.9
+    cut = answers("a", {"4f": "<think>It is 3."})
+    assert value("bertscore_answer_4f", cut) == 0
+    assert value("bertscore_4f", cut) > 0
+
+
+def test_both_bertscores_are_made_in_one_pass(text_encoder: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    import bert_score
+
+    from tempbench_lmms.coherence import encoders
+
+    encoders._scores.clear()
+    encoders.bertscorer.clear()
+    loads, scored = [], []
+    load, score = bert_score.BERTScorer, encoders._score
+    monkeypatch.setattr(bert_score, "BERTScorer", lambda *a, **k: loads.append(1) or load(*a, **k))
+    monkeypatch.setattr(encoders, "_score", lambda *a: scored.append(1) or score(*a))
+    told = answers("a", curve("<think>No.</think>Three.", "<think>Hm.</think>It is two.", "3", ""))
+    for name in ("bertscore_4f", "bertscore_answer_4f", "bertscore_answer_slope", "bertscore_slope"):
+        assert math.isfinite(value(name, told))
+    assert (len(loads), len(scored)) == (1, 1)
+
+
+def test_bertscore_of_logs_without_the_final_answer(text_encoder: object) -> None:
+    old = answers("a", {"4f": "Three."})
+    del old[0]["final"]
+    assert value("bertscore_4f", old) > 0
+    assert math.isnan(value("bertscore_answer_4f", old))
+
+
+def test_the_final_answer_has_every_metric_of_bertscore() -> None:
+    names = [name for name in scoring.METRICS if name.startswith("bertscore")]
+    of_answers = {name for name in names if name.startswith("bertscore_answer")}
+    assert of_answers == {name.replace("bertscore", "bertscore_answer") for name in {*names} - of_answers}
+    assert len(of_answers) == 1 + 9 + 4 + 3  # whole, types and scenes, budgets, trends
+
+
+def test_a_number_that_is_no_option() -> None:
+    """It counts in the numeric distance; no option is read, and the record says both."""
+    (record,) = answers("a", {"4f": "There are seven of them."})
+    assert (record["answer"], record["number"], record["parsed"]) == (None, 7, 0)
+    assert record["reason"] == "nothing"
+    assert record["how"]

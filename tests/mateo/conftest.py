@@ -8,8 +8,14 @@ import pytest
 from tempbench_lmms.mateo import prompts, scoring
 
 
+@pytest.fixture(scope="session")
+def steps():
+    """The two steps of a question."""
+    return {"text_a": "Chop it.", "text_b": "Fry it.", "image_a": "a.png", "image_b": "b.png"}
+
+
 @pytest.fixture
-def answered():
+def answered(steps):
     """Returns records for pairs given as {name: (gold, prediction in original, prediction when swapped)}."""
 
     def make(pairs, plan="plan", form="triple"):
@@ -17,7 +23,7 @@ def answered():
         for name, (gold, *predictions) in pairs.items():
             for version, prediction in zip(scoring.VERSIONS, predictions, strict=True):
                 label = gold if version == "original" else scoring.SWAPPED[gold]
-                doc = {
+                doc = steps | {
                     "question_id": f"{name}/{version}",
                     "pair_id": name,
                     "plan_id": plan,

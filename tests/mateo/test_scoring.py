@@ -115,8 +115,8 @@ def test_a_cut_pair_is_counted_and_neither_right_nor_wrong(answered):
     assert math.isnan(value("f1_after", originals))
 
 
-def test_a_failed_request_is_counted_apart(answered):
-    doc = {
+def test_a_failed_request_is_counted_apart(answered, steps):
+    doc = steps | {
         "question_id": "x/original",
         "pair_id": "x",
         "plan_id": "p",
@@ -164,7 +164,7 @@ def test_nothing_asked_is_undefined():
     assert scoring.details([])["by_steps"] == {}
 
 
-def test_reflection(answered):
+def test_reflection(answered, steps):
     # Gold before throughout; (answer before the reflection, after it).
     stated = [("Before", "Before"), ("After", "Before"), ("Before", "After"), ("After", "Parallel")]
     stated += [("After", ""), ("", "Before")]
@@ -172,7 +172,7 @@ def test_reflection(answered):
     for i, (first, final) in enumerate(stated):
         reply = f"The answer is: {first}.\nReflection: hm.\nThe final answer: {final}"
         doc = {"question_id": f"{i}", "pair_id": f"{i}", "plan_id": "p", "version": "original"}
-        doc |= {"label": "before", "n_steps": 3, "distance": 1}
+        doc |= steps | {"label": "before", "n_steps": 3, "distance": 1}
         records.append(scoring.record(doc, reply, "reflection"))
     # The last two lack one of the answers.
     assert value("n_reflected", records) == 4

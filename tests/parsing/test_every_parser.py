@@ -218,6 +218,9 @@ def test_the_list_of_parsers_is_complete():
         ),  # what the hooks call: parsers, and a dict
         "coherence.captioning.record",
         "parsing.reader.within",  # a place in the reply for what a parser has read
+        "record_reading.prompt_of",  # whether it has several lines
+        "cli.read.read",  # a command, which calls the hooks
+        "cli.read.read_reply",
     }
     found = set()
     for path in PACKAGE.rglob("*.py"):

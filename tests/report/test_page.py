@@ -369,6 +369,47 @@ def test_facets():
     assert questions.facets(records) == {"source": ["a", "b"], "tests": ["x", "y"]}
 
 
+def test_how_replies_were_read(tmp_path):
+    """A table and filters of rules and reasons, a tag for each question; none of it for older logs."""
+    replies = ("I'm sorry, but I can't help with that.", "", "Image 1")
+
+    def change(number, line):
+        record = line["record"]
+        read_by = ((None, "refused"), (None, "empty"), ("whole", None))[number % 3]
+        record |= {"how": read_by[0], "reason": read_by[1], "parsed": int(number % 3 == 2), "answer": None}
+        line["filtered_resps"] = replies[number % 3]
+        if number == 1:
+            line["token_counts"] = [{"output_tokens": 512}]
+
+    log = write_run(tmp_path, task="tempvs_mt1_two_mini")
+    edit(log, change)
+    finish(log)
+    (task,) = numbers.of_logs(read_runs([tmp_path]))
+    assert {(what, word) for what, word, _ in task.readings} == {
+        ("read by", "whole"),
+        ("unread", "refused"),
+        ("unread", "empty"),
+        ("unread", "cut_off"),
+    }
+    assert sum(share for *_, share in task.readings) == pytest.approx(1)
+    data = questions.data_of([task], 500, 0)
+    assert [one["read"] for one in data["questions"][:4]] == [
+        "unread: refused",
+        "unread: cut_off",
+        "whole",
+        "unread: refused",
+    ]
+    assert data["tasks"][0]["facets"]["reason"] == ["cut_off", "empty", "refused"]
+    html = page([task], n_pictured=0)
+    assert "How replies were read" in html
+    assert '<th scope="row">unread: refused</th><td>0.3363</td>' in html  # 75 of 223
+
+    edit(log, lambda number, line: [line["record"].pop(name) for name in ("how", "reason", "where")])
+    (old,) = numbers.of_logs(read_runs([tmp_path]))
+    assert old.readings == []
+    assert "How replies were read" not in page([old], n_pictured=0)
+
+
 def test_other_data_gives_no_pictures(tmp_path):
     log = write_run(tmp_path)
     edit(log, lambda number, line: line["record"].update(id=f"other/{number}"))

@@ -79,6 +79,85 @@ def test_read_again_by_another_version(folder, tmp_path):
     assert "and 1 more; see --json" in text
 
 
+def test_what_is_read_differently_says_how(folder, tmp_path):
+    """Another rule is no other answer; another reason is one, and so is what an older log does not say."""
+    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
+    (path,) = other.glob("*.jsonl")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    mains = [line for line in lines if line["record"]["role"] == "main"]
+    nothing = {"answer": None, "parsed": 0, "correct": 0, "how": None, "where": None}
+    mains[0]["record"] |= nothing | {"reason": "several"}
+    mains[1]["record"] |= {"how": "words"}
+    mains[2]["record"] |= nothing | {"reason": "nothing"}
+    for line in mains[2:4]:
+        line["filtered_resps"] = "I can't tell."
+    for name in ("how", "reason", "where"):
+        del mains[3]["record"][name]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    found = rescoring.rescore(log_of(other), reparse=True)
+    ids = [line["record"]["id"] for line in mains]
+    assert {change.id: (change.how_then, change.how_now) for change in found.changes} == {
+        ids[0]: ("unread: several", "whole"),
+        ids[2]: ("unread: nothing", "unread: refused"),
+        ids[3]: ("", "unread: refused"),
+    }
+    text = rescoring.as_text(found, "run", "now")
+    assert "answer None, parsed 0, correct 0 (unread: several) -> answer" in text
+    assert f'{ids[2]}: (unread: nothing) -> (unread: refused); "I can\'t tell."' in text
+    assert rescoring.as_json(found)["changes"][0]["how_now"] == "whole"
+
+
+def older(results):
+    values = results["results"][TASK]
+    del values["details,none"]["readings"]
+    for name in [name for name in values if name.startswith("unread_")]:
+        del values[name]
+
+
+def test_logs_of_older_versions(folder, tmp_path, monkeypatch, capsys):
+    """Logs that do not say how replies were read: the same numbers, and none that is not known."""
+    other = edit(folder / "chance", tmp_path / "other", older)
+    (path,) = other.glob("*.jsonl")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        for name in ("how", "reason", "where"):
+            del line["record"][name]
+        for name in [name for name in line if name.startswith("unread_")]:
+            del line[name]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    log = log_of(other)
+    assert rescoring.rescore(log).differing == []
+    assert run_card.run_card(log)["readings"] == {}
+    assert not any(metric.name.startswith("unread_") for metric in logs.metrics_of(log))
+    status, _, err = tempbench(monkeypatch, capsys, "rescore", other)
+    assert (status, err) == (0, "")
+    again = rescoring.rescore(log, reparse=True)
+    assert again.changes == ()
+    assert again.now["unread_refused"] == 0
+    assert again.now["details"]["readings"]["how"]
+
+
+def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path):
+    """Where the runner counts tokens: in warnings, run card and a new reading, not in the run's numbers."""
+    other = edit(folder / "garbage", tmp_path / "other", lambda results: None)
+    (path,) = other.glob("*.jsonl")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    limit = log_of(other).token_limit
+    assert limit == 512
+    full = [line for line in lines if line["record"]["reason"] == "nothing"][:30]
+    for line in full:
+        line["token_counts"] = [{"output_tokens": limit}]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    log = log_of(other)
+    assert rescoring.rescore(log).differing == []
+    assert run_card.run_card(log)["readings"]["reason"]["cut_off"] == 30 / 223
+    assert any("cut_off 30" in line for line in quality.warnings(log))
+    found = rescoring.rescore(log, reparse=True)
+    assert found.now["unread_cut_off"] == 30 / 223
+    assert {change.how_now for change in found.changes} == {"unread: cut_off"}
+    assert len(found.changes) == 30
+
+
 def test_read_again_with_other_data(folder, tmp_path):
     other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
     (path,) = other.glob("*.jsonl")
@@ -223,6 +302,9 @@ def test_replies_that_loop_are_cut_off_or_the_same():
     assert quality.of_replies(cut, 128) == quality.of_replies(cut) == []
     thought = [sample("<think>Well", None)] * 2 + [sample("<think>Well</think>A")] * 18
     assert "raise max_new_tokens" in quality.of_replies(thought)[0]
+    broken = sample("It goes on and", None)
+    broken.record["reason"] = "cut_off"
+    assert "raise max_new_tokens" in quality.of_replies([broken] * 2 + [sample()] * 18)[0]
     same = [sample("I cannot help you with pictures.", None)] * 20
     assert quality.of_replies(same)[0].startswith("100.0% (20 of 20) of the replies are the same text")
     assert quality.of_replies([]) == quality.of_replies([sample(failed=1, reply="")]) == []
@@ -244,6 +326,13 @@ def test_thresholds():
     )  # 2 of 40 are not more than 5 %
     unread = record_quality.warnings(records(*["A", "B"] * 18, None, None, None, None))
     assert unread == ["10.0% (4 of 40) of the replies could not be read; they count as wrong"]
+    told = records(*["A", "B"] * 18, None, None, None, None)
+    for record, reason in zip(told[-4:], ("refused", "nothing", "refused", "several"), strict=True):
+        record["reason"] = reason
+    assert record_quality.warnings(told) == [
+        "10.0% (4 of 40) of the replies could not be read (refused 2, nothing 1, several 1); "
+        "they count as wrong"
+    ]
     assert record_quality.warnings([]) == []
 
 

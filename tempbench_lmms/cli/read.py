@@ -1,0 +1,178 @@
+"""`tempbench read`: how one reply is read, and why.
+
+Everything heavy is imported where it is needed, and the harness not at all.
+"""
+
+import json
+import sys
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
+
+RULES = {
+    "whole": "the reply, or what stands behind its reasoning, is an answer by itself",
+    "json": "a field of a JSON object",
+    "box": "a box or an answer tag",
+    "last line": "the last line or sentence is an answer by itself",
+    "answer": 'a statement like "the answer is ..."',
+    "first line": "the first line or sentence is an answer by itself",
+    "conclusion": 'a conclusion like "so ..." or "I choose ..."',
+    "words": "the words of just one option",
+    "only one": "the only one that the reply names",
+    "form": "the form that the prompt asks for",
+}
+REASONS = {
+    "empty": "the reply is empty",
+    "cut_off": "the reply ends in its reasoning or within a sentence",
+    "refused": "the reply says that it can't answer",
+    "several": "the reply leaves open which of several answers it means",
+    "nothing": "no answer is in the reply",
+}
+
+
+@dataclass(frozen=True)
+class Read:
+    """One reply as a task reads it.
+
+    Attributes:
+        task: The task.
+        position: The number of the document that it answers, and how many there are.
+        reply: The reply.
+        record: What the task keeps of it.
+        question: The prompt of the document.
+        target: A right reply.
+        is_judged: Whether the document was named, so that right and wrong mean something.
+    """
+
+    task: str
+    position: tuple[int, int]
+    reply: str
+    record: dict[str, Any]
+    question: str
+    target: str
+    is_judged: bool
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What was read, by the record's names for it; None where nothing was."""
+        from tempbench_lmms.record_reading import VALUES
+
+        found = {name: self.record[name] for name in VALUES if name in self.record}
+        # MATEO scores an unread reply as the prediction "other".
+        return found if self.record["parsed"] or "prediction" not in found else dict.fromkeys(found)
+
+    def stretch(self, part: str = "") -> str | None:
+        """Returns the part of the reply that the answer stands in; None where none was read."""
+        where = self.record.get(f"{part}where")
+        return self.reply[slice(*where)].strip() if where else None
+
+
+def read_reply(task: str, reply: str, number: int | None = None) -> Read:
+    """Reads a reply as a run of a task does.
+
+    Args:
+        task: The task's name.
+        reply: The reply.
+        number: The document that it answers. Where none is named the first one says what kind of answer is
+            expected; that of the bundled sample where the task's data is not prepared.
+
+    Raises:
+        TempbenchError: There is no such task or document, or its data is not prepared.
+    """
+    from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
+
+    config = load_task(task)
+    if "group" in config:
+        raise TempbenchError(f"{task} is a group; name one of its tasks: {', '.join(config['task'])}")
+    try:
+        docs = docs_of(config)
+    except DataNotPreparedError:
+        if number is not None or task.endswith("_mini"):
+            raise
+        task, config = f"{task}_mini", load_task(f"{task}_mini")
+        docs = docs_of(config)
+    place = number or 0
+    if not 0 <= place < len(docs):
+        raise TempbenchError(f"{task} has no document {place}; choose one from 0 to {len(docs) - 1}")
+    doc, reply, judged = docs[place], reply.strip(), number is not None  # stripped as the harness does
+    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    try:
+        record = config["process_results"](doc, [reply])["record"]
+        question = config["doc_to_text"](doc, kwargs) if judged else ""
+        return Read(task, (place, len(docs)), reply, record, question, str(doc["target"]), judged)
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+        raise TempbenchError(
+            f"{task}: document {place} is not a valid question ({error!r}); see `tempbench verify "
+            f"{root_of(config)[0]}`"
+        ) from None
+
+
+def as_text(found: Read) -> str:
+    """Returns a reading for a terminal."""
+    record = found.record
+    head = f"{found.task}, document {found.position[0]} of {found.position[1]}"
+    lines = [head, "", found.question.strip(), ""] if found.is_judged else [f"as a reply to {head}"]
+    if record["failed"]:
+        return "\n".join([*lines, "not a reply: the harness's notice of a failed request"])
+    read = ", ".join(f"{name} {value}" for name, value in found.values.items() if value not in (None, []))
+    lines.append(f"read:     {read or 'nothing'}")
+    lines += [line for part in _parts(record) for line in _manner(found, part)]
+    if found.is_judged:
+        lines.append(f"right:    {found.target}")
+        lines.append(f"counts:   {_counts(record)}")
+    return "\n".join(lines)
+
+
+def _parts(record: dict[str, Any]) -> tuple[str, ...]:
+    """Returns what the fields of each answer of a reply begin with."""
+    from tempbench_lmms.record_reading import PARTS
+
+    return PARTS if f"{PARTS[0]}how" in record else ("",)
+
+
+def _manner(found: Read, part: str) -> list[str]:
+    how, reason, where = (found.record.get(f"{part}{name}") for name in ("how", "reason", "where"))
+    lines = [f"rule:     {how} ({RULES[how]})"] if how else []
+    if where:
+        lines.append(f"where:    characters {where[0]} to {where[1]}: {found.stretch(part)!r}")
+    if reason:
+        lines.append(f"reason:   {reason} ({REASONS[reason]})")
+    return [f"{part.replace('_', ' ')}{line}" for line in lines]
+
+
+def _counts(record: dict[str, Any]) -> str:
+    if "correct" not in record:
+        return "- (the answers of this split are not public)"
+    overlap = f"; IoU {record['iou']:.4g}" if "iou" in record else ""
+    return ("as right" if record["correct"] else "as wrong") + overlap
+
+
+def as_json(found: Read) -> dict[str, Any]:
+    """Returns a reading as JSON values."""
+    record = found.record
+    out = {"task": found.task, "document": found.position[0], "read": found.values}
+    for part in dict.fromkeys(("", *_parts(record))):
+        out |= {f"{part}{name}": record[f"{part}{name}"] for name in ("how", "reason", "where")}
+        out[f"{part}text"] = found.stretch(part)
+    out["failed"] = bool(record["failed"])
+    if found.is_judged:
+        correct = record.get("correct")
+        out |= {"question": found.question, "target": found.target}
+        out["correct"] = None if correct is None else bool(correct)
+    return out
+
+
+def read(
+    reply: Annotated[str, typer.Argument(help='The reply; "-" reads it from standard input.')],
+    task: Annotated[str, typer.Option(help="A task, e.g. tempvs_mt1_two_mini.")],
+    doc: Annotated[
+        int | None, typer.Option(help="The document that it answers, from 0: also says whether it is right.")
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show how a reply is read, and why."""
+    found = read_reply(task, sys.stdin.read() if reply == "-" else reply, doc)
+    print(json.dumps(as_json(found), ensure_ascii=False, indent=2) if json_ else as_text(found))

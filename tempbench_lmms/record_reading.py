@@ -1,0 +1,127 @@
+"""How a reply was read, as every record keeps it: by which rule, or why not; and the shares of both.
+
+`how` is one of `parsing.reading.RULES`, `reason` one of `REASONS`, `where` the start and end of the stretch
+of the reply that the answer stands in; all are None where the request failed. Where ReXTime reads a letter
+and a span, each has its own besides: `answer_how`, `span_reason`; the whole reply has the reason of the first
+of the two that is missing. Records of older logs have none of these fields.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.parsing.reading import REASONS, Reading
+from tempbench_lmms.record import Metric, Metrics, Record
+
+VALUES = ("answer", "prediction", "number", "spans", "caption")
+"""The fields that hold what was read; each benchmark has some of them."""
+PARTS = ("answer_", "span_")
+"""What the fields begin with where a reply has two answers."""
+HOW, REASON = (tuple(f"{part}{name}" for part in ("", *PARTS)) for name in ("how", "reason"))
+KEY = "readings"
+"""Where `details` has the shares."""
+PREFIX = "unread_"
+"""What the names of the metrics begin with: `unread_refused`."""
+
+
+def fields(found: Reading[Any] | None, prefix: str = "") -> Record:
+    """Returns the fields of a record that say how a reply was read.
+
+    Args:
+        found: The reading; None where the request failed.
+        prefix: Put before the fields' names.
+    """
+    how, reason, where = (found.how, found.reason, found.where) if found else (None, None, None)
+    return {
+        f"{prefix}how": how,
+        f"{prefix}reason": reason,
+        f"{prefix}where": list(where) if where else None,
+    }
+
+
+def prompt_of(reply: str, wording: Callable[[], str]) -> str | None:
+    """Returns the prompt for the reader, whose lines in a reply are no answer.
+
+    A reply of one line repeats no line of its prompt, and most replies have one: their prompt is not built.
+
+    Args:
+        reply: The model's reply.
+        wording: Builds the prompt.
+    """
+    return wording() if len(reply.splitlines()) > 1 else None
+
+
+def at_limit(record: Record) -> Record:
+    """Returns a record as it is where the reply is known to have ended at its token limit.
+
+    What then has no answer is `cut_off`, as in `parsing.reader.read` with `at_limit`.
+    """
+    cut = {
+        reason: "cut_off"
+        for how, reason in zip(HOW, REASON, strict=True)
+        if record.get(reason) in ("empty", "nothing") and record.get(how) is None
+    }
+    return {**record, **cut}
+
+
+def manner(record: Record) -> str:
+    """Returns how a reply was read in a few words; empty where the record does not know it.
+
+    >>> manner({"how": "json", "reason": None}), manner({"how": None, "reason": "refused"})
+    ('json', 'unread: refused')
+    """
+    if "span_how" in record:
+        words = [(part, _manner(record, part)) for part in PARTS]
+        return "; ".join(f"{part.rstrip('_')} {said}" for part, said in words if said)
+    return _manner(record)
+
+
+def _manner(record: Record, part: str = "") -> str:
+    how, reason = record.get(f"{part}how"), record.get(f"{part}reason")
+    return str(how) if how else f"unread: {reason}" if reason else ""
+
+
+def shares(records: Sequence[Record]) -> dict[str, dict[str, float]]:
+    """Returns the share of each rule and of each reason, from 0 to 1 of all records; the most frequent first.
+
+    Empty for records of older logs, which do not know them.
+    """
+    known = [record for record in records if "reason" in record]
+    out = {}
+    for name in (*HOW, *REASON):
+        counts = Counter(record[name] for record in known if record.get(name))
+        if counts:
+            out[name] = {word: n / len(known) for word, n in counts.most_common()}
+    return out
+
+
+def add_metrics(
+    metrics: Metrics, unit: str, tasks: Iterable[str] = (), reasons: Sequence[str] = REASONS, prefix: str = ""
+) -> None:
+    """Adds the share of the questions that are unread for each reason: `unread_empty` and so on.
+
+    With `parse_rate` and the share of failed requests they add up to 1.
+
+    Args:
+        metrics: A benchmark's table.
+        unit: The field of a record that names the unit of sampling, such as `video`.
+        tasks: See `Metrics.add`.
+        reasons: Those that can occur.
+        prefix: Put before the names.
+    """
+    for reason in reasons:
+        metrics.add(
+            f"{prefix}{PREFIX}{reason}", _share(reason, unit), better="lower", tasks=tasks, has_error=False
+        )
+
+
+def _share(reason: str, unit: str) -> Metric:
+    def metric(records: Sequence[Record]) -> Ratio:
+        # Older logs do not know it: undefined, not 0.
+        known = [record for record in records if "reason" in record]
+        terms = ((record["reason"] == reason, 1) for record in known)
+        return ratio(terms, (record[unit] for record in known))
+
+    metric.__doc__ = f"Share of questions of whose reply no answer was read; the reason is `{reason}`."
+    return metric

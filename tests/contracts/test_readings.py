@@ -1,0 +1,225 @@
+"""What every benchmark keeps of how a reply was read, and that the prompt's own words are no answer."""
+
+import json
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tempbench_lmms import record_reading
+from tempbench_lmms.cli import read
+from tempbench_lmms.coherence import parser as coherence
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.mateo import parser as mateo
+from tempbench_lmms.parsing.reading import REASONS, RULES, none
+from tempbench_lmms.record import evaluate
+from tempbench_lmms.rextime import parser as rextime
+from tempbench_lmms.tempvs import parser as tempvs
+from tempbench_lmms.timepercept import parser as timepercept
+from tests.parsing.corpus import load
+
+MINI = [name for name in task_files() if name.endswith("_mini") and "group" not in load_task(name)]
+FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] A"
+REPLIES = (
+    "",
+    "A",
+    "Image 2",
+    "The answer is B.\nSo B it is.",
+    "It is either A or B, image 1 or image 2, before or after.",
+    "I'm sorry, but I can't help with that.",
+    "<think>It could be A",
+    '{"answer": "C", "span": [1, 2]}',
+    "from 1 s to 2 s",
+    "Let me look at every one of the images again and then say in which of them the",
+    "zxq ∅",
+    FAILED,
+)
+
+
+@cache
+def docs(task):
+    return docs_of(load_task(task))
+
+
+def records_of(task, replies=REPLIES, n=12):
+    process = load_task(task)["process_results"]
+    return [
+        process(doc, [replies[i % len(replies)]])["record"]
+        for i, doc in enumerate(docs(task)[: max(n, len(replies))])
+    ]
+
+
+def value(task, name, records):
+    (row,) = (row for row in adapter.rows_of(load_task(task)) if row.name == name)
+    return evaluate(row.metric, records)
+
+
+@pytest.mark.parametrize("task", MINI)
+def test_a_record_says_how_or_why_not(task):
+    for record in records_of(task):
+        if record["failed"]:
+            assert (record["how"], record["reason"], record["where"]) == (None, None, None)
+        elif record["parsed"]:
+            assert record["how"] in RULES
+            assert record["reason"] is None
+        else:
+            assert record["reason"] in REASONS
+            assert record["how"] is None or record["number"] is not None  # a count that is no option
+    assert json.loads(json.dumps(records_of(task))) == records_of(task)
+
+
+@pytest.mark.parametrize("task", MINI)
+def test_shares_add_up(task):
+    records = records_of(task)
+    names = [row.name for row in adapter.rows_of(load_task(task))]
+    shares = [name for name in names if record_reading.PREFIX in name and name != "unread_rate"]
+    assert shares
+    unread = sum(value(task, name, records) for name in shares)
+    failed = sum(record["failed"] for record in records) / len(records)
+    parsed = sum(record["parsed"] for record in records) / len(records)
+    assert unread > 0
+    assert unread + failed + parsed == pytest.approx(1)
+    (entry,) = (one for one in load_task(task)["metric_list"] if one["metric"] == "details")
+    readings = entry["aggregation"](records)[record_reading.KEY]
+    assert sum(readings["reason"].values()) == pytest.approx(unread)
+    # A count that is none of the options has a rule and a reason.
+    assert sum(readings.get("how", {}).values()) >= parsed - 1e-9
+
+
+@pytest.mark.parametrize("task", ["rextime_mini", "tempvs_mt1_two_mini", "coherence_qa_4f_mini"])
+def test_logs_of_older_versions(task):
+    old = []
+    for record in records_of(task):
+        gone = {"final", *(name for name in record if name.endswith(("how", "reason", "where")))}
+        old.append({name: field for name, field in record.items() if name not in gone})
+    assert value(task, "unread_nothing", old) != value(task, "unread_nothing", old)  # NaN
+    assert record_reading.shares(old) == {}
+    assert record_reading.manner(old[0]) == ""
+    assert [record_reading.at_limit(record) for record in old] == old
+    (entry,) = (one for one in load_task(task)["metric_list"] if one["metric"] == "details")
+    assert record_reading.KEY not in entry["aggregation"](old)
+
+
+def test_both_answers_of_a_reply_say_how():
+    """A letter without a span is unread as a whole, for the span's reason."""
+    process, doc = load_task("rextime_mini")["process_results"], docs("rextime_mini")[0]
+    record = process(doc, ["I am sure that the answer is B."])["record"]
+    assert (record["how"], record["reason"]) == (None, "nothing")
+    assert (record["answer_how"], record["answer_reason"]) == ("answer", None)
+    assert (record["span_how"], record["span_reason"]) == (None, "nothing")
+    assert record_reading.manner(record) == "answer answer; span unread: nothing"
+    record = process(doc, ['{"answer": "B", "span": [1, 2]}'])["record"]
+    assert (record["how"], record["answer_how"], record["span_how"]) == ("json", "json", "json")
+    record = load_task("rextime_vqa_mini")["process_results"](doc, ["I am sure that the answer is B."])[
+        "record"
+    ]
+    assert record["how"] == "answer"
+    assert "span_how" not in record
+
+
+def test_every_rule_and_reason_is_explained():
+    assert tuple(read.RULES) == RULES
+    assert tuple(read.REASONS) == REASONS
+
+
+READERS = {
+    "tempvs": lambda reply, **more: tempvs.read(reply, "mt2", ["a dog", "a cat"], 5, **more),
+    "timepercept": lambda reply, **more: timepercept.read(reply, "isr", (), 5, **more),
+    "coherence": lambda reply, **more: coherence.read(reply, ("2", "3", "4"), **more),
+    "mateo": lambda reply, **more: mateo.read(reply, "cot", **more),
+    "mateo, triple": lambda reply, **more: mateo.read(reply, "triple", **more),
+    "mateo, reflection": lambda reply, **more: mateo.read(reply, "reflection", **more),
+    "rextime, letter": lambda reply, **more: rextime.read(reply, ("a", "b"), 60, **more)["letter"],
+    "rextime, span": lambda reply, **more: rextime.read(reply, ("a", "b"), 60, **more)["span"],
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_an_end_at_the_token_limit_can_be_told_later(name):
+    """What the reader says with `at_limit` follows from what it says without: the log is enough."""
+    replies = [*REPLIES, *{row.reply for row in load()[::9]}]
+    n_cut = 0
+    for reply in replies:
+        now, later = READERS[name](reply, at_limit=True), READERS[name](reply)
+        record = record_reading.at_limit(record_reading.fields(later))
+        assert (record["how"], record["reason"]) == (now.how, now.reason), reply
+        n_cut += record["reason"] == "cut_off"
+    assert n_cut > 1
+
+
+def test_only_what_has_no_answer_is_cut_off_by_the_limit():
+    for reason in REASONS:
+        found = record_reading.at_limit(record_reading.fields(none(reason)))["reason"]
+        assert found == ("cut_off" if reason in ("empty", "nothing") else reason)
+    counted = record_reading.fields(replace(none("nothing"), how="whole"))
+    assert record_reading.at_limit(counted) == counted
+
+
+ECHOED = [name for name in MINI if not name.startswith("coherence_caption")]
+
+
+@pytest.mark.parametrize("task", ECHOED)
+def test_a_prompt_that_is_repeated_is_no_answer(task):
+    config = load_task(task)
+    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    for doc in docs(task)[::7][:8]:
+        prompt = config["doc_to_text"](doc, kwargs).strip()
+        if kwargs.get("setting") in ("icl", "cot", "reflection"):
+            continue  # an example's answer has the form of an answer
+        if "</answer>" not in prompt:  # what it says of tags cuts it into parts
+            assert not config["process_results"](doc, [prompt])["record"]["parsed"], prompt
+        told = config["process_results"](doc, [f"{prompt}\n\n{doc['target']}"])["record"]
+        assert told.get("correct", 1), prompt
+
+
+def test_a_prompt_is_built_only_for_replies_of_several_lines():
+    assert record_reading.prompt_of("The answer is B.", pytest.fail) is None
+    for reply in ("a\nb", "a\r\nb", "a\u2028b"):
+        assert record_reading.prompt_of(reply, lambda: "prompt") == "prompt"
+
+
+WORDS = (
+    "A",
+    "B",
+    "C",
+    "(D)",
+    "2",
+    "3",
+    "seven",
+    "twice",
+    "4",
+    "times",
+    "The answer is",
+    "not",
+    "Wait,",
+    "or",
+)
+COUNTS = ["2", "3", "4", "5"]
+
+
+@given(
+    st.lists(st.sampled_from((*WORDS, "\n", ".", "<think>", "</think>", '{"answer": "C"}')), max_size=12),
+    st.sampled_from("ABCD"),
+)
+@settings(max_examples=400, deadline=None)
+def test_letter_and_number_of_a_count_agree(words, gold):
+    """Right in accuracy is right in numeric distance, and the other way round, whatever the reply."""
+    from tempbench_lmms.coherence import scoring
+
+    doc = docs("coherence_qa_4f_mini")[0] | {
+        "question_id": "x",
+        "type": "count",
+        "options": COUNTS,
+        "answer": gold,
+        "reference": "x",
+    }
+    record = scoring.record(doc, " ".join(words))
+    (distance,) = scoring.SCORES["numeric_distance"]([record])
+    assert (distance == 1) == bool(record["correct"])
+    if record["answer"] is not None:
+        assert record["number"] == int(COUNTS["ABCD".index(record["answer"])])
+    elif record["number"] is not None:
+        assert str(record["number"]) not in COUNTS
