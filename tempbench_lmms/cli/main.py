@@ -10,6 +10,7 @@ import typer
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
 from tempbench_lmms.cli.report import report, submit_hub
+from tempbench_lmms.cli.reread import reread
 from tempbench_lmms.errors import TempbenchError
 
 app = typer.Typer(
@@ -147,6 +148,7 @@ def demo(
 app.command()(runs.run)
 app.command()(runs.compare)
 app.command()(runs.rescore)
+app.command()(reread)
 app.command()(report)
 
 
