@@ -75,7 +75,7 @@ def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "list[Question]":
     from tempbench_lmms.runs import rereading
 
     questions = rereading.questions_of(log)
-    unread = [question for question in questions if not question.parsed]
+    unread = [question for question in questions if question.unread]
     wanted = questions if everything else unread
     known = rereading.known(log, reader)
     new = [question for question in wanted if question.id not in known.lines]

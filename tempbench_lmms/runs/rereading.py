@@ -46,14 +46,14 @@ class Question:
         sample: The line.
         expected: The parts of an answer.
         ours: Our reading of each.
-        parsed: Whether everything that was asked for could be read.
+        unread: Whether we left unread what was asked for. A number that is no option was read.
     """
 
     log: TaskLog
     sample: Sample
     expected: tuple[second.Part, ...]
     ours: tuple[Reading[Any], ...]
-    parsed: bool
+    unread: bool
 
     @property
     def id(self) -> str:
@@ -91,7 +91,8 @@ def question_of(log: TaskLog, config: dict[str, Any], sample: Sample, doc: Row) 
         return seen.setdefault(expected, ours)
 
     now = rescored(config, sample, doc, look)
-    return Question(log, sample, tuple(seen), tuple(seen.values()), bool(now.record["parsed"]))
+    unread = not now.record["parsed"] and any(reading.value is None for reading in seen.values())
+    return Question(log, sample, tuple(seen), tuple(seen.values()), unread)
 
 
 def rescored(config: dict[str, Any], sample: Sample, doc: Row, choose: Choose) -> Sample:
