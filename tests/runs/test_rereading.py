@@ -98,7 +98,7 @@ TASKS = [
 OF_THE_TEXT = {
     "tempvs": r".*_official",
     "coherence": r".*(_official|bertscore.*|clip_model)|bertscore.*",
-    "mateo": r".*(_strict|_before_reflection|correction.*|reflection.*)",
+    "mateo": r".*(_strict|_before_reflection)|reflection_.*|n_reflected",
 }
 
 
