@@ -93,8 +93,12 @@ def _ask(questions: "list[Question]", reader: "SecondReader", concurrency: int) 
 
     from tempbench_lmms.runs import rereading
 
-    with tqdm(total=len(questions), unit="reply", disable=None) as bar:
-        return rereading.ask(questions, reader, concurrency, bar.update)
+    try:
+        with tqdm(total=len(questions), unit="reply", disable=None) as bar:
+            return rereading.ask(questions, reader, concurrency, bar.update)
+    except KeyboardInterrupt:
+        print("tempbench: stopped; give the same command again to continue", file=sys.stderr, flush=True)
+        os._exit(130)  # Python would wait for the requests under way; what was read is on the disk
 
 
 def _report(outcome: "Outcome", n: int) -> None:

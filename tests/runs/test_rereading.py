@@ -328,24 +328,56 @@ def test_a_wrong_key_ends_it_at_once_and_is_not_shown(status, tmp_path):
     assert len(stub.texts) <= 4
 
 
+def started(folder, stub, **more):
+    """Starts the command in a process of its own; returns it and the file that it writes."""
+    words = ("reread", str(folder), "--reader", NAME, "--base-url", stub.url, "--concurrency", "2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tempbench_lmms.cli", *words],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY), "OPENAI_API_KEY": KEY},
+        stdout=subprocess.DEVNULL,
+        # Where these tests run in the background, the signal is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **more,
+    )
+    return process, folder / f"20260101_000000_reread_{TASK}.{NAME}.jsonl"
+
+
+def wait_for_lines(process, file, n):
+    until = time.monotonic() + 120
+    while not (file.is_file() and file.read_bytes().count(b"\n") >= n):
+        assert time.monotonic() < until
+        assert process.poll() is None
+        time.sleep(0.02)
+
+
+def test_interrupted_by_the_user(tmp_path):
+    """It ends at once, whatever is under way."""
+    few(tmp_path, 6)
+    asked = Counter()
+
+    def answer(text):
+        asked["n"] += 1
+        if asked["n"] > 2:
+            time.sleep(60)
+        return on_offer(text)
+
+    with Stub(answer) as stub:
+        process, file = started(tmp_path, stub, stderr=subprocess.PIPE, text=True)
+        wait_for_lines(process, file, 2)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "tempbench: stopped; give the same command again to continue"
+    assert len(lines_of(tmp_path)) == 2
+
+
 def test_killed_and_continued(tmp_path):
     """kill -9 loses what is under way, and a line that it cut in half is ignored."""
     n, at_once = 24, 2
     few(tmp_path, n)
     with Stub(lambda text: time.sleep(0.2) or on_offer(text)) as stub:
-        words = ("reread", str(tmp_path), "--reader", NAME, "--base-url", stub.url, "--concurrency", "2")
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tempbench_lmms.cli", *words],
-            env=os.environ | {"PYTHONPATH": str(REPOSITORY), "OPENAI_API_KEY": KEY},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        file = tmp_path / f"20260101_000000_reread_{TASK}.{NAME}.jsonl"
-        until = time.monotonic() + 120
-        while not (file.is_file() and file.read_bytes().count(b"\n") >= 4):
-            assert time.monotonic() < until
-            assert process.poll() is None
-            time.sleep(0.02)
+        process, file = started(tmp_path, stub, stderr=subprocess.DEVNULL)
+        wait_for_lines(process, file, 4)
         process.send_signal(signal.SIGKILL)
         process.wait()
         asked = len(stub.texts)
