@@ -11,6 +11,7 @@ from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
 from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
+from tempbench_lmms.cli.reread import reread
 from tempbench_lmms.errors import TempbenchError
 
 app = typer.Typer(
@@ -149,6 +150,7 @@ app.command()(read)
 app.command()(runs.run)
 app.command()(runs.compare)
 app.command()(runs.rescore)
+app.command()(reread)
 app.command()(report)
 
 

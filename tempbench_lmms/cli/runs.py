@@ -9,7 +9,7 @@ import os
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -118,14 +118,36 @@ def rescore(
         heads = ("run", "now")
         found = [rescoring.rescore(log, reparse) for log in read]
     if as_json:
-        print(json.dumps([rescoring.as_json(one) for one in found], indent=2))
+        print(json.dumps([_as_json(one, parser is Parser.ours) for one in found], indent=2))
     else:
         for one in found:
             print(rescoring.as_text(one, *heads))
             for line in (*one.log.problems, *quality.warnings(one.log)):
                 print(f"  warning: {line}")
+            if parser is Parser.ours:
+                _print_second_readers(one)
     if parser is Parser.ours and not reparse:
         _ask_for_equality(found)
+
+
+def _as_json(found: "rescoring.Rescored", second_readers: bool) -> dict[str, Any]:
+    from tempbench_lmms.runs import rescoring, second_scores
+
+    out = rescoring.as_json(found)
+    second, problem = second_scores.shown(found.log, found.samples) if second_readers else ((), "")
+    if second:
+        out["second_readers"] = [second_scores.as_json(one) for one in second]
+    return out | ({"problems": [*out["problems"], problem]} if problem else {})
+
+
+def _print_second_readers(found: "rescoring.Rescored") -> None:
+    from tempbench_lmms.runs import second_scores
+
+    second, problem = second_scores.shown(found.log, found.samples)
+    for one in second:
+        print(second_scores.as_text(one))
+    if problem:
+        print(f"  warning: {problem}")
 
 
 def _ask_for_equality(found: "list[rescoring.Rescored]") -> None:

@@ -16,7 +16,7 @@ from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Relation
 from tempbench_lmms.parsing.final_answer import final_answer, final_part
 from tempbench_lmms.parsing.json_values import json_values
-from tempbench_lmms.parsing.reading import Reading, none
+from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.text import normalise, unboxed
 
 OTHER = "other"
@@ -95,6 +95,8 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
     """
     if form not in FORMS:
         raise ValueError(f"{form!r} is not one of {', '.join(FORMS)}")
+    if isinstance(reply, Reread):
+        return reply.instead(Relation(form), read(str(reply), form, prompt, at_limit))
     part = final_part(reply)
     if part.cut_off:
         return none("cut_off")

@@ -14,7 +14,7 @@ from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
 from tempbench_lmms.parsing.final_answer import final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import kind_of
-from tempbench_lmms.parsing.reading import Reading, none
+from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import without_questions, without_refusals
 from tempbench_lmms.parsing.text import normalise
 from tempbench_lmms.parsing.timespan import fields_of, has_span_key, spans_of_text, without_times
@@ -42,6 +42,9 @@ def read(
     >>> letter.value, span.value
     ('B', (12.0, 20.0))
     """
+    if isinstance(reply, Reread):
+        letter, span = read(str(reply), both, prompt, at_limit)
+        return reply.instead(both.choice, letter), reply.instead(both.span, span)
     part = final_part(reply)
     if part.cut_off:
         return none("cut_off"), none("cut_off")
@@ -54,8 +57,7 @@ def read(
     if "<" in wide:
         wide = _TAG.sub(r" span: [\2]\n", wide)
     texts = [part.tagged, wide] if part.tagged else [wide]
-    letter: Reading[str] = none("nothing")
-    span: Reading[tuple[float, float]] = none("nothing")
+    letter, span = none("nothing"), none("nothing")
     where = part.start, part.end
     for text in texts:
         found_letter, found_span = _of_part(normalise(text), text, both, prompt, where)

@@ -16,7 +16,7 @@ from tempbench_lmms.parsing.expected import Expected
 from tempbench_lmms.parsing.final_answer import Part, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import Kind, kind_of
-from tempbench_lmms.parsing.reading import Reading, none
+from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import without_questions, without_refusals
 from tempbench_lmms.parsing.statements import Verdict, corrects
 from tempbench_lmms.parsing.text import holds, normalise, unboxed
@@ -59,6 +59,8 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     >>> read("The answer could be either A or B.", Choice("AB")).reason
     'several'
     """
+    if isinstance(reply, Reread):
+        return reply.instead(expected, read(str(reply), expected, prompt, at_limit))
     kind = kind_of(expected)
     if len(reply) <= _QUICK and (quick := _is(kind, lines.bare(reply))):
         return _reading(kind, quick, "whole", (0, len(reply)))

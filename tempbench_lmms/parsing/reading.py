@@ -51,3 +51,32 @@ class Reading(Generic[T]):
 def none(reason: str) -> Reading[Any]:
     """Returns a reading without a value."""
     return Reading(None, reason=reason)
+
+
+SECOND = "second reader"
+"""`Reading.how` of a value that a second reader found; none of `RULES`."""
+
+
+class Reread(str):
+    """A reply that somebody else has a word in reading.
+
+    It stands where a parser expects a reply. The parser reads its text as always, and then asks `choose`,
+    which is told what the question expects and what we read, and returns the reading that counts. So another
+    reading is scored by everything that scores ours, and whatever else is made of the text stays as it is.
+
+    Args:
+        reply: The reply.
+        choose: Takes what is expected (see `expected.py`) and our reading.
+    """
+
+    _choose: Callable[[Any, Reading[Any]], Reading[Any]]
+
+    def __new__(cls, reply: str, choose: Callable[[Any, Reading[Any]], Reading[Any]]) -> "Reread":
+        """Returns a string that knows whom to ask."""
+        made = super().__new__(cls, reply)
+        made._choose = choose
+        return made
+
+    def instead(self, expected: Any, ours: Reading[Any]) -> Reading[Any]:
+        """Returns the reading that counts."""
+        return self._choose(expected, ours)

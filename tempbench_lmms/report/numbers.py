@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from tempbench_lmms.data.secrets import without_secrets
@@ -16,6 +16,9 @@ from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
 from tempbench_lmms.runs.run_card import flat, run_card
+
+if TYPE_CHECKING:
+    from tempbench_lmms.report.second import SecondTable
 
 READ = {
     f"{part}{name}": f"{part.replace('_', ' ')}{said}"
@@ -113,7 +116,19 @@ class TaskNumbers:
     @cached_property
     def warnings(self) -> list[str]:
         """What speaks against taking the numbers at their face: damage to the log, degenerate answers."""
-        return [*self.log.problems, *quality.warnings(self.log)]
+        problem = self._second[1]
+        return [*self.log.problems, *quality.warnings(self.log), *([problem] if problem else [])]
+
+    @property
+    def second(self) -> "list[SecondTable]":
+        """The numbers with each second reader that has read replies of the task."""
+        return self._second[0]
+
+    @cached_property
+    def _second(self) -> "tuple[list[SecondTable], str]":
+        from tempbench_lmms.report.second import tables_of
+
+        return tables_of(self.log)
 
     @cached_property
     def readings(self) -> list[tuple[str, str, float]]:

@@ -25,7 +25,8 @@ COLUMNS = (
     "comparable",
     "note",
 )
-"""The columns of the CSV file; `source` is `run` or the paper's table."""
+"""The columns of the CSV file; `source` is `run`, the paper's table, or whose readings a run is scored
+with."""
 
 _Cells = Sequence[str]
 
@@ -56,6 +57,17 @@ def _run_lines(section: Section) -> Iterator[dict[str, Any]]:
                 "high_95": number.high,
                 "n": number.n,
             }
+        for second in task.second:
+            for metric, (_, *values) in second.rows:
+                for source, value in zip(second.columns[1:], values, strict=True):
+                    yield {
+                        "benchmark": section.card.name,
+                        "source": source,
+                        "task": task.log.task,
+                        "row": task.run,
+                        "metric": metric,
+                        "value": value,
+                    }
 
 
 def _paper_lines(section: Section) -> Iterator[dict[str, Any]]:
@@ -138,6 +150,9 @@ def _document(sections: Sequence[Section], style: _Style) -> str:
                 for name, number in task.numbers.items()
             ]
             blocks.append(style.table(["metric", "value", "standard error", "95 % interval", "n"], body))
+            for second in task.second:
+                blocks += [style.note(style.text(remark)) for remark in second.remarks]
+                blocks += [style.table(second.head, second.body)] if second.rows else []
     return "\n\n".join(blocks) + "\n"
 
 

@@ -78,6 +78,10 @@ class TaskLog:
     problems: tuple[str, ...]
     header: dict[str, Any] = field(default_factory=dict)
 
+    def beside(self, name: str) -> Path:
+        """Returns the file of this run that is called `name` and its task, as `samples_TASK`."""
+        return self.file.with_name(f"{self.file.name.removesuffix(_RESULTS)}_{name}_{self.task}")
+
     @property
     def token_limit(self) -> int | None:
         """The number of tokens at which generation stopped, where known."""

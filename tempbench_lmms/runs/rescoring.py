@@ -2,11 +2,12 @@
 
 import importlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tempbench_lmms.data import provenance
+from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import docs_of, load_task
@@ -53,6 +54,7 @@ class Rescored:
         intervals: 95 % intervals of the numbers now, for ratios and the like.
         changes: The questions that are read differently now.
         differing: The metrics whose number is not the run's.
+        samples: The samples that the numbers now are of.
     """
 
     log: TaskLog
@@ -60,6 +62,7 @@ class Rescored:
     now: dict[str, Any]
     intervals: dict[str, tuple[float, float]]
     changes: tuple[Change, ...]
+    samples: tuple[Sample, ...] = ()
 
     @property
     def differing(self) -> list[str]:
@@ -93,17 +96,18 @@ def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True) -> Resc
         raise TempbenchError(
             f"{log.file} has no sample log of {log.task}; run the harness with --log_samples"
         )
-    changes: tuple[Change, ...] = ()
+    changed: tuple[Change, ...] = ()
     samples = log.samples
     if reparse:
-        samples, changes = read_again(log)
+        samples, changed = read_again(log)
     now = recompute(log, samples)
     then = {name: log.values[name] for name in now if name in log.values}
-    ends = _intervals(replace(log, samples=tuple(samples))) if intervals else {}
-    return Rescored(log, then, now, ends, changes)
+    ends = intervals_of(replace(log, samples=tuple(samples))) if intervals else {}
+    return Rescored(log, then, now, ends, changed, samples)
 
 
-def _intervals(log: TaskLog) -> dict[str, tuple[float, float]]:
+def intervals_of(log: TaskLog) -> dict[str, tuple[float, float]]:
+    """Returns the 95 % interval of every metric of a log that has one."""
     out = {}
     for metric in metrics_of(log):
         result = metric()
@@ -119,24 +123,43 @@ def read_again(log: TaskLog) -> tuple[tuple[Sample, ...], tuple[Change, ...]]:
         TempbenchError: The data is not on this machine, or a question of the log is missing in it.
     """
     config = load_task(log.task)
-    docs = {str(doc["question_id"]): doc for doc in docs_of(config)}
-    samples, changes = [], []
+    read = (scored(config, sample, doc) for sample, doc in with_docs(log))
+    samples = tuple(replace(sample, record=log.with_limit(sample)) for sample in read)
+    return samples, changes(log.samples, [sample.record for sample in samples])
+
+
+def with_docs(log: TaskLog) -> Iterator[tuple[Sample, Row]]:
+    """Yields a log's samples, each with its question's row in the data.
+
+    Raises:
+        TempbenchError: The data is not on this machine, or a question of the log is missing in it.
+    """
+    docs = {str(doc["question_id"]): doc for doc in docs_of(load_task(log.task))}
     for sample in log.samples:
         id_ = str(sample.record["id"])
         if id_ not in docs:
             raise TempbenchError(
                 f"{log.task}: question {id_} is not in the data here; use the data that the run was made with"
             )
-        out = config["process_results"](docs[id_], [sample.reply])
-        metrics = frozenset(name for name, value in out.items() if isinstance(value, Item))
-        new = replace(sample, record=out["record"], metrics=metrics)
-        new = replace(new, record=log.with_limit(new))
-        samples.append(new)
-        changes += _changes([sample], [new.record])
-    return tuple(samples), tuple(changes)
+        yield sample, docs[id_]
 
 
-def _changes(samples: Sequence[Sample], records: Sequence[Record]) -> list[Change]:
+def scored(config: dict[str, Any], sample: Sample, doc: Row, reply: str | None = None) -> Sample:
+    """Returns a sample as the task's own scoring makes it of a reply.
+
+    Args:
+        config: The task's configuration.
+        sample: The sample.
+        doc: Its question's row.
+        reply: The reply, such as a `Reread`; the sample's own where omitted.
+    """
+    out = config["process_results"](doc, [sample.reply if reply is None else reply])
+    metrics = frozenset(name for name, value in out.items() if isinstance(value, Item))
+    return replace(sample, record=out["record"], metrics=metrics)
+
+
+def changes(samples: Sequence[Sample], records: Sequence[Record]) -> tuple[Change, ...]:
+    """Returns the questions whose reply was read differently in other records."""
     out = []
     for sample, record in zip(samples, records, strict=True):
         then, now = sample.record, record
@@ -153,7 +176,7 @@ def _changes(samples: Sequence[Sample], records: Sequence[Record]) -> list[Chang
                     manner(now),
                 )
             )
-    return out
+    return tuple(out)
 
 
 def has_official(log: TaskLog) -> bool:
@@ -177,7 +200,7 @@ def official(log: TaskLog) -> Rescored:
     names = [name for name in values if name.endswith(_OFFICIAL)]
     if not names:
         raise TempbenchError(f"{log.task} has no official parser")
-    ends = {_without_suffix(name): value for name, value in _intervals(log).items() if name in names}
+    ends = {_without_suffix(name): value for name, value in intervals_of(log).items() if name in names}
     ours = {name: values[name] for name in map(_without_suffix, names) if name in values}
     theirs = {_without_suffix(name): values[name] for name in names}
     return Rescored(log, ours, theirs, ends, tuple(_official_changes(log)))

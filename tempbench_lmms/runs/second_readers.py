@@ -1,0 +1,156 @@
+"""The models that can be second readers: one behind an OpenAI-compatible endpoint, or one on this machine."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tempbench_lmms.errors import TempbenchError
+
+if TYPE_CHECKING:
+    import openai
+
+MAX_TOKENS = 512
+"""Of an answer. A value needs ten; the rest is for models that reason before they write it."""
+
+
+class NoAnswerError(Exception):
+    """One request that came to nothing; others may fare better."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a second reader wrote.
+
+    Attributes:
+        text: Its words; empty where the answer was withheld.
+        refused: Whether it was: by the model, or by a filter before or behind it.
+        prompt_tokens: What the request cost, where the reader says so.
+        answer_tokens: What the answer cost.
+    """
+
+    text: str
+    refused: bool = False
+    prompt_tokens: int | None = None
+    answer_tokens: int | None = None
+
+
+class SecondReader(Protocol):
+    """What answers requests.
+
+    Attributes:
+        name: Its name, under which its readings are kept.
+        threads: How many requests it can be asked at the same time; None for any number.
+    """
+
+    name: str
+    threads: int | None
+
+    def ask(self, text: str) -> Answer:
+        """Returns what it writes; raises as `Endpoint.ask` does."""
+
+
+class Local:
+    """A model of `transformers` on this machine, decoded greedily; it is loaded with the first request.
+
+    Args:
+        path: A folder with a saved model, or a name on the Hub.
+    """
+
+    threads: int | None = 1
+
+    def __init__(self, path: str) -> None:
+        # Two folders of one name are two readers.
+        self.name = str(Path(path).resolve()) if Path(path).is_dir() else path
+        self._model: Any = None
+
+    def ask(self, text: str) -> Answer:
+        """Returns what the model writes.
+
+        Raises:
+            TempbenchError: There is no such model.
+        """
+        if self._model is None:
+            from tempbench_lmms.harness.local_reader import LocalReader
+
+            self._model = LocalReader(self.name)
+        words, prompt_tokens, answer_tokens = self._model.ask(text)
+        return Answer(words, False, prompt_tokens, answer_tokens)
+
+
+class Endpoint:
+    """A model behind an OpenAI-compatible endpoint, asked at temperature 0.
+
+    Busy, failing and silent servers are asked again, later each time, or when `Retry-After` says.
+
+    Args:
+        model: The model's name there.
+        base_url: Up to and including `/v1`.
+        key: The key; it is sent, and nothing else is done with it. Empty where none is needed.
+        timeout: Seconds until a request is given up and sent again.
+        retries: How often it is sent again.
+    """
+
+    threads: int | None = None
+
+    def __init__(self, model: str, base_url: str, key: str, timeout: float = 60, retries: int = 5) -> None:
+        import openai
+
+        if not base_url.startswith(("http://", "https://")):
+            raise TempbenchError(f"{base_url!r} is not an HTTP address; give one that ends in /v1")
+        self.name = model
+        self._key = key
+        self._client = openai.OpenAI(
+            api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=retries
+        )
+
+    def ask(self, text: str) -> Answer:
+        """Returns what the model writes; threads may ask at the same time.
+
+        Raises:
+            NoAnswerError: This request came to nothing.
+            TempbenchError: No request will fare better: wrong key, address or name.
+        """
+        import openai
+
+        try:
+            completion = self._client.chat.completions.create(
+                model=self.name,
+                messages=[{"role": "user", "content": text}],
+                temperature=0,
+                max_tokens=MAX_TOKENS,
+            )
+        except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
+            raise TempbenchError(
+                f"the second reader refuses all requests ({self._reason(error)}); check the address, the "
+                "model's name and the key"
+            ) from None
+        except openai.APIStatusError as error:
+            if error.code == "content_filter":
+                return Answer("", refused=True)
+            raise NoAnswerError(self._reason(error)) from None
+        except openai.OpenAIError as error:
+            raise NoAnswerError(self._reason(error)) from None
+        except ValueError as error:
+            raise NoAnswerError(f"the answer is no JSON ({self._reason(error)})") from None
+        return _answer(completion)
+
+    def _reason(self, error: "openai.OpenAIError | ValueError") -> str:
+        words = " ".join(str(error).split())[:200]
+        return words.replace(self._key, "***") if self._key else words
+
+
+def _answer(completion: Any) -> Answer:
+    try:
+        choice = completion.choices[0]
+        message, usage = choice.message, getattr(completion, "usage", None)
+        text = message.content
+        refused = text is None or bool(getattr(message, "refusal", None))
+        refused = refused or choice.finish_reason == "content_filter"
+    except (AttributeError, IndexError, TypeError):
+        raise NoAnswerError("the answer is no chat completion; does the address end in /v1?") from None
+    return Answer(
+        "" if refused else str(text),
+        refused,
+        getattr(usage, "prompt_tokens", None),
+        getattr(usage, "completion_tokens", None),
+    )
