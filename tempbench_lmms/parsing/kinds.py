@@ -18,6 +18,7 @@ from tempbench_lmms.parsing import (
     orders,
     places,
     relations,
+    steps,
     truth,
 )
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
@@ -522,6 +523,7 @@ class RelationKind(Kind):
         """Returns the classes that a text is by itself."""
         if len(text) > _LONGEST_CLASS:
             return []
+        text = steps.joined(text)
         named = [relations.class_of(word) for word in _CLASS_BORDER.split(text) if word]
         if not named or None in named or len(named) > 2:
             return []
@@ -531,9 +533,16 @@ class RelationKind(Kind):
         """Returns where a text names classes."""
         return relations.mentions(text)
 
+    def verdict(self, text: str) -> Verdict:
+        """Returns what a text says of the two steps."""
+        if by_class := relations.by_class(text):
+            return Verdict(by_class, "answer", 0, len(text))
+        text = steps.named(text)
+        return resolve(text, self.mentions(text))
+
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the classes that a sentence about the two steps states."""
-        return relations.stated(sentence)
+        return relations.stated(steps.named(sentence))
 
 
 _KINDS: dict[type, type] = {

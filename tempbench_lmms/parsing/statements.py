@@ -158,6 +158,7 @@ _WHETHER = re.compile(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+
 _BUT = re.compile(
     r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
 )
+_THEN = re.compile(r"[\s\"',.;:)–—-]{1,5}(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
 _WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
 _CORRECTED = CaseBlind(any_of(CORRECTION))
 _CORRECTING = signs(CORRECTION)
@@ -291,6 +292,12 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
     for group, following in itertools.pairwise(groups):
         if group.rejected and _BUT.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
             following.cue = max(following.cue, 1)  # "not before but parallel"
+        elif (
+            group.rejected
+            and group.cue == 2
+            and _THEN.fullmatch(text, group.mentions[-1].end, following.mentions[0].start)
+        ):
+            following.cue = 2  # "The final answer: not before; parallel"
     return groups
 
 

@@ -294,6 +294,41 @@ DEPENDS = _words(
     waits for|waits until|builds on|presupposes"""
 )
 
+# Between two steps: what comes before the word comes first, or last; and what says that no order is needed.
+BEFORE_STEP = _words(
+    """before|prior to|ahead of|earlier than|sooner than|precedes|precede|preceding|preceded|vor|bevor|avant
+    avant de|antes que|antes de|antes del|prima di|prima del|prima dello|prima della|перед"""
+)
+AFTER_STEP = _words(
+    """after|later than|follows|follow|following|subsequent to|nach|nachdem|après|después de|después del
+    después que|dopo|depois de|после"""
+)
+NEEDED_FOR = _words(
+    """precondition of|precondition for|prerequisite of|prerequisite for|prerequisite to|requirement of
+    requirement for|condition for|condition of|needed for|needed by|needed in|required for|required by
+    required in|necessary for|used in|used by|used for|enables|feeds into|leads to|basis for|basis of
+    provides for|voraussetzung für|nötig für|nécessaire pour|nécessaire à|necesario para|requisito de
+    requisito para|leads into|allows for|makes possible"""
+)
+FREE_ORDER = _words(
+    """any order|either order|whichever order|whatever order|no particular order|no fixed order
+    no specific order|independent of each other|independent of one another|independent from each other
+    independent from one another|independently of each other|independently of one another|are independent
+    is independent of|mutually independent|no dependency|no dependence|no dependencies|not depend on each other
+    don't depend on each other|not depend on one another|don't depend on one another|doesn't matter which
+    not matter which|doesn't matter whether|not matter whether|doesn't matter in which|not matter in which
+    unabhängig voneinander|voneinander unabhängig
+    sind unabhängig|sont indépendants|sont indépendantes|son independientes|sono indipendenti
+    n'importe quel ordre|cualquier orden|互不影响|互不依赖|互不相干|互不干扰|相互独立|互相独立|彼此独立|没有依赖|无依赖
+    互いに独立|独立して|依存関係はありません|서로 독립|독립적"""
+)
+SAME_TIME = _words(
+    """in parallel|at the same time|simultaneously|concurrently|side by side|gleichzeitig|en même temps
+    en parallèle|simultanément|al mismo tiempo|a la vez|en paralelo|simultáneamente|in parallelo
+    contemporaneamente|allo stesso tempo|ao mesmo tempo|em paralelo|同时进行|同时执行|同时做|可以同时|并行进行|并行执行|可以并行
+    同時に|並行して|並列に|並行に|동시에|병렬로|병행"""
+)
+
 # Video times.
 
 SECOND = _words(
