@@ -59,7 +59,7 @@ _KINDS = (
 )
 _RELATION = "|".join(rf"(?P<{name}>{any_of(words)})" for name, words in _KINDS)
 _RELATED = re.compile(
-    rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,70}}?)(?:{_RELATION})\s*{_WORDS}[\"'(]*(?P<other>{_S})", re.IGNORECASE
+    rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,70}}?)(?:{_RELATION})\s*{_WORDS}[\"'(]*(?:l['’])?(?P<other>{_S})", re.IGNORECASE
 )
 _LEADING = re.compile(
     rf"(?:^|[.,;:(\n]\s*|\b(?:so|since|that|because|means|and|but)\s+)(?:wait\s+(?:for\s+)?|only\s+)*(?:(?P<before>before"
@@ -69,8 +69,8 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _ROW = re.compile(
-    rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,30}}?)(?:\s*(?:[-=–—]+>|→|➔|➜|⇒|>)|[,:]?\s*(?:and\s+)?(?:then|dann|danach|puis"
-    rf"|ensuite|luego|después|poi|followed\s+by|再|然后|接着|次に))\s*(?:(?:the|do|comes?|execute|of)\s+)*(?P<other>{_S})",
+    rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,30}}?)(?:\s*(?:[-=–—]+>|→|➔|➜|⇒|>)|[,:]?\s*(?:and\s+)?(?:then|afterwards|after\s+that|next|dann|danach|puis"
+    rf"|ensuite|luego|después|poi|followed\s+by|再|然后|接着|次に))\s*(?:(?:the|do|comes?|execute|of)\s+|做|进行|執行|执行)*(?P<other>{_S})",
     re.IGNORECASE,
 )
 _PLACED = re.compile(
@@ -85,7 +85,7 @@ _BEHIND = re.compile(
     r"|보다\s?앞)|(?P<after>之后|之後|以后|後|后|のあと|より後|후에|이후|다음|뒤에|보다\s?나중))"
 )
 _DIRECTLY = re.compile(
-    rf"(?P<one>{_S})\s*(?:完成|の|が終わった|가\s*끝난|를\s*한)?\s*(?:(?P<after>之前|以前|の前|전에)|(?P<before>之后|之後|以后|の後|のあと|후에|다음에))"
+    rf"(?P<one>{_S})\s*(?:完成|の|が終わった|가\s*끝난|를\s*한)?\s*(?:(?P<after>之前|以前|の前|전에)|(?P<before>之后|之後|以后|后才?能?|の後|のあと|후에|다음에))"
     rf"(?P<gap>{_INNER}{{0,24}}?)(?P<other>{_S})"
 )
 _CANNOT = re.compile(
@@ -131,6 +131,8 @@ _DENIED = re.compile(
 )
 _DENIED_BEHIND = re.compile(r"[^.;\n。]{0,8}(?:できない|できません|할 수 없|아닙|不行|ではな)")
 _IF = re.compile(r"[^.]{0,40}\b(?:if|wenn|si)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,:;(]|\b(?:because|since|as|so|that)\b", re.IGNORECASE)
+_CALLED_OFF = re.compile(r"[^.,;]{0,12}\b(?:is|would\s+be|isn['’]t|not)\s+(?:impossible|possible|wrong|needed|necessary)\b", re.IGNORECASE)
 _OPPOSITE = {"before": "after", "after": "before"}
 _MOST = 4_000
 
@@ -211,8 +213,9 @@ def _directed(sentence: str) -> Iterator[Mention]:
                 continue
             if match.groupdict().get("other", "") == match["one"]:
                 continue
-            pre = re.split(r"[,:;(]", sentence[: match.start()])[-1]
-            name = None if _SUPPOSED.search(pre + match["gap"]) else reads(match, pre)
+            pre = _CLAUSE.split(sentence[: match.start()])[-1]
+            off = _SUPPOSED.search(pre + match["gap"]) or _CALLED_OFF.match(sentence, match.end())
+            name = None if off else reads(match, pre)
             taken.append(match.span())
             if name:
                 yield Mention(

@@ -290,7 +290,7 @@ PARALLEL = _words(
 )
 
 DEPENDS = _words(
-    """depends on|relies on|requires|needs|uses|must wait for|has to wait for|must wait until|has to wait until
+    """depends on|dependent on|relies on|requires|needs|uses|must wait for|has to wait for|must wait until|has to wait until
     waits for|waits until|builds on|presupposes"""
 )
 
@@ -307,7 +307,7 @@ NEEDED_FOR = _words(
     """precondition of|precondition for|prerequisite of|prerequisite for|prerequisite to|requirement of
     requirement for|condition for|condition of|needed for|needed by|needed in|required for|required by
     required in|necessary for|used in|used by|used for|enables|feeds into|leads to|basis for|basis of
-    provides for|voraussetzung für|nötig für|nécessaire pour|nécessaire à|necesario para|requisito de
+    provides for|input of|input for|input to|voraussetzung für|nötig für|nécessaire pour|nécessaire à|necesario para|requisito de
     requisito para|leads into|allows for|makes possible"""
 )
 FREE_ORDER = _words(
@@ -319,7 +319,7 @@ FREE_ORDER = _words(
     not matter which|doesn't matter whether|not matter whether|doesn't matter in which|not matter in which
     unabhängig voneinander|voneinander unabhängig
     sind unabhängig|sont indépendants|sont indépendantes|son independientes|sono indipendenti
-    n'importe quel ordre|cualquier orden|互不影响|互不依赖|互不相干|互不干扰|相互独立|互相独立|彼此独立|没有依赖|无依赖
+    are unrelated|no bearing on|independently|nothing to do with|n'importe quel ordre|cualquier orden|互不影响|互不依赖|互不相干|互不干扰|相互独立|互相独立|彼此独立|没有依赖|无依赖
     互いに独立|独立して|依存関係はありません|서로 독립|독립적"""
 )
 SAME_TIME = _words(
