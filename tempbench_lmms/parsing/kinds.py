@@ -18,10 +18,13 @@ from tempbench_lmms.parsing import (
     orders,
     places,
     relations,
+    sequences,
     steps,
+    ticks,
     truth,
 )
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
+from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
 from tempbench_lmms.parsing.text import normalise
@@ -140,6 +143,15 @@ class ChoiceKind(Kind):
         self.sequences = bool(said) and all(
             re.match(r"(?:image|sentence|event) [a-g] >", text) for text in said
         )
+        self.orders = (
+            {
+                letter: tuple(re.findall(r"\b[a-g]\b", text.lower()))
+                for letter, text in zip(self.letters, self.texts, strict=False)
+            }
+            if self.sequences
+            else {}
+        )
+        self.labels = sorted({label for order in self.orders.values() for label in order})
         self._circled = {ord(sign): self.letters[i] for sign, i in CIRCLED.items() if i < len(self.letters)}
         self.numeric = bool(said) and all(numbers.value_of(text) is not None for text in self.texts)
 
@@ -147,6 +159,7 @@ class ChoiceKind(Kind):
         """Returns the letters that a text is by itself, by letter or by the text of an option."""
         if not text.isascii():
             text = text.translate(self._circled)
+        text = letters.apart(text)
         found = letters.whole(text, self.letters, self.noun, self.texts)
         if found or not self.texts:
             return found
@@ -155,6 +168,8 @@ class ChoiceKind(Kind):
             found = [self.truths[value] for value in truth.whole(text)]
         if not found and self.sequences and ". " not in text:
             found = self._sequence(text)
+        if not found and self.sequences and len(text) == len(self.labels):
+            found = [laid] if (laid := self._laid_out(text)) else []
         if not found and len(text.split()) <= 6 and not self.sequences:
             some = option_words.repeated(text, self.texts)
             found = [self.letters[some[0]]] if len(some) == 1 else []
@@ -200,6 +215,26 @@ class ChoiceKind(Kind):
             return self._sequence(sentence)
         found = option_words.stated(sentence, self.texts) or durations.within(sentence, self.texts)
         return [self.letters[i] for i in found]
+
+    def verdict(self, text: str) -> Verdict:
+        """Returns what a text says about the options, or which one's order it lays out."""
+        text = letters.apart(text)
+        found = self.mentions(text)
+        if ticked := ticks.ticked(text, lambda line: headed(line, self.letters, self.noun)):
+            return Verdict(ticked, "answer", 0, len(text))
+        said = resolve(text, found, values=self.letters)
+        if self.sequences and said.value is None and (laid := self._laid_out(text)):
+            return Verdict(laid, "words", 0, len(text))
+        return said
+
+    def _laid_out(self, text: str) -> str | None:
+        """Returns the option whose order a text lays out, or its last line does."""
+        for part in dict.fromkeys((text, text.rsplit("\n", 1)[-1])):
+            orders_of = sequences.stated(part, self.labels)
+            found = [letter for letter, order in self.orders.items() if order in orders_of]
+            if found or orders_of:
+                return found[0] if len(found) == len(orders_of) == 1 else None
+        return None
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
@@ -315,7 +350,14 @@ class ItemKind(Kind):
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the values that it names."""
         text = self._plain(text)
+        if ticked := ticks.ticked(text, lambda line: self._headed(line)):
+            return Verdict(ticked, "answer", 0, len(text))
         return resolve(text, self.mentions(text, opens=True))
+
+    def _headed(self, line: str) -> int | None:
+        """Returns the image that a line opens with."""
+        found = self.mentions(line[:_SUBJECT_STARTS])
+        return found[0].value if found and found[0].start < 3 else None
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the one image that a sentence is about."""
