@@ -65,6 +65,10 @@ _LONGEST_CLASS = 80
 _CLASS_BORDER = re.compile(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]")
 _PLURAL = re.compile(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
 _THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
+# "The fireman climbs the ladder: 5."
+_ANNOUNCED = re.compile(r"[\W_]*(?:\w+\s*){0,2}\d{1,2}\W{0,3}[:–—]")
+_NOT_IT = re.compile(r"(?:n['’]t|\bnot)\s+(?:it|the\s+one|a\s+match)\W*$", re.IGNORECASE)
+_BEHIND_COLON = re.compile(r"^\D*[^\W\d_]:\s*(\d{1,2})\W{0,3}$")
 _COMPARED = re.compile(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
@@ -122,6 +126,10 @@ class Kind:
     def lists(self, text: str, line: str) -> bool:
         """Whether a line is an entry in a list of all options, and chooses none of them."""
         return False
+
+    def agree(self, first: str, last: str, said_first: Sequence[Any], said_last: Sequence[Any]) -> bool:
+        """Whether the first sentence may be read beside what the last one says."""
+        return True
 
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""
@@ -229,6 +237,8 @@ class ChoiceKind(Kind):
 
     def _laid_out(self, text: str) -> str | None:
         """Returns the option whose order a text lays out, or its last line does."""
+        if letters.listed(text, self.letters, self.noun):
+            return None
         for part in dict.fromkeys((text, text.rsplit("\n", 1)[-1])):
             orders_of = sequences.stated(part, self.labels)
             found = [letter for letter, order in self.orders.items() if order in orders_of]
@@ -352,7 +362,9 @@ class ItemKind(Kind):
         text = self._plain(text)
         if ticked := ticks.ticked(text, lambda line: self._headed(line)):
             return Verdict(ticked, "answer", 0, len(text))
-        return resolve(text, self.mentions(text, opens=True))
+        found = self.mentions(text, opens=True)
+        named = list(dict.fromkeys(mention.value for mention in found if mention.sure))
+        return resolve(text, found, values=named if len(named) == 2 else ())
 
     def _headed(self, line: str) -> int | None:
         """Returns the image that a line opens with."""
@@ -367,7 +379,22 @@ class ItemKind(Kind):
             # "Image 4 was taken before Image 2": its subject is the one.
             sentence = _COMPARED.split(sentence, maxsplit=1)[0]
             found = self.mentions(sentence)
-        return singles(sentence, found)
+        said = singles(sentence, found)
+        if not said and (match := _BEHIND_COLON.search(sentence)):
+            return [int(match[1])]
+        return said
+
+    def agree(self, first: str, last: str, said_first: Sequence[Any], said_last: Sequence[Any]) -> bool:
+        """Whether the first sentence may be read beside what the last one says.
+
+        Not where they name one image each, and neither is announced or denied; and not where they describe
+        all images in turn.
+        """
+        if self.odd:
+            return True
+        if len(said_first) == len(said_last) == 1 and said_first != said_last:
+            return bool(_ANNOUNCED.match(first) or _NOT_IT.search(last))
+        return not (len({*said_first, *said_last}) == len(said_first) + len(said_last) == self.upper > 2)
 
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""

@@ -77,7 +77,21 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _TAIL_LENGTH = 24
-_TAIL_SIGNS = (" guess", " think", " believe", " suppose", " say", " then", " is", " ich", " je ", "ly", "course", "sure", " imo")
+_TAIL_SIGNS = (
+    " guess",
+    " think",
+    " believe",
+    " suppose",
+    " say",
+    " then",
+    " is",
+    " ich",
+    " je ",
+    "ly",
+    "course",
+    "sure",
+    " imo",
+)
 _TAIL_SIGNS += ("creo", "supongo", "diría", "credo", "penso", "sagen")
 _RULE_LINE = re.compile(r"[\W_]*")
 _HEAD = re.compile(r"[\W_]*(?:\d{1,2}|[A-G])[.)]")

@@ -12,7 +12,10 @@ _END = re.compile(
 )
 _START = re.compile(rf"{_ORDINAL}{_NOUN}\s*{any_of(FROM_START)}", re.IGNORECASE)
 _LAST = re.compile(any_of(LAST_PLACE) + _NOUN, re.IGNORECASE)
-_EDGE = re.compile(rf"\b(?:(?P<left>left-?most)|(?P<right>right-?most)|(?P<middle>middle|central|middlemost)){_NOUN}\b", re.IGNORECASE)
+_EDGE = re.compile(
+    rf"\b(?:(?P<left>left-?most)|(?P<right>right-?most)|(?P<middle>middle|central|middlemost)){_NOUN}\b",
+    re.IGNORECASE,
+)
 _SIGNS = (
     "leftmost",
     "left-most",
@@ -20,7 +23,11 @@ _SIGNS = (
     "right-most",
     "middle",
     "central",
-    *PENULTIMATE, *LAST_PLACE, *FROM_START, *FROM_END)
+    *PENULTIMATE,
+    *LAST_PLACE,
+    *FROM_START,
+    *FROM_END,
+)
 
 
 def numbered(text: str, upper: int) -> str:

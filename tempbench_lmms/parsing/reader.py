@@ -259,13 +259,15 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
         lines.sentences(rows[0])[0][:_LONGEST_SENTENCE],
         lines.sentences(rows[-1])[-1][-_LONGEST_SENTENCE:],
     )
-    for sentence in (first, last) if first != last else (first,):
-        if sentence.endswith("?") or _LEFT_OPEN.search(sentence):
-            continue
-        values = list(dict.fromkeys(kind.by_words(sentence)))
-        if len(values) == 1:
-            return Verdict(values[0], "words")
-    return None
+    said = [
+        list(dict.fromkeys(kind.by_words(sentence)))
+        for sentence in ((first, last) if first != last else (first,))
+        if not sentence.endswith("?") and not _LEFT_OPEN.search(sentence)
+    ]
+    single = [values[0] for values in said if len(values) == 1]
+    if not single or (len(said) > 1 and not kind.agree(first, last, *said)):
+        return None
+    return Verdict(single[0], "words")
 
 
 def _of_json(kind: Kind, text: str) -> Verdict | None:

@@ -20,9 +20,8 @@ _TOKEN = re.compile(
     r"|(?<![A-Za-z0-9'’.])(?P<label>[b-g])(?![A-Za-z0-9'’])"
     r"|(?<![A-Za-z0-9'’.])(?P<first>a)(?![A-Za-z0-9'’])(?![ ]+[A-Za-z])"
     r"|(?<![\w.])#?(?P<digit>\d)(?:st|nd|rd|th)?(?![\w%]|\.\d)"
-    rf"|(?P<ordinal>{any_of([*_ORDINALS, *_FIRSTLY, 'last', 'final', 'lastly', 'finally'])})"
+    rf"|(?P<ordinal>(?i:{any_of([*_ORDINALS, *_FIRSTLY, 'last', 'final', 'lastly', 'finally'])}))"
     r"|第\s*(?P<cjk>[一二三四五六七])",
-    re.IGNORECASE | re.ASCII,
 )
 _RUN = re.compile(r"(?<![A-Za-z0-9_'’-])(?:[a-g]{5,7}|[A-G]{5,7})(?![A-Za-z0-9_'’-])")
 _SPACED = re.compile(r"(?<!\w)[A-G](?:[ ,/>→-]{1,3}[A-G]){4,6}(?!\w)")

@@ -110,8 +110,8 @@ _EXPLICIT = CaseBlind(
     rf"|{any_of(OPTION)}(?:\s+(?:for|of|with)\s+[^.,;\n]{{1,24}}?)?\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
 )
 _CONCLUDING = CaseBlind(
-    rf"(?:{any_of((*CHOOSE, *THEREFORE))}|(?:^|[\n.!?;])\s*(?:it|this)\s+(?:is|was|must be|seems"
-    rf"|appears)\b)"
+    rf"(?:{any_of((*CHOOSE, *THEREFORE))}|(?:^|[\n.!?;])\s*(?:only\b|(?:it|this)\s+(?:is|was|must be"
+    rf"|seems|appears)\b))"
     rf"[\s,:]*(?:(?:it|that|this|we|i|there|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
 )
 _CALLED = re.compile(
@@ -163,7 +163,8 @@ _RULES = re.compile(
 _BUT = re.compile(
     r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
 )
-_THEN = re.compile(r"[\s\"',.;:)–—-]{1,5}(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
+_ANNOUNCED = re.compile(r"(?:^|[:\n])\s*not\s+$", re.IGNORECASE)
+_THEN = re.compile(r"[\"')]{0,2}[,;]\s*(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
 _WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
 _CORRECTED = CaseBlind(any_of(CORRECTION))
 _CORRECTING = signs(CORRECTION)
@@ -235,11 +236,11 @@ def resolve(
 
 def _left(groups: Sequence[_Group], live: Sequence[_Group], values: Sequence[Any]) -> Any:
     """Returns the value that is left where the last words reject, and all others are rejected."""
-    if not groups or not groups[-1].denied or len(groups[-1].values) > 1:
+    if len(groups) < 2 or not groups[-1].denied or len(groups[-1].values) > 1:
         return None
     gone = {value for group in groups if group.denied for value in group.values}
     left = [value for value in values if value not in gone]
-    if len(left) != 1 or any(group.cue and not group.final and set(group.values) & gone for group in live):
+    if len(left) != 1 or any(group.cue == 2 and set(group.values) & gone for group in live):
         return None
     return left[0] if all(set(group.values) <= {*gone, *left} for group in live) else None
 
@@ -312,8 +313,8 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
         if group.rejected and _BUT.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
             following.cue = max(following.cue, 1)  # "not before but parallel"
         elif (
-            group.rejected
-            and group.cue == 2
+            group.denied
+            and _ANNOUNCED.search(text, max(0, group.mentions[0].start - 12), group.mentions[0].start)
             and _THEN.fullmatch(text, group.mentions[-1].end, following.mentions[0].start)
         ):
             following.cue = 2  # "The final answer: not before; parallel"
@@ -346,7 +347,9 @@ def _judged(before: str, after: str) -> _Said:
         rejected = True
     is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
     if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
-        return _Said(2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL), denied)
+        return _Said(
+            2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL), denied
+        )
     if _CALLED.match(after):
         return _Said(2, rejected, is_open, False, denied)
     concluding = _first(_CONCLUDING, before, _CONCLUDING_FIRST)

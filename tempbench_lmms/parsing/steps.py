@@ -59,7 +59,8 @@ _KINDS = (
 )
 _RELATION = "|".join(rf"(?P<{name}>{any_of(words)})" for name, words in _KINDS)
 _RELATED = re.compile(
-    rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,70}}?)(?:{_RELATION})\s*{_WORDS}[\"'(]*(?:l['’])?(?P<other>{_S})", re.IGNORECASE
+    rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,70}}?)(?:{_RELATION})\s*{_WORDS}[\"'(]*(?:l['’])?(?P<other>{_S})",
+    re.IGNORECASE,
 )
 _LEADING = re.compile(
     rf"(?:^|[.,;:(\n]\s*|\b(?:so|since|that|because|means|and|but)\s+)(?:wait\s+(?:for\s+)?|only\s+)*(?:(?P<before>before"
@@ -132,7 +133,10 @@ _DENIED = re.compile(
 _DENIED_BEHIND = re.compile(r"[^.;\n。]{0,8}(?:できない|できません|할 수 없|아닙|不行|ではな)")
 _IF = re.compile(r"[^.]{0,40}\b(?:if|wenn|si)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,:;(]|\b(?:because|since|as|so|that)\b", re.IGNORECASE)
-_CALLED_OFF = re.compile(r"[^.,;]{0,12}\b(?:is|would\s+be|isn['’]t|not)\s+(?:impossible|possible|wrong|needed|necessary)\b", re.IGNORECASE)
+_CALLED_OFF = re.compile(
+    r"[^.,;]{0,12}\b(?:is|would\s+be|isn['’]t|not)\s+(?:impossible|possible|wrong|needed|necessary)\b",
+    re.IGNORECASE,
+)
 _OPPOSITE = {"before": "after", "after": "before"}
 _MOST = 4_000
 

@@ -24,7 +24,9 @@ _SPECIAL = re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
 _PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’", '.,""""""""""""' + "''")
 # Cyrillic and Greek letters that look like Latin ones, and the Turkish ones that a pattern without regard to
 # case takes for an i; NFKC maps full-width and mathematical letters, but leaves these alone.
-_LOOK_ALIKES = str.maketrans("АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE")
+_LOOK_ALIKES = str.maketrans(
+    "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
+)
 _BOX = re.compile(r"\\(?:fbox|boxed)\b\s*\{{0,3}\s*")
 _LOOKS_ALIKE = re.compile(f"[{''.join(map(chr, _LOOK_ALIKES))}]")
 _WORD = re.compile(r"\w+")
