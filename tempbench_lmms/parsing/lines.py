@@ -77,7 +77,7 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _TAIL_LENGTH = 24
-_TAIL_SIGNS = (
+_TAIL_SIGNS: tuple[str, ...] = (
     " guess",
     " think",
     " believe",

@@ -80,7 +80,8 @@ _WHOLE_ITEM = re.compile(
     rf"(?:(?:the|la|le|el|das|die|der|l'|第|option|answer)\s*)*(?:{_IMAGES}[\s:#_-]*)?(?:(?:number|no\.?"
     rf"|nr\.?|n°|#|is)\s*)*[\"'(\[*]*(?P<value>\d{{1,9}}|[²³¹]|[{''.join(CJK_DIGIT)}]|첫|두|세|네|다섯"
     rf"|{_ORDINALS}|{any_of([*_NO_SMALL_WORDS, 'one'])})[\"')\]*]*"
-    rf"(?:st|nd|rd|th|\.|°|ª|º)?(?:\s*(?:/|of|out of|von|sur|de)\s*(?:the\s+)?(?P<all>\d{{1,2}}|two|three|four|five|six|seven|eight|nine|ten))?\s*(?:张"
+    rf"(?:st|nd|rd|th|\.|°|ª|º)?(?:\s*(?:/|of|out of|von|sur|de)\s*(?:the\s+)?(?P<all>\d{{1,2}}|two|three"
+    rf"|four|five|six|seven|eight|nine|ten))?\s*(?:张"
     rf"|張|枚目|枚|番目|番|번째|번|个|個)?\s*(?:{_IMAGES}|one|です)?",
     re.IGNORECASE,
 )

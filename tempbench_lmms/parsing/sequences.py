@@ -1,17 +1,22 @@
 """The order of lettered items that a whole reply lays out, in one of many layouts.
 
-Options may be orders ("Image b -> Image a -> ..."), and a reply may give its order without the letter of an
-option: as a run ("bdaec"), as places ("event 1: c", "First, b. Second, e."), or by naming each item once in
-turn ("first the groom (b), then ..."). An order that goes backwards, or names an item twice, is not read here.
+Options may be orders ("Image b -> Image a -> ..."), and a reply may give its order without the letter of
+an option: as a run ("bdaec"), as places ("event 1: c", "First, b. Second, e."), or by naming each item once
+in turn ("first the groom (b), then ..."). An order that goes backwards, or names an item twice, is not read
+here.
 """
 
+import itertools
 import re
 from collections.abc import Sequence
 
 from tempbench_lmms.parsing.text import holds, signs
 from tempbench_lmms.parsing.words import CJK_DIGIT, ORDER_EVIDENCE, ORDER_TURNED, ORDINAL, any_of
 
-_NOUN = r"(?:images?|pictures?|photos?|sentences?|sent\.|events?|frames?|bild|satz|imagen|frase|phrase|図|图|画像|句子?|이미지|文)"
+_NOUN = (
+    r"(?:images?|pictures?|photos?|sentences?|sent\.|events?|frames?|bild|satz|imagen|frase|phrase"
+    r"|図|图|画像|句子?|이미지|文)"
+)
 _ORDINALS = {word: place for word, place in ORDINAL.items() if len(word) > 2}
 _FIRSTLY = {"firstly": 1, "secondly": 2, "thirdly": 3, "fourthly": 4, "fifthly": 5}
 _ADVERBS = r"(?:(?:is|was|comes?|goes|happens?|being|place[ds]?|stands?|at|in|the|to|as|,|-)\s*)*"
@@ -36,13 +41,13 @@ _LONGEST = 1_500
 
 
 def stated(text: str, labels: Sequence[str]) -> list[tuple[str, ...]]:
-    """Returns the orders that a text lays out, each from the earliest item; none where it is not clear.
+    r"""Returns the orders that a text lays out, each from the earliest item; none where it is not clear.
 
     Args:
         text: The reply, or a part of it.
         labels: The labels, small letters.
 
-    >>> stated("event 1: c\\nevent 2: a\\nevent 3: b", "abc"), stated("b precedes a, a precedes c", "abc")
+    >>> stated("event 1: c\nevent 2: a\nevent 3: b", "abc"), stated("b precedes a, a precedes c", "abc")
     ([('c', 'a', 'b')], [('b', 'a', 'c')])
     >>> stated("Image a shows a dog.", "abc")
     []
@@ -119,7 +124,7 @@ def _in_turn(
     order = tuple(str(item[1]) for item in items)
     if len(order) != len(labels):
         return None
-    gaps = [text[one[3] : other[2]] for one, other in zip(items, items[1:], strict=False)]
+    gaps = [text[one[3] : other[2]] for one, other in itertools.pairwise(items)]
     if all(_ASCENDING.search(gap) for gap in gaps):
         return order
     if all(_DESCENDING.search(gap) for gap in gaps):

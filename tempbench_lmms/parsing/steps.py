@@ -1,7 +1,7 @@
 """What a text says of two steps in a sentence of its own: "B can't start until A is done".
 
-The steps are marked first, by whatever name ("step A", "(B)", "the former", "step 2"), so that one pattern for
-each way to relate them does for all names and languages.
+The steps are marked first, by whatever name ("step A", "(B)", "the former", "step 2"), so that one pattern
+for each way to relate them does for all names and languages.
 """
 
 import re
@@ -35,8 +35,8 @@ _VERBS = table(
 _NAME = re.compile(
     rf"{_NOUN}[\"'(\[]*(?P<named>[ABab])[\"')\]]*(?![^\W\u2e80-\uffff])"
     rf"|(?P<numbered>(?i:\bsteps?\s*#?(?:1|2|one|two)\b|\b(?:first|second)\s+step\b|\b(?:former|latter)\b(?:\s+(?:step|one)\b)?))"
-    rf"|(?<![^\W\u2e80-\uffff]|['’.])\(?(?:(?P<other>B)|(?P<bare>A)(?![ ](?!(?:{'|'.join(_VERBS)})\b)[a-z]))\)?"
-    r"(?![^\W\u2e80-\uffff]|['’.]\w)"
+    rf"|(?<![^\W\u2e80-\uffff]|['’.])\(?(?:(?P<other>B)|(?P<bare>A)(?![ ](?!(?:{'|'.join(_VERBS)})\b)[a-z]))"
+    r"\)?(?![^\W\u2e80-\uffff]|['’.]\w)"
 )
 _SPELLED = re.compile(r"(?<!\w)[A-Za-z](?:[ .-][A-Za-z]){4,12}(?!\w)")
 _APART = re.compile(r"[ .-]")
@@ -49,7 +49,10 @@ _DEFINITION = re.compile(
 
 _S = f"[{FIRST}{SECOND}]"
 _INNER = rf"[^{FIRST}{SECOND}.;!?\n]"
-_WORDS = rf"(?:(?!and\b|or\b|while\b|whereas\b|but\b|not\b|nor\b|y\b|und\b|et\b)[^\s{FIRST}{SECOND}.;:!?\n,]+\s+){{0,6}}?"
+_WORDS = (
+    r"(?:(?!(?:and|or|while|whereas|but|not|nor|y|und|et)\b)"
+    rf"[^\s{FIRST}{SECOND}.;:!?\n,]+\s+){{0,6}}?"
+)
 _KINDS = (
     ("before", (*BEFORE_STEP, *NEEDED_FOR)),
     ("after", AFTER_STEP),

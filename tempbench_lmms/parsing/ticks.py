@@ -12,17 +12,17 @@ _ENTRY = re.compile(r"\n+")
 _END = re.compile(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
 
 
-def ticked(text: str, head: Callable[[str], Any]) -> Any:
+def ticked(listing: str, head: Callable[[str], Any]) -> Any:
     """Returns the value whose entry alone has a tick, where other entries have a cross; else None.
 
     Args:
-        text: The text.
+        listing: The text with the entries, one a line.
         head: Returns the value that an entry begins with, or None.
     """
-    if text.isascii() or not holds(text, _YES) or not holds(text, _NO):
+    if listing.isascii() or not holds(listing, _YES) or not holds(listing, _NO):
         return None
     marks: dict[Any, bool] = {}
-    for line in _ENTRY.split(text):
+    for line in _ENTRY.split(listing):
         found = _END.search(line[-8:])
         value = head(line) if found else None
         if found and value is not None:
