@@ -126,6 +126,8 @@ def _spread(text: str) -> tuple[str, str, str] | None:
 
 def by_class(text: str) -> str | None:
     """Returns the class that a text affirms where it denies the two others: "Before? No. After? No. ..."."""
+    if len(text) > _LONGEST:
+        return None
     found = {class_of(match["name"]): bool(match["yes"]) for match in _CLASSED.finditer(text)}
     affirmed = [name for name, said in found.items() if said]
     return affirmed[0] if len(found) == 3 and len(affirmed) == 1 else None

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.text import holds, table
+from tempbench_lmms.parsing.text import CaseBlind, holds, signs, table
 from tempbench_lmms.parsing.words import (
     AFTER_STEP,
     BEFORE_STEP,
@@ -113,8 +113,10 @@ _SUPPOSED = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|;\s*|\n+")
 _WAITS = re.compile(r"\b(?:wait\w*|hold\w*)\b", re.IGNORECASE)
-_FREE = re.compile(any_of(FREE_ORDER), re.IGNORECASE)
-_TOGETHER = re.compile(any_of(SAME_TIME), re.IGNORECASE)
+_FREE = CaseBlind(any_of(FREE_ORDER))
+_FREE_SIGNS = signs(FREE_ORDER)
+_TOGETHER = CaseBlind(any_of(SAME_TIME))
+_TOGETHER_SIGNS = signs(SAME_TIME)
 _ORDER_FREE = re.compile(
     r"\border\b[^.;!?\n]{0,60}?(?:(?:does\s*n['o]?[o’']?t|doesn['’]t|not)\s+(?:really\s+|actually\s+)?(?:matter|important|relevant"
     r"|fixed)|\b(?:arbitrary|irrelevant|unimportant|interchangeable|free|of\s+no\s+importance|makes\s+no\s+difference"
@@ -139,6 +141,11 @@ _CLAUSE = re.compile(r"[,:;(]|\b(?:because|since|as|so|that)\b", re.IGNORECASE)
 _CALLED_OFF = re.compile(
     r"[^.,;]{0,12}\b(?:is|would\s+be|isn['’]t|not)\s+(?:impossible|possible|wrong|needed|necessary)\b",
     re.IGNORECASE,
+)
+_FREE_PATTERNS: tuple[tuple[tuple[str, ...], CaseBlind | re.Pattern[str], bool], ...] = (
+    (_FREE_SIGNS, _FREE, True),
+    (_TOGETHER_SIGNS, _TOGETHER, True),
+    (_ORDER_SIGNS, _ORDER_FREE, False),
 )
 _OPPOSITE = {"before": "after", "after": "before"}
 _MOST = 4_000
@@ -196,8 +203,9 @@ def _of_sentence(sentence: str) -> list[Mention]:
     if sentence.endswith("?"):
         return []
     small = sentence.lower()
-    free = [(_FREE, True), (_TOGETHER, True)] + ([(_ORDER_FREE, False)] if holds(small, _ORDER_SIGNS) else [])
-    for pattern, may_be_denied in free:
+    for looked_for, pattern, may_be_denied in _FREE_PATTERNS:
+        if not holds(small, looked_for):
+            continue
         match = pattern.search(sentence)
         if not match:
             continue
@@ -214,7 +222,8 @@ def _of_sentence(sentence: str) -> list[Mention]:
 def _directed(sentence: str) -> Iterator[Mention]:
     """Yields what comes before what: each pattern adds what no earlier one covers."""
     taken: list[tuple[int, int]] = []
-    for pattern, reads in _READERS:
+    both = FIRST in sentence and SECOND in sentence
+    for pattern, reads in _READERS if both else _READERS[-1:]:
         for match in pattern.finditer(sentence):
             if any(start < match.end() and match.start() < end for start, end in taken):
                 continue
