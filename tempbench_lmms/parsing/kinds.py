@@ -18,9 +18,13 @@ from tempbench_lmms.parsing import (
     orders,
     places,
     relations,
+    sequences,
+    steps,
+    ticks,
     truth,
 )
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
+from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
 from tempbench_lmms.parsing.text import normalise
@@ -62,6 +66,10 @@ _CLASS_BORDER = re.compile(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\
 _SEQUENCE = re.compile(r"(?:image|sentence|event) [a-g] >")
 _PLURAL = re.compile(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
 _THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
+# "The fireman climbs the ladder: 5."
+_ANNOUNCED = re.compile(r"[\W_]*(?:\w+\s*){0,2}\d{1,2}\W{0,3}[:–—]")
+_NOT_IT = re.compile(r"(?:n['’]t|\bnot)\s+(?:it|the\s+one|a\s+match)\W*$", re.IGNORECASE)
+_BEHIND_COLON = re.compile(r"^\D*[^\W\d_]:\s*(\d{1,2})\W{0,3}$")
 _COMPARED = re.compile(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
@@ -123,6 +131,10 @@ class Kind:
         """Whether a line is an entry in a list of all options, and chooses none of them."""
         return False
 
+    def agree(self, first: str, last: str, said_first: Sequence[Any], said_last: Sequence[Any]) -> bool:
+        """Whether the first sentence may be read beside what the last one says."""
+        return True
+
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""
         return True
@@ -153,6 +165,26 @@ class ChoiceKind(Kind):
         return bool(said) and all(_SEQUENCE.match(text) for text in said)
 
     @cached_property
+    def orders(self) -> dict[str, tuple[str, ...]]:
+        """The order of labels that each letter stands for, where the options are such."""
+        if not self.sequences:
+            return {}
+        return {
+            letter: tuple(re.findall(r"\b[a-g]\b", text.lower()))
+            for letter, text in zip(self.letters, self.texts, strict=False)
+        }
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The labels that the options put in order."""
+        return sorted({label for order in self.orders.values() for label in order})
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Whether every option is a number."""
+        return bool(self.texts) and all(numbers.value_of(text) is not None for text in self.texts)
+
+    @cached_property
     def _circled(self) -> dict[int, str]:
         return {ord(sign): self.letters[i] for sign, i in CIRCLED.items() if i < len(self.letters)}
 
@@ -160,6 +192,7 @@ class ChoiceKind(Kind):
         """Returns the letters that a text is by itself, by letter or by the text of an option."""
         if not text.isascii():
             text = text.translate(self._circled)
+        text = letters.apart(text)
         found = letters.whole(text, self.letters, self.noun, self.texts)
         if found or not self.texts:
             return found
@@ -168,6 +201,8 @@ class ChoiceKind(Kind):
             found = [self.truths[value] for value in truth.whole(text)]
         if not found and self.sequences and ". " not in text:
             found = self._sequence(text)
+        if not found and self.sequences and len(text) == len(self.labels):
+            found = [laid] if (laid := self._laid_out(text)) else []
         if not found and len(text.split()) <= 6 and not self.sequences:
             some = option_words.repeated(text, self.texts)
             found = [self.letters[some[0]]] if len(some) == 1 else []
@@ -213,6 +248,28 @@ class ChoiceKind(Kind):
             return self._sequence(sentence)
         found = option_words.stated(sentence, self.texts) or durations.within(sentence, self.texts)
         return [self.letters[i] for i in found]
+
+    def verdict(self, text: str) -> Verdict:
+        """Returns what a text says about the options, or which one's order it lays out."""
+        text = letters.apart(text)
+        found = self.mentions(text)
+        if ticked := ticks.ticked(text, lambda line: headed(line, self.letters, self.noun)):
+            return Verdict(ticked, "answer", 0, len(text))
+        said = resolve(text, found, values=self.letters)
+        if self.sequences and said.value is None and (laid := self._laid_out(text)):
+            return Verdict(laid, "words", 0, len(text))
+        return said
+
+    def _laid_out(self, text: str) -> str | None:
+        """Returns the option whose order a text lays out, or its last line does."""
+        if letters.listed(text, self.letters, self.noun):
+            return None
+        for part in dict.fromkeys((text, text.rsplit("\n", 1)[-1])):
+            orders_of = sequences.stated(part, self.labels)
+            found = [letter for letter, order in self.orders.items() if order in orders_of]
+            if found or orders_of:
+                return found[0] if len(found) == len(orders_of) == 1 else None
+        return None
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
@@ -329,7 +386,16 @@ class ItemKind(Kind):
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the values that it names."""
         text = self._plain(text)
-        return resolve(text, self.mentions(text, opens=True), values=self.all_values)
+        if ticked := ticks.ticked(text, lambda line: self._headed(line)):
+            return Verdict(ticked, "answer", 0, len(text))
+        found = self.mentions(text, opens=True)
+        named = list(dict.fromkeys(mention.value for mention in found if mention.sure))
+        return resolve(text, found, values=named if len(named) == 2 else self.all_values)
+
+    def _headed(self, line: str) -> int | None:
+        """Returns the image that a line opens with."""
+        found = self.mentions(line[:_SUBJECT_STARTS])
+        return found[0].value if found and found[0].start < 3 else None
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the one image that a sentence is about."""
@@ -339,7 +405,22 @@ class ItemKind(Kind):
             # "Image 4 was taken before Image 2": its subject is the one.
             sentence = _COMPARED.split(sentence, maxsplit=1)[0]
             found = self.mentions(sentence)
-        return singles(sentence, found)
+        said = singles(sentence, found)
+        if not said and (match := _BEHIND_COLON.search(sentence)):
+            return [int(match[1])]
+        return said
+
+    def agree(self, first: str, last: str, said_first: Sequence[Any], said_last: Sequence[Any]) -> bool:
+        """Whether the first sentence may be read beside what the last one says.
+
+        Not where they name one image each, and neither is announced or denied; and not where they describe
+        all images in turn.
+        """
+        if self.odd:
+            return True
+        if len(said_first) == len(said_last) == 1 and said_first != said_last:
+            return bool(_ANNOUNCED.match(first) or _NOT_IT.search(last))
+        return not (len({*said_first, *said_last}) == len(said_first) + len(said_last) == self.upper > 2)
 
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""
@@ -537,6 +618,7 @@ class RelationKind(Kind):
         """Returns the classes that a text is by itself."""
         if len(text) > _LONGEST_CLASS:
             return []
+        text = steps.joined(text)
         named = [relations.class_of(word) for word in _CLASS_BORDER.split(text) if word]
         if not named or None in named or len(named) > 2:
             return []
@@ -546,9 +628,16 @@ class RelationKind(Kind):
         """Returns where a text names classes."""
         return relations.mentions(text)
 
+    def verdict(self, text: str) -> Verdict:
+        """Returns what a text says of the two steps."""
+        if by_class := relations.by_class(text):
+            return Verdict(by_class, "answer", 0, len(text))
+        text = steps.named(text)
+        return resolve(text, self.mentions(text))
+
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the classes that a sentence about the two steps states."""
-        return relations.stated(sentence)
+        return relations.stated(steps.named(sentence))
 
 
 _KINDS: dict[type, type] = {

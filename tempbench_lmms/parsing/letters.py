@@ -27,7 +27,7 @@ _LEADING = any_of(
 )
 _BEFORE_A_LETTER = re.compile(
     rf"{_LEADING}|"
-    r"is|be|s|so|thus|hence|therefore|say|think|believe|guess|with|over|choose|chose|pick|select|letter"
+    r"rules?|ruled|ruling|crosses|is|be|s|so|thus|hence|therefore|say|think|believe|guess|with|over|choose|chose|pick|select|letter"
     r"|only|then|not|nor|or|and|neither"
     r"|either|both|than|but|as|option|options|choice|answer|to|for|towards?|between|ist|est|es|è|é|lautet"
     r"|donc|la|là|adalah|was|are|still|definitely|probably"
@@ -38,17 +38,32 @@ _BEFORE_A_LETTER = re.compile(
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ \t]+[\"'(\[]*$")
 # What may follow a capital A that is a letter and not an article.
 _AFTER_A = (
-    "because|since|as|and|or|nor|but|is|not|rather|with|for|due|which|it|here|in|based|where|from|the|on|at|given"
+    "out|then|because|since|as|and|or|nor|but|is|not|rather|with|for|due|which|it|here|in|based|where|from|the|on|at|given"
     "|when|while|so|to|by|that|this|if|instead|seems|would|must|matches|fits|describes|over|than|has"
     "|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
 )
-_MAY_BE_WHOLE = re.compile(r"(?:[^\W\d_]{1,24}[\"']?\s*[-#:=]*\s*)?[\"'(\[{<*]*\s*[a-zA-Z](?![A-Za-z0-9])")
+_MAY_BE_WHOLE = re.compile(r"(?:[^\W\d_]{1,24}[\"']?\s*[-#:=_]*\s*)?[\"'(\[{<*]*\s*[a-zA-Z](?![A-Za-z0-9])")
 _ARROW = re.compile(r"\s*(?:[-=–—]+>|→|➔|⇒)\s*")
 _HYPHEN = re.compile(r"(?<=[^\W\d])-(?=[^\W\d])")
 _MINUS = re.compile(r"(?<!\d)-(?=\d)")
 _NO_WORD = re.compile(r"[^\w>]+")
 _OWN_HEAD = re.compile(r"[A-Ga-g]\s?[.):]")
 _ENDS = re.compile(r"[\"')\]}>*.,:;!?\s]")
+
+
+_GLUED = re.compile(r"\b(?i:option|choice|answer)_?(?=[A-G](?![A-Za-z0-9]))")
+_GLUED_SIGN = re.compile(r"[nre]_?[A-G](?![A-Za-z0-9])")
+
+
+def apart(text: str) -> str:
+    """Returns a text with a space between the word "option" and its letter.
+
+    >>> apart("Option_B"), apart("optionC"), apart("option A")
+    ('Option B', 'option C', 'option A')
+    """
+    if not _GLUED_SIGN.search(text):
+        return text
+    return _GLUED.sub(lambda match: match.group().rstrip("_") + " ", text)
 
 
 class _Patterns:
@@ -69,13 +84,13 @@ class _Patterns:
             rf"(?<![A-Za-z])(?:[{letters}{small}]|a(?=\s*(?:[.)\]}}\"';,:!?*]|$)))(?![A-Za-z0-9_])"
         )
         self.mention = re.compile(
-            rf"(?:(?i:{nouns})\s*[-#:.]?\s*{_OPEN}|(?i:{any_of(ANSWER)}[\"']*\s*(?:{any_of(IS)}"
+            rf"(?:(?i:{nouns})\s*[-#:._]?\s*{_OPEN}|(?i:{any_of(ANSWER)}[\"']*\s*(?:{any_of(IS)}"
             rf"|[:=\-])\s*){_OPEN}(?!A\s+(?!(?:{_AFTER_A})\b)[a-z]))(?P<named>{one})"
             rf"|[(\[\"']\s*(?P<quoted>{any_case})\s*[)\]\"']"
             rf"|{_NO_WORD_BEFORE}(?P<alone>{capital})"
         )
         self.whole = re.compile(
-            rf"(?:(?i:{nouns}|{any_of(ANSWER)})\s*[-#:=]*\s*)?{_OPEN}(?P<letter>{any_case})(?P<rest>{_NO_WORD_AFTER}[\"')\]}}>*]*\s*(?:[.:,)\-–—=/]\s*|(?=\()|\s*$)[\s\S]*)?$"
+            rf"(?:(?i:{nouns}|{any_of(ANSWER)})\s*[-#:=_]*\s*)?{_OPEN}(?P<letter>{any_case})(?P<rest>{_NO_WORD_AFTER}[\"')\]}}>*]*\s*(?:[.:,)\-–—=/]\s*|(?=\()|\s*$)[\s\S]*)?$"
         )
         self.head_sign = re.compile(rf"[{letters}][\"')\]*]*\s?[.):=–-]")
         self.head = re.compile(

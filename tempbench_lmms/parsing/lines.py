@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from tempbench_lmms.parsing.text import holds
 from tempbench_lmms.parsing.words import ANSWER, CHOOSE, CORRECT, FILLER, IS, OPTION, THEREFORE
 
 _ARTICLES = {"a", "an", "e", "o", "y", "l'", "=", "=>", "->", "→", "⇒"}
@@ -68,6 +69,30 @@ _PIECE = re.compile(
 _MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→"
 # "A." and "1." belong to what follows them.
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b[A-G]\.)\s+(?=\S)|\n+")
+# What may follow an answer: "Three, I guess", "B then".
+_TAIL = re.compile(
+    r"[\s,.;(–—-]+(?:i\s+(?:would\s+)?(?:guess|think|believe|suppose|say)|i['’]d\s+(?:say|guess)|then|it\s+is|probably|most\s+likely"
+    r"|presumably|obviously|of\s+course|for\s+sure|definitely|imo|glaube\s+ich|denke\s+ich|würde\s+ich\s+sagen|je\s+pense"
+    r"|je\s+crois|creo|supongo|diría|credo|penso)[\s.!)]*$",
+    re.IGNORECASE,
+)
+_TAIL_LENGTH = 24
+_TAIL_SIGNS: tuple[str, ...] = (
+    " guess",
+    " think",
+    " believe",
+    " suppose",
+    " say",
+    " then",
+    " is",
+    " ich",
+    " je ",
+    "ly",
+    "course",
+    "sure",
+    " imo",
+)
+_TAIL_SIGNS += ("creo", "supongo", "diría", "credo", "penso", "sagen")
 _RULE_LINE = re.compile(r"[\W_]*")
 _HEAD = re.compile(r"[\W_]*(?:\d{1,2}|[A-G])[.)]")
 SHORT = 160
@@ -108,7 +133,8 @@ def without_lead(text: str) -> str:
     >>> without_lead("So the correct answer is: B"), without_lead("Dogs bark")
     ('B', 'Dogs bark')
     """
-    return bare(text[_lead(text)[0] :])
+    rest = bare(text[_lead(text)[0] :])
+    return bare(_TAIL.sub("", rest)) if holds(rest[-_TAIL_LENGTH:].lower(), _TAIL_SIGNS) else rest
 
 
 def has_lead(text: str) -> bool:

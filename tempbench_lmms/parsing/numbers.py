@@ -62,7 +62,7 @@ _NO_SMALL_WORDS = [
     )
 ]
 _ITEM = CaseBlind(
-    rf"(?:{_IMAGES}|#)(?:\s*(?:number|no\.?|nr\.?|index|id|with number)\b"
+    rf"(?:{_IMAGES}|#)(?:\s*(?:number|index|id|with number)\b|\s*(?:no|nr)(?:\.|\b)"
     rf"|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}"
     rf"|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd"
     rf"|rd|th)?{_OF_ALL}"
@@ -73,14 +73,15 @@ _ITEM = CaseBlind(
     rf"|(?P<last>{any_of(LAST)})\s+(?:{_IMAGES}|one)(?![^\W\d_])"
     rf"|(?P<alone>{_DIGITS}|{any_of([*_NO_SMALL_WORDS, 'one'])})(?:st|nd|rd"
     rf"|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is"
-    rf"|best|shows?|matches|where|which|in|due|but|to|given|based|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])"
+    rf"|best|shows?|matches|where|which|in|due|but|to|given|based|that|who|alone|only|over|fits|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])"
 )
 _LAST_ITEM = re.compile(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)
 _WHOLE_ITEM = re.compile(
     rf"(?:(?:the|la|le|el|das|die|der|l'|第|option|answer)\s*)*(?:{_IMAGES}[\s:#_-]*)?(?:(?:number|no\.?"
     rf"|nr\.?|n°|#|is)\s*)*[\"'(\[*]*(?P<value>\d{{1,9}}|[²³¹]|[{''.join(CJK_DIGIT)}]|첫|두|세|네|다섯"
     rf"|{_ORDINALS}|{any_of([*_NO_SMALL_WORDS, 'one'])})[\"')\]*]*"
-    rf"(?:st|nd|rd|th|\.|°|ª|º)?(?:\s*(?:/|of|out of|von|sur|de)\s*(?:the\s+)?(?P<all>\d{{1,2}}))?\s*(?:张"
+    rf"(?:st|nd|rd|th|\.|°|ª|º)?(?:\s*(?:/|of|out of|von|sur|de)\s*(?:the\s+)?(?P<all>\d{{1,2}}|two|three"
+    rf"|four|five|six|seven|eight|nine|ten))?\s*(?:张"
     rf"|張|枚目|枚|番目|番|번째|번|个|個)?\s*(?:{_IMAGES}|one|です)?",
     re.IGNORECASE,
 )
@@ -107,7 +108,7 @@ def whole_item(text: str, upper: int) -> list[int]:
     if _ITEMS.fullmatch(text):
         return [int(number) for number in re.findall(r"\d+", text)]
     found = _WHOLE_ITEM.fullmatch(text)
-    if not found or (found["all"] and int(found["all"]) != upper):
+    if not found or (found["all"] and _number(found["all"]) != upper):
         return [upper] if _LAST_ITEM.fullmatch(text) else []
     value = _number(found["value"])
     return [value] if value is not None else []

@@ -12,7 +12,22 @@ _END = re.compile(
 )
 _START = re.compile(rf"{_ORDINAL}{_NOUN}\s*{any_of(FROM_START)}", re.IGNORECASE)
 _LAST = re.compile(any_of(LAST_PLACE) + _NOUN, re.IGNORECASE)
-_SIGNS = (*PENULTIMATE, *LAST_PLACE, *FROM_START, *FROM_END)
+_EDGE = re.compile(
+    rf"\b(?:(?P<left>left-?most)|(?P<right>right-?most)|(?P<middle>middle|central|middlemost)){_NOUN}\b",
+    re.IGNORECASE,
+)
+_SIGNS = (
+    "leftmost",
+    "left-most",
+    "rightmost",
+    "right-most",
+    "middle",
+    "central",
+    *PENULTIMATE,
+    *LAST_PLACE,
+    *FROM_START,
+    *FROM_END,
+)
 
 
 def numbered(text: str, upper: int) -> str:
@@ -30,5 +45,12 @@ def numbered(text: str, upper: int) -> str:
         place = ORDINAL[match["place"].lower()] if match["place"] else 2
         return f"image {upper + 1 - place}"
 
+    def edge(match: re.Match[str]) -> str:
+        if match["middle"]:
+            named = upper % 2 and match.group().lower() != match["middle"].lower()
+            return f"image {(upper + 1) // 2}" if named else match.group()
+        return f"image {1 if match['left'] else upper}"
+
+    text = _EDGE.sub(edge, text)
     text = _LAST.sub(f"image {upper}", _END.sub(from_end, text))
     return _START.sub(lambda match: f"image {ORDINAL[match['place'].lower()]}", text)

@@ -280,13 +280,16 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
         lines.sentences(rows[0])[0][:_LONGEST_SENTENCE],
         lines.sentences(rows[-1])[-1][-_LONGEST_SENTENCE:],
     )
-    for sentence in (first, last) if first != last else (first,):
-        if sentence.endswith("?") or _LEFT_OPEN.search(sentence):
-            continue
-        values = list(dict.fromkeys(kind.by_words(sentence)))
-        if len(values) == 1:
-            return Verdict(values[0], "words", 0, len(sentence), sentence)
-    return None
+    said = [
+        (sentence, list(dict.fromkeys(kind.by_words(sentence))))
+        for sentence in ((first, last) if first != last else (first,))
+        if not sentence.endswith("?") and not _LEFT_OPEN.search(sentence)
+    ]
+    single = [(values[0], sentence) for sentence, values in said if len(values) == 1]
+    if not single or (len(said) > 1 and not kind.agree(first, last, *(values for _, values in said))):
+        return None
+    value, sentence = single[0]
+    return Verdict(value, "words", 0, len(sentence), sentence)
 
 
 def _of_json(kind: Kind, text: str) -> Verdict | None:

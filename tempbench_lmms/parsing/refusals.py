@@ -143,7 +143,7 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+")
 _ASKED = re.compile(r"\?\W*$")
 _ASIDE = re.compile(
     r"\b(?:but|however|still|yet|nevertheless|so)\b[^.!?\n]*?(?:answer|guess|choose|pick|say|estimate"
-    r"|go with|option|likely|probabl|possibly|perhaps|maybe)",
+    r"|go with|option|likely|probabl|possibly|perhaps|maybe|image\s+\d)",
     re.IGNORECASE,
 )
 _MOST_WORDS_OF_A_QUESTION = 3

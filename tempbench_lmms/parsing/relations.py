@@ -4,37 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tempbench_lmms.parsing import steps
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import outer
-from tempbench_lmms.parsing.words import AFTER, BEFORE, DEPENDS, FALSE, PARALLEL, TRUE, any_of
+from tempbench_lmms.parsing.words import AFTER, BEFORE, FALSE, PARALLEL, TRUE, any_of
 
 _CLASSES = (("before", BEFORE), ("after", AFTER), ("independent", PARALLEL))
 _NAMES = {word.lower(): label for label, words in _CLASSES for word in words}
 _NAME = re.compile(any_of(_NAMES), re.IGNORECASE)
-_DO = (
-    r"(?:executed|done|performed|carried\s+out|completed|happen|happens|occur|occurs|come|comes"
-    r"|take\s+place|run|be|is|go|goes|precede|made|prepared|ausgeführt|exécutée?|ejecutarse)"
-)
-# "Step A must be executed before Step B": what comes first stands in front of the word.
-_STEPS = re.compile(
-    rf"(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*"
-    rf"|手順)(?P<one>[AB])\b(?P<not>[^.\n]{{0,60}}?(?:\bnot\b|n['’]t|\bno\b|\bneither\b"
-    rf"|不)[^.\n]{{0,30}}?)?(?:(?!\b(?:step"
-    rf"|schritt)\s*[AB])[^.\n]){{0,60}}?(?P<name>{any_of((*BEFORE, *AFTER))}"
-    rf"|{any_of(DEPENDS)})"
-    r"\W+(?:the\s+)?(?:(?:outcome|result|output|product)s?\s+(?:of|from)\s+)?"
-    r"(?:\b(?:step|schritt|étape|paso|passo)\s*|步骤|ステップ|단계\s*)(?P<other>[AB])\b",
-    re.IGNORECASE,
-)
-_DEPENDS = re.compile(any_of(DEPENDS), re.IGNORECASE)
-_INDEPENDENT = re.compile(
-    r"\b(?:in\s+(?:any|either|whichever|whatever|no\s+particular)\s+order|in\s+parallel|at\s+the\s+same\s+time|simultaneously"
-    r"|independent(?:ly)?\s+of\s+(?:each\s+other|one\s+another)|"
-    r"(?:are|is)\s+independent|no\s+dependency|neither\s+(?:step\s+)?depends)\b",
-    re.IGNORECASE,
-)
-_DENIED = re.compile(r"\b(?:cannot|can['’]?t|can\s+not|not|n['’]t|never)\b[^.;\n]{0,40}$", re.IGNORECASE)
-
 # "The answer is after careful thought: ..." names no class.
 _NO_NAME = re.compile(
     r",?[ ]+(?:careful\w*|all\b|much\b|some\b|(?:consider|review|analy[sz]|think|examin|look|check|compar"
@@ -63,6 +40,21 @@ _Q = re.compile(
 )
 _WORD = re.compile(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
 
+# Layouts of three answers beside "Q1: yes": "yes to Q1, no to the others", "Only the second one is yes".
+_PART = re.compile(
+    rf"\b(?:[qarpf]|question|frage|pregunta|domanda|number)\s*\.?\s*(?P<number>[123])\b"
+    rf"|(?:问题|問題|質問|질문)\s*(?P<cjk>[123])|\b(?P<ordinal>first|second|third|1st|2nd|3rd|last)\b(?:\s+(?:question|one))?"
+    rf"|\b(?P<others>(?:all\s+|both\s+)?(?:the\s+)?(?:other\s+(?:two|ones?|questions)|others|rest))\b"
+    rf"|(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES}|可以)|(?P<no>不可以|不能|{_NO}))(?!\w)",
+    re.IGNORECASE,
+)
+_PLACES = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3", "last": "3"}
+_LONGEST = 300
+_LINK = re.compile(r"[\s,&]*(?:(?:and|und|et|y|e|the|both|to|for)\b\s*){0,3}", re.IGNORECASE)
+_CLASSED = re.compile(
+    rf"(?P<name>{any_of(_NAMES)})[\s:?=.,)\"'-]{{1,4}}(?:(?P<yes>{_YES}|[✓✔✅☑])|(?P<no>{_NO}|[✗✘❌✖❎]))",
+    re.IGNORECASE,
+)
 _BESIDE = re.compile(r"[\W_\d]|[qa](?=\d)|answers?|the|are|is|and", re.IGNORECASE)
 _SHORT = 120
 
@@ -73,16 +65,8 @@ def class_of(name: str) -> str | None:
 
 
 def mentions(text: str) -> list[Mention]:
-    """Returns the places of a text that name a class, alone or in a sentence about Step A and Step B."""
-    found = []
-    for match in outer(_STEPS.finditer(text)):
-        one, other = match["one"].upper(), match["other"].upper()
-        if one == other or match["not"]:
-            continue
-        name = "after" if _DEPENDS.fullmatch(match["name"]) else class_of(match["name"])
-        if one == "B":
-            name = {"before": "after", "after": "before"}.get(name or "")
-        found.append(Mention(name, match.start(), match.end(), True, 0))
+    """Returns the places of a text, its steps marked, that name a class or say how the steps stand."""
+    found = steps.statements(text)
     taken = [(mention.start, mention.end) for mention in found]
     for match in outer(_NAME.finditer(text)):
         if not any(start <= match.start() < end for start, end in taken) and not _NO_NAME.match(
@@ -94,10 +78,7 @@ def mentions(text: str) -> list[Mention]:
 
 def stated(sentence: str) -> list[str]:
     """Returns the classes that a sentence about the two steps states."""
-    said = [mention.value for mention in mentions(sentence) if mention.sure]
-    if (found := _INDEPENDENT.search(sentence)) and not _DENIED.search(sentence[: found.start()]):
-        said.append("independent")
-    return list(dict.fromkeys(said))
+    return list(dict.fromkeys(said.value for said in steps.statements(sentence)))
 
 
 def answers(text: str) -> tuple[str, str, str] | None:
@@ -108,7 +89,49 @@ def answers(text: str) -> tuple[str, str, str] | None:
     found = {match["number"]: _kind(match) for match in _Q.finditer(text)}
     if len(found) == 3:
         return found["1"], found["2"], found["3"]
-    return three_words(text)
+    return three_words(text) or _spread(text)
+
+
+def _spread(text: str) -> tuple[str, str, str] | None:
+    """Returns the answers where questions and answers take turns: "Yes to Q1, no to the other two"."""
+    if len(text) > _LONGEST:
+        return None
+    answers: dict[str, str] = {}
+    named: list[str] = []
+    said: str | None = None
+    answer_first = None
+    end = 0
+    for match in _PART.finditer(text):
+        if match["unsure"] or match["yes"] or match["no"]:
+            if answer_first is None:
+                answer_first = True
+            if not answer_first:
+                answers.update(dict.fromkeys(named, _kind(match)))
+            elif said and not named:
+                return None
+            named, said = [], _kind(match)
+            continue
+        answer_first = answer_first or False
+        if named and not _LINK.fullmatch(text, end, match.start()):
+            return None
+        end = match.end()
+        number = match["number"] or match["cjk"] or _PLACES.get((match["ordinal"] or "").lower())
+        some = [number] if number else [one for one in "123" if one not in answers]
+        if any(one in answers for one in some):
+            return None
+        named += some
+        if answer_first and said:
+            answers.update(dict.fromkeys(some, said))
+    return (answers["1"], answers["2"], answers["3"]) if len(answers) == 3 else None
+
+
+def by_class(text: str) -> str | None:
+    """Returns the class that a text affirms where it denies the two others: "Before? No. After? No. ..."."""
+    if len(text) > _LONGEST:
+        return None
+    found = {class_of(match["name"]): bool(match["yes"]) for match in _CLASSED.finditer(text)}
+    affirmed = [name for name, said in found.items() if said]
+    return affirmed[0] if len(found) == 3 and len(affirmed) == 1 else None
 
 
 def three_words(text: str) -> tuple[str, str, str] | None:
@@ -117,6 +140,8 @@ def three_words(text: str) -> tuple[str, str, str] | None:
         return None
     words = list(_WORD.finditer(text))
     if len(words) != 3 or len(_BESIDE.sub("", _WORD.sub("", text))) > 3:
+        return None
+    if re.findall("[123]", text) not in ([], ["1", "2", "3"]):
         return None
     first, second, third = map(_kind, words)
     return first, second, third

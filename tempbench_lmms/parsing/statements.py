@@ -108,12 +108,13 @@ _NOUN = any_of(
 _EXPLICIT = CaseBlind(
     rf"(?:{any_of(ANSWER)}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?\s*(?:{any_of(IS)}"
     rf"|[:=>\-—–]|\s)*"
+    rf"|(?:number|numéro|número|nummer)\s+(?:of|de|des|der|del)\s+(?:(?:the|la|l['’]|das|des)\s*)?{any_of(IMAGE)}\s*{any_of(IS)}"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
-    rf"|{any_of(OPTION)}\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
+    rf"|{any_of(OPTION)}(?:\s+(?:for|of|with)\s+[^.,;\n]{{1,24}}?)?\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
 )
 _CONCLUDING = CaseBlind(
-    rf"(?:{any_of((*CHOOSE, *THEREFORE))}|(?:^|[\n.!?;])\s*(?:it|this)\s+(?:is|was|must be|seems"
-    rf"|appears)\b)"
+    rf"(?:{any_of((*CHOOSE, *THEREFORE))}|(?:^|[\n.!?;])\s*(?:only\b|(?:it|this)\s+(?:is|was|must be"
+    rf"|seems|appears)\b))"
     rf"[\s,:]*(?:(?:it|that|this|we|i|there|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
 )
 _CALLED = re.compile(
@@ -126,7 +127,7 @@ _CALLED = re.compile(
 )
 _REJECTED = CaseBlind(
     rf"(?:{any_of(NOT)}|n't\b|n’t\b)\s*(?:be\s+|is\s+|to\s+|out\s+|have\s+|think\s+(?:it|that)\s+is\s+"
-    rf"|either\s+|any\s+of\s+|both\s+|simply\s+)*"
+    rf"|es\s+|est\s+|ist\s+|è\s+|either\s+|any\s+of\s+|both\s+|simply\s+)*"
     rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$"
 )
 _REJECTED_AFTER = re.compile(
@@ -161,13 +162,19 @@ _OPEN_AFTER = re.compile(
 )
 _HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
 _HYPOTHETICAL_AFTER = re.compile(
-    r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:the|my|most|best))|wenn|si)\b",
+    r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:my|most|best|the\s+(?:\w+\s+)?(?:best|correct|right|answer|most|only|option|choice|one)))|wenn|si)\b",
     re.IGNORECASE,
 )
 _WHETHER = re.compile(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){0,5}$", re.IGNORECASE)
+_RULES = re.compile(
+    r"\b(?:rul(?:es?|ed|ing)|cross(?:es)?|leaves?|leaving|throws?|counts?|strikes?|weeds?)\s+(?:option\s+|image\s+)?[\"'(*]*$",
+    re.IGNORECASE,
+)
 _BUT = re.compile(
     r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
 )
+_ANNOUNCED = re.compile(r"(?:^|[:\n])\s*not\s+$", re.IGNORECASE)
+_THEN = re.compile(r"[\"')]{0,2}[,;]\s*(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
 _WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
 _CORRECTED = CaseBlind(any_of(CORRECTION))
 _CORRECTING = signs(CORRECTION)
@@ -203,7 +210,7 @@ class _Group:
     mentions: list[Mention]
     cue: int = 0  # 2: called the answer; 1: concluded or chosen
     rejected: bool = False
-    denied: bool = False  # rejected, and not only supposed
+    denied: bool = False  # rejected by a word of its own, and not only supposed
     open: bool = False
     final: bool = False
 
@@ -225,6 +232,8 @@ def resolve(
     """
     groups = _grouped(text, mentions)
     live = [group for group in groups if not group.rejected]
+    if values and (left := _left(groups, live, values)) is not None:
+        return Verdict(left, "only one", groups[-1].mentions[0].start, groups[-1].mentions[-1].end, text)
     for cue, how in ((2, "answer"), (1, "conclusion")):
         chosen = [group for group in live if group.cue == cue and not group.open]
         if chosen:
@@ -235,6 +244,17 @@ def resolve(
     if explicit_only or not sure:
         return Verdict(None, "open" if any(group.cue for group in live) else "nothing")
     return _only(text, sure)
+
+
+def _left(groups: Sequence[_Group], live: Sequence[_Group], values: Sequence[Any]) -> Any:
+    """Returns the value that is left where the last words reject, and all others are rejected."""
+    if len(groups) < 2 or not groups[-1].denied or len(groups[-1].values) > 1:
+        return None
+    gone = {value for group in groups if group.denied for value in group.values}
+    left = [value for value in values if value not in gone]
+    if len(left) != 1 or any(group.cue == 2 and set(group.values) & gone for group in live):
+        return None
+    return left[0] if all(set(group.values) <= {*gone, *left} for group in live) else None
 
 
 def _all_but_one(text: str, groups: Sequence[_Group], values: Sequence[Any]) -> Verdict | None:
@@ -317,6 +337,12 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
     for group, following in itertools.pairwise(groups):
         if group.rejected and _BUT.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
             following.cue = max(following.cue, 1)  # "not before but parallel"
+        elif (
+            group.denied
+            and _ANNOUNCED.search(text, max(0, group.mentions[0].start - 12), group.mentions[0].start)
+            and _THEN.fullmatch(text, group.mentions[-1].end, following.mentions[0].start)
+        ):
+            following.cue = 2  # "The final answer: not before; parallel"
     return groups
 
 
@@ -335,7 +361,7 @@ def _judged(before: str, after: str) -> _Said:
     words = set(_WORDS.findall(before.lower()))
     foreign = _unspaced(before)  # no single words to look up
     clause = _SENTENCE.split(before)[-1]
-    rejected = bool(
+    rejected = _ruled_out(clause, after) or bool(
         ((foreign or words & _NOT_WORDS) and _REJECTED.search(clause)) or _REJECTED_AFTER.match(after)
     )
     denied = rejected and (not _REJECTED_AFTER.match(after) or _OUT.search(after) is not None)
@@ -346,11 +372,20 @@ def _judged(before: str, after: str) -> _Said:
         rejected = True
     is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
     if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
-        return _Said(2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL))
+        return _Said(
+            2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL), denied
+        )
     if _CALLED.match(after):
-        return _Said(2, rejected, is_open, False)
+        return _Said(2, rejected, is_open, False, denied)
     concluding = _first(_CONCLUDING, before, _CONCLUDING_FIRST)
     return _Said(int(concluding is not None), rejected, is_open, False, denied and not is_open)
+
+
+def _ruled_out(clause: str, after: str) -> bool:
+    """Whether a value stands within "rules ... out"."""
+    return after.lstrip("\"')*")[:5].lower() == " out" + after.lstrip("\"')*")[4:5] and bool(
+        _RULES.search(clause) and not re.match(r"[\"')*]* out(?:\w| of)", after)
+    )
 
 
 def _first(pattern: CaseBlind, text: str, first: frozenset[str]) -> re.Match[str] | None:
@@ -396,10 +431,11 @@ def _single(*tables: Sequence[str]) -> frozenset[str]:
 _UNSPACED = re.compile("[\u2e80-\uffff]")
 _WORDS = re.compile(r"[^\W\d_]+")
 _STARTS = re.compile(r"[^\W\d_]+|[^\w\s]|\n")
+_NUMBER_OF = frozenset(("number", "numéro", "número", "nummer"))
 _NOT_WORDS = _single(NOT) | {"t"}
 _IF_WORDS = _single(IF)
 _MAYBE_WORDS = _single(MAYBE)
-_CUE_WORDS = _single(ANSWER, CORRECT, OPTION)
-_CUE_FIRST = _firsts(ANSWER, CORRECT, OPTION)
+_CUE_WORDS = _single(ANSWER, CORRECT, OPTION) | _NUMBER_OF
+_CUE_FIRST = _firsts(ANSWER, CORRECT, OPTION) | _NUMBER_OF
 # A sentence begins with "it is", too: at the start of the text, or behind one of these signs.
 _CONCLUDING_FIRST = _firsts(CHOOSE, THEREFORE) | {"\n", *".!?;"}

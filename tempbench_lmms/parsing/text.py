@@ -14,18 +14,22 @@ _TAIL = 4_000
 _CUT = "\n@\n"
 _LONGEST_WORD = 64
 _MOST_MATCHES = 60
-_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\u20e3\ufeff]")
 _MARKUP = re.compile(
     r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)"
     r"|\\[()\[\]]|\\(?=\s)|\$|\|"
 )
+# The braces of LaTeX's text commands go with their names.
+_NAMED_TEXT = re.compile(r"\\(?:text|mathrm|mathbf|textbf|mathit)\{([^{}\\]{0,200})\}")
 _MARKS = ("*", "_", "`", "\\", "$", "|", "~~")
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
 _SPECIAL = re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
 _PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’", '.,""""""""""""' + "''")
 # Cyrillic and Greek letters that look like Latin ones, and the Turkish ones that a pattern without regard to
 # case takes for an i; NFKC maps full-width and mathematical letters, but leaves these alone.
-_LOOK_ALIKES = str.maketrans("АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiI")
+_LOOK_ALIKES = str.maketrans(
+    "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
+)
 _BOX = re.compile(r"\\(?:fbox|boxed)\b\s*\{{0,3}\s*")
 _LOOKS_ALIKE = re.compile(f"[{''.join(map(chr, _LOOK_ALIKES))}]")
 _WORD = re.compile(r"\w+")
@@ -158,4 +162,6 @@ def normalise(text: str) -> str:
         text = text.replace("\u0130", "I")  # which would be two letters in lower case
         if _LOOKS_ALIKE.search(text):
             text = _WORD.sub(_latin, text)
+    if "\\" in text:
+        text = _NAMED_TEXT.sub(r"\1", text)
     return squeeze(_MARKUP.sub("", text) if holds(text, _MARKS) else text).strip()

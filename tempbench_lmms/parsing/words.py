@@ -67,7 +67,7 @@ OPTION = _words(
     elección|par|opzione|scelta|opção|optie|вариант|пара|选项|選項|選択肢|选择|選択|选|選|選ぶ|선택지|선택|보기|配对|ペア|组|組|번"""
 )
 IS = _words(
-    """is|are|was|were|be|would be|should be|must be|will be|has to be|seems to be|appears to be|seems
+    """is|are|was|were|be|would be|should be|must be|will be|has to be|seems to be|appears to be|gotta be|got to be|ought to be|seems
     remains|equals|becomes
     lautet|ist|wäre|sind|est|serait|sont|es|sería|son|è|sarebbe|é|seria|это
     是|为|為|就是|应该是|應該是|应为|は|が|은|는|이|가|となります|になります"""
@@ -81,7 +81,7 @@ CORRECT = _words(
 )
 # Before a value: the reply chooses it.
 CHOOSE = _words(
-    """choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
+    """i'd take|i would take|i'll take|i will take|we take|choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
     vote for|settle on
     settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
     i say|i'd say|say|stick with
@@ -95,7 +95,7 @@ THEREFORE = _words(
     """so|thus|therefore|hence|accordingly|consequently|then|which makes|this makes|that makes|meaning
     i.e.|ie|namely|overall
     in conclusion|in total|in all|altogether|to conclude|in short|finally|conclude that|conclude
-    concludes|implies|indicates|=|=>|->|→|⇒
+    concludes|implies|indicates|=|=>|->|→|⇒|➜|➔|➞|⇨|⟶|👉
     this is|that is|that's|it's|it is|it must be|this must be|must be|this would be|corresponds to
     matches|match|which is|which are|identified as|points to
     also|daher|somit|deshalb|folglich|insgesamt|donc|ainsi|par conséquent|au total|por lo tanto|por tanto
@@ -113,7 +113,8 @@ FILLER = _words(
 )
 
 NOT = _words(
-    """not|n't|nt|cannot|never|neither|nor|no|none|nobody|without|hardly|except|unlike|instead of
+    """no reason to say|no reason to choose|no reason to pick|no reason for|tempted to say|tempted to choose|tempted to pick
+    tempted to answer|tempted to go with|tempted by|not|n't|nt|cannot|never|neither|nor|no|none|nobody|without|hardly|except|unlike|instead of
     rather than|other than|as opposed to
     exclude|excludes|excluded|excluding|eliminate|eliminated|eliminates|eliminating|rule out|ruled out
     rules out|ruling out
@@ -143,12 +144,13 @@ CORRECTION = _words(
 )
 
 TRUE = _words(
-    """true|yes|correct|right|accurate|yeah|yep|affirmative|wahr|richtig|ja|korrekt|vrai|oui|correcte
+    """stimmt|trifft zu|c'est vrai|c'est exact|es cierto|es verdad|es correcto|成立|属实|符合|true|yes|correct|right|accurate|yeah|yep|affirmative|wahr|richtig|ja|korrekt|vrai|oui|correcte
     exact|verdadero|verdadera|sí|correcto|cierto|vero
     verdadeiro|sim|да|правда|верно|正确|正確|对|對|真|是|是的|正しい|はい|真実|正|その通り|참|맞다|맞습니다|예|네|사실"""
 )
 FALSE = _words(
-    """false|no|incorrect|wrong|inaccurate|untrue|nope|absolutely not|definitely not|certainly not|no way|falsch|nein|unwahr|inkorrekt|faux|non|incorrecte
+    """stimmt nicht|trifft nicht zu|nicht wahr|nicht richtig|ce n'est pas vrai|c'est faux|no es cierto|no es verdad|no es correcto
+    不成立|不属实|不符合|false|no|incorrect|wrong|inaccurate|untrue|nope|absolutely not|definitely not|certainly not|no way|falsch|nein|unwahr|inkorrekt|faux|non|incorrecte
     inexact|falso|falsa|incorrecto|нет|ложь
     неверно|错误|錯誤|错|錯|不对|不正确|假|否|不是|誤り|間違い|いいえ|正しくない|偽|嘘|거짓|아니오|아니요|틀렸습니다|틀리다|틀림"""
 )
@@ -248,7 +250,7 @@ CJK_DIGIT = {
 IMAGE = _words(
     """image|images|img|picture|pictures|photo|photos|photograph|figure|panel|frame|position|scene|option
     number|bild|bilder|foto|position|pic|pics|snapshot|one numbered|nummer|número|numéro
-    imagen|imágenes|imagem|immagine|изображение|картинка|图像|图片|图|照片|画像|写真|이미지|사진|그림|張|张"""
+    imagen|imágenes|imagem|immagine|изображение|картинка|图像|图片|图|図|照片|画像|写真|이미지|사진|그림|張|张"""
 )
 TIMES = _words("""times|time|circles|flashes|mal|male|fois|veces|vez|volte|次|回|度|번|회|圈|周|遍|下""")
 
@@ -283,6 +285,18 @@ HAPPENS = _words(
 TAKEN = _words("taken|shot|captured|photographed|recorded|placed|ranked|made|aufgenommen|prise|tomada")
 # Before the earlier of two: "Image 2 came after Image 1".
 FOLLOWS = _words("after|follows|followed|later than|newer than|more recent than|nach|après|después de|dopo")
+# What tells that items are named in their order, and what may turn that round or leave it open.
+ORDER_EVIDENCE = _words(
+    """first|then|next|finally|lastly|at the end|ends|followed by|order|sequence|zuerst|dann|danach|zuletzt
+    am ende|reihenfolge|d'abord|puis|ensuite|enfin|à la fin|ordre|primero|luego|después|finalmente|orden
+    prima|poi|infine|先|然后|接着|最后|顺序|まず|次に|最後|順|먼저|다음|마지막|순서"""
+)
+ORDER_TURNED = _words(
+    """before|after|backwards|backward|reverse|reversed|preceded|previous|previously|prior|earlier|later
+    follows|which follows|starting at the end|from the end|from last|latest first|last image|swap|swapped
+    either|or|not|n't|isn't|can't|doesn't|maybe|perhaps|might|could|if|vor|vorher|rückwärts|nicht|oder
+    avant|après|pas|ou|antes|no|o|之前|之后|倒|不|或|前に|後に|逆|または|거꾸로|전에|후에|또는|between|option|options"""
+)
 
 # Classes of a pair of steps.
 
@@ -299,8 +313,43 @@ PARALLEL = _words(
 )
 
 DEPENDS = _words(
-    """depends on|relies on|requires|needs|uses|must wait for|has to wait for|must wait until|has to wait until
+    """depends on|dependent on|relies on|requires|needs|uses|must wait for|has to wait for|must wait until|has to wait until
     waits for|waits until|builds on|presupposes"""
+)
+
+# Between two steps: what comes before the word comes first, or last; and what says that no order is needed.
+BEFORE_STEP = _words(
+    """before|prior to|ahead of|earlier than|sooner than|precedes|precede|preceding|preceded|vor|bevor|avant
+    avant de|antes que|antes de|antes del|prima di|prima del|prima dello|prima della|перед"""
+)
+AFTER_STEP = _words(
+    """after|later than|follows|follow|following|subsequent to|nach|nachdem|après|después de|después del
+    después que|dopo|depois de|после"""
+)
+NEEDED_FOR = _words(
+    """precondition of|precondition for|prerequisite of|prerequisite for|prerequisite to|requirement of
+    requirement for|condition for|condition of|needed for|needed by|needed in|required for|required by
+    required in|necessary for|used in|used by|used for|enables|feeds into|leads to|basis for|basis of
+    provides for|input of|input for|input to|voraussetzung für|nötig für|nécessaire pour|nécessaire à|necesario para|requisito de
+    requisito para|leads into|allows for|makes possible"""
+)
+FREE_ORDER = _words(
+    """any order|either order|whichever order|whatever order|no particular order|no fixed order
+    no specific order|independent of each other|independent of one another|independent from each other
+    independent from one another|independently of each other|independently of one another|are independent
+    is independent of|mutually independent|no dependency|no dependence|no dependencies|not depend on each other
+    don't depend on each other|not depend on one another|don't depend on one another|doesn't matter which
+    not matter which|doesn't matter whether|not matter whether|doesn't matter in which|not matter in which
+    unabhängig voneinander|voneinander unabhängig
+    sind unabhängig|sont indépendants|sont indépendantes|son independientes|sono indipendenti
+    are unrelated|no bearing on|independently|nothing to do with|n'importe quel ordre|cualquier orden|互不影响|互不依赖|互不相干|互不干扰|相互独立|互相独立|彼此独立|没有依赖|无依赖
+    互いに独立|独立して|依存関係はありません|서로 독립|독립적"""
+)
+SAME_TIME = _words(
+    """in parallel|at the same time|simultaneously|concurrently|side by side|gleichzeitig|en même temps
+    en parallèle|simultanément|al mismo tiempo|a la vez|en paralelo|simultáneamente|in parallelo
+    contemporaneamente|allo stesso tempo|ao mesmo tempo|em paralelo|同时进行|同时执行|同时做|可以同时|并行进行|并行执行|可以并行
+    同時に|並行して|並列に|並行に|동시에|병렬로|병행"""
 )
 
 # Video times.
