@@ -302,6 +302,17 @@ SECOND = _words(
 )
 MINUTE = _words("minutes|minute|mins|min|minuten|minutos|minuto|minuti|分钟|分|분")
 """Words for the units of time."""
+VIDEO_START = _words(
+    """anfang des videos|anfang|beginn des videos|beginn|début de la vidéo|début|inicio del vídeo|inicio del video
+    principio del vídeo|principio|comienzo del vídeo|comienzo|inicio|inizio del video|inizio|начала|视频开头|视频开始
+    影片開頭|开头|開頭|一开始|開始|开始|動画の最初|最初|冒頭|영상 처음|처음|시작"""
+)
+VIDEO_END = _words(
+    """ende des videos|ende|schluss|fin de la vidéo|fin de la video|fin del vídeo|fin del video|final del vídeo
+    final del video|el final|la fin|fine del video|la fine|fim do vídeo|конца видео|конца|视频结尾|视频结束|影片結束|结尾|结束
+    動画の最後|動画の終わり|終わり|最後まで|영상 끝|끝|마지막까지"""
+)
+"""The edges of a video, beside the English ones, which have patterns of their own."""
 
 
 def value_of(word: str, table: Mapping[str, int]) -> int | None:
