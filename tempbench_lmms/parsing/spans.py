@@ -71,6 +71,7 @@ _GLUE = (
 )
 _STARTED = re.compile(rf"{_STARTS}{_GLUE}$")
 _ENDED = re.compile(rf"{_ENDS}{_GLUE}$")
+_TO_BEFORE = re.compile(rf"\bto{FILL}$")
 _LENGTHENED = re.compile(
     rf"(?<![^\W\d_])(?:lasts?|lasting|for|duration|length|next|during|takes?|dauert){_GLUE}(?:for\s+|another\s+)?$"
 )
@@ -153,7 +154,11 @@ class Points:
     def found(self) -> list[Found]:
         """Returns the spans of the most explicit form that the text has, in its order."""
         for test in _TESTS:
-            some = [found for pair in self.pairs if (found := test(self, pair))]
+            some: list[Found] = []
+            for pair in self.pairs:
+                # A point belongs to one span.
+                if (not some or pair.start >= some[-1].end) and (found := test(self, pair)):
+                    some.append(found)
             if some:
                 return some
         stripped = self.small.strip(" \t\r\n.;\"'`!")
@@ -185,7 +190,7 @@ class Points:
         """ "start: 5, end: 10", in either order."""
         if _STARTED.search(pair.before) and _ENDED.search(pair.gap):
             return self._span(pair)
-        if _ENDED.search(pair.before) and _STARTED.search(pair.gap):
+        if _ENDED.search(pair.before) and not _TO_BEFORE.search(pair.before) and _STARTED.search(pair.gap):
             return self._span(pair, swap=True)
         return None
 
@@ -222,6 +227,7 @@ class Points:
             not before
             or before[-1] in ".,;:=\n-–—*•>→⇒"
             or before[-1] > "\u2fff"
+            or ("." in pair.first.said and "." in pair.second.said)
             or _LEADING_WORD.search(before[-_LONGEST_WORD:]) is not None
             or _FROM.search(pair.before) is not None
         )

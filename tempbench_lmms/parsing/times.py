@@ -52,14 +52,14 @@ def sane(seconds: float | None) -> float | None:
 # Numbers
 
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_NUM = r"\d+(?:\.\d+)?|\.\d+"
+_NUM = r"\d+(?:\.\d+)?|(?<!\w)\.\d+"
 _SEC = rf"(?:{'|'.join(sorted(SECOND, key=len, reverse=True))})(?![A-Za-z])"
 _MIN = rf"(?:{'|'.join(sorted((*MINUTE, 'm'), key=len, reverse=True))})(?![A-Za-z])"
 _HOUR = r"(?:hours?|hrs?|h)(?![A-Za-z])"
 _AND = r"\.?[\s,]*(?:(?:and|und|et|y|e)\s+)?"
 # Longest forms first. No digit, letter or sign may stand directly before a time.
 _TIME = re.compile(
-    rf"(?=[\d.])(?<![.+])(?<!\d:)(?<![^\W{_CJK}])(?:"
+    rf"(?=[\d.])(?<!\d\.)(?<!\+)(?<!\d:)(?<![^\W{_CJK}])(?:"
     r"(?P<clock>\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?)(?!\d|:\d)"
     r"(?:\s*(?:seconds?|secs?|s|minutes?|mins?)(?![A-Za-z]))?"
     rf"|(?:(?P<h>{_NUM})[-\s]*{_HOUR}{_AND})?(?P<m>{_NUM})[-\s]*{_MIN}(?:{_AND}(?P<ms>{_NUM})[-\s]*{_SEC})?"
@@ -241,7 +241,7 @@ _MIDDLE = re.compile(
     r"(?:\s+of\s+(?:the\s+|this\s+)?(?:video|clip|footage|recording))?|halfway(?:\s+through)?)",
     re.IGNORECASE,
 )
-_GLOSS = re.compile(rf"{TOKEN}\s*\(\s*(?:=|i\.?e\.?,?|or)?\s*{TOKEN}\s*\)")
+_GLOSS = re.compile(rf"{TOKEN}\s*\(\s*(?P<until>(?:=\s*)?(?:until|to|at|till)\s+)?(?:=|i\.?e\.?,?|or)?\s*{TOKEN}\s*\)")
 
 
 @lru_cache(maxsize=32)
@@ -301,7 +301,9 @@ def _without_other_numbers(text: str) -> str:
 
 def _one_of(match: re.Match[str], times: list[Time]) -> str:
     """Returns one token for "1:05 (65 s)", and both where they are two times."""
-    first, second = times[int(match[1])], times[int(match[2])]
+    first, second = times[int(match[1])], times[int(match[3])]
+    if match["until"] and second.amount == 100.0 and second.unit == "percent":
+        return match.group()[: match.end(1) + 1 - match.start()]  # "30 to 40 (until the end)"
     same = {first.unit, second.unit} <= {"clock", "seconds", "minutes", "bare"}
     video = TimeSpan(None)
     apart = abs((first.seconds(video) or 0) - (second.seconds(video) or 0)) if same else 1.0

@@ -74,7 +74,7 @@ _CORRECTING = (
 _OR = re.compile(any_of(OR), re.IGNORECASE)
 
 _SPAN_KEYS = re.compile(
-    r"^(?:pred_?)?(?:relevant|answer|predicted|evidence)?_?(?:(?:time|temporal)_?)?"
+    r"^(?:pred_?|final_?|my_?|the_?)?(?:relevant|answer|predicted|evidence|correct)?_?(?:(?:time|temporal)_?)?"
     r"(?:span|window|segment|interval|moment|range|timestamp|time|stamp|timing|location)s?"
     r"(?:_?(?:in_?)?(?:s|sec|seconds))?$"
 )

@@ -84,7 +84,7 @@ CHOOSE = _words(
     """choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
     vote for|settle on
     settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
-    i say|i'd say|say|stick with
+    tick|i say|i'd say|say|stick with
     sticking with|guess|my guess is|best guess is|best guess|bet on|answering|answered|leaves|leaving
     leaves only|favor|favour|prefer|declare|inclined to|estimate|most likely|more likely|wins
     wähle|nehme|entscheide mich für|tippe auf|choisis|choisirais|opte pour|dirais|elijo|escojo|elegiría
@@ -297,7 +297,7 @@ DEPENDS = _words(
 # Video times.
 
 SECOND = _words(
-    "seconds|second|secs|sec|s|sekunden|sekunde|sek|segundos|segundo|secondes|seconde|secondi|сек|секунд"
+    "seconds|second|secs|sec|s|sekunden|sekunde|sek|segundos|segundo|secondes|seconde|secondi|secondo|сек|секунд"
     "|秒钟|秒|초"
 )
 MINUTE = _words("minutes|minute|mins|min|minuten|minutos|minuto|minuti|分钟|分|분")
