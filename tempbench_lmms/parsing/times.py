@@ -222,8 +222,8 @@ _DOTS = re.compile(r"\.{2,}|…")
 _VIDEO = r"(?:\s+(?:of|of\s+the|of\s+this)\s+(?:video|clip|footage|recording))?"
 # "end time: 5" and "Start 1:35" name a field, and are not the edge of the video.
 _NO_FIELD = (
-    r"(?![\"'*)\]]*\s*(?:time|timestamp|point|zeit|时间|時間|시간|[:=_]|is\b|at\b|bei\b|um\b|(?:[~≈<\[]\s*)?\d"
-    r"|(?:s|sec|seconds?)\b\W*\d))"
+    r"(?![\"'*)\]]*\s*(?:time|timestamp|point|zeit|时间|時間|시간|[:=_]|is\b|at\b|bei\b|um\b|(?:[~≈<\[]\s*)?[\d\x02]"
+    r"|(?:s|sec|seconds?)\b\W*[\d\x02]))"
 )
 _START = re.compile(
     rf"\b(?:the\s+)?(?:video['’]s\s+)?(?:very\s+)?(?:start|beginning|outset|onset){_VIDEO}\b{_NO_FIELD}",
