@@ -17,7 +17,7 @@ from tempbench_lmms.parsing.kinds import kind_of
 from tempbench_lmms.parsing.lines import sentences
 from tempbench_lmms.parsing.reading import Reading, none
 from tempbench_lmms.parsing.refusals import without_questions, without_refusals
-from tempbench_lmms.parsing.text import normalise
+from tempbench_lmms.parsing.text import holds, normalise
 from tempbench_lmms.parsing.timespan import fields_of, has_span_key, spans_of_text, without_times
 
 _TAG = re.compile(r"<((?:\w*span|time\w*|segment|interval|glue|window))>([^<]{1,200})</\1>", re.IGNORECASE)
@@ -77,6 +77,8 @@ def read(
     >>> letter.value, span.value
     ('B', (12.0, 20.0))
     """
+    if len(reply) <= _SHORT and (plain := _at_once(reply, both)):
+        return plain
     part = final_part(reply)
     if part.cut_off:
         return none("cut_off"), none("cut_off")
@@ -104,6 +106,38 @@ def read(
         letter = none("cut_off") if letter.reason == "nothing" else letter
         span = none("cut_off") if span.reason == "nothing" else span
     return letter, span
+
+
+_SHORT = 48
+_POINT = r"(?:\d{1,2}:\d{2}:\d{2}|\d{1,2}:\d{2}|\d{1,4})(?:\.\d{1,3})?"
+# "B, from 12 to 20 seconds", "[12, 20]", "62,97"
+_PLAIN = re.compile(
+    r"\s*(?:(?:option\s+)?\(?(?P<letter>[A-D])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?(?:from\s+)?(?P<open>[\[(])?"
+    rf"(?P<start>{_POINT})(?P<s>\s?s)?(?:\s*[-–]\s*|\s+to\s+|,\s+|(?<=\d\d),(?=\d\d))(?P<end>{_POINT})"
+    r"(?(open)[\])])(?:\s?s|\s+seconds)?\.?\s*",
+    re.IGNORECASE,
+)
+
+
+def _at_once(reply: str, both: Fields) -> tuple[Reading[str], Reading[tuple[float, float]]] | None:
+    """Reads a short reply that is nothing but an answer; None for any other one."""
+    found = _PLAIN.fullmatch(reply)
+    if not found or both.span.unit != "seconds" or holds(reply, both.choice.texts):
+        return None
+    where = 0, len(reply)
+    letter = Reading(found["letter"].upper(), "whole", where) if found["letter"] else none("nothing")
+    return letter, Reading((_seconds(found["start"]), _seconds(found["end"])), "answer", where)
+
+
+_HAS_DIGIT = re.compile(r"\d")
+
+
+def _seconds(point: str) -> float:
+    """Returns a clock or a number in seconds."""
+    total = 0.0
+    for part in point.split(":"):
+        total = total * 60 + float(part)
+    return total
 
 
 def _plain(text: str) -> str:
@@ -228,7 +262,7 @@ def _span_in(
     text = without_placeholders(without_prompt(text, prompt))
     text, refused = _without_span_refusals(without_questions(text))
     for option in expected.choice.texts:
-        if re.search(r"\d", option):
+        if _HAS_DIGIT.search(option):
             text = re.sub(re.escape(option), " ", text, flags=re.IGNORECASE)
     spans = spans_of_text(text, expected.span)
     if spans and not (refused and _is_whole(spans[0], expected.span)):

@@ -21,6 +21,7 @@ _POINT = re.compile(TOKEN)
 # What stands between two points, and before the first, is looked at only so far.
 _WIDEST = 130
 _BEFORE = 70
+_MOST = 30
 
 FILL = (
     r"\s*(?:(?:(?:approximately|approx|about|around|roughly|circa|ca|nearly|almost|exactly|just|at|the|times?"
@@ -139,6 +140,8 @@ class Points:
 
     def _pairs(self) -> Iterator[_Pair]:
         points = list(_POINT.finditer(self.small))
+        if len(points) > 2 * _MOST:  # a reply that loops
+            points = [*points[:_MOST], *points[-_MOST:]]
         for one, other in zip(points, points[1:], strict=False):
             if other.start() - one.end() <= _WIDEST:
                 before = self.small[max(0, one.start() - _BEFORE) : one.start()]
