@@ -26,7 +26,7 @@ _MOST = 30
 FILL = (
     r"\s*(?:(?:(?:approximately|approx|about|around|roughly|circa|ca|nearly|almost|exactly|just|at|the|times?"
     r"|timestamps?|seconds?|sec|secs|minute|marks?|markers?|point|on|t|is|etwa|ungefähr|zirka|environ|aprox"
-    r"|aproximadamente|el|la|le|der|die|das|dem|den|zum|zur|gegen|al|circa|unos|los|las|video|video's|in|into|it)"
+    r"|aproximadamente|el|la|le|der|die|das|dem|den|zum|zur|gegen|al|circa|unos|los|las|les|dai|an|video|video's|in|into|it)"
     r"(?![^\W\d_])\.?|[\[\]\"'()<>~≈=:@第약约約])\s*){0,12}"
 )
 _TO = (
@@ -265,7 +265,7 @@ class Points:
             return _list(span)
         if holds(self.small, _PARTS) and (match := _HALF.search(self.small)):
             part = _SHARES[match["part"]]
-            index = {"first": 0, "second": 1}.get(match["which"], part - 1)
+            index = {"first": 0, "initial": 0, "opening": 0, "second": 1}.get(match["which"], part - 1)
             return [Found((duration * index / part, duration * (index + 1) / part), *match.span())]
         if self.times and (match := _ONWARDS.search(self.small)):
             start = sane(self.times[int(match.group(1))].seconds(self.video))
@@ -306,15 +306,15 @@ _FIRST = ("first", "initial", "opening", "erste", "primer", "primi", "premi", "�
 _POINT_BEFORE = r"\x02(?P<before>\d+)\x03"
 _POINT_AFTER = r"\x02(?P<after>\d+)\x03"
 _EDGE = re.compile(
-    r"(?:(?<![^\W\d_])(?P<edge>first|initial|opening|last|final|closing|ersten?|letzten?|primeros|últimos|primi|ultimi"
+    r"(?:(?<![^\W\d_])(?P<edge>first|initial|opening|last|final|closing|ersten?|letzten?|primer[oa]s|últim[oa]s|primi|ultimi"
     rf"|最初の?|最后的?|最後の?|前|开头|처음|마지막|첫)\s*(?:the\s+|about\s+)?{_POINT_BEFORE}"
     r"(?!\s*(?:to|-|–|until)(?![^\W\d_]))"
-    rf"|{_POINT_AFTER}\s+(?P<edge_after>premières|dernières|primeros|últimos|first|last)\s+se[cg])"
+    rf"|{_POINT_AFTER}\s+(?P<edge_after>premières|dernières|primer[oa]s|últim[oa]s|first|last)\s+se[cg])"
 )
 _ONWARDS = re.compile(
     rf"{TOKEN}\s*(?:mark|point)?\s*(?:and\s+)?(?:onwards?|on\b(?!\s+\w)|and\s+(?:beyond|later|after)|以降|开始到最后)"
 )
-_HALF = re.compile(r"\b(?P<which>first|second|last|latter)\s+(?P<part>half|third|quarter)\b")
+_HALF = re.compile(r"\b(?P<which>first|second|last|latter|final|closing|initial|opening)\s+(?P<part>half|third|quarter)\b")
 _PARTS = ("half", "third", "quarter")
 _SHARES = {"half": 2, "third": 3, "quarter": 4}
 _WHOLE = re.compile(

@@ -120,7 +120,7 @@ _NTH_SECOND = re.compile(
     re.IGNORECASE,
 )
 _OTHER_NTH = re.compile(
-    rf"\b(\d+){_NTH}(?=\s*(?:$|[.,;)!]|(?:to|until|till|through|and|bis|à|et|a|y|-|–)(?!\w)))", re.IGNORECASE
+    rf"\b(\d+){_NTH}(?=\s*(?:$|[.,;)!]|(?:to|until|till|through|and|und|bis|à|et|a|y|-|–)(?!\w)))", re.IGNORECASE
 )
 # A cheap test: "th sec", "e 5".
 _MAY_BE_NTH = re.compile(r"[tdhe.º]\s+se[ckg]|(?:second|seconde|sekunde|segundo|secondo|seconds|secondes)\s+\d")
@@ -170,6 +170,8 @@ def _plain(text: str) -> str:
         text = _MILLISECONDS.sub(lambda match: f"{float(match[1].replace(',', '')) / 1000:g} s", text)
     if "m" in small or "'" in text or "′" in text or not text.isascii():
         text = _MINUTES_AND.sub(lambda match: f"{match[1]}:{int(match[2]):02d}", text)
+        if "minute" in small:
+            text = _NTH_MINUTE.sub(r" \1 min", text)
     if "," in text:
         text = _TIGHT_PAIR.sub(lambda match: f"{match[1] or match[2]}, ", text)
         text = _DECIMAL_COMMA.sub(lambda match: match.group().replace(",", "."), text)
@@ -212,6 +214,13 @@ _CONFIDENCE = re.compile(
     r"|\b\d+(?:\.\d+)?\s*(?:%|percent)\s*(?:sure|certain|confiden\w+|probab\w+|likely|sicher)\b",
     re.IGNORECASE,
 )
+_CLOCK_ON_A_WALL = re.compile(
+    r"\b\d{1,2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?|o['’]clock\b|uhr\b)(?!\w)", re.IGNORECASE
+)
+_NTH_MINUTE = re.compile(
+    r"(?<![\d\s])\s*\bminutes?\s+(\d{1,3}(?:\.\d+)?)(?![\d:.]|\s*(?:s|m|se[cgk]\w*|minut\w*)\b)", re.IGNORECASE
+)
+_DASHED_LABELS = re.compile(r"\b(start|end)\s*[-–]\s*(?=\d)", re.IGNORECASE)
 _LIST_HEADS = re.compile(r"(?m)^[ ]*[1-9][.)][ ]+(?=\S)")
 # Signs that a reply has no use for, and tokens are made of.
 _NO_SIGNS = str.maketrans("\u27e8\u27e9\x02\x03\u301c\u3030", "<><>~~")
@@ -222,7 +231,7 @@ _DOTS = re.compile(r"\.{2,}|…")
 _VIDEO = r"(?:\s+(?:of|of\s+the|of\s+this)\s+(?:video|clip|footage|recording))?"
 # "end time: 5" and "Start 1:35" name a field, and are not the edge of the video.
 _NO_FIELD = (
-    r"(?![\"'*)\]]*\s*(?:time|timestamp|point|zeit|时间|時間|시간|[:=_]|is\b|at\b|bei\b|um\b|(?:[~≈<\[]\s*)?[\d\x02]"
+    r"(?![\"'*)\]>]*\s*(?:time|timestamp|point|zeit|时间|時間|시간|[:=_]|is\b|at\b|bei\b|um\b|(?:[~≈<\[]\s*)?[\d\x02]"
     r"|(?:s|sec|seconds?)\b\W*[\d\x02]))"
 )
 _START = re.compile(
@@ -291,6 +300,10 @@ def _without_other_numbers(text: str) -> str:
     small = text.lower()
     if "\n" in text and len(_LIST_HEADS.findall(text)) > 1:
         text = _LIST_HEADS.sub("", text)
+    if holds(small, ("am", "a.m", "pm", "p.m", "clock", "uhr")):
+        text = _CLOCK_ON_A_WALL.sub(" ", text)
+    if "start" in small and len({match[1].lower() for match in _DASHED_LABELS.finditer(text)}) > 1:
+        text = _DASHED_LABELS.sub(r"\1: ", text)
     if "%" in text or holds(small, ("conf", "prob", "certain", "konf")):
         text = _CONFIDENCE.sub(" ", text)
     if "/" in text:

@@ -256,15 +256,19 @@ def _chosen(text: str, found: list[Found]) -> list[Found]:
     for one in reversed(kept):
         if _CALLED.match(text, one.end) or _CONCLUDED.search(text[max(0, one.start - _NEAR) : one.start]):
             return [one, *(other for other in kept if other is not one)]
+    # "5-10? No, 12-20."
+    sure = [one for one in kept if not text[one.end : one.end + _NEAR].lstrip(" )sec.").startswith("?")]
+    if len({one.span for one in sure}) == 1:
+        return sure
     first, other = kept[0], next(one for one in kept if one.span != kept[0].span)
-    if _OR.search(text[first.end : other.start]) or _IF.search(text):
-        return []  # "either from 5 to 9 or from 21 to 27"
-    return kept
+    between = text[first.end : other.start]
+    # Several spans are an answer only where they are one list: "from 5 to 9, and from 21 to 27".
+    return kept if not _OR.search(between) and _IN_A_LIST.fullmatch(between) else []
 
 
+_IN_A_LIST = re.compile(r"(?:[\W\d]|(?:and|then|from|s|sec|seconds?|und|et|y|von|de|at)\b){0,20}")
 _NEAR = 40
 _OR = re.compile(any_of(OR))
-_IF = re.compile(r"\bif\b[^.;]*\x03.*\bif\b|\bdepend", re.DOTALL)
 _REJECTED_BEFORE = re.compile(
     r"(?<![^\W\d_])(?:not|nicht|pas|isn't|wasn't|rather\s+than|instead\s+of|statt|except|ignor\w+|forget|discard"
     r"|disregard|不是|而不是)(?:\s+(?:the|in|at|from|between|during|my|von|de|des|first|span|segment|window|interval)\b)*"
