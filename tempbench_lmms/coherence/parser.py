@@ -11,6 +11,13 @@ from tempbench_lmms.parsing.numbers import value_of
 from tempbench_lmms.parsing.reading import Reading
 
 _OFFICIAL = re.compile(r"^Answer is:?[\(]?([A-Fa-f])[\)]?$")
+_NOT_LISTED = re.compile(
+    r"[,;.]?\s*\(?(?:note:?\s*)?(?:(?:although|but|though|however|which|even\s+though)[,\s]+)?"
+    r"(?:(?:this|that|the)\s+(?:number|count|total)\s+|this\s+|that\s+|it\s+|\d{1,3}\s+)?"
+    r"(?:is\s+not|isn['’]t|was\s+not)\s+(?:\w+\s+)?(?:among|listed\s+(?:among|in)|one\s+of|in)"
+    r"\s+(?:any\s+of\s+)?(?:the\s+)?(?:given\s+|available\s+|listed\s+|provided\s+)?options\b\.?\)?",
+    re.IGNORECASE,
+)
 
 
 def letters_of(options: Sequence[str]) -> str:
@@ -41,6 +48,9 @@ def read(
         at_limit: Whether the reply ended because its token limit was reached.
     """
     wanted = expected(options)
+    if isinstance(wanted, Count) and "ption" in reply:
+        # A count that is none of the options is a count.
+        reply = _NOT_LISTED.sub(".", reply)
     found = reader.read(reply, wanted, prompt, at_limit)
     return found if isinstance(wanted, Count) else found.map(lambda letter: (letter, None))
 

@@ -420,6 +420,13 @@ class TruthKind(Kind):
         return [value] if isinstance(value, bool) else super().of_field(value)
 
 
+# "d) two candles"
+_HEADED_COUNT = re.compile(r"\(?(?P<letter>[A-Ha-h])[).:]\s*(?P<rest>.+)", re.DOTALL)
+_OPTIONS_IN_A_ROW = re.compile(
+    r"(?:(?<!\w)\(?[A-H][:.)]\s*-?\d{1,4}\s*[,;\n]\s*){2,7}\(?[A-H][:.)]\s*-?\d{1,4}(?!\d)"
+)
+
+
 class CountKind(Kind):
     """A number with its option."""
 
@@ -451,6 +458,11 @@ class CountKind(Kind):
             return found
         if len(text) > 40:
             return []
+        if headed := _HEADED_COUNT.fullmatch(text):
+            stated = [mention.value for mention in numbers.count_mentions(headed["rest"])]
+            letter = headed["letter"].upper()
+            if len(stated) == 1 and letter in self.letters and self.values[letter] == stated[0]:
+                return [(letter, stated[0])]
         found_counts = numbers.count_mentions(text)
         if len(found_counts) == 1 and not found_counts[0].open:
             rest = text[: found_counts[0].start] + text[found_counts[0].end :]
@@ -493,6 +505,12 @@ class CountKind(Kind):
                 )
         return sorted(found, key=lambda mention: mention.start)
 
+    def verdict(self, text: str) -> Verdict:
+        """Returns what a text says, but for a list of all options."""
+        if _OPTIONS_IN_A_ROW.search(text):
+            text = _OPTIONS_IN_A_ROW.sub(lambda match: " " * len(match.group()), text)
+        return super().verdict(text)
+
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the pair that a sentence states, its first clause before the rest."""
         for clause in (re.split(r"[:;,]", sentence, maxsplit=1)[0], sentence):
@@ -503,6 +521,14 @@ class CountKind(Kind):
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
+        if isinstance(value, Mapping):
+            inner = [
+                found
+                for key, item in value.items()
+                if re.fullmatch(ANSWER_KEYS, str(key).lower())
+                for found in self.of_field(item)
+            ]
+            return list(dict.fromkeys(inner))
         return (
             [self._pair(value)]
             if isinstance(value, int) and not isinstance(value, bool)

@@ -123,7 +123,7 @@ _OTHER_NTH = re.compile(
     rf"\b(\d+){_NTH}(?=\s*(?:$|[.,;)!]|(?:to|until|till|through|and|und|bis|à|et|a|y|-|–)(?!\w)))", re.IGNORECASE
 )
 # A cheap test: "th sec", "e 5".
-_MAY_BE_NTH = re.compile(r"[tdhe.º]\s+se[ckg]|(?:second|seconde|sekunde|segundo|secondo|seconds|secondes)\s+\d")
+_MAY_BE_NTH = re.compile(r"[tdhe.º]\s+se[ckg]|(?:second|seconde|sekunde|segundos?|secondo|seconds|secondes|sekunden|secondi)\s+\d")
 # A minus before a number; "5-10" and "5 - 10" have none.
 _NEGATIVE = re.compile(r"(?:(?<=[\[(,:=\"'])|(?<=^)|(?<=[\[(,:=]\s)|(?<=from\s)|(?<=between\s))[-−](?=\d)")
 _MINUTE_PARTS = (
@@ -235,11 +235,11 @@ _NO_FIELD = (
     r"|(?:s|sec|seconds?)\b\W*[\d\x02]))"
 )
 _START = re.compile(
-    rf"\b(?:the\s+)?(?:video['’]s\s+)?(?:very\s+)?(?:start|beginning|outset|onset){_VIDEO}\b{_NO_FIELD}",
+    rf"(?<!/)\b(?:the\s+)?(?:video['’]s\s+)?(?:very\s+)?(?:start|beginning|outset|onset){_VIDEO}\b{_NO_FIELD}",
     re.IGNORECASE,
 )
 _END = re.compile(
-    rf"\b(?:the\s+)?(?:(?:video|clip)['’]s\s+)?(?:very\s+)?(?:end|ending|finish|conclusion){_VIDEO}\b{_NO_FIELD}",
+    rf"(?<!/)\b(?:the\s+)?(?:(?:video|clip)['’]s\s+)?(?:very\s+)?(?:end|ending|finish|conclusion){_VIDEO}\b{_NO_FIELD}",
     re.IGNORECASE,
 )
 _OTHER_START = re.compile(any_of(VIDEO_START) + _NO_FIELD, re.IGNORECASE)
