@@ -33,7 +33,8 @@ _NEXT_QUESTION = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDERS = re.compile(
-    r"\[\s*<?start[\w ]{0,12}>?\s*,\s*<?end[\w ]{0,12}>?\s*\]|<(?:start|end)(?:[_ ](?:time|seconds?|s))?>(?!\s*\d)",
+    r"\[\s*<?start[\w ]{0,12}>?\s*,\s*<?end[\w ]{0,12}>?\s*\]"
+    r"|<(?:start|end)(?:[_ ](?:time|seconds?|s))?>(?!\s*\d)",
     re.IGNORECASE,
 )
 _TICKED = re.compile(r"[✓✔✅☑]")
@@ -55,7 +56,9 @@ _NO_SPAN = re.compile(
 _GUESSED = re.compile(
     r"\b(?:guess|estimate|say|think|believe|suppose|likely|probably|answer|vermut\w+)\b", re.IGNORECASE
 )
-_CONCEDED = re.compile(r",?\s+(?:although|though|even\s+though|even\s+if|but|while|however)\b.*", re.IGNORECASE)
+_CONCEDED = re.compile(
+    r",?\s+(?:although|though|even\s+though|even\s+if|but|while|however)\b.*", re.IGNORECASE
+)
 _IT_DEPENDS = re.compile(r"\bdepends\b|\bif\b[^.!?]{3,80}\b(?:is|are)\s+meant\b", re.IGNORECASE)
 _CLAUSES = re.compile(r"[;.!?]\s+|\n+")
 _OBJECT = re.compile(r"(?:```(?:json)?\s*)?\{[\s\S]*\}(?:\s*```)?")
@@ -273,7 +276,9 @@ def _span_in(
 def _without_span_refusals(text: str) -> tuple[str, bool]:
     """Returns a text without the sentences that give no span; what they guess before "although" stays."""
     kept, refused = without_refusals(text)
-    if refused and (guesses := [part for part in sentences(text) if part not in kept and _GUESSED.search(part)]):
+    if refused and (
+        guesses := [part for part in sentences(text) if part not in kept and _GUESSED.search(part)]
+    ):
         before = [_CONCEDED.sub(".", part) for part in guesses if _CONCEDED.search(part)]
         before = [part for part in before if _GUESSED.search(part) and not without_refusals(part)[1]]
         kept = "\n".join([kept, *before])

@@ -422,9 +422,6 @@ class TruthKind(Kind):
 
 # "d) two candles"
 _HEADED_COUNT = re.compile(r"\(?(?P<letter>[A-Ha-h])[).:]\s*(?P<rest>.+)", re.DOTALL)
-_OPTIONS_IN_A_ROW = re.compile(
-    r"(?:(?<!\w)\(?[A-H][:.)]\s*-?\d{1,4}\s*[,;\n]\s*){2,7}\(?[A-H][:.)]\s*-?\d{1,4}(?!\d)"
-)
 
 
 class CountKind(Kind):
@@ -505,15 +502,12 @@ class CountKind(Kind):
                 )
         return sorted(found, key=lambda mention: mention.start)
 
-    def verdict(self, text: str) -> Verdict:
-        """Returns what a text says, but for a list of all options."""
-        if _OPTIONS_IN_A_ROW.search(text):
-            text = _OPTIONS_IN_A_ROW.sub(lambda match: " " * len(match.group()), text)
-        return super().verdict(text)
-
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the pair that a sentence states, its first clause before the rest."""
-        for clause in (re.split(r"[:;,]", sentence, maxsplit=1)[0], sentence):
+        clauses = (re.split(r"[:;,]", sentence, maxsplit=1)[0], sentence)
+        if len(numbers.count_mentions(sentence)) == 1 or "of which" in sentence:
+            clauses = (sentence, sentence)  # the total of what its clauses count
+        for clause in dict.fromkeys(clauses):
             said = resolve(clause, self.mentions(clause))
             if said.value is not None:
                 return [said.value]

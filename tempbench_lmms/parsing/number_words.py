@@ -7,7 +7,8 @@ from tempbench_lmms.parsing.text import holds
 
 _ONES = CARDINALS[:20]
 _VALUES = {word: i for i, word in enumerate(_ONES)} | {word: 10 * i for i, word in enumerate(TENS, start=2)}
-_SMALL = rf"(?:{'|'.join(TENS)})(?:[-\s](?:{'|'.join(_ONES[1:10])}))?|(?:{'|'.join(sorted(_ONES, key=len, reverse=True))})"
+_FIRST_20 = "|".join(sorted(_ONES, key=len, reverse=True))
+_SMALL = rf"(?:{'|'.join(TENS)})(?:[-\s](?:{'|'.join(_ONES[1:10])}))?|(?:{_FIRST_20})"
 _WORD = rf"(?:(?:(?:a|{'|'.join(_ONES[1:10])})\s+)?hundred(?:\s+(?:and\s+)?(?:{_SMALL}))?|{_SMALL})"
 _BEFORE_UNIT = re.compile(
     rf"\b{_WORD}(?=[-\s]*(?:(?:seconds?|secs?|minutes?|mins?|percent|%|to|and|until|till|through)\b"
@@ -16,11 +17,11 @@ _BEFORE_UNIT = re.compile(
 )
 _AFTER_MINUTE = re.compile(rf"\b(minutes?\s+(?:and\s+)?)({_WORD})\b(?!\s*(?:minute|hour|%))", re.IGNORECASE)
 _NTH_WORDS = {word: i for i, word in enumerate(NTH, start=1)}
-_ORDINAL = (
-    rf"(?:(?:{'|'.join(TENS)})[-\s](?:{'|'.join(NTH[:9])})|(?:{'|'.join(sorted(NTH, key=len, reverse=True))}))"
-)
+_FIRST_NTH = "|".join(sorted(NTH, key=len, reverse=True))
+_ORDINAL = rf"(?:(?:{'|'.join(TENS)})[-\s](?:{'|'.join(NTH[:9])})|(?:{_FIRST_NTH}))"
 _NTH_SECOND = re.compile(
-    rf"\b({_ORDINAL})(?=(?:\s+(?:to|until|till|through|and)\s+(?:the\s+)?{_ORDINAL})?\s+second\b)", re.IGNORECASE
+    rf"\b({_ORDINAL})(?=(?:\s+(?:to|until|till|through|and)\s+(?:the\s+)?{_ORDINAL})?\s+second\b)",
+    re.IGNORECASE,
 )
 _SIGNS = (*TENS, *_ONES, "hundred")
 _CJK = "零〇一二三四五六七八九十百两兩"

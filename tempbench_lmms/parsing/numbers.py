@@ -4,6 +4,7 @@ A number in running text ("two dogs", "3 pm", "the 16 frames") names no image, a
 whether it is a count.
 """
 
+import itertools
 import re
 import unicodedata
 from functools import lru_cache
@@ -171,7 +172,7 @@ _COUNT_WORDS = [
 ]
 _TIMES = any_of(TIMES)
 _COUNT = CaseBlind(
-    rf"(?=\d)(?<![\d\w.,])(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
+    rf"(?=\d|x)(?<![\d\w.,])(?:x\s?)?(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
     rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
     rf"|ninguna|never|none)\b"
 )
@@ -179,11 +180,16 @@ _DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])"
 _ONE_FOLD = re.compile(
     r"\b(?:a|an|only|just|exactly|ein|une|un|una)\s+(?:one\s+|a\s+)?(?:single|einziges|seule|sola)\s+"
     r"(?!frame|image|option|person|man|woman|hand|one|word|letter|number|video)|"
-    r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b", re.IGNORECASE)
+    r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b",
+    re.IGNORECASE,
+)
 _NOT_ONE = re.compile(
     r"\b(?:not\s+(?:even\s+)?(?:a\s+single|once|one\s+single)|kein\s+einziges)\b"
     r"|\b(?:does|did|do|is|are)\s*(?:not|n['’]t)\s+(?:\w+\s+){1,3}?any\s+(?!more|other|further|longer|sense|diff)\w+",
     re.IGNORECASE,
+)
+_ADDS_UP = re.compile(
+    r"\b(?:sums?|adds?|amounts|comes)\s+(?:up\s+)?to\s+(?:a\s+total\s+of\s+)?$", re.IGNORECASE
 )
 _MINUS = re.compile(r"(?:^|[\s(:=])[-−]$")
 _BOUND = re.compile(
@@ -210,10 +216,11 @@ _BOUND_ENDS = (
 )
 _TOTALS = ("total", "all", "insgesamt")
 _NO_NUMBER_BEFORE = re.compile(
-    r"\b(?:(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|all\s+but)\s+(?:only\s+)?)$", re.IGNORECASE
+    r"\b(?:(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|all\s+but)\s+(?:only\s+)?)$",
+    re.IGNORECASE,
 )
 _NO_NUMBER_AFTER = re.compile(
-    r"\s+(?:by\s+one|of\s+the\b|other|another|hand|foot|side|direction|must|can|could|after|more|that|is\b)",
+    r"\s+(?:by\s+one|of\s+the\b|other|another|hand|foot|side|direction|must\b|can\b|could\b|after\b|more\b|that\b|is\b)",
     re.IGNORECASE,
 )
 _NOTHING_AFTER = re.compile(
@@ -275,14 +282,19 @@ def _counted(text: str) -> tuple[Mention, ...]:
     found = []
     text = _usable(text)
     small = text.lower()
-    total = holds(small, _TOTALS) and "of which" not in small
+    total = holds(small, _TOTALS)
+    which = small.rfind("of which")
     for match in _COUNT.finditer(text):
         before = text[max(0, match.start() - _CONTEXT) : match.start()]
         value = _count_of(text, match, before)
         if value is None:
             continue
-        cue = 1 if total and _TOTAL_AFTER.match(text, match.end()) else 0
-        found.append(Mention(value, match.start(), match.end(), True, cue, open=_bounds(before)))
+        cue = 1 if (total and _TOTAL_AFTER.match(text, match.end())) or _ADDS_UP.search(before) else 0
+        found.append(
+            Mention(
+                value, match.start(), match.end(), True, cue, open=_bounds(before) or match.start() < which
+            )
+        )
     if not text.isascii():
         found += [
             Mention(int(match[1]), match.start(), match.end())
@@ -302,11 +314,11 @@ _NAMED_BY_LETTER = re.compile(r"\b[A-H]\s*[:.)=]\s*$")
 
 
 def _summed(text: str, found: list[Mention]) -> list[Mention]:
-    """Returns the total alone of "once on the left and once on the right, which makes 2", and of "1, 2, 3"."""
+    """Returns the total alone of "once left and once right, which makes 2", and of "1, 2, 3"."""
     values = [mention.value for mention in found]
     if min(values) < 1 or any(_NAMED_BY_LETTER.search(text[: mention.start][-6:]) for mention in found):
         return found
-    gaps = {text[one.end : other.start].strip() for one, other in zip(found, found[1:], strict=False)}
+    gaps = {text[one.end : other.start].strip() for one, other in itertools.pairwise(found)}
     counting = values == list(range(1, len(values) + 1)) and gaps <= {",", ", and", "...", "-", "and"}
     if counting or values[-1] == sum(values[:-1]):
         return found[-1:]

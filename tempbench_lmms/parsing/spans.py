@@ -1,11 +1,12 @@
 """Two points of time that a text joins to a span.
 
 Two neighbouring points are a span by what stands between them ("to", a dash), around them (brackets), or
-before each ("start: ... end: ...", "begins at ... is over at ..."). The ways are tried from the most explicit
-to the least; a pair of bare numbers counts only where it cannot be anything else ("he lifts 2 to 3 weights" is
-no span). A point alone, or a start without an end, is no span and is not made one.
+before each ("start: ... end: ...", "begins at ... is over at ..."). The ways are tried from the most
+explicit to the least; a pair of bare numbers counts only where it cannot be anything else
+("he lifts 2 to 3 weights" is no span). A point alone, or a start without an end, is no span and is not made one.
 """
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -97,7 +98,9 @@ _LEADING_WORD = re.compile(
 )
 _FROM = re.compile(r"(?<![^\W\d_])(?:from|between|von|zwischen|de|desde|entre|从)" + FILL + "$")
 _LONGEST_WORD = 14
-_ONE_LINE_PAIR = re.compile(rf"(?:\(?[a-d]\)?\W{{1,3}})?{TOKEN}\s*(?:,|;|\n|\s|/)\s*{TOKEN}(?:\W{{1,3}}\(?[a-d]\)?)?")
+_ONE_LINE_PAIR = re.compile(
+    rf"(?:\(?[a-d]\)?\W{{1,3}})?{TOKEN}\s*(?:,|;|\n|\s|/)\s*{TOKEN}(?:\W{{1,3}}\(?[a-d]\)?)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,7 @@ class Points:
         points = list(_POINT.finditer(self.small))
         if len(points) > 2 * _MOST:  # a reply that loops
             points = [*points[:_MOST], *points[-_MOST:]]
-        for one, other in zip(points, points[1:], strict=False):
+        for one, other in itertools.pairwise(points):
             if other.start() - one.end() <= _WIDEST:
                 before = self.small[max(0, one.start() - _BEFORE) : one.start()]
                 yield _Pair(
@@ -172,25 +175,27 @@ class Points:
     # Whether a pair is a span, one test a form
 
     def ranged(self, pair: _Pair) -> Found | None:
-        """ "5 s to 10 s", "between 5 s and 10 s"."""
-        joined = _RANGE.fullmatch(pair.gap) or (_AND.fullmatch(pair.gap) and _OPENS_PAIR.search(pair.before))
+        """Such as "5 s to 10 s", "between 5 s and 10 s"."""
+        joined: object = _RANGE.fullmatch(pair.gap) or (
+            _AND.fullmatch(pair.gap) and _OPENS_PAIR.search(pair.before)
+        )
         if not joined:
             joined = pair.gap.lstrip().startswith(")") and _BRACKETED.fullmatch(pair.gap)
         return self._span(pair) if joined and self._marked(pair) else None
 
     def bare_range(self, pair: _Pair) -> Found | None:
-        """ "5 to 10" at the head of a clause of its own, "between 5 and 10"."""
+        """Such as "5 to 10" at the head of a clause of its own, "between 5 and 10"."""
         if _RANGE.fullmatch(pair.gap) or (_AND.fullmatch(pair.gap) and _OPENS_PAIR.search(pair.before)):
             return self._span(pair) if self._stands_alone(pair) else None
         return None
 
     def listed(self, pair: _Pair) -> Found | None:
-        """ "[5, 10]"."""
+        """Such as "[5, 10]"."""
         brackets = _OPEN_BRACKET.search(pair.before) and _IN_LIST.fullmatch(pair.gap)
         return self._span(pair) if brackets and _CLOSES_LIST.match(self.small, pair.end) else None
 
     def labelled(self, pair: _Pair) -> Found | None:
-        """ "start: 5, end: 10", in either order."""
+        """Such as "start: 5, end: 10", in either order."""
         if _STARTED.search(pair.before) and _ENDED.search(pair.gap):
             return self._span(pair)
         if _ENDED.search(pair.before) and not _TO_BEFORE.search(pair.before) and _STARTED.search(pair.gap):
@@ -198,14 +203,14 @@ class Points:
         return None
 
     def adjacent(self, pair: _Pair) -> Found | None:
-        """ "5.0 10.0"."""
+        """Such as "5.0 10.0"."""
         spaced = re.fullmatch(r"[>\])]?\s+[<\[(]?", pair.gap)
         exact = all("." in time.said or time.unit != "bare" for time in (pair.first, pair.second))
         alone = not re.search(r"[\x03\w]$", pair.before) and not re.match(r"[\w\x02]", self.small[pair.end :])
         return self._span(pair) if spaced and exact and alone else None
 
     def told(self, pair: _Pair) -> Found | None:
-        """ "at 1:05 he turns ..., and goes on until 1:20", "13 seconds in ... it is over at 25 seconds"."""
+        """Such as "at 1:05 he turns and goes on until 1:20", "13 seconds in ... is over at 25 seconds"."""
         if "bare" in (pair.first.unit, pair.second.unit) or re.search(r"\n\s*\n|\n\W*[a-d][.):]", pair.gap):
             return None
         began = _AT.search(pair.before) or _STARTED.search(pair.before) or _INTO.match(pair.gap)
@@ -302,7 +307,20 @@ _TESTS: tuple[Callable[[Points, _Pair], Found | None], ...] = (
     Points.adjacent,
     Points.told,
 )
-_FIRST = ("first", "initial", "opening", "erste", "primer", "primi", "premi", "最初", "前", "开头", "처음", "첫")
+_FIRST = (
+    "first",
+    "initial",
+    "opening",
+    "erste",
+    "primer",
+    "primi",
+    "premi",
+    "最初",
+    "前",
+    "开头",
+    "처음",
+    "첫",
+)
 _POINT_BEFORE = r"\x02(?P<before>\d+)\x03"
 _POINT_AFTER = r"\x02(?P<after>\d+)\x03"
 _EDGE = re.compile(
@@ -314,7 +332,9 @@ _EDGE = re.compile(
 _ONWARDS = re.compile(
     rf"{TOKEN}\s*(?:mark|point)?\s*(?:and\s+)?(?:onwards?|on\b(?!\s+\w)|and\s+(?:beyond|later|after)|以降|开始到最后)"
 )
-_HALF = re.compile(r"\b(?P<which>first|second|last|latter|final|closing|initial|opening)\s+(?P<part>half|third|quarter)\b")
+_HALF = re.compile(
+    r"\b(?P<which>first|second|last|latter|final|closing|initial|opening)\s+(?P<part>half|third|quarter)\b"
+)
 _PARTS = ("half", "third", "quarter")
 _SHARES = {"half": 2, "third": 3, "quarter": 4}
 _WHOLE = re.compile(

@@ -1,6 +1,6 @@
-"""Points of time in a text, each replaced by a token.
+r"""Points of time in a text, each replaced by a token.
 
-"1:05", "1'05\\"", "one minute five", "1分5秒", "the 65th second", "half a minute", "20 %", "the end of the
+"1:05", "1'05", "one minute five", "1分5秒", "the 65th second", "half a minute", "20 %", "the end of the
 video" and bare numbers all become tokens, so that a span is one pattern afterwards whatever its two ends look
 like. What only looks like a time gets none: the numbers of frames, steps and list entries, confidences.
 """
@@ -120,10 +120,13 @@ _NTH_SECOND = re.compile(
     re.IGNORECASE,
 )
 _OTHER_NTH = re.compile(
-    rf"\b(\d+){_NTH}(?=\s*(?:$|[.,;)!]|(?:to|until|till|through|and|und|bis|à|et|a|y|-|–)(?!\w)))", re.IGNORECASE
+    rf"\b(\d+){_NTH}(?=\s*(?:$|[.,;)!]|(?:to|until|till|through|and|und|bis|à|et|a|y|-|–)(?!\w)))",
+    re.IGNORECASE,
 )
 # A cheap test: "th sec", "e 5".
-_MAY_BE_NTH = re.compile(r"[tdhe.º]\s+se[ckg]|(?:second|seconde|sekunde|segundos?|secondo|seconds|secondes|sekunden|secondi)\s+\d")
+_MAY_BE_NTH = re.compile(
+    r"[tdhe.º]\s+se[ckg]|(?:second|seconde|sekunde|segundos?|secondo|seconds|secondes|sekunden|secondi)\s+\d"
+)
 # A minus before a number; "5-10" and "5 - 10" have none.
 _NEGATIVE = re.compile(r"(?:(?<=[\[(,:=\"'])|(?<=^)|(?<=[\[(,:=]\s)|(?<=from\s)|(?<=between\s))[-−](?=\d)")
 _MINUTE_PARTS = (
@@ -197,7 +200,20 @@ def _parts_of_minutes(text: str, small: str) -> str:
 # What is no time
 
 _NUMBERED = (
-    *("frame", "image", "option", "question", "step", "scene", "clip", "shot", "round", "part", "phase", "set"),
+    *(
+        "frame",
+        "image",
+        "option",
+        "question",
+        "step",
+        "scene",
+        "clip",
+        "shot",
+        "round",
+        "part",
+        "phase",
+        "set",
+    ),
     *("bild", "第"),
 )
 # "Frame 5 (12.0 s)": the number of a frame is no time.
@@ -218,7 +234,8 @@ _CLOCK_ON_A_WALL = re.compile(
     r"\b\d{1,2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?|o['’]clock\b|uhr\b)(?!\w)", re.IGNORECASE
 )
 _NTH_MINUTE = re.compile(
-    r"(?<![\d\s])\s*\bminutes?\s+(\d{1,3}(?:\.\d+)?)(?![\d:.]|\s*(?:s|m|se[cgk]\w*|minut\w*)\b)", re.IGNORECASE
+    r"(?<![\d\s])\s*\bminutes?\s+(\d{1,3}(?:\.\d+)?)(?![\d:.]|\s*(?:s|m|se[cgk]\w*|minut\w*)\b)",
+    re.IGNORECASE,
 )
 _DASHED_LABELS = re.compile(r"\b(start|end)\s*[-–]\s*(?=\d)", re.IGNORECASE)
 _LIST_HEADS = re.compile(r"(?m)^[ ]*[1-9][.)][ ]+(?=\S)")
@@ -250,7 +267,9 @@ _MIDDLE = re.compile(
     r"(?:\s+of\s+(?:the\s+|this\s+)?(?:video|clip|footage|recording))?|halfway(?:\s+through)?)",
     re.IGNORECASE,
 )
-_GLOSS = re.compile(rf"{TOKEN}\s*\(\s*(?P<until>(?:=\s*)?(?:until|to|at|till)\s+)?(?:=|i\.?e\.?,?|or)?\s*{TOKEN}\s*\)")
+_GLOSS = re.compile(
+    rf"{TOKEN}\s*\(\s*(?P<until>(?:=\s*)?(?:until|to|at|till)\s+)?(?:=|i\.?e\.?,?|or)?\s*{TOKEN}\s*\)"
+)
 
 
 @lru_cache(maxsize=32)

@@ -1,8 +1,8 @@
 """The time span that a reply states: in JSON, or in its words.
 
-`times` finds the points of time, `spans` joins two of them. Here it is decided which span counts where a reply
-gives several: the corrected one, the one that it calls its answer, not one that it rejects; none where nothing
-tells.
+`times` finds the points of time, `spans` joins two of them. Here it is decided which span counts where a
+reply gives several: the corrected one, the one that it calls its answer, not one that it rejects; none where
+nothing tells.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Any
 from tempbench_lmms.parsing.expected import TimeSpan
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
-from tempbench_lmms.parsing.refusals import refuses, without_refusals
+from tempbench_lmms.parsing.refusals import without_refusals
 from tempbench_lmms.parsing.spans import FILL, Found, Points, Span, joined
 from tempbench_lmms.parsing.text import CaseBlind, holds, normalise
 from tempbench_lmms.parsing.times import TOKEN, sane, tokenise
@@ -321,5 +321,5 @@ def without_spans(text: str) -> str:
     if not places or len(opening.times) != 2 or opening.tokens[: places[0][0]].strip(" \t\n([\"'"):
         return text
     # A tokenised remainder is no longer what the model wrote.
-    rest = re.sub(rf"^\s*(?:s|sec|seconds?)?[\s\])\"']*[,.:;-]*\s*", "", tokenise(text)[0][places[0][1] :])
+    rest = re.sub(r"^\s*(?:s|sec|seconds?)?[\s\])\"']*[,.:;-]*\s*", "", tokenise(text)[0][places[0][1] :])
     return rest if rest and "\x02" not in rest else text

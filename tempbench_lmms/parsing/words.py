@@ -84,7 +84,7 @@ CHOOSE = _words(
     """choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
     vote for|settle on
     settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
-    tick|i'm taking|i'll take|i say|i'd say|say|stick with
+    tick|i say|i'd say|say|stick with
     sticking with|guess|my guess is|best guess is|best guess|bet on|answering|answered|leaves|leaving
     leaves only|favor|favour|prefer|declare|inclined to|estimate|most likely|more likely|wins
     wähle|nehme|entscheide mich für|tippe auf|choisis|choisirais|opte pour|dirais|elijo|escojo|elegiría
@@ -96,7 +96,6 @@ THEREFORE = _words(
     i.e.|ie|namely|overall
     in conclusion|in total|in all|altogether|to conclude|in short|finally|conclude that|conclude
     concludes|implies|indicates|=|=>|->|→|⇒
-    sums up to|adds up to|add up to|sum up to|amounts to|comes to|there's
     this is|that is|that's|it's|it is|it must be|this must be|must be|this would be|corresponds to
     matches|match|which is|which are|identified as|points to
     also|daher|somit|deshalb|folglich|insgesamt|donc|ainsi|par conséquent|au total|por lo tanto|por tanto
