@@ -1,9 +1,9 @@
 """Two points of time that a text joins to a span.
 
 Two neighbouring points are a span by what stands between them ("to", a dash), around them (brackets), or
-before each ("start: ... end: ...", "begins at ... is over at ..."). The ways are tried from the most
-explicit to the least; a pair of bare numbers counts only where it cannot be anything else
-("he lifts 2 to 3 weights" is no span). A point alone, or a start without an end, is no span and is not made one.
+before each ("start: ... end: ...", "begins at ... is over at ..."). The ways are tried from the most explicit
+to the least. A pair of bare numbers counts only where it can't be anything else: "he lifts 2 to 3 weights" is
+no span. A point alone, or a start without an end, is no span and is not made one.
 """
 
 import itertools
