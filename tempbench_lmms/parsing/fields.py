@@ -14,15 +14,53 @@ from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
 from tempbench_lmms.parsing.final_answer import final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import kind_of
+from tempbench_lmms.parsing.lines import sentences
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import without_questions, without_refusals
-from tempbench_lmms.parsing.text import normalise
+from tempbench_lmms.parsing.text import holds, normalise
 from tempbench_lmms.parsing.timespan import fields_of, has_span_key, spans_of_text, without_times
 
 _TAG = re.compile(r"<((?:\w*span|time\w*|segment|interval|glue|window))>([^<]{1,200})</\1>", re.IGNORECASE)
 _TABLE = re.compile(
     r"^[ ]*\|(?P<head>[^\n]+)\|[ ]*\n[ ]*\|[-:| ]+\|[ ]*\n[ ]*\|(?P<row>[^\n]+)\|[ ]*$", re.MULTILINE
 )
+# Rows of a name and a value: "| Start | 1:35 |".
+_ROW = re.compile(r"^[ ]*\|([^|\n]{1,60})\|([^|\n]{1,120})\|[ ]*$", re.MULTILINE)
+_RULE = re.compile(r"[\s:|-]*")
+# Where a model that has answered goes on to invent a question.
+_NEXT_QUESTION = re.compile(
+    r"\n\s*(?:#+\s*|\*\*)?(?:(?:next\s+)?question|q\d*|human|user|frage|pregunta|问题|質問|질문)\s*\d*\s*(?:\*\*)?[:：]",
+    re.IGNORECASE,
+)
+_PLACEHOLDERS = re.compile(
+    r"\[\s*<?start[\w ]{0,12}>?\s*,\s*<?end[\w ]{0,12}>?\s*\]"
+    r"|<(?:start|end)(?:[_ ](?:time|seconds?|s))?>(?!\s*\d)",
+    re.IGNORECASE,
+)
+_TICKED = re.compile(r"[✓✔✅☑]")
+_CROSSED = re.compile(r"[✗✘❌✖×☒]")
+_ENTRY = re.compile(r"(?<![A-Za-z])([A-D])(?![A-Za-z'’])")
+# "B, but I don't know when": the letter is an answer.
+_BUT_WHEN = re.compile(
+    r"[,;.]?\s*\b(?:but|though|although|however|yet)\b[^.!?\n]{0,60}"
+    r"\b(?:where|when|time|times|moment|span|segment|second|seconds|timestamps?|interval|window|exact\w*)\b[^.!?\n]*",
+    re.IGNORECASE,
+)
+_NO_SPAN = re.compile(
+    r"\bno\s+(?:\w+\s+){0,3}?(?:span|segment|window|moment|interval|times?|range)s?\b[^.!?\n]{0,30}"
+    r"\b(?:given|found|determined|identified|stated|named|seen|fits|matches|applies|exists)\b"
+    r"|\b(?:cannot|can['’]?t|can\s+not|could\s+not|couldn['’]t)\s+be\s+(?:\w+\s+)?(?:narrowed|pinned|located"
+    r"|localis\w+|localiz\w+|given|named|specified|stated|found|pinpointed|restricted)\b",
+    re.IGNORECASE,
+)
+_GUESSED = re.compile(
+    r"\b(?:guess|estimate|say|think|believe|suppose|likely|probably|answer|vermut\w+)\b", re.IGNORECASE
+)
+_CONCEDED = re.compile(
+    r",?\s+(?:although|though|even\s+though|even\s+if|but|while|however)\b.*", re.IGNORECASE
+)
+_IT_DEPENDS = re.compile(r"\bdepends\b|\bif\b[^.!?]{3,80}\b(?:is|are)\s+meant\b", re.IGNORECASE)
+_CLAUSES = re.compile(r"[;.!?]\s+|\n+")
 _OBJECT = re.compile(r"(?:```(?:json)?\s*)?\{[\s\S]*\}(?:\s*```)?")
 
 
@@ -43,22 +81,27 @@ def read(
     ('B', (12.0, 20.0))
     """
     if isinstance(reply, Reread):
-        letter, span = read(str(reply), both, prompt, at_limit)
-        return reply.instead(both.choice, letter), reply.instead(both.span, span)
+        ours = read(str(reply), both, prompt, at_limit)
+        return reply.instead(both.choice, ours[0]), reply.instead(both.span, ours[1])
+    if len(reply) <= _SHORT and (plain := _at_once(reply, both)):
+        return plain
     part = final_part(reply)
     if part.cut_off:
         return none("cut_off"), none("cut_off")
     if part.wide is None:
         reason = "cut_off" if at_limit else "empty"
         return none(reason), none(reason)
-    wide = part.wide
-    if "|" in wide:
-        wide = _TABLE.sub(_rows, wide)
-    if "<" in wide:
-        wide = _TAG.sub(r" span: [\2]\n", wide)
+    wide = _plain(part.wide)
     texts = [part.tagged, wide] if part.tagged else [wide]
-    letter, span = none("nothing"), none("nothing")
     where = part.start, part.end
+    if (following := _NEXT_QUESTION.search(wide)) and wide[: following.start()].strip():
+        # What is invented behind an answer is not read.
+        head = wide[: following.start()]
+        found = _of_part(normalise(head), head, both, prompt, where)
+        if any(reading.value is not None for reading in found):
+            return found
+    letter: Reading[str] = none("nothing")
+    span: Reading[tuple[float, float]] = none("nothing")
     for text in texts:
         found_letter, found_span = _of_part(normalise(text), text, both, prompt, where)
         letter = found_letter if letter.value is None else letter
@@ -69,6 +112,55 @@ def read(
         letter = none("cut_off") if letter.reason == "nothing" else letter
         span = none("cut_off") if span.reason == "nothing" else span
     return letter, span
+
+
+_SHORT = 48
+_POINT = r"(?:\d{1,2}:\d{2}:\d{2}|\d{1,2}:\d{2}|\d{1,4})(?:\.\d{1,3})?"
+# "B, from 12 to 20 seconds", "[12, 20]", "62,97"
+_PLAIN = re.compile(
+    r"\s*(?:(?:option\s+)?\(?(?P<letter>[A-D])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?(?:from\s+)?(?P<open>[\[(])?"
+    rf"(?P<start>{_POINT})(?P<s>\s?s)?(?:\s*[-–]\s*|\s+to\s+|,\s+|(?<=\d\d),(?=\d\d))(?P<end>{_POINT})"
+    r"(?(open)[\])])(?:\s?s|\s+seconds)?\.?\s*",
+    re.IGNORECASE,
+)
+
+
+def _at_once(reply: str, both: Fields) -> tuple[Reading[str], Reading[tuple[float, float]]] | None:
+    """Reads a short reply that is nothing but an answer; None for any other one."""
+    found = _PLAIN.fullmatch(reply)
+    if not found or both.span.unit != "seconds" or holds(reply, both.choice.texts):
+        return None
+    where = 0, len(reply)
+    letter = Reading(found["letter"].upper(), "whole", where) if found["letter"] else none("nothing")
+    return letter, Reading((_seconds(found["start"]), _seconds(found["end"])), "answer", where)
+
+
+_HAS_DIGIT = re.compile(r"\d")
+
+
+def _seconds(point: str) -> float:
+    """Returns a clock or a number in seconds."""
+    total = 0.0
+    for part in point.split(":"):
+        total = total * 60 + float(part)
+    return total
+
+
+def _plain(text: str) -> str:
+    """Returns a text with tables and tags as lines of "name: value", and without placeholders."""
+    if "|" in text:
+        text = _TABLE.sub(_rows, text)
+        if len(_ROW.findall(text)) > 1:
+            text = _ROW.sub(_row, text)
+    if "<" in text or "[" in text:
+        if "start" in text.lower():
+            text = _PLACEHOLDERS.sub(" ", text)
+        text = _TAG.sub(r" span: [\2]\n", text)
+    return text
+
+
+def _row(row: re.Match[str]) -> str:
+    return "" if _RULE.fullmatch(row.group()) else f"{row[1].strip()}: {row[2].strip()}"
 
 
 def _rows(table: re.Match[str]) -> str:
@@ -135,26 +227,74 @@ def _letter_of(value: Mapping[Any, Any], choice: Choice, where: tuple[int, int])
 def _letter_in(
     text: str, raw: str, expected: Fields, prompt: str | None, where: tuple[int, int]
 ) -> Reading[str]:
+    if letter := _ticked(text):
+        return Reading(letter, "answer", where)
     found = reader.read(raw, expected.choice, prompt)
+    if found.value is None and (rest := _BUT_WHEN.sub(".", text)) != text:
+        found = reader.read(rest, expected.choice, prompt)
     if found.value is None:
         rest = without_times(text)
         if rest != text and rest.strip():
-            found = reader.read(rest, expected.choice, prompt)
+            alone = _ALONE.fullmatch(rest)
+            found = reader.read(alone[1].upper() if alone else rest, expected.choice, prompt)
+    if found.value is not None and found.how != "whole" and _IT_DEPENDS.search(text):
+        letters = {letter for letter in _ENTRY.findall(text) if letter in expected.choice.letters}
+        if len(letters) > 1:
+            return none("several")
     return found if found.value is None else Reading(found.value, found.how, where)
+
+
+_ALONE = re.compile(r"\W*([A-Da-d])\W*")
+
+
+def _ticked(text: str) -> str | None:
+    """Returns the one option that has a tick where others are crossed out."""
+    if not _TICKED.search(text) or not _CROSSED.search(text):
+        return None
+    ticked = [
+        next(iter(_ENTRY.findall(line[:_LONGEST_ENTRY])), None)
+        for line in re.split(r"(?<=[✓✔✅☑✗✘❌✖×☒])|\n", text)
+        if _TICKED.search(line)
+    ]
+    return ticked[0] if len(ticked) == 1 else None
+
+
+_LONGEST_ENTRY = 30
 
 
 def _span_in(
     text: str, expected: Fields, prompt: str | None, where: tuple[int, int]
 ) -> Reading[tuple[float, float]]:
     text = without_placeholders(without_prompt(text, prompt))
-    text, refused = without_refusals(without_questions(text))
+    text, refused = _without_span_refusals(without_questions(text))
     for option in expected.choice.texts:
-        if re.search(r"\d", option):
+        if _HAS_DIGIT.search(option):
             text = re.sub(re.escape(option), " ", text, flags=re.IGNORECASE)
     spans = spans_of_text(text, expected.span)
-    if spans:
+    if spans and not (refused and _is_whole(spans[0], expected.span)):
         return Reading(spans[0], "answer", where)
     return none("refused" if refused else "nothing")
+
+
+def _without_span_refusals(text: str) -> tuple[str, bool]:
+    """Returns a text without the sentences that give no span; what they guess before "although" stays."""
+    kept, refused = without_refusals(text)
+    if refused and (
+        guesses := [part for part in sentences(text) if part not in kept and _GUESSED.search(part)]
+    ):
+        before = [_CONCEDED.sub(".", part) for part in guesses if _CONCEDED.search(part)]
+        before = [part for part in before if _GUESSED.search(part) and not without_refusals(part)[1]]
+        kept = "\n".join([kept, *before])
+    if "no " in kept or "be " in kept:
+        rest = [part for part in sentences(kept) if not _NO_SPAN.search(part)]
+        if len(rest) < len(sentences(kept)):
+            return "\n".join(rest), True
+    return kept, refused
+
+
+def _is_whole(span: tuple[float, float], video: TimeSpan) -> bool:
+    """Whether a span is all of the video, of which a refusal speaks."""
+    return video.duration is not None and span[0] <= 0 and span[1] >= video.duration - 1
 
 
 def read_span(

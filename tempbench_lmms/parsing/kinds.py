@@ -516,6 +516,10 @@ class TruthKind(Kind):
         return [value] if isinstance(value, bool) else super().of_field(value)
 
 
+# "d) two candles"
+_HEADED_COUNT = re.compile(r"\(?(?P<letter>[A-Ha-h])[).:]\s*(?P<rest>.+)", re.DOTALL)
+
+
 class CountKind(Kind):
     """A number with its option."""
 
@@ -547,6 +551,11 @@ class CountKind(Kind):
             return found
         if len(text) > 40:
             return []
+        if headed := _HEADED_COUNT.fullmatch(text):
+            stated = [mention.value for mention in numbers.count_mentions(headed["rest"])]
+            letter = headed["letter"].upper()
+            if len(stated) == 1 and letter in self.letters and self.values[letter] == stated[0]:
+                return [(letter, stated[0])]
         found_counts = numbers.count_mentions(text)
         if len(found_counts) == 1 and not found_counts[0].open:
             rest = text[: found_counts[0].start] + text[found_counts[0].end :]
@@ -591,7 +600,10 @@ class CountKind(Kind):
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the pair that a sentence states, its first clause before the rest."""
-        for clause in (re.split(r"[:;,]", sentence, maxsplit=1)[0], sentence):
+        clauses = (re.split(r"[:;,]", sentence, maxsplit=1)[0], sentence)
+        if len(numbers.count_mentions(sentence)) == 1 or "of which" in sentence:
+            clauses = (sentence, sentence)  # the total of what its clauses count
+        for clause in dict.fromkeys(clauses):
             said = resolve(clause, self.mentions(clause))
             if said.value is not None:
                 return [said.value]
@@ -599,6 +611,14 @@ class CountKind(Kind):
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
+        if isinstance(value, Mapping):
+            inner = [
+                found
+                for key, item in value.items()
+                if re.fullmatch(ANSWER_KEYS, str(key).lower())
+                for found in self.of_field(item)
+            ]
+            return list(dict.fromkeys(inner))
         return (
             [self._pair(value)]
             if isinstance(value, int) and not isinstance(value, bool)

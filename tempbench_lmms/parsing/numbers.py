@@ -4,6 +4,7 @@ A number in running text ("two dogs", "3 pm", "the 16 frames") names no image, a
 whether it is a count.
 """
 
+import itertools
 import re
 import unicodedata
 from functools import lru_cache
@@ -160,6 +161,7 @@ _NO_COUNT = CaseBlind(
     r"\b(?:frames?|images?|steps?|options?|seconds?|t|at|phase|bild|frame_?|from|until|till|figure"
     r"|question|confidence|第|フレーム|帧|프레임|around|minute|second)\s*[:=#(]?\s*\d+(?:\.\d+)?(?:\s*(?:s"
     r"|sec)\b)?(?:\s*(?:-|–|to|and|,|→|->|&|bis|と)\s*(?:frames?\s*)?\d+(?:\.\d+)?)*(?!\s*(?:times|mal|次|回))"
+    r"|\bout\s+of\s+(?:the\s+|all\s+)?\d+|\b\d+\s+other\b|\ball\s+but\s+\d+"
     r"|(?m:^[ ]*\d{1,2}[.)][ ]+(?=\S))|\bconfidence\b\W{0,3}\S*|\b\d+(?:\.\d+)?\s*(?:-|–|to)\s*\d+\s*(?:s"
     r"|sec|seconds)\b"
 )
@@ -176,10 +178,23 @@ _COUNT = CaseBlind(
     rf"|ninguna|never|none)\b"
 )
 _DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
-_ONE_FOLD = re.compile(r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b", re.IGNORECASE)
+_ONE_FOLD = re.compile(
+    r"\b(?:a|an|only|just|exactly|ein|une|un|una)\s+(?:one\s+|a\s+)?(?:single|einziges|seule|sola)\s+"
+    r"(?!frame|image|option|person|man|woman|hand|one|word|letter|number|video)|"
+    r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b",
+    re.IGNORECASE,
+)
+_NOT_ONE = re.compile(
+    r"\b(?:not\s+(?:even\s+)?(?:a\s+single|once|one\s+single)|kein\s+einziges)\b"
+    r"|\b(?:does|did|do|is|are)\s*(?:not|n['’]t)\s+(?:\w+\s+){1,3}?any\s+(?!more|other|further|longer|sense|diff)\w+",
+    re.IGNORECASE,
+)
+_ADDS_UP = re.compile(
+    r"\b(?:sums?|adds?|amounts|comes)\s+(?:up\s+)?to\s+(?:a\s+total\s+of\s+)?$", re.IGNORECASE
+)
 _MINUS = re.compile(r"(?:^|[\s(:=])[-−]$")
 _BOUND = re.compile(
-    r"\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|up\s+to|minimum\s+of|mehr\s+als"
+    r"\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|(?<!sums\s)(?<!adds\s)(?<!sum\s)(?<!add\s)(?<!comes\s)up\s+to|minimum\s+of|mehr\s+als"
     r"|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
     re.IGNORECASE,
 )
@@ -202,10 +217,11 @@ _BOUND_ENDS = (
 )
 _TOTALS = ("total", "all", "insgesamt")
 _NO_NUMBER_BEFORE = re.compile(
-    r"\b(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|only)\s+$", re.IGNORECASE
+    r"\b(?:(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|all\s+but)\s+(?:only\s+)?)$",
+    re.IGNORECASE,
 )
 _NO_NUMBER_AFTER = re.compile(
-    r"\s+(?:by\s+one|of\s+the\b|another|hand|foot|side|direction|must|can|could|after|more|that|is\b)",
+    r"\s+(?:by\s+one|of\s+the\b|other|another|hand|foot|side|direction|must\b|can\b|could\b|after\b|more\b|that\b|is\b)",
     re.IGNORECASE,
 )
 _NOTHING_AFTER = re.compile(
@@ -266,14 +282,20 @@ def count_mentions(text: str) -> list[Mention]:
 def _counted(text: str) -> tuple[Mention, ...]:
     found = []
     text = _usable(text)
-    total = holds(text.lower(), _TOTALS)
+    small = text.lower()
+    total = holds(small, _TOTALS)
+    which = small.rfind("of which")
     for match in outer(_COUNT.finditer(text)):
         before = text[max(0, match.start() - _CONTEXT) : match.start()]
         value = _count_of(text, match, before)
         if value is None:
             continue
-        cue = 1 if total and _TOTAL_AFTER.match(text, match.end()) else 0
-        found.append(Mention(value, match.start(), match.end(), True, cue, open=_bounds(before)))
+        cue = 1 if (total and _TOTAL_AFTER.match(text, match.end())) or _ADDS_UP.search(before) else 0
+        found.append(
+            Mention(
+                value, match.start(), match.end(), True, cue, open=_bounds(before) or match.start() < which
+            )
+        )
     if not text.isascii():
         found += [
             Mention(int(match[1]), match.start(), match.end())
@@ -281,8 +303,27 @@ def _counted(text: str) -> tuple[Mention, ...]:
             if not _UNIT_AFTER.match(text, match.end())
         ]
     if not found:
+        found = [Mention(0, match.start(), match.end()) for match in _NOT_ONE.finditer(text)]
+    if not found:
         found = [Mention(1, match.start(), match.end()) for match in _ONE_FOLD.finditer(text)]
-    return tuple(sorted(found, key=lambda mention: mention.start))
+    found.sort(key=lambda mention: mention.start)
+    return tuple(_summed(text, found) if 2 < len(found) <= _MOST_PARTS else found)
+
+
+_MOST_PARTS = 9
+_NAMED_BY_LETTER = re.compile(r"\b[A-H]\s*[:.)=]\s*$")
+
+
+def _summed(text: str, found: list[Mention]) -> list[Mention]:
+    """Returns the total alone of "once left and once right, which makes 2", and of "1, 2, 3"."""
+    values = [mention.value for mention in found]
+    if min(values) < 1 or any(_NAMED_BY_LETTER.search(text[: mention.start][-6:]) for mention in found):
+        return found
+    gaps = {text[one.end : other.start].strip() for one, other in itertools.pairwise(found)}
+    counting = values == list(range(1, len(values) + 1)) and gaps <= {",", ", and", "...", "-", "and"}
+    if counting or values[-1] == sum(values[:-1]):
+        return found[-1:]
+    return found[:1] if values[0] == sum(values[1:]) else found
 
 
 def _bounds(before: str) -> bool:

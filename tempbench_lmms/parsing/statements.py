@@ -112,10 +112,11 @@ _EXPLICIT = CaseBlind(
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
     rf"|{any_of(OPTION)}(?:\s+(?:for|of|with)\s+[^.,;\n]{{1,24}}?)?\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
 )
+_TAKES = ("i'm taking", "i'll take")
 _CONCLUDING = CaseBlind(
-    rf"(?:{any_of((*CHOOSE, *THEREFORE))}|(?:^|[\n.!?;])\s*(?:only\b|(?:it|this)\s+(?:is|was|must be"
+    rf"(?:{any_of((*CHOOSE, *THEREFORE, *_TAKES))}|(?:^|[\n.!?;])\s*(?:only\b|(?:it|this)\s+(?:is|was|must be"
     rf"|seems|appears)\b))"
-    rf"[\s,:]*(?:(?:it|that|this|we|i|there|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
+    rf"[\s,:]*(?:(?:it|that|this|we|i|there(?:'s)?|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
 )
 _CALLED = re.compile(
     rf"^[\s\"')\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"

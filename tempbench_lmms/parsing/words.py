@@ -84,7 +84,7 @@ CHOOSE = _words(
     """i'd take|i would take|i'll take|i will take|we take|choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
     vote for|settle on
     settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
-    i say|i'd say|say|stick with
+    tick|i say|i'd say|say|stick with
     sticking with|guess|my guess is|best guess is|best guess|bet on|answering|answered|leaves|leaving
     leaves only|favor|favour|prefer|declare|inclined to|estimate|most likely|more likely|wins
     wähle|nehme|entscheide mich für|tippe auf|choisis|choisirais|opte pour|dirais|elijo|escojo|elegiría
@@ -369,11 +369,22 @@ ENDS = _words(
 )
 
 SECOND = _words(
-    "seconds|second|secs|sec|s|sekunden|sekunde|sek|segundos|segundo|secondes|seconde|secondi|сек|секунд"
+    "seconds|second|secs|sec|s|sekunden|sekunde|sek|segundos|segundo|secondes|seconde|secondi|secondo|сек|секунд"
     "|秒钟|秒|초"
 )
 MINUTE = _words("minutes|minute|mins|min|minuten|minutos|minuto|minuti|分钟|分|분")
 """Words for the units of time."""
+VIDEO_START = _words(
+    """anfang des videos|anfang|beginn des videos|beginn|début de la vidéo|début|inicio del vídeo|inicio del video
+    principio del vídeo|principio|comienzo del vídeo|comienzo|inicio|inizio del video|inizio|начала|视频开头|视频开始
+    影片開頭|开头|開頭|一开始|開始|开始|動画の最初|最初|冒頭|영상 처음|처음|시작"""
+)
+VIDEO_END = _words(
+    """ende des videos|ende|schluss|fin de la vidéo|fin de la video|fin del vídeo|fin del video|final del vídeo
+    final del video|el final|la fin|fine del video|la fine|fim do vídeo|конца видео|конца|视频结尾|视频结束|影片結束|结尾|结束
+    動画の最後|動画の終わり|終わり|最後まで|영상 끝|끝|마지막까지"""
+)
+"""The edges of a video, beside the English ones, which have patterns of their own."""
 
 
 def value_of(word: str, table: Mapping[str, int]) -> int | None:

@@ -6,7 +6,8 @@ from typing import Any
 from tempbench_lmms.parsing import fields
 from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
 from tempbench_lmms.parsing.reading import Reading
-from tempbench_lmms.parsing.timespan import Span, parse_spans
+from tempbench_lmms.parsing.spans import Span
+from tempbench_lmms.parsing.timespan import parse_spans
 from tempbench_lmms.rextime.prompts import LETTERS
 
 NO_SPAN: Span = (0.0, 0.0)

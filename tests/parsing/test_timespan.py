@@ -100,7 +100,7 @@ SPANS = [
     ("t = 12s to t = 20s", (12, 20)),
     ("second 12 to second 20", (12, 20)),
     ("from second 12 to second 20", (12, 20)),
-    ("from the 12th to the 20th second", None),
+    ("from the 12th to the 20th second", (12, 20)),
     ("12 秒", None),
     # clocks
     ("00:05 to 01:10", (5, 70)),

@@ -1,0 +1,356 @@
+"""Two points of time that a text joins to a span.
+
+Two neighbouring points are a span by what stands between them ("to", a dash), around them (brackets), or
+before each ("start: ... end: ...", "begins at ... is over at ..."). The ways are tried from the most explicit
+to the least. A pair of bare numbers counts only where it can't be anything else: "he lifts 2 to 3 weights" is
+no span. A point alone, or a start without an end, is no span and is not made one.
+"""
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tempbench_lmms.parsing.expected import TimeSpan
+from tempbench_lmms.parsing.text import holds
+from tempbench_lmms.parsing.times import TOKEN, Time, sane, tokenise
+
+Span = tuple[float, float]
+"""Start and end in seconds, in the order in which they were stated; the end may lie before the start."""
+
+_POINT = re.compile(TOKEN)
+# What stands between two points, and before the first, is looked at only so far.
+_WIDEST = 130
+_BEFORE = 70
+_MOST = 30
+
+FILL = (
+    r"\s*(?:(?:(?:approximately|approx|about|around|roughly|circa|ca|nearly|almost|exactly|just|at|the|times?"
+    r"|timestamps?|seconds?|sec|secs|minute|marks?|markers?|point|on|t|is|etwa|ungefähr|zirka|environ|aprox"
+    r"|aproximadamente|el|la|le|der|die|das|dem|den|zum|zur|gegen|al|circa|unos|los|las|les|dai|an|video|video's|in|into|it)"
+    r"(?![^\W\d_])\.?|[\[\]\"'()<>~≈=:@第약约約])\s*){0,12}"
+)
+_TO = (
+    r"(?:-+>?|–+>?|—+|―|→|⇒|~+|/|〜|까지|到|至|から|부터|에서|bis|à|au|a(?=\s)|al(?=\s)|hasta|jusqu'(?:à|au)|fino|até|tot"
+    r"|do(?=\s)|до|по|to|until|untill|till|til|'til|through|thru|up\s+to|up\s+until|"
+    r"(?:all\s+the\s+way|right|on)\s+(?:to|until|through)|"
+    r"(?:(?:(?:and|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span)\b"
+    r"|[,;.])\s*){0,8}"
+    r"\b(?:(?:ends?|ending|finish(?:es|ing)?|stops?|stopping|conclud\w+|clos\w+)(?:\s+(?:at|on|around|by))?|"
+    r"(?:continu\w+|goes|going|runs|running|lasts|lasting|extend\w*)\s+(?:on\s+)?(?:to|until|till|through)))"
+)
+_RANGE = re.compile(rf"{FILL},?\s*{_TO}{FILL}")
+_OPENS_PAIR = re.compile(
+    rf"(?<![^\W\d_])(?:between|from|zwischen|von|entre|desde|de|dal|tra|fra|从|在|介于){FILL}$"
+)
+_AND = re.compile(rf"{FILL}(?:and|und|et|y|e|и|和|与|到|to|&|-|–|—|until|till|through){FILL}")
+# "from the blink (62 s) to the impact (71 s)"
+_BRACKETED = re.compile(
+    rf"\s*\)\s*(?:{_TO}|and\s+(?:goes\s+on\s+|lasts\s+)?until)(?:\s+[^\W\d_][^.;:()\x02\n]{{0,60}})?\({FILL}"
+)
+_OPEN_BRACKET = re.compile(rf"[\[(<{{]{FILL}$")
+_IN_LIST = re.compile(rf"{FILL}[,;]{FILL}")
+_CLOSES_LIST = re.compile(r"\s*(?:seconds?|secs?|s)?\s*(?:[,;][^\])>}\x02]{0,80})?[\])>}]")
+
+_LABEL_END = r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|s|sec|seconds|at|zeit|时间|時間|시간))?"
+_STARTS = (
+    r"(?:(?<![^\W\d_])(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|begun|from|onset|opens?|kicks?\s+off"
+    r"|sets?\s+(?:in|off)|commenc\w+|starttime|t0|s0|t_?start|anfang|beginn|beginnt|startet|fängt|début|commence"
+    r"|inicio|comienzo|empieza|comienza|inizio|inizia|start_s)|起始|开始|開始|起点|始点|始まり|시작)"
+    rf"{_LABEL_END}"
+)
+_ENDS = (
+    r"(?:(?<![^\W\d_])(?:end(?:s|ing|ed)?|finish(?:es|ed|ing)?|stop(?:s|ped|ping)?|to|until|till|offset"
+    r"|concludes?|concluding|closes?|wraps?\s+up|wrapped\s+up|(?:is\s+|are\s+|'s\s+)?(?:over|done|complete[d]?|finished)"
+    r"|endtime|t1|e0|t_?end|ende|endet|fin|finit|termine|termina|finaliza|acaba|fine|finisce|final|bis)"
+    r"|结束|結束|終了|終わり|终点|終点|종료|끝)"
+    rf"{_LABEL_END}"
+)
+_GLUE = (
+    r"[\s\"'*_(),:=>|~≈<\[\]–—-]{0,20}"
+    r"(?:(?:at|is|are|was|about|around|approximately|roughly|the|in|seconds?|s|secs?|video|of|after|by|with|it"
+    r"|bei|um|à|a|en|el|alle|t|ca)(?![^\W\d_])[\s\"':=()~≈\]-]{0,8}){0,8}"
+)
+_STARTED = re.compile(rf"{_STARTS}{_GLUE}$")
+_ENDED = re.compile(rf"{_ENDS}{_GLUE}$")
+_TO_BEFORE = re.compile(rf"\bto{FILL}$")
+_LENGTHENED = re.compile(
+    rf"(?<![^\W\d_])(?:lasts?|lasting|for|duration|length|next|during|takes?|dauert){_GLUE}(?:for\s+|another\s+)?$"
+)
+_AT = re.compile(r"(?:\bat\b|\b(?:on|around|about|after)\b|\bby\b)" + FILL + "$")
+_UNTIL = re.compile(rf"(?<![^\W\d_])(?:until|till|up\s+to|bis|hasta|jusqu'(?:à|au)){FILL}$")
+_DONE = re.compile(
+    r"(?<![^\W\d_])(?:over|done|completed?|finished|ends?|ended|stops?|stopped|back|through)\b"
+    rf"(?:\s+\w+){{0,4}}?\s+(?:at|by|around|about){FILL}$"
+)
+_AND_AT = re.compile(rf"\s*,?\s+and\s+[^\x02.;:!?\n]{{1,90}}\s(?:at|by){FILL}")
+_INTO = re.compile(r"\s*(?:seconds\s+|minutes?\s+)?in(?:to)?\b")
+
+_AFTER = re.compile(
+    r"\s*(?:$|[.,;:)\]<>\"'}\n!?]|(?-i:[A-D])\b|(?:where|when|while|as|because|since|which|with|is|for|in|thus|so)\b"
+    r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|/|\(|[^\x00-\u2fff])",
+    re.IGNORECASE,
+)
+_LEADING_WORD = re.compile(
+    r"\b(?:from|between|at|is|span|seconds?|time|timestamps?|interval|window|during|in|von|de|desde|guess|say"
+    r"|i'd\s+say|roughly|about|around|therefore|hence|so|thus|to|or)$",
+    re.IGNORECASE,
+)
+_FROM = re.compile(r"(?<![^\W\d_])(?:from|between|von|zwischen|de|desde|entre|从)" + FILL + "$")
+_LONGEST_WORD = 14
+_ONE_LINE_PAIR = re.compile(
+    rf"(?:\(?[a-d]\)?\W{{1,3}})?{TOKEN}\s*(?:,|;|\n|\s|/)\s*{TOKEN}(?:\W{{1,3}}\(?[a-d]\)?)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A span and the place of its words among the tokens of a text."""
+
+    span: Span
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two neighbouring points and what stands around them, in lower case."""
+
+    first: Time
+    second: Time
+    start: int
+    end: int
+    before: str
+    gap: str
+
+
+class Points:
+    """The points of time of a text and the pairs of neighbours among them.
+
+    Args:
+        text: The text.
+        video: Its duration, and the unit of bare numbers.
+        bare: Whether the text is known to be about a span, so that bare numbers are times.
+    """
+
+    def __init__(self, text: str, video: TimeSpan, bare: bool = False) -> None:
+        self.tokens, self.times = tokenise(text)
+        self.video, self.bare = video, bare
+        small = self.tokens.lower()
+        # "İ" is the one character that becomes two in lower case; places would shift.
+        self.small = small if len(small) == len(self.tokens) else self.tokens
+        self.pairs = list(self._pairs()) if len(self.times) > 1 else []
+
+    def _pairs(self) -> Iterator[_Pair]:
+        points = list(_POINT.finditer(self.small))
+        if len(points) > 2 * _MOST:  # a reply that loops
+            points = [*points[:_MOST], *points[-_MOST:]]
+        for one, other in itertools.pairwise(points):
+            if other.start() - one.end() <= _WIDEST:
+                before = self.small[max(0, one.start() - _BEFORE) : one.start()]
+                yield _Pair(
+                    self.times[int(one[1])],
+                    self.times[int(other[1])],
+                    one.start(),
+                    other.end(),
+                    before,
+                    self.small[one.end() : other.start()],
+                )
+
+    def found(self) -> list[Found]:
+        """Returns the spans of the most explicit form that the text has, in its order."""
+        for test in _TESTS:
+            some: list[Found] = []
+            for pair in self.pairs:
+                # A point belongs to one span.
+                if (not some or pair.start >= some[-1].end) and (found := test(self, pair)):
+                    some.append(found)
+            if some:
+                return some
+        stripped = self.small.strip(" \t\r\n.;\"'`!")
+        if len(self.pairs) == 1 and _ONE_LINE_PAIR.fullmatch(stripped):
+            return _list(self._span(self.pairs[0]))
+        return []
+
+    # Whether a pair is a span, one test a form
+
+    def ranged(self, pair: _Pair) -> Found | None:
+        """Such as "5 s to 10 s", "between 5 s and 10 s"."""
+        joined: object = _RANGE.fullmatch(pair.gap) or (
+            _AND.fullmatch(pair.gap) and _OPENS_PAIR.search(pair.before)
+        )
+        if not joined:
+            joined = pair.gap.lstrip().startswith(")") and _BRACKETED.fullmatch(pair.gap)
+        return self._span(pair) if joined and self._marked(pair) else None
+
+    def bare_range(self, pair: _Pair) -> Found | None:
+        """Such as "5 to 10" at the head of a clause of its own, "between 5 and 10"."""
+        if _RANGE.fullmatch(pair.gap) or (_AND.fullmatch(pair.gap) and _OPENS_PAIR.search(pair.before)):
+            return self._span(pair) if self._stands_alone(pair) else None
+        return None
+
+    def listed(self, pair: _Pair) -> Found | None:
+        """Such as "[5, 10]"."""
+        brackets = _OPEN_BRACKET.search(pair.before) and _IN_LIST.fullmatch(pair.gap)
+        return self._span(pair) if brackets and _CLOSES_LIST.match(self.small, pair.end) else None
+
+    def labelled(self, pair: _Pair) -> Found | None:
+        """Such as "start: 5, end: 10", in either order."""
+        if _STARTED.search(pair.before) and _ENDED.search(pair.gap):
+            return self._span(pair)
+        if _ENDED.search(pair.before) and not _TO_BEFORE.search(pair.before) and _STARTED.search(pair.gap):
+            return self._span(pair, swap=True)
+        return None
+
+    def adjacent(self, pair: _Pair) -> Found | None:
+        """Such as "5.0 10.0"."""
+        spaced = re.fullmatch(r"[>\])]?\s+[<\[(]?", pair.gap)
+        exact = all("." in time.said or time.unit != "bare" for time in (pair.first, pair.second))
+        alone = not re.search(r"[\x03\w]$", pair.before) and not re.match(r"[\w\x02]", self.small[pair.end :])
+        return self._span(pair) if spaced and exact and alone else None
+
+    def told(self, pair: _Pair) -> Found | None:
+        """Such as "at 1:05 he turns and goes on until 1:20", "13 seconds in ... is over at 25 seconds"."""
+        if "bare" in (pair.first.unit, pair.second.unit) or re.search(r"\n\s*\n|\n\W*[a-d][.):]", pair.gap):
+            return None
+        began = _AT.search(pair.before) or _STARTED.search(pair.before) or _INTO.match(pair.gap)
+        over = _UNTIL.search(pair.gap) or _DONE.search(pair.gap)
+        if not began or not (over or (len(self.times) == 2 and _AND_AT.fullmatch(pair.gap))):
+            return None
+        found = self._span(pair)
+        return found if found and found.span[0] < found.span[1] else None
+
+    def _marked(self, pair: _Pair) -> bool:
+        """Whether a range is one of times, and not of any two numbers."""
+        return {pair.first.unit, pair.second.unit} != {"bare"} or (
+            self.bare and _AFTER.match(self.tokens, pair.end) is not None
+        )
+
+    def _stands_alone(self, pair: _Pair) -> bool:
+        """Whether nothing follows that the numbers could count, and a clause begins before."""
+        if not _AFTER.match(self.tokens, pair.end):
+            return False
+        before = pair.before.rstrip(" \t[(\"'~")
+        return (
+            not before
+            or before[-1] in ".,;:=\n-–—*•>→⇒"
+            or before[-1] > "\u2fff"
+            or ("." in pair.first.said and "." in pair.second.said)
+            or _LEADING_WORD.search(before[-_LONGEST_WORD:]) is not None
+            or _FROM.search(pair.before) is not None
+        )
+
+    def _span(self, pair: _Pair, swap: bool = False) -> Found | None:
+        """Returns a pair in seconds: "5 to 10 seconds" and "1 min to 2" share a unit."""
+        first, second = pair.first, pair.second
+        unit = first.unit
+        if unit == "bare" and second.unit in ("minutes", "seconds", "percent") and second.amount != 100.0:
+            unit = second.unit
+        one = sane(Time(first.amount, unit).seconds(self.video))
+        unit = "minutes" if second.unit == "bare" and first.unit == "minutes" else second.unit
+        other = sane(Time(second.amount, unit).seconds(self.video))
+        if one is None or other is None:
+            return None
+        return Found((other, one) if swap else (one, other), pair.start, pair.end)
+
+    # A span that is described rather than given by its two ends
+
+    def described(self) -> list[Found]:
+        """Returns the one span of "the first 10 seconds", "from 90 s onwards", "at 5 s, for 8 s"."""
+        for pair in self.pairs:
+            if (_STARTED.search(pair.before) or _AT.search(pair.before)) and _LENGTHENED.search(pair.gap):
+                one, length = pair.first.seconds(self.video), pair.second.seconds(self.video)
+                if one is not None and length is not None and pair.second.unit != "clock":
+                    end = sane(one + length)
+                    return [] if end is None else [Found((one, end), pair.start, pair.end)]
+        duration = self.video.duration
+        if duration is None:
+            return []
+        if self.times and (span := self._edge(duration)):
+            return _list(span)
+        if holds(self.small, _PARTS) and (match := _HALF.search(self.small)):
+            part = _SHARES[match["part"]]
+            index = {"first": 0, "initial": 0, "opening": 0, "second": 1}.get(match["which"], part - 1)
+            return [Found((duration * index / part, duration * (index + 1) / part), *match.span())]
+        if self.times and (match := _ONWARDS.search(self.small)):
+            start = sane(self.times[int(match.group(1))].seconds(self.video))
+            return [] if start is None else [Found((start, duration), *match.span())]
+        whole = holds(self.small, _VIDEOS) and _WHOLE.search(self.small)
+        return [Found((0.0, duration), *whole.span())] if whole else []
+
+    def _edge(self, duration: float) -> Found | None:
+        match = _EDGE.search(self.small)
+        if not match:
+            return None
+        time = self.times[int(match["before"] or match["after"])]
+        amount = time.seconds(self.video)
+        if time.unit == "bare" and match["after"]:
+            amount = time.amount
+        elif time.unit == "bare":
+            return None
+        if amount is None or amount > duration:
+            return None
+        at_start = (match["edge"] or match["edge_after"]).startswith(_FIRST)
+        span = (0.0, amount) if at_start else (duration - amount, duration)
+        return Found(span, *match.span())
+
+
+def _list(found: Found | None) -> list[Found]:
+    return [found] if found else []
+
+
+_TESTS: tuple[Callable[[Points, _Pair], Found | None], ...] = (
+    Points.ranged,
+    Points.listed,
+    Points.labelled,
+    Points.bare_range,
+    Points.adjacent,
+    Points.told,
+)
+_FIRST = (
+    "first",
+    "initial",
+    "opening",
+    "erste",
+    "primer",
+    "primi",
+    "premi",
+    "最初",
+    "前",
+    "开头",
+    "처음",
+    "첫",
+)
+_POINT_BEFORE = r"\x02(?P<before>\d+)\x03"
+_POINT_AFTER = r"\x02(?P<after>\d+)\x03"
+_EDGE = re.compile(
+    r"(?:(?<![^\W\d_])(?P<edge>first|initial|opening|last|final|closing|ersten?|letzten?|primer[oa]s|últim[oa]s|primi|ultimi"
+    rf"|最初の?|最后的?|最後の?|前|开头|처음|마지막|첫)\s*(?:the\s+|about\s+)?{_POINT_BEFORE}"
+    r"(?!\s*(?:to|-|–|until)(?![^\W\d_]))"
+    rf"|{_POINT_AFTER}\s+(?P<edge_after>premières|dernières|primer[oa]s|últim[oa]s|first|last)\s+se[cg])"
+)
+_ONWARDS = re.compile(
+    rf"{TOKEN}\s*(?:mark|point)?\s*(?:and\s+)?(?:onwards?|on\b(?!\s+\w)|and\s+(?:beyond|later|after)|以降|开始到最后)"
+)
+_HALF = re.compile(
+    r"\b(?P<which>first|second|last|latter|final|closing|initial|opening)\s+(?P<part>half|third|quarter)\b"
+)
+_PARTS = ("half", "third", "quarter")
+_SHARES = {"half": 2, "third": 3, "quarter": 4}
+_WHOLE = re.compile(
+    r"\b(?:(?:the\s+)?(?:whole|entire|full|complete)\s+(?:video|clip|duration|length|footage|recording)|"
+    r"throughout(?:\s+the\s+(?:whole\s+|entire\s+)?(?:video|clip))?|"
+    r"(?:all|over|across)\s+(?:of\s+)?the\s+(?:video|clip))\b"
+)
+_VIDEOS = ("video", "clip", "duration", "length", "footage", "recording", "throughout")
+
+
+def joined(points: Points) -> list[tuple[int, int]]:
+    """Returns the places of all pairs that some sign or word of a range joins, with what opens them."""
+    places = []
+    for pair in points.pairs:
+        if _RANGE.fullmatch(pair.gap) or re.fullmatch(rf"{FILL}(?:and|und|et|y|e|,|;|)?{FILL}", pair.gap):
+            opens = _FROM.search(pair.before)
+            start = pair.start - (len(pair.before) - opens.start() if opens else 0)
+            places.append((start, pair.end))
+    return places
