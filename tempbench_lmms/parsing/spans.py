@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from tempbench_lmms.parsing.expected import TimeSpan
 from tempbench_lmms.parsing.text import holds
 from tempbench_lmms.parsing.times import TOKEN, Time, sane, tokenise
+from tempbench_lmms.parsing.words import BEGINS, ENDS, any_of
 
 Span = tuple[float, float]
 """Start and end in seconds, in the order in which they were stated; the end may lie before the start."""
@@ -53,18 +54,19 @@ _IN_LIST = re.compile(rf"{FILL}[,;]{FILL}")
 _CLOSES_LIST = re.compile(r"\s*(?:seconds?|secs?|s)?\s*(?:[,;][^\])>}\x02]{0,80})?[\])>}]")
 
 _LABEL_END = r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|s|sec|seconds|at|zeit|时间|時間|시간))?"
+# "He sets in 12 screws" names no time.
+_AT_A_TIME = r"(?=\s+(?:at|around|about|by|near|from|after|bei|um|à|en|a)\b)"
 _STARTS = (
-    r"(?:(?<![^\W\d_])(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|begun|from|onset|opens?|kicks?\s+off"
-    r"|sets?\s+(?:in|off)|commenc\w+|starttime|t0|s0|t_?start|anfang|beginn|beginnt|startet|fängt|début|commence"
-    r"|inicio|comienzo|empieza|comienza|inizio|inizia|start_s)|起始|开始|開始|起点|始点|始まり|시작)"
-    rf"{_LABEL_END}"
+    r"(?:(?<![^\W\d_])(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|begun|from|onset|opens?|starttime|t0|s0|t_?start|anfang|beginn|beginnt|startet|fängt|début|commence"
+    r"|inicio|comienzo|empieza|comienza|inizio|inizia|start_s)|起始|开始|開始|起点|始点|始まり|시작"
+    rf"|{any_of(BEGINS)}{_AT_A_TIME}){_LABEL_END}"
 )
 _ENDS = (
     r"(?:(?<![^\W\d_])(?:end(?:s|ing|ed)?|finish(?:es|ed|ing)?|stop(?:s|ped|ping)?|to|until|till|offset"
-    r"|concludes?|concluding|closes?|wraps?\s+up|wrapped\s+up|(?:is\s+|are\s+|'s\s+)?(?:over|done|complete[d]?|finished)"
+    r"|concludes?|concluding|closes?"
     r"|endtime|t1|e0|t_?end|ende|endet|fin|finit|termine|termina|finaliza|acaba|fine|finisce|final|bis)"
-    r"|结束|結束|終了|終わり|终点|終点|종료|끝)"
-    rf"{_LABEL_END}"
+    r"|结束|結束|終了|終わり|终点|終点|종료|끝"
+    rf"|{any_of(ENDS)}{_AT_A_TIME}){_LABEL_END}"
 )
 _GLUE = (
     r"[\s\"'*_(),:=>|~≈<\[\]–—-]{0,20}"
