@@ -13,10 +13,12 @@ from tempbench_lmms.parsing import (
     claims,
     durations,
     letters,
+    motion,
     numbers,
     option_words,
     orders,
     places,
+    ranks,
     relations,
     truth,
 )
@@ -87,6 +89,10 @@ class Kind:
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the values that a sentence states in words of its own."""
+        return []
+
+    def by_text(self, text: str) -> list[Any]:
+        """Returns the values that a whole reply states in words of its own, one sentence after the other."""
         return []
 
     def verdict(self, text: str) -> Verdict:
@@ -199,6 +205,10 @@ class ChoiceKind(Kind):
             return self._sequence(sentence)
         found = option_words.stated(sentence, self.texts) or durations.within(sentence, self.texts)
         return [self.letters[i] for i in found]
+
+    def by_text(self, text: str) -> list[Any]:
+        """Returns the letter of the option whose moves a reply names."""
+        return [self.letters[i] for i in motion.stated(text, self.texts)] if self.texts else []
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
@@ -370,6 +380,11 @@ class OrderKind(Kind):
             said = Verdict(last.value, "only one", last.start, last.end)
         # An order that repeats or lacks a label is found, but is none.
         return said if said.value is not None or said.how in ("open", "several") else Verdict(None, "nothing")
+
+    def by_text(self, text: str) -> list[Any]:
+        """Returns the order in which the images are shown, or its reverse, where a reply names it so."""
+        order = ranks.as_shown(text, self.labels)
+        return [order] if order else []
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""

@@ -13,6 +13,7 @@ from tempbench_lmms.parsing.letters import squash, squashed
 from tempbench_lmms.parsing.words import CARDINAL, NOT, ORDINAL, any_of
 
 _JOINED = re.compile(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
+_NT = re.compile(r"(?<=[a-z])n['’]t\b")
 _STOP = frozenset(
     [
         "a",
@@ -91,6 +92,41 @@ _ALIKE = {
     "circular": "circle",
     "quicker": "faster",
     "speeding": "accelerate",
+    "nobody": "not",
+    "nothing": "not",
+    "none": "not",
+    "neither": "not",
+    "never": "not",
+    "simultaneous": "same",
+    **dict.fromkeys(("began", "begun"), "begin"),
+    **dict.fromkeys(("drew", "drawn"), "draw"),
+    **dict.fromkeys(("sang", "sung"), "sing"),
+    **dict.fromkeys(("hung", "hanged"), "hang"),
+    **dict.fromkeys(("drank", "drunk"), "drink"),
+    **dict.fromkeys(("rode", "ridden"), "ride"),
+    **dict.fromkeys(("wrote", "written"), "write"),
+    **dict.fromkeys(("drove", "driven"), "drive"),
+    **dict.fromkeys(("swam", "swum"), "swim"),
+    **dict.fromkeys(("stood", "standing"), "stand"),
+    **dict.fromkeys(("sat", "sitting"), "sit"),
+    **dict.fromkeys(("thrown", "throwing"), "throw"),
+    **dict.fromkeys(("broke", "broken"), "break"),
+    **dict.fromkeys(("flew", "flown"), "fly"),
+    **dict.fromkeys(("caught",), "catch"),
+    **dict.fromkeys(("swung",), "swing"),
+    **dict.fromkeys(("shook", "shaken"), "shake"),
+    **dict.fromkeys(("rose", "risen"), "rise"),
+    **dict.fromkeys(("brought",), "bring"),
+    **dict.fromkeys(("bought",), "buy"),
+    **dict.fromkeys(("spun",), "spin"),
+    **dict.fromkeys(("slid",), "slide"),
+    **dict.fromkeys(("built",), "build"),
+    **dict.fromkeys(("taken",), "take"),
+    **dict.fromkeys(("given",), "give"),
+    **dict.fromkeys(("eaten",), "eat"),
+    **dict.fromkeys(("fallen",), "fall"),
+    **dict.fromkeys(("gone",), "go"),
+    **dict.fromkeys(("struck",), "strike"),
 }
 _NO = frozenset(("no", "none", "single", "once", "null"))
 _SUFFIX = re.compile(r"(?:ings?|ed|es|s|ally|ly|al)$")
@@ -127,6 +163,8 @@ def stem(word: str) -> str:
 def stems(text: str) -> list[str]:
     """Returns the stems of a text's words in their order, without those that say nothing."""
     text = text.lower()
+    if "n't" in text or "n’t" in text:
+        text = _NT.sub(" not", text)
     if "clockwise" in text or "lapse" in text:
         text = _JOINED.sub(r"\1\2", text)
     words = _WORD.findall(text)

@@ -155,6 +155,8 @@ def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
         return Verdict(None, "refused")
     if said.value is not None and corrects(text):
         return said
+    if said.how not in ("several", "open") and (stated := _one(kind.by_text(text), "words")):
+        return stated
     return (
         _in_words(kind, [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists])
         or said
