@@ -121,6 +121,7 @@ _PLAIN = re.compile(
     r"|turning|rotating|motion|no|then|speeds?|slows?|a|an|direction|both)\b|[\W\d_]+",
     re.IGNORECASE,
 )
+_ASKED = re.compile(r"(?<![^.!?\n])[^.!?\n]*\?")
 _NO_ACTION = re.compile(r"\b(?:not?|no)\s+(?:\w+ing|movement|motion|rotation)(?:\s+at\s+all)?\b", re.IGNORECASE)
 _BACK = re.compile(r"\bback\s+(?=(?:to|towards?|down|up|left|right|and|again)\b)|\b(?:on|at)\s+the\s+(?:left|right)(?:\s+(?:side|hand|of))?\b|\bright\s+(?=(?:after|before|away|now)\b)|\bright\s+(?:hand|arm|foot|leg)\b|\bleft\s+(?:hand|arm|foot|leg)\b|\b(?:push|pull|pick|end|start|stand|set|sit|open|clos|light|hold|look|lean|bend)\w*\s+(?:it\s+)?(?:up|down)\b", re.IGNORECASE)
 _LONGEST, _SHORT_ONLY = 320, 60
@@ -128,7 +129,7 @@ _LONGEST, _SHORT_ONLY = 320, 60
 
 def _moves(text: str) -> tuple[str, ...] | None:
     """Returns the moves that a text names, one after the other; None where it doubts or contradicts itself."""
-    text = _BACK.sub(" ", text)
+    text = _BACK.sub(" ", _ASKED.sub(" ", text) if "?" in text else text)
     found: list[str] = []
     denied = False
     denied_moves = 0

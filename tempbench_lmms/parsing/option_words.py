@@ -207,6 +207,50 @@ def _heads(texts: tuple[str, ...]) -> tuple[str, ...]:
     return heads if len(set(heads)) == len(texts) and all("," in text for text in texts) else ()
 
 
+_NUMBERED = re.compile(r"([^\W\d_]+)\s+(\d+)")
+_IMAGE = re.compile(r"\b(?:image|picture|photo|bild|imagen|foto)|图|画像|写真|이미지|사진", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\b|之间|の間|사이", re.IGNORECASE)
+_NUMBER = rf"\d+|{any_of(word for word in (*CARDINAL, *ORDINAL) if word.isascii() or word[0] < chr(0x2e80))}"
+_POSITION = re.compile(
+    rf"(?:\b(?:position|place|slot|spot|posición|posicion|platz|stelle|number|no\.)|位置|위치)\s*(?:is\s+|number\s+|no\.?\s*|#|:)?\s*(?P<after>{_NUMBER})"
+    rf"|(?P<before>{_NUMBER})(?:e|er|ª|º|st|nd|rd|th)?\s+(?:position|place|slot|spot|posición|platz|stelle)\b|第\s?(?P<cjk>\d+)(?:个|の)?(?:位|位置)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=64)
+def _positions(texts: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Returns the number that each option begins with, and the words of its rest that tell it from the others.
+
+    Nothing where options don't begin with a noun and a number: "position 4, between the second and ...".
+    """
+    heads = [_NUMBERED.fullmatch(head) for head in _heads(texts)]
+    if not heads or not all(heads) or len({head[1] for head in heads if head}) > 1:
+        return ()
+    tails = _telling(tuple(text.partition(",")[2] for text in texts))
+    return tuple((head[2], frozenset(tail)) for head, tail in zip(heads, tails, strict=True) if head)
+
+
+def _by_position(sentence: str, positions: Sequence[tuple[str, frozenset[str]]]) -> list[int]:
+    """Returns the options whose number, or whose neighbours, a sentence names."""
+    named = {
+        _digits(word) or word
+        for match in _POSITION.finditer(sentence.lower())
+        if (word := match["after"] or match["before"] or match["cjk"])
+    }
+    found = [i for i, (number, _) in enumerate(positions) if number in named]
+    if found:
+        return found
+    said = set(stems(sentence))
+    if _BETWEEN.search(sentence):
+        clause = re.split(r",|\bbecause\b|\bsince\b", sentence[_BETWEEN.search(sentence).start() :])[0]
+        said = set(stems(clause))
+        return [i for i, (_, tail) in enumerate(positions) if tail and tail <= said]
+    if _IMAGE.search(sentence):
+        return []
+    return [i for i, (number, _) in enumerate(positions) if number in said]
+
+
 def _in_order(words: Sequence[str], text: Sequence[str]) -> bool:
     place = iter(text)
     return all(word in place for word in words)
@@ -254,6 +298,8 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
     >>> stated("left or right", ["Left", "Right"])
     [0, 1]
     """
+    if positions := _positions(tuple(texts)):
+        return _by_position(_affirmed(sentence), positions)
     telling = _telling(tuple(texts))
     found = _of_words(stems(_affirmed(sentence)), telling)
     if not found and (heads := _heads(tuple(texts))):

@@ -175,7 +175,7 @@ def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
 
 @lru_cache(maxsize=32)
 def _whole(kind: Kind, line: str) -> list[Any]:
-    bare = lines.bare(line)
+    bare = lines.bare(line) or line.strip()
     if found := _is(kind, bare):
         return found
     rest = lines.without_lead(line)
