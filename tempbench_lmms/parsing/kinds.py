@@ -11,6 +11,7 @@ from typing import Any
 
 from tempbench_lmms.parsing import (
     claims,
+    comparisons,
     durations,
     letters,
     motion,
@@ -66,6 +67,14 @@ _THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.I
 _COMPARED = re.compile(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
+_FITS = re.compile(
+    r"\b(?:form\w*\s+(?:a|one)|(?:are|is)\s+(?:all\s+)?(?:in\s+(?:\w+\s+)?(?:order|sequence)|consistent|fine|correct|right)|belong\s+together"
+    r"|fit\s+together|fit|match|agree|show\s+the\s+same|go\s+together)\b",
+    re.IGNORECASE,
+)
+_NO_FIT = re.compile(r"\b(?:not|or|but|if|whether|maybe|perhaps|either|neither|both|pairs?)\b|n't\b", re.IGNORECASE)
+_SMALL_NUMBER = re.compile(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
+_LONGEST_REST = 200
 _SUBJECT_STARTS = 12
 _MOST_COUNTS = 60
 _ORDERED = re.compile(
@@ -78,6 +87,8 @@ class Kind:
 
     keys: Sequence[str] = (ANSWER_KEYS,)
     """Patterns for the names of the JSON fields that hold it, the surest first."""
+    ranks = False
+    """Whether a ranking of all options answers, though it names them all."""
 
     def whole(self, text: str) -> list[Any]:
         """Returns the values that a text, without marks around it, is by itself."""
@@ -134,7 +145,10 @@ class ChoiceKind(Kind):
     """One of lettered options."""
 
     def __init__(self, expected: Choice) -> None:
-        self.letters, self.noun = expected.letters, expected.noun
+        self.letters, self.noun, self.asks = expected.letters, expected.noun, expected.asks
+        if self.asks == "longest":
+            self.ranks = True
+            self.keys = (ANSWER_KEYS, r"(?:the_?)?(?:longest|largest|greatest)(?:_.*)?")
         self.texts = expected.texts[: len(expected.letters)]
         said = [letters.squash(text) for text in self.texts]
         self.truths = (
@@ -199,6 +213,8 @@ class ChoiceKind(Kind):
         """Returns the letters of the options whose words a sentence states."""
         if self.truths:
             return [self.truths[value] for value in claims.said(sentence)]
+        if self.asks and (said := comparisons.compared(sentence, self.asks)):
+            return [self.letters[0 if said[0] else 1]]
         if not self.texts:
             return []
         if self.sequences:
@@ -207,7 +223,10 @@ class ChoiceKind(Kind):
         return [self.letters[i] for i in found]
 
     def by_text(self, text: str) -> list[Any]:
-        """Returns the letter of the option whose moves a reply names."""
+        """Returns the letter of the option whose moves a reply names, or that a ranking of all puts last."""
+        if self.asks == "longest":
+            ranked = [found.value for found in orders.orders(orders.tidy(text), tuple(self.letters), True)]
+            return [order[-1] for order in ranked if order]
         return [self.letters[i] for i in motion.stated(text, self.texts)] if self.texts else []
 
     def of_field(self, value: Any) -> list[Any]:
@@ -335,6 +354,14 @@ class ItemKind(Kind):
             sentence = _COMPARED.split(sentence, maxsplit=1)[0]
             found = self.mentions(sentence)
         return singles(sentence, found)
+
+    def by_text(self, text: str) -> list[Any]:
+        """Returns the image that a reply leaves where it says of all others that they fit."""
+        if not self.odd or len(text) > _LONGEST_REST or not _FITS.search(text) or _NO_FIT.search(text):
+            return []
+        named = {int(number) for number in _SMALL_NUMBER.findall(text)}
+        left = set(range(1, self.upper + 1)) - named
+        return [*left] if len(left) == 1 and max(named, default=0) <= self.upper else []
 
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""

@@ -13,6 +13,15 @@ from tempbench_lmms.parsing.letters import squash, squashed
 from tempbench_lmms.parsing.words import CARDINAL, NOT, ORDINAL, any_of
 
 _JOINED = re.compile(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
+# Colours, which are found within a text: Chinese, Japanese and Korean put no space between words.
+_COLOURS = {
+    **dict.fromkeys(("红", "紅", "赤", "빨간", "빨강"), "red"),
+    **dict.fromkeys(("蓝", "藍", "青い", "青の", "파란", "파랑"), "blue"),
+    **dict.fromkeys(("绿", "緑", "초록", "녹색"), "green"),
+    **dict.fromkeys(("黄", "노란"), "yellow"),
+    **dict.fromkeys(("白", "흰", "하얀"), "white"),
+    **dict.fromkeys(("黑", "黒", "검은"), "black"),
+}
 _NT = re.compile(r"(?<=[a-z])n['’]t\b")
 _STOP = frozenset(
     [
@@ -171,7 +180,8 @@ def stems(text: str) -> list[str]:
     if "then" in words:
         # "First to the left, then to the right" says no more than "left, then right".
         words = [word for word in words if word != "first"]
-    return [_reduced(word) for word in words if word not in _STOP]
+    found = [_reduced(word) for word in words if word not in _STOP]
+    return found if text.isascii() else found + [name for sign, name in _COLOURS.items() if sign in text]
 
 
 @lru_cache(maxsize=4096)
@@ -239,6 +249,8 @@ def _by_position(sentence: str, positions: Sequence[tuple[str, frozenset[str]]])
         if (word := match["after"] or match["before"] or match["cjk"])
     }
     found = [i for i, (number, _) in enumerate(positions) if number in named]
+    if len(found) > 1 and "," in sentence:
+        return _by_position(sentence.partition(",")[0], positions)
     if found:
         return found
     said = set(stems(sentence))
@@ -308,7 +320,23 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
         found = _by_own_words(set(stems(_affirmed(sentence))), telling)
     if not found and denies(sentence) and set(stems(sentence)) - {"not"}:
         found = [i for i in _of_words(stems(sentence), telling) if "not" in telling[i]]
-    return found
+    return found or _of_all(sentence, texts)
+
+
+_QUANTITY = re.compile(r"\W*(both|neither|all|none)\b", re.IGNORECASE)
+
+
+def _of_all(sentence: str, texts: Sequence[str]) -> list[int]:
+    """Returns the option that speaks of both, all or none, where a sentence begins so and names no other option."""
+    begins = _QUANTITY.match(sentence)
+    if begins is None:
+        return []
+    own = [_QUANTITY.match(text) for text in texts]
+    found = [i for i, match in enumerate(own) if match and match[1].lower() == begins[1].lower()]
+    telling = _telling(tuple(texts))
+    said = set(stems(sentence))
+    others = {word for i, words in enumerate(telling) if i not in found for word in words}
+    return found if len(found) == 1 and not said & (others - set(telling[found[0]])) else []
 
 
 def repeated(text: str, texts: Sequence[str]) -> list[int]:

@@ -34,9 +34,12 @@ _MOST_OBJECTS = 200  # a reply that loops
 _ASKS = ("?", "[", "<")
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
-_PARTS = re.compile(r"[.;\n,]\s+")
-_OPENS = re.compile(r"([^:(–—\n]{1,40}?)\s*(?::|\(|–|—| - )(?=\s*\S)")
+_PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que|car)\b)")
+_OPENS = re.compile(
+    r"([^:(–—\n,]{1,40}?)\s*(?::|\(|–|—| - |,?\s(?:because|since|weil|denn|porque|parce que|car)\b)(?=\s*\S)"
+)
 _MOST_OPENINGS = 30
+_CONCLUDES = re.compile(r"\b(?:so|thus|therefore|hence|daher|deshalb|also|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서", re.IGNORECASE)
 # "Either could have been first."
 _LEFT_OPEN = re.compile(
     r"\b(?:either|both|any|equally)\b[^.!?]*\b(?:could|can|may|might|possible|plausible)\b", re.IGNORECASE
@@ -155,7 +158,7 @@ def _staged(kind: Kind, text: str, prompt: str | None) -> Verdict:
         return Verdict(None, "refused")
     if said.value is not None and corrects(text):
         return said
-    if said.how not in ("several", "open") and (stated := _one(kind.by_text(text), "words")):
+    if (kind.ranks or said.how not in ("several", "open")) and (stated := _one(kind.by_text(text), "words")):
         return stated
     return (
         _in_words(kind, [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists])
@@ -261,13 +264,19 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
         lines.sentences(rows[0])[0][:_LONGEST_SENTENCE],
         lines.sentences(rows[-1])[-1][-_LONGEST_SENTENCE:],
     )
-    for sentence in (first, last) if first != last else (first,):
-        if sentence.endswith("?") or _LEFT_OPEN.search(sentence):
-            continue
-        values = list(dict.fromkeys(kind.by_words(sentence)))
-        if len(values) == 1:
-            return Verdict(values[0], "words")
-    return None
+    said = [_stated(kind, sentence) for sentence in ((first, last) if first != last else (first,))]
+    found = [values[0] for values in said if len(values) == 1]
+    if not found:
+        return None
+    # "First image: a puddle. Second image: an ice cube. Ice melts, so the second image."
+    return Verdict(found[-1] if _CONCLUDES.search(last) else found[0], "words")
+
+
+def _stated(kind: Kind, sentence: str) -> list[Any]:
+    """Returns the values that a sentence states in words; nothing where it asks or leaves them open."""
+    if sentence.endswith("?") or _LEFT_OPEN.search(sentence):
+        return []
+    return list(dict.fromkeys(kind.by_words(sentence)))
 
 
 def _of_json(kind: Kind, text: str) -> Verdict | None:

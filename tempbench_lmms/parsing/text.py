@@ -11,7 +11,7 @@ _TAIL = 4_000
 # Between what is left of a long reply: a line of its own with a sign that no pattern skips.
 _CUT = "\n@\n"
 _LONGEST_WORD = 64
-_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\ufeff]")
 _MARKUP = re.compile(
     r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)"
     r"|\\[()\[\]]|\\(?=\s)|\$|\|"

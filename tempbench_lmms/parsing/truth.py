@@ -177,7 +177,7 @@ def whole(text: str) -> list[bool]:
     >>> whole("**Yes**"), whole("not true"), whole("True or False")
     ([True], [False], [])
     """
-    said = bare(text).lower()
+    said = bare(text).lower() or text.strip()
     if (value := _BARE.get(said)) is not None:
         return [value]
     if said.startswith("not ") and (value := _BARE.get(said[4:])) is not None:

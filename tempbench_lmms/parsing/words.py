@@ -84,7 +84,7 @@ CHOOSE = _words(
     """choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
     vote for|settle on
     settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
-    i say|i'd say|say|stick with
+    i say|i'd say|say|i'd take|i would take|i'll take|i will take|stick with
     sticking with|guess|my guess is|best guess is|best guess|bet on|answering|answered|leaves|leaving
     leaves only|favor|favour|prefer|declare|inclined to|estimate|most likely|more likely|wins
     wähle|nehme|entscheide mich für|tippe auf|choisis|choisirais|opte pour|dirais|elijo|escojo|elegiría
@@ -98,7 +98,7 @@ THEREFORE = _words(
     concludes|implies|indicates|=|=>|->|→|⇒
     this is|that is|that's|it's|it is|it must be|this must be|must be|this would be|corresponds to
     matches|match|which is|which are|identified as|points to
-    also|daher|somit|deshalb|folglich|insgesamt|donc|ainsi|par conséquent|au total|por lo tanto|por tanto
+    also|daher|somit|deshalb|darum|deshalb|folglich|insgesamt|donc|ainsi|par conséquent|au total|por lo tanto|por tanto
     así que|entonces
     en total|quindi|dunque|portanto|logo|значит|поэтому|因此|所以|故|于是|那么|总共|一共|共|即|よって|したがって|なので|だから|従って|ため
     合計|따라서|그러므로|그래서|총|결론적으로"""
