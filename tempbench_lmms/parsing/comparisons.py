@@ -29,11 +29,17 @@ _PAIR_NOUNS = ("pairs?|paar(?:es)?|paire|par|pareja", "组|对|配对|组合|ペ
 # A word before its object, and one that stands anywhere.
 _WORDS = {
     "first before second": (
-        (r"before|precede[sd]?|predate[sd]?|prior\s+to|ahead\s+of|vor|avant|précède|antes\s+(?:de|que)|early|anterior\s+a", True),
-        (r"after|follows|followed|postdate[sd]?|succeed(?:s|ed)|nach|après|después\s+de|posterior\s+a", False),
+        (
+            r"before|precede[sd]?|predate[sd]?|prior\s+to|ahead\s+of|vor|avant|précède|antes\s+(?:de|que)|early|anterior\s+a",
+            True,
+        ),
+        (
+            r"after|follows|followed|postdate[sd]?|succeed(?:s|ed)|nach|après|después\s+de|posterior\s+a",
+            False,
+        ),
         (
             r"earlier|older|oldest|earliest|previous|früher\w*|älter\w*|ältest\w*|plus\s+ancien\w*|antérieure?|más\s+antigu[oa]|anterior|happened\s+first|taken\s+first|came\s+first"
-            r"|comes\s+first|was\s+first|is\s+(?:the\s+)?first|更早|较早|早于|先于|之前|以前|より前|より先|古い|先|먼저|이전|오래된|더\s?이른",
+            r"|comes\s+first|(?:is|be|was)\s+(?:the\s+)?first|更早|较早|早于|先于|之前|以前|より前|より先|古い|先|먼저|이전|오래된|더\s?이른",
             True,
         ),
         (
@@ -61,18 +67,28 @@ _SIGNS = {
         "before|earl|old|preced|predate|ahead|prior|previous|first|vor|früh|ält|avant|antes|ancien|anté|anti|anter|after|late|new|follow|recent"
         "|postd|succe|nach|spät|neuer|jüng|après|récent|poster|young|second|last|antes|despu"
     ),
-    "first longer": table("more|long|large|great|big|mehr|läng|größ|plus|más|mayor|less|short|small|wenig|kürz|klein|moins|menos|menor|exceed|outlast"),
+    "first longer": table(
+        "more|long|large|great|big|mehr|läng|größ|plus|más|mayor|less|short|small|wenig|kürz|klein|moins|menos|menor|exceed|outlast"
+    ),
 }
-_NEG = (
-    r"(?:not|never|cannot|neither|nor|nicht|kein\w*|pas|nunca|tampoco|hardly)"
+_NEG = r"(?:not|never|cannot|neither|nor|nicht|kein\w*|pas|nunca|tampoco|hardly)"
+_DENIED = re.compile(
+    rf"{_B}{_NEG}{_A}|n['’]t\b|\bno\s+(?:es|est\w+|fue|son|hay|se|sigue\w*|coincide\w*|corresponde\w*)\b|不|没|並非|ない|ません|아니|않",
+    re.IGNORECASE,
 )
-_DENIED = re.compile(rf"{_B}{_NEG}{_A}|n['’]t\b|\bno\s+(?:es|está|fue|son|hay)\b|不|没|並非|ない|ません|아니|않", re.IGNORECASE)
+_NONE = re.compile(
+    r"\b(?:no\s+(?:other|image|picture|one|pair|frame|single)|nothing|none|nowhere|nobody|nichts|rien|nada)\b",
+    re.IGNORECASE,
+)
 _DOUBT = re.compile(
     rf"{_B}(?:or|either|maybe|perhaps|possibly|might|could|whether|if|unless|seems?|oder|ou|vielleicht|first\s+thought|wait|actually|equal(?:ly)?|same|both){_A}"
     r"|一样|同じ|같|或|または|또는",
     re.IGNORECASE,
 )
-_COMPARED_WITH = re.compile(r"(?:compared\s+(?:to|with)|in\s+comparison\s+(?:to|with)|than|unlike|im\s+vergleich\s+zu|comparad[oa]\s+con|比起|相比)\s*(?:the\s+)?$", re.IGNORECASE)
+_COMPARED_WITH = re.compile(
+    r"(?:compared\s+(?:to|with)|in\s+comparison\s+(?:to|with)|than|unlike|im\s+vergleich\s+zu|comparad[oa]\s+con|比起|相比)\s*(?:the\s+)?$",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=4)
@@ -80,8 +96,12 @@ def _of_claim(claim: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     nouns = _PAIR_NOUNS if claim == "first longer" else _TIME_NOUNS
     groups = _WORDS[claim]
     words = "|".join(
-        rf"(?P<w{i}>{_B}(?:{'|'.join(w for w in words.split('|') if w[0] < chr(0x2e80))}){_A}"
-        + (rf"|(?=[\u2e80-\uffff])(?:{cjk})" if (cjk := "|".join(w for w in words.split("|") if w[0] >= chr(0x2e80))) else "")
+        rf"(?P<w{i}>{_B}(?:{'|'.join(w for w in words.split('|') if w[0] < chr(0x2E80))}){_A}"
+        + (
+            rf"|(?=[\u2e80-\uffff])(?:{cjk})"
+            if (cjk := "|".join(w for w in words.split("|") if w[0] >= chr(0x2E80)))
+            else ""
+        )
         + ")"
         for i, (words, _) in enumerate(groups)
     )
@@ -114,14 +134,17 @@ def compared(sentence: str, claim: str) -> list[bool] | None:
         found += said
     if not some:
         return None
-    if _DOUBT.search(sentence):
+    if _DOUBT.search(sentence) or _NONE.search(sentence):
         return []
     return found[:1] if len(set(found)) == 1 else []
 
 
 def _clause(clause: str, claim: str) -> list[bool] | None:
     entity, words = _of_claim(claim)
-    entities = [(match.start(), match.end(), bool(match["a"] or match["c"] or match["e"] or match["g"] or match["i"])) for match in entity.finditer(clause)]
+    entities = [
+        (match.start(), match.end(), bool(match["a"] or match["c"] or match["e"] or match["g"] or match["i"]))
+        for match in entity.finditer(clause)
+    ]
     if not entities:
         return None
     taken = [(start, end) for start, end, _ in entities]
@@ -138,7 +161,9 @@ def _clause(clause: str, claim: str) -> list[bool] | None:
     start, end, kind = comparisons[0]
     subject = entities[0]
     is_object = _COMPARED_WITH.search(clause[: subject[0]]) or (
-        kind < (2 if claim == "first before second" else 1) and start < subject[0] and re.fullmatch(r"\s*(?:the\s+|der\s+|dem\s+|la\s+|l')?", clause[end : subject[0]])
+        kind < (2 if claim == "first before second" else 1)
+        and start < subject[0]
+        and re.fullmatch(r"\s*(?:the\s+|der\s+|dem\s+|la\s+|l')?", clause[end : subject[0]])
     )
     if is_object:
         if len(entities) < 2:
@@ -150,7 +175,11 @@ def _clause(clause: str, claim: str) -> list[bool] | None:
     denials = list(_DENIED.finditer(clause))
     if not denials:
         return [value]
-    if len(denials) == 1 and len(clause[denials[0].end() : start].split()) <= 4 and denials[0].start() < start:
+    if (
+        len(denials) == 1
+        and len(clause[denials[0].end() : start].split()) <= 4
+        and denials[0].start() < start
+    ):
         return [not value]
     return []
 
@@ -163,7 +192,8 @@ _CORE = re.compile(
     re.IGNORECASE,
 )
 _WEAK = re.compile(
-    rf"{_B}(?:order(?:ing|ed)?|sequence|progression|timeline|reihenfolge|abfolge|ordre|séquence|orden|secuencia){_A}|顺序|順序|順番|次序|순서", re.IGNORECASE
+    rf"{_B}(?:order(?:ing|ed)?|sorted|sequence|progression|timeline|reihenfolge|abfolge|ordre|séquence|orden|secuencia){_A}|顺序|順序|順番|次序|순서",
+    re.IGNORECASE,
 )
 _GOOD = re.compile(
     rf"{_B}(?:holds?(?:\s+up)?|correct|right|fine|ok(?:ay)?|consistent|valid|kept|preserved|respected|maintained|plausible|makes\s+sense|checks?\s+out|true|accurate"
@@ -182,8 +212,13 @@ _PARTLY = re.compile(
     rf"|if|or|maybe|perhaps|might|could|correct\s+order\s+(?:is|would)|right\s+order\s+(?:is|would)|not\s+sure|i\s+doubt){_A}|应该是|正确的?顺序[是为]|正しい順序は|올바른\s?순서는",
     re.IGNORECASE,
 )
-_PARTS = re.compile(rf"{_B}(?:but|however|though|aber|jedoch|mais|pero|except|apart\s+from)(?={_A})|但|可是|しかし|하지만", re.IGNORECASE)
-_CHRONO_SIGNS = table("chronol|cronol|order|sequence|progression|timeline|reihenfolge|abfolge|ordre|séquence|orden|secuencia|sorted")
+_PARTS = re.compile(
+    rf"{_B}(?:but|however|though|aber|jedoch|mais|pero|except|apart\s+from)(?={_A})|但|可是|しかし|하지만",
+    re.IGNORECASE,
+)
+_CHRONO_SIGNS = table(
+    "chronol|cronol|order|sequence|progression|timeline|reihenfolge|abfolge|ordre|séquence|orden|secuencia|sorted"
+)
 
 
 def ordered(sentence: str) -> list[bool] | None:
@@ -215,17 +250,24 @@ def _judged_parts(sentence: str, strong: bool) -> list[bool]:
     """Returns what each part of a sentence, cut at "but", says of the order."""
     found: list[bool] = []
     start = 0
-    cuts = [match.start() if re.match("except|apart", match.group(), re.IGNORECASE) else match.end() for match in _PARTS.finditer(sentence)]
+    cuts = [
+        match.start() if re.match("except|apart", match.group(), re.IGNORECASE) else match.end()
+        for match in _PARTS.finditer(sentence)
+    ]
     for place, cut in enumerate([*cuts, len(sentence)]):
         part = sentence[start:cut]
         start = cut
         # What follows a comma tells why: "不是按时间顺序排列的，第三张应该在第二张之前".
         core = _CORE.search(part) or _WEAK.search(part)
         head = re.split(r"[,;:，]|\b(?:because|since|as)\b", part)
-        clause = next((piece for piece in head if _CORE.search(piece) or _WEAK.search(piece)), head[0]) if core else part
+        clause = (
+            next((piece for piece in head if _CORE.search(piece) or _WEAK.search(piece)), head[0])
+            if core
+            else part
+        )
         if core is None and place == 0:
             continue
-        denials = len(_DENIED.findall(clause)) + len(_BAD.findall(clause))
+        denials = len(_DENIED.findall(clause)) + len(_NONE.findall(clause)) + len(_BAD.findall(clause))
         if denials or _CORE.search(clause) or (core and _GOOD.search(clause)):
             found.append(denials % 2 == 0)
     return found

@@ -45,8 +45,12 @@ _LESS = re.compile(
     re.IGNORECASE,
 )
 # "Not less than three years" is at least three.
-_NO_LESS = re.compile(r"\b(?:not?|nicht|pas|no)\s+(?:less|fewer|shorter|under|weniger|moins|menos)\b|不少于", re.IGNORECASE)
-_NO_MORE = re.compile(r"\b(?:not?|nicht|pas|no)\s+(?:more|longer|over|mehr|plus|más)\b|不超过|不多于", re.IGNORECASE)
+_NO_LESS = re.compile(
+    r"\b(?:not?|nicht|pas|no)\s+(?:less|fewer|shorter|under|weniger|moins|menos)\b|不少于", re.IGNORECASE
+)
+_NO_MORE = re.compile(
+    r"\b(?:not?|nicht|pas|no)\s+(?:more|longer|over|mehr|plus|más)\b|不超过|不多于", re.IGNORECASE
+)
 _VAGUE = re.compile(
     rf"\b(?:(?:a|just a|only a)\s+)?(?P<word>few|several|couple(?:\s+of)?|some|einige|wenige|ein\s+paar|quelques|plusieurs"
     rf"|unos(?:\s+pocos)?|unas(?:\s+pocas)?|algun[oa]s|var[io][oa]s)\s+(?P<unit>{_UNIT})(?:e?s|en|n|e)?(?![^\W\d_\u3040-\uffff])"
@@ -59,7 +63,8 @@ _SMALLEST = re.compile(
     re.IGNORECASE,
 )
 _LARGEST = re.compile(
-    r"\b(?:longest|largest|highest|greatest)\b|\blängste\w*|\bplus long\w*|\bmás larg[oa]|最长|最長|가장 긴", re.IGNORECASE
+    r"\b(?:longest|largest|highest|greatest)\b|\blängste\w*|\bplus long\w*|\bmás larg[oa]|最长|最長|가장 긴",
+    re.IGNORECASE,
 )
 _CLASS = re.compile(
     r"\b(?:options?|intervals?|ranges?|class(?:es)?|categor\w+|brackets?|choices?|periods?|spans?|listed|offered|given|of (?:the|all)"
@@ -125,7 +130,9 @@ def _of_ends(sentence: str, ranges: Sequence[tuple[float, float]]) -> list[int]:
     if bool(small) == bool(large) or not _CLASS.search(sentence) or _DENIED.search(sentence):
         return []
     order = sorted(range(len(ranges)), key=lambda i: ranges[i])
-    place = next((n for word, n in (("second", 1), ("third", 2), ("fourth", 3)) if word in sentence.lower()), 0)
+    place = next(
+        (n for word, n in (("second", 1), ("third", 2), ("fourth", 3)) if word in sentence.lower()), 0
+    )
     if "one of" in sentence.lower() or place >= len(order):
         return []
     return [order[place] if small else order[-1 - place]]

@@ -45,9 +45,7 @@ _FIRST = (
     r"[\s\"')]*(?:one|image|pair|interval|time)?s?\s*(?:first\b|zuerst|en\s+premier|primero|在前|先|on\s+the\s+left"
     r"|at\s+the\s+(?:start|top|beginning|left))"
 )
-_STARTING = (
-    r"(?:start(?:ing|s)?|begin(?:ning|s)?|beginnend|angefangen)\s+(?:with|from|at|mit|bei)\s+(?:the\s+|der\s+|dem\s+)?"
-)
+_STARTING = r"(?:start(?:ing|s)?|begin(?:ning|s)?|beginnend|angefangen)\s+(?:with|from|at|mit|bei)\s+(?:the\s+|der\s+|dem\s+)?"
 _SIGNS = (
     "latest newest newer later recent neu jüngst spät récent recient nuev longest largest greatest longer larger biggest"
     " most highest läng größt long larg mayor descend decreas absteig décroiss back revers anti rückwärts umgekehrt invers"

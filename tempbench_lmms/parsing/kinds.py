@@ -27,7 +27,7 @@ from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
 from tempbench_lmms.parsing.text import normalise
-from tempbench_lmms.parsing.words import AND, CIRCLED, OR, any_of
+from tempbench_lmms.parsing.words import AND, CIRCLED, LAST, OR, ORDINAL, any_of
 
 ANSWER_KEYS = (
     r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*"
@@ -67,12 +67,19 @@ _THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.I
 _COMPARED = re.compile(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
+_ORDINAL_PAIR = re.compile(
+    rf"^\W*(?:it\s+is\s+|it's\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(word for word in ORDINAL if word.isascii() or word[0] < chr(0x2E80))})|(?P<last>{any_of(LAST)}))"
+    r"\s+(?:pair|paar|paire|par|pareja|one)\b",
+    re.IGNORECASE,
+)
 _FITS = re.compile(
     r"\b(?:form\w*\s+(?:a|one)|(?:are|is)\s+(?:all\s+)?(?:in\s+(?:\w+\s+)?(?:order|sequence)|consistent|fine|correct|right)|belong\s+together"
     r"|fit\s+together|fit|match|agree|show\s+the\s+same|go\s+together)\b",
     re.IGNORECASE,
 )
-_NO_FIT = re.compile(r"\b(?:not|or|but|if|whether|maybe|perhaps|either|neither|both|pairs?)\b|n't\b", re.IGNORECASE)
+_NO_FIT = re.compile(
+    r"\b(?:not|or|but|if|whether|maybe|perhaps|either|neither|both|pairs?)\b|n't\b", re.IGNORECASE
+)
 _SMALL_NUMBER = re.compile(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
 _LONGEST_REST = 200
 _SUBJECT_STARTS = 12
@@ -213,6 +220,12 @@ class ChoiceKind(Kind):
         """Returns the letters of the options whose words a sentence states."""
         if self.truths:
             return [self.truths[value] for value in claims.said(sentence)]
+        if self.ranks:
+            place = _ORDINAL_PAIR.search(sentence) if not option_words.denies(sentence) else None
+            if place is None:
+                return []
+            number = len(self.letters) if place["last"] else ORDINAL[place["place"].lower()]
+            return [self.letters[number - 1]] if number <= len(self.letters) else []
         if self.asks and (said := comparisons.compared(sentence, self.asks)):
             return [self.letters[0 if said[0] else 1]]
         if not self.texts:

@@ -77,8 +77,16 @@ _MOVES: tuple[tuple[str, str, str], ...] = (
         r"|(?:remains|stays)\s+(?:the\s+same|constant|steady)|konstant\w*|gleichmäßig\w*|gleichbleibend\w*|vitesse\s+constante|constante?)",
         r"匀速|恒定|保持不变|不变|没有变化|一定|変わら|変化な|일정|변하지",
     ),
-    ("forward", r"(?:forwards?|vorwärts|nach\s+vorne?|en\s+avant|hacia\s+(?:adelante|delante)|adelante)", r"向前|往前|前进|前進|前へ|前に|앞으로|전진"),
-    ("backward", r"(?:backwards?|rückwärts|nach\s+hinten|en\s+arrière|hacia\s+atrás|atrás)", r"向后|往后|向後|后退|後退|後ろ|뒤로|후진"),
+    (
+        "forward",
+        r"(?:forwards?|vorwärts|nach\s+vorne?|en\s+avant|hacia\s+(?:adelante|delante)|adelante)",
+        r"向前|往前|前进|前進|前へ|前に|앞으로|전진",
+    ),
+    (
+        "backward",
+        r"(?:backwards?|rückwärts|nach\s+hinten|en\s+arrière|hacia\s+atrás|atrás)",
+        r"向后|往后|向後|后退|後退|後ろ|뒤로|후진",
+    ),
     ("left", r"(?:left|leftwards?|links|gauche|izquierda)", r"左|왼쪽|왼편"),
     ("right", r"(?:right|rightwards?|rechts|droite|derecha)", r"右|오른쪽|오른편"),
     (
@@ -101,17 +109,16 @@ _MOVES: tuple[tuple[str, str, str], ...] = (
     ),
 )
 _MOVE_VERB = r"(?:mov(?:e|es|ing|ed)|rotat(?:e|es|ing|ed)|turn(?:s|ing|ed)?|spin(?:s|ning)?|revolv(?:e|es|ing)|bewegt|dreht|bouge|tourne|mueve|gira)"
-_NEG = (
-    r"(?:not|never|doesn['’]t|don['’]t|didn['’]t|does\s+not|isn['’]t|aren['’]t|wasn['’]t|weren['’]t|hasn['’]t|nicht|nie|ne|n'|no|hardly|neither|nor|without)"
-)
+_NEG = r"(?:not|never|doesn['’]t|don['’]t|didn['’]t|does\s+not|isn['’]t|aren['’]t|wasn['’]t|weren['’]t|hasn['’]t|nicht|nie|ne|n'|no|hardly|neither|nor|without)"
 _PATTERN = re.compile(
     "|".join(
-        rf"(?P<m{i}>{_B}(?:{words}){_A}|(?=[\u2e80-\uffff])(?:{cjk}))" for i, (_, words, cjk) in enumerate(_MOVES)
+        rf"(?P<m{i}>{_B}(?:{words}){_A}|(?=[\u2e80-\uffff])(?:{cjk}))"
+        for i, (_, words, cjk) in enumerate(_MOVES)
     )
     + rf"|(?P<neg>{_B}{_NEG}{_A}|(?=[\u2e80-\uffff])(?:不|没|並非|并非))"
     + rf"|(?P<verb>{_B}{_MOVE_VERB}{_A})"
     + rf"|(?P<end>[.;:!?\n]|,\s*(?=(?:it|he|she|they|but|and\s+(?:it|then)|sondern|sino|mais)\b)|{_B}(?:but|sondern|sino|rather|instead){_A})"
-    + rf"|(?P<doubt>{_B}(?:or|either|maybe|perhaps|might|could|oder|ou|unclear|depending|if|seems?\s+to|than|first\s+thought|initially|wait|actually){_A}|或|还是|または|또는|혹은)"
+    + rf"|(?P<doubt>{_B}(?:or|either|maybe|perhaps|might|could|oder|ou|unclear|depending|if|seems?\s+to|than|after(?!\s+that)|before|nachdem|bevor|visible|after\s+which|first\s+thought|initially|wait|actually){_A}|或|还是|または|또는|혹은)"
     + r"|(?P<what>\?)",
     re.IGNORECASE,
 )
@@ -122,8 +129,15 @@ _PLAIN = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"(?<![^.!?\n])[^.!?\n]*\?")
-_NO_ACTION = re.compile(r"\b(?:not?|no)\s+(?:\w+ing|movement|motion|rotation)(?:\s+at\s+all)?\b", re.IGNORECASE)
-_BACK = re.compile(r"\bback\s+(?=(?:to|towards?|down|up|left|right|and|again)\b)|\b(?:on|at)\s+the\s+(?:left|right)(?:\s+(?:side|hand|of))?\b|\bright\s+(?=(?:after|before|away|now)\b)|\bright\s+(?:hand|arm|foot|leg)\b|\bleft\s+(?:hand|arm|foot|leg)\b|\b(?:push|pull|pick|end|start|stand|set|sit|open|clos|light|hold|look|lean|bend)\w*\s+(?:it\s+)?(?:up|down)\b", re.IGNORECASE)
+_BOTH = re.compile(r"\s*(?:and|und|et|y|&|/)\s*(?:to\s+the\s+|nach\s+|à\s+|a\s+la\s+)?", re.IGNORECASE)
+_FIRST_THEN = re.compile(r"\b(?:first|then|half|zuerst|dann|puis|luego|later)\b", re.IGNORECASE)
+_NO_ACTION = re.compile(
+    r"\b(?:not?|no)\s+(?:\w+ing|movement|motion|rotation)(?:\s+at\s+all)?\b", re.IGNORECASE
+)
+_BACK = re.compile(
+    r"\bback\s+(?=(?:to|towards?|down|up|left|right|and|again)\b)|\b(?:on|at)\s+the\s+(?:left|right)(?:\s+(?:side|hand|of))?\b|\bright\s+(?=(?:after|before|away|now)\b)|\bright\s+(?:hand|arm|foot|leg)\b|\bleft\s+(?:hand|arm|foot|leg)\b|\b(?:push|pull|pick|end|start|stand|set|sit|open|clos|light|hold|look|lean|bend)\w*\s+(?:it\s+)?(?:up|down)\b",
+    re.IGNORECASE,
+)
 _LONGEST, _SHORT_ONLY = 320, 60
 
 
@@ -134,8 +148,26 @@ def _moves(text: str) -> tuple[str, ...] | None:
     denied = False
     denied_moves = 0
     still = False
+    previous = negated = -1
     for match in _PATTERN.finditer(text):
         name = match.lastgroup or ""
+        if name.startswith("m"):
+            # "left and right" tells no order
+            if (
+                previous >= 0
+                and _BOTH.fullmatch(text, previous, match.start())
+                and not _FIRST_THEN.search(text)
+            ):
+                return None
+            previous = match.end()
+            if (
+                denied
+                and _MOVES[int(name[1:])][0] == "still"
+                and len(text[negated : match.start()].split()) < 3
+            ):
+                return None
+        elif name == "neg":
+            negated = match.end()
         if name == "end":
             if denied and not denied_moves and still:
                 found.append("still")

@@ -220,7 +220,7 @@ def _heads(texts: tuple[str, ...]) -> tuple[str, ...]:
 _NUMBERED = re.compile(r"([^\W\d_]+)\s+(\d+)")
 _IMAGE = re.compile(r"\b(?:image|picture|photo|bild|imagen|foto)|图|画像|写真|이미지|사진", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\b|之间|の間|사이", re.IGNORECASE)
-_NUMBER = rf"\d+|{any_of(word for word in (*CARDINAL, *ORDINAL) if word.isascii() or word[0] < chr(0x2e80))}"
+_NUMBER = rf"\d+|{any_of(word for word in (*CARDINAL, *ORDINAL) if word.isascii() or word[0] < chr(0x2E80))}"
 _POSITION = re.compile(
     rf"(?:\b(?:position|place|slot|spot|posición|posicion|platz|stelle|number|no\.)|位置|위치)\s*(?:is\s+|number\s+|no\.?\s*|#|:)?\s*(?P<after>{_NUMBER})"
     rf"|(?P<before>{_NUMBER})(?:e|er|ª|º|st|nd|rd|th)?\s+(?:position|place|slot|spot|posición|platz|stelle)\b|第\s?(?P<cjk>\d+)(?:个|の)?(?:位|位置)",
@@ -319,7 +319,12 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
     if not found:
         found = _by_own_words(set(stems(_affirmed(sentence))), telling)
     if not found and denies(sentence) and set(stems(sentence)) - {"not"}:
-        found = [i for i in _of_words(stems(sentence), telling) if "not" in telling[i]]
+        begins = _DENIED.match(sentence.lstrip()) is not None
+        found = [
+            i
+            for i in _of_words(stems(sentence), telling)
+            if "not" in telling[i] and (begins or set(telling[i]) != {"not"})
+        ]
     return found or _of_all(sentence, texts)
 
 

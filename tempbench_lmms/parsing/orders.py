@@ -186,7 +186,9 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
         if not any(start < run[1] and run[0] < end for start, end, _ in lists)
     ]
     found = sorted([*lists, *runs])
-    if said and (not any(order for _, _, order in found) or sum(text.count(label) for label in labels) == len(labels)):
+    if said and (
+        not any(order for _, _, order in found) or sum(text.count(label) for label in labels) == len(labels)
+    ):
         return (Mention(said, 0, len(text)),)
     if not found and clear:
         if order := valued(text, labels, quantities):

@@ -28,7 +28,9 @@ _BARE_ENDS = (
     r"|und|et|y|est|es|ist|vor|nach|avant|après|antes|después|than|must|being|in|has|lies|puis|dann|luego|que|als|next|to|with|at)\b"
     r"|[\u3040-\u9fff\uac00-\ud7af]))"
 )
-_ORDINALS = "|".join(sorted((word for word in ORDINAL if word.isascii() and word[0].isalpha()), key=len, reverse=True))
+_ORDINALS = "|".join(
+    sorted((word for word in ORDINAL if word.isascii() and word[0].isalpha()), key=len, reverse=True)
+)
 # Words of a clause, by what they do.
 _THEN = (
     r"immediately\s+followed\s+by|followed\s+by|then|next(?:\s+is|\s+comes)?|after\s+that|afterwards|subsequently|finally|lastly"
@@ -47,9 +49,7 @@ _BEHIND_EARLIER = r"更早|より前|より古い|より先|보다\s?먼저|보�
 _BEHIND_LATER = r"更晚|更新|より後|より新しい|보다\s?나중|보다\s?최근|보다\s?뒤"
 _MORE = r"more|longer|larger|greater|bigger|exceeds|outlasts|mehr|länger|größer|plus\s+(?:de|long(?:ue)?)|más"
 _LESS = r"less|shorter|smaller|fewer|weniger|kürzer|kleiner|moins|plus\s+court(?:e)?|menos"
-_EARLIEST = (
-    r"earliest|early|oldest|älteste[nrs]?|früheste[nrs]?|plus\s+ancien(?:ne)?|más\s+antigu[oa]|最早|最古|最旧|最も古い|一番古い|가장\s?오래된|가장\s?이른"
-)
+_EARLIEST = r"earliest|early|oldest|älteste[nrs]?|früheste[nrs]?|plus\s+ancien(?:ne)?|más\s+antigu[oa]|最早|最古|最旧|最も古い|一番古い|가장\s?오래된|가장\s?이른"
 _LATEST = (
     r"latest|late|newest|most\s+recent|neueste[nrs]?|jüngste[nrs]?|späteste[nrs]?|plus\s+récente?|más\s+recientes?|más\s+nuev[oa]|最晚|最新"
     r"|最近|最も新しい|一番新しい|가장\s?최근|가장\s?늦은|가장\s?최신"
@@ -250,7 +250,9 @@ class _State:
             self.said.sound = False
             return
         roles = {name for name in names if name in ("early", "late")}
-        rels = [name for name in names if name in ("before", "after", "more", "less") or name.startswith("behind")]
+        rels = [
+            name for name in names if name in ("before", "after", "more", "less") or name.startswith("behind")
+        ]
         rels = [name for name in rels if self.quantities or name not in ("more", "less")]
         if self.follows and not roles and not rels:
             self._chain(items)
@@ -403,7 +405,8 @@ _AS_SHOWN = re.compile(
     re.IGNORECASE,
 )
 _TURNED = re.compile(
-    r"\b(?:reverse[ds]?|opposite|inverse|inverted|backwards?|flipped|umgekehrt\w*|invers[eao])\b|相反|倒|逆|반대|역", re.IGNORECASE
+    r"\b(?:reverse[ds]?|opposite|inverse|inverted|backwards?|flipped|umgekehrt\w*|invers[eao])\b|相反|倒|逆|반대|역",
+    re.IGNORECASE,
 )
 _SHORT_SHOWN = 90
 
@@ -416,6 +419,8 @@ def as_shown(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
     """
     if len(text) > _SHORT_SHOWN or re.search(r"\d", text) or not labels[0].isdigit():
         return None
-    if not _AS_SHOWN.search(text) or re.search(_WORDS_BEFORE + f"(?:{_DOUBT})" + _WORDS_AFTER, text, re.IGNORECASE):
+    if not _AS_SHOWN.search(text) or re.search(
+        _WORDS_BEFORE + f"(?:{_DOUBT})" + _WORDS_AFTER, text, re.IGNORECASE
+    ):
         return None
     return labels[::-1] if _TURNED.search(text) else labels

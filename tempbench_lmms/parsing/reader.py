@@ -39,7 +39,10 @@ _OPENS = re.compile(
     r"([^:(–—\n,]{1,40}?)\s*(?::|\(|–|—| - |,?\s(?:because|since|weil|denn|porque|parce que|car)\b)(?=\s*\S)"
 )
 _MOST_OPENINGS = 30
-_CONCLUDES = re.compile(r"\b(?:so|thus|therefore|hence|daher|deshalb|also|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서", re.IGNORECASE)
+_CONCLUDES = re.compile(
+    r"\b(?:so|thus|therefore|hence|daher|deshalb|also|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서",
+    re.IGNORECASE,
+)
 # "Either could have been first."
 _LEFT_OPEN = re.compile(
     r"\b(?:either|both|any|equally)\b[^.!?]*\b(?:could|can|may|might|possible|plausible)\b", re.IGNORECASE
@@ -269,7 +272,10 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
     if not found:
         return None
     # "First image: a puddle. Second image: an ice cube. Ice melts, so the second image."
-    return Verdict(found[-1] if _CONCLUDES.search(last) else found[0], "words")
+    concludes = [match.end() for match in _CONCLUDES.finditer(last)]
+    if concludes and len(set(found)) > 1 and _stated(kind, last[concludes[-1] :]) == found[-1:]:
+        return Verdict(found[-1], "words")
+    return Verdict(found[0], "words")
 
 
 def _stated(kind: Kind, sentence: str) -> list[Any]:

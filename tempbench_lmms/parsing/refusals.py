@@ -65,7 +65,10 @@ _REFUSALS = (
         "|n't clear|n’t clear|feasible|no way|no means|no basis|know|did not|didn|don't|don’t|dont|do not",
         rf"\b{_CANNOT}\b{_ADVERBS}\s+{_KNOW}\b",
     ),
-    _signed("can't|cannot|can not|can’t|cant|unable|couldn|could not|not able", rf"\b(?:i|we)\s+{_I_CANT}\s+(?!{_I_CAN})\w+"),
+    _signed(
+        "can't|cannot|can not|can’t|cant|unable|couldn|could not|not able",
+        rf"\b(?:i|we)\s+{_I_CANT}\s+(?!{_I_CAN})\w+",
+    ),
     _signed(
         "t be|not be|n be",
         r"\b(?:answer|position|order|direction|number|interval|pair|count|question|sequence|choice|decision|ranking|time)\b"

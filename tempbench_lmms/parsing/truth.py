@@ -10,7 +10,9 @@ from tempbench_lmms.parsing.text import holds, signs, table
 from tempbench_lmms.parsing.words import FAILS, FALSE, HOLDS, TRUE, any_of
 
 _BARE = (
-    {word.lower(): True for word in TRUE} | {word.lower(): False for word in FALSE} | {"t": True, "f": False}
+    {word.lower(): True for word in TRUE}
+    | {word.lower(): False for word in FALSE}
+    | {"t": True, "f": False}
     | dict.fromkeys("✅✓✔☑👍", True)
     | dict.fromkeys("❌✗✘❎👎", False)
 )

@@ -62,7 +62,7 @@ ANSWER = _words(
     答案|答え|回答|解答|正解|結論|结论|정답|답변|답|결론"""
 )
 OPTION = _words(
-    """option|options|choice|letter|alternative|item|pair|selection|antwortmöglichkeit|auswahl|wahl|paar
+    """option|options|choice|letter|alternative|item|pair|selection|pareja|antwortmöglichkeit|auswahl|wahl|paar
     choix|paire|opción|opcion
     elección|par|opzione|scelta|opção|optie|вариант|пара|选项|選項|選択肢|选择|選択|选|選|選ぶ|선택지|선택|보기|配对|ペア|组|組|번"""
 )
