@@ -46,11 +46,44 @@ _FIRST = (
     r"|at\s+the\s+(?:start|top|beginning|left))"
 )
 _STARTING = r"(?:start(?:ing|s)?|begin(?:ning|s)?|beginnend|angefangen)\s+(?:with|from|at|mit|bei)\s+(?:the\s+|der\s+|dem\s+)?"
-_SIGNS = (
-    "latest newest newer later recent neu jüngst spät récent recient nuev longest largest greatest longer larger biggest"
-    " most highest läng größt long larg mayor descend decreas absteig décroiss back revers anti rückwärts umgekehrt invers"
-    " atrás arrière"
-).split()
+_SIGNS = [
+    "latest",
+    "newest",
+    "newer",
+    "later",
+    "recent",
+    "neu",
+    "jüngst",
+    "spät",
+    "récent",
+    "recient",
+    "nuev",
+    "longest",
+    "largest",
+    "greatest",
+    "longer",
+    "larger",
+    "biggest",
+    "most",
+    "highest",
+    "läng",
+    "größt",
+    "long",
+    "larg",
+    "mayor",
+    "descend",
+    "decreas",
+    "absteig",
+    "décroiss",
+    "back",
+    "revers",
+    "anti",
+    "rückwärts",
+    "umgekehrt",
+    "invers",
+    "atrás",
+    "arrière",
+]
 
 
 @lru_cache(maxsize=2)

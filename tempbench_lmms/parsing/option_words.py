@@ -254,8 +254,8 @@ def _by_position(sentence: str, positions: Sequence[tuple[str, frozenset[str]]])
     if found:
         return found
     said = set(stems(sentence))
-    if _BETWEEN.search(sentence):
-        clause = re.split(r",|\bbecause\b|\bsince\b", sentence[_BETWEEN.search(sentence).start() :])[0]
+    if between := _BETWEEN.search(sentence):
+        clause = re.split(r",|\bbecause\b|\bsince\b", sentence[between.start() :])[0]
         said = set(stems(clause))
         return [i for i, (_, tail) in enumerate(positions) if tail and tail <= said]
     if _IMAGE.search(sentence):

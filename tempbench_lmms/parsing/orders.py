@@ -395,7 +395,7 @@ def _of_mapping(value: Mapping[Any, Any], labels: Sequence[str]) -> list[Any]:
     others: list[str] = []
     for place, (key, entry) in enumerate(value.items()):
         items = [_item(part) for part in (entry if isinstance(entry, list) else [entry])]
-        named = [item for item in items if item in labels]
+        named = [item for item in items if item is not None and item in labels]
         if not named or len(named) < len(items) or isinstance(entry, Mapping):
             continue
         name = str(key).lower().replace("_", " ")

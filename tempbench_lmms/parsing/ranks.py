@@ -14,7 +14,7 @@ from functools import lru_cache
 from tempbench_lmms.parsing.durations import amount
 from tempbench_lmms.parsing.ends import backwards
 from tempbench_lmms.parsing.text import holds, table
-from tempbench_lmms.parsing.words import ORDINAL, any_of
+from tempbench_lmms.parsing.words import ORDINAL
 
 _MOST_LABELS = 6
 _LONGEST = 700
@@ -336,9 +336,9 @@ _ONE_IS_LATE = re.compile(
 
 
 def ranked(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Returns the order of labels that a table gives their ranks: "Pair Rank", then "A 3", "B 1", "C 2".
+    r"""Returns the order of labels that a table gives their ranks: "Pair Rank", then "A 3", "B 1", "C 2".
 
-    >>> ranked("Pair Rank\\nA 3\\nB 1\\nC 2", ("A", "B", "C"))
+    >>> ranked("Pair Rank\nA 3\nB 1\nC 2", ("A", "B", "C"))
     ('B', 'C', 'A')
     """
     small = text.lower()
@@ -370,9 +370,9 @@ _YEAR = re.compile(r"(?<![\w.])(?:19|20)\d\d(?!\w|\.\d)")
 
 
 def valued(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[str, ...] | None:
-    """Returns the labels in the order of the durations, or of the years, that a text gives them.
+    r"""Returns the labels in the order of the durations, or of the years, that a text gives them.
 
-    >>> valued("Pair A: 4 years\\nPair B: 1 month\\nPair C: 1 year", ("A", "B", "C"), True)
+    >>> valued("Pair A: 4 years\nPair B: 1 month\nPair C: 1 year", ("A", "B", "C"), True)
     ('B', 'C', 'A')
     """
     if len(text) > _LONGEST or not re.search(r"\d", text):
