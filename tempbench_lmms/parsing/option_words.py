@@ -106,7 +106,6 @@ _ALIKE = {
     "none": "not",
     "neither": "not",
     "never": "not",
-    "simultaneous": "same",
     **dict.fromkeys(("began", "begun"), "begin"),
     **dict.fromkeys(("drew", "drawn"), "draw"),
     **dict.fromkeys(("sang", "sung"), "sing"),
