@@ -34,13 +34,13 @@ _MOST_OBJECTS = 200  # a reply that loops
 _ASKS = ("?", "[", "<")
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
-_PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que|car)\b)")
+_PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
 _OPENS = re.compile(
-    r"([^:(–—\n,]{1,40}?)\s*(?::|\(|–|—| - |,?\s(?:because|since|weil|denn|porque|parce que|car)\b)(?=\s*\S)"
+    r"([^:(–—\n,]{1,40}?)\s*(?::|\(|–|—| - |,?\s(?:because|since|weil|denn|porque|parce que)\b)(?=\s*\S)"
 )
 _MOST_OPENINGS = 30
 _CONCLUDES = re.compile(
-    r"\b(?:so|thus|therefore|hence|daher|deshalb|also|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서",
+    r"\b(?:so|thus|therefore|hence|daher|deshalb|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서",
     re.IGNORECASE,
 )
 # "Either could have been first."
