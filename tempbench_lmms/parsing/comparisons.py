@@ -1,7 +1,7 @@
-"""What a sentence says of a claim by comparing or judging: "Image 2 is older", "0 % chance that this is chronological".
+"""What a sentence says of a claim by comparing or judging: "Image 2 is older", "can be rejected".
 
-Of two images, or two pairs, the one that is the subject is compared with the other; of an order, every word that
-denies turns the claim round.
+Of two images, or two pairs, the one that is the subject is compared with the other; of an order, every word
+that denies turns the claim round.
 """
 
 import re
@@ -116,8 +116,10 @@ def compared(sentence: str, claim: str) -> list[bool] | None:
 
     Nothing where it leaves that open, None where it compares nothing.
 
-    >>> compared("Image 2 is older than image 1.", "first before second"), compared("图2比图1更早", "first before second")
-    ([False], [False])
+    >>> compared("Image 2 is older than image 1.", "first before second")
+    [False]
+    >>> compared("图2比图1更早", "first before second")
+    [False]
     >>> compared("More time lies between the images of Pair 2.", "first longer")
     [False]
     """
@@ -226,8 +228,10 @@ def ordered(sentence: str) -> list[bool] | None:
 
     >>> ordered("0% chance that this is chronological."), ordered("Die Reihenfolge stimmt.")
     ([False], [True])
-    >>> ordered("The order holds for images 1 to 3, but breaks at image 4."), ordered("Images 1 to 3 are in chronological order.")
-    ([False], [])
+    >>> ordered("The order holds for images 1 to 3, but breaks at image 4.")
+    [False]
+    >>> ordered("Images 1 to 3 are in chronological order.")
+    []
     """
     small = sentence.lower()
     if len(sentence) > 400 or (small.isascii() and not holds(small, _CHRONO_SIGNS)):

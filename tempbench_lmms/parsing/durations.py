@@ -40,7 +40,8 @@ _MORE = re.compile(
     re.IGNORECASE,
 )
 _LESS = re.compile(
-    r"\b(?:less than|under|within|fewer than|at most|no more than|not more than|weniger als|höchstens|moins de|menos de)\b"
+    r"\b(?:less than|under|within|fewer than|at most|no more than|not more than|weniger als"
+    r"|höchstens|moins de|menos de)\b"
     r"|以内|不到|이내|미만",
     re.IGNORECASE,
 )
@@ -52,14 +53,16 @@ _NO_MORE = re.compile(
     r"\b(?:not?|nicht|pas|no)\s+(?:more|longer|over|mehr|plus|más)\b|不超过|不多于", re.IGNORECASE
 )
 _VAGUE = re.compile(
-    rf"\b(?:(?:a|just a|only a)\s+)?(?P<word>few|several|couple(?:\s+of)?|some|einige|wenige|ein\s+paar|quelques|plusieurs"
+    rf"\b(?:(?:a|just a|only a)\s+)?(?P<word>few|several|couple(?:\s+of)?|some|einige|wenige"
+    rf"|ein\s+paar|quelques|plusieurs"
     rf"|unos(?:\s+pocos)?|unas(?:\s+pocas)?|algun[oa]s|var[io][oa]s)\s+(?P<unit>{_UNIT})(?:e?s|en|n|e)?(?![^\W\d_\u3040-\uffff])"
     rf"|(?P<cjk>几|数|몇\s?)(?P<unit_cjk>{_UNIT})",
     re.IGNORECASE,
 )
 _FEWEST, _MANIEST = 2.5, 8.0
 _SMALLEST = re.compile(
-    r"\b(?:shortest|smallest|lowest|briefest|narrowest)\b(?!\s+\w+\s+(?:side|line|shadow))|\bkürzeste\w*|\bplus court\w*|\bmás cort[oa]|最短|가장 짧은",
+    r"\b(?:shortest|smallest|lowest|briefest|narrowest)\b(?!\s+\w+\s+(?:side|line|shadow))"
+    r"|\bkürzeste\w*|\bplus court\w*|\bmás cort[oa]|最短|가장 짧은",
     re.IGNORECASE,
 )
 _LARGEST = re.compile(
@@ -67,7 +70,8 @@ _LARGEST = re.compile(
     re.IGNORECASE,
 )
 _CLASS = re.compile(
-    r"\b(?:options?|intervals?|ranges?|class(?:es)?|categor\w+|brackets?|choices?|periods?|spans?|listed|offered|given|of (?:the|all)"
+    r"\b(?:options?|intervals?|ranges?|class(?:es)?|categor\w+|brackets?|choices?|periods?|spans?"
+    r"|listed|offered|given|of (?:the|all)"
     r"|kategorie|klasse|intervall\w*|intervalle|intervalo|categoría)\b|选项|区间|選択肢|範囲|구간|보기|범위",
     re.IGNORECASE,
 )

@@ -1,7 +1,7 @@
 """Options that are ways to move, turn or change: "First to the left then to the right", "No rotation".
 
-Where every option is made of such words alone, options and reply are compared by the moves that they name, one
-after the other, in any language of the tables: "球先向右移动，然后向左移动" is "First to the right then to the left".
+Where every option is made of such words alone, options and reply are compared by the moves that they name,
+one after the other, in any language of the tables: "球先向右移动，然后向左移动" is "First right then left".
 """
 
 import itertools
@@ -108,8 +108,14 @@ _MOVES: tuple[tuple[str, str, str], ...] = (
         r"静止|不动|没有移动|没有动|不旋转|没有旋转|動かない|動いていない|回転していない|움직이지\s?않|회전하지\s?않|정지",
     ),
 )
-_MOVE_VERB = r"(?:mov(?:e|es|ing|ed)|rotat(?:e|es|ing|ed)|turn(?:s|ing|ed)?|spin(?:s|ning)?|revolv(?:e|es|ing)|bewegt|dreht|bouge|tourne|mueve|gira)"
-_NEG = r"(?:not|never|doesn['’]t|don['’]t|didn['’]t|does\s+not|isn['’]t|aren['’]t|wasn['’]t|weren['’]t|hasn['’]t|nicht|nie|ne|n'|no|hardly|neither|nor|without)"
+_MOVE_VERB = (
+    r"(?:mov(?:e|es|ing|ed)|rotat(?:e|es|ing|ed)|turn(?:s|ing|ed)?|spin(?:s|ning)?"
+    r"|revolv(?:e|es|ing)|bewegt|dreht|bouge|tourne|mueve|gira)"
+)
+_NEG = (
+    r"(?:not|never|doesn['’]t|don['’]t|didn['’]t|does\s+not|isn['’]t|aren['’]t|wasn['’]t"
+    r"|weren['’]t|hasn['’]t|nicht|nie|ne|n'|no|hardly|neither|nor|without)"
+)
 _PATTERN = re.compile(
     "|".join(
         rf"(?P<m{i}>{_B}(?:{words}){_A}|(?=[\u2e80-\uffff])(?:{cjk}))"
@@ -117,9 +123,11 @@ _PATTERN = re.compile(
     )
     + rf"|(?P<neg>{_B}{_NEG}{_A}|(?=[\u2e80-\uffff])(?:不|没|並非|并非))"
     + rf"|(?P<verb>{_B}{_MOVE_VERB}{_A})"
-    + rf"|(?P<end>[.;:!?\n]|,\s*(?=(?:it|he|she|they|but|and\s+(?:it|then)|sondern|sino|mais)\b)|{_B}(?:but|sondern|sino|rather|instead){_A})"
-    + rf"|(?P<doubt>{_B}(?:or|either|maybe|perhaps|might|could|oder|ou|unclear|depending|if|seems?\s+to|than|after(?!\s+that)|before|nachdem|bevor|visible|after\s+which|first\s+thought|initially|wait|actually){_A}|或|还是|または|또는|혹은)"
-    + r"|(?P<what>\?)",
+    + rf"|(?P<end>[.;:!?\n]|,\s*(?=(?:it|he|she|they|but|and\s+(?:it|then)|sondern|sino|mais)\b)"
+    rf"|{_B}(?:but|sondern|sino|rather|instead){_A})"
+    + rf"|(?P<doubt>{_B}(?:or|either|maybe|perhaps|might|could|oder|ou|unclear|depending|if"
+    rf"|seems?\s+to|than|after(?!\s+that)|before|nachdem|bevor|visible|after\s+which"
+    rf"|first\s+thought|initially|wait|actually){_A}|或|还是|または|또는|혹은)" + r"|(?P<what>\?)",
     re.IGNORECASE,
 )
 # What may stand in an option beside moves.
@@ -142,7 +150,7 @@ _LONGEST, _SHORT_ONLY = 320, 60
 
 
 def _moves(text: str) -> tuple[str, ...] | None:
-    """Returns the moves that a text names, one after the other; None where it doubts or contradicts itself."""
+    """Returns the moves that a text names, one after the other; None where it is in doubt."""
     text = _BACK.sub(" ", _ASKED.sub(" ", text) if "?" in text else text)
     found: list[str] = []
     denied = False
@@ -210,10 +218,12 @@ def _options(texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 def stated(text: str, texts: Sequence[str]) -> list[int]:
     """Returns the place of the option whose moves a text names; nothing where there is none, or in doubt.
 
-    >>> stated("L'ascenseur monte.", ["Down.", "Up."]), stated("It doesn't move.", ["Up.", "Not moving at all."])
-    ([1], [1])
-    >>> stated("It rises, then falls.", ["Rising.", "First falling then rising.", "First rising then falling."])
-    [2]
+    >>> stated("L'ascenseur monte.", ["Down.", "Up."])
+    [1]
+    >>> stated("It doesn't move.", ["Up.", "Not moving at all."])
+    [1]
+    >>> stated("It rises, then falls.", ["Rising.", "First rising then falling."])
+    [1]
     """
     if len(text) > _LONGEST:
         return []

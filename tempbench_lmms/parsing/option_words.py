@@ -229,7 +229,7 @@ _POSITION = re.compile(
 
 @lru_cache(maxsize=64)
 def _positions(texts: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Returns the number that each option begins with, and the words of its rest that tell it from the others.
+    """Returns the number that each option begins with, and the words of its rest that tell it apart.
 
     Nothing where options don't begin with a noun and a number: "position 4, between the second and ...".
     """
@@ -331,7 +331,7 @@ _QUANTITY = re.compile(r"\W*(both|neither|all|none)\b", re.IGNORECASE)
 
 
 def _of_all(sentence: str, texts: Sequence[str]) -> list[int]:
-    """Returns the option that speaks of both, all or none, where a sentence begins so and names no other option."""
+    """Returns the option that speaks of both, all or none, where a sentence begins so and names no other."""
     begins = _QUANTITY.match(sentence)
     if begins is None:
         return []

@@ -1,8 +1,8 @@
 """Orders that a reply states by relations: "4 precedes 2, which precedes 1", "B is the longest, then A".
 
 What a text says about its labels is turned into constraints: one comes before another, one is at an end or at
-a place. The order is read where exactly one satisfies all of them. Where a clause denies, doubts, or gives one
-place to several labels, nothing is read.
+a place. The order is read where exactly one satisfies all of them. Where a clause denies, doubts, or gives
+one place to several labels, nothing is read.
 """
 
 import itertools
@@ -35,7 +35,8 @@ _ORDINALS = "|".join(
 _THEN = (
     r"immediately\s+followed\s+by|followed\s+by|then|next(?:\s+is|\s+comes)?|after\s+that|afterwards|subsequently|finally|lastly"
     r"|gefolgt\s+von|dann|danach|anschließend|zuletzt|schließlich|puis|ensuite|suivie?s?\s+(?:de|par)|enfin|luego|después(?!\s+de)"
-    r"|seguid[oa]s?\s+(?:de|por)|finalmente|然后|然後|接着|接著|其次|再是|随后|最后是|次に|次が|次は|続いて|その後|그다음은?|그 다음은?|다음은?|이어서|마지막으로"
+    r"|seguid[oa]s?\s+(?:de|por)|finalmente|然后|然後|接着|接著|其次|再是|随后|最后是|次に|次が|次は|続いて|その後|그다음은?|그 다음은?"
+    r"|다음은?|이어서|마지막으로"
 )
 _BEFORE = (
     r"before|precede[sd]?|preceding|predate[sd]?|earlier\s+than|older\s+than|prior\s+to|ahead\s+of|vor|früher\s+als|älter\s+als"
@@ -49,15 +50,27 @@ _BEHIND_EARLIER = r"更早|より前|より古い|より先|보다\s?먼저|보�
 _BEHIND_LATER = r"更晚|更新|より後|より新しい|보다\s?나중|보다\s?최근|보다\s?뒤"
 _MORE = r"more|longer|larger|greater|bigger|exceeds|outlasts|mehr|länger|größer|plus\s+(?:de|long(?:ue)?)|más"
 _LESS = r"less|shorter|smaller|fewer|weniger|kürzer|kleiner|moins|plus\s+court(?:e)?|menos"
-_EARLIEST = r"earliest|early|oldest|älteste[nrs]?|früheste[nrs]?|plus\s+ancien(?:ne)?|más\s+antigu[oa]|最早|最古|最旧|最も古い|一番古い|가장\s?오래된|가장\s?이른"
+_EARLIEST = (
+    r"earliest|early|oldest|älteste[nrs]?|früheste[nrs]?|plus\s+ancien(?:ne)?"
+    r"|más\s+antigu[oa]|最早|最古|最旧|最も古い|一番古い|가장\s?오래된|가장\s?이른"
+)
 _LATEST = (
     r"latest|late|newest|most\s+recent|neueste[nrs]?|jüngste[nrs]?|späteste[nrs]?|plus\s+récente?|más\s+recientes?|más\s+nuev[oa]|最晚|最新"
     r"|最近|最も新しい|一番新しい|가장\s?최근|가장\s?늦은|가장\s?최신"
 )
 _FIRST, _LAST = r"first|zuerst|primero|primera|première?", r"last|zuletzt|última|último|dernière?"
-_SHORTEST = r"shortest|smallest|least|lowest|fewest|quickest|briefest|kürzeste[nrs]?|kleinste[nrs]?|plus\s+court(?:e)?|más\s+cort[oa]|menor|最短|一番短い|가장\s?짧은"
-_LONGEST_WORDS = r"longest|largest|greatest|most|highest|biggest|längste[nrs]?|größte[nrs]?|plus\s+long(?:ue)?|más\s+larg[oa]|mayor|最长|最長|一番長い|가장\s?긴"
-_MIDDLE = r"middle|medium|mid|in[\s_]between|intermediate|remaining|mittlere[nrs]?|dazwischen|moyenne|intermedi[oa]|中间|居中|真ん中|중간"
+_SHORTEST = (
+    r"shortest|smallest|least|lowest|fewest|quickest|briefest|kürzeste[nrs]?|kleinste[nrs]?"
+    r"|plus\s+court(?:e)?|más\s+cort[oa]|menor|最短|一番短い|가장\s?짧은"
+)
+_LONGEST_WORDS = (
+    r"longest|largest|greatest|most|highest|biggest|längste[nrs]?|größte[nrs]?"
+    r"|plus\s+long(?:ue)?|más\s+larg[oa]|mayor|最长|最長|一番長い|가장\s?긴"
+)
+_MIDDLE = (
+    r"middle|medium|mid|in[\s_]between|intermediate|remaining|mittlere[nrs]?|dazwischen"
+    r"|moyenne|intermedi[oa]|中间|居中|真ん中|중간"
+)
 _DOUBT = (
     r"not|n['’]t|cannot|never|or|maybe|perhaps|possibly|either|neither|unless|if|whether|same|equal(?:ly)?|unclear|might|could"
     r"|nicht|kein\w*|pas|ni|oder|ou|no|vielleicht|oder|o\s+bien|wait|actually|不|没|或|아니|않|모르|ない|または|또는"
