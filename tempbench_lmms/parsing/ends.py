@@ -45,7 +45,11 @@ _FIRST = (
     r"[\s\"')]*(?:one|image|pair|interval|time)?s?\s*(?:first\b|zuerst|en\s+premier|primero|在前|先|on\s+the\s+left"
     r"|at\s+the\s+(?:start|top|beginning|left))"
 )
-_STARTING = r"(?:start(?:ing|s)?|begin(?:ning|s)?|beginnend|angefangen)\s+(?:with|from|at|mit|bei)\s+(?:the\s+|der\s+|dem\s+)?"
+_BEGINS = r"(?<![^\W\d_\u2e80-\uffff])"
+_STARTING = (
+    r"(?:start(?:ing|s)?|begin(?:ning|s)?|beginnend|angefangen)"
+    r"\s+(?:with|from|at|mit|bei)\s+(?:the\s+|der\s+|dem\s+)?"
+)
 _SIGNS = [
     "latest",
     "newest",
@@ -92,7 +96,7 @@ def _patterns(quantities: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
     phrase = _SIZE_FIRST if quantities else _TIME_FIRST
 
     def goes(first: str, second: str) -> str:
-        return rf"(?<![^\W\d_\u2e80-\uffff]){first}{_LINK}{second}|{_STARTING}{first}|(?<![^\W\d_\u2e80-\uffff]){first}{_FIRST}"
+        return rf"{_BEGINS}{first}{_LINK}{second}|{_STARTING}{first}|{_BEGINS}{first}{_FIRST}"
 
     back = re.compile(rf"{goes(late, early)}|{phrase}", re.IGNORECASE)
     return back, re.compile(goes(early, late), re.IGNORECASE)

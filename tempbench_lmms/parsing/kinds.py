@@ -68,7 +68,8 @@ _COMPARED = re.compile(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
 _ORDINAL_PAIR = re.compile(
-    rf"^\W*(?:it\s+is\s+|it's\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(word for word in ORDINAL if word.isascii() or word[0] < chr(0x2E80))})|(?P<last>{any_of(LAST)}))"
+    rf"^\W*(?:it\s+is\s+|it's\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(ORDINAL)})"
+    rf"|(?P<last>{any_of(LAST)}))"
     r"\s+(?:pair|paar|paire|par|pareja|one)\b",
     re.IGNORECASE,
 )

@@ -35,7 +35,9 @@ _ORDINALS = "|".join(
 _THEN = (
     r"immediately\s+followed\s+by|followed\s+by|then|next(?:\s+is|\s+comes)?|after\s+that|afterwards|subsequently|finally|lastly"
     r"|gefolgt\s+von|dann|danach|anschließend|zuletzt|schließlich|puis|ensuite|suivie?s?\s+(?:de|par)|enfin|luego|después(?!\s+de)"
-    r"|seguid[oa]s?\s+(?:de|por)|finalmente|然后|然後|接着|接著|其次|再是|随后|最后是|次に|次が|次は|続いて|その後|그다음은?|그 다음은?"
+    r"|seguid[oa]s?\s+(?:de|por)|finalmente|然后|然後|接着|接著|其次|再是|随后|最后是|次に|次が|次は|続いて"
+    r"|その後|그다음은?"
+    r"|그 다음은?"
     r"|다음은?|이어서|마지막으로"
 )
 _BEFORE = (
@@ -127,7 +129,8 @@ def _item(labels: tuple[str, ...], in_words: bool = False) -> re.Pattern[str]:
             re.IGNORECASE,
         )
     return re.compile(
-        rf"(?:(?i:{_NOUN})\s*[#:(\[\"']*\s*)?(?<![^\W\u2e80-\uffff])(?<!['’])(?P<bare>{own})(?![^\W\u2e80-\uffff])(?!['’]\w)(?! (?:pair|few|new|large|small|satellite|lot)\b)"
+        rf"(?:(?i:{_NOUN})\s*[#:(\[\"']*\s*)?(?<![^\W\u2e80-\uffff])(?<!['’])(?P<bare>{own})"
+        r"(?![^\W\u2e80-\uffff])(?!['’]\w)(?! (?:pair|few|new|large|small|satellite|lot)\b)"
     )
 
 
