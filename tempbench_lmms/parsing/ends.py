@@ -105,12 +105,12 @@ def _patterns(quantities: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
 def backwards(text: str, quantities: bool = False) -> bool | None:
     """Whether a text says that an order begins at its late or long end; None where it names no direction.
 
-    >>> backwards("from the newest to the oldest"), backwards("oldest first"), backwards("an order")
+    >>> backwards("from the newest to the oldest"), backwards("oldest to newest"), backwards("an order")
     (True, False, None)
     >>> backwards("longest > shortest", quantities=True), backwards("최신에서 오래된 순서")
     (True, True)
     """
-    if text.isascii() and not holds(text.lower(), _SIGNS) and not holds(text.lower(), ("st", "er")):
+    if text.isascii() and not holds(text.lower(), _SIGNS):
         return None
     back, forth = _patterns(quantities)
     if back.search(text):

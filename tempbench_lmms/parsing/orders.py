@@ -178,7 +178,6 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
         return (by_place,)
     if order := ranked(text, labels):
         return (Mention(order, 0, len(text)),)
-    said, clear = stated(text, labels, quantities)
     lists = _lists(text, labels)
     runs = [
         run
@@ -186,9 +185,11 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
         if not any(start < run[1] and run[0] < end for start, end, _ in lists)
     ]
     found = sorted([*lists, *runs])
-    if said and (
-        not any(order for _, _, order in found) or sum(text.count(label) for label in labels) == len(labels)
-    ):
+    said, clear = None, True
+    complete = any(order for _, _, order in found)
+    if not complete or (_WORD.search(text) and holds(text.lower(), _LATE_SIGNS)):
+        said, clear = stated(text, labels, quantities)
+    if said and (not complete or sum(text.count(label) for label in labels) == len(labels)):
         return (Mention(said, 0, len(text)),)
     if not found and clear:
         if order := valued(text, labels, quantities):

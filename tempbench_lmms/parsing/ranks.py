@@ -358,7 +358,7 @@ def ranked(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
     ('B', 'C', 'A')
     """
     small = text.lower()
-    if len(text) > _LONGEST or not holds(small, ("rank", "place", "position", "#", "st", "nd", "rd", "th")):
+    if len(text) > _LONGEST or not holds(small, ("rank", "place", "position", "#", "1st")):
         return None
     rows = [row for row in re.split(r"[\n;,]", text) if row.strip()]
     found: dict[str, int] = {}
