@@ -17,6 +17,12 @@ _THIS = re.compile(
     rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))\W*$",
     re.IGNORECASE,
 )
+# "I agree", "I disagree with the statement", "That isn't right."
+_AGREE = re.compile(
+    r"^\W*(?:(?:no|yes|so|then|thus),?\s+)?(?:i\s+(?:(?:fully|completely|totally|must|have\s+to|would|strongly)\s+)*(?:(?P<neg>disagree|(?:don['’]t|do\s+not|can['’]t|cannot)\s+agree)|agree)"
+    r"(?:\s+with\s+(?:the\s+)?(?:statement|claim|this|that|it)|\s*[.,!;]|\s*$))",
+    re.IGNORECASE,
+)
 _ORDER = re.compile(rf"^\W*{_DENIED}?{_ADVERBS}\s*{any_of(IN_ORDER)}\W*$", re.IGNORECASE)
 
 
@@ -30,6 +36,8 @@ def said(sentence: str, claim: str | None = None) -> list[bool]:
     >>> said("The claim doesn't hold."), said("Not in order.", "chronological"), said("Not in order.")
     ([False], [False], [])
     """
+    if found := _AGREE.search(sentence):
+        return [not found["neg"]]
     if found := _VERB.search(sentence) or _THIS.match(sentence):
         return [bool(found["agrees"]) != bool(found["neg"])]
     if claim == "chronological" and (found := _ORDER.match(sentence)):

@@ -40,9 +40,42 @@ _MORE = re.compile(
     re.IGNORECASE,
 )
 _LESS = re.compile(
-    r"\b(?:less than|under|within|fewer than|weniger als|moins de|menos de)\b|以内|不到|이내|미만",
+    r"\b(?:less than|under|within|fewer than|at most|no more than|not more than|weniger als"
+    r"|höchstens|moins de|menos de)\b"
+    r"|以内|不到|이내|미만",
     re.IGNORECASE,
 )
+# "Not less than three years" is at least three.
+_NO_LESS = re.compile(
+    r"\b(?:not?|nicht|pas|no)\s+(?:less|fewer|shorter|under|weniger|moins|menos)\b|不少于", re.IGNORECASE
+)
+_NO_MORE = re.compile(
+    r"\b(?:not?|nicht|pas|no)\s+(?:more|longer|over|mehr|plus|más)\b|不超过|不多于", re.IGNORECASE
+)
+_VAGUE = re.compile(
+    rf"\b(?:(?:a|just a|only a)\s+)?(?P<word>few|several|couple(?:\s+of)?|some|einige|wenige"
+    rf"|ein\s+paar|quelques|plusieurs"
+    rf"|unos(?:\s+pocos)?|unas(?:\s+pocas)?|algun[oa]s|var[io][oa]s)\s+(?P<unit>{_UNIT})(?:e?s|en|n|e)?(?![^\W\d_\u3040-\uffff])"
+    rf"|(?P<cjk>几|数|몇\s?)(?P<unit_cjk>{_UNIT})",
+    re.IGNORECASE,
+)
+_FEWEST, _MANIEST = 2.5, 8.0
+_SMALLEST = re.compile(
+    r"\b(?:shortest|smallest|lowest|briefest|narrowest)\b(?!\s+\w+\s+(?:side|line|shadow))"
+    r"|\bkürzeste\w*|\bplus court\w*|\bmás cort[oa]|最短|가장 짧은",
+    re.IGNORECASE,
+)
+_LARGEST = re.compile(
+    r"\b(?:longest|largest|highest|greatest)\b|\blängste\w*|\bplus long\w*|\bmás larg[oa]|最长|最長|가장 긴",
+    re.IGNORECASE,
+)
+_CLASS = re.compile(
+    r"\b(?:options?|intervals?|ranges?|class(?:es)?|categor\w+|brackets?|choices?|periods?|spans?"
+    r"|listed|offered|given|of (?:the|all)"
+    r"|kategorie|klasse|intervall\w*|intervalle|intervalo|categoría)\b|选项|区间|選択肢|範囲|구간|보기|범위",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"\b(?:not|nor|neither|too)\b|n['’]t\b|不|没|ない|않|아니", re.IGNORECASE)
 _SLACK = 1.02
 
 
@@ -59,17 +92,54 @@ def _range(text: str) -> tuple[float, float] | None:
     """Returns the shortest and the longest duration, in seconds, that a text allows; None without one."""
     found = list(_DURATION.finditer(text))
     if not found:
-        return None
+        return _vague(text)
     values = []
     for match in found:
         unit = _SECONDS[match["unit"].lower()]
         values += [_amount(number) * unit for number in (match["low"], match["n"]) if number]
     low, high = min(values), max(values)
-    if _MORE.search(text):
+    if _NO_LESS.search(text) or (_MORE.search(text) and not _NO_MORE.search(text)):
         return low, float("inf")
-    if _LESS.search(text):
+    if _LESS.search(text) or _NO_MORE.search(text):
         return 0.0, high
     return low, high
+
+
+def _vague(text: str) -> tuple[float, float] | None:
+    """Returns the range of "a few days" in seconds; None where a text holds no such words, or several."""
+    found = list(_VAGUE.finditer(text))
+    if len(found) != 1:
+        return None
+    unit = _SECONDS[(found[0]["unit"] or found[0]["unit_cjk"]).lower()]
+    if (found[0]["word"] or "").lower().startswith("couple"):
+        return 2 * unit, 2 * unit
+    return _FEWEST * unit, _MANIEST * unit
+
+
+def amount(text: str) -> float | None:
+    """Returns the one duration that a text names, in seconds; the middle of a range; None without one.
+
+    >>> amount("about 2 weeks"), amount("no idea")
+    (1209600.0, None)
+    """
+    said = _range(text)
+    if said is None or said[1] == float("inf"):
+        return None
+    return (said[0] + said[1]) / 2
+
+
+def _of_ends(sentence: str, ranges: Sequence[tuple[float, float]]) -> list[int]:
+    """Returns the shortest or the longest of the options, where a sentence names it by that."""
+    small, large = _SMALLEST.search(sentence), _LARGEST.search(sentence)
+    if bool(small) == bool(large) or not _CLASS.search(sentence) or _DENIED.search(sentence):
+        return []
+    order = sorted(range(len(ranges)), key=lambda i: ranges[i])
+    place = next(
+        (n for word, n in (("second", 1), ("third", 2), ("fourth", 3)) if word in sentence.lower()), 0
+    )
+    if "one of" in sentence.lower() or place >= len(order):
+        return []
+    return [order[place] if small else order[-1 - place]]
 
 
 @lru_cache(maxsize=32)
@@ -89,10 +159,11 @@ def within(sentence: str, texts: Sequence[str]) -> list[int]:
     ranges = _ranges(tuple(texts))
     said = _range(sentence) if ranges else None
     if said is None:
-        return []
+        return _of_ends(sentence, ranges) if ranges else []
     low, high = said
+    least = min(start for start, _ in ranges)
     return [
         i
         for i, (start, end) in enumerate(ranges)
-        if start / _SLACK <= low and min(high, 1e12) <= end * _SLACK
+        if (start / _SLACK <= low or start == least) and min(high, 1e12) <= end * _SLACK
     ]

@@ -11,11 +11,14 @@ class Choice:
         letters: The letters on offer, upper case, from A on.
         texts: The options' texts in the order of the letters; none where they aren't known.
         noun: What an option is called beside "option", as in "Pair B".
+        asks: What is asked of the options, where a reply may answer by comparing them: `first before second`
+            (which of two images came first) or `longest` (which of the letters stands for the longest time).
     """
 
     letters: str
     texts: tuple[str, ...] = ()
     noun: str = ""
+    asks: str = ""
 
 
 @dataclass(frozen=True, slots=True)

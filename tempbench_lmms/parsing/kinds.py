@@ -11,12 +11,15 @@ from typing import Any
 
 from tempbench_lmms.parsing import (
     claims,
+    comparisons,
     durations,
     letters,
+    motion,
     numbers,
     option_words,
     orders,
     places,
+    ranks,
     relations,
     sequences,
     steps,
@@ -28,7 +31,7 @@ from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
 from tempbench_lmms.parsing.text import normalise
-from tempbench_lmms.parsing.words import AND, CIRCLED, OR, any_of
+from tempbench_lmms.parsing.words import AND, CIRCLED, LAST, OR, ORDINAL, any_of
 
 ANSWER_KEYS = (
     r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*"
@@ -73,6 +76,22 @@ _BEHIND_COLON = re.compile(r"^\D*[^\W\d_]:\s*(\d{1,2})\W{0,3}$")
 _COMPARED = re.compile(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
+_ORDINAL_PAIR = re.compile(
+    rf"^\W*(?:it\s+is\s+|it's\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(ORDINAL)})"
+    rf"|(?P<last>{any_of(LAST)}))"
+    r"\s+(?:pair|paar|paire|par|pareja|one)\b",
+    re.IGNORECASE,
+)
+_FITS = re.compile(
+    r"\b(?:form\w*\s+(?:a|one)|(?:are|is)\s+(?:all\s+)?(?:in\s+(?:\w+\s+)?(?:order|sequence)|consistent|fine|correct|right)|belong\s+together"
+    r"|fit\s+together|fit|match|agree|show\s+the\s+same|go\s+together)\b",
+    re.IGNORECASE,
+)
+_NO_FIT = re.compile(
+    r"\b(?:not|or|but|if|whether|maybe|perhaps|either|neither|both|pairs?)\b|n't\b", re.IGNORECASE
+)
+_SMALL_NUMBER = re.compile(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
+_LONGEST_REST = 200
 _SUBJECT_STARTS = 12
 _MOST_COUNTS = 60
 _ORDERED = re.compile(
@@ -85,6 +104,8 @@ class Kind:
 
     keys: Sequence[str] = (ANSWER_KEYS,)
     """Patterns for the names of the JSON fields that hold it, the surest first."""
+    ranks = False
+    """Whether a ranking of all options answers, though it names them all."""
 
     def whole(self, text: str) -> list[Any]:
         """Returns the values that a text, without marks around it, is by itself."""
@@ -100,6 +121,10 @@ class Kind:
 
     all_values: Sequence[Any] = ()
     """All values on offer, where a reply may choose one by rejecting all others."""
+
+    def by_text(self, text: str) -> list[Any]:
+        """Returns the values that a whole reply states in words of its own, one sentence after the other."""
+        return []
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the values that it names."""
@@ -144,8 +169,11 @@ class ChoiceKind(Kind):
     """One of lettered options."""
 
     def __init__(self, expected: Choice) -> None:
-        self.letters, self.noun = expected.letters, expected.noun
+        self.letters, self.noun, self.asks = expected.letters, expected.noun, expected.asks
         self.all_values = tuple(expected.letters)
+        if self.asks == "longest":
+            self.ranks = True
+            self.keys = (ANSWER_KEYS, r"(?:the_?)?(?:longest|largest|greatest)(?:_.*)?")
         self.texts = expected.texts[: len(expected.letters)]
 
     # A reply that is a letter needs none of these.
@@ -242,6 +270,14 @@ class ChoiceKind(Kind):
         """Returns the letters of the options whose words a sentence states."""
         if self.truths:
             return [self.truths[value] for value in claims.said(sentence)]
+        if self.ranks:
+            place = _ORDINAL_PAIR.search(sentence) if not option_words.denies(sentence) else None
+            if place is None:
+                return []
+            number = len(self.letters) if place["last"] else ORDINAL[place["place"].lower()]
+            return [self.letters[number - 1]] if number <= len(self.letters) else []
+        if self.asks and (said := comparisons.compared(sentence, self.asks)):
+            return [self.letters[0 if said[0] else 1]]
         if not self.texts:
             return []
         if self.sequences:
@@ -270,6 +306,13 @@ class ChoiceKind(Kind):
             if found or orders_of:
                 return found[0] if len(found) == len(orders_of) == 1 else None
         return None
+
+    def by_text(self, text: str) -> list[Any]:
+        """Returns the letter of the option whose moves a reply names, or that a ranking of all puts last."""
+        if self.asks == "longest":
+            ranked = [found.value for found in orders.orders(orders.tidy(text), tuple(self.letters), True)]
+            return [order[-1] for order in ranked if order]
+        return [self.letters[i] for i in motion.stated(text, self.texts)] if self.texts else []
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
@@ -422,6 +465,14 @@ class ItemKind(Kind):
             return bool(_ANNOUNCED.match(first) or _NOT_IT.search(last))
         return not (len({*said_first, *said_last}) == len(said_first) + len(said_last) == self.upper > 2)
 
+    def by_text(self, text: str) -> list[Any]:
+        """Returns the image that a reply leaves where it says of all others that they fit."""
+        if not self.odd or len(text) > _LONGEST_REST or not _FITS.search(text) or _NO_FIT.search(text):
+            return []
+        named = {int(number) for number in _SMALL_NUMBER.findall(text)}
+        left = set(range(1, self.upper + 1)) - named
+        return [*left] if len(left) == 1 and max(named, default=0) <= self.upper else []
+
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""
         return bool(1 <= value <= self.upper)
@@ -466,6 +517,11 @@ class OrderKind(Kind):
             said = Verdict(last.value, "only one", last.start, last.end, text)
         # An order that repeats or lacks a label is found, but is none.
         return said if said.value is not None or said.how in ("open", "several") else Verdict(None, "nothing")
+
+    def by_text(self, text: str) -> list[Any]:
+        """Returns the order in which the images are shown, or its reverse, where a reply names it so."""
+        order = ranks.as_shown(text, self.labels)
+        return [order] if order else []
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""

@@ -66,7 +66,7 @@ _EMPTY_CJK = re.compile(
 _PIECE = re.compile(
     r"(?P<marks>(?:[\s\"'*:=>#,.()\[\]{}•~→⇒–—]|-(?!\d))+)|(?P<word>[A-Za-zÀ-ɏЀ-ӿ]+)|(?P<other>.)", re.DOTALL
 )
-_MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→"
+_MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→➡👉"
 # "A." and "1." belong to what follows them.
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b[A-G]\.)\s+(?=\S)|\n+")
 # What may follow an answer: "Three, I guess", "B then".

@@ -13,6 +13,16 @@ from tempbench_lmms.parsing.letters import squash, squashed
 from tempbench_lmms.parsing.words import CARDINAL, NOT, ORDINAL, any_of
 
 _JOINED = re.compile(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
+# Colours, which are found within a text: Chinese, Japanese and Korean put no space between words.
+_COLOURS = {
+    **dict.fromkeys(("红", "紅", "赤", "빨간", "빨강"), "red"),
+    **dict.fromkeys(("蓝", "藍", "青い", "青の", "파란", "파랑"), "blue"),
+    **dict.fromkeys(("绿", "緑", "초록", "녹색"), "green"),
+    **dict.fromkeys(("黄", "노란"), "yellow"),
+    **dict.fromkeys(("白", "흰", "하얀"), "white"),
+    **dict.fromkeys(("黑", "黒", "검은"), "black"),
+}
+_NT = re.compile(r"(?<=[a-z])n['’]t\b")
 _STOP = frozenset(
     [
         "a",
@@ -91,6 +101,40 @@ _ALIKE = {
     "circular": "circle",
     "quicker": "faster",
     "speeding": "accelerate",
+    "nobody": "not",
+    "nothing": "not",
+    "none": "not",
+    "neither": "not",
+    "never": "not",
+    **dict.fromkeys(("began", "begun"), "begin"),
+    **dict.fromkeys(("drew", "drawn"), "draw"),
+    **dict.fromkeys(("sang", "sung"), "sing"),
+    **dict.fromkeys(("hung", "hanged"), "hang"),
+    **dict.fromkeys(("drank", "drunk"), "drink"),
+    **dict.fromkeys(("rode", "ridden"), "ride"),
+    **dict.fromkeys(("wrote", "written"), "write"),
+    **dict.fromkeys(("drove", "driven"), "drive"),
+    **dict.fromkeys(("swam", "swum"), "swim"),
+    **dict.fromkeys(("stood", "standing"), "stand"),
+    **dict.fromkeys(("sat", "sitting"), "sit"),
+    **dict.fromkeys(("thrown", "throwing"), "throw"),
+    **dict.fromkeys(("broke", "broken"), "break"),
+    **dict.fromkeys(("flew", "flown"), "fly"),
+    **dict.fromkeys(("caught",), "catch"),
+    **dict.fromkeys(("swung",), "swing"),
+    **dict.fromkeys(("shook", "shaken"), "shake"),
+    **dict.fromkeys(("rose", "risen"), "rise"),
+    **dict.fromkeys(("brought",), "bring"),
+    **dict.fromkeys(("bought",), "buy"),
+    **dict.fromkeys(("spun",), "spin"),
+    **dict.fromkeys(("slid",), "slide"),
+    **dict.fromkeys(("built",), "build"),
+    **dict.fromkeys(("taken",), "take"),
+    **dict.fromkeys(("given",), "give"),
+    **dict.fromkeys(("eaten",), "eat"),
+    **dict.fromkeys(("fallen",), "fall"),
+    **dict.fromkeys(("gone",), "go"),
+    **dict.fromkeys(("struck",), "strike"),
 }
 _NO = frozenset(("no", "none", "single", "once", "null"))
 _SUFFIX = re.compile(r"(?:ings?|ed|es|s|ally|ly|al)$")
@@ -127,13 +171,16 @@ def stem(word: str) -> str:
 def stems(text: str) -> list[str]:
     """Returns the stems of a text's words in their order, without those that say nothing."""
     text = text.lower()
+    if "n't" in text or "n’t" in text:
+        text = _NT.sub(" not", text)
     if "clockwise" in text or "lapse" in text:
         text = _JOINED.sub(r"\1\2", text)
     words = _WORD.findall(text)
     if "then" in words:
         # "First to the left, then to the right" says no more than "left, then right".
         words = [word for word in words if word != "first"]
-    return [_reduced(word) for word in words if word not in _STOP]
+    found = [_reduced(word) for word in words if word not in _STOP]
+    return found if text.isascii() else found + [name for sign, name in _COLOURS.items() if sign in text]
 
 
 @lru_cache(maxsize=4096)
@@ -167,6 +214,52 @@ def _heads(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Returns what the options begin with, up to a comma, where that tells them apart: "position 4"."""
     heads = tuple(text.partition(",")[0] for text in texts)
     return heads if len(set(heads)) == len(texts) and all("," in text for text in texts) else ()
+
+
+_NUMBERED = re.compile(r"([^\W\d_]+)\s+(\d+)")
+_IMAGE = re.compile(r"\b(?:image|picture|photo|bild|imagen|foto)|图|画像|写真|이미지|사진", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\b|之间|の間|사이", re.IGNORECASE)
+_NUMBER = rf"\d+|{any_of(word for word in (*CARDINAL, *ORDINAL) if word.isascii() or word[0] < chr(0x2E80))}"
+_POSITION = re.compile(
+    rf"(?:\b(?:position|place|slot|spot|posición|posicion|platz|stelle|number|no\.)|位置|위치)\s*(?:is\s+|number\s+|no\.?\s*|#|:)?\s*(?P<after>{_NUMBER})"
+    rf"|(?P<before>{_NUMBER})(?:e|er|ª|º|st|nd|rd|th)?\s+(?:position|place|slot|spot|posición|platz|stelle)\b|第\s?(?P<cjk>\d+)(?:个|の)?(?:位|位置)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=64)
+def _positions(texts: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Returns the number that each option begins with, and the words of its rest that tell it apart.
+
+    Nothing where options don't begin with a noun and a number: "position 4, between the second and ...".
+    """
+    heads = [_NUMBERED.fullmatch(head) for head in _heads(texts)]
+    if not heads or not all(heads) or len({head[1] for head in heads if head}) > 1:
+        return ()
+    tails = _telling(tuple(text.partition(",")[2] for text in texts))
+    return tuple((head[2], frozenset(tail)) for head, tail in zip(heads, tails, strict=True) if head)
+
+
+def _by_position(sentence: str, positions: Sequence[tuple[str, frozenset[str]]]) -> list[int]:
+    """Returns the options whose number, or whose neighbours, a sentence names."""
+    named = {
+        _digits(word) or word
+        for match in _POSITION.finditer(sentence.lower())
+        if (word := match["after"] or match["before"] or match["cjk"])
+    }
+    found = [i for i, (number, _) in enumerate(positions) if number in named]
+    if len(found) > 1 and "," in sentence:
+        return _by_position(sentence.partition(",")[0], positions)
+    if found:
+        return found
+    said = set(stems(sentence))
+    if between := _BETWEEN.search(sentence):
+        clause = re.split(r",|\bbecause\b|\bsince\b", sentence[between.start() :])[0]
+        said = set(stems(clause))
+        return [i for i, (_, tail) in enumerate(positions) if tail and tail <= said]
+    if _IMAGE.search(sentence):
+        return []
+    return [i for i, (number, _) in enumerate(positions) if number in said]
 
 
 def _in_order(words: Sequence[str], text: Sequence[str]) -> bool:
@@ -216,6 +309,8 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
     >>> stated("left or right", ["Left", "Right"])
     [0, 1]
     """
+    if positions := _positions(tuple(texts)):
+        return _by_position(_affirmed(sentence), positions)
     telling = _telling(tuple(texts))
     found = _of_words(stems(_affirmed(sentence)), telling)
     if not found and (heads := _heads(tuple(texts))):
@@ -223,8 +318,29 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
     if not found:
         found = _by_own_words(set(stems(_affirmed(sentence))), telling)
     if not found and denies(sentence) and set(stems(sentence)) - {"not"}:
-        found = [i for i in _of_words(stems(sentence), telling) if "not" in telling[i]]
-    return found
+        begins = _DENIED.match(sentence.lstrip()) is not None
+        found = [
+            i
+            for i in _of_words(stems(sentence), telling)
+            if "not" in telling[i] and (begins or set(telling[i]) != {"not"})
+        ]
+    return found or _of_all(sentence, texts)
+
+
+_QUANTITY = re.compile(r"\W*(both|neither|all|none)\b", re.IGNORECASE)
+
+
+def _of_all(sentence: str, texts: Sequence[str]) -> list[int]:
+    """Returns the option that speaks of both, all or none, where a sentence begins so and names no other."""
+    begins = _QUANTITY.match(sentence)
+    if begins is None:
+        return []
+    own = [_QUANTITY.match(text) for text in texts]
+    found = [i for i, match in enumerate(own) if match and match[1].lower() == begins[1].lower()]
+    telling = _telling(tuple(texts))
+    said = set(stems(sentence))
+    others = {word for i, words in enumerate(telling) if i not in found for word in words}
+    return found if len(found) == 1 and not said & (others - set(telling[found[0]])) else []
 
 
 def repeated(text: str, texts: Sequence[str]) -> list[int]:

@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from tempbench_lmms.parsing.ends import backwards
 from tempbench_lmms.parsing.numerals import CARDINALS
+from tempbench_lmms.parsing.ranks import ranked, stated, valued
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import holds, outer, signs, squeeze
 from tempbench_lmms.parsing.words import (
@@ -137,6 +139,7 @@ _ARROW = re.compile(r"[-=–—]+>|\\to\b|\\rightarrow\b")
 _SENTENCE = re.compile(r"[.!?]\s|\n\n")
 _LOOK_BACK = 90
 _JUST_BEFORE = 14
+_LOOK_AHEAD = 60
 _ARTICLE = re.compile(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
 _NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))
 
@@ -163,7 +166,7 @@ def tidy(text: str) -> str:
 
     def comment(match: re.Match[str]) -> str:
         inner = match.group(1)
-        if _reversed(inner):
+        if _reversed(inner) or any(backwards(inner, which) is not None for which in (False, True)):
             return f" {inner} "
         if role := _role(inner):
             return f" {role.group()} "
@@ -191,8 +194,8 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
         return (by_role,)
     if by_place := _by_place(text, labels):
         return (by_place,)
-    if _too_few(text, labels):
-        return ()
+    if order := ranked(text, labels):
+        return (Mention(order, 0, len(text)),)
     lists = _lists(text, labels)
     runs = [
         run
@@ -200,12 +203,23 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
         if not any(start < run[1] and run[0] < end for start, end, _ in lists)
     ]
     found = sorted([*lists, *runs])
-    if not found and (named := _named(text, labels)):
-        found = [named]
+    said, clear = None, True
+    complete = any(order for _, _, order in found)
+    if not complete or (_WORD.search(text) and holds(text.lower(), _LATE_SIGNS)):
+        said, clear = stated(text, labels, quantities)
+    if said and (not complete or sum(text.count(label) for label in labels) == len(labels)):
+        return (Mention(said, 0, len(text)),)
+    if not found and clear:
+        if order := valued(text, labels, quantities):
+            return (Mention(order, 0, len(text)),)
+        if named := _named(text, labels):
+            found = [named]
     if len(labels) == 2:
         # "Either image 1 or image 2 came first."
         found = [one for one in found if not _LEFT_OPEN.search(text, max(0, one[0] - _JUST_BEFORE), one[1])]
-    return tuple(Mention(_turned(text, start, end, order), start, end) for start, end, order in found)
+    return tuple(
+        Mention(_turned(text, start, end, order, quantities), start, end) for start, end, order in found
+    )
 
 
 def _too_few(text: str, labels: Sequence[str]) -> bool:
@@ -216,13 +230,21 @@ def _too_few(text: str, labels: Sequence[str]) -> bool:
     return not labels[0].isdigit() or sum(word in small for word in _NUMBER_WORDS) < len(labels)
 
 
-def _turned(text: str, start: int, end: int, order: tuple[str, ...] | None) -> tuple[str, ...] | None:
+def _turned(
+    text: str, start: int, end: int, order: tuple[str, ...] | None, quantities: bool
+) -> tuple[str, ...] | None:
     """Returns an order from its earliest or smallest item, whichever way the text goes."""
     if order is None:
         return None
     if len(order) == 2 and _FOLLOWING.search(text[start:end]):
         return order[::-1]  # "Image 2 came after Image 1"
     before = _SENTENCE.split(text[max(0, start - _LOOK_BACK) : start])[-1]
+    after = _SENTENCE.split(text[end : end + _LOOK_AHEAD])[0]
+    back = backwards(before, quantities)
+    if back is None:
+        back = backwards(after, quantities)
+    if back is not None:
+        return order[::-1] if back else order
     if not holds(text[start - len(before) : end + 40].lower(), _REVERSE_SIGNS):
         return order  # no word for the late end
     if _reversed(before) or _REVERSE.match(text[end : end + 40].lstrip(" ,.;-")):
@@ -337,7 +359,9 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
         if len(run) == 1 and sorted(run[0]) == sorted(labels):
             run = list(run[0])
         if len(run) >= len(labels) and (
-            readable or _REVERSE.search(text, max(0, start - _LOOK_BACK), end + 40)
+            readable
+            or _REVERSE.search(text, max(0, start - _LOOK_BACK), end + 40)
+            or backwards(text[max(0, start - _LOOK_BACK) : end + _LOOK_AHEAD], quantities) is not None
         ):
             found.append((start, end, _complete(run, labels)))
         run, readable = [], True
@@ -411,17 +435,25 @@ def _item(entry: Any) -> str | None:
 
 
 def _of_mapping(value: Mapping[Any, Any], labels: Sequence[str]) -> list[Any]:
-    ranks: list[tuple[int, str]] = []
+    places: list[tuple[int, list[str]]] = []
+    others: list[str] = []
     for place, (key, entry) in enumerate(value.items()):
-        item = _item(entry)
-        if item is None or isinstance(entry, (list, Mapping)):
+        items = [_item(part) for part in (entry if isinstance(entry, list) else [entry])]
+        named = [item for item in items if item is not None and item in labels]
+        if not named or len(named) < len(items) or isinstance(entry, Mapping):
             continue
-        role = _ROLE.search(str(key))
-        number = re.search(r"\d+", str(key))
-        name = str(key).lower()
+        name = str(key).lower().replace("_", " ")
+        role = _ROLE.search(name)
+        number = re.search(r"\d+", name)
         if role and role.lastgroup in ("early", "late"):
-            ranks.append((-1 if role.lastgroup == "early" else 1000, item))
+            places.append((-1 if role.lastgroup == "early" else 1000, named))
+        elif len(named) > 1 and not (role and role.lastgroup == "middle"):
+            continue
         elif name in ORDINAL or number or (role and role.lastgroup == "middle"):
-            ranks.append((ORDINAL.get(name) or (int(number.group()) if number else place), item))
-    order = _complete([item for _, item in sorted(ranks)], labels)
+            places.append((ORDINAL.get(name) or (int(number.group()) if number else 100 + place), named))
+        else:
+            others += named
+    if len(places) == 2 and len(others) == 1 and {place for place, _ in places} == {-1, 1000}:
+        places.append((0, others))  # both ends, and what is left
+    order = _complete([item for _, named in sorted(places) for item in named], labels)
     return [order] if order else []

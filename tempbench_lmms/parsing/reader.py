@@ -35,9 +35,15 @@ MOST_OBJECTS = 200
 _ASKS = ("?", "[", "<")
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
-_PARTS = re.compile(r"[.;\n,]\s+")
-_OPENS = re.compile(r"([^:(–—\n]{1,40}?)\s*(?::|\(|–|—| - )(?=\s*\S)")
+_PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
+_OPENS = re.compile(
+    r"([^:(–—\n,]{1,40}?)\s*(?::|\(|–|—| - |,?\s(?:because|since|weil|denn|porque|parce que)\b)(?=\s*\S)"
+)
 _MOST_OPENINGS = 30
+_CONCLUDES = re.compile(
+    r"\b(?:so|thus|therefore|hence|daher|deshalb|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서",
+    re.IGNORECASE,
+)
 # "Either could have been first."
 _LEFT_OPEN = re.compile(
     r"\b(?:either|both|any|equally)\b[^.!?]*\b(?:could|can|may|might|possible|plausible)\b", re.IGNORECASE
@@ -176,6 +182,8 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return Verdict(None, "refused")
     if said.value is not None and corrects(text):
         return said
+    if (kind.ranks or said.how not in ("several", "open")) and (stated := _one(kind.by_text(text), "words")):
+        return stated
     return (
         _in_words(kind, [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists])
         or said
@@ -194,7 +202,7 @@ def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
 
 @lru_cache(maxsize=32)
 def _whole(kind: Kind, line: str) -> list[Any]:
-    bare = lines.bare(line)
+    bare = lines.bare(line) or line.strip()
     if found := _is(kind, bare):
         return found
     rest = lines.without_lead(line)
@@ -280,16 +288,28 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
         lines.sentences(rows[0])[0][:_LONGEST_SENTENCE],
         lines.sentences(rows[-1])[-1][-_LONGEST_SENTENCE:],
     )
-    said = [
-        (sentence, list(dict.fromkeys(kind.by_words(sentence))))
-        for sentence in ((first, last) if first != last else (first,))
-        if not sentence.endswith("?") and not _LEFT_OPEN.search(sentence)
+    sentences = (first, last) if first != last else (first,)
+    said = [_stated(kind, sentence) for sentence in sentences]
+    found = [
+        (values[0], sentence) for values, sentence in zip(said, sentences, strict=True) if len(values) == 1
     ]
-    single = [(values[0], sentence) for sentence, values in said if len(values) == 1]
-    if not single or (len(said) > 1 and not kind.agree(first, last, *(values for _, values in said))):
+    if not found or (len(said) > 1 and not kind.agree(first, last, *said)):
         return None
-    value, sentence = single[0]
+    value, sentence = found[0]
+    # "First image: a puddle. Second image: an ice cube. Ice melts, so the second image."
+    concludes = [match.end() for match in _CONCLUDES.finditer(last)]
+    if concludes and len({one for one, _ in found}) > 1:
+        behind = _stated(kind, last[concludes[-1] :])
+        if behind == [found[-1][0]]:
+            value, sentence = found[-1]
     return Verdict(value, "words", 0, len(sentence), sentence)
+
+
+def _stated(kind: Kind, sentence: str) -> list[Any]:
+    """Returns the values that a sentence states in words; nothing where it asks or leaves them open."""
+    if sentence.endswith("?") or _LEFT_OPEN.search(sentence):
+        return []
+    return list(dict.fromkeys(kind.by_words(sentence)))
 
 
 def _of_json(kind: Kind, text: str) -> Verdict | None:

@@ -37,6 +37,15 @@ _TOO_LITTLE = (
     r"(?:\s+\w+){0,2}?\s+(?:information|context|data|detail|details|evidence\s+to|access|clues|metadata"
     r"|dates)\b)"
 )
+# Whoever says "I can't" refuses, but for these verbs.
+_I_CANT = (
+    r"(?:(?:really|simply|honestly|just|also)\s+)?(?:can(?:\s?not|['’]?t)|could(?:\s+not|n['’]t)|(?:am|are)\s+(?:unable|not\s+able)\s+to)"
+    r"(?:\s+(?:really|simply|honestly|even|yet|reliably|confidently|properly|fully))*"
+)
+_I_CAN = (
+    r"(?:rule|exclude|be|help|fault|deny|disagree|agree|accept|support|see\s+any|find\s+any|find\s+a\s|spot|think|imagine|believe"
+    r"|detect|notice|have)\b"
+)
 _Signed = tuple[tuple[str, ...], re.Pattern[str]]
 
 
@@ -55,6 +64,19 @@ _REFUSALS = (
         "can't|cannot|can not|can’t|cant|could not|couldn|able|impossible|possib|difficult|hard|not clear"
         "|n't clear|n’t clear|feasible|no way|no means|no basis|know|did not|didn|don't|don’t|dont|do not",
         rf"\b{_CANNOT}\b{_ADVERBS}\s+{_KNOW}\b",
+    ),
+    _signed(
+        "can't|cannot|can not|can’t|cant|unable|couldn|could not|not able",
+        rf"\b(?:i|we)\s+{_I_CANT}\s+(?!{_I_CAN})\w+",
+    ),
+    _signed(
+        "t be|not be|n be",
+        r"\b(?:answer|position|order|direction|number|interval|pair|count|question|sequence|choice|decision|ranking|time)\b"
+        r"(?:\s+\w+){0,6}?\s+(?:can(?:\s?not|['’]?t)|could(?:\s+not|n['’]t))\s+be\s+(?!true|right|correct|ruled|excluded|certain|sure|both)\w+",
+    ),
+    _signed(
+        "please",
+        r"\bplease\s+(?:choose|select|pick|specify|tell\s+me|let\s+me\s+know|confirm)\b(?!\s+(?:the\s+(?:correct|best|right)|an?\s+(?:answer|option)))[^.!?\n]*[.!?]?\s*$",
     ),
     _signed("information|context|access|enough|sufficient|without|lack|need|missing|require", _TOO_LITTLE),
     _signed(
@@ -186,7 +208,7 @@ def without_refusals(text: str) -> tuple[str, bool]:
         if found is None or _NO_REFUSAL.search(sentence):
             kept.append(sentence)
         # "I can't be sure, but I would guess B."
-        elif aside := _ASIDE.search(sentence, found.end()):
+        elif (aside := _ASIDE.search(sentence, found.end())) and not _find(sentence[aside.start() :]):
             kept.append(sentence[aside.start() :])
         else:
             refused = True

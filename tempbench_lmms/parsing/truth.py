@@ -3,13 +3,18 @@
 import re
 from functools import lru_cache
 
+from tempbench_lmms.parsing.comparisons import compared, ordered
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import holds, outer, signs, table
 from tempbench_lmms.parsing.words import FAILS, FALSE, HOLDS, TRUE, any_of
 
 _BARE = (
-    {word.lower(): True for word in TRUE} | {word.lower(): False for word in FALSE} | {"t": True, "f": False}
+    {word.lower(): True for word in TRUE}
+    | {word.lower(): False for word in FALSE}
+    | {"t": True, "f": False}
+    | dict.fromkeys("✅✓✔☑👍", True)
+    | dict.fromkeys("❌✗✘❎👎", False)
 )
 _NEGATION = (
     r"(?:\b(?:not|never|hardly|cannot|can\s?not|neither|nor|nicht|pas|no|non)\b|n['’]t\b)\s+"
@@ -70,6 +75,10 @@ _CJK_FALSE = (
     "올바르지",
 )
 _BOTH = re.compile(r"\bboth\b[^.!?\n]*$|\bpart(?:ly|ially)\s*$", re.IGNORECASE)
+_NIL = re.compile(
+    r"(?:\b0\s?%|\bzero|\bno)\s+(?:chance|probability|likelihood|way)\b[^.,;!?\n]{0,40}$|\b(?:far\s+from|anything\s+but)\s+(?:being\s+)?$",
+    re.IGNORECASE,
+)
 _YES_NO = re.compile(
     r"(?:^|(?<=[.!?:\n]\s)|(?<=\n)|[,:(]\s*)[\"'(\[]*(?P<word>yes|no|ja|nein|oui|non|sí|correct|incorrect"
     r"|yeah|nope|はい|いいえ|예|네|아니오|아니요|是的|不是|对|不对)(?=\s*(?:[.,;:!)\"'\]\n–—-]|because\b|since\b|$|[、]))",
@@ -170,7 +179,7 @@ def whole(text: str) -> list[bool]:
     >>> whole("**Yes**"), whole("not true"), whole("True or False")
     ([True], [False], [])
     """
-    said = bare(text).lower()
+    said = bare(text).lower() or text.strip()
     if (value := _BARE.get(said)) is not None:
         return [value]
     if said.startswith("not ") and (value := _BARE.get(said[4:])) is not None:
@@ -183,6 +192,7 @@ def mentions(text: str) -> list[Mention]:
     found = []
     small = text.lower()
     both = "both" in small or "part" in small
+    nil = holds(small, ("chance", "probab", "likel", "far from", "anything but", "no way"))
     patterns = [pattern for signs, pattern in _SIGNED if holds(small, signs)]
     if not text.isascii():
         patterns.append(_CJK)
@@ -194,6 +204,8 @@ def mentions(text: str) -> list[Mention]:
             if both and _BOTH.search(text, max(0, match.start() - 60), match.start()):
                 continue
             denied = bool(groups.get("neg")) != bool(groups.get("aux"))
+            if nil and _NIL.search(text, max(0, match.start() - 60), match.start()):
+                denied = not denied
             found.append(Mention(value != denied, match.start(), match.end()))
     found.sort(key=lambda mention: (mention.start, -mention.end))
     kept: list[Mention] = []
@@ -210,6 +222,12 @@ def claimed(sentence: str, claim: str) -> list[bool]:
     >>> claimed("The images are not in chronological order.", "chronological")
     [False]
     """
+    if claim == "chronological" and (in_order := ordered(sentence)) is not None:
+        return in_order
+    if claim and (compares := compared(sentence, claim)) is not None:
+        return compares
+    if claim == "first before second" and (in_order := ordered(sentence)):
+        return in_order
     said: list[bool] = []
     if not holds(sentence.lower(), _CLAIM_SIGNS.get(claim, ())):
         return said

@@ -62,7 +62,7 @@ ANSWER = _words(
     答案|答え|回答|解答|正解|結論|结论|정답|답변|답|결론"""
 )
 OPTION = _words(
-    """option|options|choice|letter|alternative|item|pair|selection|antwortmöglichkeit|auswahl|wahl|paar
+    """option|options|choice|letter|alternative|item|pair|selection|pareja|antwortmöglichkeit|auswahl|wahl|paar
     choix|paire|opción|opcion
     elección|par|opzione|scelta|opção|optie|вариант|пара|选项|選項|選択肢|选择|選択|选|選|選ぶ|선택지|선택|보기|配对|ペア|组|組|번"""
 )
@@ -98,7 +98,7 @@ THEREFORE = _words(
     concludes|implies|indicates|=|=>|->|→|⇒|➜|➔|➞|⇨|⟶|👉
     this is|that is|that's|it's|it is|it must be|this must be|must be|this would be|corresponds to
     matches|match|which is|which are|identified as|points to
-    also|daher|somit|deshalb|folglich|insgesamt|donc|ainsi|par conséquent|au total|por lo tanto|por tanto
+    also|daher|somit|deshalb|darum|deshalb|folglich|insgesamt|donc|ainsi|par conséquent|au total|por lo tanto|por tanto
     así que|entonces
     en total|quindi|dunque|portanto|logo|значит|поэтому|因此|所以|故|于是|那么|总共|一共|共|即|よって|したがって|なので|だから|従って|ため
     合計|따라서|그러므로|그래서|총|결론적으로"""

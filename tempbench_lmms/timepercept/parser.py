@@ -28,7 +28,9 @@ def expected(test: str, options: Sequence[str], n_images: int) -> Expected:
     if test == "tal":
         return Item(n_images, odd=True)
     if test == "eii":
-        return Choice("ABCD", _SHOWN_PAIRS, noun="pair")
+        return Choice("ABCD", _SHOWN_PAIRS, noun="pair", asks="longest")
+    if test == "transfer_order":
+        return Choice("AB", tuple(options), asks="first before second")
     return Choice("ABCDEF"[: len(options)], tuple(options))
 
 

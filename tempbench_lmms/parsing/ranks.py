@@ -1,0 +1,442 @@
+"""Orders that a reply states by relations: "4 precedes 2, which precedes 1", "B is the longest, then A".
+
+What a text says about its labels is turned into constraints: one comes before another, one is at an end or at
+a place. The order is read where exactly one satisfies all of them. Where a clause denies, doubts, or gives
+one place to several labels, nothing is read.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from tempbench_lmms.parsing.durations import amount
+from tempbench_lmms.parsing.ends import backwards
+from tempbench_lmms.parsing.text import holds, table
+from tempbench_lmms.parsing.words import ORDINAL
+
+_MOST_LABELS = 6
+_LONGEST = 700
+_NOUN = (
+    r"(?:(?:images?|pictures?|photos?|pairs?|bild(?:er)?|paar|imagen|imágenes|paire|par|pareja|foto|frame|number|no\.|#)"
+    r"(?![^\W\d_])|图像?|图片|画像|写真|이미지|사진|ペア|组|配对|쌍|第)"
+)
+_UNIT_AFTER = r"(?!\w|[.,:]\d|\s*%|\s*(?:st|nd|rd|th)\b)"
+_BARE_ENDS = (
+    r"(?=\s*(?:[.,;:!?)\]=<>→\"'\n-]|$|\b(?:came|comes?|is|was|are|before|after|precede[sd]?|follow(?:s|ed)?|and|then|which"
+    r"|und|et|y|est|es|ist|vor|nach|avant|après|antes|después|than|must|being|in|has|lies|puis|dann|luego|que|als|next|to|with|at)\b"
+    r"|[\u3040-\u9fff\uac00-\ud7af]))"
+)
+_ORDINALS = "|".join(
+    sorted((word for word in ORDINAL if word.isascii() and word[0].isalpha()), key=len, reverse=True)
+)
+# Words of a clause, by what they do.
+_THEN = (
+    r"immediately\s+followed\s+by|followed\s+by|then|next(?:\s+is|\s+comes)?|after\s+that|afterwards|subsequently|finally|lastly"
+    r"|gefolgt\s+von|dann|danach|anschließend|zuletzt|schließlich|puis|ensuite|suivie?s?\s+(?:de|par)|enfin|luego|después(?!\s+de)"
+    r"|seguid[oa]s?\s+(?:de|por)|finalmente|然后|然後|接着|接著|其次|再是|随后|最后是|次に|次が|次は|続いて"
+    r"|その後|그다음은?"
+    r"|그 다음은?"
+    r"|다음은?|이어서|마지막으로"
+)
+_BEFORE = (
+    r"before|precede[sd]?|preceding|predate[sd]?|earlier\s+than|older\s+than|prior\s+to|ahead\s+of|vor|früher\s+als|älter\s+als"
+    r"|avant|précède|plus\s+ancienne?\s+que|antes\s+(?:de|que)|precede\s+a|anterior\s+a|más\s+antigu[oa]\s+que|早于|先于"
+)
+_AFTER = (
+    r"after|follows|later\s+than|newer\s+than|more\s+recent\s+than|postdate[sd]?|succeed(?:s|ed)|nach|später\s+als|neuer\s+als"
+    r"|jünger\s+als|après|plus\s+récente?\s+que|después\s+de|posterior\s+a|más\s+reciente\s+que|晚于"
+)
+_BEHIND_EARLIER = r"更早|より前|より古い|より先|보다\s?먼저|보다\s?오래|보다\s?이른|보다\s?이전"
+_BEHIND_LATER = r"更晚|更新|より後|より新しい|보다\s?나중|보다\s?최근|보다\s?뒤"
+_MORE = r"more|longer|larger|greater|bigger|exceeds|outlasts|mehr|länger|größer|plus\s+(?:de|long(?:ue)?)|más"
+_LESS = r"less|shorter|smaller|fewer|weniger|kürzer|kleiner|moins|plus\s+court(?:e)?|menos"
+_EARLIEST = (
+    r"earliest|early|oldest|älteste[nrs]?|früheste[nrs]?|plus\s+ancien(?:ne)?"
+    r"|más\s+antigu[oa]|最早|最古|最旧|最も古い|一番古い|가장\s?오래된|가장\s?이른"
+)
+_LATEST = (
+    r"latest|late|newest|most\s+recent|neueste[nrs]?|jüngste[nrs]?|späteste[nrs]?|plus\s+récente?|más\s+recientes?|más\s+nuev[oa]|最晚|最新"
+    r"|最近|最も新しい|一番新しい|가장\s?최근|가장\s?늦은|가장\s?최신"
+)
+_FIRST, _LAST = r"first|zuerst|primero|primera|première?", r"last|zuletzt|última|último|dernière?"
+_SHORTEST = (
+    r"shortest|smallest|least|lowest|fewest|quickest|briefest|kürzeste[nrs]?|kleinste[nrs]?"
+    r"|plus\s+court(?:e)?|más\s+cort[oa]|menor|最短|一番短い|가장\s?짧은"
+)
+_LONGEST_WORDS = (
+    r"longest|largest|greatest|most|highest|biggest|längste[nrs]?|größte[nrs]?"
+    r"|plus\s+long(?:ue)?|más\s+larg[oa]|mayor|最长|最長|一番長い|가장\s?긴"
+)
+_MIDDLE = (
+    r"middle|medium|mid|in[\s_]between|intermediate|remaining|mittlere[nrs]?|dazwischen"
+    r"|moyenne|intermedi[oa]|中间|居中|真ん中|중간"
+)
+_DOUBT = (
+    r"not|n['’]t|cannot|never|or|maybe|perhaps|possibly|either|neither|unless|if|whether|same|equal(?:ly)?|unclear|might|could"
+    r"|nicht|kein\w*|pas|ni|oder|ou|no|vielleicht|oder|o\s+bien|wait|actually|不|没|或|아니|않|모르|ない|または|또는"
+)
+_WORDS_AFTER = r"(?![^\W\d_\u2e80-\uffff])"
+_WORDS_BEFORE = r"(?<![^\W\d_\u2e80-\uffff])"
+
+
+def _token(name: str, words: str) -> str:
+    return rf"(?P<{name}>{_WORDS_BEFORE}(?:{words}){_WORDS_AFTER})"
+
+
+def _token_cjk(name: str, words: str) -> str:
+    return rf"(?P<{name}>(?=[\u2e80-\uffff])(?:{words}))"
+
+
+@dataclass(slots=True)
+class _Said:
+    """What a text says of the places of its labels, as positions from 0 on."""
+
+    before: list[tuple[str, str]] = field(default_factory=list)
+    next_to: list[tuple[str, str]] = field(default_factory=list)
+    at: dict[str, int] = field(default_factory=dict)
+    middle: list[str] = field(default_factory=list)
+    sound: bool = True
+
+    def place(self, label: str, place: int) -> None:
+        """Adds that a label has a place."""
+        if self.at.setdefault(label, place) != place:
+            self.sound = False
+
+    def allows(self, order: Sequence[str]) -> bool:
+        """Whether an order agrees with all that is said."""
+        place = {label: i for i, label in enumerate(order)}
+        return (
+            all(place[label] == at for label, at in self.at.items())
+            and all(place[a] < place[b] for a, b in self.before)
+            and all(place[a] + 1 == place[b] for a, b in self.next_to)
+            and all(0 < place[label] < len(order) - 1 for label in self.middle)
+        )
+
+
+@lru_cache(maxsize=16)
+def _item(labels: tuple[str, ...], in_words: bool = False) -> re.Pattern[str]:
+    own = f"(?:{'|'.join(labels)})"
+    if labels[0].isdigit():
+        noun = r"\s+(?:satellite\s+)?(?:image|picture|photo|bild|one)(?![^\W\d_])"
+        ordinal = rf"(?:the\s+)?(?P<ordinal>{_ORDINALS}){noun}"
+        if in_words:
+            ordinal = rf"(?:the|das|la|le)\s+(?P<ordinal>{_ORDINALS})(?![^\W\d_])(?:{noun})?"
+        return re.compile(
+            rf"{_NOUN}\s*[#:(\[\"']*\s*(?P<named>{own}){_UNIT_AFTER}(?:张|番|번)?|{ordinal}"
+            rf"|(?<![\w.,\-])(?P<bare>{own}){_UNIT_AFTER}{_BARE_ENDS}",
+            re.IGNORECASE,
+        )
+    return re.compile(
+        rf"(?:(?i:{_NOUN})\s*[#:(\[\"']*\s*)?(?<![^\W\u2e80-\uffff])(?<!['’])(?P<bare>{own})"
+        r"(?![^\W\u2e80-\uffff])(?!['’]\w)(?! (?:pair|few|new|large|small|satellite|lot)\b)"
+    )
+
+
+@lru_cache(maxsize=2)
+def _words(quantities: bool) -> re.Pattern[str]:
+    ends = (_SHORTEST, _LONGEST_WORDS) if quantities else (f"{_EARLIEST}|{_FIRST}", f"{_LATEST}|{_LAST}")
+    parts = [
+        r"(?P<item>\x01\d+\x02)",
+        _token("then", _THEN),
+        _token("before", _BEFORE),
+        _token("after", _AFTER),
+        _token_cjk("behind_earlier", _BEHIND_EARLIER),
+        _token_cjk("behind_later", _BEHIND_LATER),
+        _token("early", ends[0]),
+        _token("late", ends[1]),
+        _token("middle", _MIDDLE),
+        _token("more", _MORE),
+        _token("less", _LESS),
+        _token("place", _ORDINALS),
+        _token("which", r"which|welches|was|que|qui"),
+        _token("and", r"and|und|et|y|while|whereas"),
+        _token("doubt", _DOUBT),
+        r"(?P<end>[.;\n!?])",
+        r"(?P<comma>[,()、])",
+        r"(?P<other>[^\W\d_]+|\d+)",
+    ]
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+_SIGNS = table(
+    "preced|before|after|earl|old|lat|new|recent|follow|first|last|short|long|small|larg|least|most|more|less|then|great|big"
+    "|second|älte|frühe|neue|jüng|spät|ancien|récent|antigu|recient|cort|vor|nach|dann|puis|avant|antes|kürz|läng|rank|place"
+)
+
+
+def stated(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[tuple[str, ...] | None, bool]:
+    """Returns the one order that agrees with all that a text says of its labels, and whether all is clear.
+
+    No order where none or several agree. Nothing is clear where one end is given to several labels.
+
+    Args:
+        text: The text.
+        labels: The labels, all of which the text must name.
+        quantities: Whether they stand for quantities, from the smallest to the largest; else for times.
+
+    >>> stated("Image 2 came before 3, and image 1 is the latest.", ("1", "2", "3"), False)
+    (('2', '3', '1'), True)
+    >>> stated("More time lies in C than in B, and more in B than in A.", ("A", "B", "C"), True)
+    (('A', 'B', 'C'), True)
+    """
+    if len(text) > _LONGEST or not 2 < len(labels) <= _MOST_LABELS:
+        return None, True
+    if text.isascii() and not holds(text.lower(), _SIGNS):
+        return None, True
+    named: list[str] = []
+
+    def marked(match: re.Match[str]) -> str:
+        ordinal = match.groupdict().get("ordinal")
+        label = match["bare"] or (str(ORDINAL[ordinal.lower()]) if ordinal else match["named"])
+        if label not in labels:
+            return match.group()
+        named.append(label)
+        return f" \x01{labels.index(label)}\x02 "
+
+    in_words = labels[0].isdigit() and not re.search(r"\d", text)
+    marked_text = _item(labels, in_words).sub(marked, text.replace("\x01", " ").replace("\x02", " "))
+    if len(set(named)) < len(labels) or len(named) > 3 * len(labels):
+        return None, True
+    said = _said(marked_text, labels, quantities)
+    if not said.sound:
+        return None, False
+    found = [order for order in itertools.permutations(labels) if said.allows(order)]
+    return found[0] if len(found) == 1 else None, bool(found)
+
+
+_Token = tuple[str, str]
+
+
+def _tokens(text: str, quantities: bool) -> Iterator[_Token]:
+    for match in _words(quantities).finditer(text):
+        yield match.lastgroup or "", match.group()
+
+
+def _said(text: str, labels: tuple[str, ...], quantities: bool) -> _Said:
+    said = _Said()
+    clause: list[_Token] = []
+    state = _State(labels, quantities, said, backwards(text, quantities) is True)
+    for token in (*_tokens(text, quantities), ("end", ".")):
+        if token[0] in ("comma", "end", "then") or (token[0] == "and" and _is_whole(clause)):
+            state.close(clause)
+            clause = []
+            if token[0] == "then":
+                state.follows = True
+            elif token[0] == "end":
+                state.stop()
+            continue
+        clause.append(token)
+        if not said.sound:
+            break
+    return said
+
+
+def _is_whole(clause: Sequence[_Token]) -> bool:
+    """Whether a clause says something by itself, so that an "and" begins the next one."""
+    names = [name for name, _ in clause]
+    return "item" in names and any(
+        name in ("early", "late", "middle", "place", "before", "after", "more", "less") for name in names
+    )
+
+
+class _State:
+    """What is known while the clauses of a text are read one after the other."""
+
+    def __init__(self, labels: tuple[str, ...], quantities: bool, said: _Said, back: bool) -> None:
+        self.labels, self.quantities, self.said = labels, quantities, said
+        self.last: str | None = None
+        self.back = back
+        self.follows = False
+        self.comparison = ""
+
+    def stop(self) -> None:
+        """Ends a sentence."""
+        self.comparison = ""
+        self.follows = False
+
+    def close(self, clause: list[_Token]) -> None:
+        """Takes what a clause says."""
+        names = [name for name, _ in clause]
+        items = [self.labels[int(text[1:-1])] for name, text in clause if name == "item"]
+        if not items:
+            return
+        if "doubt" in names:
+            self.said.sound = False
+            return
+        roles = {name for name in names if name in ("early", "late")}
+        rels = [
+            name for name in names if name in ("before", "after", "more", "less") or name.startswith("behind")
+        ]
+        rels = [name for name in rels if self.quantities or name not in ("more", "less")]
+        if self.follows and not roles and not rels:
+            self._chain(items)
+        elif rels and self._relations(clause, items, rels):
+            pass
+        elif roles or "middle" in names or "place" in names:
+            self._role(clause, items, roles, names)
+        elif self.follows or self.last is None:
+            pass
+        elif len(items) > 1:
+            self.last = None
+        if items:
+            self.last = items[-1]
+
+    def _chain(self, items: list[str]) -> None:
+        previous = self.last
+        for item in items:
+            if previous is not None and previous != item:
+                self.said.next_to.append((item, previous) if self.back else (previous, item))
+            previous = item
+
+    def _role(self, clause: list[_Token], items: list[str], roles: set[str], names: list[str]) -> None:
+        if len(items) != 1 or len(roles) > 1:
+            # "From earliest to latest: 2", or one place for several.
+            if roles and len(items) > 1:
+                self.said.sound = False
+            return
+        item, last = items[0], len(self.labels) - 1
+        place = next((ORDINAL[text.lower()] for name, text in clause if name == "place"), None)
+        if place is not None and place - 1 <= last:
+            self.said.place(item, last + 1 - place if "late" in roles else place - 1)
+        elif roles:
+            self.back = "late" in roles
+            self.said.place(item, last if self.back else 0)
+        elif "middle" in names:
+            self.said.middle.append(item)
+        if self.follows:
+            self.follows = False
+
+    def _relations(self, clause: list[_Token], items: list[str], rels: list[str]) -> bool:
+        """Takes the relations of a clause; whether there were any."""
+        if rels[0].startswith("behind"):
+            if len(items) == 2:
+                self._add(rels[0] == "behind_earlier", items[0], items[1])
+                return True
+            return False
+        sequence = [(name, text) for name, text in clause if name in ("item", "which") or name in rels]
+        if sequence[0][0] in ("more", "less") and len(items) == 2 and len(rels) == 1:
+            self._add(sequence[0][0] == "less", items[0], items[1])
+            return True
+        taken = False
+        subject = self.last if sequence[0][0] != "item" else None
+        relation = ""
+        for name, text in sequence:
+            if name == "item":
+                label = self.labels[int(text[1:-1])]
+                if relation and subject is not None and subject != label:
+                    self._add(relation in ("before", "less"), subject, label)
+                    taken, relation = True, ""
+                subject = label
+            elif name != "which":
+                relation = name
+        return taken
+
+    def _add(self, smaller: bool, a: str, b: str) -> None:
+        self.said.before.append((a, b) if smaller else (b, a))
+
+
+# "Pair A: 4 years", one for each label.
+_RANK = re.compile(r"\b(?:rank(?:ing)?|place|position|order|#)\b", re.IGNORECASE)
+_RANK_ROW = re.compile(
+    rf"[\s\"'(\[*•-]*(?:{_NOUN}\s*)?#?(?P<item>\d{{1,2}}|[A-Z])\b[\"')\]\s]*(?:[:=→–|-]|is|->)*\s*(?P<word>rank(?:ed)?|place|position|#|number)?\s*#?"
+    rf"(?P<rank>\d{{1,2}})(?P<th>st|nd|rd|th)?[\s\"')\].,;]*",
+    re.IGNORECASE,
+)
+_ONE_IS_LATE = re.compile(
+    r"(?:longest|largest|latest|newest|most\s+recent)\s*(?:first|(?:is|=|:|as)\s*(?:rank\s*)?1\b)|\b1\s*(?:=|is|:)\s*(?:the\s+)?(?:longest|largest|latest|newest"
+    r"|most\s+recent)",
+    re.IGNORECASE,
+)
+
+
+def ranked(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
+    r"""Returns the order of labels that a table gives their ranks: "Pair Rank", then "A 3", "B 1", "C 2".
+
+    >>> ranked("Pair Rank\nA 3\nB 1\nC 2", ("A", "B", "C"))
+    ('B', 'C', 'A')
+    """
+    small = text.lower()
+    if len(text) > _LONGEST or not holds(small, ("rank", "place", "position", "#", "1st")):
+        return None
+    rows = [row for row in re.split(r"[\n;,]", text) if row.strip()]
+    found: dict[str, int] = {}
+    marked = False
+    head = ""
+    for row in rows:
+        match = _RANK_ROW.fullmatch(row)
+        if match is None:
+            head = head or (row if not found else "")
+            continue
+        label = match["item"].upper()
+        marked = marked or bool(match["word"] or match["th"])
+        if found.setdefault(label, int(match["rank"])) != int(match["rank"]):
+            return None
+    if sorted(found) != sorted(labels) or sorted(found.values()) != list(range(1, len(labels) + 1)):
+        return None
+    header = _RANK.search(head)
+    if not marked and not (header and re.search(rf"{_NOUN}", head[: header.start()], re.IGNORECASE)):
+        return None
+    order = tuple(sorted(found, key=lambda label: found[label]))
+    return order[::-1] if _ONE_IS_LATE.search(text) else order
+
+
+_YEAR = re.compile(r"(?<![\w.])(?:19|20)\d\d(?!\w|\.\d)")
+
+
+def valued(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[str, ...] | None:
+    r"""Returns the labels in the order of the durations, or of the years, that a text gives them.
+
+    >>> valued("Pair A: 4 years\nPair B: 1 month\nPair C: 1 year", ("A", "B", "C"), True)
+    ('B', 'C', 'A')
+    """
+    if len(text) > _LONGEST or not re.search(r"\d", text):
+        return None
+    places = list(_item(labels).finditer(text))
+    names = [match["bare"] or match.groupdict().get("named") for match in places]
+    if sorted(name or "" for name in names) != sorted(labels):
+        return None
+    values: list[tuple[float, str]] = []
+    for match, following, name in zip(places, [*places[1:], None], names, strict=True):
+        part = text[match.end() : following.start() if following else len(text)]
+        if quantities:
+            value = amount(part)
+        else:
+            years = _YEAR.findall(part)
+            value = float(years[0]) if len(years) == 1 else None
+        if value is None:
+            return None
+        values.append((value, name or ""))
+    if len({value for value, _ in values}) < len(values):
+        return None
+    return tuple(name for _, name in sorted(values))
+
+
+_AS_SHOWN = re.compile(
+    r"\b(?:order|sequence|way|numbering)\s+(?:(?:in\s+which\s+)?(?:they|the\s+images)\s+(?:are|were)\s+|as\s+|that\s+is\s+)?"
+    r"(?:shown|given|presented|displayed|numbered|provided)\b|\bas\s+(?:shown|presented|displayed|numbered)\b"
+    r"|\b(?:shown|given|displayed|presented|original|current|numbered)\s+(?:order|sequence)\b"
+    r"|显示的?顺序|给出的?顺序|表示順|제시된\s?순서|gezeigte[nr]?\s+reihenfolge|ordre\s+(?:montré|affiché|présenté)|orden\s+mostrado",
+    re.IGNORECASE,
+)
+_TURNED = re.compile(
+    r"\b(?:reverse[ds]?|opposite|inverse|inverted|backwards?|flipped|umgekehrt\w*|invers[eao])\b|相反|倒|逆|반대|역",
+    re.IGNORECASE,
+)
+_SHORT_SHOWN = 90
+
+
+def as_shown(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Returns the order in which images are shown, or its reverse, where a short reply names no image.
+
+    >>> as_shown("Reverse of the order shown.", ("1", "2", "3"))
+    ('3', '2', '1')
+    """
+    if len(text) > _SHORT_SHOWN or re.search(r"\d", text) or not labels[0].isdigit():
+        return None
+    if not _AS_SHOWN.search(text) or re.search(
+        _WORDS_BEFORE + f"(?:{_DOUBT})" + _WORDS_AFTER, text, re.IGNORECASE
+    ):
+        return None
+    return labels[::-1] if _TURNED.search(text) else labels
