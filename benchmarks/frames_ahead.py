@@ -1,9 +1,9 @@
-"""Runs in which frames are decoded while the model answers: their time over the longer of decoding and answering.
+"""Frames decoded while the model answers: a run's time over the longer of decoding and answering.
 
-`coherence_qa_16f` in the harness, every question about a video of its own; a model without weights asks for the
-frames and then waits, as for a GPU or a server. "Decoding" is the same run without the wait, "answering" the waits
-alone. Everything is by the wall's clock: other processes that want the same cores make decoding slower at one
-time and faster at another. Without threads (`TEMPBENCH_FRAMES_AHEAD_MB=0`) a run takes the sum of both.
+`coherence_qa_16f` in the harness, every question about a video of its own; a model without weights asks for
+the frames and then waits, as for a GPU or a server. "Decoding" is the same run without the wait, "answering"
+the waits alone. Everything is by the wall's clock: other processes that want the same cores make decoding
+slower at one time and faster at another. Without threads (`TEMPBENCH_FRAMES_AHEAD_MB=0`) a run takes the sum.
 """
 
 import contextlib

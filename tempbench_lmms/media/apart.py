@@ -12,7 +12,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ _MB = 2_000.0
 _TOTAL = 60
 """How many times the seconds a file may take in all, as long as it goes on giving frames."""
 
+_MOST_PROCESSES = 8
 _BYTES_A_SECOND = 5_000_000
 """Slowest disk: a file of this many bytes is given a second more before its first frame."""
 
@@ -188,6 +190,41 @@ def check_video(path: Path, thorough: bool = False) -> Facts:
         MediaError: The file cannot be used, or it ends or stops its decoder; one line with its name.
     """
     return Facts(**_inspector().ask(path, kind="video", thorough=thorough))
+
+
+def check_videos(
+    paths: Iterable[Path], thorough: bool = False, processes: int | None = None
+) -> Iterator[Facts | MediaError]:
+    """Yields for each video in order what `check_video` returns or raises; several are looked at at once.
+
+    Args:
+        paths: The files.
+        thorough: As for `check_video`.
+        processes: One a core by default, eight at most.
+    """
+    n = processes or min(_MOST_PROCESSES, os.cpu_count() or 1)
+    idle: queue.SimpleQueue[Inspector] = queue.SimpleQueue()
+    inspectors = [Inspector() for _ in range(n)]
+    for inspector in inspectors:
+        idle.put(inspector)
+
+    def look(path: Path) -> Facts | MediaError:
+        inspector = idle.get()
+        try:
+            return Facts(**inspector.ask(path, kind="video", thorough=thorough))
+        except MediaError as error:
+            return error
+        finally:
+            idle.put(inspector)
+
+    pool = ThreadPoolExecutor(n)
+    try:
+        yield from pool.map(look, paths)
+    finally:
+        # Whoever stops early does not wait for the files that are being looked at.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for inspector in inspectors:
+            inspector.close()
 
 
 def check_picture(path: Path, name: str) -> PictureFacts:

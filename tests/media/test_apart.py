@@ -35,6 +35,7 @@ STAND_IN = """
             held = []
             while True:
                 held.append(bytearray(10_000_000))
+                beat(1)
         if kind == "slow":
             for n in range(12):
                 time.sleep(0.25)
