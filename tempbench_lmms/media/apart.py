@@ -5,6 +5,7 @@
 
 import atexit
 import json
+import logging
 import os
 import queue
 import signal
@@ -234,3 +235,13 @@ def check_picture(path: Path, name: str) -> PictureFacts:
         MediaError: As `check_video`.
     """
     return PictureFacts(**_inspector().ask(path, kind="picture", name=name))
+
+
+def verify_picture(path: Path, name: str) -> None:
+    """Looks at a picture in a process apart; one of a single colour is no problem, and a warning names it.
+
+    Raises:
+        MediaError: As `check_video`.
+    """
+    if check_picture(path, name).constant:
+        logging.getLogger(__name__).warning("%s: all pixels of this picture are of one colour", name)

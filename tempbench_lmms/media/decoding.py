@@ -266,6 +266,33 @@ class Video:
             yield from packet.decode()
         yield from _flushed(context)
 
+    def references(self, index: Index) -> Iterator[tuple[int, Any]]:
+        """Yields every frame that decoding from its key frame gives where none of the others is wanted.
+
+        These are what any choice of frames is decoded from.
+
+        Args:
+            index: The video's, which is seekable.
+
+        Yields:
+            The place and the frame as decoded; none of a group of frames behind an error.
+        """
+        import av
+
+        places = {int(time): place for place, time in enumerate(index.pts)}
+        for key, following in pairwise((*index.keyframes, index.n_frames)):
+            begin = int(index.pts[key])
+            try:
+                self._container.seek(begin, stream=self.stream, backward=True)
+                for frame in self._sought(begin, {}):
+                    place = places.get(frame.pts, -1) if frame.pts is not None else -1
+                    if place >= following:
+                        break
+                    if place >= key:
+                        yield place, frame
+            except (av.error.FFmpegError, OSError, ValueError):
+                continue
+
     def read_through(
         self, choose: Callable[[int], Iterable[int]], index: Index | None = None
     ) -> tuple[Index, dict[int, Picture]]:
