@@ -161,15 +161,19 @@ def prepare(
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)
     manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}
-    twice = [
-        {"file": f"{given[name]}/{place}", "why": f"{taken} has the same name", "reason": "same name"}
-        for name, (_, left_out) in found.items()
-        for place, taken in left_out.items()
-    ]
-    manifest["files_left_out"] = twice
-    manifest["files_left_out_by_reason"] = dict(Counter(one["reason"] for one in twice))
+    manifest |= _left_out(given, {name: names for name, (_, names) in found.items()})
     tables.write_json(manifest, root / roots.MANIFEST)
     return Report(manifest, problems)
+
+
+def _left_out(given: Mapping[str, str], names: Mapping[str, Mapping[str, str]]) -> list[dict[str, str]]:
+    """Returns the files that are not used because another one has their name."""
+    return [
+        {"file": f"{given[name]}/{place}", "why": f"{taken} has the same name", "reason": "same name"}
+        for name, places in names.items()
+        for place, taken in places.items()
+    ]
+    return {"files_left_out": files, "files_left_out_by_reason": {"same name": len(files)} if files else {}}
 
 
 def _rows_of(
