@@ -122,7 +122,7 @@ def prepare(
 ) -> Report:
     """Writes the data set to `data_home()/rextime`. A second run with the same arguments changes nothing.
 
-    An interrupted run is taken up again: what it found out about the videos is kept.
+    An interrupted run goes on where it stopped.
 
     Args:
         source: A folder with the official annotation files; the Hub where omitted.
@@ -149,7 +149,6 @@ def prepare(
             f"{root} holds data prepared from another source; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
-
     tables_of = _rows_of(files, listings)
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
@@ -157,20 +156,19 @@ def prepare(
     problems, looked = _look_at(paths, root, thorough, progress, annotated)
     if old is not None and same and not looked:
         return Report(old, problems, fresh=False)
-
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)
     manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}
-    manifest |= _left_out(given, {name: names for name, (_, names) in found.items()})
+    manifest |= _left_out(given, found)
     tables.write_json(manifest, root / roots.MANIFEST)
     return Report(manifest, problems)
 
 
-def _left_out(given: Mapping[str, str], names: Mapping[str, Mapping[str, str]]) -> list[dict[str, str]]:
-    """Returns the files that are not used because another one has their name."""
-    return [
+def _left_out(given: Mapping[str, str], found: Mapping[str, tuple[Any, Mapping[str, str]]]) -> dict[str, Any]:
+    """Returns what the manifest says of files that are not used because another one has their name."""
+    files = [
         {"file": f"{given[name]}/{place}", "why": f"{taken} has the same name", "reason": "same name"}
-        for name, places in names.items()
+        for name, (_, places) in found.items()
         for place, taken in places.items()
     ]
     return {"files_left_out": files, "files_left_out_by_reason": {"same name": len(files)} if files else {}}
