@@ -21,6 +21,7 @@ MODULES = (
     "parsing",
     "hooks",
     "video_frames",
+    "frames_ahead",
     "media_fuzz",
     "memory",
     "data_build",

@@ -27,8 +27,13 @@ def prepare(
     ] = False,
     force: Annotated[bool, typer.Option(help="Replace data prepared from something else.")] = False,
     thorough: Annotated[
-        bool, typer.Option(help="Decode every frame of every video: slow, and finds damage in the middle.")
-    ] = False,
+        bool,
+        typer.Option(
+            "--thorough/--quick",
+            help="Decode and count every frame of every video, which finds damage in the middle; or only the "
+            "beginning and the end of each.",
+        ),
+    ] = True,
 ) -> None:
     """Prepare ReXTime: annotations from the Hub or a folder, videos from where you have them."""
     from rich.console import Console
@@ -64,6 +69,9 @@ def _print_report(report: "Report", root: Path) -> None:
         note = "" if count == expected else f", the paper has {expected}"
         complete = manifest["completeness"][split]
         print(f"{split}: {count} questions{note}; {complete:.1%} of them have a usable video")
+    for reason, count in manifest.get("files_left_out_by_reason", {}).items():
+        first = manifest["files_left_out"][0]
+        print(f"{count} files left out ({reason}), the first is {first['file']}: {first['why']}")
     for split in EVALUATED:
         if split not in manifest["rows"]:
             print(f"{split}: no annotation file was found")

@@ -11,7 +11,8 @@ from typing import Any
 from tempbench_lmms.data import hub, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
-from tempbench_lmms.media.apart import check_video
+from tempbench_lmms.media.apart import check_videos
+from tempbench_lmms.media.integrity import Facts
 from tempbench_lmms.rextime import rows, videos
 from tempbench_lmms.rextime.card import COUNTS
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
@@ -28,6 +29,8 @@ ADVICE = (
     "get the videos as https://github.com/ReXTime/ReXTime describes, and name their folders with --anet-dir "
     "and --qvh-dir"
 )
+
+_KEEP_EVERY = 20
 
 
 @dataclass
@@ -83,24 +86,30 @@ def _from_hub(revision: str) -> tuple[dict[str, Path], dict[str, str]]:
     return found, {"repository": REPO, "revision": str(info.sha)}
 
 
-def find_videos(folder: Path | None) -> dict[str, str]:
-    """Returns the path below `folder` of every video in it, by the name without suffix.
+def find_videos(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Finds every video in a folder, by the name without suffix.
+
+    Returns:
+        The path below `folder` by name; and for each file that is left out, because another one has its name,
+        the path of that one.
 
     Raises:
         TempbenchError: There is no such folder.
     """
-    if folder is None:
-        return {}
     if not folder.is_dir():
         raise TempbenchError(f"{folder} is not a folder; {ADVICE}")
     found: dict[str, str] = {}
+    left_out: dict[str, str] = {}
     for parent, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
             path = Path(parent, name)
             if path.suffix.lower() in videos.SUFFIXES:
-                found.setdefault(path.stem, path.relative_to(folder).as_posix())
-    return found
+                place = path.relative_to(folder).as_posix()
+                taken = found.setdefault(path.stem, place)
+                if taken != place:
+                    left_out[place] = taken
+    return found, left_out
 
 
 def prepare(
@@ -108,19 +117,19 @@ def prepare(
     folders: Mapping[str, Path | None] | None = None,
     revision: str = "main",
     force: bool = False,
-    thorough: bool = False,
+    thorough: bool = True,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Report:
     """Writes the data set to `data_home()/rextime`. A second run with the same arguments changes nothing.
 
-    An interrupted run is taken up again: what it found out about the videos is kept.
+    An interrupted run goes on where it stopped.
 
     Args:
         source: A folder with the official annotation files; the Hub where omitted.
         folders: Where the videos of `activitynet` and of `qvhighlights` are.
         revision: Of the data set on the Hub.
         force: Replace data that was prepared from something else.
-        thorough: Decode every frame of every video instead of its beginning and end.
+        thorough: Decode every frame of every video, and count them; else its beginning and end alone.
         progress: Called with the number of videos looked at and their number.
 
     Raises:
@@ -128,7 +137,8 @@ def prepare(
     """
     root = roots.data_home() / BENCHMARK
     given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}
-    listings = {name: find_videos(Path(path)) for name, path in given.items()}
+    found = {name: find_videos(Path(path)) for name, path in given.items()}
+    listings = {name: there for name, (there, _) in found.items()}
     files, origin = annotation_files(source, revision)
     sums = {split: tables.sha256_of([file]) for split, file in files.items()}
     identity = {"source": origin, "annotations": sums, "video_folders": given, "version": 1}
@@ -139,7 +149,6 @@ def prepare(
             f"{root} holds data prepared from another source; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
-
     tables_of = _rows_of(files, listings)
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
@@ -147,12 +156,22 @@ def prepare(
     problems, looked = _look_at(paths, root, thorough, progress, annotated)
     if old is not None and same and not looked:
         return Report(old, problems, fresh=False)
-
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)
     manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}
+    manifest |= _left_out(given, found)
     tables.write_json(manifest, root / roots.MANIFEST)
     return Report(manifest, problems)
+
+
+def _left_out(given: Mapping[str, str], found: Mapping[str, tuple[Any, Mapping[str, str]]]) -> dict[str, Any]:
+    """Returns what the manifest says of files that are not used because another one has their name."""
+    files = [
+        {"file": f"{given[name]}/{place}", "why": f"{taken} has the same name", "reason": "same name"}
+        for name, (_, places) in found.items()
+        for place, taken in places.items()
+    ]
+    return {"files_left_out": files, "files_left_out_by_reason": {"same name": len(files)} if files else {}}
 
 
 def _rows_of(
@@ -231,44 +250,46 @@ def _look_at(
     known = videos.read_verdicts(root)
     verdicts: dict[str, Any] = {}
     problems: dict[str, str] = {}
-    looked = False
-    for number, (url, path) in enumerate(paths.items(), start=1):
+    new: dict[str, tuple[Path, tuple[int, int]]] = {}
+    for url, path in paths.items():
         found = videos.signature(path) if path else None
+        old = known.get(url)
         if path is None:
             problems[url] = f"{url.rpartition('/')[2]}: the file lies outside its folder"
         elif found is None:
             problems[url] = f"{path.name}: the video is missing from {path.parent}"
+        elif _still_holds(old, found, annotated[url], thorough):
+            verdicts[url] = old
         else:
-            old = known.get(url)
-            same = isinstance(old, dict) and (old.get("size"), old.get("changed")) == found
-            same = same and old is not None and old.get("annotated") == annotated[url]
-            if same and old is not None and (old.get("thorough") or not thorough):
-                verdicts[url] = old
-            else:
-                looked = True
-                verdicts[url] = {
-                    "size": found[0],
-                    "changed": found[1],
-                    "annotated": annotated[url],
-                    **_verdict(path, thorough, annotated[url]),
-                }
-            if verdicts[url]["problem"]:
-                problems[url] = verdicts[url]["problem"]
-        progress(number, len(paths))
-        if looked and number % 200 == 0:
+            new[url] = path, found
+    progress(len(paths) - len(new), len(paths))
+    facts = check_videos([path for path, _ in new.values()], thorough)
+    for number, (url, (path, found)) in enumerate(new.items(), start=1):
+        verdict = _verdict(path, next(facts), annotated[url], thorough)
+        verdicts[url] = {"size": found[0], "changed": found[1], "annotated": annotated[url], **verdict}
+        progress(len(paths) - len(new) + number, len(paths))
+        if number % _KEEP_EVERY == 0:
             tables.write_json(known | verdicts, root / videos.VERDICTS)
-    if looked or verdicts.keys() != known.keys():
-        looked = True
-        tables.write_json(verdicts, root / videos.VERDICTS)
-    return problems, looked
+    looked = bool(new) or verdicts.keys() != known.keys()
+    if looked:
+        tables.write_json({url: verdicts[url] for url in paths if url in verdicts}, root / videos.VERDICTS)
+    problems |= {url: verdict["problem"] for url, verdict in verdicts.items() if verdict["problem"]}
+    return {url: problems[url] for url in paths if url in problems}, looked
 
 
-def _verdict(path: Path, thorough: bool, annotated: float) -> dict[str, Any]:
+def _still_holds(old: Any, found: tuple[int, int], annotated: float, thorough: bool) -> bool:
+    """Returns whether a verdict is of this file and this annotation, and as thorough as it is to be."""
+    return (
+        isinstance(old, dict)
+        and (old.get("size"), old.get("changed"), old.get("annotated")) == (*found, annotated)
+        and bool(old.get("thorough") or not thorough)
+    )
+
+
+def _verdict(path: Path, facts: Facts | MediaError, annotated: float, thorough: bool) -> dict[str, Any]:
     """Returns what to keep of a video, and what is wrong with it: `problem`."""
-    try:
-        facts = check_video(path, thorough)
-    except MediaError as error:
-        return {"problem": str(error), "reason": error.reason, "thorough": thorough}
+    if isinstance(facts, MediaError):
+        return {"problem": str(facts), "reason": facts.reason, "thorough": thorough}
     problem = records.length_problem(path.name, facts.duration, annotated)
     return {
         **records.record(path, facts),

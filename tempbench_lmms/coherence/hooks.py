@@ -1,6 +1,7 @@
 """Adapts the benchmark to the harness. The files `task_yamls/coherence/_*.yaml` name these functions."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.coherence import captioning, encoders, prompts, scoring
@@ -65,6 +66,16 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, 
     return prompts.question(doc)
 
 
+def frames_of(
+    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
+) -> tuple[Path, int, tuple[int, ...]] | None:
+    """Returns the video of a question, the number of frames, and the numbers it is asked with elsewhere."""
+    from tempbench_lmms.data.roots import resolve
+
+    return (resolve(doc["video"]), doc["n_frames"], BUDGETS) if doc["n_frames"] else None
+
+
+@adapter.shows_frames(frames_of)
 def doc_to_visual(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> list[Any]:
@@ -96,17 +107,15 @@ def doc_to_messages(
 
 
 def _shown(doc: Mapping[str, Any]) -> list[tuple[Any, float]]:
-    from tempbench_lmms.data.roots import resolve
     from tempbench_lmms.media.video import sample_frames
 
-    n = doc["n_frames"]
-    if not n:
+    wanted = frames_of(doc)
+    if wanted is None:
         return []
-    frames = sample_frames(resolve(doc["video"]), n, BUDGETS)
+    frames = sample_frames(*wanted)
+    order = prompts.frame_order(doc, doc["n_frames"])
     # With shuffled or reversed frames the times stay those of the positions: they would give the order away.
-    return [
-        (frames.images[i], time) for i, time in zip(prompts.frame_order(doc, n), frames.times, strict=True)
-    ]
+    return [(frames.images[i], time) for i, time in zip(order, frames.times, strict=True)]
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
@@ -136,14 +145,23 @@ def caption_to_text(
     return prompts.CAPTION[doc["view"]]
 
 
+def caption_frames_of(
+    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
+) -> tuple[Path, int, tuple[int, ...]]:
+    """Returns the video to caption and the number of frames."""
+    from tempbench_lmms.data.roots import resolve
+
+    return resolve(doc["video"]), doc["n_frames"], ()
+
+
+@adapter.shows_frames(caption_frames_of)
 def caption_to_visual(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> list[Any]:
     """Returns the frames to caption: n of them, or the middle one of these n."""
-    from tempbench_lmms.data.roots import resolve
     from tempbench_lmms.media.video import sample_frames
 
-    images = list(sample_frames(resolve(doc["video"]), doc["n_frames"]).images)
+    images = list(sample_frames(*caption_frames_of(doc)).images)
     return images if doc["view"] == "video" else [images[captioning.middle(len(images))]]
 
 

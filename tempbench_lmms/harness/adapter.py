@@ -5,7 +5,7 @@ import inspect
 import logging
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from tempbench_lmms import record_quality, record_reading
 from tempbench_lmms.data import provenance
@@ -56,6 +56,24 @@ class FirstReply:
 def request_failed(reply: str) -> bool:
     """True where the harness gave a failure notice instead of an answer."""
     return reply.lstrip().startswith(_FAILURES)
+
+
+Hook = TypeVar("Hook", bound=Callable[..., list[Any]])
+
+
+def shows_frames(frames: Callable[..., Any]) -> Callable[[Hook], Hook]:
+    """Marks a `doc_to_visual` that decodes frames of a video, so that they can be decoded ahead.
+
+    Args:
+        frames: Takes what the hook takes; returns what it gives to `media.video.sample_frames` (path, number
+            and the numbers decoded together with it), or None where a question shows no frames.
+    """
+
+    def marked(hook: Hook) -> Hook:
+        hook.frames = frames  # type: ignore[attr-defined]
+        return hook
+
+    return marked
 
 
 class Item:

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import index
+from tempbench_lmms.harness import ahead, index
 
 MINIMUM = (0, 6, 1)
 # `tempbench run` builds on a cache with a folder for each run, and on answers that carry their tokens.
@@ -128,12 +128,14 @@ def preflight(names: Iterable[str]) -> None:
     names of the tasks before both, which is where this is called.
 
     Raises:
-        TempbenchError: Data is not prepared, a table is damaged, media are missing, or a benchmark's own
-            `preflight` found something.
+        TempbenchError: Data is not prepared, a table is damaged, media are missing, a benchmark's own
+            `preflight` found something, or `$TEMPBENCH_FRAMES_AHEAD_MB` is no number.
     """
     from tempbench_lmms import benchmarks
     from tempbench_lmms.harness.tasks import data_problems, load_task, task_files
+    from tempbench_lmms.media.ahead import megabytes
 
+    megabytes()  # raises where it is no number
     files = task_files()
     for name in names:
         if name not in files:
@@ -204,10 +206,16 @@ def _print_headlines(module: ModuleType) -> None:
     module.make_table = make_table  # type: ignore[attr-defined]
 
 
+def _change_utilities(module: ModuleType) -> None:
+    _print_headlines(module)
+    ahead.announce_order(module)
+
+
 _TARGETS: dict[str, Callable[[ModuleType], None]] = {
     "lmms_eval.tasks": _apply,
-    "lmms_eval.utils": _print_headlines,
+    "lmms_eval.utils": _change_utilities,
     "lmms_eval.protocol": _encode_every_picture,
+    "lmms_eval.api.model": ahead.announce_questions,
 }
 
 

@@ -8,7 +8,7 @@ from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.mateo import parser, scoring
 from tempbench_lmms.mateo.card import SPLITS
-from tempbench_lmms.media.images import open_image
+from tempbench_lmms.media.apart import verify_picture
 
 
 def table_name(split: str) -> str:
@@ -32,8 +32,8 @@ def tables_of(root: Path) -> list[Table]:
 
 
 def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field."""
-    return checks.problems(root, tables_of(root), open_image)
+    """Yields one line a problem, with table, row and field; then every picture that cannot be used."""
+    return checks.problems(root, tables_of(root), verify_picture)
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

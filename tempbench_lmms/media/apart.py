@@ -5,6 +5,7 @@
 
 import atexit
 import json
+import logging
 import os
 import queue
 import signal
@@ -12,7 +13,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ _MB = 2_000.0
 _TOTAL = 60
 """How many times the seconds a file may take in all, as long as it goes on giving frames."""
 
+_MOST_PROCESSES = 8
 _BYTES_A_SECOND = 5_000_000
 """Slowest disk: a file of this many bytes is given a second more before its first frame."""
 
@@ -190,6 +193,41 @@ def check_video(path: Path, thorough: bool = False) -> Facts:
     return Facts(**_inspector().ask(path, kind="video", thorough=thorough))
 
 
+def check_videos(
+    paths: Iterable[Path], thorough: bool = False, processes: int | None = None
+) -> Iterator[Facts | MediaError]:
+    """Yields for each video in order what `check_video` returns or raises; several are looked at at once.
+
+    Args:
+        paths: The files.
+        thorough: As for `check_video`.
+        processes: One a core by default, eight at most.
+    """
+    n = processes or min(_MOST_PROCESSES, os.cpu_count() or 1)
+    idle: queue.SimpleQueue[Inspector] = queue.SimpleQueue()
+    inspectors = [Inspector() for _ in range(n)]
+    for inspector in inspectors:
+        idle.put(inspector)
+
+    def look(path: Path) -> Facts | MediaError:
+        inspector = idle.get()
+        try:
+            return Facts(**inspector.ask(path, kind="video", thorough=thorough))
+        except MediaError as error:
+            return error
+        finally:
+            idle.put(inspector)
+
+    pool = ThreadPoolExecutor(n)
+    try:
+        yield from pool.map(look, paths)
+    finally:
+        # Whoever stops early does not wait for the files that are being looked at.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for inspector in inspectors:
+            inspector.close()
+
+
 def check_picture(path: Path, name: str) -> PictureFacts:
     """Returns what `images.facts_of` does, which it calls in a process apart.
 
@@ -197,3 +235,13 @@ def check_picture(path: Path, name: str) -> PictureFacts:
         MediaError: As `check_video`.
     """
     return PictureFacts(**_inspector().ask(path, kind="picture", name=name))
+
+
+def verify_picture(path: Path, name: str) -> None:
+    """Looks at a picture in a process apart; one of a single colour is no problem, and a warning names it.
+
+    Raises:
+        MediaError: As `check_video`.
+    """
+    if check_picture(path, name).constant:
+        logging.getLogger(__name__).warning("%s: all pixels of this picture are of one colour", name)

@@ -240,6 +240,8 @@ class Video:
         for frame in self._sought(begin, wanted):
             if frame.pts is None or frame.pts < begin:  # of the group before; what it refers to is not there
                 continue
+            if before is None and frame.pts > begin:  # the key frame cannot be decoded by itself
+                return {}
             if frame.pts not in known or frame.is_corrupt or (before is not None and frame.pts <= before):
                 return {}
             before = frame.pts
@@ -265,6 +267,37 @@ class Video:
                 context.skip_frame = skipping = skip
             yield from packet.decode()
         yield from _flushed(context)
+
+    def references(self, index: Index) -> Iterator[tuple[int, Any]]:
+        """Yields every frame that decoding from its key frame gives where none of the others is wanted.
+
+        These are what any choice of frames is decoded from.
+
+        Args:
+            index: The video's, which is seekable.
+
+        Yields:
+            The place and the frame as decoded; none of a group of frames behind an error.
+        """
+        import av
+
+        places = {int(time): place for place, time in enumerate(index.pts)}
+        for key, following in pairwise((*index.keyframes, index.n_frames)):
+            begin, before = int(index.pts[key]), None
+            try:
+                self._container.seek(begin, stream=self.stream, backward=True)
+                for frame in self._sought(begin, {}):
+                    if frame.pts is None or frame.pts < begin:
+                        continue
+                    place = places.get(frame.pts, following)
+                    if place >= following or frame.is_corrupt:
+                        break
+                    if frame.pts != begin if before is None else frame.pts <= before:
+                        break  # `pictures` gives up there too
+                    before = frame.pts
+                    yield place, frame
+            except (av.error.FFmpegError, OSError, ValueError):
+                continue
 
     def read_through(
         self, choose: Callable[[int], Iterable[int]], index: Index | None = None
@@ -395,7 +428,7 @@ class Video:
         for frame in self.frames():
             turn = int(getattr(frame, "rotation", 0) or 0)
             size = (frame.width, frame.height)
-            return (*(size if turn % 180 == 0 else size[::-1]), turn)
+            return (*(size[::-1] if turn % 180 == 90 else size), turn)
         raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
 
 

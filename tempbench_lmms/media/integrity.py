@@ -104,18 +104,29 @@ def _ends(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> 
 def _compared(
     video: Video, listed: decoding.Index, beat: Callable[[int], None]
 ) -> tuple[decoding.Index, bool]:
-    """Decodes everything, and compares the frames that are sought with those found on the way."""
+    """Decodes everything, and compares the frames that are sought with those found on the way.
+
+    So it does with all frames that others may refer to, as decoded from each key frame: a frame that says
+    that nothing refers to it, and is referred to, would spoil other choices of frames than those tried here.
+    """
     sought: dict[int, bytes] = {}
+    referred_to: dict[int, bytes] = {}
     fast = listed.seekable
     if fast:
         places = {place for n in BUDGETS for place in uniform_places(listed.n_frames, n)}
         index, pictures = decoding.read(video.path, lambda n_frames: places, listed)
         fast = index.seekable
         sought = {place: _digest(picture) for place, picture in pictures.items()}
+        for number, (place, frame) in enumerate(video.references(listed), start=1):
+            referred_to[place] = _digest_as_decoded(video, frame)
+            beat(number)
     times: list[int | None] = []
     beat(0)
     for place, frame in enumerate(_beating(video.frames(), beat)):
         times.append(frame.pts)
+        if place in referred_to and _digest_as_decoded(video, frame) != referred_to.pop(place):
+            sought[place] = b""
+            break
         if place in sought and _digest(video.picture(frame)) != sought.pop(place):
             sought[place] = b""
             break
@@ -125,6 +136,14 @@ def _compared(
             "is decoded; write the video anew, with `ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
         )
     return video.counted(times), fast
+
+
+def _digest_as_decoded(video: Video, frame: Any) -> bytes:
+    """Returns a digest of a frame in its own format, which costs less than a picture of it."""
+    try:
+        return _digest(frame.to_ndarray())
+    except ValueError:  # a format that the library has no array for
+        return _digest(video.picture(frame))
 
 
 def _digest(picture: Picture) -> bytes:

@@ -1,9 +1,10 @@
 """Frames of a video with their times."""
 
+import contextlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import decoding
+from tempbench_lmms.media import ahead, decoding
 
 CACHE_VARIABLE = "TEMPBENCH_FRAME_CACHE_MB"
 _CACHE_MB = 512
@@ -63,24 +64,40 @@ class _Entry:
         return held + (self.index.pts.nbytes if self.index else 0) + 1_000
 
 
+_Key = tuple[str, int, int, str]
+
+
+def _key_of(path: Path) -> _Key:
+    """Returns what tells a file from the one that replaces it, and by which decoder it is read.
+
+    Raises:
+        MediaError: The file is missing.
+    """
+    try:
+        stat = path.stat()
+    except OSError:
+        raise MediaError(f"{path.name}: the video is missing") from None
+    return str(path.resolve()), stat.st_mtime_ns, stat.st_size, decoding.decoder()
+
+
 class _FrameCache:
     """Decoded frames of the files used last, within a number of bytes. Threads may share it."""
 
     def __init__(self) -> None:
-        self._entries: OrderedDict[tuple[str, int, int, str], _Entry] = OrderedDict()
+        self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
-    def entry(self, path: Path) -> _Entry:
+    def entry(self, key: _Key) -> _Entry:
         """Returns a file's entry; a file that was replaced has a new one."""
-        try:
-            stat = path.stat()
-        except OSError:
-            raise MediaError(f"{path.name}: the video is missing") from None
-        key = (str(path.resolve()), stat.st_mtime_ns, stat.st_size, decoding.decoder())
         with self._lock:
             entry = self._entries.setdefault(key, _Entry())
             self._entries.move_to_end(key)
             return entry
+
+    def known(self, key: _Key) -> _Entry | None:
+        """Returns a file's entry if there is one, and does not count that as a use of it."""
+        with self._lock:
+            return self._entries.get(key)
 
     def trim(self) -> None:
         """Drops the files used longest ago until the rest fits."""
@@ -97,6 +114,11 @@ class _FrameCache:
         with self._lock:
             return sum(entry.n_bytes for entry in self._entries.values())
 
+    def renew(self) -> None:
+        """Begins anew in a forked process, where a thread of the old one may have held a lock."""
+        self._lock = threading.Lock()
+        self._entries = OrderedDict()
+
     def clear(self) -> None:
         """Drops everything."""
         with self._lock:
@@ -104,6 +126,8 @@ class _FrameCache:
 
 
 _CACHE = _FrameCache()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_CACHE.renew)
 
 
 def uniform_places(n_frames: int, n: int) -> list[int]:
@@ -152,7 +176,7 @@ def index_of(path: Path) -> decoding.Index:
     Raises:
         MediaError: The file is missing, damaged, or has no video.
     """
-    entry = _CACHE.entry(path)
+    entry = _CACHE.entry(_key_of(path))
     with entry.lock:
         entry.index = entry.index or decoding.index_of(path)
         return entry.index
@@ -182,23 +206,96 @@ def sample_frames(path: Path, n: int, together: Sequence[int] = ()) -> Frames:
     Raises:
         MediaError: The file is missing, damaged, or has no video.
     """
-
-    def choose(n_frames: int) -> Iterable[int]:
-        return {place for count in (n, *together) for place in uniform_places(n_frames, count)}
-
-    entry = _CACHE.entry(path)
+    job = _job(path, n, together)
+    key = _key_of(path)
+    entry = _CACHE.entry(key)
     with entry.lock:
+        lacking = _lacking(entry, n)
+        with ahead.asked(job, needed=lacking) as ready:
+            if lacking:
+                _, index, pictures = ready if ready is not None and ready[0] == key else _made(*job)
+                entry.index = index
+                # A new dict and not an update: `trim` reads the old one without this entry's lock.
+                entry.pictures = {**entry.pictures, **pictures}
+        assert entry.index is not None
         index = entry.index
-        places = uniform_places(index.n_frames, n) if index else []
-        if index is None or any(place not in entry.pictures for place in places):
-            index, pictures = decoding.read(path, choose, index)
-            entry.index = index
-            # A new dict and not an update: `trim` reads the old one without this entry's lock.
-            entry.pictures = {**entry.pictures, **pictures}
-            places = uniform_places(index.n_frames, n)
+        places = uniform_places(index.n_frames, n)
         decoded = [entry.pictures[place] for place in places]
     _CACHE.trim()
     return _as_frames(index, decoded, places)
+
+
+def _lacking(entry: _Entry, n: int) -> bool:
+    """Returns whether a file's entry lacks any of n frames spread evenly."""
+    known = entry.pictures
+    return entry.index is None or any(p not in known for p in uniform_places(entry.index.n_frames, n))
+
+
+_Made = tuple[_Key, decoding.Index, dict[int, decoding.Picture]]
+
+
+def _made(path: Path, counts: Collection[int]) -> _Made:
+    """Decodes what `counts` frames spread evenly need, for each of them; says of which file that is."""
+
+    def choose(n_frames: int) -> Iterable[int]:
+        return {place for count in counts for place in uniform_places(n_frames, count)}
+
+    key = _key_of(path)
+    known = _CACHE.known(key)
+    index, pictures = decoding.read(path, choose, known.index if known else None)
+    return key, index, pictures
+
+
+Wanted = tuple[Path, int, Sequence[int]]
+"""What `sample_frames` is going to be asked for."""
+
+
+@contextlib.contextmanager
+def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[Callable[[Sequence[Wanted]], None]]:
+    """Has frames decoded within the block by threads, before `sample_frames` is asked for them.
+
+    Every frame is the same as without, and every error is raised where the frames are asked for. What is held
+    takes `$TEMPBENCH_FRAMES_AHEAD_MB` at most (default 1,000; with 0 nothing is decoded ahead), and is of at
+    most `ahead.NUMBER` videos.
+
+    Args:
+        orders: What will be asked for, in the orders that are possible.
+
+    Yields:
+        A function that takes the order in which it will be asked for, once that is known.
+
+    Raises:
+        TempbenchError: `$TEMPBENCH_FRAMES_AHEAD_MB` is no number.
+    """
+    with ahead.working([_jobs(order) for order in orders], _size, _ahead) as worker:
+        yield lambda order: worker.expect(_jobs(order)) if worker else None
+
+
+_Job = tuple[Path, frozenset[int]]
+
+
+def _job(path: Path, n: int, together: Sequence[int]) -> _Job:
+    # One frame is the first, which is among those of every other number.
+    return path, frozenset((n, *together)) - {1} or frozenset((1,))
+
+
+def _jobs(wanted: Sequence[Wanted]) -> list[_Job]:
+    return [_job(*one) for one in wanted]
+
+
+def _size(job: _Job) -> int:
+    """Returns how many bytes the frames of a job will take; 0 where they are there already."""
+    path, counts = job
+    entry = _CACHE.known(_key_of(path))
+    if entry is not None and not any(_lacking(entry, count) for count in counts):
+        return 0
+    with decoding.Video(path) as video:
+        return 3 * int(video.stream.width * video.stream.height) * sum(counts)
+
+
+def _ahead(job: _Job) -> tuple[_Made, int]:
+    made = _made(*job)
+    return made, sum(picture.nbytes for picture in made[2].values())
 
 
 def _as_frames(index: decoding.Index, pictures: Sequence[decoding.Picture], places: Sequence[int]) -> Frames:

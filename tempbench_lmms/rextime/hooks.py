@@ -1,6 +1,7 @@
 """Adapts ReXTime to the harness. The files `task_yamls/rextime/_*.yaml` name these functions."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
@@ -27,6 +28,15 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, 
     return prompts.build(doc, media, ask, times)
 
 
+def frames_of(
+    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
+) -> tuple[Path, int, tuple[int, ...]] | None:
+    """Returns the video and the number of frames where a question shows frames."""
+    media, _, n = _settings(lmms_eval_specific_kwargs)
+    return (videos.locate(doc["video"]), n, ()) if media == "frames" else None
+
+
+@adapter.shows_frames(frames_of)
 def doc_to_visual(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> list[Any]:

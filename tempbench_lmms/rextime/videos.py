@@ -74,14 +74,14 @@ def signature(path: Path) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=65536)
-def _looked_at(path: str, size: int, changed: int) -> str | None:
-    from tempbench_lmms.media import apart
+def _looked_at(path: str, size: int, changed: int, annotated: float | None, thorough: bool) -> str | None:
+    from tempbench_lmms.media import apart, records
 
     try:
-        apart.check_video(Path(path))
+        facts = apart.check_video(Path(path), thorough)
     except MediaError as error:
         return str(error)
-    return None
+    return None if annotated is None else records.length_problem(Path(path).name, facts.duration, annotated)
 
 
 def problem_of(url: str, verdicts: Mapping[str, Any] | None = None, by_checksum: bool = False) -> str | None:
@@ -90,7 +90,8 @@ def problem_of(url: str, verdicts: Mapping[str, Any] | None = None, by_checksum:
     Args:
         url: The video's URL.
         verdicts: What `prepare` found, by URL: `size`, `changed`, `problem`, and what is kept of it.
-        by_checksum: Read the file to find out whether it has changed; else its size and time say so.
+        by_checksum: Read the file to find out whether it has changed, and decode all of it if so; else its
+            size and time say so, and its beginning and end are decoded.
     """
     try:
         path = locate(url)
@@ -100,12 +101,16 @@ def problem_of(url: str, verdicts: Mapping[str, Any] | None = None, by_checksum:
     if found is None:
         return f"{path.name}: the video is missing from {path.parent}"
     known = (verdicts or {}).get(url)
-    if isinstance(known, dict) and (known.get("size"), known.get("changed")) == found:
-        from tempbench_lmms.media import records
+    if not isinstance(known, dict):
+        return _looked_at(str(path), *found, None, by_checksum)
+    from tempbench_lmms.media import records
 
-        if known.get("problem") or not by_checksum or records.unchanged(path, known):
-            return known.get("problem")
-    return _looked_at(str(path), *found)
+    same = (known.get("size"), known.get("changed")) == found
+    if by_checksum and "sha256" in known:  # one that could not be decoded has none
+        same = records.unchanged(path, known)
+    return (
+        known.get("problem") if same else _looked_at(str(path), *found, known.get("annotated"), by_checksum)
+    )
 
 
 def read_verdicts(root: Path) -> dict[str, Any]:

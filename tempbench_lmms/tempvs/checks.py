@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
-from tempbench_lmms.media.images import open_image
+from tempbench_lmms.media.apart import verify_picture
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.parser import parse
 from tempbench_lmms.tempvs.prompts import kind_of
@@ -25,8 +25,8 @@ def tables_of(root: Path) -> list[Table]:
 
 
 def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field."""
-    return checks.problems(root, tables_of(root), open_image)
+    """Yields one line a problem, with table, row and field; then every picture that cannot be used."""
+    return checks.problems(root, tables_of(root), verify_picture)
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

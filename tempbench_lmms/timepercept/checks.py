@@ -1,6 +1,5 @@
 """What must hold of TimePerceptBench data before a model is loaded."""
 
-import logging
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -39,11 +38,8 @@ def problems(root: Path) -> Iterator[str]:
             places["/train/" in row["question_id"]] |= {f"{row['source']}/{place}" for place in row["places"]}
         return row_problems(row)
 
-    def load(path: Path, url: str) -> None:
-        if apart.check_picture(path, url).constant:
-            logging.getLogger(__name__).warning("%s: all pixels of this picture are of one colour", url)
-
-    yield from checks.problems(root, [replace(table, check=check) for table in tables_of(root)], load)
+    found = [replace(table, check=check) for table in tables_of(root)]
+    yield from checks.problems(root, found, apart.verify_picture)
     for place in sorted(places[True] & places[False])[:20]:
         yield f"{root}: {place} is in the test and in the training split; prepare the data again"
 

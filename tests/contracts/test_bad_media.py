@@ -73,6 +73,24 @@ def spoilt(tmp_path, monkeypatch):
     return build
 
 
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_verify_opens_no_medium_in_its_own_process(name, tmp_path, monkeypatch):
+    import av
+    from PIL import Image
+
+    root = tmp_path / name
+    shutil.copytree(mini_root(name), root)
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
+    bad = min(path for path in (root / "media").rglob("*") if path.is_file())
+    bad.write_bytes(bad.read_bytes()[:100])
+    for module in (av, Image):
+        monkeypatch.setattr(module, "open", lambda *_, **__: pytest.fail("opened in this process"))
+    # The sample's rows name the bundled files; the copy's rows name the copy.
+    monkeypatch.setattr("tempbench_lmms.data.roots.mini_root", lambda benchmark: root)
+    problems = [line for line in benchmarks.commands(name)["verify"](root) if bad.name in line]
+    assert len(problems) == 1, problems
+
+
 @pytest.mark.harness
 @pytest.mark.parametrize("kind", ["chat", "simple"])
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)

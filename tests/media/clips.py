@@ -172,7 +172,7 @@ def full_decode(path: Path, found: list[np.ndarray] | None = None) -> list[np.nd
                 ).configure()
                 graphs = {key: (graph, source, sink)}
             _, source, sink = graphs[key]
-            turned = int(frame.rotation) // 90
+            turned = int(frame.rotation) // 90 if frame.rotation % 90 == 0 else 0
             source.push(frame)
             found.append(np.rot90(sink.pull().to_ndarray(), turned))
     return found

@@ -35,6 +35,7 @@ STAND_IN = """
             held = []
             while True:
                 held.append(bytearray(10_000_000))
+                beat(1)
         if kind == "slow":
             for n in range(12):
                 time.sleep(0.25)
@@ -55,7 +56,7 @@ STAND_IN = """
 def inspector(tmp_path: Path):
     script = tmp_path / "stand_in.py"
     script.write_text(textwrap.dedent(STAND_IN))
-    with apart.Inspector((sys.executable, str(script)), seconds=1.0, megabytes=300) as found:
+    with apart.Inspector((sys.executable, str(script)), seconds=5.0, megabytes=300) as found:
         yield found
 
 
@@ -65,7 +66,7 @@ def inspector(tmp_path: Path):
         ("crash", "ends the decoder's process .SIGSEGV.", "ends the decoder"),
         ("abort", "ends the decoder's process .SIGABRT.", "ends the decoder"),
         ("exit", "ends the decoder's process .exit status 3.", "ends the decoder"),
-        ("hang", "does not get on .1 s without a frame", "does not end"),
+        ("hang", "does not get on .5 s without a frame", "does not end"),
         ("memory", "takes more than 300 MB", "too much memory"),
         ("patched", "damaged .concealing 20 DC errors", "damaged"),
         ("damaged", "the video is damaged", "damaged"),
@@ -81,7 +82,7 @@ def test_a_file_that_kills_is_named(inspector, tmp_path: Path, kind: str, says: 
         inspector.ask(path)
     assert caught.value.reason == reason
     assert "\n" not in str(caught.value)
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 60
     # The next file is looked at as if nothing had been.
     assert inspector.ask(tmp_path / "sound.mp4")["pid"] != os.getpid()
 
@@ -90,12 +91,14 @@ def test_a_decoder_that_gives_frames_without_end_is_stopped(
     inspector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(apart, "_TOTAL", 2)
-    with pytest.raises(MediaError, match=r"^endless\.mp4: .*2 s in all"):
+    with pytest.raises(MediaError, match=r"^endless\.mp4: .*10 s in all"):
         inspector.ask(tmp_path / "endless.mp4")
 
 
 def test_a_long_video_is_no_endless_one(inspector, tmp_path: Path) -> None:
-    # Three seconds with a frame every quarter, though one second without a frame is the limit.
+    assert inspector.ask(tmp_path / "sound.mp4")["pid"]  # the process is there
+    inspector._seconds = 1.5
+    # Three seconds with a frame every quarter, though one and a half without a frame are the limit.
     assert inspector.ask(tmp_path / "slow.mp4")["pid"]
 
 

@@ -6,11 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from PIL import Image
 
 from tempbench_lmms.data import roots, tables
+from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import decoding, integrity, video
 from tempbench_lmms.media.segment import segment_frames
 
@@ -220,3 +222,28 @@ def test_verify_decodes_what_has_changed_alone(tmp_path: Path, monkeypatch: pyte
     [problem] = commands.verify(root)
     assert problem.startswith("b.mp4: ")
     assert looked == ["b.mp4"]
+
+
+def test_a_frame_that_hides_that_others_refer_to_it_is_found(tmp_path: Path) -> None:
+    path = clips.write(
+        tmp_path / "a.mp4",
+        codec="libx265",
+        n=30,
+        options={"x265-params": "log-level=none:bframes=0:keyint=30:min-keyint=30:no-scenecut=1"},
+    )
+    sound = clips.full_decode(path)
+    with av.open(str(path)) as container:
+        [place] = [packet.pos for i, packet in enumerate(container.demux(video=0)) if i == 13]
+    data = bytearray(path.read_bytes())
+    assert data[place + 4] == 1 << 1  # TRAIL_R
+    data[place + 4] = 0  # TRAIL_N: nothing refers to it, it says
+    path.write_bytes(data)
+    # Whoever decodes everything sees no difference, nor does who asks for nearly all frames.
+    assert all(map(np.array_equal, clips.full_decode(path), sound))
+    assert_exact(path, 30)
+    video._CACHE.clear()
+    images = video.sample_frames(path, 4).images
+    places = video.uniform_places(30, 4)
+    assert not all(np.array_equal(np.asarray(i), sound[p]) for i, p in zip(images, places, strict=True))
+    with pytest.raises(MediaError, match="another one when it is sought"):
+        integrity.check_video(path, thorough=True)

@@ -8,7 +8,8 @@ import threading
 
 import pytest
 
-from hf_datasets.rextime.prepare import prepare
+from hf_datasets.rextime import commands
+from hf_datasets.rextime.prepare import Report, prepare
 from hf_datasets.samples.rextime import N_VALIDATION, clips, frame
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
@@ -16,6 +17,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import apart
 from tempbench_lmms.rextime import checks, rows, videos
 from tempbench_lmms.rextime.card import CATEGORIES
+from tests.media.clips import trim
 
 # Row 1 of the release, as its notes print it.
 RECORD = {
@@ -133,7 +135,15 @@ def test_verify_decodes_nothing_that_has_not_changed(source, tmp_path, monkeypat
     known = videos.read_verdicts(root)["tempbench://rextime/media/qvhighlights/" + path.name]
     assert (known["n_frames"], round(known["duration"]), known["problem"]) == (40, 150, None)
     looked = []
-    monkeypatch.setattr(apart, "check_video", lambda path: looked.append(path.name))
+    check = apart.check_video
+    monkeypatch.setattr(
+        apart,
+        "check_video",
+        lambda path, thorough: looked.append((path.name, thorough)) or check(path, thorough),
+    )
+    assert list(checks.problems(root)) == []
+    # A copy with another time is the same file.
+    os.utime(path, ns=(1, 1))
     assert list(checks.problems(root)) == []
     assert looked == []
     # Other bytes, though size and time are the same.
@@ -142,7 +152,41 @@ def test_verify_decodes_nothing_that_has_not_changed(source, tmp_path, monkeypat
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     videos._looked_at.cache_clear()
     assert list(checks.problems(root)) == []
-    assert looked == [path.name]
+    assert looked == [(path.name, True)]
+    # Another video of the same name is told by its length, here and before a run.
+    write_video(path, duration=10)
+    [problem] = checks.problems(root)
+    assert "lasts 10.0 seconds and its annotation says 150.0" in problem
+    url = "tempbench://rextime/media/qvhighlights/" + path.name
+    assert "lasts 10.0 seconds" in videos.problems([url])[url]
+
+
+def test_frames_are_counted_by_decoding_them(source, tmp_path, write_video):
+    # The header tells of 366 frames, and an edit list shows 300 of them.
+    path = write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=183, n=366)
+    trim(path, 0, 150)
+    facts = {}
+    for thorough in (False, True):
+        prepare(source, {"qvhighlights": tmp_path / "qvh"}, force=True, thorough=thorough)
+        [facts[thorough]] = videos.read_verdicts(tmp_path / "data" / "rextime").values()
+    assert (facts[True]["n_frames"], facts[True]["declared_frames"]) == (300, 366)
+    assert (facts[False]["thorough"], facts[True]["thorough"]) == (False, True)
+    assert facts[True]["problem"] is None
+
+
+def test_a_second_file_of_a_name_is_listed(source, tmp_path, write_video, capsys):
+    name = RECORD["vid"]
+    write_video(tmp_path / "qvh" / f"{name}.mp4", duration=150)
+    write_video(tmp_path / "qvh" / "old" / f"{name}.mkv", duration=150)
+    write_video(tmp_path / "qvh" / f"{name}.webm.mp4", duration=4)
+    manifest = prepare(source, {"qvhighlights": tmp_path / "qvh"}).manifest
+    assert manifest["files_left_out_by_reason"] == {"same name": 1}
+    [left_out] = manifest["files_left_out"]
+    assert left_out["file"] == f"{tmp_path}/qvh/old/{name}.mkv"
+    assert left_out["why"] == f"{name}.mp4 has the same name"
+    commands._print_report(Report(manifest), tmp_path)
+    line = f"1 files left out (same name), the first is {tmp_path}/qvh/old/{name}.mkv"
+    assert line in capsys.readouterr().out
 
 
 def test_interrupted_prepare_is_taken_up(source, tmp_path, monkeypatch, write_video):
@@ -156,7 +200,11 @@ def test_interrupted_prepare_is_taken_up(source, tmp_path, monkeypatch, write_vi
         prepare(source, folders)
     assert not (tmp_path / "data" / "rextime" / "manifest.json").exists()
     monkeypatch.setattr(module.tables, "write_rows", write)
-    monkeypatch.setattr(module, "check_video", lambda *_: pytest.fail("was looked at before"))
+    monkeypatch.setattr(
+        module,
+        "check_videos",
+        lambda paths, _: iter(paths) if not paths else pytest.fail("was looked at before"),
+    )
     assert prepare(source, folders).manifest["videos"] == {"needed": 2, "usable": 1}
 
 
