@@ -9,7 +9,7 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.tables import numbered_lines, parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.rasters import Stretch, is_raster, stretch_of
 
@@ -147,9 +147,7 @@ def read_manifest(path: Path, max_cloud: float, skipped: Skipped) -> list[Series
     if not path.is_file():
         raise TempbenchError(f"{path} is not a file; give the manifest of the series (JSON, a group a line)")
     found: dict[str, Series] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(path.read_text(encoding="utf-8")):
         try:
             group = parse_json(line)
             place, images = str(group["group_id"]), list(group["images"])

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,16 @@ def parse_json(text: str) -> Any:
         return json.loads(text)
     except RecursionError:
         raise json.JSONDecodeError("nested too deeply", text[:80], 0) from None
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yields the lines of JSON Lines that are not empty, counted from 1.
+
+    `str.splitlines` would also split at separators (U+2028 and others) that a text may hold.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield number, line
 
 
 def write_rows(rows: Iterable[Row], path: Path, schema: Any) -> None:
@@ -150,12 +160,10 @@ def read_replies(
     """
     replies: dict[str, str] = {}
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise TempbenchError(f"{file} cannot be read ({error}); give JSON lines") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(text):
         try:
             key, reply = of(parse_json(line))
         except (ValueError, KeyError, TypeError, IndexError):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.data import roots
-from tempbench_lmms.data.tables import Row, parse_json
+from tempbench_lmms.data.tables import Row, numbered_lines, parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime.card import SOURCES
 from tempbench_lmms.rextime.prompts import LETTERS
@@ -105,12 +105,11 @@ def load_records(path: Any) -> list[dict[str, Any]]:
             raise TempbenchError(f"{path} is not JSON ({error}); download it again") from None
     else:
         records = []
-        for number, line in enumerate(text.splitlines(), start=1):
-            if line.strip():
-                try:
-                    records.append(parse_json(line))
-                except ValueError as error:
-                    raise TempbenchError(f"{path}, line {number}: not JSON ({error}); correct it") from None
+        for number, line in numbered_lines(text):
+            try:
+                records.append(parse_json(line))
+            except ValueError as error:
+                raise TempbenchError(f"{path}, line {number}: not JSON ({error}); correct it") from None
     if not all(isinstance(record, dict) for record in records):
         raise TempbenchError(f"{path}: not every record is an object; use the official files")
     return records
