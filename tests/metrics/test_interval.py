@@ -31,6 +31,8 @@ INTERVALS = st.tuples(SECONDS, SECONDS).map(lambda ends: (min(ends), max(ends)))
         ((3, 3.5), (3.25, 3.5), 0.5),
         ((20, 10), (5, 25), 0),
         ((5, 25), (20, 10), 0),
+        # From the earliest start to the latest end of these there is no time, yet one is reversed.
+        ((20, 10), (10, 10), 0),
     ],
 )
 def test_by_hand(one: tuple[float, float], other: tuple[float, float], expected: float) -> None:

@@ -90,6 +90,7 @@ def test_clauses_are_looked_into_four_deep() -> None:
         ("spins spinned spinning", "spin"),
         ("roll rolls rolled rolling", "rol"),
         ("eats eating", "eat"),
+        ("move moves moved moving", "mov"),
         ("eggs egg", "egg"),
         ("carries", "car"),
         ("flies", "fli"),
