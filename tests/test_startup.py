@@ -127,6 +127,9 @@ SCRIPT = """
     from tempbench_lmms.harness import index, plugin
     plugin.install()
     import lmms_eval.tasks as tasks
+    from tests import warm
+    warm.read_yaml_quickly()
+    warm.forget_index()
     from lmms_eval import utils
     from loguru import logger
     logger.disable("lmms_eval")
@@ -173,9 +176,13 @@ SCRIPT = """
 
 
 @pytest.fixture(scope="module")
-def indexed():
+def indexed(warm_python):
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(SCRIPT)], capture_output=True, text=True, check=False
+        [warm_python, "-c", textwrap.dedent(SCRIPT)],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "RESULT" in done.stdout, done.stderr[-3000:]
     return json.loads(done.stdout.partition("RESULT")[2])
@@ -211,44 +218,32 @@ def test_the_index_is_the_harness_s_own(indexed):
 
 
 COUNT = """
-    import runpy, sys
-    import tempbench_lmms.harness.plugin
-    from tempbench_lmms.harness import index
-    scans = []
-    defer = index._defer
-    def counted(manager):
-        scan = manager._get_task_and_group
-        def noted(self, folder):
-            scans.append(str(folder))
-            return scan(self, folder)
-        manager._get_task_and_group = noted
-        return defer(manager)
-    index._defer = counted
-    made = []
-    extend = index.extend
-    def extended(manager, *more):
-        extend(manager, *more)
-        init = manager.__init__
-        def noted(self, *args, **kwargs):
-            made.append(1)
-            return init(self, *args, **kwargs)
-        manager.__init__ = noted
-    index.extend = extended
+    from lmms_eval.tasks import TaskManager
+    made, scans = [], []
+    init, scan = TaskManager.__init__, TaskManager._get_task_and_group
+    def noted(self, *args, **kwargs):
+        made.append(1)
+        return init(self, *args, **kwargs)
+    def counted(self, folder):
+        found = scan(self, folder)
+        scans.append("lmms_eval" in str(folder))
+        return found
+    TaskManager.__init__, TaskManager._get_task_and_group = noted, counted
     from tempbench_lmms.cli import main
     try:
         main.main()
     finally:
-        print("COUNTS", len(made), len([one for one in scans if "lmms_eval" in one]))
+        print("COUNTS", len(made), sum(scans))
 """
 
 
 @pytest.mark.harness
 @pytest.mark.parametrize(("tasks", "scans"), [(TASK, 0), (f"{TASK},tempvs_mt3_caption_*", 1)])
-def test_a_run_builds_one_index(tasks, scans, tmp_path):
+def test_a_run_builds_one_index(tasks, scans, tmp_path, warm_python):
     # The second list holds tasks without data here: the run ends there, after its index is built.
     done = subprocess.run(
         [
-            *(sys.executable, "-c", textwrap.dedent(COUNT), "run", "--model", "tempbench_oracle"),
+            *(warm_python, "-c", textwrap.dedent(COUNT), "run", "--model", "tempbench_oracle"),
             *("--tasks", tasks, "--output", str(tmp_path / "out"), "--no-report", "--", "--limit", "2"),
         ],
         env=os.environ | {"TEMPBENCH_DATA": str(tmp_path / "none")},

@@ -31,6 +31,8 @@ import traceback
 import types
 from pathlib import Path
 
+import yaml
+
 FIXED = ("HF_", "OMP_", "TRANSFORMERS_")
 MODULES = (
     "lmms_eval.__main__",
@@ -55,6 +57,8 @@ MODULES = (
     "tempbench_lmms.report.page",
     "tempbench_lmms.runs.safe_run",
 )
+# The harness tries to import this for every metric of every task, again and again where it cannot.
+OPTIONAL = ("lmms_eval.tasks.amber_g.utils",)
 _LAUNCHER = """#!/bin/sh
 exec "{python}" -I -S "{client}" "{socket}" "$@"
 """
@@ -107,9 +111,28 @@ def _connected(address: Path) -> socket.socket:
     return connection
 
 
+def read_yaml_quickly() -> None:
+    """Lets the harness parse its nearly two thousand task files by libyaml, where PyYAML has it."""
+    if not yaml.__with_libyaml__:
+        return
+
+    def quickly(stream):
+        loader = yaml.CFullLoader(stream)
+        # Its constructors are those that the harness has added by now, and ask where the file lies.
+        loader.yaml_constructors, loader.name = yaml.FullLoader.yaml_constructors, stream.name
+        return loader.get_single_data()
+
+    yaml.full_load = quickly
+
+
 def _import_all() -> None:
     for name in MODULES:
         importlib.import_module(name)
+    for name in OPTIONAL:
+        try:
+            importlib.import_module(name)
+        except Exception:
+            sys.modules[name] = None
     from lmms_eval import tasks
 
     # The index of a folder of YAMLs is made once; what a run changes in it is its own copy.
@@ -127,7 +150,17 @@ def _import_all() -> None:
 
     server = os.getpid()
     tasks.TaskManager._get_task_and_group = remembered
+    slowly = yaml.full_load
+    read_yaml_quickly()
     assert tasks.TaskManager().all_tasks  # an index may be made when it is asked for
+    yaml.full_load = slowly
+
+
+def forget_index() -> None:
+    """Undoes in a fork what keeps the index: the harness reads its task files again."""
+    from lmms_eval.tasks import TaskManager
+
+    TaskManager._get_task_and_group = TaskManager._get_task_and_group.__wrapped__
 
 
 def _received(connection: socket.socket) -> tuple[dict, list[int]] | None:

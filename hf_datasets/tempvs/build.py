@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms.data import tables
+from tempbench_lmms.data.replies import json_lines
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES, TABLE_2, TABLE_9, TEXT_MODELS
 
@@ -116,8 +117,7 @@ def _done(
 
 
 def _items(path: Path) -> list[Item]:
-    # Not splitlines, which also splits at separators inside a text.
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+    return [json.loads(line) for _, line in json_lines(path)]
 
 
 def _counts(items: Iterable[Item]) -> dict[str, dict[str, int]]:
@@ -166,7 +166,7 @@ def _excluded(path: Path | None) -> list[str]:
     if path is None:
         return []
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TempbenchError(f"--exclude {path} cannot be read ({error}); write SOURCE/STORY lines") from None
     return [line.strip() for line in lines if line.strip()]

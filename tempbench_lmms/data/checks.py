@@ -89,18 +89,23 @@ def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
             yield one_line(problem)
         elif row is not None:
             rows.append((number, row))
-    seen: dict[str, int] = {}
-    found: list[tuple[int, str]] = []
+    found = list(duplicates(rows))
     for number, row in rows:
-        first = seen.setdefault(row["question_id"], number)
-        if first != number:
-            found.append((number, f"question_id: duplicate of row {first}"))
         found += ((number, problem) for problem in table.check(row))
         found += ((number, problem) for problem in _media_problems(table, row, media))
     found += table.together(rows)
     ids = {number: row["question_id"] for number, row in rows}
     for number, problem in sorted(found, key=lambda one: one[0]):
         yield one_line(f"{_where(table, number, ids[number])} {problem}")
+
+
+def duplicates(rows: Iterable[NumberedRow]) -> Iterator[tuple[int, str]]:
+    """Yields the number of every row whose id an earlier one has, and what to say of it."""
+    seen: dict[str, int] = {}
+    for number, row in rows:
+        first = seen.setdefault(row["question_id"], number)
+        if first != number:
+            yield number, f"question_id: duplicate of row {first}"
 
 
 def one_line(text: str) -> str:

@@ -1,5 +1,6 @@
 """What only a run itself knows of how it was made: installed versions, and which data is at hand."""
 
+import functools
 import importlib.metadata
 from typing import Any
 
@@ -21,19 +22,22 @@ def recorded(benchmark: str) -> dict[str, Any]:
         benchmark: The benchmark whose data is looked at; the bundled sample and the prepared data both, for
             a task's records do not tell from which they are.
     """
-    packages: dict[str, str | None] = {}
-    for name in PACKAGES:
-        try:
-            packages[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            packages[name] = None
     return {
-        "packages": packages,
+        "packages": {name: _version(name) for name in PACKAGES},
         "data": {
             "mini": _manifest(roots.mini_root, benchmark),
             "prepared": _manifest(roots.prepared_root, benchmark),
         },
     }
+
+
+@functools.cache
+def _version(package: str) -> str | None:
+    # Each task of a run asks again, and every answer parses a file.
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data import checks, roots, tables
 from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
@@ -170,11 +170,8 @@ def task_problems(config: dict[str, Any], docs: Sequence[tables.Row]) -> Iterato
         config: The task.
         docs: Its documents.
     """
-    seen: set[str] = set()
-    for number, doc in enumerate(docs):
-        if doc["question_id"] in seen:
-            yield f"row {number}: question_id {doc['question_id']!r} stands in an earlier row too"
-        seen.add(doc["question_id"])
+    for number, problem in checks.duplicates(enumerate(docs)):
+        yield f"row {number} ({str(docs[number]['question_id'])[:80]}): {problem}"
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
     for number in {round(i * (len(docs) - 1) / max(_LOOKED_AT - 1, 1)) for i in range(_LOOKED_AT)}:
         if not config["doc_to_text"](docs[number], kwargs).strip():

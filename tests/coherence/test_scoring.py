@@ -90,6 +90,18 @@ def test_failed_requests_are_counted_and_wrong() -> None:
     assert value("n_failed", [record]) == 1
 
 
+def test_details_are_shares_of_the_letters_and_captions_have_none() -> None:
+    # Answered A A C C, C B C ?, C C, and A; right is C ten times and A once.
+    asked = [*RECORDS, *answers("d", {"4f": "A"}, answer="A")]
+    shares = {
+        "answers": {"A": 3 / 11, "B": 1 / 11, "C": 6 / 11, "unparsed": 1 / 11},
+        "right_answers": {"A": 1 / 11, "C": 10 / 11},
+    }
+    caption = {"id": "caption", "video": "v"}
+    assert scoring.details(asked) == scoring.details([*asked, caption]) == shares
+    assert scoring.details([caption]) == {}
+
+
 def test_nothing_is_undefined_and_order_does_not_matter() -> None:
     shuffled = RECORDS.copy()
     random.Random(1).shuffle(shuffled)

@@ -1,11 +1,12 @@
 """Bad data of every kind is reported in one line with its row and field, before a model is loaded.
 
 The cases come from the tables' own schemas, so a new column is covered when it is added: it has to be broken
-in `WRONG`, or named in `FREE` as a column in which any text goes.
+in `WRONG`, or named in `FREE`, of the benchmark's `bad_rows.py`.
 """
 
 import copy
 import functools
+import importlib
 import json
 import math
 import shutil
@@ -25,7 +26,18 @@ from tempbench_lmms.data import checks, roots, tables
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import plugin
+from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.runs import safe_run
+
+
+def bad_rows(benchmark):
+    """What the tests of a benchmark say of its rows, in `tests/NAME/bad_rows.py`.
+
+    `WRONG` has for each table what is wrong in a column whose type is right: the column and a value or a
+    function of the row. Where a column means something in some rows only, (column, value) picks the row.
+    `FREE` has the columns in which any text goes; `few`, if there, returns a few rows that hang together.
+    """
+    return importlib.import_module(f"tests.{benchmark}.bad_rows")
 
 
 @dataclass(frozen=True)
@@ -44,14 +56,8 @@ class Sample:
     @functools.cache  # noqa: B019 (a few samples)
     def _rows(self):
         rows = tables.read_rows(mini_root(self.benchmark) / f"{self.table}.parquet")
-        if self.benchmark == "tempvs":
-            return [row for row in rows if row["sequence_id"] == rows[0]["sequence_id"]]
-        if self.benchmark == "mateo":
-            return [row for row in rows if row["plan_id"] == rows[0]["plan_id"]]
-        if self.benchmark == "timepercept":
-            tests = list({row["test"]: row for row in rows}.values())
-            return tests if len(tests) > 1 else rows[:4]
-        return rows[:4]
+        few = getattr(bad_rows(self.benchmark), "few", lambda rows: rows[:4])
+        return few(rows)
 
     def write(self, root, table):
         path = root / f"{self.table}.parquet"
@@ -73,33 +79,26 @@ class Sample:
         return next(one.schema for one in self.tables_of(root) if one.path == root / f"{self.table}.parquet")
 
     @property
+    def wrong(self):
+        return bad_rows(self.benchmark).WRONG[self.table]
+
+    @property
+    def free(self):
+        return getattr(bad_rows(self.benchmark), "FREE", {}).get(self.table, set())
+
+    @property
     def media(self):
         return self.tables_of(mini_root(self.benchmark))[0].media
 
 
 SAMPLES = [
-    Sample("tempvs", "all/test"),
-    Sample("mateo", "pairs/test"),
-    Sample("coherence", "qa/test"),
-    Sample("coherence", "caption/test"),
-    Sample("rextime", "validation/validation"),
-    Sample("rextime", "test/test"),
-    Sample("timepercept", "all/test"),
-    Sample("timepercept", "ucm/test"),
-    Sample("timepercept", "transfer_order/test"),
-    Sample("timepercept", "transfer_lapse/test"),
-    Sample("timepercept", "train/ice/train"),
+    Sample(benchmark, table) for benchmark in benchmarks.names() for table in bad_rows(benchmark).WRONG
 ]
-TASKS = {
-    "tempvs": ("tempvs", "all"),
-    "mateo": ("mateo_both_baseline", "pairs"),
-    "coherence": ("coherence_qa_8f", "qa"),
-    "rextime": ("rextime", "validation"),
-    "timepercept": ("timepercept_suite", "all"),
-}
+# Several tables have one schema; one of them stands for all.
+OF_A_SCHEMA = list({(sample.benchmark, str(sample.schema)): sample for sample in reversed(SAMPLES)}.values())
 COLUMNS = [
     pytest.param(sample, field, id=f"{sample.benchmark}/{sample.table}-{field.name}")
-    for sample in SAMPLES[:7]  # the others have the schema of one of these
+    for sample in OF_A_SCHEMA
     for field in sample.schema
 ]
 
@@ -122,9 +121,8 @@ def test_every_bundled_table_is_looked_at(benchmark):
     assert {table.path for table in benchmarks.checks(benchmark).tables_of(root)} == {
         *root.rglob("*.parquet")
     }
-    of_sample = {sample.table for sample in SAMPLES if sample.benchmark == benchmark}
     schemas = {table.schema for table in benchmarks.checks(benchmark).tables_of(root)}
-    assert schemas == {Sample(benchmark, name).schema for name in of_sample}
+    assert schemas == {sample.schema for sample in SAMPLES if sample.benchmark == benchmark}
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
@@ -193,188 +191,7 @@ def test_nothing_in_a_list_and_numbers_that_are_none(sample, field, tmp_path):
         assert tells(sample.problems(tmp_path, rows), sample, 1, field.name), value
 
 
-# What is wrong in a column whose type is right: a value, or a function of the row. Where a column means
-# something in some rows only, `_of` picks the row.
-MAIN = ("role", "main")
-GATE = ("role", "grounding")
-WRONG = {
-    "tempvs/all/test": [
-        ("question_id", ""),
-        ("role", "other"),
-        ("tests", []),
-        ("tests", ["mt9"]),
-        ("tests", ["mt1_two", "mt1_three"], MAIN),
-        ("source", "elsewhere"),
-        ("sequence_id", " "),
-        ("images", []),
-        ("images", lambda row: row["images"][:1]),
-        ("text", "", GATE),
-        ("sentences", ["one"]),
-        ("options", lambda row: [row["options"][0]] * 2, MAIN),
-        ("options", [], MAIN),
-        ("options", lambda row: [*row["options"][:-1], ""], MAIN),
-        ("options", ["True", "False"], GATE),
-        ("answer", "Z"),
-        ("answer", "", MAIN),
-        ("answer", "0", GATE),
-        ("answer", "99", GATE),
-        ("target", "Option Z", MAIN),
-        ("target", lambda row: next(one for one in row["choices"] if one != row["target"])),
-        ("choices", []),
-        ("choices", ["nothing"]),
-        ("choices", lambda row: [row["target"]] * 2),
-        ("instruction", ""),
-        ("events", [99]),
-        ("events", [-1]),
-        ("events", []),
-        ("events", [1, 0], MAIN),
-        ("events", [0, 0], MAIN),
-        ("grounding", ["nowhere"], MAIN),
-        ("grounding", lambda row: [row["question_id"]], MAIN),
-        ("grounding", lambda row: [row["grounding"][0]] * 2, MAIN),
-        ("grounding", lambda row: [row["question_id"]], GATE),
-        ("statement_type", "", ("polarity", "gt")),
-        ("statement_type", "after", GATE),
-        ("polarity", "maybe"),
-        ("polarity", "", ("polarity", "gt")),
-        ("distance", -1),
-        ("distance", 99, ("polarity", "gt")),
-        ("distance", None, ("tests", ["mt1_two"])),
-    ],
-    "mateo/pairs/test": [
-        ("question_id", ""),
-        ("pair_id", ""),
-        ("pair_id", "another"),
-        ("version", "third"),
-        ("plan_id", ""),
-        ("plan_id", "another", ("version", "swapped")),
-        ("title", "another", ("version", "swapped")),
-        ("text_a", ""),
-        ("text_b", " "),
-        ("image_a", lambda row: row["image_b"], ("version", "swapped")),
-        ("image_b", lambda row: row["image_a"]),
-        ("label", "sideways"),
-        ("label", "after", ("version", "original")),
-        ("target", "Q1: No."),
-        ("target", lambda row: next(one for one in row["choices"] if one != row["target"])),
-        ("choices", []),
-        ("choices", lambda row: [row["target"]] * 2),
-        ("choices", lambda row: [row["target"], "nothing"]),
-        ("n_steps", 1),
-        ("n_steps", -1),
-        ("distance", 0),
-        ("distance", 99),
-    ],
-    "coherence/qa/test": [
-        ("question_id", ""),
-        ("type", "colour"),
-        ("scene", "nowhere"),
-        ("question", ""),
-        ("options", []),
-        ("options", ["one", "one"]),
-        ("options", lambda row: ["", *row["options"][1:]]),
-        ("answer", "Z"),
-        ("answer", "AB"),
-        ("target", "Z"),
-        ("choices", []),
-        ("choices", ["A", "A"]),
-        ("variation", [""]),
-        ("reference", ""),
-        ("reference_source", "somebody"),
-        ("n_frames", 0),
-        ("n_frames", -1),
-        ("order", "upside down"),
-    ],
-    "coherence/caption/test": [
-        ("question_id", ""),
-        ("view", "picture"),
-        ("n_frames", 0),
-        ("target", "not among the choices"),
-        ("choices", []),
-        ("choices", [""]),
-        ("events", [""]),
-    ],
-    "rextime/validation/validation": [
-        ("question_id", ""),
-        ("video_id", ""),
-        ("source", "elsewhere"),
-        ("duration", 0.0),
-        ("duration", -1.0),
-        ("question", ""),
-        ("options", ["one"]),
-        ("options", ["one"] * 4),
-        ("options", ["one", "two", "three", ""]),
-        ("answer", "E"),
-        ("answer", ""),
-        ("answer", "AB"),
-        ("windows", []),
-        ("windows", [[2.0, 1.0]]),
-        ("windows", [[-1.0, 1.0]]),
-        ("windows", [[0.0, 9999.0]]),
-        ("windows", [[1.0]]),
-        ("question_span", [2.0, 1.0]),
-        ("question_span", [0.0, 9999.0]),
-        ("question_span", []),
-        ("target", "no answer"),
-        ("target", lambda row: row["choices"]["ABCD".index(row["answer"]) - 1]),
-        ("target", lambda row: f'{{"answer": "{row["answer"]}", "span": [0.123, 0.456]}}'),
-        ("choices", []),
-        ("choices", ["A"]),
-        ("choices", lambda row: [row["target"]] * 2),
-    ],
-    "rextime/test/test": [
-        ("question_id", ""),
-        ("video_id", ""),
-        ("source", "elsewhere"),
-        ("duration", 0.0),
-        ("question", ""),
-        ("options", ["one"]),
-        ("answer", "A"),
-        ("windows", [[0.0, 1.0]]),
-        ("question_span", [2.0, 1.0]),
-        ("target", "A"),
-        ("choices", []),
-        ("choices", ["A"]),
-    ],
-    "timepercept/all/test": [
-        ("question_id", ""),
-        ("test", "other"),
-        ("source", ""),
-        ("places", []),
-        ("places", [""]),
-        ("images", []),
-        ("images", lambda row: row["images"][:-1]),
-        ("dates", []),
-        ("dates", lambda row: ["yesterday"] * len(row["images"])),
-        ("options", ["one", "two"]),
-        ("answer", "Z"),
-        ("answer", ""),
-        ("target", "Z"),
-        ("choices", []),
-        ("choices", ["nothing"]),
-        ("kind", "other"),
-        ("days", [1, 2, 3, 4, 5, 6]),
-        ("days", [-1], ("test", "ice")),
-        ("days", [], ("test", "eii")),
-        ("days", lambda row: [1] if row["answer"] != "A" else [40_000], ("test", "ice")),
-    ],
-    "timepercept/ucm/test": [
-        ("options", ["one"] * 5),
-        ("options", []),
-        ("answer", "F"),
-        ("dates", ["2020-01-01"]),
-    ],
-    "timepercept/transfer_order/test": [("answer", "C"), ("options", ["one"])],
-    "timepercept/transfer_lapse/test": [("answer", "G"), ("kind", "G")],
-    "timepercept/train/ice/train": [("answer", "F")],
-}
-FREE = {
-    "tempvs/all/test": {"answer_format", "instruction_cot", "instruction_blind", "character_info", "invalid"},
-    "rextime/validation/validation": {"category"},
-    "rextime/test/test": {"category"},
-    "timepercept/all/test": {"category"},
-}
-_CASES = [(sample, *case) for sample in SAMPLES for case in WRONG[f"{sample.benchmark}/{sample.table}"]]
+_CASES = [(sample, *case) for sample in SAMPLES for case in sample.wrong]
 
 
 def _of(rows, where):
@@ -395,13 +212,11 @@ def test_wrong_value(case, tmp_path):
     assert tells(sample.problems(tmp_path, rows), sample, number, column), sample.problems(tmp_path, rows)
 
 
-@pytest.mark.parametrize("sample", SAMPLES[:7], ids=str)
+@pytest.mark.parametrize("sample", OF_A_SCHEMA, ids=str)
 def test_every_column_is_broken_in_some_way(sample):
-    name = f"{sample.benchmark}/{sample.table}"
-    broken = {case[0] for case in WRONG[name]} | FREE.get(name, set()) | {*sample.media}
-    assert {*sample.schema.names} == broken
-    for case in WRONG[name]:
-        assert case[0] not in FREE.get(name, set())
+    broken = {case[0] for case in sample.wrong}
+    assert {*sample.schema.names} == broken | sample.free | {*sample.media}
+    assert not broken & sample.free
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
@@ -541,11 +356,21 @@ def test_no_row_of_the_right_types_stops_the_checks(sample, data):
     assert all(number < 4 for number, _ in table.together(list(enumerate(rows))))
 
 
+def first_of(benchmark):
+    """Returns a benchmark's first table here, and a task that reads it."""
+    sample = next(one for one in SAMPLES if one.benchmark == benchmark)
+    start = f"tempbench://{benchmark}/{sample.table.split('/')[0]}/"
+    for task in task_files():
+        files = load_task(task).get("dataset_kwargs", {}).get("data_files", {})
+        if any(url.startswith(start) for url in files.values()):
+            return sample, task
+    raise LookupError(start)
+
+
 def home_of(benchmark, folder):
     """Writes a prepared data set: a few rows of the bundled one with their media. Returns its folder."""
     root = folder / benchmark
-    _, name = TASKS[benchmark]
-    sample = next(one for one in SAMPLES if one.benchmark == benchmark and one.table.startswith(name))
+    sample, _ = first_of(benchmark)
     rows = []
     for row in sample.rows():
         text = {}
@@ -583,7 +408,7 @@ def refused(root, *words):
     assert found
     with pytest.raises(TempbenchError, match=rf"{benchmark}: {len(found)} problems in "):
         main.verify(benchmark, mini=False, names=False)
-    task, _ = TASKS[benchmark]
+    _, task = first_of(benchmark)
     for look in (lambda: plugin.preflight([task]), lambda: safe_run._checked_data([task], verify=False)):
         with pytest.raises(TempbenchError) as caught:
             look()
@@ -595,7 +420,7 @@ def refused(root, *words):
 
 def test_sound_data_is_not_refused(prepared):
     assert list(benchmarks.commands(prepared.name)["verify"](prepared)) == []
-    task, _ = TASKS[prepared.name]
+    _, task = first_of(prepared.name)
     plugin.preflight([task])
     assert safe_run._checked_data([task], verify=True)[0]
 

@@ -1,6 +1,5 @@
 """Files that were once read wrongly, each by itself."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -15,13 +14,7 @@ from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import decoding, integrity, video
 from tempbench_lmms.media.segment import segment_frames
-
-_spec = importlib.util.spec_from_file_location("clips", Path(__file__).parent / "clips.py")
-assert _spec
-assert _spec.loader
-clips = importlib.util.module_from_spec(_spec)
-sys.modules["clips"] = clips
-_spec.loader.exec_module(clips)
+from tests.media import clips
 
 B_FRAMES = {"bf": "3", "g": "10", "sc_threshold": "0"}
 

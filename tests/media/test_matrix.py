@@ -5,9 +5,7 @@ compares it with what is found here.
 """
 
 import contextlib
-import importlib.util
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,13 +16,7 @@ import pytest
 
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import apart, decoding, integrity, video
-
-_spec = importlib.util.spec_from_file_location("clips", Path(__file__).parent / "clips.py")
-assert _spec
-assert _spec.loader
-clips = importlib.util.module_from_spec(_spec)
-sys.modules["clips"] = clips
-_spec.loader.exec_module(clips)
+from tests.media import clips
 
 BUDGETS = (1, 4, 8, 12, 16)
 X265 = "log-level=none:pools=1:frame-threads=1"

@@ -1,7 +1,5 @@
 """Frames of videos: the right ones, the same from every decoder, each decoded once."""
 
-import importlib.util
-import sys
 import threading
 from pathlib import Path
 
@@ -12,13 +10,7 @@ import pytest
 
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import decoding, video
-
-_spec = importlib.util.spec_from_file_location("clips", Path(__file__).parent / "clips.py")
-assert _spec
-assert _spec.loader
-clips = importlib.util.module_from_spec(_spec)
-sys.modules["clips"] = clips
-_spec.loader.exec_module(clips)
+from tests.media import clips
 
 BUDGETS = (4, 8, 12, 16)
 

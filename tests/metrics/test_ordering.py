@@ -77,7 +77,7 @@ def test_direction_score_is_standardised():
 def test_a_million_orderings_take_less_than_a_second():
     generator = np.random.default_rng(0)
     truth, predicted = (np.argsort(generator.random((1_000_000, 5)), axis=1) for _ in range(2))
-    start = time.perf_counter()
+    start = time.process_time()
     positive, negative = pair_counts(truth, predicted)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert positive.sum() / negative.sum() == pytest.approx(1, abs=0.01)

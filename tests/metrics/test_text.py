@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.text import clauses_in_order, event_order, numeric_distance
+from tempbench_lmms.metrics.text import (
+    _stem,
+    clauses_in_order,
+    event_order,
+    event_positions,
+    numeric_distance,
+)
 
 # (predicted, gold, score): 1 - |p - g| / (g + 1), not below 0; worked examples of the specification.
 WORKED = [(3, 3, 1), (5, 3, 0.5), (0, 3, 0.25), (2, 1, 0.5), (7, 3, 0), (8, 3, 0), (1, 0, 0), (None, 3, 0)]
@@ -64,7 +70,54 @@ def test_event_order(caption: str, right: int) -> None:
 def test_clauses_in_order_follows_before_and_after() -> None:
     assert clauses_in_order("Before it stops, the train turns.") == ["the train turns", "it stops"]
     assert clauses_in_order("The train stops after it turns.") == ["it turns", "the train stops"]
+    assert clauses_in_order("Once it turns, the train stops.") == ["it turns", "the train stops"]
+    assert clauses_in_order("It turns until the train stops.") == ["it turns", "the train stops"]
     assert clauses_in_order("") == []
+
+
+def test_clauses_are_looked_into_four_deep() -> None:
+    after = clauses_in_order("After a, after b, after c, after d, after e, f.")
+    assert after == ["a", "b", "c", "d", "after e, f"]
+    before = clauses_in_order("Before a, before b, before c, before d, before e, f.")
+    assert before == ["before e, f", "d", "c", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("words", "stem"),
+    [
+        # An ending goes where three letters are left, one ending alone, and then a doubled last letter.
+        ("grow grows growed growing", "grow"),
+        ("spins spinned spinning", "spin"),
+        ("roll rolls rolled rolling", "rol"),
+        ("eats eating", "eat"),
+        ("move moves moved moving", "mov"),
+        ("eggs egg", "egg"),
+        ("carries", "car"),
+        ("flies", "fli"),
+        ("wheels wheeles", "wheel"),
+        ("free", "fre"),
+        # Fewer than three would be left, or three are all there is.
+        ("doing", "doing"),
+        ("used", "used"),
+        ("bee", "bee"),
+        ("all", "all"),
+        ("is", "is"),
+        ("ring", "ring"),
+    ],
+)
+def test_stems(words: str, stem: str) -> None:
+    assert [_stem(word) for word in words.split()] == [stem] * len(words.split())
+
+
+def test_positions_of_events() -> None:
+    caption = "The red ball grows. The blue square rises, then nothing."
+    # Words that only join others do not count: ball stands second of red, ball, grow.
+    events = ["a ball", "the square rises", "a triangle", "the red square turns"]
+    # Half of an event's weight is enough. "red" stands in one event, "turn" in one, "square" in two: of
+    # 1 + 1 / 2 + 1 the first clause has 1, which is less than half; so has none.
+    assert event_positions(caption, events) == [(0, 1), (1, 1), None, None]
+    assert event_positions(caption, ["red square"], threshold=0.5) == [(0, 0)]
+    assert event_positions(caption, ["red square"], threshold=0.6) == [None]
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=30), max_size=5))

@@ -170,12 +170,14 @@ def test_names_for_everything_that_can_be_used(chromium, address):
 
 
 @pytest.mark.harness
-def test_a_real_architecture_on_every_bundled_task(chromium, tmp_path, tiny_vlm):
+def test_a_real_architecture_on_every_bundled_task(chromium, tmp_path, tiny_vlm, warm_python):
     """`tempbench run` ends with the report; both it and the log say what the results file says."""
     model = f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa"
+    model += ",min_pixels=3136,max_pixels=50176,max_num_frames=4"
     done = tempbench_process(
         *("run", "--model", "qwen2_5_vl", "--model-args", model, "--tasks", "tempbench_mini"),
         *("-o", str(tmp_path), "--", "--limit", "4", "--gen_kwargs", "max_new_tokens=4"),
+        python=warm_python,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     logs = read_runs([tmp_path])

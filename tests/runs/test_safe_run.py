@@ -52,7 +52,8 @@ def test_quick_look_at_the_data():
     config, docs = load_task(TASK), docs_of(load_task(TASK))
     assert list(safe_run.task_problems(config, docs)) == []
     twice = [docs[0], docs[0]]
-    assert "stands in an earlier row" in next(safe_run.task_problems(config, twice))
+    name = docs[0]["question_id"]
+    assert next(safe_run.task_problems(config, twice)) == f"row 1 ({name}): question_id: duplicate of row 0"
 
 
 def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypatch):
