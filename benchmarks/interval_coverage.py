@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
+import timing
 from numpy.typing import NDArray
 
 from tempbench_lmms.metrics.ratio import Ratio
@@ -38,6 +39,16 @@ def coverage(share: float, n_clusters: int, gated: bool, n_studies: int, seed: i
     generator = np.random.default_rng(seed)
     ends = [interval(study(generator, share, n_clusters, gated)) for _ in range(n_studies)]
     return float(np.mean([low - 1e-12 <= share <= high + 1e-12 for low, high in ends]))
+
+
+def rows(quick: bool) -> Iterator[timing.Row]:
+    """Yields the coverage of each number of clusters and share."""
+    for gated in (False, True):
+        for n_clusters in CLUSTERS:
+            for share in SHARES:
+                found = 100 * coverage(share, n_clusters, gated, 400 if quick else 2000)
+                what = f"{'gated' if gated else 'plain'}, {n_clusters} clusters, true share {share:g}"
+                yield timing.Row(what, [found], "%", at_least=93)
 
 
 def lines(n_studies: int) -> Iterator[str]:

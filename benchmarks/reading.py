@@ -1,7 +1,7 @@
 """How replies are read: which rule reads what share, and how often it is wrong.
 
-Without arguments: the labelled corpus of the tests, as a table of the rules. With `--tempcompass DIR`: the
-recorded replies of TempCompass (`predictions/`, `auto_eval_results/`), for each model and kind the share that
+Without arguments: the labelled replies of the tests (`tests/parsing/replies.jsonl`), as a table of the rules.
+With `--tempcompass DIR`: the recorded replies of TempCompass (`predictions/`, `auto_eval_results/`), for each model and kind the share that
 is left unread and the share in which our reading differs from the official judgement; `--show` lists those.
 """
 
@@ -13,8 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import timing
+
 from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice, Item, Order, Truth
+from tempbench_lmms.parsing.expected import Choice, Truth
+from tempbench_lmms.parsing.reading import REASONS
 
 MODELS = ("gemini", "reka-core-20240501", "video-llava")
 KINDS = ("multi-choice", "yes_no")
@@ -43,13 +46,12 @@ def read_one(row: dict[str, Any], kind: str) -> tuple[str, bool]:
 
 def tempcompass(root: Path, show: bool) -> None:
     """Prints the shares for each model and kind."""
-    reasons = {"empty", "cut_off", "refused", "several", "nothing"}
     for model in MODELS:
         for kind in KINDS:
             rows = [(row, *read_one(row, kind)) for row in judged(root, model, kind)]
-            unread = [row for row, how, _ in rows if how in reasons]
+            unread = [row for row, how, _ in rows if how in REASONS]
             other = [
-                (row, how) for row, how, right in rows if how not in reasons and right != bool(row["rating"])
+                (row, how) for row, how, right in rows if how not in REASONS and right != bool(row["rating"])
             ]
             print(
                 f"{model:20} {kind:12} n {len(rows)}  unread {len(unread) / len(rows):.2%}  "
@@ -60,29 +62,24 @@ def tempcompass(root: Path, show: bool) -> None:
                 print(f"    {how}: {row['question']!r} -> {reply!r}, judged {row['rating']}")
 
 
-def rules() -> None:
-    """Prints the table of rules over the labelled corpus of the tests."""
-    from tests.parsing import corpus
+def rows(quick: bool) -> Iterator[timing.Row]:
+    """Yields for each rule the share of the labelled replies of the tests that it reads, and misreads."""
+    from tests.parsing.replies import load, verdicts
 
-    kinds: dict[str, Any] = {
-        **{kind: Choice("ABCDE"[: len(texts)], texts) for kind, texts in corpus.OPTIONS.items()},
-        "image": Item(corpus.N_IMAGES),
-        "truth": Truth(),
-        "permutation": Order(tuple("12345")),
-    }
-    read, wrong, unread = Counter[str](), Counter[str](), 0
-    rows = [labelled for labelled in corpus.load() if labelled.kind in kinds]
-    for labelled in rows:
-        found = reader.read(labelled.reply, kinds[labelled.kind])
-        if found.how is None:
-            unread += 1
-            continue
-        read[found.how] += 1
-        wrong[found.how] += labelled.read() != labelled.expected
-    print(f"{len(rows)} replies\n\n| rule | read | wrong |\n|---|---|---|")
-    for rule, n in read.most_common():
-        print(f"| {rule} | {n / len(rows):.1%} | {wrong[rule] / len(rows):.1%} |")
-    print(f"| no answer | {unread / len(rows):.1%} | |")
+    found = list(load())[:: 10 if quick else 1]
+    said = verdicts(found)
+    yield timing.Row("read as another answer", [100 * said["misread"] / len(found)], "%", at_most=0.3)
+    wrong = 100 * (said["misread"] + said["unread"]) / len(found)
+    yield timing.Row("read as another answer, or not at all", [wrong], "%", at_most=2)
+    rules, misread = Counter[str](), Counter[str]()
+    for row in found:
+        rules[row.how] += 1
+        misread[row.how] += row.verdict() == "misread"
+    for rule, n in rules.most_common():
+        kind = "no answer" if rule in REASONS else "rule"
+        yield timing.Row(f"{kind}: {rule}", [100 * n / len(found)], "%")
+        if misread[rule]:
+            yield timing.Row(f"{kind}: {rule}, misread", [100 * misread[rule] / len(found)], "%")
 
 
 def main() -> None:
@@ -94,7 +91,8 @@ def main() -> None:
     if args.tempcompass:
         tempcompass(args.tempcompass, args.show)
     else:
-        rules()
+        for line in timing.table(rows(quick=False)):
+            print(line)
 
 
 if __name__ == "__main__":

@@ -104,8 +104,9 @@ def test_clusters_widen_an_interval():
 
 @pytest.mark.parametrize("gated", [False, True])
 @pytest.mark.parametrize("p", [0, 0.01, 0.03, 0.5, 0.97, 0.99, 1])
-def test_coverage_near_the_ends(p, gated):
+def test_coverage_near_the_ends(p, gated, monkeypatch):
     """Near 0 and 1 a few right answers decide: coverage steps over 95 %, and may be higher, not lower."""
+    monkeypatch.syspath_prepend(str(_MEASURED.parent))
     coverage = runpy.run_path(str(_MEASURED))["coverage"]
     for n_clusters in (10, 50, 400):
         covered = coverage(p, n_clusters, gated, n_studies=500)

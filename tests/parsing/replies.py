@@ -1,0 +1,87 @@
+"""Labelled replies in the contexts of the five benchmarks: `replies.jsonl`, one context a line.
+
+A line is `{"benchmark", "kind", "context", "replies": [[reply, label], ...]}`. The label is what a careful
+person says that the reply's final answer is, in the form that the benchmark scores; null where no single one
+is given. A count's label is an object with `letter` and `number`, ReXTime's one with `letter`, `span` or both.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.coherence import parser as coherence
+from tempbench_lmms.mateo import parser as mateo
+from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.rextime import parser as rextime
+from tempbench_lmms.tempvs import parser as tempvs
+from tempbench_lmms.timepercept import parser as timepercept
+
+_SAME_TIME = 1e-6
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A reply, what was asked, and the answer that it gives in the end."""
+
+    benchmark: str
+    kind: str
+    context: dict[str, Any]
+    reply: str
+    label: Any
+
+    def readings(self) -> dict[str, Reading[Any]]:
+        """Returns what the benchmark's parser reads, by field where the answer has several."""
+        shown, options = self.context, self.context.get("options") or ()
+        if self.benchmark == "tempvs":
+            return {"": tempvs.read(self.reply, self.kind, options, shown["n_images"])}
+        if self.benchmark == "timepercept":
+            return {"": timepercept.read(self.reply, self.kind, options, shown["n_images"])}
+        if self.benchmark == "mateo":
+            return {"": mateo.read(self.reply, self.kind)}
+        if self.benchmark == "coherence":
+            found = coherence.read(self.reply, options)
+            pair = found.value or (None, None)
+            number = {"number": Reading(pair[1], found.how)} if self.kind == "count" else {}
+            return {"letter": Reading(pair[0], found.how, reason=found.reason), **number}
+        asked = {"letter": self.kind != "span", "span": self.kind != "answer"}
+        read = rextime.read(self.reply, options if asked["letter"] else (), shown.get("duration"))
+        return {name: read[name] for name, wanted in asked.items() if wanted}
+
+    def verdict(self) -> str:
+        """Returns `right`, `unread` or `misread`."""
+        label = self.label if isinstance(self.label, dict) else {"": self.label, "letter": self.label}
+        found = {name: (reading.value, label.get(name)) for name, reading in self.readings().items()}
+        if all(_same(value, said) for value, said in found.values()):
+            return "right"
+        nothing = all(value is None for value, _ in found.values())
+        wrong = any(value is not None and not _same(value, said) for value, said in found.values())
+        return "unread" if nothing or not wrong else "misread"
+
+    @property
+    def how(self) -> str:
+        """The rule that reads the reply, or the reason why none does."""
+        first = next(iter(self.readings().values()))
+        return str(first.how or first.reason)
+
+
+def _same(value: Any, label: Any) -> bool:
+    if isinstance(value, tuple) and isinstance(label, list):
+        return all(abs(one - other) < _SAME_TIME for one, other in zip(value, label, strict=True))
+    return bool(value == label)
+
+
+def load() -> Iterator[Labelled]:
+    """Yields all replies."""
+    with Path(__file__).with_name("replies.jsonl").open(encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            row = json.loads(line)
+            for reply, label in row["replies"]:
+                yield Labelled(row["benchmark"], row["kind"], row["context"], reply, label)
+
+
+def verdicts(rows: list[Labelled]) -> Counter[str]:
+    """Returns how many replies are read right, not at all, and wrongly."""
+    return Counter(row.verdict() for row in rows)
