@@ -2,7 +2,7 @@
 
 A line is `{"benchmark", "kind", "context", "replies": [[reply, label], ...]}`. The label is what a careful
 person says that the reply's final answer is, in the form that the benchmark scores; null where no single one
-is given. A count's label is an object with `letter` and `number`, ReXTime's one with `letter`, `span` or both.
+is given. A count's label is an object with `letter` and `number`, ReXTime's has `letter`, `span` or both.
 """
 
 import json
