@@ -2,7 +2,8 @@
 
 Without arguments: the labelled replies of the tests (`tests/parsing/replies.jsonl`), as a table of the rules.
 With `--tempcompass DIR`: the recorded replies of TempCompass (`predictions/`, `auto_eval_results/`), for each
-model and kind the share that is left unread and the share in which our reading differs from the official judgement; `--show` lists those.
+model and kind the share that is left unread and the share in which our reading differs from the official
+judgement; `--show` lists those.
 """
 
 import argparse

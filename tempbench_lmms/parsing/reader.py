@@ -40,6 +40,7 @@ _OPENS = re.compile(
     r"([^:(–—\n,]{1,40}?)\s*(?::|\(|–|—| - |,?\s(?:because|since|weil|denn|porque|parce que)\b)(?=\s*\S)"
 )
 _MOST_OPENINGS = 30
+_DENIED = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
 _CONCLUDES = re.compile(
     r"\b(?:so|thus|therefore|hence|daher|deshalb|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서",
     re.IGNORECASE,
@@ -298,7 +299,7 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
     value, sentence = found[0]
     # "First image: a puddle. Second image: an ice cube. Ice melts, so the second image."
     concludes = [match.end() for match in _CONCLUDES.finditer(last)]
-    if concludes and len({one for one, _ in found}) > 1:
+    if concludes and len({one for one, _ in found}) > 1 and not _DENIED.search(last, concludes[-1]):
         behind = _stated(kind, last[concludes[-1] :])
         if behind == [found[-1][0]]:
             value, sentence = found[-1]
