@@ -82,6 +82,11 @@ def _manner(record: Record, part: str = "") -> str:
     return str(how) if how else f"unread: {reason}" if reason else ""
 
 
+def is_share_of_reason(name: str) -> bool:
+    """Whether a metric of this name is one that `add_metrics` adds."""
+    return any(name.endswith(f"{PREFIX}{reason}") for reason in REASONS)
+
+
 def shares(records: Sequence[Record]) -> dict[str, dict[str, float]]:
     """Returns the share of each rule and of each reason, from 0 to 1 of all records; the most frequent first.
 

@@ -17,6 +17,7 @@ from tempbench_lmms.metrics.resampling import (
     paired_difference,
 )
 from tempbench_lmms.record import Record
+from tempbench_lmms.record_reading import is_share_of_reason
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of, read_runs
 from tempbench_lmms.runs.quality import warnings
 from tempbench_lmms.runs.run_card import flat, run_card
@@ -149,7 +150,8 @@ def compare_tasks(
         metrics += [
             (first.task, metric, others[metric.name], ids)
             for metric in metrics_of(first)
-            if metric.name in others
+            # Why replies are unread is no question of which model is better, and would cost the others power.
+            if metric.name in others and not is_share_of_reason(metric.name)
         ]
     n_resamples = max(n_resamples, _PER_METRIC * len(metrics))
     found = [compare_metric(*one, n_resamples=n_resamples, seed=seed) for one in metrics]

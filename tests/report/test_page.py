@@ -116,9 +116,10 @@ def test_run_without_samples(tmp_path):
 def test_intervals_are_those_of_numbers_that_the_log_gives(runs, tasks):
     task = next(task for task in tasks if task.run == "tempbench_chance")
     number = task.numbers["mt1_two_mt"]
-    # 60 sequences with two questions each; the interval holds the value and is about 4 errors wide.
+    # 60 sequences with two questions each; the interval holds the value and is some 4 errors wide
+    # (a share's is never narrower than that of independent questions).
     assert number.low < number.value < number.high
-    assert 3 < (number.high - number.low) / number.error < 5
+    assert 3 < (number.high - number.low) / number.error < 6
     assert number.n == 120
     assert task.numbers["mt1_two_n_main"] == Number(120, None, None, None, None)
     # The attack's record is of a source of its own, so no value of the log has changed but its breakdowns.
