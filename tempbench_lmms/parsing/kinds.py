@@ -45,7 +45,8 @@ ANSWER_KEYS = (
 _ODD = re.compile(
     r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
     r"|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
-    r"|(?:is|was|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
+    r"|(?:where|which|that)\s+(?:\w+\s+){0,2}(?:goes|went)\s+wrong"
+    r"|(?:is|was|ist|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
     r"|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks"
     r"|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
     re.IGNORECASE,
@@ -431,6 +432,10 @@ class ItemKind(Kind):
         text = self._plain(text)
         if ticked := ticks.ticked(text, lambda line: self._headed(line)):
             return Verdict(ticked, "answer", 0, len(text))
+        if judged := ticks.judged(text, self.odd):
+            if len(judged) > 1:
+                return Verdict(None, "several")
+            return Verdict(judged[0], "answer", 0, len(text))
         found = self.mentions(text, opens=True)
         named = list(dict.fromkeys(mention.value for mention in found if mention.sure))
         return resolve(text, found, values=named if len(named) == 2 else self.all_values)

@@ -136,7 +136,7 @@ _CJK_BORDER = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{2}")
 _ARROW = re.compile(r"[-=–—]+>|\\to\b|\\rightarrow\b")
-_SENTENCE = re.compile(r"[.!?]\s|\n\n")
+_SENTENCE = re.compile(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
 _LOOK_BACK = 90
 _JUST_BEFORE = 14
 _LOOK_AHEAD = 60

@@ -139,6 +139,10 @@ def _words(quantities: bool) -> re.Pattern[str]:
     ends = (_SHORTEST, _LONGEST_WORDS) if quantities else (f"{_EARLIEST}|{_FIRST}", f"{_LATEST}|{_LAST}")
     parts = [
         r"(?P<item>\x01\d+\x02)",
+        _token(
+            "earlier",
+            r"(?:(?:just|right|immediately|shortly)\s+)?before\s+(?:that|this|it)|davor|avant\s+cela|antes\s+de\s+eso",
+        ),
         _token("then", _THEN),
         _token("before", _BEFORE),
         _token("after", _AFTER),
@@ -219,11 +223,12 @@ def _said(text: str, labels: tuple[str, ...], quantities: bool) -> _Said:
     clause: list[_Token] = []
     state = _State(labels, quantities, said, backwards(text, quantities) is True)
     for token in (*_tokens(text, quantities), ("end", ".")):
-        if token[0] in ("comma", "end", "then") or (token[0] == "and" and _is_whole(clause)):
+        if token[0] in ("comma", "end", "then", "earlier") or (token[0] == "and" and _is_whole(clause)):
             state.close(clause)
             clause = []
-            if token[0] == "then":
+            if token[0] in ("then", "earlier"):
                 state.follows = True
+                state.back = state.back or token[0] == "earlier"
             elif token[0] == "end":
                 state.stop()
             continue

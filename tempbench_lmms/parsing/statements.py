@@ -161,6 +161,12 @@ _OPEN_AFTER = re.compile(
     r"|excluded)|cannot\s+be\s+(?:ruled|excluded)|かもしれ|也有?可能|일 ?수도)",
     re.IGNORECASE,
 )
+# "Some of the evidence points to A, some to B."
+_PARTLY = re.compile(
+    r"\b(?:some|part|half|certain)\b(?:\s+\w+){0,4}\s+(?:points?|speaks?|suggests?|hints?|indicates?)"
+    rf"(?:\s+(?:to|towards?|at|for))?\s*(?:{any_of(FILLER)}|{any_of(OPTION)}|{_QUOTE})*$",
+    re.IGNORECASE,
+)
 _HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
 _HYPOTHETICAL_AFTER = re.compile(
     r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:my|most|best|the\s+(?:\w+\s+)?(?:best|correct|right|answer|most|only|option|choice|one)))|wenn|si)\b",
@@ -372,6 +378,7 @@ def _judged(before: str, after: str) -> _Said:
     ):
         rejected = True
     is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
+    is_open = is_open or (bool(words & _PART_WORDS) and _PARTLY.search(clause) is not None)
     if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
         return _Said(
             2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL), denied
@@ -436,6 +443,7 @@ _NUMBER_OF = frozenset(("number", "numéro", "número", "nummer"))
 _NOT_WORDS = _single(NOT) | {"t"}
 _IF_WORDS = _single(IF)
 _MAYBE_WORDS = _single(MAYBE)
+_PART_WORDS = frozenset(("some", "part", "half", "certain"))
 _CUE_WORDS = _single(ANSWER, CORRECT, OPTION) | _NUMBER_OF
 _CUE_FIRST = _firsts(ANSWER, CORRECT, OPTION) | _NUMBER_OF
 # A sentence begins with "it is", too: at the start of the text, or behind one of these signs.

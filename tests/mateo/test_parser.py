@@ -237,6 +237,12 @@ def test_a_class_is_yes_to_its_question_and_no_to_both_others(answers):
         ),
         ("The answer is: Before.\nReflection: The reasoning is correct.", "reflection", "before"),
         ("The answer is: Before. Reflection: ...", "reflection", None),
+        (
+            "The answer is: After.\nReflection: Neither Before nor Parallel fits.\nThe final answer: confirmed.",
+            "reflection",
+            "after",
+        ),
+        ("The answer is: After.\nReflection: fine.\nThe final answer: unchanged.", "reflection", "after"),
         ("1) No\n2) Yes\n3) No", "triple", "after"),
         ('{"Q1": "No", "Q2": "No", "Q3": "Yes"}', "triple", "independent"),
         ("<think>Before, I think", "cot", None),

@@ -38,6 +38,18 @@ REFUSALS = (
 
 
 OTHER_WORDS = [
+    (Item(5), "1. No. 2. No. 3. No. 4. Yes. 5. No.", 4),
+    (Item(3), "Image 1: no\nImage 2: yes\nImage 3: yes", None),
+    (Item(4, odd=True), "Image 1: normal\nImage 2: anomalous\nImage 3: normal\nImage 4: normal", 2),
+    (Item(5), "In Image 1, a dog runs. In Image 2, it digs. In Image 3", None),
+    (Choice("ABC"), "Images a–c", None),
+    (Choice("AB", ("True", "False")), "Some clues point to True, some to False. I can't settle it.", None),
+    (
+        Order(tuple("1234")),
+        "The newest is image 3, before that 4, before that 1, the oldest is 2.",
+        tuple("2143"),
+    ),
+    (Order(tuple("123")), "新しい順：2、1、3。したがって、古い順は3、1、2。", tuple("312")),
     (Item(5), "Images 2 and 3 both could work.", None),
     (Item(5), "Fourth from the left.", 4),
     (Item(5), "the second image from the right", 4),
