@@ -55,8 +55,8 @@ _CONFIRMS = re.compile(
 )
 # "The final answer: confirmed."
 _KEEPS = re.compile(
-    r"\bfinal\s+answer\W*(?:(?:is|remains|stays)\W+)?(?:still\s+)?"
-    rf"(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before\W*$))\b\W*({_NAME})?\W*$",
+    r"\bfinal\s+answer\W{0,8}(?:(?:is|remains|stays)\W{1,4})?(?:still\s+)?"
+    rf"(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before))\b\W{{0,8}}(?:({_NAME})\W{{0,8}})?$",
     re.IGNORECASE,
 )
 _DOUBTS = re.compile(

@@ -120,7 +120,7 @@ _CONCLUDING = CaseBlind(
 )
 _CALLED = re.compile(
     rf"^[\s\"')\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
-    rf"|one\s+)?{any_of((*CORRECT, *ANSWER))}"
+    rf"|one\s+)?(?:{any_of((*CORRECT, *ANSWER))}|(?:image|option|picture)\s+number\b)"
     r"|(?:best\s+)?(?:fits|matches|describes|represents)\s+(?:it\s+|this\s+)?best|(?:best"
     r"|most closely)\s+(?:fits|matches|describes|represents|captures|shows|depicts)"
     r"|(?:가|이|은|는)?\s*(?:정답|맞|답)|が(?:正解|正しい|答え|最も)|(?:最|更)?(?:正确|正確|符合|合适))",

@@ -34,9 +34,9 @@ def ticked(listing: str, head: Callable[[str], Any]) -> Any:
 
 
 _JUDGED = re.compile(
-    r"(?:^|(?<=[\n.;,|]))[ ]*[-*•|]?[ ]*(?:(?:image|picture|photo|bild|imagen)[ ]*)?#?"
+    r"(?:^|(?<=[\s.;,|*•]))(?:(?:image|picture|photo|bild|imagen)[ ]*)?#?"
     r"(?P<item>\d{1,2})[ ]*[.:)–|-]+[ ]*"
-    r"(?P<word>[^\W\d_]+(?:[ ][^\W\d_]+)?)(?=[ ]*(?:[.,;\n(|–!-]|$))",
+    r"(?P<word>[^\W\d_]+(?:[ ][^\W\d_]+)?)(?=[ ]*(?:[.,;\n(|–!-]|$|\d))",
     re.IGNORECASE,
 )
 _SAYS_YES = table(
@@ -52,15 +52,15 @@ _ODD_ONLY = table(
 _FEWEST = 3
 
 
-def judged(listing: str, odd: bool) -> list[int]:
-    """Returns the images of a list that gives each one a word which alone is said to be the one.
+def judged(listing: str, odd: bool) -> dict[int, bool]:
+    """Returns what a list with one word for each image says: which is the one, and which are not.
 
     Args:
         listing: The text.
         odd: Whether the one is looked for that does not fit.
 
-    >>> judged("1. No. 2. Yes. 3. No.", False), judged("Image 1: fine, image 2: odd, image 3: fine", True)
-    ([2], [2])
+    >>> judged("1. No. 2. Yes. 3. No.", False), judged("Image 1: fine, image 2: odd", True)
+    ({1: False, 2: True, 3: False}, {})
     """
     found: dict[int, bool] = {}
     for match in _JUDGED.finditer(listing):
@@ -69,5 +69,5 @@ def judged(listing: str, odd: bool) -> list[int]:
         if (not says and word not in _SAYS_NO) or (word in _ODD_ONLY and not odd):
             continue
         if found.setdefault(int(match["item"]), says) != says:
-            return []
-    return [item for item, says in found.items() if says] if len(found) >= _FEWEST else []
+            return {}
+    return found if len(found) >= _FEWEST else {}

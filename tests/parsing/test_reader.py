@@ -38,6 +38,18 @@ REFUSALS = (
 
 
 OTHER_WORDS = [
+    (Item(5), "We can eliminate 1 (rain), 2 (dusk), 4 (no tents) and 5 (no snow).", 3),
+    (Item(5), "2 is the image number", 2),
+    (Item(5), '{"final_answer": {"image_number": 4}}', 4),
+    (Item(5), "犬が走っているのは3枚目です。1枚目にも犬がいます。", 3),
+    (Item(3, odd=True), "1: fine, 2: fine, 3: fine", None),
+    (Choice("AB", ("True", "False")), "Option two.", "B"),
+    (Choice("AB", ("the first image", "the second image"), asks="first before second"), "第二张图片", "B"),
+    (Order(tuple("ABC"), quantities=True), "B < C, C < A", tuple("BCA")),
+    (Order(tuple("ABC"), quantities=True), "A is the shortest, C is the longest.", tuple("ABC")),
+    (Order(tuple("123")), "Image 2 is the last of the three, image 3 the first.", tuple("312")),
+    (Order(tuple("123")), "Image 1 shows the first houses, image 3 the last trees.", None),
+    (Order(tuple("123")), "2, 1, 3 or, less likely, 3, 1, 2. I'll go with the former.", tuple("213")),
     (Item(5), "1. No. 2. No. 3. No. 4. Yes. 5. No.", 4),
     (Item(3), "Image 1: no\nImage 2: yes\nImage 3: yes", None),
     (Item(4, odd=True), "Image 1: normal\nImage 2: anomalous\nImage 3: normal\nImage 4: normal", 2),
