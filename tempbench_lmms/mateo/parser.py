@@ -53,6 +53,12 @@ _CONFIRMS = re.compile(
     r"|\bno\s+(?:change|correction|revision)",
     re.IGNORECASE,
 )
+# "The final answer: confirmed."
+_KEEPS = re.compile(
+    r"\bfinal\s+answer\W{0,8}(?:(?:is|remains|stays)\W{1,4})?(?:still\s+)?"
+    rf"(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before))\b\W{{0,8}}(?:({_NAME})\W{{0,8}})?$",
+    re.IGNORECASE,
+)
 _DOUBTS = re.compile(
     r"\bnot\b|n['’]t\b|\bwrong\b|\bhowever\b|\bincorrect\b|\boverlooked\b|\bshould\b|\bmistake\b",
     re.IGNORECASE,
@@ -119,6 +125,10 @@ def _read_reflection(
 ) -> tuple[str, Reading[str]]:
     """Returns what was read, behind the reflection or before it, and its reading."""
     behind = text[reflection.end() :].strip()
+    if kept := _KEEPS.search(behind):
+        before = text[: reflection.start()]
+        first = reader.read(before, Relation("cot"), prompt, at_limit)
+        return before, first if not kept[1] or first.value == _label(kept[1]) else none("several")
     final = reader.read(behind, Relation("reflection"), prompt, at_limit)
     if final.value is None and _CONFIRMS.search(behind) and not _DOUBTS.search(behind):
         before = text[: reflection.start()]

@@ -31,7 +31,7 @@ from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
 from tempbench_lmms.parsing.text import normalise
-from tempbench_lmms.parsing.words import AND, CIRCLED, LAST, OR, ORDINAL, any_of
+from tempbench_lmms.parsing.words import AND, CARDINAL, CIRCLED, LAST, OR, ORDINAL, any_of
 
 ANSWER_KEYS = (
     r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*"
@@ -45,7 +45,8 @@ ANSWER_KEYS = (
 _ODD = re.compile(
     r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
     r"|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
-    r"|(?:is|was|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
+    r"|(?:where|which|that)\s+(?:\w+\s+){0,2}(?:goes|went)\s+wrong"
+    r"|(?:is|was|ist|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
     r"|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks"
     r"|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
     re.IGNORECASE,
@@ -56,6 +57,7 @@ _ALL_BUT = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ALL_BUT = 80
+_IS_IT = re.compile(r"\s*(?:です|だ(?!け)|である|[.。]|$)")
 # "4 is misplaced, 5 is fine": no list of 4 and 5.
 _NEXT_CLAUSE = re.compile(r",\s*(?=(?:\w+\s+)?\d{1,2}\s+(?:is|are|was|were|looks?|seems?|fits?)\b)")
 _LISTED = re.compile(
@@ -92,7 +94,17 @@ _NO_FIT = re.compile(
 )
 _SMALL_NUMBER = re.compile(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
 _LONGEST_REST = 200
+_OF_TWO = re.compile(
+    r"(?<!not\s)(?<!n['’]t\s)\b(?:(?:go|going|stay|stick)\s+with|choose|pick|prefer|take)\s+the\s+(former|latter)\b",
+    re.IGNORECASE,
+)
+_PLACED_OPTION = re.compile(r"(?:option|choice)\s+(?:number\s+)?(one|two)", re.IGNORECASE)
 _SUBJECT_STARTS = 12
+# "We can eliminate 1 (rain), 2 (sunset) and 3 (snow)."
+_LEAVES_OUT = re.compile(
+    r"\b(?:eliminate|exclude|discard|reject|rule\s+out|dismiss)\s+\d{1,2}\b", re.IGNORECASE
+)
+_ASIDE = re.compile(r"(?<=\d)\s*\([^()\n]{1,60}\)")
 _MOST_COUNTS = 60
 _ORDERED = re.compile(
     r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE
@@ -227,6 +239,11 @@ class ChoiceKind(Kind):
         found = [self.letters[i] for i in option_words.same(text, self.texts)]
         if not found and self.truths:
             found = [self.truths[value] for value in truth.whole(text)]
+        if not found and self.asks == "first before second":
+            found = [self.letters[number - 1] for number in numbers.whole_item(text, 2) if 1 <= number <= 2]
+        if not found and (place := _PLACED_OPTION.fullmatch(text)):
+            found = [self.letters[CARDINAL[place[1].lower()] - 1]]
+            return found
         if not found and self.sequences and ". " not in text:
             found = self._sequence(text)
         if not found and self.sequences and len(text) == len(self.labels):
@@ -372,6 +389,12 @@ class ChoiceKind(Kind):
         ]
 
 
+def _called_the_one(text: str, mention: Mention) -> Mention:
+    """Returns a mention with the Japanese words that call it the one: "...のは1枚目です"."""
+    called = text[: mention.start].rstrip().endswith("のは") and _IS_IT.match(text, mention.end)
+    return replace(mention, cue=2) if called else mention
+
+
 def _called_odd(text: str, mention: Mention) -> Mention:
     """Returns a mention with the words that call it the odd one: "all but image 2", "4 is misplaced"."""
     if match := _ODD.match(text, mention.end):
@@ -422,15 +445,34 @@ class ItemKind(Kind):
     def mentions(self, text: str, opens: bool = False) -> list[Mention]:
         """Returns where a text names images; `opens` tells that a number may open it."""
         found = _with_listed(text, numbers.item_mentions(text, self.upper, opens))
+        if out := {match.end() for match in _LEAVES_OUT.finditer(text)}:
+            found = [replace(mention, sure=True) if mention.end in out else mention for mention in found]
+        if not text.isascii():
+            found = [_called_the_one(text, mention) for mention in found]
         if not self.odd:
             return found
         return [_called_odd(text, mention) for mention in found]
 
+    def of_field(self, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds, or one field of its own of an image's number."""
+        if isinstance(value, Mapping):
+            inner = [item for key, item in value.items() if re.fullmatch(self.keys[0], str(key).lower())]
+            return super().of_field(inner[0]) if len(inner) == 1 else []
+        return super().of_field(value)
+
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the values that it names."""
         text = self._plain(text)
+        if _LEAVES_OUT.search(text):
+            text = _ASIDE.sub("", text)
         if ticked := ticks.ticked(text, lambda line: self._headed(line)):
             return Verdict(ticked, "answer", 0, len(text))
+        if judged := ticks.judged(text, self.odd):
+            chosen = [item for item, is_it in judged.items() if is_it]
+            if len(chosen) == 1:
+                return Verdict(chosen[0], "answer", 0, len(text))
+            if chosen or len(judged) == self.upper:
+                return Verdict(None, "several")
         found = self.mentions(text, opens=True)
         named = list(dict.fromkeys(mention.value for mention in found if mention.sure))
         return resolve(text, found, values=named if len(named) == 2 else self.all_values)
@@ -487,7 +529,7 @@ class OrderKind(Kind):
         self.labels, self.quantities = expected.labels, expected.quantities
 
     def _orders(self, text: str) -> Sequence[Mention]:
-        if sum(map(text.count, self.labels)) < len(self.labels) and self.labels[0].isalpha():
+        if sum(map(text.count, self.labels)) < len(self.labels) - 1 and self.labels[0].isalpha():
             return ()
         return orders.orders(text, self.labels, self.quantities)
 
@@ -507,6 +549,9 @@ class OrderKind(Kind):
         """Returns the order that a text states; the last one, where it offers none as an alternative."""
         text = orders.tidy(text)
         found = self._orders(text)
+        if len(found) == 2 and (meant := _OF_TWO.search(text, found[1].end)):
+            one = found[0 if meant[1].lower() == "former" else 1]
+            return Verdict(one.value, "answer" if one.value else "nothing", one.start, one.end, text)
         said = resolve(text, found)
         if (
             said.value is None

@@ -12,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms.parsing.ends import backwards
 from tempbench_lmms.parsing.numerals import CARDINALS
-from tempbench_lmms.parsing.ranks import ranked, stated, valued
+from tempbench_lmms.parsing.ranks import by_signs, ranked, stated, valued
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import holds, outer, signs, squeeze
 from tempbench_lmms.parsing.words import (
@@ -136,7 +136,7 @@ _CJK_BORDER = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{2}")
 _ARROW = re.compile(r"[-=–—]+>|\\to\b|\\rightarrow\b")
-_SENTENCE = re.compile(r"[.!?]\s|\n\n")
+_SENTENCE = re.compile(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
 _LOOK_BACK = 90
 _JUST_BEFORE = 14
 _LOOK_AHEAD = 60
@@ -192,6 +192,8 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
     """
     if quantities and not _too_few(text, labels) and (by_role := _by_role(text, labels)):
         return (by_role,)
+    if "<" in text and (order := by_signs(text, labels)):
+        return (Mention(order, 0, len(text)),)
     if by_place := _by_place(text, labels):
         return (by_place,)
     if order := ranked(text, labels):

@@ -139,6 +139,10 @@ def _words(quantities: bool) -> re.Pattern[str]:
     ends = (_SHORTEST, _LONGEST_WORDS) if quantities else (f"{_EARLIEST}|{_FIRST}", f"{_LATEST}|{_LAST}")
     parts = [
         r"(?P<item>\x01\d+\x02)",
+        _token(
+            "earlier",
+            r"(?:(?:just|right|immediately|shortly)\s+)?before\s+(?:that|this|it)|davor|avant\s+cela|antes\s+de\s+eso",
+        ),
         _token("then", _THEN),
         _token("before", _BEFORE),
         _token("after", _AFTER),
@@ -197,13 +201,33 @@ def stated(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[tuple[
 
     in_words = labels[0].isdigit() and not re.search(r"\d", text)
     marked_text = _item(labels, in_words).sub(marked, text.replace("\x01", " ").replace("\x02", " "))
-    if len(set(named)) < len(labels) or len(named) > 3 * len(labels):
+    if len(set(named)) < len(labels) - 1 or len(named) > 3 * len(labels):
         return None, True
     said = _said(marked_text, labels, quantities)
+    if len(set(named)) < len(labels) and not (
+        said.sound
+        and len(named) == len(said.at) == len(labels) - 1
+        and not said.before
+        and len(_plain_roles(quantities).findall(marked_text)) == len(named)
+    ):
+        return None, True  # one isn't named, and the places of the others don't tell its own
     if not said.sound:
         return None, False
     found = [order for order in itertools.permutations(labels) if said.allows(order)]
     return found[0] if len(found) == 1 else None, bool(found)
+
+
+@lru_cache(maxsize=2)
+def _plain_roles(quantities: bool) -> re.Pattern[str]:
+    """Returns the pattern of an item that a clause puts at an end and says no more of."""
+    ends = f"{_SHORTEST}|{_LONGEST_WORDS}" if quantities else f"{_EARLIEST}|{_FIRST}|{_LATEST}|{_LAST}"
+    item = r"\x01\d+\x02"
+    ended = r"(?=\s*(?:[.,;!?\n]|$)|\s+(?:of|one|image|and|und|et|y)\b)"
+    return re.compile(
+        rf"{item}\s+(?:(?:is|was|comes|came|ist|est|es)\s+)?(?:the\s+|der\s+|das\s+|die\s+|la\s+|le\s+|el\s+)?(?:{ends}){ended}"
+        rf"|{_WORDS_BEFORE}(?:{ends})\s+(?:(?:one|image|pair|interval|abstand|bild|is|was|ist|est|es|bei)\s+){{0,4}}{item}{ended}",
+        re.IGNORECASE,
+    )
 
 
 _Token = tuple[str, str]
@@ -219,11 +243,12 @@ def _said(text: str, labels: tuple[str, ...], quantities: bool) -> _Said:
     clause: list[_Token] = []
     state = _State(labels, quantities, said, backwards(text, quantities) is True)
     for token in (*_tokens(text, quantities), ("end", ".")):
-        if token[0] in ("comma", "end", "then") or (token[0] == "and" and _is_whole(clause)):
+        if token[0] in ("comma", "end", "then", "earlier") or (token[0] == "and" and _is_whole(clause)):
             state.close(clause)
             clause = []
-            if token[0] == "then":
+            if token[0] in ("then", "earlier"):
                 state.follows = True
+                state.back = state.back or token[0] == "earlier"
             elif token[0] == "end":
                 state.stop()
             continue
@@ -335,6 +360,25 @@ class _State:
 
     def _add(self, smaller: bool, a: str, b: str) -> None:
         self.said.before.append((a, b) if smaller else (b, a))
+
+
+_SIGNED = re.compile(r"\b(?P<a>\d{1,2}|[A-Z])\s*<\s*(?=(?P<b>\d{1,2}|[A-Z])\b)")
+_BESIDE_SIGNS = re.compile(r"[^\W\d_]{2}")
+
+
+def by_signs(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Returns the one order that several comparisons with "<", and no words, leave.
+
+    >>> by_signs("A < C, C < B", ("A", "B", "C")), by_signs("A < C, A < B", ("A", "B", "C"))
+    (('A', 'C', 'B'), None)
+    """
+    if len(labels) > _MOST_LABELS or len(text) > _LONGEST or _BESIDE_SIGNS.search(text):
+        return None
+    said = _Said(before=[(match["a"], match["b"]) for match in _SIGNED.finditer(text)])
+    if {label for pair in said.before for label in pair} != set(labels):
+        return None
+    found = [order for order in itertools.permutations(labels) if said.allows(order)]
+    return found[0] if len(found) == 1 else None
 
 
 # "Pair A: 4 years", one for each label.

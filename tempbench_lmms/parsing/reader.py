@@ -37,10 +37,14 @@ _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
 _OPENS = re.compile(
-    r"([^:(–—\n,]{1,40}?)\s*(?::|\(|–|—| - |,?\s(?:because|since|weil|denn|porque|parce que)\b)(?=\s*\S)"
+    r"([^:(–—\n,]{1,40}?)\s*(?::|\(|[–—](?!\s*\w(?!\w))| - "
+    r"|,?\s(?:because|since|weil|denn|porque|parce que)\b)(?=\s*\S)"
 )
 _MOST_OPENINGS = 30
 _DENIED = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
+# "In image 5": the sentence about one more image ends before it says something.
+_UNFINISHED = re.compile(r"\s*in\s[^.!?]{1,20}\w\s*", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
 _CONCLUDES = re.compile(
     r"\b(?:so|thus|therefore|hence|daher|deshalb|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서",
     re.IGNORECASE,
@@ -252,6 +256,8 @@ def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
         found = _by_itself(kind, parts[-1], "last line")
     if found is None or len(parts) < 2:
         return found
+    if _unfinished(parts[-2], parts[-1]):
+        return None
     other = _by_itself(kind, parts[-2], "last line")
     # Two answers one after the other, and no word which one is meant.
     if (
@@ -262,6 +268,13 @@ def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
     ):
         return Verdict(None, "several")
     return found
+
+
+def _unfinished(sentence: str, last: str) -> bool:
+    """Whether a last sentence breaks off behind the words, but for numbers, with which another one begins."""
+    return _UNFINISHED.fullmatch(last) is not None and _DIGITS.sub("0", sentence).strip().startswith(
+        _DIGITS.sub("0", last).strip()
+    )
 
 
 def _at_end(kind: Kind, text: str) -> Verdict | None:
@@ -276,7 +289,13 @@ def _at_end(kind: Kind, text: str) -> Verdict | None:
         return None
     found = _by_itself(kind, parts[1], "last line")
     before = lines.sentences(parts[0])[-1]
-    if not found or "?" in before or without_refusals(before)[1] or _by_itself(kind, before, "last line"):
+    if (
+        not found
+        or _unfinished(before, parts[1])
+        or "?" in before
+        or without_refusals(before)[1]
+        or _by_itself(kind, before, "last line")
+    ):
         return None
     return None if kind.lists(text, rows[-1]) else found
 

@@ -43,6 +43,7 @@ _WORD = re.compile(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_N
 # Layouts of three answers beside "Q1: yes": "yes to Q1, no to the others", "Only the second one is yes".
 _PART = re.compile(
     rf"\b(?:[qarpf]|question|frage|pregunta|domanda|number)\s*\.?\s*(?P<number>[123])\b"
+    r"|\b(?P<two>first|last)\s+two\b(?:\s+questions)?"
     rf"|(?:问题|問題|質問|질문)\s*(?P<cjk>[123])|\b(?P<ordinal>first|second|third|1st|2nd|3rd|last)\b(?:\s+(?:question|one))?"
     rf"|\b(?P<others>(?:all\s+|both\s+)?(?:the\s+)?(?:other\s+(?:two|ones?|questions)|others|rest))\b"
     rf"|(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES}|可以)|(?P<no>不可以|不能|{_NO}))(?!\w)",
@@ -52,11 +53,18 @@ _PLACES = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3
 _LONGEST = 300
 _LINK = re.compile(r"[\s,&]*(?:(?:and|und|et|y|e|the|both|to|for)\b\s*){0,3}", re.IGNORECASE)
 _CLASSED = re.compile(
-    rf"(?P<name>{any_of(_NAMES)})[\s:?=.,)\"'-]{{1,4}}(?:(?P<yes>{_YES}|[✓✔✅☑])|(?P<no>{_NO}|[✗✘❌✖❎]))",
+    rf"(?P<name>{any_of(_NAMES)})(?:\s+step\s+[AB])?[\s:?=.,)\"'*-]{{1,6}}(?:(?P<yes>{_YES}|[✓✔✅☑])|(?P<no>{_NO}|[✗✘❌✖❎]))",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(r"[\W_\d]|[qa](?=\d)|answers?|the|are|is|and", re.IGNORECASE)
 _SHORT = 120
+_ARE = re.compile(r"\banswers\s+(?:are|would\s+be|must\s+be)\b", re.IGNORECASE)
+# "Not Before. Not After.": a class that is a sentence by itself.
+_ALONE = re.compile(
+    rf"(?:^|(?<=[.;!]\s)|(?<=\bnot\s)|(?<=\bis\s))(?P<name>{any_of(_NAMES)})"
+    r"(?=\s*(?:[.;!]|$|,\s*(?:and\s+)?not\b|,?\s*rather\s+than\b))",
+    re.IGNORECASE,
+)
 
 
 def class_of(name: str) -> str | None:
@@ -68,11 +76,12 @@ def mentions(text: str) -> list[Mention]:
     """Returns the places of a text, its steps marked, that name a class or say how the steps stand."""
     found = steps.statements(text)
     taken = [(mention.start, mention.end) for mention in found]
+    alone = {match.start("name") for match in _ALONE.finditer(text)} if len(text) < _SHORT else ()
     for match in outer(_NAME.finditer(text)):
         if not any(start <= match.start() < end for start, end in taken) and not _NO_NAME.match(
             text, match.end()
         ):
-            found.append(Mention(class_of(match.group()), match.start(), match.end(), False))
+            found.append(Mention(class_of(match.group()), match.start(), match.end(), match.start() in alone))
     return sorted(found, key=lambda mention: mention.start)
 
 
@@ -89,7 +98,19 @@ def answers(text: str) -> tuple[str, str, str] | None:
     found = {match["number"]: _kind(match) for match in _Q.finditer(text)}
     if len(found) == 3:
         return found["1"], found["2"], found["3"]
+    if len(text) <= _LONGEST and (by_name := _of_questions(text)):
+        return by_name
+    if concluded := _ARE.search(text):
+        text = text[concluded.end() :]
     return three_words(text) or _spread(text)
+
+
+def _of_questions(text: str) -> tuple[str, str, str] | None:
+    """Returns the answers behind the questions themselves: "... before Step B? No"."""
+    if text.count("?") != len(_CLASSES):
+        return None
+    found = {class_of(match["name"]): "yes" if match["yes"] else "no" for match in _CLASSED.finditer(text)}
+    return (found["before"], found["after"], found["independent"]) if len(found) == len(_CLASSES) else None
 
 
 def _spread(text: str) -> tuple[str, str, str] | None:
@@ -117,6 +138,8 @@ def _spread(text: str) -> tuple[str, str, str] | None:
         end = match.end()
         number = match["number"] or match["cjk"] or _PLACES.get((match["ordinal"] or "").lower())
         some = [number] if number else [one for one in "123" if one not in answers]
+        if match["two"]:
+            some = ["1", "2"] if match["two"].lower() == "first" else ["2", "3"]
         if any(one in answers for one in some):
             return None
         named += some

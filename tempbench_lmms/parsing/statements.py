@@ -120,7 +120,7 @@ _CONCLUDING = CaseBlind(
 )
 _CALLED = re.compile(
     rf"^[\s\"')\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
-    rf"|one\s+)?{any_of((*CORRECT, *ANSWER))}"
+    rf"|one\s+)?(?:{any_of((*CORRECT, *ANSWER))}|(?:image|option|picture)\s+number\b)"
     r"|(?:best\s+)?(?:fits|matches|describes|represents)\s+(?:it\s+|this\s+)?best|(?:best"
     r"|most closely)\s+(?:fits|matches|describes|represents|captures|shows|depicts)"
     r"|(?:가|이|은|는)?\s*(?:정답|맞|답)|が(?:正解|正しい|答え|最も)|(?:最|更)?(?:正确|正確|符合|合适))",
@@ -159,6 +159,12 @@ _OPEN_AFTER = re.compile(
     r"|another\s+)*(?:possible|plausible|a possibility|conceivable|an option)"
     r"|(?:might|may|could)\s+(?:also\s+|well\s+)*(?:be|fit|work|apply)|can(?:no|'|’)?t\s+be\s+(?:ruled"
     r"|excluded)|cannot\s+be\s+(?:ruled|excluded)|かもしれ|也有?可能|일 ?수도)",
+    re.IGNORECASE,
+)
+# "Some of the evidence points to A, some to B."
+_PARTLY = re.compile(
+    r"\b(?:some|part|half|certain)\b(?:\s+\w+){0,4}\s+(?:points?|speaks?|suggests?|hints?|indicates?)"
+    rf"(?:\s+(?:to|towards?|at|for))?\s*(?:{any_of(FILLER)}|{any_of(OPTION)}|{_QUOTE})*$",
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
@@ -372,6 +378,7 @@ def _judged(before: str, after: str) -> _Said:
     ):
         rejected = True
     is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
+    is_open = is_open or (bool(words & _PART_WORDS) and _PARTLY.search(clause) is not None)
     if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
         return _Said(
             2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL), denied
@@ -436,6 +443,7 @@ _NUMBER_OF = frozenset(("number", "numéro", "número", "nummer"))
 _NOT_WORDS = _single(NOT) | {"t"}
 _IF_WORDS = _single(IF)
 _MAYBE_WORDS = _single(MAYBE)
+_PART_WORDS = frozenset(("some", "part", "half", "certain"))
 _CUE_WORDS = _single(ANSWER, CORRECT, OPTION) | _NUMBER_OF
 _CUE_FIRST = _firsts(ANSWER, CORRECT, OPTION) | _NUMBER_OF
 # A sentence begins with "it is", too: at the start of the text, or behind one of these signs.

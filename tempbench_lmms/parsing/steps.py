@@ -78,7 +78,7 @@ _ROW = re.compile(
     re.IGNORECASE,
 )
 _PLACED = re.compile(
-    rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,50}}?)(?<!\w)(?:(?P<before>(?:at\s+)?first|zuerst|d'abord|en\s+premier|primero)"
+    rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,50}}?)(?<!\w)(?:(?P<before>(?:at\s+)?first|zuerst|d'abord|en\s+premier|primero|먼저)"
     r"|(?P<after>last|lastly|later|afterwards|second|zuletzt|danach|ensuite|después))\b(?!\s+(?:step|picture|image|question"
     r"|one|than|part|of))",
     re.IGNORECASE,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tempbench_lmms.parsing.text import holds
+from tempbench_lmms.parsing.text import holds, table
 
 _YES = ("✓", "✔", "✅", "☑")
 _NO = ("✗", "✘", "❌", "✖", "❎")
@@ -31,3 +31,43 @@ def ticked(listing: str, head: Callable[[str], Any]) -> Any:
             marks[value] = found[1] in _YES
     yes = [value for value, mark in marks.items() if mark]
     return yes[0] if len(yes) == 1 and len(marks) > 1 else None
+
+
+_JUDGED = re.compile(
+    r"(?:^|(?<=[\s.;,|*•]))(?:(?:image|picture|photo|bild|imagen)[ ]*)?#?"
+    r"(?P<item>\d{1,2})[ ]*[.:)–|-]+[ ]*"
+    r"(?P<word>[^\W\d_]+(?:[ ][^\W\d_]+)?)(?=[ ]*(?:[.,;\n(|–!-]|$|\d))",
+    re.IGNORECASE,
+)
+_SAYS_YES = table(
+    "yes|match|matches|matching|correct|true|ja|oui|sí|anomalous|anomaly|abnormal|odd|wrong|outlier|inconsistent|misplaced"
+)
+_SAYS_NO = table(
+    "no|no match|not matching|false|nein|non|normal|fine|ok|okay|consistent|not anomalous|no anomaly|in order"
+)
+_ODD_ONLY = table(
+    "anomalous|anomaly|abnormal|odd|wrong|outlier|inconsistent|misplaced"
+    "|normal|fine|ok|okay|consistent|in order"
+)
+_FEWEST = 3
+
+
+def judged(listing: str, odd: bool) -> dict[int, bool]:
+    """Returns what a list with one word for each image says: which is the one, and which are not.
+
+    Args:
+        listing: The text.
+        odd: Whether the one is looked for that does not fit.
+
+    >>> judged("1. No. 2. Yes. 3. No.", False), judged("Image 1: fine, image 2: odd", True)
+    ({1: False, 2: True, 3: False}, {})
+    """
+    found: dict[int, bool] = {}
+    for match in _JUDGED.finditer(listing):
+        word = match["word"].lower()
+        says = word in _SAYS_YES
+        if (not says and word not in _SAYS_NO) or (word in _ODD_ONLY and not odd):
+            continue
+        if found.setdefault(int(match["item"]), says) != says:
+            return {}
+    return found if len(found) >= _FEWEST else {}

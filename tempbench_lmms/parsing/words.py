@@ -76,7 +76,7 @@ CORRECT = _words(
     """correct|right|best|most likely|most accurate|most appropriate|most suitable|most plausible
     most probable
     most possible|final|confirmed|my|proper|accurate|true one|answer|valid|only|revised|corrected
-    richtig|richtige|korrekte|korrekt|beste|richtigen|bonne|correcte|juste|exacte|correcta|correcto|mejor
+    finale|finalen|richtig|richtige|korrekte|korrekt|beste|richtigen|bonne|correcte|juste|exacte|correcta|correcto|mejor
     corretta|correta|правильный|正确|正確|正しい|最终|最終|最终的な|最終的な|最も適切な|最佳|맞는|올바른|최종"""
 )
 # Before a value: the reply chooses it.
@@ -145,7 +145,7 @@ CORRECTION = _words(
 
 TRUE = _words(
     """stimmt|trifft zu|c'est vrai|c'est exact|es cierto|es verdad|es correcto|成立|属实|符合|true|yes|correct|right|accurate|yeah|yep|affirmative|wahr|richtig|ja|korrekt|vrai|oui|correcte
-    exact|verdadero|verdadera|sí|correcto|cierto|vero
+    exact|verdadero|verdadera|sí|sì|correcto|cierto|vero
     verdadeiro|sim|да|правда|верно|正确|正確|对|對|真|是|是的|正しい|はい|真実|正|その通り|참|맞다|맞습니다|예|네|사실"""
 )
 FALSE = _words(
