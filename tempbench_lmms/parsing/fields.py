@@ -33,13 +33,15 @@ _PLACEHOLDERS = re.compile(
     re.IGNORECASE,
 )
 # "[A, 66.6, 74.0]"
-_LETTER_IN_LIST = re.compile(r"\s*[\[(]\s*[\"']?([A-D])[\"']?\s*[,;]\s*(?=\d)([^\[\]()\n]{1,60})[\])]\s*")
+_LETTER_IN_LIST = re.compile(
+    r"\s*[\[(]\s*[\"']?([A-D])[\"']?\s*[,;]\s*(\d{1,4}(?:\.\d{1,3})?\s*[,;]\s*\d{1,4}(?:\.\d{1,3})?)\s*[\])]\s*"
+)
 # "paints the sky,60,90"
 _ENDS_IN_PAIR = re.compile(
-    r"([^\n\d]{0,160}[^\W\d][\"')]?),\s?(\d{1,4}(?:\.\d{1,3})?),\s?(\d{1,4}(?:\.\d{1,3})?)\.?\s*"
+    r"([^\n\d]{0,160}[^\W\d][\"')]?),(\d{1,4}(?:\.\d{1,3})?),(\d{1,4}(?:\.\d{1,3})?)\.?\s*"
 )
 # "Time: 72-81 | Answer: B | Frames used: 16"
-_BARRED = re.compile(r"[ \t]*\|[ \t]*(?=[A-Za-z][\w ]{0,24}:)")
+_BARRED = re.compile(r"[ \t]?\|[ \t]{0,8}(?=[A-Za-z][\w ]{0,24}:)")
 _TICKED = re.compile(r"[✓✔✅☑]")
 _CROSSED = re.compile(r"[✗✘❌✖×☒]")
 _ENTRY = re.compile(r"(?<![A-Za-z])([A-D])(?![A-Za-z'’])")

@@ -24,8 +24,8 @@ _OPEN_BOXES = re.compile(r"^[^{}]{1,60}\}\W{0,10}(?:or|oder|ou|and|或|または
 _LONGEST_BOX = 2_000
 # Where a model that has answered goes on to invent a question.
 _NEXT_QUESTION = re.compile(
-    r"\n[ \t]*(?:#{1,6}[ \t]*|\*\*)?(?:(?:next\s+)?question|q\d*|human|user|frage|pregunta|问题|質問|질문)"
-    r"[ \t]*\d*[ \t]*(?:\*\*)?[:：]",
+    r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?(?:(?:next\s)?question|q\d*|human|user|frage|pregunta"
+    r"|问题|質問|질문)[ \t]{0,4}\d{0,3}[ \t]{0,4}(?:\*\*)?[:：]",
     re.IGNORECASE,
 )
 

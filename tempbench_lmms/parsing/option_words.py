@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tempbench_lmms.parsing.letters import squash, squashed
+from tempbench_lmms.parsing.text import holds
 from tempbench_lmms.parsing.words import CARDINAL, NOT, ORDINAL, any_of
 
 _JOINED = re.compile(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
@@ -36,9 +37,14 @@ _TRANSLATED = {
     **dict.fromkeys(("trapez", "trapèze", "trapecio"), "trapezoid"),
     **dict.fromkeys(("links", "gauche", "izquierda"), "left"),
     **dict.fromkeys(("rechts", "droite", "derecha"), "right"),
-    **dict.fromkeys(("oben", "haut", "arriba"), "upper"),
-    **dict.fromkeys(("unten", "bas", "abajo"), "lower"),
 }
+# "bottom-left", "unten links", "en bas à gauche"; "off the bottom to the left" is no such place.
+_SIDE = r"(?:left|right|links|rechts|gauche|droite|izquierda|derecha)"
+_CORNER = re.compile(
+    rf"\b(?:(?P<up>top|oben|haut|arriba)|bottom|unten|bas|abajo)[-\s](?:(?:à|a)\s(?:la\s)?)?(?P<side>{_SIDE})\b"
+    r"|\b(?P<before>links|rechts)\s(?:(?P<above>oben)|unten)\b"
+)
+_CORNERS = ("top", "bottom", "oben", "unten", "haut", "bas", "arriba", "abajo")
 _NT = re.compile(r"(?<=[a-z])n['’]t\b")
 _STOP = frozenset(
     [
@@ -92,8 +98,6 @@ _STOP = frozenset(
 _ALIKE = {
     "anticlockwise": "counterclockwise",
     "rectangle": "square",
-    "bottom": "lower",
-    "top": "upper",
     "immobile": "still",
     "no": "not",
     "movement": "move",
@@ -194,12 +198,20 @@ def stems(text: str) -> list[str]:
         text = _NT.sub(" not", text)
     if "clockwise" in text or "lapse" in text:
         text = _JOINED.sub(r"\1\2", text)
+    if holds(text, _CORNERS):
+        text = _CORNER.sub(_corner, text)
     words = _WORD.findall(text)
     if "then" in words:
         # "First to the left, then to the right" says no more than "left, then right".
         words = [word for word in words if word != "first"]
     found = [_reduced(word) for word in words if word not in _STOP]
     return found if text.isascii() else found + [stem(name) for sign, name in _SIGNS.items() if sign in text]
+
+
+def _corner(match: re.Match[str]) -> str:
+    """Returns "bottom-left" as "lower left"."""
+    height = "upper" if match["up"] or match["above"] else "lower"
+    return f"{height} {match['side'] or match['before']}"
 
 
 @lru_cache(maxsize=4096)
