@@ -166,7 +166,7 @@ COUNTS = ["2", "1", "4", "3", "6"]
         ("| Frame | Count |\n|---|---|\n| 1 | 0 |\n| 3 | 1 |\n| 5 | 2 |\n\nSo **D** is correct.", ("D", 3)),
     ],
 )
-def test_counts_with_other_numbers_around(reply, read):
+def test_counts_with_other_numbers_around(reply: str, read: tuple[str | None, int] | None) -> None:
     assert parser.read(reply, COUNTS).value == read
 
 
@@ -185,7 +185,7 @@ PLACES = ["Upper left.", "Upper right.", "Lower left.", "Lower right.", "Left.",
         ("Neither A nor B is correct.", None),
     ],
 )
-def test_places_in_a_picture(reply, letter):
+def test_places_in_a_picture(reply: str, letter: str | None) -> None:
     assert parser.parse(reply, PLACES) == letter
 
 
@@ -198,5 +198,5 @@ def test_places_in_a_picture(reply, letter):
         ("Ein Kreis oder ein Dreieck", None),
     ],
 )
-def test_shapes_in_other_languages(reply, letter):
+def test_shapes_in_other_languages(reply: str, letter: str | None) -> None:
     assert parser.parse(reply, ["Circle.", "Triangle.", "Diamond."]) == letter
