@@ -14,9 +14,9 @@ _OFFICIAL = re.compile(r"^Answer is:?[\(]?([A-Fa-f])[\)]?$")
 _LEAST = 12
 _NOT_LISTED = re.compile(
     r"[,;.]?\s*\(?(?:note:?\s*)?(?:(?:although|but|though|however|which|even\s+though)[,\s]+)?"
-    r"(?:(?:this|that|the)\s+(?:number|count|total)\s+|this\s+|that\s+|it\s+|\d{1,3}\s+)?"
-    r"(?:is\s+not|isn['’]t|was\s+not)\s+(?:\w+\s+)?(?:among|listed\s+(?:among|in)|one\s+of|in)"
-    r"\s+(?:any\s+of\s+)?(?:the\s+)?(?:given\s+|available\s+|listed\s+|provided\s+)?options\b\.?\)?",
+    r"(?:(?:this|that|the)\s+(?:number|count|total)\s+|this\s+|that\s+|it\s+|\d{1,3}\s+|(?:three|four|five|six|seven|eight|nine|ten|zero|one|two)\s+)?"
+    r"(?:is\s+not|isn['’]t|was\s+not)\s+(?:\w+\s+)?(?:among|listed\s+(?:among|in|as)|one\s+of|in|an)"
+    r"\s+(?:any\s+of\s+)?(?:the\s+|an\s+)?(?:given\s+|available\s+|listed\s+|provided\s+)?options?\b\.?\)?",
     re.IGNORECASE,
 )
 

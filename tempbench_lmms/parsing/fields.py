@@ -11,7 +11,7 @@ from typing import Any
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
-from tempbench_lmms.parsing.final_answer import final_part
+from tempbench_lmms.parsing.final_answer import before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import kind_of
 from tempbench_lmms.parsing.lines import sentences
@@ -27,16 +27,21 @@ _TABLE = re.compile(
 # Rows of a name and a value: "| Start | 1:35 |".
 _ROW = re.compile(r"^[ ]*\|([^|\n]{1,60})\|([^|\n]{1,120})\|[ ]*$", re.MULTILINE)
 _RULE = re.compile(r"[\s:|-]*")
-# Where a model that has answered goes on to invent a question.
-_NEXT_QUESTION = re.compile(
-    r"\n\s*(?:#+\s*|\*\*)?(?:(?:next\s+)?question|q\d*|human|user|frage|pregunta|问题|質問|질문)\s*\d*\s*(?:\*\*)?[:：]",
-    re.IGNORECASE,
-)
 _PLACEHOLDERS = re.compile(
     r"\[\s*<?start[\w ]{0,12}>?\s*,\s*<?end[\w ]{0,12}>?\s*\]"
     r"|<(?:start|end)(?:[_ ](?:time|seconds?|s))?>(?!\s*\d)",
     re.IGNORECASE,
 )
+# "[A, 66.6, 74.0]"
+_LETTER_IN_LIST = re.compile(
+    r"\s*[\[(]\s*[\"']?([A-D])[\"']?\s*[,;]\s*(\d{1,4}(?:\.\d{1,3})?\s*[,;]\s*\d{1,4}(?:\.\d{1,3})?)\s*[\])]\s*"
+)
+# "paints the sky,60,90"
+_ENDS_IN_PAIR = re.compile(
+    r"([^\n\d]{0,160}[^\W\d][\"')]?),(\d{1,4}(?:\.\d{1,3})?),(\d{1,4}(?:\.\d{1,3})?)\.?\s*"
+)
+# "Time: 72-81 | Answer: B | Frames used: 16"
+_BARRED = re.compile(r"[ \t]?\|[ \t]{0,8}(?=[A-Za-z][\w ]{0,24}:)")
 _TICKED = re.compile(r"[✓✔✅☑]")
 _CROSSED = re.compile(r"[✗✘❌✖×☒]")
 _ENTRY = re.compile(r"(?<![A-Za-z])([A-D])(?![A-Za-z'’])")
@@ -94,9 +99,9 @@ def read(
     wide = _plain(part.wide)
     texts = [part.tagged, wide] if part.tagged else [wide]
     where = part.start, part.end
-    if (following := _NEXT_QUESTION.search(wide)) and wide[: following.start()].strip():
+    if (answered := before_next_question(part)) and answered.wide:
         # What is invented behind an answer is not read.
-        head = wide[: following.start()]
+        head = _plain(answered.wide)
         found = _of_part(normalise(head), head, both, prompt, where)
         if any(reading.value is not None for reading in found):
             return found
@@ -148,6 +153,12 @@ def _seconds(point: str) -> float:
 
 def _plain(text: str) -> str:
     """Returns a text with tables and tags as lines of "name: value", and without placeholders."""
+    if (listed := _LETTER_IN_LIST.fullmatch(text)) is not None:
+        return f"{listed[1]} [{listed[2]}]"
+    if (pair := _ENDS_IN_PAIR.fullmatch(text)) is not None and float(pair[2]) < float(pair[3]):
+        return f"{pair[1]} [{pair[2]}, {pair[3]}]"
+    if " | " in text and "\n" not in text and text[0] != "|":
+        text = _BARRED.sub("; ", text)
     if "|" in text:
         text = _TABLE.sub(_rows, text)
         if len(_ROW.findall(text)) > 1:

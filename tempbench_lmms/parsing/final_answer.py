@@ -6,7 +6,7 @@ wide part; an answer tag or a box in it is read first.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tempbench_lmms.parsing.text import clip, holds
 
@@ -22,6 +22,12 @@ _SIGNS = ("<", "◁", "think]")
 _BOX = re.compile(r"\\(?:fbox|boxed)\s*\{")
 _OPEN_BOXES = re.compile(r"^[^{}]{1,60}\}\W{0,10}(?:or|oder|ou|and|或|または)?\W*\\(?:fbox|boxed)\s*\{$")
 _LONGEST_BOX = 2_000
+# Where a model that has answered goes on to invent a question.
+_NEXT_QUESTION = re.compile(
+    r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?(?:(?:next\s)?question|q\d*|human|user|frage|pregunta"
+    r"|问题|質問|질문)[ \t]{0,4}\d{0,3}[ \t]{0,4}(?:\*\*)?[:：]",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,22 @@ def final_answer(reply: str) -> str | None:
     """
     part = final_part(reply)
     return part.wide if part.tagged is None else part.tagged or None
+
+
+def before_next_question(part: Part) -> Part | None:
+    r"""Returns the part without questions that are invented behind the answer; None where there are none.
+
+    >>> found = before_next_question(final_part("Answer: D\n\nQuestion: Which colour? Answer: B"))
+    >>> found.wide if found else None
+    'Answer: D'
+    """
+    wide = part.wide or ""
+    following = _NEXT_QUESTION.search(wide)
+    head = wide[: following.start()].strip() if following else ""
+    # "Q1: ... Q2: ...": a list of questions, and no answer before the first.
+    if not head or _NEXT_QUESTION.match("\n" + head):
+        return None
+    return replace(part, wide=head, boxed=_boxed(head))
 
 
 def _boxed(reply: str, start: int = 0) -> str | None:

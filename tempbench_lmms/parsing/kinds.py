@@ -30,7 +30,7 @@ from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation
 from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
-from tempbench_lmms.parsing.text import normalise
+from tempbench_lmms.parsing.text import holds, normalise
 from tempbench_lmms.parsing.words import AND, CARDINAL, CIRCLED, LAST, OR, ORDINAL, any_of
 
 ANSWER_KEYS = (
@@ -106,6 +106,8 @@ _LEAVES_OUT = re.compile(
 )
 _ASIDE = re.compile(r"(?<=\d)\s*\([^()\n]{1,60}\)")
 _MOST_COUNTS = 60
+_EXCLUDES = re.compile(r"\b(?:exclud\w+|eliminat\w+|rul\w+\s+out|discard\w*|reject\w*)\b", re.IGNORECASE)
+_REASONS = re.compile(r"\([^()\n]{2,120}\)")
 _ORDERED = re.compile(
     r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE
 )
@@ -309,6 +311,10 @@ class ChoiceKind(Kind):
         if ticked := ticks.ticked(text, lambda line: headed(line, self.letters, self.noun)):
             return Verdict(ticked, "answer", 0, len(text))
         said = resolve(text, found, values=self.letters)
+        if said.value is None and "(" in text and _EXCLUDES.search(text):
+            # "I'd exclude A (no sun), B (no matches) and D (no gas)": the brackets stand between the letters.
+            blank = _REASONS.sub(lambda match: " " * len(match.group()), text)
+            said = resolve(blank, self.mentions(blank), values=self.letters)
         if self.sequences and said.value is None and (laid := self._laid_out(text)):
             return Verdict(laid, "words", 0, len(text))
         return said
@@ -702,7 +708,7 @@ class CountKind(Kind):
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the pair that a sentence states, its first clause before the rest."""
         clauses = (re.split(r"[:;,]", sentence, maxsplit=1)[0], sentence)
-        if len(numbers.count_mentions(sentence)) == 1 or "of which" in sentence:
+        if len(numbers.count_mentions(sentence)) == 1 or holds(sentence.lower(), numbers.OF_WHICH):
             clauses = (sentence, sentence)  # the total of what its clauses count
         for clause in dict.fromkeys(clauses):
             said = resolve(clause, self.mentions(clause))

@@ -76,6 +76,13 @@ _TAIL = re.compile(
     r"|je\s+crois|creo|supongo|diría|credo|penso)[\s.!)]*$",
     re.IGNORECASE,
 )
+# "D is correct", "D instead of C"
+_CHOSEN = re.compile(
+    r"(?<![^\W_])\(?([A-H])\)?\s+(?:is\s+(?:the\s+)?(?:correct|right|best)(?:\s+(?:answer|option|choice|one))?"
+    r"|(?:instead\s+of|rather\s+than|anstatt|statt|au\s+lieu\s+de|en\s+lugar\s+de)\s+\(?[A-H]\)?)\W{0,4}$"
+)
+_CHOOSING = (" is ", "instead", "rather", "statt", "lieu", "lugar")
+_LONGEST_CHOICE = 32
 _TAIL_LENGTH = 24
 _TAIL_SIGNS: tuple[str, ...] = (
     " guess",
@@ -133,6 +140,10 @@ def without_lead(text: str) -> str:
     >>> without_lead("So the correct answer is: B"), without_lead("Dogs bark")
     ('B', 'Dogs bark')
     """
+    if holds(text[-_LONGEST_CHOICE:], _CHOOSING) and (chosen := _CHOSEN.search(text)):
+        before = text[: chosen.start()]
+        if _lead(before)[0] == len(before):
+            return chosen[1]
     rest = bare(text[_lead(text)[0] :])
     return bare(_TAIL.sub("", rest)) if holds(rest[-_TAIL_LENGTH:].lower(), _TAIL_SIGNS) else rest
 

@@ -24,6 +24,45 @@ _NTH_SECOND = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = (*TENS, *_ONES, "hundred")
+# German, French and Spanish words up to 99, read only before their own word for seconds.
+_DE, _FR, _ES = (
+    "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"
+    " siebzehn achtzehn neunzehn",
+    "un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept"
+    " dix-huit dix-neuf",
+    "un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis"
+    " diecisiete dieciocho diecinueve veinte veintiún veintidós veintitrés veinticuatro veinticinco"
+    " veintiséis veintisiete veintiocho veintinueve",
+)
+_TENS_DE = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
+
+
+def _european() -> dict[str, int]:
+    """Returns what German, French and Spanish number words stand for."""
+    german, french, spanish = (words.split() for words in (_DE, _FR, _ES))
+    found = {word: i for words in (german, french, spanish) for i, word in enumerate(words, start=1)}
+    for ten, word in zip(range(20, 100, 10), _TENS_DE.split(), strict=True):
+        found |= {word: ten} | {f"{one}und{word}": ten + i for i, one in enumerate(german[:9], start=1)}
+    for ten, word in zip(
+        range(20, 70, 10), ("vingt", "trente", "quarante", "cinquante", "soixante"), strict=True
+    ):
+        found |= {word: ten, f"{word} et un": ten + 1, f"{word} et une": ten + 1}
+        found |= {f"{word}-{one}": ten + i for i, one in enumerate(french[:9], start=1)}
+    found |= {f"soixante-{one}": 60 + i for i, one in enumerate(french, start=1)} | {"soixante et onze": 71}
+    found |= {f"quatre-vingt-{one}": 80 + i for i, one in enumerate(french, start=1)} | {"quatre-vingts": 80}
+    tens = ("treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa")
+    for ten, word in zip(range(30, 100, 10), tens, strict=True):
+        found |= {word: ten} | {f"{word} y {one}": ten + i for i, one in enumerate(spanish[:9], start=1)}
+    return found
+
+
+_EUROPEAN = _european()
+_EUROPEAN_WORD = rf"(?:{'|'.join(sorted(_EUROPEAN, key=len, reverse=True))})"
+_EUROPEAN_UNITS = ("sekunde", "seconde", "segundo")
+_EUROPEAN_SECONDS = re.compile(
+    rf"(?<![\w-])({_EUROPEAN_WORD})(?=(?:\s+(?:bis|und|à|et|a|y|hasta)\s+{_EUROPEAN_WORD})?\s+(?:sekunden|secondes|segundos)\b)",
+    re.IGNORECASE,
+)
 _CJK = "零〇一二三四五六七八九十百两兩"
 _CJK_NUMBER = re.compile(
     rf"(?<![{_CJK}])[{_CJK}]+(?=\s*(?:秒|分钟|分鐘|分(?:[{_CJK}\d]+秒)))|(?<=分)[{_CJK}]+(?=\s*秒)"
@@ -74,6 +113,8 @@ def with_digits(text: str) -> str:
             text = _AFTER_MINUTE.sub(lambda match: f"{match[1]}{_value(match[2])}", text)
         text = _NTH_SECOND.sub(lambda match: f"{_value(match[1])}th", text)
         text = _BEFORE_UNIT.sub(lambda match: str(_value(match.group())), text)
+    if holds(small, _EUROPEAN_UNITS):
+        text = _EUROPEAN_SECONDS.sub(lambda match: str(_EUROPEAN[match[1].lower()]), text)
     if not text.isascii():
         if "秒" in text or "分" in text:
             text = _CJK_NUMBER.sub(lambda match: str(_cjk_value(match.group())), text)

@@ -174,7 +174,7 @@ _COUNT_WORDS = [
 _TIMES = any_of(TIMES)
 _COUNT = CaseBlind(
     rf"(?=[\dx×])(?<![\d\w.,])(?:[x×]\s?(?!\d+\s*=))?(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
-    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
+    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|(?<![\uac00-\ud7af])(?P<native>한|두|세|네|다섯|여섯|일곱|여덟|아홉|열)\s*개(?![의월별])|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
     rf"|ninguna|never|none)\b"
 )
 _DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
@@ -215,6 +215,8 @@ _BOUND_ENDS = (
     "超过",
     "至少",
 )
+OF_WHICH = ("of which", ", dont ", ", davon ", ", von denen ", ", de los cuales ", ", de las cuales ")
+"""Before a count that is taken from the one before it."""
 _TOTALS = ("total", "all", "insgesamt")
 _NO_NUMBER_BEFORE = re.compile(
     r"\b(?:(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|all\s+but)\s+(?:only\s+)?)$",
@@ -284,7 +286,7 @@ def _counted(text: str) -> tuple[Mention, ...]:
     text = _usable(text)
     small = text.lower()
     total = holds(small, _TOTALS)
-    which = small.rfind("of which")
+    which = max(map(small.rfind, OF_WHICH))
     for match in outer(_COUNT.finditer(text)):
         before = text[max(0, match.start() - _CONTEXT) : match.start()]
         value = _count_of(text, match, before)
@@ -317,6 +319,8 @@ _NAMED_BY_LETTER = re.compile(r"\b[A-H]\s*[:.)=]\s*$")
 def _summed(text: str, found: list[Mention]) -> list[Mention]:
     """Returns the total alone of "once left and once right, which makes 2", and of "1, 2, 3"."""
     values = [mention.value for mention in found]
+    if found[0].open:
+        return found  # "6, of which 2 ..., so 4"
     if min(values) < 1 or any(_NAMED_BY_LETTER.search(text[: mention.start][-6:]) for mention in found):
         return found
     gaps = {text[one.end : other.start].strip() for one, other in itertools.pairwise(found)}
@@ -337,8 +341,8 @@ def _count_of(text: str, match: re.Match[str], before: str) -> int | None:
         if _UNIT_AFTER.match(text, match.end()):
             return None
         return -int(match["digits"]) if _MINUS.search(before) else int(match["digits"])
-    if match["cjk"]:
-        return _number(match["cjk"])
+    if number := match["cjk"] or match["native"]:
+        return _number(number)
     word = (match["word"] or match["never"]).lower()
     if match["never"]:
         return 0 if word in ("never", "none", "zero") or _NOTHING_AFTER.match(text, match.end()) else None

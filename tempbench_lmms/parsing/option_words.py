@@ -10,18 +10,41 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tempbench_lmms.parsing.letters import squash, squashed
+from tempbench_lmms.parsing.text import holds
 from tempbench_lmms.parsing.words import CARDINAL, NOT, ORDINAL, any_of
 
 _JOINED = re.compile(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
-# Colours, which are found within a text: Chinese, Japanese and Korean put no space between words.
-_COLOURS = {
+# Colours and shapes, which are found within a text: Chinese, Japanese and Korean put no space between words.
+_SIGNS = {
     **dict.fromkeys(("红", "紅", "赤", "빨간", "빨강"), "red"),
     **dict.fromkeys(("蓝", "藍", "青い", "青の", "파란", "파랑"), "blue"),
     **dict.fromkeys(("绿", "緑", "초록", "녹색"), "green"),
     **dict.fromkeys(("黄", "노란"), "yellow"),
     **dict.fromkeys(("白", "흰", "하얀"), "white"),
     **dict.fromkeys(("黑", "黒", "검은"), "black"),
+    **dict.fromkeys(("三角形", "삼각형"), "triangle"),
+    **dict.fromkeys(("圆形", "圓形", "円形", "원형"), "circle"),
+    **dict.fromkeys(("正方形", "长方形", "長方形", "사각형"), "square"),
+    **dict.fromkeys(("菱形", "ひし形", "마름모"), "diamond"),
+    **dict.fromkeys(("梯形", "台形", "사다리꼴"), "trapezoid"),
 }
+# Words of other languages for shapes and for places in a picture.
+_TRANSLATED = {
+    **dict.fromkeys(("dreieck", "triángulo", "triangolo"), "triangle"),
+    **dict.fromkeys(("kreis", "cercle", "círculo", "cerchio"), "circle"),
+    **dict.fromkeys(("quadrat", "carré", "cuadrado", "rechteck", "rectángulo"), "square"),
+    **dict.fromkeys(("raute", "losange", "rombo"), "diamond"),
+    **dict.fromkeys(("trapez", "trapèze", "trapecio"), "trapezoid"),
+    **dict.fromkeys(("links", "gauche", "izquierda"), "left"),
+    **dict.fromkeys(("rechts", "droite", "derecha"), "right"),
+}
+# "bottom-left", "unten links", "en bas à gauche"; "off the bottom to the left" is no such place.
+_SIDE = r"(?:left|right|links|rechts|gauche|droite|izquierda|derecha)"
+_CORNER = re.compile(
+    rf"\b(?:(?P<up>top|oben|haut|arriba)|bottom|unten|bas|abajo)[-\s](?:(?:à|a)\s(?:la\s)?)?(?P<side>{_SIDE})\b"
+    r"|\b(?P<before>links|rechts)\s(?:(?P<above>oben)|unten)\b"
+)
+_CORNERS = ("top", "bottom", "oben", "unten", "haut", "bas", "arriba", "abajo")
 _NT = re.compile(r"(?<=[a-z])n['’]t\b")
 _STOP = frozenset(
     [
@@ -175,18 +198,26 @@ def stems(text: str) -> list[str]:
         text = _NT.sub(" not", text)
     if "clockwise" in text or "lapse" in text:
         text = _JOINED.sub(r"\1\2", text)
+    if holds(text, _CORNERS):
+        text = _CORNER.sub(_corner, text)
     words = _WORD.findall(text)
     if "then" in words:
         # "First to the left, then to the right" says no more than "left, then right".
         words = [word for word in words if word != "first"]
     found = [_reduced(word) for word in words if word not in _STOP]
-    return found if text.isascii() else found + [name for sign, name in _COLOURS.items() if sign in text]
+    return found if text.isascii() else found + [stem(name) for sign, name in _SIGNS.items() if sign in text]
+
+
+def _corner(match: re.Match[str]) -> str:
+    """Returns "bottom-left" as "lower left"."""
+    height = "upper" if match["up"] or match["above"] else "lower"
+    return f"{height} {match['side'] or match['before']}"
 
 
 @lru_cache(maxsize=4096)
 def _reduced(word: str) -> str:
     """Returns what a word is compared by."""
-    return _digits(word) or stem(word)
+    return _digits(word) or stem(_TRANSLATED.get(word, word))
 
 
 def _digits(word: str) -> str | None:

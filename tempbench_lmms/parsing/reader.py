@@ -13,13 +13,14 @@ from typing import Any
 from tempbench_lmms.parsing import lines
 from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Expected
-from tempbench_lmms.parsing.final_answer import Part, final_part
+from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import Kind, kind_of
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import without_questions, without_refusals
 from tempbench_lmms.parsing.statements import Verdict, corrects
 from tempbench_lmms.parsing.text import holds, normalise, unboxed
+from tempbench_lmms.parsing.words import IF, MAYBE, OR, any_of
 
 _QUICK = 24
 # A short reply without one of these is in its final form.
@@ -32,7 +33,16 @@ _NO_ANSWER_KEY = re.compile(
 _CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
 MOST_OBJECTS = 200
 """A reply with more objects loops; the last ones are read."""
+_EXPLICIT = ("whole", "box", "json", "answer", "last line", "first line")
 _ASKS = ("?", "[", "<")
+# "No changes, answer D."
+_ANSWER_CLAUSE = re.compile(
+    r"[,;–—]\s*((?:final\s+)?(?:answer|antwort|réponse|respuesta|risposta|resposta|答案|答え|정답)[\s:]{0,3}[^\s,;]{1,12})$",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(f"{any_of(IF)}|{any_of(OR)}|{any_of(MAYBE)}|\\?", re.IGNORECASE)
+# "Q: ... A: (C)": the letter before the colon is no option.
+_ANSWERED = re.compile(r"\nA:(?=\s*\S)")
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
@@ -87,12 +97,19 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
         return none("cut_off")
     if part.wide is None:
         return none("cut_off" if at_limit else "empty")
-    found = read_part(kind, part, prompt)
+    found = _answered(kind, part, prompt) or read_part(kind, part, prompt)
     if found.value is None:
         if found.how == "nothing" and (at_limit or looks_cut(part.wide)):
             return none("cut_off")
         return none("several" if found.how == "open" else found.how)
     return Reading(found.value, found.how, _where(reply, part, found))
+
+
+def _answered(kind: Kind, part: Part, prompt: str | None) -> Verdict | None:
+    """Returns the answer behind which a model invents a question; None where it states none there."""
+    head = before_next_question(part) if part.tagged is None else None
+    found = read_part(kind, head, prompt) if head else None
+    return found if found and found.value is not None and found.how in _EXPLICIT else None
 
 
 def read_part(kind: Kind, part: Part, prompt: str | None = None) -> Verdict:
@@ -146,6 +163,8 @@ def within(found: Reading[Any], text: str, reply: str, part: Part) -> Reading[An
 
 
 def _read_text(kind: Kind, text: str, prompt: str | None) -> Verdict:
+    if text[:2] == "Q:":
+        text = _ANSWERED.sub("\nAnswer:", text)
     # First of all: a prompt may have its options in the form of JSON.
     found = _staged(kind, without_prompt(text, prompt))
     if found.value is not None and not kind.offers(found.value):
@@ -254,6 +273,8 @@ def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
     parts = rows if (found := _by_itself(kind, rows[-1], "last line")) else lines.sentences(rows[-1])
     if found is None and len(parts) > 1:
         found = _by_itself(kind, parts[-1], "last line")
+    if found is None and (clause := _ANSWER_CLAUSE.search(parts[-1])) and not _OPEN.search(parts[-1]):
+        found = _by_itself(kind, clause[1], "last line")
     if found is None or len(parts) < 2:
         return found
     if _unfinished(parts[-2], parts[-1]):

@@ -90,7 +90,7 @@ _INTO = re.compile(r"\s*(?:seconds\s+|minutes?\s+)?in(?:to)?\b")
 
 _AFTER = re.compile(
     r"\s*(?:$|[.,;:)\]<>\"'}\n!?]|(?-i:[A-D])\b|(?:where|when|while|as|because|since|which|with|is|for|in|thus|so)\b"
-    r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|/|\(|[^\x00-\u2fff])",
+    r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|/|\(|[^\x00-\u25ff])",
     re.IGNORECASE,
 )
 _LEADING_WORD = re.compile(
@@ -235,7 +235,7 @@ class Points:
         before = pair.before.rstrip(" \t[(\"'~")
         return (
             not before
-            or before[-1] in ".,;:=\n-–—*•>→⇒"
+            or before[-1] in ".,;:!=\n-–—*•>→⇒"
             or before[-1] > "\u2fff"
             or ("." in pair.first.said and "." in pair.second.said)
             or _LEADING_WORD.search(before[-_LONGEST_WORD:]) is not None
@@ -271,6 +271,9 @@ class Points:
         if self.times and (span := self._edge(duration)):
             return _list(span)
         if holds(self.small, _PARTS) and (match := _HALF.search(self.small)):
+            around = self.small[max(0, match.start() - _NEAR_PART) : match.end() + _NEAR_PART]
+            if _OTHER_PART.search(around):
+                return []  # "in the first or in the second half"
             part = _SHARES[match["part"]]
             index = {"first": 0, "initial": 0, "opening": 0, "second": 1}.get(match["which"], part - 1)
             return [Found((duration * index / part, duration * (index + 1) / part), *match.span())]
@@ -338,6 +341,10 @@ _HALF = re.compile(
     r"\b(?P<which>first|second|last|latter|final|closing|initial|opening)\s+(?P<part>half|third|quarter)\b"
 )
 _PARTS = ("half", "third", "quarter")
+_NEAR_PART = 40
+_OTHER_PART = re.compile(
+    r"\b(?:first|second|last)\b[^.;!?\n]{0,24}?\bor\b[^.;!?\n]{0,16}?\b(?:first|second|last|latter|other)\b"
+)
 _SHARES = {"half": 2, "third": 3, "quarter": 4}
 _WHOLE = re.compile(
     r"\b(?:(?:the\s+)?(?:whole|entire|full|complete)\s+(?:video|clip|duration|length|footage|recording)|"

@@ -219,7 +219,7 @@ _NUMBERED = (
 # "Frame 5 (12.0 s)": the number of a frame is no time.
 _NO_TIME = re.compile(
     r"(?:\b(?:frames?|images?|options?|question|step|scene|clip|shot|round|part|phase|set|bild|bilder"
-    r"|fotogramas?)\s*(?:numbers?|nos?\.?)?\s*[\s#:=(\[]{0,4}\d+"
+    r"|fotogramas?)\s*(?:numbers?|nos?\.?|used\s*:|sampled\s*:|shown\s*:)?\s*[\s#:=(\[]{0,4}\d+"
     r"(?:\s*(?:-|–|to|and|,|bis|a)\s*\d+(?!\d|\s*(?:s|sec|m|:|%|\.)))*,?)"
     r"|第\s*\d+\s*(?:到|至|-)?\s*(?:第?\s*\d+\s*)?(?:帧|幀|フレーム|張|张|枚)",
     re.IGNORECASE,

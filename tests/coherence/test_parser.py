@@ -146,3 +146,57 @@ def test_the_official_rules_miss_small_letters_and_g() -> None:
 def test_only_letters_on_offer(reply: str) -> None:
     assert parser.parse(reply, OPTIONS) in (*"ABCD", None)
     assert parser.parse_official(reply, OPTIONS) in (*"ABCD", None)
+
+
+COUNTS = ["2", "1", "4", "3", "6"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("Answer: D\n\nQuestion: What is the colour?\nOptions: A: Red B: Blue\nAnswer: B", ("D", 3)),
+        ("3\n\nUser: And how many cups?\nAssistant: 4", ("D", 3)),
+        ("Let me look.\nQuestion: how many?\nAnswer: B", ("B", 1)),
+        ("Il y a 6 gobelets, dont 2 ne sont pas empilés ; la personne en empile donc 4.", ("C", 4)),
+        ("I count 6 cups, of which 2 are red and 4 blue.", None),
+        ("모두 여섯 개", ("E", 6)),
+        ("모두 개별 동작입니다", None),
+        ("Die Fahne bleibt rot. Null Wechsel, Antwort D.", ("D", 3)),
+        ("I see five triangles, though five isn't listed as an option.", (None, 5)),
+        ("| Frame | Count |\n|---|---|\n| 1 | 0 |\n| 3 | 1 |\n| 5 | 2 |\n\nSo **D** is correct.", ("D", 3)),
+    ],
+)
+def test_counts_with_other_numbers_around(reply: str, read: tuple[str | None, int] | None) -> None:
+    assert parser.read(reply, COUNTS).value == read
+
+
+PLACES = ["Upper left.", "Upper right.", "Lower left.", "Lower right.", "Left.", "Right."]
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("It drifts toward the bottom-left.", "C"),
+        ("oben links", "A"),
+        ("en bas à droite", "D"),
+        ("It starts at the top left and ends in the bottom left", None),
+        ("The ball bounces off the bottom to the right", "F"),
+        ("I first saw C. The answer should be D instead of C.", "D"),
+        ("Neither A nor B is correct.", None),
+    ],
+)
+def test_places_in_a_picture(reply: str, letter: str | None) -> None:
+    assert parser.parse(reply, PLACES) == letter
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("Die Person zeichnet ein Dreieck.", "B"),
+        ("Sie zeichnet kein Dreieck, sondern einen Kreis.", "A"),
+        ("这个人画了一个三角形。", "B"),
+        ("Ein Kreis oder ein Dreieck", None),
+    ],
+)
+def test_shapes_in_other_languages(reply: str, letter: str | None) -> None:
+    assert parser.parse(reply, ["Circle.", "Triangle.", "Diamond."]) == letter
