@@ -89,7 +89,7 @@ def read(
         ours = read(str(reply), both, prompt, at_limit)
         return reply.instead(both.choice, ours[0]), reply.instead(both.span, ours[1])
     if len(reply) <= _SHORT and (plain := _at_once(reply, both)):
-        return plain
+        return _ended(*plain, at_limit)
     part = final_part(reply)
     if part.cut_off:
         return none("cut_off"), none("cut_off")
@@ -104,7 +104,7 @@ def read(
         head = _plain(answered.wide)
         found = _of_part(normalise(head), head, both, prompt, where)
         if any(reading.value is not None for reading in found):
-            return found
+            return _ended(*found, at_limit)
     letter: Reading[str] = none("nothing")
     span: Reading[tuple[float, float]] = none("nothing")
     for text in texts:
@@ -113,10 +113,19 @@ def read(
         span = found_span if span.value is None else span
         if letter.value is not None and span.value is not None:
             break
-    if at_limit or reader.looks_cut(part.wide):
-        letter = none("cut_off") if letter.reason == "nothing" else letter
-        span = none("cut_off") if span.reason == "nothing" else span
-    return letter, span
+    return _ended(letter, span, at_limit or reader.looks_cut(part.wide))
+
+
+def _ended(
+    letter: Reading[str], span: Reading[tuple[float, float]], cut: bool
+) -> tuple[Reading[str], Reading[tuple[float, float]]]:
+    """Returns both readings; where the text is cut, what it does not say is cut off."""
+    if not cut:
+        return letter, span
+    return (
+        none("cut_off") if letter.reason == "nothing" else letter,
+        none("cut_off") if span.reason == "nothing" else span,
+    )
 
 
 _SHORT = 48
