@@ -223,7 +223,7 @@ def test_the_list_of_parsers_is_complete():
         "cli.read.read_reply",
         "runs.rescoring.scored",  # calls the hooks
         "runs.rereading.hash_of",
-        "parsing.second.request",  # writes a prompt; fuzzed in test_second.py
+        "parsing.second.request",  # writes a prompt
     }
     found = set()
     for path in PACKAGE.rglob("*.py"):
