@@ -136,6 +136,16 @@ class Kind:
     all_values: Sequence[Any] = ()
     """All values on offer, where a reply may choose one by rejecting all others."""
 
+    def _of_answer_keys(self, fields: Mapping[Any, Any]) -> list[Any]:
+        """Returns the values that the fields of an object hold whose names are those of an answer."""
+        inner = [
+            found
+            for key, item in fields.items()
+            if re.fullmatch(ANSWER_KEYS, str(key).lower())
+            for found in self.of_field(item)
+        ]
+        return list(dict.fromkeys(inner))
+
     def by_text(self, text: str) -> list[Any]:
         """Returns the values that a whole reply states in words of its own, one sentence after the other."""
         return []
@@ -342,13 +352,7 @@ class ChoiceKind(Kind):
         if isinstance(value, bool):
             return [self.truths[value]] if self.truths else []
         if isinstance(value, Mapping):
-            inner = [
-                found
-                for key, item in value.items()
-                if re.fullmatch(ANSWER_KEYS, str(key).lower())
-                for found in self.of_field(item)
-            ]
-            return list(dict.fromkeys(inner))
+            return self._of_answer_keys(value)
         return super().of_field(value)
 
     def of_key(self, key: str, value: Any) -> list[Any]:
@@ -719,13 +723,7 @@ class CountKind(Kind):
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
         if isinstance(value, Mapping):
-            inner = [
-                found
-                for key, item in value.items()
-                if re.fullmatch(ANSWER_KEYS, str(key).lower())
-                for found in self.of_field(item)
-            ]
-            return list(dict.fromkeys(inner))
+            return self._of_answer_keys(value)
         return (
             [self._pair(value)]
             if isinstance(value, int) and not isinstance(value, bool)

@@ -1,15 +1,14 @@
 """The reader as a whole: bounds on labelled replies, and what holds of any reply."""
 
 import json
-import os
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tempbench_lmms.coherence import parser as coherence
+from tempbench_lmms.data.replies import json_lines
 from tempbench_lmms.mateo import parser as mateo
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
@@ -19,7 +18,6 @@ from tempbench_lmms.tempvs import parser as tempvs
 from tempbench_lmms.timepercept import parser as timepercept
 from tests.parsing import corpus
 
-SHARED = Path(os.environ.get("TEMPBENCH_SHARED", "")) / "replies" / "labelled.jsonl"
 KINDS = [
     Choice("ABCD", ("a dog barks", "a cat sleeps", "a man sings", "it rains")),
     Item(5),
@@ -138,9 +136,8 @@ def _verdict(row):
     return "right" if not wrong else "misread" if any(read[name] is not None for name in wrong) else "unread"
 
 
-@pytest.mark.skipif(not SHARED.is_file(), reason="the labelled replies are not at hand")
-def test_labelled_replies_are_read_as_a_person_reads_them():
-    rows = [json.loads(line) for line in SHARED.read_text(encoding="utf-8").splitlines()]
+def test_labelled_replies_are_read_as_a_person_reads_them(shared):
+    rows = [json.loads(line) for _, line in json_lines(shared / "replies" / "labelled.jsonl")]
     verdicts = Counter(_verdict(row) for row in rows)
     assert verdicts["misread"] <= 0.003 * len(rows)
     assert verdicts["misread"] + verdicts["unread"] <= 0.02 * len(rows)
