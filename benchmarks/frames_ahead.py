@@ -10,7 +10,6 @@ import contextlib
 import io
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -115,20 +114,10 @@ def rows(quick: bool) -> Iterator[timing.Row]:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             environment = {"HF_HOME": str(folder / "hf"), "TEMPBENCH_DATA": str(folder / "home")}
+            environment |= {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
             arguments = [name, str(n // 3 if quick else n), str(1 if quick else repeats)]
-            with subprocess.Popen(
-                [sys.executable, __file__, "--measure", place, *arguments],
-                env=os.environ | environment | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
-                stdout=subprocess.PIPE,
-                stderr=(folder / "log").open("w"),
-                text=True,
-            ) as child:
-                assert child.stdout is not None
-                for line in child.stdout:
-                    if line.startswith("{"):
-                        yield timing.Row(**json.loads(line))
-            if child.returncode:
-                raise RuntimeError((folder / "log").read_text()[-2000:])
+            for row in timing.apart(__file__, place, *arguments, **environment):
+                yield timing.Row(**row)
 
 
 def main() -> None:

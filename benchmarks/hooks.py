@@ -11,7 +11,6 @@ import contextlib
 import io
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -106,9 +105,9 @@ def write_videos(folder: Path, home: Path, noise: Any, n_videos: int) -> None:
     """Writes the videos of ReXTime and of temporal coherence, and what the harness's TOMATO task reads."""
     import datasets
     import numpy as np
-    from hf_datasets.rextime.scenes import encode
     from PIL import Image
 
+    from hf_datasets.samples.kit import encode
     from tempbench_lmms.coherence.features import QA_SCHEMA
     from tempbench_lmms.data import roots, tables
     from tempbench_lmms.rextime.features import SCHEMA as REXTIME_SCHEMA
@@ -237,19 +236,9 @@ def rows(quick: bool) -> Iterator[timing.Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         environment = {"HF_HOME": str(folder / "hf"), "TEMPBENCH_DATA": str(folder / "home")}
-        with subprocess.Popen(
-            [sys.executable, __file__, "--measure", name, *(["--quick"] if quick else [])],
-            env=os.environ | environment | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
-            stdout=subprocess.PIPE,
-            stderr=(folder / "log").open("w"),
-            text=True,
-        ) as child:
-            assert child.stdout is not None
-            for line in child.stdout:
-                if line.startswith("{"):
-                    yield timing.Row(**json.loads(line))
-        if child.returncode:
-            raise RuntimeError((folder / "log").read_text()[-2000:])
+        environment |= {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+        for row in timing.apart(__file__, name, *(["--quick"] if quick else []), **environment):
+            yield timing.Row(**row)
 
 
 def main() -> None:

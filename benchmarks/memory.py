@@ -8,7 +8,6 @@ what the harness itself keeps of every request is there from the beginning.
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -127,18 +126,9 @@ def read_videos(n: int) -> dict[str, float]:
 
 def child(kind: str, n: int, home: Path) -> dict[str, float]:
     """Returns what a process of its own measures."""
-    done = subprocess.run(
-        [sys.executable, __file__, "--measure", kind, str(n)],
-        # The cache of frames is a few videos large, so that what is measured is not the cache filling up.
-        env=os.environ
-        | {"TEMPBENCH_DATA": str(home), "HF_HOME": str(home / "hf"), "TEMPBENCH_FRAME_CACHE_MB": "10"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr[-2000:])
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    # The cache of frames is a few videos large, so that what is measured is not the cache filling up.
+    folders = {"TEMPBENCH_DATA": str(home), "HF_HOME": str(home / "hf"), "TEMPBENCH_FRAME_CACHE_MB": "10"}
+    (found,) = timing.apart(__file__, kind, str(n), **folders)
     return found
 
 

@@ -13,8 +13,6 @@ import argparse
 import json
 import random
 import resource
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -103,11 +101,7 @@ def measure(task: str, n: int, errors: bool) -> dict[str, float]:
 
 def measured(task: str, n: int, errors: bool = False) -> dict[str, float]:
     """Returns what `measure` does, from a process of its own."""
-    command = [sys.executable, __file__, "--measure", task, str(n), *(["--errors"] if errors else [])]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(done.stderr[-2000:])
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    (found,) = timing.apart(__file__, task, str(n), *(["--errors"] if errors else []))
     return found
 
 

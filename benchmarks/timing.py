@@ -2,6 +2,11 @@
 
 import argparse
 import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,6 +98,39 @@ def side_by_side(
         for name, function in functions.items():
             times[name].append(seconds(function, clock))
     return times
+
+
+def apart(script: str, *arguments: str, **environment: str) -> Iterator[dict[str, Any]]:
+    """Runs a benchmark's `--measure` in a process of its own.
+
+    Args:
+        script: The benchmark's file; called with `--measure` it prints a JSON object a line.
+        arguments: What follows `--measure`.
+        environment: Variables for this process.
+
+    Yields:
+        The objects, each as soon as it is printed.
+
+    Raises:
+        RuntimeError: With the end of its standard error, where the process fails.
+    """
+    with (
+        tempfile.TemporaryFile("w+") as log,
+        subprocess.Popen(
+            [sys.executable, script, "--measure", *arguments],
+            env=os.environ | environment,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        ) as child,
+    ):
+        assert child.stdout is not None
+        for line in child.stdout:
+            if line.startswith("{"):
+                yield json.loads(line)
+        if child.wait():
+            log.seek(0)
+            raise RuntimeError(log.read()[-2000:])
 
 
 def over(numerators: Sequence[float], denominators: Sequence[float]) -> list[float]:
