@@ -5,11 +5,14 @@ from tempbench_lmms.card import BenchmarkCard, LoraSettings, Source
 CARD = BenchmarkCard(
     name="mateo",
     title="MATEO: A Multimodal Benchmark for Temporal Reasoning and Planning in LVLMs",
-    paper="https://github.com/sislab-unitn/MATEO",
-    bibtex="""@misc{roccabruna-etal-mateo,
+    paper="https://arxiv.org/abs/2602.14589",
+    bibtex="""@misc{roccabruna-etal-2026-mateo,
   title = {MATEO: A Multimodal Benchmark for Temporal Reasoning and Planning in LVLMs},
   author = {Roccabruna, Gabriel and Khomyn, Olha and Riccardi, Giuseppe},
-  howpublished = {https://github.com/sislab-unitn/MATEO}
+  year = {2026},
+  eprint = {2602.14589},
+  archivePrefix = {arXiv},
+  url = {https://arxiv.org/abs/2602.14589}
 }""",
     sources=(Source("MATEO", "https://huggingface.co/datasets/SISLab/MATEO", "CC-BY-NC-SA-4.0", False),),
     version="1-B",

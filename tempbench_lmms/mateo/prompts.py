@@ -48,7 +48,7 @@ _RULES = (
     "(i.e., Step B depends on Step A).\n"
     "- After: Step A must be executed after Step B if the outcome of Step B is required to complete Step A "
     "(i.e., Step A depends on Step B).\n"
-    "-Parallel: Step A and Step B can be executed in parallel if neither step depends on the outcome of the "
+    "- Parallel: Step A and Step B can be executed in parallel if neither step depends on the outcome of the "
     "other; therefore, their order of execution can be arbitrary."
 )
 _IGNORE = (

@@ -1,6 +1,6 @@
 """The metrics of TempVS: main tests (MT), gated by grounding tests (GT).
 
-Source: paper, section 3.3; denominators as in the official scorer (`run_evaluation.py`): GT strict is a share
+Source: paper, section 4.1; denominators as in the official scorer (`run_evaluation.py`): GT strict is a share
 of the main questions, not of the sequences, and sources are pooled before dividing.
 
 A main question names the grounding questions that belong to it (`grounding`). Where some of them were not
