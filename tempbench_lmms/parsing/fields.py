@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing.beside import Chosen
 from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
 from tempbench_lmms.parsing.final_answer import before_next_question, final_part
@@ -208,7 +209,7 @@ def _of_part(
     if letter is None:
         letter = _letter_in(text, raw, expected, prompt, where)
     if span is None:
-        span = _span_in(text, expected, prompt, where)
+        span = _span_in(text, expected, letter.value, prompt, where)
     return letter, span
 
 
@@ -283,14 +284,16 @@ _LONGEST_ENTRY = 30
 
 
 def _span_in(
-    text: str, expected: Fields, prompt: str | None, where: tuple[int, int]
+    text: str, expected: Fields, letter: str | None, prompt: str | None, where: tuple[int, int]
 ) -> Reading[tuple[float, float]]:
     text = without_placeholders(without_prompt(text, prompt))
     text, refused = _without_span_refusals(without_questions(text))
     for option in expected.choice.texts:
         if _HAS_DIGIT.search(option):
             text = re.sub(re.escape(option), " ", text, flags=re.IGNORECASE)
-    spans = spans_of_text(text, expected.span)
+    choice = expected.choice
+    chosen = Chosen(letter, choice.letters, choice.texts) if letter else None
+    spans = spans_of_text(text, expected.span, chosen=chosen)
     if spans and not (refused and _is_whole(spans[0], expected.span)):
         return Reading(spans[0], "answer", where)
     return none("refused" if refused else "nothing")

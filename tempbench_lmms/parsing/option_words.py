@@ -233,7 +233,7 @@ def _full(texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 @lru_cache(maxsize=512)
-def _telling(texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+def telling_words(texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Returns the stems that tell each option from the others; all of an option's where nothing does."""
     all_stems = _full(texts)
     shared = set.intersection(*map(set, all_stems)) if all_stems else set()
@@ -267,7 +267,7 @@ def _positions(texts: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]
     heads = [_NUMBERED.fullmatch(head) for head in _heads(texts)]
     if not heads or not all(heads) or len({head[1] for head in heads if head}) > 1:
         return ()
-    tails = _telling(tuple(text.partition(",")[2] for text in texts))
+    tails = telling_words(tuple(text.partition(",")[2] for text in texts))
     return tuple((head[2], frozenset(tail)) for head, tail in zip(heads, tails, strict=True) if head)
 
 
@@ -342,10 +342,10 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
     """
     if positions := _positions(tuple(texts)):
         return _by_position(_affirmed(sentence), positions)
-    telling = _telling(tuple(texts))
+    telling = telling_words(tuple(texts))
     found = _of_words(stems(_affirmed(sentence)), telling)
     if not found and (heads := _heads(tuple(texts))):
-        return _of_words(stems(_affirmed(sentence.partition(",")[0])), _telling(heads))
+        return _of_words(stems(_affirmed(sentence.partition(",")[0])), telling_words(heads))
     if not found:
         found = _by_own_words(set(stems(_affirmed(sentence))), telling)
     if not found and denies(sentence) and set(stems(sentence)) - {"not"}:
@@ -368,7 +368,7 @@ def _of_all(sentence: str, texts: Sequence[str]) -> list[int]:
         return []
     own = [_QUANTITY.match(text) for text in texts]
     found = [i for i, match in enumerate(own) if match and match[1].lower() == begins[1].lower()]
-    telling = _telling(tuple(texts))
+    telling = telling_words(tuple(texts))
     said = set(stems(sentence))
     others = {word for i, words in enumerate(telling) if i not in found for word in words}
     return found if len(found) == 1 and not said & (others - set(telling[found[0]])) else []
@@ -384,7 +384,7 @@ def repeated(text: str, texts: Sequence[str]) -> list[int]:
     found = [i for i, all_words in enumerate(full) if said.issubset(all_words)]
     if not found:
         return []
-    telling = _telling(tuple(texts))
+    telling = telling_words(tuple(texts))
     found = [i for i in found if 2 * len(said.intersection(telling[i])) >= len(set(telling[i]))]
     return found if len(found) < 2 else [i for i in found if _in_order(words, full[i])]
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tempbench_lmms.parsing.beside import Chosen, beside
 from tempbench_lmms.parsing.expected import TimeSpan
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
@@ -200,30 +201,33 @@ def fields_of(value: Mapping[Any, Any], video: TimeSpan) -> list[Span]:
     return list(_of_json(value, video))
 
 
-def spans_of_text(text: str, video: TimeSpan, bare: bool = False) -> list[Span]:
+def spans_of_text(
+    text: str, video: TimeSpan, bare: bool = False, chosen: Chosen | None = None
+) -> list[Span]:
     """Returns the spans of running text; none where it gives several and nothing tells which one counts.
 
     Args:
         text: The text.
         video: Its duration and the unit of bare numbers.
         bare: Whether the text is known to be about a span, so that bare numbers are times.
+        chosen: The option that the reply chooses: of several spans, the one that stands with it counts.
     """
     parts = _CORRECTS.split(text)[-_MOST_PARTS:] if holds(text.lower(), _CORRECTING) else [text]
     for part in reversed(parts):
         # What comes behind "no, wait" counts; what came before it, only where nothing comes behind.
-        if spans := _stated(part, video, bare):
+        if spans := _stated(part, video, bare, chosen):
             return spans
     return _of_frames(text, video.times)
 
 
-def _stated(text: str, video: TimeSpan, bare: bool) -> list[Span]:
+def _stated(text: str, video: TimeSpan, bare: bool, chosen: Chosen | None) -> list[Span]:
     labels = [match.end() for match in _LABEL.finditer(text)] if holds(text.lower(), _LABELS) else []
     # A reply may think aloud before it states its answer; the last labelled statement is the answer.
     for place in reversed(labels[-_MOST_LABELS:]):
         statement = _without_options(text[place : place + _LONGEST_STATEMENT].lstrip()).split("\n\n")[0]
-        if statement and (spans := _spans(statement, video, bare=True)):
+        if statement and (spans := _spans(statement, video, True, chosen)):
             return spans
-    return _spans(_without_options(text), video, bare)
+    return _spans(_without_options(text), video, bare, chosen)
 
 
 def _of_frames(text: str, times: Sequence[float]) -> list[Span]:
@@ -240,19 +244,22 @@ def _without_options(text: str) -> str:
     return _OPTION_LIST.sub("", text) if len(_OPTION_LIST.findall(text)) > 1 else text
 
 
-def _spans(text: str, video: TimeSpan, bare: bool) -> list[Span]:
+def _spans(text: str, video: TimeSpan, bare: bool, chosen: Chosen | None) -> list[Span]:
     points = Points(text, video, bare)
     found = points.found()
     if not found:
         return [one.span for one in points.described()]
-    return [one.span for one in _chosen(points.small, found)]
+    return [one.span for one in _chosen(points, found, chosen)]
 
 
-def _chosen(text: str, found: list[Found]) -> list[Found]:
+def _chosen(points: Points, found: list[Found], chosen: Chosen | None) -> list[Found]:
     """Returns the spans that count, the answer first; none where several stand beside each other."""
+    text = points.small
     kept = [one for one in found if not _rejected(text, one)]
     if len({one.span for one in kept}) < 2:
         return kept
+    if chosen and (with_it := beside(points.tokens, kept, chosen)):
+        return [with_it]
     for one in reversed(kept):
         if _CALLED.match(text, one.end) or _CONCLUDED.search(text[max(0, one.start - _NEAR) : one.start]):
             return [one, *(other for other in kept if other is not one)]

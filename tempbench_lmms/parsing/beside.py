@@ -1,0 +1,108 @@
+"""Which of several time spans stands with the option that a reply chooses.
+
+A reply that looks at all options gives a span of each: "Option A happens from 5 to 9 s, B from 12 to 20 s.
+So B." The span of the chosen one is that which is written to its letter, else the one left when those of other
+letters are taken out, else the one in whose sentence its words stand.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tempbench_lmms.parsing import option_words
+from tempbench_lmms.parsing.spans import Found
+
+_NEAR = 24
+_LETTER = re.compile(r"(?<![^\W_])([A-H])(?![^\W_]|['’])")
+# "A [5, 9]", "A, from 5 to 9", "Option A (5 to 9)"
+_BEFORE = re.compile(
+    r"(?<![^\W_])([A-H])[\"')\]*]{0,3}(?:\s*[,:;.(\[|–—-]|\s)\s*(?:(?:at|from|between|with|for|in|during|von|de|del"
+    r"|entre|zwischen|bei)\s+){0,2}[(\[]?\s*(?:from\s+|between\s+)?$"
+)
+# "5 to 9 s: A"
+_AFTER = re.compile(r"\s*(?:s|sec|seconds?)?[\s)\],;:|–—-]{0,4}(?:(?:answer|option)\s*:?\s*)?\(?([A-H])(?![^\W_]|['’])")
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|[\n;]")
+_FEWEST = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The option that a reply chooses.
+
+    Attributes:
+        letter: Its letter.
+        letters: All letters on offer.
+        texts: The options' texts in the order of the letters; none where they aren't known.
+    """
+
+    letter: str
+    letters: str
+    texts: Sequence[str] = ()
+
+
+def beside(text: str, found: Sequence[Found], chosen: Chosen) -> Found | None:
+    """Returns the span that stands with an option; None where none or several do.
+
+    Args:
+        text: What the spans were found in.
+        found: Several spans, in their order.
+        chosen: The option.
+    """
+    written = [one for one in found if chosen.letter in _written_to(text, one)]
+    if one := _only(written):
+        return one
+    others = [one for one in found if _of_another(text, one, chosen)]
+    left = [one for one in found if one not in others]
+    if others and (one := _only(left)):
+        return one
+    return _with_words(text, left, chosen) if chosen.texts else None
+
+
+def _only(found: Sequence[Found]) -> Found | None:
+    return found[-1] if len({one.span for one in found}) == 1 else None
+
+
+def _written_to(text: str, one: Found) -> set[str]:
+    """Returns the letters written directly before or behind a span."""
+    sides = _BEFORE.search(text[max(0, one.start - _NEAR) : one.start]), _AFTER.match(text, one.end)
+    return {side[1] for side in sides if side}
+
+
+def _sentence(text: str, one: Found) -> tuple[int, int]:
+    """Returns where the sentence of a span begins and ends."""
+    start = max((end.end() for end in _SENTENCE_END.finditer(text, 0, one.start)), default=0)
+    end = _SENTENCE_END.search(text, one.end)
+    return start, end.start() if end else len(text)
+
+
+def _of_another(text: str, one: Found, chosen: Chosen) -> bool:
+    """Whether the sentence of a span names other letters, and not the chosen one."""
+    start, end = _sentence(text, one)
+    named = {letter for letter in _LETTER.findall(text, start, end) if letter in chosen.letters}
+    # "A" may begin a sentence as an article.
+    return bool(named - {chosen.letter}) and chosen.letter not in named
+
+
+def _with_words(text: str, found: Sequence[Found], chosen: Chosen) -> Found | None:
+    """Returns the one span whose sentence says most of the chosen option's words."""
+    own = set(option_words.telling_words(tuple(chosen.texts))[chosen.letters.index(chosen.letter)])
+    if not own:
+        return None
+    shares = [
+        (len(own & set(option_words.stems(_words(text, one, found)))) / len(own), one) for one in found
+    ]
+    most = max((share for share, _ in shares), default=0.0)
+    best = [one for share, one in shares if share == most]
+    return _only(best) if most >= _FEWEST else None
+
+
+def _words(text: str, one: Found, found: Sequence[Found]) -> str:
+    """Returns the words of a span's sentence; where others stand in it, those from one span to the next."""
+    start, end = _sentence(text, one)
+    before = [other for other in found if start <= other.start < one.start]
+    behind = [other for other in found if one.end <= other.start < end]
+    if before:
+        start = before[-1].end
+    if behind:
+        end = one.end
+    return text[start:end]
