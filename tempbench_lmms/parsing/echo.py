@@ -23,6 +23,8 @@ _CHOICE = re.compile(
     r"|false\s*(?:or|/|\|)\s*true|yes\s*(?:or|/|\|)\s*no)\b(?:\s*/\s*i don.?t know)?",
     re.IGNORECASE,
 )
+# "A/B/C/D": no reply names all letters so.
+_ALL_LETTERS = re.compile(r"[\[<(]?\bA\s*(?P<sign>[/|])\s*B\s*(?P=sign)\s*C(?:\s*(?P=sign)\s*[D-H])*\b[\]>)]?")
 _EACH = re.compile(r"\b(?:each|every)\s+(?:\w+\s+)?(?:option|choice|answer|statement)\s*:", re.IGNORECASE)
 _OPTION_LINE = re.compile(r"[(\[]?[A-G][).\]:]\s")
 _SHORTEST = 12
@@ -41,6 +43,8 @@ def without_placeholders(text: str) -> str:
     (' : B', ' ?')
     """
     small = text.lower()
+    if "B/" in text or "B|" in text:
+        text = _ALL_LETTERS.sub(" ", text)
     if "[" in text or "<" in text:
         text = _PLACEHOLDER.sub(" ", text)
     if ("true" in small and "false" in small) or ("yes" in small and "no" in small):

@@ -28,6 +28,9 @@ _TABLE = re.compile(
 # Rows of a name and a value: "| Start | 1:35 |".
 _ROW = re.compile(r"^[ ]*\|([^|\n]{1,60})\|([^|\n]{1,120})\|[ ]*$", re.MULTILINE)
 _RULE = re.compile(r"[\s:|-]*")
+_UNIT = re.compile(r"\s*[(\[](?:s|sec|secs|seconds?)[)\]]$", re.IGNORECASE)
+# "start,end,answer", and a line of as many values below it
+_COMMAS = re.compile(r"[ ]*(?P<head>[A-Za-z_]\w*(?:,[ ]*[A-Za-z_]\w*){1,3})\n[ ]*(?P<row>[^\s,][^,\n]*(?:,[^,\n]+){1,3})\s*")
 _PLACEHOLDERS = re.compile(
     r"\[\s*<?start[\w ]{0,12}>?\s*,\s*<?end[\w ]{0,12}>?\s*\]"
     r"|<(?:start|end)(?:[_ ](?:time|seconds?|s))?>(?!\s*\d)",
@@ -48,7 +51,7 @@ _CROSSED = re.compile(r"[✗✘❌✖×☒]")
 _ENTRY = re.compile(r"(?<![A-Za-z])([A-D])(?![A-Za-z'’])")
 # "B, but I don't know when": the letter is an answer.
 _BUT_WHEN = re.compile(
-    r"[,;.]?\s*\b(?:but|though|although|however|yet)\b[^.!?\n]{0,60}"
+    r"[,;.]?\s*\b(?:but|though|although|however|yet|and\s+(?:i['’]?m\s+)?(?:not\s+sure|unsure|uncertain))\b[^.!?\n]{0,60}"
     r"\b(?:where|when|time|times|moment|span|segment|second|seconds|timestamps?|interval|window|exact\w*)\b[^.!?\n]*",
     re.IGNORECASE,
 )
@@ -65,6 +68,7 @@ _GUESSED = re.compile(
 _CONCEDED = re.compile(
     r",?\s+(?:although|though|even\s+though|even\s+if|but|while|however)\b.*", re.IGNORECASE
 )
+_BUT_THEN = re.compile(r"[,;]\s*(?:but|however|yet|though|although)\b(.+)$", re.IGNORECASE | re.DOTALL)
 _IT_DEPENDS = re.compile(r"\bdepends\b|\bif\b[^.!?]{3,80}\b(?:is|are)\s+meant\b", re.IGNORECASE)
 _CLAUSES = re.compile(r"[;.!?]\s+|\n+")
 _OBJECT = re.compile(r"(?:```(?:json)?\s*)?\{[\s\S]*\}(?:\s*```)?")
@@ -167,6 +171,8 @@ def _plain(text: str) -> str:
         return f"{listed[1]} [{listed[2]}]"
     if (pair := _ENDS_IN_PAIR.fullmatch(text)) is not None and float(pair[2]) < float(pair[3]):
         return f"{pair[1]} [{pair[2]}, {pair[3]}]"
+    if (table := _COMMAS.fullmatch(text)) is not None and table["head"].count(",") == table["row"].count(","):
+        return _rows(table, ",")
     if " | " in text and "\n" not in text and text[0] != "|":
         text = _BARRED.sub("; ", text)
     if "|" in text:
@@ -181,13 +187,18 @@ def _plain(text: str) -> str:
 
 
 def _row(row: re.Match[str]) -> str:
-    return "" if _RULE.fullmatch(row.group()) else f"{row[1].strip()}: {row[2].strip()}"
+    return "" if _RULE.fullmatch(row.group()) else f"{_name(row[1])}: {row[2].strip()}"
 
 
-def _rows(table: re.Match[str]) -> str:
+def _name(head: str) -> str:
+    """Returns the name of a field without its unit: "Start (s)" becomes "Start"."""
+    return _UNIT.sub("", head.strip())
+
+
+def _rows(table: re.Match[str], sign: str = "|") -> str:
     """Returns a table of one row as lines of "head: cell"."""
-    cells = zip(table["head"].split("|"), table["row"].split("|"), strict=False)
-    return "\n".join(f"{head.strip()}: {cell.strip()}" for head, cell in cells)
+    cells = zip(table["head"].split(sign), table["row"].split(sign), strict=False)
+    return "\n".join(f"{_name(head)}: {cell.strip()}" for head, cell in cells)
 
 
 def _of_part(
@@ -308,11 +319,21 @@ def _without_span_refusals(text: str) -> tuple[str, bool]:
         before = [_CONCEDED.sub(".", part) for part in guesses if _CONCEDED.search(part)]
         before = [part for part in before if _GUESSED.search(part) and not without_refusals(part)[1]]
         kept = "\n".join([kept, *before])
+    if refused:
+        kept = "\n".join([kept, *_conceded_times(text, kept)])
     if "no " in kept or "be " in kept:
         rest = [part for part in sentences(kept) if not _NO_SPAN.search(part)]
         if len(rest) < len(sentences(kept)):
             return "\n".join(rest), True
     return kept, refused
+
+
+def _conceded_times(text: str, kept: str) -> list[str]:
+    """Returns what refusing sentences give behind "but": "I can't decide, but it takes place from 5 to 9 s"."""
+    behind = [
+        found[1] for part in sentences(text) if part not in kept and (found := _BUT_THEN.search(part))
+    ]
+    return [part for part in behind if _HAS_DIGIT.search(part) and not without_refusals(part)[1]]
 
 
 def _is_whole(span: tuple[float, float], video: TimeSpan) -> bool:

@@ -21,7 +21,7 @@ _OPEN = r"[\"'(\[{<*]*\s*"
 # A letter that one of these precedes is no name like "Plan B".
 _LEADING = any_of(
     phrase.split()[-1]
-    for table in (CHOOSE, NOT, OR, AND, IS, MAYBE)
+    for table in (ANSWER, CHOOSE, NOT, OR, AND, IS, MAYBE)
     for phrase in table
     if phrase[0] < "\u2e80"
 )
@@ -40,7 +40,7 @@ _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ \t]+[\"'(\[]*$")
 _AFTER_A = (
     "out|then|because|since|as|and|or|nor|but|is|not|rather|with|for|due|which|it|here|in|based|where|from|the|on|at|given"
     "|when|while|so|to|by|that|this|if|instead|seems|would|must|matches|fits|describes|over|than|has"
-    "|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
+    "|oder|und|ou|et|ist|est|es|y|o|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
 )
 _MAY_BE_WHOLE = re.compile(r"(?:[^\W\d_]{1,24}[\"']?\s*[-#:=_]*\s*)?[\"'(\[{<*]*\s*[a-zA-Z](?![A-Za-z0-9])")
 _ARROW = re.compile(r"\s*(?:[-=–—]+>|→|➔|⇒)\s*")

@@ -50,6 +50,8 @@ _OPENS = re.compile(
     r"([^:(–—\n,]{1,40}?)\s*(?::|\(|[–—](?!\s*\w(?!\w))| - "
     r"|,?\s(?:because|since|weil|denn|porque|parce que)\b)(?=\s*\S)"
 )
+# "B (on stones) or D (on shoulders)"
+_OR_ANOTHER = re.compile(rf"\)\s*,?\s*(?:{any_of(OR)})")
 _MOST_OPENINGS = 30
 _DENIED = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
 # "In image 5": the sentence about one more image ends before it says something.
@@ -262,6 +264,8 @@ def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
     said: list[Any] = []
     for part in _PARTS.split("\n".join(rows[:_MOST_OPENINGS]))[:_MOST_OPENINGS]:
         head = _OPENS.match(part)
+        if head and _OR_ANOTHER.search(part):
+            return None
         said += _whole(kind, head[1]) if head else []
         if not said:
             return None

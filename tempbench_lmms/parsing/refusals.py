@@ -23,7 +23,7 @@ _ADVERBS = (
     r"|be\s+able\s+to|simply|also|me)){0,4}"
 )
 _KNOW = (
-    r"(?:determin\w*|tell|say|answer\w*|know\w*|see|view|watch\w*|identif\w+|decid\w+|count\w*|provid\w+"
+    r"(?:determin\w*|tell|say|answer\w*|know\w*|see|view|watch\w*|identif\w+|decid\w+|commit|settle|count\w*|provid\w+"
     r"|access|confirm\w*|process|make\s+out|judge\w*|judging|assess\w*|infer\w*|choos\w+|pick|help|assist"
     r"|verify\w*|estimat\w+|give|locat\w+"
     r"|recogni\w+|distinguish\w*|analy\w+|conclude\w*|establish\w*|evaluat\w+|rank\w*|order|play"

@@ -42,12 +42,16 @@ _TO = (
 )
 _RANGE = re.compile(rf"{FILL},?\s*{_TO}{FILL}")
 _OPENS_PAIR = re.compile(
-    rf"(?<![^\W\d_])(?:between|from|zwischen|von|entre|desde|de|dal|tra|fra|从|在|介于){FILL}$"
+    rf"(?<![^\W\d_])(?:between|from|zwischen|von|entre|desde|de|del|dal|tra|fra|从|在|介于){FILL}$"
 )
 _AND = re.compile(rf"{FILL}(?:and|und|et|y|e|и|和|与|到|to|&|-|–|—|until|till|through){FILL}")
 # "from the blink (62 s) to the impact (71 s)"
 _BRACKETED = re.compile(
     rf"\s*\)\s*(?:{_TO}|and\s+(?:goes\s+on\s+|lasts\s+)?until)(?:\s+[^\W\d_][^.;:()\x02\n]{{0,60}})?\({FILL}"
+)
+# "from 7 s, when he starts, to 11 s"
+_DESCRIBED = re.compile(
+    rf"{FILL},\s*(?:when|where|as|with|which)\b[^.;:!?\x02\n]{{1,80}},\s*(?:and\s+)?(?:to|until|till|through|up\s+to){FILL}"
 )
 _OPEN_BRACKET = re.compile(rf"[\[(<{{]{FILL}$")
 _IN_LIST = re.compile(rf"{FILL}[,;]{FILL}")
@@ -93,12 +97,13 @@ _AFTER = re.compile(
     r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|/|\(|[^\x00-\u25ff])",
     re.IGNORECASE,
 )
+_CLOSES_ALL = re.compile(r"\)[\s.]*$")
 _LEADING_WORD = re.compile(
     r"\b(?:from|between|at|is|span|seconds?|time|timestamps?|interval|window|during|in|von|de|desde|guess|say"
     r"|i'd\s+say|roughly|about|around|therefore|hence|so|thus|to|or)$",
     re.IGNORECASE,
 )
-_FROM = re.compile(r"(?<![^\W\d_])(?:from|between|von|zwischen|de|desde|entre|从)" + FILL + "$")
+_FROM = re.compile(r"(?<![^\W\d_])(?:from|between|von|zwischen|de|del|desde|entre|从)" + FILL + "$")
 _LONGEST_WORD = 14
 _ONE_LINE_PAIR = re.compile(
     rf"(?:\(?[a-d]\)?\W{{1,3}})?{TOKEN}\s*(?:,|;|\n|\s|/)\s*{TOKEN}(?:\W{{1,3}}\(?[a-d]\)?)?"
@@ -181,6 +186,8 @@ class Points:
         joined: object = _RANGE.fullmatch(pair.gap) or (
             _AND.fullmatch(pair.gap) and _OPENS_PAIR.search(pair.before)
         )
+        if not joined and "," in pair.gap and _FROM.search(pair.before):
+            joined = _DESCRIBED.fullmatch(pair.gap)
         if not joined:
             joined = pair.gap.lstrip().startswith(")") and _BRACKETED.fullmatch(pair.gap)
         return self._span(pair) if joined and self._marked(pair) else None
@@ -232,6 +239,8 @@ class Points:
         """Whether nothing follows that the numbers could count, and a clause begins before."""
         if not _AFTER.match(self.tokens, pair.end):
             return False
+        if pair.before[-1:] == "(" and _CLOSES_ALL.match(self.tokens, pair.end):
+            return True
         before = pair.before.rstrip(" \t[(\"'~")
         return (
             not before

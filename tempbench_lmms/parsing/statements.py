@@ -119,8 +119,9 @@ _CONCLUDING = CaseBlind(
     rf"[\s,:]*(?:(?:it|that|this|we|i|there(?:'s)?|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
 )
 _CALLED = re.compile(
-    rf"^[\s\"')\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
+    rf"^[\s\"')(\[\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
     rf"|one\s+)?(?:{any_of((*CORRECT, *ANSWER))}|(?:image|option|picture)\s+number\b)"
+    r"|(?:is|was)\s+(?:what|the\s+one)\s+(?:i|we)\b"
     r"|(?:best\s+)?(?:fits|matches|describes|represents)\s+(?:it\s+|this\s+)?best|(?:best"
     r"|most closely)\s+(?:fits|matches|describes|represents|captures|shows|depicts)"
     r"|(?:가|이|은|는)?\s*(?:정답|맞|답)|が(?:正解|正しい|答え|最も)|(?:最|更)?(?:正确|正確|符合|合适))",

@@ -110,7 +110,7 @@ _TIGHT_PAIR = re.compile(
 _DECIMAL_COMMA = re.compile(
     r"\b(\d{1,4}),(\d{1,2})(?=\s*(?:s|sek|sec|sekunden|secondes|segundos|secondi|сек\w*|секунд\w*)\b)"
     r"|(?<![\d.,])(\d{1,4}),(\d{1,2})(?=\s*(?:-|–|—|bis|à|a|hasta|до|al)\s*\d{1,4},\d{1,2}(?![\d.,]))"
-    r"|(?<=[-–—sàa]\s)(\d{1,4}),(\d{1,2})(?![\d.,])|(?<=\d[-–—])(\d{1,4}),(\d{1,2})(?![\d.,])",
+    r"|(?:(?<=[-–—sàa]\s)|(?<=al\s)|(?<=to\s)|(?<=ta\s))(\d{1,4}),(\d{1,2})(?![\d.,])|(?<=\d[-–—])(\d{1,4}),(\d{1,2})(?![\d.,])",
     re.IGNORECASE,
 )
 _NTH = r"(?:st|nd|rd|th|\.|e|ème|º|ª|°)"
@@ -259,8 +259,9 @@ _END = re.compile(
     rf"(?<!/)\b(?:the\s+)?(?:(?:video|clip)['’]s\s+)?(?:very\s+)?(?:end|ending|finish|conclusion){_VIDEO}\b{_NO_FIELD}",
     re.IGNORECASE,
 )
-_OTHER_START = re.compile(any_of(VIDEO_START) + _NO_FIELD, re.IGNORECASE)
-_OTHER_END = re.compile(any_of(VIDEO_END) + _NO_FIELD, re.IGNORECASE)
+# A sign directly behind a time says what begins then: "1分04秒开始".
+_OTHER_START = re.compile(r"(?<!\x03)" + any_of(VIDEO_START) + _NO_FIELD, re.IGNORECASE)
+_OTHER_END = re.compile(r"(?<!\x03)" + any_of(VIDEO_END) + _NO_FIELD, re.IGNORECASE)
 _OTHER_EDGES = tuple({word[:4].lower() for word in (*VIDEO_START, *VIDEO_END) if word.isascii()})
 _MIDDLE = re.compile(
     r"\b(?:(?:the\s+)?(?:middle|midpoint|halfway\s+(?:point|mark))"

@@ -278,7 +278,7 @@ _NEAR = 40
 _OR = re.compile(any_of(OR))
 _REJECTED_BEFORE = re.compile(
     r"(?<![^\W\d_])(?:not|nicht|pas|isn't|wasn't|rather\s+than|instead\s+of|statt|except|ignor\w+|forget|discard"
-    r"|disregard|不是|而不是)(?:\s+(?:the|in|at|from|between|during|my|von|de|des|first|span|segment|window|interval)\b)*"
+    r"|disregard|e\.g\.|for\s+example|for\s+instance|such\s+as|不是|而不是)(?:\s+(?:the|in|at|from|between|during|my|von|de|des|first|span|segment|window|interval)\b)*"
     r"[\s:\"'(\[]*$|(?:\b(?:ignor\w+|forget|discard|disregard|drop)\b[^.;!?\n]*)$"
 )
 _REJECTED_AFTER = re.compile(

@@ -81,7 +81,8 @@ CORRECT = _words(
 )
 # Before a value: the reply chooses it.
 CHOOSE = _words(
-    """i'd take|i would take|i'll take|i will take|we take|choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
+    """change my answer to|changing my answer to|changed my answer to|change to|changing to|switch to|switching to
+    switched to|i'd take|i would take|i'll take|i will take|we take|choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
     vote for|settle on
     settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
     tick|i say|i'd say|say|stick with
@@ -107,7 +108,7 @@ THEREFORE = _words(
 FILLER = _words(
     """the|a|an|that|to be|most likely|likely|probably|clearly|definitely|certainly|simply|just|about
     around|roughly|approximately
-    exactly|only|actually|therefore|indeed|as follows|number|letter|in|of|with|for|option|choice|answer
+    exactly|only|rather|actually|therefore|indeed|as follows|number|letter|in|of|with|for|option|choice|answer
     der|die|das|den|dem
     la|le|les|el|los|las|l'|il|lo|une|un|una|wahrscheinlich|etwa|ungefähr|probablement|environ|probablemente|aproximadamente|unos|として|の|、|第|약|정확히|大约|约|約|应该|很可能|最有可能|おそらく"""
 )
