@@ -106,6 +106,15 @@ _LEAVES_OUT = re.compile(
 )
 _ASIDE = re.compile(r"(?<=\d)\s*\([^()\n]{1,60}\)")
 _MOST_COUNTS = 60
+# "..., although none of the listed options matches", "This isn't among the choices."
+_UNLISTED = re.compile(
+    r"(?:[,;(]\s*(?:although|though|but|and|even\s+though|which)?\s*|(?:^|(?<=[.!?]\s))(?=(?:this|that|it|which|the|none)\b))"
+    r"[^.!?\n,;]{0,40}?(?:\bnone\s+of\s+the\s+(?:\w+\s+)?(?:options|choices|answers)\b"
+    r"|(?:\bnot|n['’]t)\s+(?:\w+\s+){0,2}?(?:among|listed|in\s+the\s+list|offered|one\s+of\s+the\s+(?:options|choices)))[^.!?\n]*",
+    re.IGNORECASE,
+)
+_LIST_NOUNS = ("option", "choice", "answers", "list", "offered")
+_BUT_COUNTS = re.compile(r"\d[^.!?\n]*,\s*but\b[^.!?\n]*\d")
 _EXCLUDES = re.compile(r"\b(?:exclud\w+|eliminat\w+|rul\w+\s+out|discard\w*|reject\w*)\b", re.IGNORECASE)
 _REASONS = re.compile(r"\([^()\n]{2,120}\)")
 _ORDERED = re.compile(
@@ -153,6 +162,10 @@ class Kind:
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the values that it names."""
         return resolve(text, self.mentions(text), values=self.all_values)
+
+    def without_remarks(self, text: str) -> str:
+        """Returns a text without what it says about the options as such."""
+        return text
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
@@ -709,11 +722,17 @@ class CountKind(Kind):
                 )
         return sorted(found, key=lambda mention: mention.start)
 
+    def without_remarks(self, text: str) -> str:
+        """Returns a text without the remark that its count is none of the options."""
+        return _UNLISTED.sub("", text) if holds(text.lower(), _LIST_NOUNS) else text
+
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the pair that a sentence states, its first clause before the rest."""
         clauses = (re.split(r"[:;,]", sentence, maxsplit=1)[0], sentence)
         if len(numbers.count_mentions(sentence)) == 1 or holds(sentence.lower(), numbers.OF_WHICH):
             clauses = (sentence, sentence)  # the total of what its clauses count
+        if _BUT_COUNTS.search(sentence):
+            return []  # "I see 3 colours, but what changes are 4"
         for clause in dict.fromkeys(clauses):
             said = resolve(clause, self.mentions(clause))
             if said.value is not None:

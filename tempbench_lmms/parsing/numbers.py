@@ -174,9 +174,11 @@ _COUNT_WORDS = [
 _TIMES = any_of(TIMES)
 _COUNT = CaseBlind(
     rf"(?=[\dx×])(?<![\d\w.,])(?:[x×]\s?(?!\d+\s*=))?(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
-    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|(?<![\uac00-\ud7af])(?P<native>한|두|세|네|다섯|여섯|일곱|여덟|아홉|열)\s*개(?![의월별])|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
+    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|(?<![\uac00-\ud7af])(?P<native>한|두|세|네|다섯|여섯|일곱|여덟|아홉|열)\s*(?:개(?![의월별])|바퀴|차례)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
     rf"|ninguna|never|none)\b"
 )
+# "once" is eleven beside Spanish words.
+_SPANISH = re.compile(r"\b(?:el|los|las|del|hace|hay|son|cuento|veces)\b", re.IGNORECASE)
 _DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
 _ONE_FOLD = re.compile(
     r"\b(?:a|an|only|just|exactly|ein|une|un|una)\s+(?:one\s+|a\s+)?(?:single|einziges|seule|sola)\s+"
@@ -237,7 +239,7 @@ _TOTAL_AFTER = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个"
+    rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|\b(?:option|choice)\s+(?:number|no\.)\s*(?P<nth>\d)\b|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个"
     rf"|個)?(?:选项|選項|の?選択肢)|(?P<hangul>첫|두|세|네|다섯|여섯|일곱)\s*번째\s*(?:선택지|보기|옵션)|(?P<n>\d)\s*(?:番目|つ目)の選択肢",
     re.IGNORECASE,
 )
@@ -257,7 +259,7 @@ _PLACE_NOUNS = (
     "alternativ",
     "möglichkeit",
 )
-_PLACE_WORDS = (*(word for word in ORDINAL if len(word) > 2), "第", "번째", "番目", "つ目")
+_PLACE_WORDS = ("number", "no.", *(word for word in ORDINAL if len(word) > 2), "第", "번째", "番目", "つ目")
 
 
 def _usable(text: str) -> str:
@@ -350,6 +352,8 @@ def _count_of(text: str, match: re.Match[str], before: str) -> int | None:
         return None
     if word == "one" and _NO_NUMBER_BEFORE.search(before):
         return None
+    if word == "once" and _SPANISH.search(before + text[match.end() : match.end() + _CONTEXT]):
+        return 11
     return CARDINAL[word]
 
 
@@ -360,7 +364,7 @@ def place_mentions(text: str) -> list[Mention]:
     if not holds(small, _PLACE_NOUNS) or not holds(small, _PLACE_WORDS):
         return found
     for match in _PLACE.finditer(text):
-        place = _number(match["ordinal"] or match["cjk"] or match["hangul"] or match["n"])
+        place = _number(match["ordinal"] or match["cjk"] or match["hangul"] or match["n"] or match["nth"])
         if place is not None:
             found.append(Mention(place, match.start(), match.end()))
     return found

@@ -23,7 +23,7 @@ _SIGNS = {
     **dict.fromkeys(("白", "흰", "하얀"), "white"),
     **dict.fromkeys(("黑", "黒", "검은"), "black"),
     **dict.fromkeys(("三角形", "삼각형"), "triangle"),
-    **dict.fromkeys(("圆形", "圓形", "円形", "원형"), "circle"),
+    **dict.fromkeys(("圆形", "圓形", "円形", "円を", "원형"), "circle"),
     **dict.fromkeys(("正方形", "长方形", "長方形", "사각형"), "square"),
     **dict.fromkeys(("菱形", "ひし形", "마름모"), "diamond"),
     **dict.fromkeys(("梯形", "台形", "사다리꼴"), "trapezoid"),
@@ -124,6 +124,8 @@ _ALIKE = {
     "circular": "circle",
     "quicker": "faster",
     "speeding": "accelerate",
+    **dict.fromkeys(("shrink", "shrunk", "deflat", "deflate", "smaller", "dwindl"), "decreas"),
+    **dict.fromkeys(("grow", "grew", "grown", "inflat", "inflate", "pump", "expand", "enlarg", "bigger", "larger"), "increas"),
     "nobody": "not",
     "nothing": "not",
     "none": "not",
@@ -167,6 +169,8 @@ _DENIED = re.compile(rf"{_NOT}|n't\b", re.IGNORECASE)
 _DENIED_PART = re.compile(
     rf"(?:{_NOT}|n't\b)[^,;:.]*?(?=[,;:.]|\bbut\b|\brather\b(?! than)|\bsondern\b|$)", re.IGNORECASE
 )
+# "三角形ではなく、円": Japanese denies what stands before.
+_DENIED_BEFORE = re.compile(r"[^、。,.]*(?:ではなく|じゃなく|でなく|ではない|じゃない)て?[、,]?")
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _LETTERS = re.compile(r"[a-z]+")
 # With what the words that deny begin; the t is that of "n't".
@@ -409,4 +413,6 @@ def denies(sentence: str) -> bool:
 
 def _affirmed(sentence: str) -> str:
     """Returns a sentence without what it denies."""
+    if "ない" in sentence or "なく" in sentence or "なくて" in sentence:
+        sentence = _DENIED_BEFORE.sub("", sentence)
     return _DENIED_PART.sub(" ", sentence) if denies(sentence) else sentence

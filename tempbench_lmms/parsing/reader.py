@@ -189,7 +189,7 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return found
     if found := _at_end(kind, text):
         return found
-    text = without_placeholders(text)
+    text = kind.without_remarks(without_placeholders(text))
     text, refused = without_refusals(without_questions(text))
     rows = lines.lines(text)
     if not rows:

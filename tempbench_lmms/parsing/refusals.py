@@ -80,6 +80,10 @@ _REFUSALS = (
     ),
     _signed("information|context|access|enough|sufficient|without|lack|need|missing|require", _TOO_LITTLE),
     _signed(
+        "something",
+        r"\b(?:is|are)(?:\s+not|n['’]t)\s+something\s+(?:that\s+)?(?:i|we|one)\s+(?:can|could|am\s+able)\b",
+    ),
+    _signed(
         "need",
         r"\b(?:i(?:['’]d|\s+would)?|we)\s+(?:would\s+)?need\s+(?:the|to\s+(?:see|watch)|more"
         r"|access)\b",

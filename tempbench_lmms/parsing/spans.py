@@ -40,7 +40,7 @@ _TO = (
     r"\b(?:(?:ends?|ending|finish(?:es|ing)?|stops?|stopping|conclud\w+|clos\w+)(?:\s+(?:at|on|around|by))?|"
     r"(?:continu\w+|goes|going|runs|running|lasts|lasting|extend\w*)\s+(?:on\s+)?(?:to|until|till|through)))"
 )
-_RANGE = re.compile(rf"{FILL},?\s*{_TO}{FILL}")
+_RANGE = re.compile(rf"{FILL}(?:开始|開始)?,?\s*{_TO}{FILL}")
 _OPENS_PAIR = re.compile(
     rf"(?<![^\W\d_])(?:between|from|zwischen|von|entre|desde|de|del|dal|tra|fra|从|在|介于){FILL}$"
 )
@@ -166,11 +166,12 @@ class Points:
 
     def found(self) -> list[Found]:
         """Returns the spans of the most explicit form that the text has, in its order."""
-        for test in _TESTS:
+        for tests in _TESTS:
             some: list[Found] = []
             for pair in self.pairs:
-                # A point belongs to one span.
-                if (not some or pair.start >= some[-1].end) and (found := test(self, pair)):
+                if some and pair.start < some[-1].end:
+                    continue  # a point belongs to one span
+                if found := next(filter(None, (test(self, pair) for test in tests)), None):
                     some.append(found)
             if some:
                 return some
@@ -208,7 +209,8 @@ class Points:
         if _STARTED.search(pair.before) and _ENDED.search(pair.gap):
             return self._span(pair)
         if _ENDED.search(pair.before) and not _TO_BEFORE.search(pair.before) and _STARTED.search(pair.gap):
-            return self._span(pair, swap=True)
+            found = self._span(pair, swap=True)
+            return found if found and found.span[0] <= found.span[1] else None
         return None
 
     def adjacent(self, pair: _Pair) -> Found | None:
@@ -313,13 +315,11 @@ def _list(found: Found | None) -> list[Found]:
     return [found] if found else []
 
 
-_TESTS: tuple[Callable[[Points, _Pair], Found | None], ...] = (
-    Points.ranged,
-    Points.listed,
-    Points.labelled,
-    Points.bare_range,
-    Points.adjacent,
-    Points.told,
+_TESTS: tuple[tuple[Callable[[Points, _Pair], Found | None], ...], ...] = (
+    (Points.ranged, Points.listed, Points.labelled),
+    (Points.bare_range,),
+    (Points.adjacent,),
+    (Points.told,),
 )
 _FIRST = (
     "first",

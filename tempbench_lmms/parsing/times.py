@@ -251,12 +251,14 @@ _NO_FIELD = (
     r"(?![\"'*)\]>]*\s*(?:time|timestamp|point|zeit|时间|時間|시간|[:=_]|is\b|at\b|bei\b|um\b|(?:[~≈<\[]\s*)?[\d\x02]"
     r"|(?:s|sec|seconds?)\b\W*[\d\x02]))"
 )
+# "the finish line", "the end of the rope"
+_NO_EDGE = r"(?!\s+(?:line|of\s+(?!(?:the\s+|this\s+)?(?:video|clip|footage|recording)\b)))"
 _START = re.compile(
-    rf"(?<!/)\b(?:the\s+)?(?:video['’]s\s+)?(?:very\s+)?(?:start|beginning|outset|onset){_VIDEO}\b{_NO_FIELD}",
+    rf"(?<!/)\b(?:the\s+)?(?:video['’]s\s+)?(?:very\s+)?(?:start|beginning|outset|onset){_VIDEO}\b{_NO_EDGE}{_NO_FIELD}",
     re.IGNORECASE,
 )
 _END = re.compile(
-    rf"(?<!/)\b(?:the\s+)?(?:(?:video|clip)['’]s\s+)?(?:very\s+)?(?:end|ending|finish|conclusion){_VIDEO}\b{_NO_FIELD}",
+    rf"(?<!/)\b(?:the\s+)?(?:(?:video|clip)['’]s\s+)?(?:very\s+)?(?:end|ending|finish|conclusion){_VIDEO}\b{_NO_EDGE}{_NO_FIELD}",
     re.IGNORECASE,
 )
 # A sign directly behind a time says what begins then: "1分04秒开始".

@@ -86,7 +86,7 @@ CHOOSE = _words(
     vote for|settle on
     settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
     tick|i say|i'd say|say|stick with
-    sticking with|guess|my guess is|best guess is|best guess|bet on|answering|answered|leaves|leaving
+    sticking with|es bleibt|bleibt nur|guess|my guess is|best guess is|best guess|bet on|answering|answered|leaves|leaving
     leaves only|favor|favour|prefer|declare|inclined to|estimate|most likely|more likely|wins
     wähle|nehme|entscheide mich für|tippe auf|choisis|choisirais|opte pour|dirais|elijo|escojo|elegiría
     diría|scelgo|escolho
@@ -226,12 +226,14 @@ CARDINAL = (
     {word: value for value, word in enumerate(CARDINALS)}
     | {"once": 1, "twice": 2, "thrice": 3, "no": 0, "none": 0, "single": 1}
     | _numbered(
-        "ein/eine/einen/einmal zwei/zweimal drei/dreimal vier/viermal fünf/fünfmal sechs/sechsmal sieben/siebenmal acht/achtmal neun/neunmal zehn",
-        "une/un deux trois quatre cinq six sept huit neuf dix",
-        "una/uno/un dos tres cuatro cinco seis siete ocho nueve diez",
+        "ein/eine/einen/einmal zwei/zweimal drei/dreimal vier/viermal fünf/fünfmal sechs/sechsmal sieben/siebenmal"
+        " acht/achtmal neun/neunmal zehn/zehnmal elf/elfmal zwölf/zwölfmal dreizehn vierzehn fünfzehn",
+        "une/un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze",
+        "una/uno/un dos tres cuatro cinco seis siete ocho nueve diez _ doce trece catorce quince",
     )
     | {"null": 0, "keinmal": 0, "zéro": 0, "cero": 0, "ninguna": 0, "aucune": 0}
 )
+CARDINAL.pop("_", None)
 CJK_DIGIT = {
     **{sign: value for value, sign in enumerate("〇一二三四五六七八九十")},
     "零": 0,
