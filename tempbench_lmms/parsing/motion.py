@@ -91,13 +91,15 @@ _MOVES: tuple[tuple[str, str, str], ...] = (
     ("right", r"(?:right|rightwards?|rechts|droite|derecha)", r"右|오른쪽|오른편"),
     (
         "up",
-        r"(?:up|upwards?|ris(?:e|es|ing)|rose|increas(?:e|es|ed|ing)|climb(?:s|ing|ed)?|ascend(?:s|ing)?|goes\s+higher|nach\s+oben|aufwärts|hoch|steigt|monte|vers\s+le\s+haut|augmente"
+        r"(?:up|upwards?|ris(?:e|es|ing)|rose|increas(?:e|es|ed|ing)|climb(?:s|ing|ed)?|ascend(?:s|ing)?|grow(?:s|ing|n)?|grew|swell(?:s|ing)?|inflat(?:e|es|ed|ing)|pump(?:s|ed|ing)\s+up"
+        r"|(?:gets?|getting|becom(?:es|ing))\s+(?:larger|bigger|louder|higher)|goes\s+higher|nach\s+oben|aufwärts|hoch|steigt|monte|vers\s+le\s+haut|augmente"
         r"|hacia\s+arriba|arriba|sube|aumenta)",
         r"向上|往上|上升|上昇|增加|上へ|上に|위로|올라|상승|증가",
     ),
     (
         "down",
-        r"(?:down|downwards?|fall(?:s|ing)?|fell|decreas(?:e|es|ed|ing)|sink(?:s|ing)?|descend(?:s|ing)?|declin(?:e|es|ing)|goes\s+lower|nach\s+unten|abwärts|runter|sinkt|fällt|descend|vers\s+le\s+bas|baisse|diminue"
+        r"(?:down|downwards?|fall(?:s|ing)?|fell|decreas(?:e|es|ed|ing)|sink(?:s|ing)?|descend(?:s|ing)?|shrink(?:s|ing)?|shrank|deflat(?:e|es|ed|ing)"
+        r"|(?:gets?|getting|becom(?:es|ing))\s+(?:smaller|quieter|lower)|declin(?:e|es|ing)|goes\s+lower|nach\s+unten|abwärts|runter|sinkt|fällt|descend|vers\s+le\s+bas|baisse|diminue"
         r"|hacia\s+abajo|abajo|baja|disminuye)",
         r"向下|往下|下降|减少|減少|下へ|下に|아래로|내려|하강|감소",
     ),

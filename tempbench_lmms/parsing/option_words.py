@@ -202,6 +202,8 @@ def stems(text: str) -> list[str]:
         text = _NT.sub(" not", text)
     if "clockwise" in text or "lapse" in text:
         text = _JOINED.sub(r"\1\2", text)
+    if "at all" in text:
+        text = text.replace("at all", " ")
     if holds(text, _CORNERS):
         text = _CORNER.sub(_corner, text)
     words = _WORD.findall(text)
@@ -321,17 +323,17 @@ def _of_words(words: Sequence[str], telling: Sequence[tuple[str, ...]]) -> list[
 
 
 def _by_own_words(said: set[str], telling: Sequence[tuple[str, ...]]) -> list[int]:
-    """Returns the option of which at least half is said, where nothing is said that only another one says."""
+    """Returns the option of which at least half, or all that is its own, is said, and nothing of another's own."""
     found = []
     for i, own in enumerate(telling):
         others = {word for j, other in enumerate(telling) if j != i for word in other}
         if said & (set(own) - others) and ("not" not in own or "not" in said):
             found.append(i)
-    return (
-        found
-        if len(found) == 1 and 2 * len(said & set(telling[found[0]])) > len(set(telling[found[0]]))
-        else []
-    )
+    if len(found) != 1:
+        return []
+    own = set(telling[found[0]])
+    alone = own - {word for j, other in enumerate(telling) if j != found[0] for word in other}
+    return found if 2 * len(said & own) > len(own) or said >= alone else []
 
 
 def stated(sentence: str, texts: Sequence[str]) -> list[int]:
