@@ -13,7 +13,7 @@ _VERB = re.compile(
 )
 # "This checks out." by itself; "this fits in a box" says nothing of the statement.
 _THIS = re.compile(
-    rf"^\W*(?:this|that|it){_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
+    rf"^\W*(?:this|that|it|these|they|both){_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
     rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))\W*$",
     re.IGNORECASE,
 )
@@ -43,3 +43,20 @@ def said(sentence: str, claim: str | None = None) -> list[bool]:
     if claim == "chronological" and (found := _ORDER.match(sentence)):
         return [not found["neg"]]
     return []
+
+
+# "It says that Pair 1 is longer, which is not the case."
+_CASE = re.compile(
+    r"\b(?:which|this|that)\s+(?:is|was)(?P<neg>\s+not|n['’]t)?\s+(?:the\s+case|so|true|correct|right|what\s+(?:we|i)\s+see)\b",
+    re.IGNORECASE,
+)
+
+
+def holds(sentence: str) -> list[bool]:
+    """Returns whether a sentence says that what it repeats of the statement is the case.
+
+    >>> holds("It says that Image 1 is older, which is not the case."), holds("Image 1 is older.")
+    ([False], [])
+    """
+    found = _CASE.search(sentence)
+    return [not found["neg"]] if found else []

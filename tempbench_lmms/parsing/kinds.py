@@ -48,7 +48,7 @@ _ODD = re.compile(
     r"|(?:where|which|that)\s+(?:\w+\s+){0,2}(?:goes|went)\s+wrong"
     r"|(?:is|was|ist|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
     r"|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks"
-    r"|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
+    r"|(?:was|is)\s+(?:taken|shot|photographed)\s+(?:somewhere\s+else|elsewhere)|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
     re.IGNORECASE,
 )
 _ALL_BUT = re.compile(
@@ -633,7 +633,11 @@ class TruthKind(Kind):
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns what a sentence says of the claim in words of its own."""
-        return truth.claimed(sentence, self.claim) or claims.said(sentence, self.claim)
+        return (
+            claims.holds(sentence)
+            or truth.claimed(sentence, self.claim)
+            or claims.said(sentence, self.claim)
+        )
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
@@ -757,6 +761,7 @@ class RelationKind(Kind):
 
     def __init__(self, expected: Relation) -> None:
         self.form = expected.form
+        self.all_values = tuple(relations.CLASSES)
 
     def whole(self, text: str) -> list[Any]:
         """Returns the classes that a text is by itself."""
@@ -777,7 +782,7 @@ class RelationKind(Kind):
         if by_class := relations.by_class(text):
             return Verdict(by_class, "answer", 0, len(text))
         text = steps.named(text)
-        return resolve(text, self.mentions(text))
+        return resolve(text, self.mentions(text), values=self.all_values)
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the classes that a sentence about the two steps states."""

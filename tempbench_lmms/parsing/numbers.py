@@ -63,7 +63,7 @@ _NO_SMALL_WORDS = [
     )
 ]
 _ITEM = CaseBlind(
-    rf"(?:{_IMAGES}|#)(?:\s*(?:number|index|id|with number)\b|\s*(?:no|nr)(?:\.|\b)"
+    rf"(?:{_IMAGES}|#)(?:\s*(?:number|index|id|with number)\b|\s*(?:no|nr)(?:\.|\b)|\s*n\s?[°º]"
     rf"|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}"
     rf"|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd"
     rf"|rd|th)?{_OF_ALL}"

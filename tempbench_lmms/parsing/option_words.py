@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.letters import squash, squashed
 from tempbench_lmms.parsing.text import holds
-from tempbench_lmms.parsing.words import CARDINAL, NOT, ORDINAL, any_of
+from tempbench_lmms.parsing.words import CARDINAL, NOT, OR, ORDINAL, any_of
 
 _JOINED = re.compile(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
 # Colours and shapes, which are found within a text: Chinese, Japanese and Korean put no space between words.
@@ -263,6 +263,8 @@ _POSITION = re.compile(
     re.IGNORECASE,
 )
 
+_OR_PLACE = re.compile(rf"\s*(?:{any_of(OR)}|/)\s*(?:position\s+)?(\d+)\b")
+
 
 @lru_cache(maxsize=64)
 def _positions(texts: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
@@ -279,11 +281,15 @@ def _positions(texts: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]
 
 def _by_position(sentence: str, positions: Sequence[tuple[str, frozenset[str]]]) -> list[int]:
     """Returns the options whose number, or whose neighbours, a sentence names."""
+    small = sentence.lower()
+    places = list(_POSITION.finditer(small))
     named = {
         _digits(word) or word
-        for match in _POSITION.finditer(sentence.lower())
+        for match in places
         if (word := match["after"] or match["before"] or match["cjk"])
     }
+    # "Position 2 or 4"
+    named |= {also[1] for match in places if (also := _OR_PLACE.match(small, match.end()))}
     found = [i for i, (number, _) in enumerate(positions) if number in named]
     if len(found) > 1 and "," in sentence:
         return _by_position(sentence.partition(",")[0], positions)

@@ -43,6 +43,8 @@ _ANSWER_CLAUSE = re.compile(
 _OPEN = re.compile(f"{any_of(IF)}|{any_of(OR)}|{any_of(MAYBE)}|\\?", re.IGNORECASE)
 # "Q: ... A: (C)": the letter before the colon is no option.
 _ANSWERED = re.compile(r"\nA:(?=\s*\S)")
+# "BEFORE (confidence: 0.82; after: 0.10)"
+_CONFIDENCES = re.compile(r"\((?:[^()\n]{0,40}\b)?[Cc]onfidence[^()\n]{0,120}\)")
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
@@ -165,6 +167,8 @@ def within(found: Reading[Any], text: str, reply: str, part: Part) -> Reading[An
 
 
 def _read_text(kind: Kind, text: str, prompt: str | None) -> Verdict:
+    if "onfiden" in text:
+        text = _CONFIDENCES.sub(" ", text)
     if text[:2] == "Q:":
         text = _ANSWERED.sub("\nAnswer:", text)
     # First of all: a prompt may have its options in the form of JSON.

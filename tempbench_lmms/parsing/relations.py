@@ -10,6 +10,7 @@ from tempbench_lmms.parsing.text import outer
 from tempbench_lmms.parsing.words import AFTER, BEFORE, FALSE, PARALLEL, TRUE, any_of
 
 _CLASSES = (("before", BEFORE), ("after", AFTER), ("independent", PARALLEL))
+CLASSES = tuple(label for label, _ in _CLASSES)
 _NAMES = {word.lower(): label for label, words in _CLASSES for word in words}
 _NAME = re.compile(any_of(_NAMES), re.IGNORECASE)
 # "The answer is after careful thought: ..." names no class.
@@ -19,8 +20,8 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 
-_YES = any_of(word for word in TRUE if word not in ("right", "exact"))
-_NO = any_of(FALSE)
+_YES = any_of((*(word for word in TRUE if word not in ("right", "exact")), "y"))
+_NO = any_of((*FALSE, "n"))
 _UNSURE = (
     r"i\s+do(?:n.?t|\s+not)\s+know|unknown|unsure|not\s+sure|uncertain|ich\s+weiß\s+(?:es\s+)?nicht"
     r"|je\s+ne\s+sais\s+pas|no\s+(?:lo\s+)?sé|non\s+lo\s+so|不知道|不确定|わかりません|分かりません|모르겠"
@@ -30,7 +31,7 @@ _ANSWERED = (
     rf"(?![ ]*/\s*(?:yes|no|i\b)|,?\s*(?:or|and)\s+(?:yes|no|{_UNSURE})\b)"
 )
 _Q = re.compile(
-    rf"(?:\b(?:[qa]|question|answer|frage|pregunta|domanda)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n"
+    rf"(?:\b(?:[qadfp]|question|answer|frage|pregunta|domanda)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n"
     rf"|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b"
     rf"(?:[^?\n]{{0,120}}\?\s*(?:A\b)?)?\W*(?:(?:the\s+|my\s+|die\s+|la\s+|le\s+)?(?:(?:correct"
     rf"|final|right)\s+)?(?:answer|antwort|respuesta|réponse|risposta|答案|答え|回答|정답|답)\s*(?:to\s+(?:this"
@@ -45,7 +46,7 @@ _PART = re.compile(
     rf"\b(?:[qarpf]|question|frage|pregunta|domanda|number)\s*\.?\s*(?P<number>[123])\b"
     r"|\b(?P<two>first|last)\s+two\b(?:\s+questions)?"
     rf"|(?:问题|問題|質問|질문)\s*(?P<cjk>[123])|\b(?P<ordinal>first|second|third|1st|2nd|3rd|last)\b(?:\s+(?:question|one))?"
-    rf"|\b(?P<others>(?:all\s+|both\s+)?(?:the\s+)?(?:other\s+(?:two|ones?|questions)|others|rest))\b"
+    rf"|\b(?P<others>all\s+three(?:\s+(?:questions|answers))?|all\s+of\s+them|(?:all\s+|both\s+)?(?:the\s+)?(?:other\s+(?:two|ones?|questions)|others|rest))\b"
     rf"|(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES}|可以)|(?P<no>不可以|不能|{_NO}))(?!\w)",
     re.IGNORECASE,
 )
@@ -53,7 +54,7 @@ _PLACES = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3
 _LONGEST = 300
 _LINK = re.compile(r"[\s,&]*(?:(?:and|und|et|y|e|the|both|to|for)\b\s*){0,3}", re.IGNORECASE)
 _CLASSED = re.compile(
-    rf"(?P<name>{any_of(_NAMES)})(?:\s+step\s+[AB])?[\s:?=.,)\"'*-]{{1,6}}(?:(?P<yes>{_YES}|[✓✔✅☑])|(?P<no>{_NO}|[✗✘❌✖❎]))",
+    rf"(?P<name>{any_of(_NAMES)})(?:\s+(?:step\s+)?[AB])?[\s:?=.,)\"'*-]{{1,6}}(?:(?P<yes>{_YES}|[✓✔✅☑])|(?P<no>{_NO}|[✗✘❌✖❎]))",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(r"[\W_\d]|[qa](?=\d)|answers?|the|are|is|and", re.IGNORECASE)

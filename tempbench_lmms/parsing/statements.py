@@ -106,7 +106,7 @@ _NOUN = any_of(
     )
 )
 _EXPLICIT = CaseBlind(
-    rf"(?:{any_of(ANSWER)}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?\s*(?:{any_of(IS)}"
+    rf"(?:{any_of(ANSWER)}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?(?:,\s*which)?\s*(?:{any_of(IS)}"
     rf"|[:=>\-—–]|\s)*"
     rf"|(?:number|numéro|número|nummer)\s+(?:of|de|des|der|del)\s+(?:(?:the|la|l['’]|das|des)\s*)?{any_of(IMAGE)}\s*{any_of(IS)}"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
@@ -177,6 +177,9 @@ _WHETHER = re.compile(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+
 _RULES = re.compile(
     r"\b(?:rul(?:es?|ed|ing)|cross(?:es)?|leaves?|leaving|throws?|counts?|strikes?|weeds?)\s+(?:option\s+|image\s+)?[\"'(*]*$",
     re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"\b(?:chang|correct|revis|switch|updat|amend)\w*\s+(?:(?!not\b)\w+\s+){0,3}?from\s+[\"'(]*$", re.IGNORECASE
 )
 _BUT = re.compile(
     r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
@@ -342,6 +345,9 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
         group.rejected, group.denied, group.final = said.rejected, said.denied, said.final
         group.cue = max(said.cue, *(mention.cue for mention in group.mentions))
         group.open = said.open or any(mention.open for mention in group.mentions)
+        if len(group.mentions) == 2 and _CHANGED.search(place[0]):
+            del group.mentions[0]  # "changed from A to B"
+            group.cue, group.final, group.rejected, group.open = 2, True, False, False
     for group, following in itertools.pairwise(groups):
         if group.rejected and _BUT.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
             following.cue = max(following.cue, 1)  # "not before but parallel"

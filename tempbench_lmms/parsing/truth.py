@@ -29,7 +29,8 @@ _WORD = re.compile(
 _WORD_SIGNS = ("true", "fals", "wahr", "vrai", "fau", "ver", "верно", "правда")
 _SUBJECT = (
     r"(?:statement|claim|sentence|description|assertion|order|sequence|proposition|aussage|behauptung"
-    r"|affirmation|énoncé|afirmación|declaración|enunciado|this|that|it|images?|which)\b"
+    r"|affirmation|énoncé|afirmación|declaración|enunciado|this|that|it|images?|which"
+    r"|(?:given|stated|shown|presented|proposed)\s+one)\b"
 )
 _CALLED = re.compile(
     rf"\b{_SUBJECT}[\"')]*(?:\s+[\"'(][^\"\n]{{1,200}}[\"')]"

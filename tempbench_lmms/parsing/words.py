@@ -93,7 +93,7 @@ CHOOSE = _words(
     选|選|选择|選擇|我选|應選|应选|選び|선택은"""
 )
 THEREFORE = _words(
-    """so|thus|therefore|hence|accordingly|consequently|then|which makes|this makes|that makes|meaning
+    """this gives|which gives|so|thus|therefore|hence|accordingly|consequently|then|which makes|this makes|that makes|meaning
     i.e.|ie|namely|overall
     in conclusion|in total|in all|altogether|to conclude|in short|finally|conclude that|conclude
     concludes|implies|indicates|=|=>|->|→|⇒|➜|➔|➞|⇨|⟶|👉
@@ -157,7 +157,7 @@ FALSE = _words(
 )
 # Of a statement: it says so, and not the word "right" of a place or the word "no" before a noun.
 HOLDS = _words(
-    "true|correct|accurate|consistent|valid|supported|wahr|richtig|korrekt|zutreffend|vrai|vraie|exacte"
+    "true|correct|accurate|consistent|valid|supported|reasonable|logical|coherent|sensible|wahr|richtig|korrekt|zutreffend|vrai|vraie|exacte"
     "|verdadera|correcta|cierta"
 )
 FAILS = _words(
@@ -176,7 +176,7 @@ AGREES = _words(
     match|matches|agree|agrees|fit|fits|apply|applies|stimmt|trifft zu|tient|se cumple"""
 )
 DENIES = _words(
-    """fails|falls apart|misses|contradicts|conflicts|clashes|disagrees|is refuted|is disproved
+    """disagree|differ|contradict each other|contradict one another|fails|falls apart|misses|contradicts|conflicts|clashes|disagrees|is refuted|is disproved
     is contradicted|is off|is at odds|is bogus|is mistaken|is unsupported|is inconsistent"""
 )
 IN_ORDER = _words(
@@ -310,7 +310,7 @@ AFTER = _words(
     "after|follows|nach|nachher|danach|après|después|dopo|depois|после|之后|以后|后|後|後に|이후|후|나중"
 )
 PARALLEL = _words(
-    """parallel|independent|independently|simultaneously|unabhängig|parallele|parallèle|indépendant
+    """parallel|paralell|parralel|paralel|parallell|independent|independently|simultaneously|unabhängig|parallele|parallèle|indépendant
     indépendants|paralelo|independiente|independientes
     parallelo|indipendente|paralelamente|параллельно|независимо|并行|平行|独立|同时|並行|並列|同時|병렬|병행|독립|독립적|동시"""
 )
