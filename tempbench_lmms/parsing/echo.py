@@ -17,7 +17,7 @@ _PLACEHOLDER = re.compile(
     r"|letter))?\s*[\]>])[\"')]?",
     re.IGNORECASE,
 )
-_FORM = re.compile(r"[\"']?\bimage N\b[\"']?|\bN/A\b", re.IGNORECASE)
+_FORM = re.compile(r"[\"']?\bimage N\b(?!\s?[°º])[\"']?|\bN/A\b", re.IGNORECASE)
 _CHOICE = re.compile(
     r"\bneither\s+true\s+nor\s+false\b|\b(?:either\s+)?(?:true\s*(?:or|/|\|)\s*(?:the\s+word\s+)?false"
     r"|false\s*(?:or|/|\|)\s*true|yes\s*(?:or|/|\|)\s*no)\b(?:\s*/\s*i don.?t know)?",

@@ -31,7 +31,7 @@ from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
 from tempbench_lmms.parsing.text import holds, normalise
-from tempbench_lmms.parsing.words import AND, CARDINAL, CIRCLED, LAST, OR, ORDINAL, any_of
+from tempbench_lmms.parsing.words import AND, CARDINAL, CIRCLED, LAST, LONGEST, OR, ORDINAL, any_of
 
 ANSWER_KEYS = (
     r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*"
@@ -92,7 +92,17 @@ _FITS = re.compile(
 _NO_FIT = re.compile(
     r"\b(?:not|or|but|if|whether|maybe|perhaps|either|neither|both|pairs?)\b|n't\b", re.IGNORECASE
 )
+# "In Image 4, the musicians start to play, which matches the event."
+_MATCHING = re.compile(
+    r"\b(?:image|picture|photo|panel)\s+(\d{1,2})\b(?:(?!\b(?:image|picture|photo|panel)\b)[^.!?\n]){0,160}?,?\s*\b(?:which|this|that)\s+(?:exactly\s+)?"
+    r"(?:matches|fits|corresponds\s+to|describes|is)\s+(?:exactly\s+)?(?:the|what)\s+(?:\w+\s+)?(?:event|description|caption|sentence|statement)\b",
+    re.IGNORECASE,
+)
 _SMALL_NUMBER = re.compile(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
+# "The shortest one is Pair A, and the longest one is Pair B."
+_LONGEST_IS = re.compile(
+    rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:is|ist|est|es)\s+(?:the\s+)?(?:pair\s+)?([A-D])\b", re.IGNORECASE
+)
 _LONGEST_REST = 200
 _OF_TWO = re.compile(
     r"(?<!not\s)(?<!n['’]t\s)\b(?:(?:go|going|stay|stick)\s+with|choose|pick|prefer|take)\s+the\s+(former|latter)\b",
@@ -329,6 +339,8 @@ class ChoiceKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the options, or which one's order it lays out."""
+        if self.asks == "longest" and (named := _LONGEST_IS.search(text)) and named[1].upper() in self.letters:
+            return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = letters.apart(text)
         found = self.mentions(text)
         if ticked := ticks.ticked(text, lambda line: headed(line, self.letters, self.noun)):
@@ -531,7 +543,9 @@ class ItemKind(Kind):
         return not (len({*said_first, *said_last}) == len(said_first) + len(said_last) == self.upper > 2)
 
     def by_text(self, text: str) -> list[Any]:
-        """Returns the image that a reply leaves where it says of all others that they fit."""
+        """Returns the image of which a reply says that it matches, or that it leaves as the only one."""
+        if not self.odd and (matching := [found[1] for found in _MATCHING.finditer(text)]):
+            return [int(number) for number in matching]
         if not self.odd or len(text) > _LONGEST_REST or not _FITS.search(text) or _NO_FIT.search(text):
             return []
         named = {int(number) for number in _SMALL_NUMBER.findall(text)}

@@ -73,7 +73,7 @@ _ITEM = CaseBlind(
     rf"|shown)\s+)?(?:{_IMAGES}|one)(?![^\W\d_]))?"
     rf"|(?P<last>{any_of(LAST)})\s+(?:{_IMAGES}|one)(?![^\W\d_])"
     rf"|(?P<alone>{_DIGITS}|{any_of([*_NO_SMALL_WORDS, 'one'])})(?:st|nd|rd"
-    rf"|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is"
+    rf"|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is|was"
     rf"|best|shows?|matches|where|which|in|due|but|to|given|based|that|who|alone|only|over|fits|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])"
 )
 _LAST_ITEM = re.compile(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)

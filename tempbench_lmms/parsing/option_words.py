@@ -390,7 +390,7 @@ def repeated(text: str, texts: Sequence[str]) -> list[int]:
     """Returns the options of which a short reply says nothing but a part: "First" of "The first image"."""
     words = stems(text)
     said = set(words)
-    if not said - {"not"}:
+    if not said - {"not"} or (_IMAGE.search(text) and _positions(tuple(texts))):
         return []
     full = _full(tuple(texts))
     found = [i for i, all_words in enumerate(full) if said.issubset(all_words)]
