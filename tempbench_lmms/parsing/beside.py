@@ -1,8 +1,8 @@
 """Which of several time spans stands with the option that a reply chooses.
 
 A reply that looks at all options gives a span of each: "Option A happens from 5 to 9 s, B from 12 to 20 s.
-So B." The span of the chosen one is that which is written to its letter, else the one left when those of other
-letters are taken out, else the one in whose sentence its words stand.
+So B." The span of the chosen one is that which is written to its letter, else the one left when those of
+other letters are taken out, else the one in whose sentence its words stand.
 """
 
 import re
@@ -20,8 +20,11 @@ _BEFORE = re.compile(
     r"|entre|zwischen|bei)\s+){0,2}[(\[]?\s*(?:from\s+|between\s+)?$"
 )
 # "5 to 9 s: A"
-_AFTER = re.compile(r"\s*(?:s|sec|seconds?)?[\s)\],;:|–—-]{0,4}(?:(?:answer|option)\s*:?\s*)?\(?([A-H])(?![^\W_]|['’])")
+_AFTER = re.compile(
+    r"\s*(?:s|sec|seconds?)?[\s)\],;:|–—-]{0,4}(?:(?:answer|option)\s*:?\s*)?\(?([A-H])(?![^\W_]|['’])"
+)
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[\n;]")
+_BACK = re.compile(r"\s*(?:this|that|it|which)\b", re.IGNORECASE)
 _FEWEST = 0.5
 
 
@@ -88,9 +91,7 @@ def _with_words(text: str, found: Sequence[Found], chosen: Chosen) -> Found | No
     own = set(option_words.telling_words(tuple(chosen.texts))[chosen.letters.index(chosen.letter)])
     if not own:
         return None
-    shares = [
-        (len(own & set(option_words.stems(_words(text, one, found)))) / len(own), one) for one in found
-    ]
+    shares = [(len(own & set(option_words.stems(_words(text, one, found)))) / len(own), one) for one in found]
     most = max((share for share, _ in shares), default=0.0)
     best = [one for share, one in shares if share == most]
     return _only(best) if most >= _FEWEST else None
@@ -99,6 +100,10 @@ def _with_words(text: str, found: Sequence[Found], chosen: Chosen) -> Found | No
 def _words(text: str, one: Found, found: Sequence[Found]) -> str:
     """Returns the words of a span's sentence; where others stand in it, those from one span to the next."""
     start, end = _sentence(text, one)
+    if _BACK.match(text, start) and start:
+        start = _sentence(text, Found(one.span, start - 2, start - 2))[0]  # "This happens from 5 to 9 s."
+    if text[one.start - 1 : one.start] == "(":
+        end = one.end
     before = [other for other in found if start <= other.start < one.start]
     behind = [other for other in found if one.end <= other.start < end]
     if before:

@@ -24,7 +24,9 @@ _CHOICE = re.compile(
     re.IGNORECASE,
 )
 # "A/B/C/D": no reply names all letters so.
-_ALL_LETTERS = re.compile(r"[\[<(]?\bA\s*(?P<sign>[/|])\s*B\s*(?P=sign)\s*C(?:\s*(?P=sign)\s*[D-H])*\b[\]>)]?")
+_ALL_LETTERS = re.compile(
+    r"[\[<(]?\bA\s*(?P<sign>[/|])\s*B\s*(?P=sign)\s*C(?:\s*(?P=sign)\s*[D-H])*\b[\]>)]?"
+)
 _EACH = re.compile(r"\b(?:each|every)\s+(?:\w+\s+)?(?:option|choice|answer|statement)\s*:", re.IGNORECASE)
 _OPTION_LINE = re.compile(r"[(\[]?[A-G][).\]:]\s")
 _SHORTEST = 12

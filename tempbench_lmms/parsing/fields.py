@@ -30,7 +30,9 @@ _ROW = re.compile(r"^[ ]*\|([^|\n]{1,60})\|([^|\n]{1,120})\|[ ]*$", re.MULTILINE
 _RULE = re.compile(r"[\s:|-]*")
 _UNIT = re.compile(r"\s*[(\[](?:s|sec|secs|seconds?)[)\]]$", re.IGNORECASE)
 # "start,end,answer", and a line of as many values below it
-_COMMAS = re.compile(r"[ ]*(?P<head>[A-Za-z_]\w*(?:,[ ]*[A-Za-z_]\w*){1,3})\n[ ]*(?P<row>[^\s,][^,\n]*(?:,[^,\n]+){1,3})\s*")
+_COMMAS = re.compile(
+    r"[ ]*(?P<head>[A-Za-z_]\w*(?:,[ ]*[A-Za-z_]\w*){1,3})\n[ ]*(?P<row>[^\s,][^,\n]*(?:,[^,\n]+){1,3})\s*"
+)
 _PLACEHOLDERS = re.compile(
     r"\[\s*<?start[\w ]{0,12}>?\s*,\s*<?end[\w ]{0,12}>?\s*\]"
     r"|<(?:start|end)(?:[_ ](?:time|seconds?|s))?>(?!\s*\d)",
@@ -329,10 +331,8 @@ def _without_span_refusals(text: str) -> tuple[str, bool]:
 
 
 def _conceded_times(text: str, kept: str) -> list[str]:
-    """Returns what refusing sentences give behind "but": "I can't decide, but it takes place from 5 to 9 s"."""
-    behind = [
-        found[1] for part in sentences(text) if part not in kept and (found := _BUT_THEN.search(part))
-    ]
+    """Returns the times behind "but" in a refusal: "I can't decide, but it takes place from 5 to 9 s"."""
+    behind = [found[1] for part in sentences(text) if part not in kept and (found := _BUT_THEN.search(part))]
     return [part for part in behind if _HAS_DIGIT.search(part) and not without_refusals(part)[1]]
 
 

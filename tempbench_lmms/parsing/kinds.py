@@ -48,6 +48,7 @@ _ODD = re.compile(
     r"|(?:where|which|that)\s+(?:\w+\s+){0,2}(?:goes|went)\s+wrong"
     r"|(?:is|was|ist|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
     r"|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks"
+    r"|passt\s+nicht|gehört\s+nicht|ne\s+(?:correspond|va|fait)\s+pas|no\s+(?:encaja|pertenece)"
     r"|(?:was|is)\s+(?:taken|shot|photographed)\s+(?:somewhere\s+else|elsewhere)|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
     re.IGNORECASE,
 )
@@ -101,7 +102,13 @@ _MATCHING = re.compile(
 _SMALL_NUMBER = re.compile(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
 # "The shortest one is Pair A, and the longest one is Pair B."
 _LONGEST_IS = re.compile(
-    rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:is|ist|est|es)\s+(?:the\s+)?(?:pair\s+)?([A-D])\b", re.IGNORECASE
+    rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:is|ist|est|es|belongs\s+to|is\s+(?:that\s+of|shown\s+(?:by|in)|in))"
+    rf"\s+(?:the\s+)?(?:pair\s+)?([A-D])\b",
+    re.IGNORECASE,
+)
+# "D has the shortest interval, C the longest."
+_HAS_LONGEST = re.compile(
+    rf"(?:^|[.;,]\s|\band\s)(?:pair\s+)?([A-D])\s+(?:(?:has|shows|is|covers|spans)\s+)?(?:by\s+far\s+)?(?:the\s+)?{any_of(LONGEST)}"
 )
 _LONGEST_REST = 200
 _OF_TWO = re.compile(
@@ -137,6 +144,8 @@ class Kind:
 
     keys: Sequence[str] = (ANSWER_KEYS,)
     """Patterns for the names of the JSON fields that hold it, the surest first."""
+    remarks = True
+    """Whether a remark in brackets behind an answer leaves it as it is."""
     ranks = False
     """Whether a ranking of all options answers, though it names them all."""
 
@@ -339,7 +348,7 @@ class ChoiceKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the options, or which one's order it lays out."""
-        if self.asks == "longest" and (named := _LONGEST_IS.search(text)) and named[1].upper() in self.letters:
+        if self.asks == "longest" and (named := _LONGEST_IS.search(text) or _HAS_LONGEST.search(text)):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = letters.apart(text)
         found = self.mentions(text)
@@ -560,6 +569,7 @@ class ItemKind(Kind):
 class OrderKind(Kind):
     """All labels in an order."""
 
+    remarks = False  # "(latest first)" turns it round
     keys = (r".*(?:order|ranking|sequence|rank|sorted|permutation).*|images?|pairs?", ANSWER_KEYS)
 
     def __init__(self, expected: Order) -> None:
@@ -648,9 +658,7 @@ class TruthKind(Kind):
     def by_words(self, sentence: str) -> list[Any]:
         """Returns what a sentence says of the claim in words of its own."""
         return (
-            claims.holds(sentence)
-            or truth.claimed(sentence, self.claim)
-            or claims.said(sentence, self.claim)
+            claims.holds(sentence) or truth.claimed(sentence, self.claim) or claims.said(sentence, self.claim)
         )
 
     def of_field(self, value: Any) -> list[Any]:

@@ -87,8 +87,8 @@ _MOVES: tuple[tuple[str, str, str], ...] = (
         r"(?:backwards?|rückwärts|nach\s+hinten|en\s+arrière|hacia\s+atrás|atrás)",
         r"向后|往后|向後|后退|後退|後ろ|뒤로|후진",
     ),
-    ("left", r"(?:left|leftwards?|links|gauche|izquierda)", r"左|왼쪽|왼편"),
-    ("right", r"(?:right|rightwards?|rechts|droite|derecha)", r"右|오른쪽|오른편"),
+    ("left", r"(?:left|leftwards?|links|gauche|izquierda|sinistra)", r"左|왼쪽|왼편"),
+    ("right", r"(?:right|rightwards?|rechts|droite|derecha|destra)", r"右|오른쪽|오른편"),
     (
         "up",
         r"(?:up|upwards?|ris(?:e|es|ing)|rose|increas(?:e|es|ed|ing)|climb(?:s|ing|ed)?|ascend(?:s|ing)?|grow(?:s|ing|n)?|grew|swell(?:s|ing)?|inflat(?:e|es|ed|ing)|pump(?:s|ed|ing)\s+up"
@@ -105,9 +105,9 @@ _MOVES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "still",
-        r"(?:stationary|motionless|immobile|still|at\s+rest|static|hover(?:s|ing)?(?:\s+in\s+place)?|(?:no|without)\s+(?:movement|motion|rotation|turning)"
+        r"(?:(?:stays?|remains?|keeps?)\s+(?:exactly\s+)?(?:where\s+(?:it|he|she)\s+(?:is|was)|in\s+(?:place|position|the\s+same\s+(?:place|spot|position)))|stationary|motionless|immobile|still|at\s+rest|static|hover(?:s|ing)?(?:\s+in\s+place)?|(?:no|without)\s+(?:movement|motion|rotation|turning)"
         r"|unbewegt|bewegungslos|immobile|inmóvil|quiet[oa])",
-        r"静止|不动|没有移动|没有动|不旋转|没有旋转|動かない|動いていない|回転していない|움직이지\s?않|회전하지\s?않|정지",
+        r"静止|不动|没有移动|没有动|不旋转|没有旋转|没有转动|没有转|不转|動かない|動いていない|回転していない|움직이지\s?않|회전하지\s?않|정지",
     ),
 )
 _MOVE_VERB = (

@@ -73,7 +73,7 @@ _ITEM = CaseBlind(
     rf"|shown)\s+)?(?:{_IMAGES}|one)(?![^\W\d_]))?"
     rf"|(?P<last>{any_of(LAST)})\s+(?:{_IMAGES}|one)(?![^\W\d_])"
     rf"|(?P<alone>{_DIGITS}|{any_of([*_NO_SMALL_WORDS, 'one'])})(?:st|nd|rd"
-    rf"|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is|was"
+    rf"|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is|(?<!one\s)was"
     rf"|best|shows?|matches|where|which|in|due|but|to|given|based|that|who|alone|only|over|fits|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])"
 )
 _LAST_ITEM = re.compile(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)
@@ -174,7 +174,7 @@ _COUNT_WORDS = [
 _TIMES = any_of(TIMES)
 _COUNT = CaseBlind(
     rf"(?=[\dx×])(?<![\d\w.,])(?:[x×]\s?(?!\d+\s*=))?(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
-    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회)|(?<![\uac00-\ud7af])(?P<native>한|두|세|네|다섯|여섯|일곱|여덟|아홉|열)\s*(?:개(?![의월별])|바퀴|차례)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
+    rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회|页|頁|遍|下|轮|周|本|人|只)|(?<![\uac00-\ud7af])(?P<native>한|두|세|네|다섯|여섯|일곱|여덟|아홉|열)\s*(?:개(?![의월별])|바퀴|차례)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
     rf"|ninguna|never|none)\b"
 )
 # "once" is eleven beside Spanish words.

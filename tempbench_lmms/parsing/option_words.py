@@ -125,7 +125,10 @@ _ALIKE = {
     "quicker": "faster",
     "speeding": "accelerate",
     **dict.fromkeys(("shrink", "shrunk", "deflat", "deflate", "smaller", "dwindl"), "decreas"),
-    **dict.fromkeys(("grow", "grew", "grown", "inflat", "inflate", "pump", "expand", "enlarg", "bigger", "larger"), "increas"),
+    **dict.fromkeys(
+        ("grow", "grew", "grown", "inflat", "inflate", "pump", "expand", "enlarg", "bigger", "larger"),
+        "increas",
+    ),
     "nobody": "not",
     "nothing": "not",
     "none": "not",
@@ -329,17 +332,17 @@ def _of_words(words: Sequence[str], telling: Sequence[tuple[str, ...]]) -> list[
 
 
 def _by_own_words(said: set[str], telling: Sequence[tuple[str, ...]]) -> list[int]:
-    """Returns the option of which at least half, or all that is its own, is said, and nothing of another's own."""
+    """Returns the option of which at least half is said, where nothing is said that only another one says."""
     found = []
     for i, own in enumerate(telling):
         others = {word for j, other in enumerate(telling) if j != i for word in other}
         if said & (set(own) - others) and ("not" not in own or "not" in said):
             found.append(i)
-    if len(found) != 1:
-        return []
-    own = set(telling[found[0]])
-    alone = own - {word for j, other in enumerate(telling) if j != found[0] for word in other}
-    return found if 2 * len(said & own) > len(own) or said >= alone else []
+    return (
+        found
+        if len(found) == 1 and 2 * len(said & set(telling[found[0]])) > len(set(telling[found[0]]))
+        else []
+    )
 
 
 def stated(sentence: str, texts: Sequence[str]) -> list[int]:

@@ -45,6 +45,9 @@ _OPEN = re.compile(f"{any_of(IF)}|{any_of(OR)}|{any_of(MAYBE)}|\\?", re.IGNORECA
 _ANSWERED = re.compile(r"\nA:(?=\s*\S)")
 # "BEFORE (confidence: 0.82; after: 0.10)"
 _CONFIDENCES = re.compile(r"\((?:[^()\n]{0,40}\b)?[Cc]onfidence[^()\n]{0,120}\)")
+# "Answer: 3 (the dog is in 4, too)"; "B (or C)" is no remark.
+_REMARK = re.compile(rf"\s+\((?!\s*(?:{any_of(OR)}|\w\W))[^()\n]{{12,}}\)\W{{0,3}}$")
+_LAST_CLAUSE = re.compile(r",\s*(?:but|so|aber|mais|pero)\s+([^.!?\n]+)$", re.IGNORECASE)
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
@@ -204,7 +207,7 @@ def _staged(kind: Kind, text: str) -> Verdict:
     said = kind.verdict(text)
     if said.how in ("answer", "several"):
         return said
-    if not listing[0] and (first := _first_line(kind, rows)):
+    if not listing[0] and (first := _first_line(kind, rows, said)):
         return first
     if said.how == "conclusion":
         return said
@@ -236,7 +239,10 @@ def _whole(kind: Kind, line: str) -> list[Any]:
     if found := _is(kind, bare):
         return found
     rest = lines.without_lead(line)
-    return [] if rest == bare else _is(kind, rest)
+    if rest != bare and (found := _is(kind, rest)):
+        return found
+    remark = _REMARK.search(line) if kind.remarks else None
+    return _whole(kind, line[: remark.start()]) if remark and lines.has_lead(line) else []
 
 
 @lru_cache(maxsize=32)
@@ -244,8 +250,11 @@ def _is(kind: Kind, text: str) -> list[Any]:
     return kind.whole(text)
 
 
-def _first_line(kind: Kind, rows: list[str]) -> Verdict | None:
-    """Returns the answer that the first line or sentence is by itself; none that is corrected later."""
+def _first_line(kind: Kind, rows: list[str], said: Verdict) -> Verdict | None:
+    """Returns the answer that the first line or sentence is by itself; none that is corrected later.
+
+    What a reply only opens with gives way to another value that it concludes (`said`).
+    """
     parts = lines.sentences(rows[0])
     if rows[0].endswith("?") and len(rows) > 1:
         return None
@@ -255,7 +264,8 @@ def _first_line(kind: Kind, rows: list[str]) -> Verdict | None:
         return None
     if found := _by_itself(kind, parts[0], "first line"):
         return found
-    return _opening(kind, rows)
+    found = _opening(kind, rows)
+    return None if found and said.how == "conclusion" and said.value != found.value else found
 
 
 def _any_corrects(rows: list[str]) -> bool:
@@ -358,7 +368,12 @@ def _stated(kind: Kind, sentence: str) -> list[Any]:
     """Returns the values that a sentence states in words; nothing where it asks or leaves them open."""
     if sentence.endswith("?") or _LEFT_OPEN.search(sentence):
         return []
-    return list(dict.fromkeys(kind.by_words(sentence)))
+    said = list(dict.fromkeys(kind.by_words(sentence)))
+    if len(said) > 1 and (clause := _LAST_CLAUSE.search(sentence)) and not _DENIED.search(clause[1]):
+        # "Image 2 shows how it is made, but the throw is in image 5."
+        behind = list(dict.fromkeys(kind.by_words(clause[1])))
+        return behind if len(behind) == 1 else said
+    return said
 
 
 def _of_json(kind: Kind, text: str) -> Verdict | None:

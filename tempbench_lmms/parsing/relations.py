@@ -41,6 +41,8 @@ _Q = re.compile(
 )
 _WORD = re.compile(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
 
+_HEAD = re.compile(r"(?:^|\n)\W{0,4}(?:q|question|frage|pregunta)\s*([123])\b", re.IGNORECASE)
+_CLOSING = re.compile(rf"\banswer\s*(?:is\W{{0,3}}|:\s*){_ANSWERED}", re.IGNORECASE)
 # Layouts of three answers beside "Q1: yes": "yes to Q1, no to the others", "Only the second one is yes".
 _PART = re.compile(
     rf"\b(?:[qarpf]|question|frage|pregunta|domanda|number)\s*\.?\s*(?P<number>[123])\b"
@@ -99,11 +101,29 @@ def answers(text: str) -> tuple[str, str, str] | None:
     found = {match["number"]: _kind(match) for match in _Q.finditer(text)}
     if len(found) == 3:
         return found["1"], found["2"], found["3"]
+    if by_block := _in_blocks(text):
+        return by_block
     if len(text) <= _LONGEST and (by_name := _of_questions(text)):
         return by_name
     if concluded := _ARE.search(text):
         text = text[concluded.end() :]
     return three_words(text) or _spread(text)
+
+
+def _in_blocks(text: str) -> tuple[str, str, str] | None:
+    """Returns the answers where each question heads a paragraph that closes with its answer."""
+    heads = list(_HEAD.finditer(text))
+    if [head[1] for head in heads] != ["1", "2", "3"]:
+        return None
+    ends = [*(head.start() for head in heads[1:]), len(text)]
+    said = [
+        [_kind(match) for match in _CLOSING.finditer(text, head.end(), end)]
+        for head, end in zip(heads, ends, strict=True)
+    ]
+    if not all(said):
+        return None
+    first, second, third = (answers[-1] for answers in said)
+    return first, second, third
 
 
 def _of_questions(text: str) -> tuple[str, str, str] | None:

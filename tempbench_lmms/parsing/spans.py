@@ -89,6 +89,9 @@ _DONE = re.compile(
     r"(?<![^\W\d_])(?:over|done|completed?|finished|ends?|ended|stops?|stopped|back|through)\b"
     rf"(?:\s+\w+){{0,4}}?\s+(?:at|by|around|about){FILL}$"
 )
+_UNTIL_AT = re.compile(
+    rf"(?<![^\W\d_])(?:until|till|bis|hasta)\s+[^\x02.;:!?\n]{{1,60}}\s(?:at|by|around|bei|um|en|a){FILL}$"
+)
 _AND_AT = re.compile(rf"\s*,?\s+and\s+[^\x02.;:!?\n]{{1,90}}\s(?:at|by){FILL}")
 _INTO = re.compile(r"\s*(?:seconds\s+|minutes?\s+)?in(?:to)?\b")
 
@@ -224,8 +227,13 @@ class Points:
         """Such as "at 1:05 he turns and goes on until 1:20", "13 seconds in ... is over at 25 seconds"."""
         if "bare" in (pair.first.unit, pair.second.unit) or re.search(r"\n\s*\n|\n\W*[a-d][.):]", pair.gap):
             return None
-        began = _AT.search(pair.before) or _STARTED.search(pair.before) or _INTO.match(pair.gap)
-        over = _UNTIL.search(pair.gap) or _DONE.search(pair.gap)
+        began = (
+            _AT.search(pair.before)
+            or _FROM.search(pair.before)
+            or _STARTED.search(pair.before)
+            or _INTO.match(pair.gap)
+        )
+        over = _UNTIL.search(pair.gap) or _DONE.search(pair.gap) or _UNTIL_AT.search(pair.gap)
         if not began or not (over or (len(self.times) == 2 and _AND_AT.fullmatch(pair.gap))):
             return None
         found = self._span(pair)

@@ -121,7 +121,7 @@ _CONCLUDING = CaseBlind(
 _CALLED = re.compile(
     rf"^[\s\"')(\[\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
     rf"|one\s+)?(?:{any_of((*CORRECT, *ANSWER))}|(?:image|option|picture)\s+number\b)"
-    r"|(?:is|was)\s+(?:what|the\s+one)\s+(?:i|we)\b"
+    r"|(?:is|was)\s+(?:what|the\s+one)\s+(?:(?:that\s+)?(?:i|we)|that\s+(?:fits|matches|works|is\s+(?:correct|right)))\b"
     r"|(?:best\s+)?(?:fits|matches|describes|represents)\s+(?:it\s+|this\s+)?best|(?:best"
     r"|most closely)\s+(?:fits|matches|describes|represents|captures|shows|depicts)"
     r"|(?:가|이|은|는)?\s*(?:정답|맞|답)|が(?:正解|正しい|答え|最も)|(?:最|更)?(?:正确|正確|符合|合适))",
@@ -179,12 +179,14 @@ _RULES = re.compile(
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
-    r"\b(?:chang|correct|revis|switch|updat|amend)\w*\s+(?:(?!not\b)\w+\s+){0,3}?from\s+[\"'(]*$", re.IGNORECASE
+    r"\b(?:chang|correct|revis|switch|updat|amend)\w*\s+(?:(?!not\b)\w+\s+){0,3}?from\s+[\"'(]*$",
+    re.IGNORECASE,
 )
 _BUT = re.compile(
     r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
 )
 _ANNOUNCED = re.compile(r"(?:^|[:\n])\s*not\s+$", re.IGNORECASE)
+_COLON = re.compile(r"[\"')]{0,2}\s?:\s*[\"'(]*")
 _THEN = re.compile(r"[\"')]{0,2}[,;]\s*(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
 _WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
 _CORRECTED = CaseBlind(any_of(CORRECTION))
@@ -357,6 +359,8 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
             and _THEN.fullmatch(text, group.mentions[-1].end, following.mentions[0].start)
         ):
             following.cue = 2  # "The final answer: not before; parallel"
+        elif group.denied and _COLON.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
+            following.cue = 2  # "Not parallel, not after: before"
     return groups
 
 
@@ -377,6 +381,10 @@ def _judged(before: str, after: str) -> _Said:
     clause = _SENTENCE.split(before)[-1]
     rejected = _ruled_out(clause, after) or bool(
         ((foreign or words & _NOT_WORDS) and _REJECTED.search(clause)) or _REJECTED_AFTER.match(after)
+    )
+    rejected = rejected or (
+        ("first" in words or "initial" in words or "initially" in words)
+        and bool(_FIRST_THOUGHT.search(clause))
     )
     denied = rejected and (not _REJECTED_AFTER.match(after) or _OUT.search(after) is not None)
     if not rejected and (
@@ -426,6 +434,15 @@ def _firsts(*tables: Sequence[str]) -> frozenset[str]:
     return frozenset(
         found.group() for table in tables for phrase in table if (found := _STARTS.match(phrase))
     )
+
+
+# "I first thought B", "at first A seems right", "my first impression was 1"
+_FIRST_THOUGHT = re.compile(
+    r"\bfirst(?:ly)?\s+(?:thought|guessed|believed|impression|guess|idea|instinct)\b[^.;:!?\n]{0,24}$"
+    r"|\binitial(?:ly)?\s+(?:thought|guessed|believed|chose|impression|guess|idea|instinct)\b[^.;:!?\n]{0,24}$"
+    r"|\bat\s+first(?:\s+glance|\s+sight)?\b[^.;:!?\n]{0,20}$",
+    re.IGNORECASE,
+)
 
 
 def _supposed(before: str, clause: str, after: str) -> bool:

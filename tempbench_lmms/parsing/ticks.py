@@ -11,6 +11,10 @@ _NO = ("✗", "✘", "❌", "✖", "❎")
 _ENTRY = re.compile(r"\n+")
 _END = re.compile(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
 
+# "Option A: True - incorrect"
+_WORD_END = re.compile(r"\s[-–—:=]+>?\s*(correct|incorrect|right|wrong)\W{0,3}(?=$|\n)", re.IGNORECASE)
+_LONGEST_MARK = 20
+
 
 def ticked(listing: str, head: Callable[[str], Any]) -> Any:
     """Returns the value whose entry alone has a tick, where other entries have a cross; else None.
@@ -19,16 +23,21 @@ def ticked(listing: str, head: Callable[[str], Any]) -> Any:
         listing: The text with the entries, one a line.
         head: Returns the value that an entry begins with, or None.
     """
-    if listing.isascii() or not holds(listing, _YES) or not holds(listing, _NO):
-        return None
     marks: dict[Any, bool] = {}
+    is_yes: tuple[str, ...]
+    if not listing.isascii() and holds(listing, _YES) and holds(listing, _NO):
+        sign, is_yes = _END, _YES
+    elif "\n" in listing and _WORD_END.search(listing):
+        sign, is_yes = _WORD_END, ("correct", "right")
+    else:
+        return None
     for line in _ENTRY.split(listing):
-        found = _END.search(line[-8:])
+        found = sign.search(line[-_LONGEST_MARK:])
         value = head(line) if found else None
         if found and value is not None:
             if value in marks:
                 return None
-            marks[value] = found[1] in _YES
+            marks[value] = found[1].lower() in is_yes
     yes = [value for value, mark in marks.items() if mark]
     return yes[0] if len(yes) == 1 and len(marks) > 1 else None
 

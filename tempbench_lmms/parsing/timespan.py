@@ -29,11 +29,12 @@ _OPTION_LIST = re.compile(r"(?m)^[ ]?\(?[A-D][.):]\s+(?=\D)[^\n]*$")
 _LABEL = CaseBlind(
     r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[a-d]\b)"
     r"|(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
-    r"time[\s_-]*(?:span|stamp|window|range|frame|interval)s?|timespan|span|window|interval|segment|moment)"
+    r"time[\s_-]*(?:span|stamp|window|range|frame|interval)s?|timespan|span|window|interval|segment|moment|part\s+in\s+question)"
     r"(?:\s+(?!is\b|are\b)\w+){0,8}?\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)(?:\s+(?:therefore"
     r"|thus|then|hence|approximately|about|roughly))*)"
 )
 _LABELS = (
+    "part",
     "choose",
     "chose",
     "pick",
@@ -201,9 +202,7 @@ def fields_of(value: Mapping[Any, Any], video: TimeSpan) -> list[Span]:
     return list(_of_json(value, video))
 
 
-def spans_of_text(
-    text: str, video: TimeSpan, bare: bool = False, chosen: Chosen | None = None
-) -> list[Span]:
+def spans_of_text(text: str, video: TimeSpan, bare: bool = False, chosen: Chosen | None = None) -> list[Span]:
     """Returns the spans of running text; none where it gives several and nothing tells which one counts.
 
     Args:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 
 from tempbench_lmms.parsing.numerals import CARDINALS
 
-_LETTER_BEFORE = r"(?<![^\W\d_])"
-_LETTER_AFTER = r"(?![^\W\d_])"
+# "정답은 Before입니다": a sign of these scripts ends a word in Latin letters.
+_LETTER_BEFORE = r"(?<![^\W\d_\u2e80-\uffff])"
+_LETTER_AFTER = r"(?![^\W\d_\u2e80-\uffff])"
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -55,7 +56,7 @@ def _numbered(*tables: str) -> dict[str, int]:
 # What an answer is called, and what comes between that and the answer.
 
 ANSWER = _words(
-    """answer|answers|solution|verdict|conclusion|final order|prediction|response|final result
+    """answer|answers|odd one out|odd one|outlier|image anormale|anomalie|intrus|dependency order|temporal relation|relationship|solution|verdict|conclusion|final order|prediction|response|final result
     final count|final decision|total|count|total count|sum|gesamt|合计|总数|合計|総数|합계
     antwort|lösung|ergebnis|réponse|solución|respuesta|risposta|resposta|ответ|cevap|odpowiedź|jawaban
     antwoord
@@ -81,7 +82,7 @@ CORRECT = _words(
 )
 # Before a value: the reply chooses it.
 CHOOSE = _words(
-    """change my answer to|changing my answer to|changed my answer to|change to|changing to|switch to|switching to
+    """revise my answer to|revised my answer to|correct my answer to|update my answer to|adjust my answer to|change my answer to|changing my answer to|changed my answer to|change to|changing to|switch to|switching to
     switched to|i'd take|i would take|i'll take|i will take|we take|choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
     vote for|settle on
     settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
@@ -251,7 +252,7 @@ CJK_DIGIT = {
 # Nouns.
 
 IMAGE = _words(
-    """image|images|img|picture|pictures|photo|photos|photograph|figure|panel|frame|position|scene|option
+    """image|images|img|picture|pictures|photo|photos|photograph|aufnahme|figure|panel|frame|position|scene|option
     number|bild|bilder|foto|position|pic|pics|snapshot|one numbered|nummer|número|numéro
     imagen|imágenes|imagem|immagine|изображение|картинка|图像|图片|图|図|照片|画像|写真|이미지|사진|그림|張|张"""
 )
