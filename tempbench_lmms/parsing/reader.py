@@ -278,7 +278,8 @@ def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
     said: list[Any] = []
     for part in _PARTS.split("\n".join(rows[:_MOST_OPENINGS]))[:_MOST_OPENINGS]:
         head = _OPENS.match(part)
-        if head and _OR_ANOTHER.search(part):
+        bracket = head is not None and head.group().endswith("(")
+        if bracket and (_OR_ANOTHER.search(part) or not kind.remarks):
             return None
         said += _whole(kind, head[1]) if head else []
         if not said:
