@@ -15,6 +15,7 @@ from tempbench_lmms.parsing.text import CaseBlind, holds, signs
 from tempbench_lmms.parsing.words import (
     AND,
     ANSWER,
+    ASKED_FOR,
     CHOOSE,
     CORRECT,
     CORRECTION,
@@ -106,7 +107,7 @@ _NOUN = any_of(
     )
 )
 _EXPLICIT = CaseBlind(
-    rf"(?:{any_of(ANSWER)}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?(?:,\s*which)?\s*(?:{any_of(IS)}"
+    rf"(?:{any_of((*ANSWER, *ASKED_FOR))}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?(?:,\s*which)?\s*(?:{any_of(IS)}"
     rf"|[:=>\-—–]|\s)*"
     rf"|(?:number|numéro|número|nummer)\s+(?:of|de|des|der|del)\s+(?:(?:the|la|l['’]|das|des)\s*)?{any_of(IMAGE)}\s*{any_of(IS)}"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
@@ -468,7 +469,7 @@ _NOT_WORDS = _single(NOT) | {"t"}
 _IF_WORDS = _single(IF)
 _MAYBE_WORDS = _single(MAYBE)
 _PART_WORDS = frozenset(("some", "part", "half", "certain"))
-_CUE_WORDS = _single(ANSWER, CORRECT, OPTION) | _NUMBER_OF
-_CUE_FIRST = _firsts(ANSWER, CORRECT, OPTION) | _NUMBER_OF
+_CUE_WORDS = _single(ANSWER, ASKED_FOR, CORRECT, OPTION) | _NUMBER_OF
+_CUE_FIRST = _firsts(ANSWER, ASKED_FOR, CORRECT, OPTION) | _NUMBER_OF
 # A sentence begins with "it is", too: at the start of the text, or behind one of these signs.
 _CONCLUDING_FIRST = _firsts(CHOOSE, THEREFORE) | {"\n", *".!?;"}

@@ -56,11 +56,15 @@ def _numbered(*tables: str) -> dict[str, int]:
 # What an answer is called, and what comes between that and the answer.
 
 ANSWER = _words(
-    """answer|answers|odd one out|odd one|outlier|image anormale|anomalie|intrus|dependency order|temporal relation|relationship|solution|verdict|conclusion|final order|prediction|response|final result
+    """answer|answers|solution|verdict|conclusion|final order|prediction|response|final result
     final count|final decision|total|count|total count|sum|gesamt|合计|总数|合計|総数|합계
     antwort|lösung|ergebnis|réponse|solución|respuesta|risposta|resposta|ответ|cevap|odpowiedź|jawaban
     antwoord
     答案|答え|回答|解答|正解|結論|结论|정답|답변|답|결론"""
+)
+# What an answer is called by what was asked for: it announces the answer, but not by itself.
+ASKED_FOR = _words(
+    """odd one out|odd one|outlier|image anormale|anomalie|intrus|dependency order|temporal relation|relationship"""
 )
 OPTION = _words(
     """option|options|choice|letter|alternative|item|pair|selection|pareja|antwortmöglichkeit|auswahl|wahl|paar
