@@ -5,7 +5,6 @@ The stages of `reader` are the same for all kinds; a kind tells them only where 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -402,16 +401,16 @@ class ChoiceKind(Kind):
 def _called_the_one(text: str, mention: Mention) -> Mention:
     """Returns a mention with the Japanese words that call it the one: "...のは1枚目です"."""
     called = text[: mention.start].rstrip().endswith("のは") and _IS_IT.match(text, mention.end)
-    return replace(mention, cue=2) if called else mention
+    return mention._replace(cue=2) if called else mention
 
 
 def _called_odd(text: str, mention: Mention) -> Mention:
     """Returns a mention with the words that call it the odd one: "all but image 2", "4 is misplaced"."""
     if match := _ODD.match(text, mention.end):
         following = _NEXT_CLAUSE.match(text, match.end())
-        return replace(mention, end=(following or match).end(), cue=2)
+        return mention._replace(end=(following or match).end(), cue=2)
     if match := _ALL_BUT.search(text, max(0, mention.start - _LONGEST_ALL_BUT), mention.start):
-        return replace(mention, start=match.start(), cue=2)
+        return mention._replace(start=match.start(), cue=2)
     return mention
 
 
@@ -456,7 +455,7 @@ class ItemKind(Kind):
         """Returns where a text names images; `opens` tells that a number may open it."""
         found = _with_listed(text, numbers.item_mentions(text, self.upper, opens))
         if out := {match.end() for match in _LEAVES_OUT.finditer(text)}:
-            found = [replace(mention, sure=True) if mention.end in out else mention for mention in found]
+            found = [mention._replace(sure=True) if mention.end in out else mention for mention in found]
         if not text.isascii():
             found = [_called_the_one(text, mention) for mention in found]
         if not self.odd:
@@ -775,7 +774,7 @@ _KINDS: dict[type, type] = {
 }
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=512, typed=True)
 def kind_of(expected: Any) -> Kind:
     """Returns the kind of answer that is expected."""
     kind: Kind = _KINDS[type(expected)](expected)

@@ -368,7 +368,16 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
             found.append((start, end, _complete(run, labels)))
         run, readable = [], True
 
-    for match in _TOKEN.finditer(text):
+    place = 0
+    while place < len(text):
+        if not run and readable:
+            # What stands between two runs is not looked at.
+            opens = _opens(labels, quantities).search(text, place)
+            place = opens.start() if opens else len(text)
+        match = _TOKEN.match(text, place)
+        if match is None:
+            break
+        place = match.end()
         token = match.group()
         if match.lastgroup == "item":
             whole = len(token) == len(labels) and sorted(token) == sorted(labels)
@@ -390,6 +399,16 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
             close()
     close()
     return found
+
+
+@lru_cache(maxsize=32)
+def _opens(labels: tuple[str, ...], quantities: bool) -> re.Pattern[str]:
+    """Returns the pattern of what a run of labels may open with."""
+    if labels[0].isdigit():
+        item = rf"\d|(?i:(?<![^\W\d_])(?:{'|'.join((*_NUMBERS, *ORDINAL))})(?![^\W\d_]))"
+    else:
+        item = rf"(?<![^\W\d_])(?:[A-Z]|[{''.join(labels)}]{{{len(labels)}}})(?![^\W\d_])"
+    return re.compile(f"{item}|>" if quantities else item)
 
 
 def _label(token: str, digits: bool, in_words: bool) -> str | None:

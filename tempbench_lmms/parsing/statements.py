@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.text import CaseBlind, holds, signs
 from tempbench_lmms.parsing.words import (
@@ -31,8 +31,7 @@ from tempbench_lmms.parsing.words import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A place in a text that names a value.
 
     Attributes:
@@ -53,8 +52,7 @@ class Mention:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a text says: the value and by which rule, or the reason for none.
 
     Attributes:
@@ -353,8 +351,7 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
     return groups
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(NamedTuple):
     """What the words around a place say about it."""
 
     cue: int
