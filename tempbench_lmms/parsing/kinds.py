@@ -110,6 +110,14 @@ _REASONS = re.compile(r"\([^()\n]{2,120}\)")
 _ORDERED = re.compile(
     r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE
 )
+_LABEL = re.compile(r"\b[a-g]\b")
+_LABELLED = re.compile(r"(?<![A-Za-z'’])([a-g])(?![A-Za-z'’])")
+_NAMED_LABEL = re.compile(
+    r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b", re.IGNORECASE
+)
+_ONE_LETTER = re.compile(r"(?<![A-Za-z])[A-Ga-g](?![A-Za-z'])")
+_CAPITALS = re.compile(r"[A-G\W]*")
+_AND = re.compile(r"\band\b")
 
 
 class Kind:
@@ -221,8 +229,7 @@ class ChoiceKind(Kind):
         if not self.sequences:
             return {}
         return {
-            letter: tuple(re.findall(r"\b[a-g]\b", text.lower()))
-            for letter, text in zip(self.letters, self.texts, strict=False)
+            letter: _labels_of(text) for letter, text in zip(self.letters, self.texts, strict=False)
         }
 
     @cached_property
@@ -370,32 +377,22 @@ class ChoiceKind(Kind):
 
     def _sequence(self, text: str) -> list[str]:
         """Returns the option whose sequence of labels a text gives: "d, c, b, e, a"."""
-        labels = sorted(
-            {label for option in self.texts for label in re.findall(r"\b[a-g]\b", option.lower())}
-        )
         # Capital letters without a noun are options and no labels.
-        if re.fullmatch(r"[A-G\W]*", text) and not re.search(r"[a-z]", text):
+        if len(_ONE_LETTER.findall(text)) < len(self.labels) or _CAPITALS.fullmatch(text):
             return []
-        if len(re.findall(r"(?<![A-Za-z])[A-Ga-g](?![A-Za-z'])", text)) < len(labels):
-            return []
-        if re.search(r"\band\b", text) and not _ORDERED.search(text):
+        if _AND.search(text) and not _ORDERED.search(text):
             return []  # "Images a, b and c" only lists them
-        tidied = orders.tidy(
-            re.sub(
-                r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b",
-                r"\1",
-                text,
-                flags=re.IGNORECASE,
-            )
-        )
-        tidied = re.sub(r"(?<![A-Za-z'’])([a-g])(?![A-Za-z'’])", lambda match: match.group().upper(), tidied)
-        found = [mention.value for mention in orders.orders(tidied, tuple(label.upper() for label in labels))]
+        tidied = _LABELLED.sub(lambda match: match[1].upper(), orders.tidy(_NAMED_LABEL.sub(r"\1", text)))
+        labels = tuple(label.upper() for label in self.labels)
+        found = [mention.value for mention in orders.orders(tidied, labels)]
         wanted = tuple(label.lower() for label in found[-1]) if found and found[-1] else ()
-        return [
-            letter
-            for letter, option in zip(self.letters, self.texts, strict=False)
-            if tuple(re.findall(r"\b[a-g]\b", option.lower())) == wanted
-        ]
+        return [letter for letter, order in self.orders.items() if order == wanted]
+
+
+@lru_cache(maxsize=4096)
+def _labels_of(option: str) -> tuple[str, ...]:
+    """Returns the labels that an option puts in order."""
+    return tuple(_LABEL.findall(option.lower()))
 
 
 def _called_the_one(text: str, mention: Mention) -> Mention:

@@ -82,11 +82,40 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     """
     if isinstance(reply, Reread):
         return reply.instead(expected, read(str(reply), expected, prompt, at_limit))
-    if len(reply) <= _QUICK and (known := _at_once(reply, expected)):
-        return known
+    if len(reply) > _QUICK:
+        return _read(reply, expected, prompt, at_limit)
+    if isinstance(expected, Choice) and expected.texts:
+        # Options differ from question to question; a letter by itself names one of them whatever they say.
+        letter = _alone(reply, Choice(expected.letters, (), expected.noun))
+        if letter and letter.value:
+            return letter
+    # No line of it can be the prompt's where it is but one.
+    return _short(reply, expected, prompt if "\n" in reply else None, at_limit)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _short(reply: str, expected: Expected, prompt: str | None, at_limit: bool) -> Reading[Any]:
+    """Returns the reading of a short reply; many a reply of a run is the same."""
+    return _alone(reply, expected) or _read(reply, expected, prompt, at_limit)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _alone(reply: str, expected: Expected) -> Reading[Any] | None:
+    """Returns what a short reply is without the marks around it; None where that is no answer."""
     kind = kind_of(expected)
-    if len(reply) > _QUICK and (plain := _plain(reply, kind)):
-        return plain
+    found = _is(kind, lines.bare(reply))
+    return _reading(kind, found, "whole", (0, len(reply))) if found else None
+
+
+def _read(reply: str, expected: Expected, prompt: str | None, at_limit: bool) -> Reading[Any]:
+    kind = kind_of(expected)
+    if (
+        len(reply) <= lines.SHORT
+        and reply.isascii()
+        and not holds(reply, _NOT_PLAIN)
+        and (said := _whole(kind, reply.strip()))
+    ):
+        return _reading(kind, said, "whole", (0, len(reply)))
     part = final_part(reply)
     if part.cut_off:
         return none("cut_off")
@@ -98,35 +127,6 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
             return none("cut_off")
         return none("several" if found.how == "open" else found.how)
     return Reading(found.value, found.how, _where(reply, part, found))
-
-
-def _at_once(reply: str, expected: Expected) -> Reading[Any] | None:
-    """Returns what a short reply is by itself; None where it is no answer by itself."""
-    if isinstance(expected, Choice) and expected.texts:
-        # Options differ from question to question; a letter by itself names one of them whatever they say.
-        letter = _bare(reply, Choice(expected.letters, (), expected.noun))
-        if letter and letter.value:
-            return letter
-    return _short(reply, expected)
-
-
-@lru_cache(maxsize=1024, typed=True)
-def _short(reply: str, expected: Expected) -> Reading[Any] | None:
-    return _bare(reply, expected) or _plain(reply, kind_of(expected))
-
-
-@lru_cache(maxsize=1024, typed=True)
-def _bare(reply: str, expected: Expected) -> Reading[Any] | None:
-    found = _is(kind_of(expected), lines.bare(reply))
-    return _reading(kind_of(expected), found, "whole", (0, len(reply))) if found else None
-
-
-def _plain(reply: str, kind: Kind) -> Reading[Any] | None:
-    """Returns what a reply without mark-up is by itself; None where it is no answer by itself."""
-    if len(reply) > lines.SHORT or not reply.isascii() or holds(reply, _NOT_PLAIN):
-        return None
-    found = _whole(kind, reply.strip())
-    return _reading(kind, found, "whole", (0, len(reply))) if found else None
 
 
 def _answered(kind: Kind, part: Part, prompt: str | None) -> Verdict | None:

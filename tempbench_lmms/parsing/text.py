@@ -6,7 +6,7 @@ import sys
 import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 _HEAD = 4_000
 _TAIL = 4_000
@@ -153,6 +153,7 @@ def _latin(word: re.Match[str]) -> str:
     return text.translate(_LOOK_ALIKES) if len(text) == 1 or re.search("[A-Za-z]", text) else text
 
 
+@lru_cache(maxsize=8)
 def normalise(text: str) -> str:
     """Returns a text in compatibility form, look-alike letters as Latin ones, no mark-up or extra space."""
     if "<" in text:
