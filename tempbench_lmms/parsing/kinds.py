@@ -99,14 +99,13 @@ _OF_TWO = re.compile(
 )
 _PLACED_OPTION = re.compile(r"(?:option|choice)\s+(?:number\s+)?(one|two)", re.IGNORECASE)
 _SUBJECT_STARTS = 12
-# "We can eliminate 1 (rain), 2 (sunset) and 3 (snow)."
-_LEAVES_OUT = re.compile(
-    r"\b(?:eliminate|exclude|discard|reject|rule\s+out|dismiss)\s+\d{1,2}\b", re.IGNORECASE
-)
-_ASIDE = re.compile(r"(?<=\d)\s*\([^()\n]{1,60}\)")
-_MOST_COUNTS = 60
-_EXCLUDES = re.compile(r"\b(?:exclud\w+|eliminat\w+|rul\w+\s+out|discard\w*|reject\w*)\b", re.IGNORECASE)
+# "We can eliminate 1 (rain), 2 (sunset) and 3 (snow)", "I'd exclude A (no sun) and B (no gas)": the brackets
+# stand between what one word leaves out.
+_EXCLUDING = r"\b(?:exclud\w+|eliminat\w+|rul\w+\s+out|discard\w*|reject\w*|dismiss\w*)"
+_EXCLUDES = re.compile(rf"{_EXCLUDING}\b", re.IGNORECASE)
+_LEAVES_OUT = re.compile(rf"{_EXCLUDING}\s+\d{{1,2}}\b", re.IGNORECASE)
 _REASONS = re.compile(r"\([^()\n]{2,120}\)")
+_MOST_COUNTS = 60
 _ORDERED = re.compile(
     r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE
 )
@@ -228,9 +227,7 @@ class ChoiceKind(Kind):
         """The order of labels that each letter stands for, where the options are such."""
         if not self.sequences:
             return {}
-        return {
-            letter: _labels_of(text) for letter, text in zip(self.letters, self.texts, strict=False)
-        }
+        return {letter: _labels_of(text) for letter, text in zip(self.letters, self.texts, strict=False)}
 
     @cached_property
     def labels(self) -> list[str]:
@@ -327,10 +324,8 @@ class ChoiceKind(Kind):
         if ticked := ticks.ticked(text, lambda line: headed(line, self.letters, self.noun)):
             return Verdict(ticked, "answer", 0, len(text))
         said = resolve(text, found, values=self.letters)
-        if said.value is None and "(" in text and _EXCLUDES.search(text):
-            # "I'd exclude A (no sun), B (no matches) and D (no gas)": the brackets stand between the letters.
-            blank = _REASONS.sub(lambda match: " " * len(match.group()), text)
-            said = resolve(blank, self.mentions(blank), values=self.letters)
+        if said.value is None and (listed := _without_reasons(text)) != text:
+            said = resolve(listed, self.mentions(listed), values=self.letters)
         if self.sequences and said.value is None and (laid := self._laid_out(text)):
             return Verdict(laid, "words", 0, len(text))
         return said
@@ -393,6 +388,13 @@ class ChoiceKind(Kind):
 def _labels_of(option: str) -> tuple[str, ...]:
     """Returns the labels that an option puts in order."""
     return tuple(_LABEL.findall(option.lower()))
+
+
+def _without_reasons(text: str) -> str:
+    """Returns a text with blanks for the brackets behind what it names, where it leaves some of it out."""
+    if "(" not in text or not _EXCLUDES.search(text):
+        return text
+    return _REASONS.sub(lambda match: " " * len(match.group()), text)
 
 
 def _called_the_one(text: str, mention: Mention) -> Mention:
@@ -470,7 +472,7 @@ class ItemKind(Kind):
         """Returns what a text says about the values that it names."""
         text = self._plain(text)
         if _LEAVES_OUT.search(text):
-            text = _ASIDE.sub("", text)
+            text = _without_reasons(text)
         if ticked := ticks.ticked(text, lambda line: self._headed(line)):
             return Verdict(ticked, "answer", 0, len(text))
         if judged := ticks.judged(text, self.odd):

@@ -127,8 +127,8 @@ def squeeze(text: str) -> str:
 
     Patterns with optional space in several places would try every way to share a long run among them.
 
-    >>> squeeze("a \\t b \\n c \\r\\n\\r\\n\\r\\n d")
-    'a b\\nc\\n\\nd'
+    >>> squeeze("a \t b \n c \r\n\r\n\r\n d")
+    'a b\nc\n\nd'
     """
     if text.isascii() and not holds(text, _RUNS):
         return text
