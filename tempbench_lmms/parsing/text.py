@@ -5,7 +5,7 @@ import re
 import sys
 import unicodedata
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 
 _HEAD = 4_000
@@ -91,6 +91,11 @@ def signs(words: Iterable[str]) -> tuple[str, ...]:
         if not any(short in word for short in kept):
             kept.append(word)
     return tuple(kept)
+
+
+def shortest(signs: Collection[str]) -> tuple[str, ...]:
+    """Returns the signs that hold no other: a text holds one of these where it holds one of all."""
+    return tuple(sign for sign in signs if not any(other != sign and other in sign for other in signs))
 
 
 def holds(text: str, signs: Iterable[str]) -> bool:
