@@ -1,10 +1,12 @@
-"""What a question expects for an answer. The reader is told one of these, and nothing of the benchmark."""
+"""What a question expects for an answer. The reader is told one of these, and nothing of the benchmark.
 
-from dataclasses import dataclass
+Each is a tuple: one is made for each reply, and what is prepared for it is looked up by it.
+"""
+
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """One of lettered options; a reading's value is the letter.
 
     Attributes:
@@ -21,8 +23,7 @@ class Choice:
     asks: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One of numbered images; the value is its number.
 
     Attributes:
@@ -36,8 +37,7 @@ class Item:
     odd: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """All labels in an order; the value is a tuple of them.
 
     Attributes:
@@ -50,8 +50,7 @@ class Order:
     quantities: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(NamedTuple):
     """True or False.
 
     Attributes:
@@ -63,8 +62,7 @@ class Truth:
     claim: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     """A number, asked for with lettered options; the value is a pair of letter and number.
 
     The letter is None where the number is none of the options. Both come from one reading.
@@ -74,8 +72,7 @@ class Count:
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TimeSpan:
+class TimeSpan(NamedTuple):
     """A stretch of a video; the value is a tuple of start and end in seconds.
 
     Attributes:
@@ -90,8 +87,7 @@ class TimeSpan:
     unit: str = "seconds"
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(NamedTuple):
     """How two steps stand to each other: `before`, `after` or `independent`.
 
     Attributes:
@@ -102,8 +98,7 @@ class Relation:
     form: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """An option and a time span in one reply; the value is a pair, each None where it isn't given."""
 
     choice: Choice

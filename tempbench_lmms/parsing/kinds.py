@@ -5,7 +5,6 @@ The stages of `reader` are the same for all kinds; a kind tells them only where 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -117,12 +116,11 @@ _OF_TWO = re.compile(
 )
 _PLACED_OPTION = re.compile(r"(?:option|choice)\s+(?:number\s+)?(one|two)", re.IGNORECASE)
 _SUBJECT_STARTS = 12
-# "We can eliminate 1 (rain), 2 (sunset) and 3 (snow)."
-_LEAVES_OUT = re.compile(
-    r"\b(?:eliminate|exclude|discard|reject|rule\s+out|dismiss)\s+\d{1,2}\b", re.IGNORECASE
-)
-_ASIDE = re.compile(r"(?<=\d)\s*\([^()\n]{1,60}\)")
-_MOST_COUNTS = 60
+# "We can eliminate 1 (rain), 2 (sunset) and 3 (snow)", "I'd exclude A (no sun) and B (no gas)": the brackets
+# stand between what one word leaves out.
+_EXCLUDING = r"\b(?:exclud\w+|eliminat\w+|rul\w+\s+out|discard\w*|reject\w*|dismiss\w*)"
+_EXCLUDES = re.compile(rf"{_EXCLUDING}\b", re.IGNORECASE)
+_LEAVES_OUT = re.compile(rf"{_EXCLUDING}\s+\d{{1,2}}\b", re.IGNORECASE)
 # "..., although none of the listed options matches", "This isn't among the choices."
 _UNLISTED = re.compile(
     r"(?:[,;(]\s*(?:although|though|but|and|even\s+though|which)?\s*|(?:^|(?<=[.!?]\s))(?=(?:this|that|it|which|the|none)\b))"
@@ -132,11 +130,19 @@ _UNLISTED = re.compile(
 )
 _LIST_NOUNS = ("option", "choice", "answers", "list", "offered")
 _BUT_COUNTS = re.compile(r"\d[^.!?\n]*,\s*but\b[^.!?\n]*\d")
-_EXCLUDES = re.compile(r"\b(?:exclud\w+|eliminat\w+|rul\w+\s+out|discard\w*|reject\w*)\b", re.IGNORECASE)
 _REASONS = re.compile(r"\([^()\n]{2,120}\)")
+_MOST_COUNTS = 60
 _ORDERED = re.compile(
     r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE
 )
+_LABEL = re.compile(r"\b[a-g]\b")
+_LABELLED = re.compile(r"(?<![A-Za-z'’])([a-g])(?![A-Za-z'’])")
+_NAMED_LABEL = re.compile(
+    r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b", re.IGNORECASE
+)
+_ONE_LETTER = re.compile(r"(?<![A-Za-z])[A-Ga-g](?![A-Za-z'])")
+_CAPITALS = re.compile(r"[A-G\W]*")
+_AND = re.compile(r"\band\b")
 
 
 class Kind:
@@ -253,10 +259,7 @@ class ChoiceKind(Kind):
         """The order of labels that each letter stands for, where the options are such."""
         if not self.sequences:
             return {}
-        return {
-            letter: tuple(re.findall(r"\b[a-g]\b", text.lower()))
-            for letter, text in zip(self.letters, self.texts, strict=False)
-        }
+        return {letter: _labels_of(text) for letter, text in zip(self.letters, self.texts, strict=False)}
 
     @cached_property
     def labels(self) -> list[str]:
@@ -355,10 +358,8 @@ class ChoiceKind(Kind):
         if ticked := ticks.ticked(text, lambda line: headed(line, self.letters, self.noun)):
             return Verdict(ticked, "answer", 0, len(text))
         said = resolve(text, found, values=self.letters)
-        if said.value is None and "(" in text and _EXCLUDES.search(text):
-            # "I'd exclude A (no sun), B (no matches) and D (no gas)": the brackets stand between the letters.
-            blank = _REASONS.sub(lambda match: " " * len(match.group()), text)
-            said = resolve(blank, self.mentions(blank), values=self.letters)
+        if said.value is None and (listed := _without_reasons(text)) != text:
+            said = resolve(listed, self.mentions(listed), values=self.letters)
         if self.sequences and said.value is None and (laid := self._laid_out(text)):
             return Verdict(laid, "words", 0, len(text))
         return said
@@ -405,47 +406,44 @@ class ChoiceKind(Kind):
 
     def _sequence(self, text: str) -> list[str]:
         """Returns the option whose sequence of labels a text gives: "d, c, b, e, a"."""
-        labels = sorted(
-            {label for option in self.texts for label in re.findall(r"\b[a-g]\b", option.lower())}
-        )
         # Capital letters without a noun are options and no labels.
-        if re.fullmatch(r"[A-G\W]*", text) and not re.search(r"[a-z]", text):
+        if len(_ONE_LETTER.findall(text)) < len(self.labels) or _CAPITALS.fullmatch(text):
             return []
-        if len(re.findall(r"(?<![A-Za-z])[A-Ga-g](?![A-Za-z'])", text)) < len(labels):
-            return []
-        if re.search(r"\band\b", text) and not _ORDERED.search(text):
+        if _AND.search(text) and not _ORDERED.search(text):
             return []  # "Images a, b and c" only lists them
-        tidied = orders.tidy(
-            re.sub(
-                r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b",
-                r"\1",
-                text,
-                flags=re.IGNORECASE,
-            )
-        )
-        tidied = re.sub(r"(?<![A-Za-z'’])([a-g])(?![A-Za-z'’])", lambda match: match.group().upper(), tidied)
-        found = [mention.value for mention in orders.orders(tidied, tuple(label.upper() for label in labels))]
+        tidied = _LABELLED.sub(lambda match: match[1].upper(), orders.tidy(_NAMED_LABEL.sub(r"\1", text)))
+        labels = tuple(label.upper() for label in self.labels)
+        found = [mention.value for mention in orders.orders(tidied, labels)]
         wanted = tuple(label.lower() for label in found[-1]) if found and found[-1] else ()
-        return [
-            letter
-            for letter, option in zip(self.letters, self.texts, strict=False)
-            if tuple(re.findall(r"\b[a-g]\b", option.lower())) == wanted
-        ]
+        return [letter for letter, order in self.orders.items() if order == wanted]
+
+
+@lru_cache(maxsize=4096)
+def _labels_of(option: str) -> tuple[str, ...]:
+    """Returns the labels that an option puts in order."""
+    return tuple(_LABEL.findall(option.lower()))
+
+
+def _without_reasons(text: str) -> str:
+    """Returns a text with blanks for the brackets behind what it names, where it leaves some of it out."""
+    if "(" not in text or not _EXCLUDES.search(text):
+        return text
+    return _REASONS.sub(lambda match: " " * len(match.group()), text)
 
 
 def _called_the_one(text: str, mention: Mention) -> Mention:
     """Returns a mention with the Japanese words that call it the one: "...のは1枚目です"."""
     called = text[: mention.start].rstrip().endswith("のは") and _IS_IT.match(text, mention.end)
-    return replace(mention, cue=2) if called else mention
+    return mention._replace(cue=2) if called else mention
 
 
 def _called_odd(text: str, mention: Mention) -> Mention:
     """Returns a mention with the words that call it the odd one: "all but image 2", "4 is misplaced"."""
     if match := _ODD.match(text, mention.end):
         following = _NEXT_CLAUSE.match(text, match.end())
-        return replace(mention, end=(following or match).end(), cue=2)
+        return mention._replace(end=(following or match).end(), cue=2)
     if match := _ALL_BUT.search(text, max(0, mention.start - _LONGEST_ALL_BUT), mention.start):
-        return replace(mention, start=match.start(), cue=2)
+        return mention._replace(start=match.start(), cue=2)
     return mention
 
 
@@ -490,7 +488,7 @@ class ItemKind(Kind):
         """Returns where a text names images; `opens` tells that a number may open it."""
         found = _with_listed(text, numbers.item_mentions(text, self.upper, opens))
         if out := {match.end() for match in _LEAVES_OUT.finditer(text)}:
-            found = [replace(mention, sure=True) if mention.end in out else mention for mention in found]
+            found = [mention._replace(sure=True) if mention.end in out else mention for mention in found]
         if not text.isascii():
             found = [_called_the_one(text, mention) for mention in found]
         if not self.odd:
@@ -508,7 +506,7 @@ class ItemKind(Kind):
         """Returns what a text says about the values that it names."""
         text = self._plain(text)
         if _LEAVES_OUT.search(text):
-            text = _ASIDE.sub("", text)
+            text = _without_reasons(text)
         if ticked := ticks.ticked(text, lambda line: self._headed(line)):
             return Verdict(ticked, "answer", 0, len(text))
         if judged := ticks.judged(text, self.odd):
@@ -821,7 +819,7 @@ _KINDS: dict[type, type] = {
 }
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=512, typed=True)
 def kind_of(expected: Any) -> Kind:
     """Returns the kind of answer that is expected."""
     kind: Kind = _KINDS[type(expected)](expected)

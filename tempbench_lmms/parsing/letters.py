@@ -117,10 +117,13 @@ def squash(text: str) -> str:
     return " ".join(_NO_WORD.sub(" ", text).lower().split())
 
 
+_squashed = lru_cache(maxsize=4096)(squash)
+
+
 @lru_cache(maxsize=512)
 def squashed(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Returns what `squash` makes of each option."""
-    return tuple(map(squash, texts))
+    return tuple(map(_squashed, texts))
 
 
 def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) -> list[str]:

@@ -117,6 +117,7 @@ def bare(text: str) -> str:
     )
 
 
+@lru_cache(maxsize=8)
 def _lead(text: str) -> tuple[int, bool]:
     """Returns where the words that announce an answer end, and whether there are any."""
     place, words = 0, False

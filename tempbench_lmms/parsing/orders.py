@@ -347,7 +347,7 @@ def _named(text: str, labels: Sequence[str]) -> Found | None:
     return (matches[0].start(), matches[-1].end(), order) if order and _EVIDENCE.search(text) else None
 
 
-def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
+def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
     """Returns the runs of at least as many labels as there are."""
     digits = labels[0].isdigit()
     in_words = digits and sum(text.count(label) for label in labels) < len(labels)
@@ -355,6 +355,7 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
     run: list[str] = []
     start = end = 0
     readable = True
+    opens_at = _opens(labels, quantities, in_words)
 
     def close() -> None:
         nonlocal run, readable
@@ -368,7 +369,16 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
             found.append((start, end, _complete(run, labels)))
         run, readable = [], True
 
-    for match in _TOKEN.finditer(text):
+    place = 0
+    while place < len(text):
+        if not run and readable:
+            # What stands between two runs is not looked at.
+            opens = opens_at.search(text, place)
+            place = opens.start() if opens else len(text)
+        match = _TOKEN.match(text, place)
+        if match is None:
+            break
+        place = match.end()
         token = match.group()
         if match.lastgroup == "item":
             whole = len(token) == len(labels) and sorted(token) == sorted(labels)
@@ -390,6 +400,17 @@ def _runs(text: str, labels: Sequence[str], quantities: bool) -> list[Found]:
             close()
     close()
     return found
+
+
+@lru_cache(maxsize=32)
+def _opens(labels: tuple[str, ...], quantities: bool, in_words: bool) -> re.Pattern[str]:
+    """Returns the pattern of what a run of labels may open with."""
+    if labels[0].isdigit():
+        words = "|".join((*_NUMBERS, *ORDINAL) if in_words else _NUMBERS)
+        item = rf"\d|(?<![^\W\d_])(?i:{words})(?![^\W\d_])"
+    else:
+        item = rf"(?<![^\W\d_])(?:[A-Z]|[{''.join(labels)}]{{{len(labels)}}})(?![^\W\d_])"
+    return re.compile(f"{item}|>" if quantities else item)
 
 
 def _label(token: str, digits: bool, in_words: bool) -> str | None:

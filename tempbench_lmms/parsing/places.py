@@ -2,7 +2,7 @@
 
 import re
 
-from tempbench_lmms.parsing.text import holds
+from tempbench_lmms.parsing.text import holds, shortest
 from tempbench_lmms.parsing.words import FROM_END, FROM_START, IMAGE, LAST_PLACE, ORDINAL, PENULTIMATE, any_of
 
 _NOUN = rf"(?:\s*{any_of((*IMAGE, 'one'))})?"
@@ -16,18 +16,8 @@ _EDGE = re.compile(
     rf"\b(?:(?P<left>left-?most)|(?P<right>right-?most)|(?P<middle>middle|central|middlemost)){_NOUN}\b",
     re.IGNORECASE,
 )
-_SIGNS = (
-    "leftmost",
-    "left-most",
-    "rightmost",
-    "right-most",
-    "middle",
-    "central",
-    *PENULTIMATE,
-    *LAST_PLACE,
-    *FROM_START,
-    *FROM_END,
-)
+_EDGES = ("leftmost", "left-most", "rightmost", "right-most", "middle", "central")
+_SIGNS = shortest({*_EDGES, *PENULTIMATE, *LAST_PLACE, *FROM_START, *FROM_END})
 
 
 def numbered(text: str, upper: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms.parsing import lines
 from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
-from tempbench_lmms.parsing.expected import Expected
+from tempbench_lmms.parsing.expected import Choice, Expected
 from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import Kind, kind_of
@@ -89,9 +89,33 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     """
     if isinstance(reply, Reread):
         return reply.instead(expected, read(str(reply), expected, prompt, at_limit))
+    if len(reply) > _QUICK:
+        return _read(reply, expected, prompt, at_limit)
+    if isinstance(expected, Choice) and expected.texts:
+        # Options differ from question to question; a letter by itself names one of them whatever they say.
+        letter = _alone(reply, Choice(expected.letters, (), expected.noun))
+        if letter and letter.value:
+            return letter
+    # No line of it can be the prompt's where it is but one.
+    return _short(reply, expected, prompt if "\n" in reply else None, at_limit)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _short(reply: str, expected: Expected, prompt: str | None, at_limit: bool) -> Reading[Any]:
+    """Returns the reading of a short reply; many a reply of a run is the same."""
+    return _alone(reply, expected) or _read(reply, expected, prompt, at_limit)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _alone(reply: str, expected: Expected) -> Reading[Any] | None:
+    """Returns what a short reply is without the marks around it; None where that is no answer."""
     kind = kind_of(expected)
-    if len(reply) <= _QUICK and (quick := _is(kind, lines.bare(reply))):
-        return _reading(kind, quick, "whole", (0, len(reply)))
+    found = _is(kind, lines.bare(reply))
+    return _reading(kind, found, "whole", (0, len(reply))) if found else None
+
+
+def _read(reply: str, expected: Expected, prompt: str | None, at_limit: bool) -> Reading[Any]:
+    kind = kind_of(expected)
     if (
         len(reply) <= lines.SHORT
         and reply.isascii()

@@ -5,10 +5,9 @@ possible to determine the count"). What is left counts only where it calls somet
 """
 
 import re
-from collections.abc import Collection
 
 from tempbench_lmms.parsing.lines import sentences
-from tempbench_lmms.parsing.text import holds, table
+from tempbench_lmms.parsing.text import holds, shortest, table
 
 _CANNOT = (
     r"(?:can(?:\s?not|['’]?t)|could(?:\s+not|n['’]t)|won['’]t\s+be\s+able\s+to|(?:am|are|is|was|be|['’]m"
@@ -47,11 +46,6 @@ _I_CAN = (
     r"|detect|notice|have)\b"
 )
 _Signed = tuple[tuple[str, ...], re.Pattern[str]]
-
-
-def _shortest(signs: Collection[str]) -> tuple[str, ...]:
-    """Returns the signs that hold no other."""
-    return tuple(sign for sign in signs if not any(other != sign and other in sign for other in signs))
 
 
 def _signed(signs: str, pattern: str) -> _Signed:
@@ -155,7 +149,7 @@ _FOREIGN_SIGNS = (
     "non ",
     "não ",
 )
-_SIGNS = _shortest({*_FOREIGN_SIGNS, *(sign for signs, _ in _REFUSALS for sign in signs)})
+_SIGNS = shortest({*_FOREIGN_SIGNS, *(sign for signs, _ in _REFUSALS for sign in signs)})
 # Whoever can't be certain, or can't rule the others out, still answers.
 _NO_REFUSAL = re.compile(
     r"can(?:not|'t|’t)\s+be\s+(?:entirely\s+|completely\s+|fully\s+|absolutely\s+)?(?:certain|sure|true"

@@ -9,7 +9,7 @@ no span. A point alone, or a start without an end, is no span and is not made on
 import itertools
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tempbench_lmms.parsing.expected import TimeSpan
 from tempbench_lmms.parsing.text import holds
@@ -113,8 +113,7 @@ _ONE_LINE_PAIR = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A span and the place of its words among the tokens of a text."""
 
     span: Span
@@ -122,8 +121,7 @@ class Found:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(NamedTuple):
     """Two neighbouring points and what stands around them, in lower case."""
 
     first: Time

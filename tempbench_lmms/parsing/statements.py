@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.text import CaseBlind, holds, signs
 from tempbench_lmms.parsing.words import (
@@ -32,8 +32,7 @@ from tempbench_lmms.parsing.words import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A place in a text that names a value.
 
     Attributes:
@@ -54,8 +53,7 @@ class Mention:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a text says: the value and by which rule, or the reason for none.
 
     Attributes:
@@ -107,7 +105,8 @@ _NOUN = any_of(
     )
 )
 _EXPLICIT = CaseBlind(
-    rf"(?:{any_of((*ANSWER, *ASKED_FOR))}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?(?:,\s*which)?\s*(?:{any_of(IS)}"
+    rf"(?:{any_of((*ANSWER, *ASKED_FOR))}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?(?:,\s*which)?"
+    rf"\s*(?:{any_of(IS)}"
     rf"|[:=>\-—–]|\s)*"
     rf"|(?:number|numéro|número|nummer)\s+(?:of|de|des|der|del)\s+(?:(?:the|la|l['’]|das|des)\s*)?{any_of(IMAGE)}\s*{any_of(IS)}"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
@@ -365,8 +364,7 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
     return groups
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(NamedTuple):
     """What the words around a place say about it."""
 
     cue: int

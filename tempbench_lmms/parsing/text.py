@@ -5,8 +5,8 @@ import re
 import sys
 import unicodedata
 from collections import deque
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property, lru_cache
 
 _HEAD = 4_000
 _TAIL = 4_000
@@ -93,6 +93,11 @@ def signs(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
+def shortest(signs: Collection[str]) -> tuple[str, ...]:
+    """Returns the signs that hold no other: a text holds one of these where it holds one of all."""
+    return tuple(sign for sign in signs if not any(other != sign and other in sign for other in signs))
+
+
 def holds(text: str, signs: Iterable[str]) -> bool:
     """Whether one of some substrings is in a text."""
     for sign in signs:  # noqa: SIM110 - a generator takes three times as long
@@ -127,8 +132,8 @@ def squeeze(text: str) -> str:
 
     Patterns with optional space in several places would try every way to share a long run among them.
 
-    >>> squeeze("a \\t b \\n c \\r\\n\\r\\n\\r\\n d")
-    'a b\\nc\\n\\nd'
+    >>> squeeze("a \t b \n c \r\n\r\n\r\n d")
+    'a b\nc\n\nd'
     """
     if text.isascii() and not holds(text, _RUNS):
         return text
@@ -153,6 +158,7 @@ def _latin(word: re.Match[str]) -> str:
     return text.translate(_LOOK_ALIKES) if len(text) == 1 or re.search("[A-Za-z]", text) else text
 
 
+@lru_cache(maxsize=8)
 def normalise(text: str) -> str:
     """Returns a text in compatibility form, look-alike letters as Latin ones, no mark-up or extra space."""
     if "<" in text:

@@ -7,6 +7,7 @@ nothing tells.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing.beside import Chosen, beside
@@ -126,6 +127,7 @@ _LENGTH_KEY = re.compile(r"^(?:duration|length)(?:_?(?:in_?)?(?:s|sec|seconds))?
 _ANSWER_SPAN = re.compile(r"answer|pred|relevant|evidence|final")
 
 
+@lru_cache(maxsize=512)
 def _key(name: Any) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name)).strip().lower().replace("-", "_").replace(" ", "_")
 
@@ -215,10 +217,11 @@ def spans_of_text(text: str, video: TimeSpan, bare: bool = False, chosen: Chosen
     for part in reversed(parts):
         # What comes behind "no, wait" counts; what came before it, only where nothing comes behind.
         if spans := _stated(part, video, bare, chosen):
-            return spans
+            return [*spans]
     return _of_frames(text, video.times)
 
 
+@lru_cache(maxsize=8)
 def _stated(text: str, video: TimeSpan, bare: bool, chosen: Chosen | None) -> list[Span]:
     labels = [match.end() for match in _LABEL.finditer(text)] if holds(text.lower(), _LABELS) else []
     # A reply may think aloud before it states its answer; the last labelled statement is the answer.

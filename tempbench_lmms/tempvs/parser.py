@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Item
@@ -53,7 +54,8 @@ def read(
         prompt: The prompt, whose words in the reply are no answer.
         at_limit: Whether the reply ended because its token limit was reached.
     """
-    return reader.read(reply, expected(kind, options, n_images), prompt, at_limit).map(str)
+    found: Reading[Any] = reader.read(reply, expected(kind, options, n_images), prompt, at_limit)
+    return found.map(str) if kind == "gt" else found
 
 
 def parse(reply: str, kind: str, options: Sequence[str], n_images: int) -> str | None:
