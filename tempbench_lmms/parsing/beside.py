@@ -43,22 +43,22 @@ class Chosen:
     texts: Sequence[str] = ()
 
 
-def beside(text: str, found: Sequence[Found], chosen: Chosen) -> Found | None:
+def beside(tokens: str, found: Sequence[Found], chosen: Chosen) -> Found | None:
     """Returns the span that stands with an option; None where none or several do.
 
     Args:
-        text: What the spans were found in.
+        tokens: The text that the spans were found in, its times as tokens.
         found: Several spans, in their order.
         chosen: The option.
     """
-    written = [one for one in found if chosen.letter in _written_to(text, one)]
+    written = [one for one in found if chosen.letter in _written_to(tokens, one)]
     if one := _only(written):
         return one
-    others = [one for one in found if _of_another(text, one, chosen)]
+    others = [one for one in found if _of_another(tokens, one, chosen)]
     left = [one for one in found if one not in others]
     if others and (one := _only(left)):
         return one
-    return _with_words(text, left, chosen) if chosen.texts else None
+    return _with_words(tokens, left, chosen) if chosen.texts else None
 
 
 def _only(found: Sequence[Found]) -> Found | None:
