@@ -49,9 +49,14 @@ CARD = BenchmarkCard(
     ),
     version="1-A",
     # The mean of 1/(number of options) over TOMATO's 1,484 questions.
-    chance={f"accuracy_{n}f": 0.19907 for n in BUDGETS},
+    # Of the numeric distance, over the options of its 292 counting questions.
+    chance={
+        **{f"accuracy_{n}f": 0.19907 for n in BUDGETS},
+        **{f"numeric_distance_{n}f": 0.53527 for n in BUDGETS},
+    },
     primary=(
         *(f"{score}_{n}f" for score in CURVES for n in BUDGETS),
         *("accuracy_slope", "accuracy_gain", "accuracy_area"),
+        *("clipgain", "clipgain_official"),
     ),
 )
