@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-
 NO_NUMBER = ("-", "–", "—", "N/A")
 """What papers print where a number would stand."""
 
@@ -80,7 +79,7 @@ class PrintedTable:
 
 
 def read_tables(folder: Path) -> tuple[PrintedTable, ...]:
-    """Returns the tables in a folder with a CSV file a table, Table 3 before Table 14, then what is in the text.
+    """Returns the tables in a folder with a CSV file a table, Table 3 before Table 14, sections after them.
 
     A line is a cell. Columns: table, row, column, model, metric, printed, unit, comparable, note, and caption
     in the first line. Rows and columns of the table stand in the order in which the file first names them, so
@@ -192,5 +191,5 @@ class BenchmarkCard:
 
     @cached_property
     def reference(self) -> tuple[Reference, ...]:
-        """The cells of the tables that hold a metric of this package, which a run's number can stand beside."""
+        """The cells that hold a metric of this package, which a run's number can stand beside."""
         return tuple(cell for table in self.tables for cell in table.cells.values() if cell.metric)

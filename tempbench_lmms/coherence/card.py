@@ -36,7 +36,8 @@ CARD = BenchmarkCard(
   author = {Shangguan, Ziyao and Li, Chuhan and Ding, Yuxuan and Zheng, Yanan and Zhao, Yilun and Fitzgerald, Tesca and Cohan, Arman},
   year = {2024},
   eprint = {2410.23266},
-  archivePrefix = {arXiv}
+  archivePrefix = {arXiv},
+  url = {https://arxiv.org/abs/2410.23266}
 }""",  # noqa: E501
     sources=(
         Source("TOMATO", "https://github.com/yale-nlp/TOMATO", "CC-BY-SA-4.0", False),

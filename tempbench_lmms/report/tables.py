@@ -88,7 +88,11 @@ class PaperRow:
     @property
     def source(self) -> str:
         """Where it is printed, in words."""
-        return f"{self.table} of the paper" if self.table.startswith(OF_PAPER) else f"{self.table}, another paper"
+        return (
+            f"{self.table} of the paper"
+            if self.table.startswith(OF_PAPER)
+            else f"{self.table}, another paper"
+        )
 
     @property
     def label(self) -> str:
@@ -271,7 +275,9 @@ def _table(
 
 
 def _percent(card: BenchmarkCard, groups: tuple[tuple[str, tuple[str, ...]], ...]) -> frozenset[str]:
-    printed = {one.metric for one in card.reference if one.unit == "percent" and one.table.startswith(OF_PAPER)}
+    printed = {
+        one.metric for one in card.reference if one.unit == "percent" and one.table.startswith(OF_PAPER)
+    }
     return frozenset(
         column
         for heading, own in groups

@@ -1,8 +1,8 @@
 """The data set's own measures, and what answers get that look at nothing.
 
-Source: paper, section 4.4, Table 5 and Figure 4: shares of the categories, video durations, words in a question.
-The figure's numbers are not printed. A span of the question is needed for QA-mIoU and certificate length; the
-released validation split does not have them, so that both are undefined there.
+Source: paper, section 4.4, Table 5 and Figure 4 (categories, durations, words in a question), whose numbers
+are not printed. A span of the question is needed for QA-mIoU and certificate length; the released validation
+split does not have them, so that both are undefined there.
 """
 
 from collections import Counter

@@ -48,10 +48,12 @@ def test_mean_recognition_is_the_one_in_the_text():
 
 @pytest.mark.parametrize(
     ("model", "positive", "pairs"),
-    # Three pairs of images in a question, so 600 with 200 readable answers.
-    [("MiniCPM-V-4.5", 313, 600), ("Ovis2.5-9B", 286, 600), ("GPT-4o mini", 120, 600)]
-    # Fewer where answers could not be read: 160 and 101 questions.
-    + [("InternVL3.5-8B", 219, 480), ("Qwen3-VL-8B", 150, 303)],
+    [
+        # Three pairs of images in a question, so 600 with 200 readable answers.
+        *(("MiniCPM-V-4.5", 313, 600), ("Ovis2.5-9B", 286, 600), ("GPT-4o mini", 120, 600)),
+        # Fewer where answers could not be read: 160 and 101 questions.
+        *(("InternVL3.5-8B", 219, 480), ("Qwen3-VL-8B", 150, 303)),
+    ],
 )
 def test_rankings_of_pairs_are_whole_pairs_too(model, positive, pairs):
     printed = REFERENCES["Table 1", model, "ipr_pnr"]
