@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -117,8 +118,8 @@ def _read_table(path: Path) -> PrintedTable:
 def _value(printed: str, unit: str) -> float:
     if unit == "text" or printed in NO_NUMBER:
         return float("nan")
-    value = float(printed.replace(",", ""))
-    return value / 100 if unit == "percent" else value
+    value = Decimal(printed.replace(",", ""))
+    return float(value / 100 if unit == "percent" else value)  # 20.20 % is 0.202, not 0.20199999999999999
 
 
 def _order(path: Path) -> tuple[int, list[int], str]:
