@@ -275,14 +275,17 @@ def _table(
 
 
 def _percent(card: BenchmarkCard, groups: tuple[tuple[str, tuple[str, ...]], ...]) -> frozenset[str]:
+    # A metric and its official twin are in one unit, whichever of them the paper prints.
     printed = {
-        one.metric for one in card.reference if one.unit == "percent" and one.table.startswith(OF_PAPER)
+        one.metric.removesuffix("_official")
+        for one in card.reference
+        if one.unit == "percent" and one.table.startswith(OF_PAPER)
     }
     return frozenset(
         column
         for heading, own in groups
         for column in own
-        if (printed.intersection(own) if heading else column in printed)
+        if (printed.intersection(own) if heading else column.removesuffix("_official") in printed)
     )
 
 

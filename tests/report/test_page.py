@@ -217,7 +217,14 @@ def test_columns_are_in_percent_where_the_paper_prints_them_so():
     groups = (("mt1_two", ("mt1_two_mt", "mt1_two_gt")),)
     assert tables._percent(benchmarks.card("tempvs"), groups) == {"mt1_two_mt", "mt1_two_gt"}
     # TOMATO prints its accuracies in percent; this paper's scores are fractions.
-    assert tables._percent(benchmarks.card("coherence"), (("", ("accuracy_16f", "bertscore_16f")),)) == set()
+    # But CLIPGain is printed in percent, and so is shown beside it what is not the official one.
+    columns = ("accuracy_16f", "bertscore_16f", "clipgain", "clipgain_official")
+    assert tables._percent(benchmarks.card("coherence"), (("", columns),)) == set(columns[2:])
+
+
+def test_clipgain_stands_in_a_column_of_the_paper():
+    known = frozenset(benchmarks.card("coherence").primary)
+    assert tables.column_of("caption", "clipgain_official", known) == ("clipgain_official", "caption")
 
 
 def test_other_papers_come_last_under_their_name():
