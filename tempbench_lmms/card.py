@@ -4,8 +4,12 @@ import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
+
+NO_NUMBER = ("-", "–", "—", "N/A")
+"""What papers print where a number would stand."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +31,20 @@ class Source:
 
 @dataclass(frozen=True)
 class Reference:
-    """A number that a paper prints.
+    """A cell of a paper's table.
 
     Attributes:
         table: Where it is printed, e.g. "Table 3".
-        model: The row.
-        metric: One of the benchmark's metrics, with the test where there are several: `mt1_two_mt`.
-        value: A fraction from 0 to 1 unless the metric has another unit; NaN for a printed "-".
+        model: What it is of, as this package names it; empty where it is of no model.
+        metric: One of the benchmark's metrics, with the test where there are several: `mt1_two_mt`, and
+            before it the variant of the task: `cot_mt1_two_mt`. Empty where no metric of ours is printed.
+        value: A fraction from 0 to 1 unless the metric has another unit; NaN for "-", "N/A" and words.
         comparable: Whether a run of this package on the released data can be set beside it.
         note: Why not, or what contradicts it.
-        unit: How it is printed: `fraction`, `percent`, or the metric's own unit.
+        unit: How it is printed: `fraction`, `percent`, `text` for words, or the number's own unit.
+        row: Its row's heading as printed; " / " between a group of rows and the row.
+        column: Its column's heading, likewise.
+        printed: The cell as printed, without marks; empty where the paper leaves it empty.
     """
 
     table: str
@@ -46,35 +54,79 @@ class Reference:
     comparable: bool = True
     note: str = ""
     unit: str = "fraction"
+    row: str = ""
+    column: str = ""
+    printed: str = ""
 
 
-def read_references(folder: Path) -> tuple[Reference, ...]:
-    """Returns the numbers in a folder with a CSV file a table, Table 3 before Table 14 and sections last.
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table of a paper, or the numbers of one of its sections, as printed.
 
-    Columns: table, model, metric, printed, unit, comparable, note.
+    Attributes:
+        name: "Table 3"; "Section 6" for numbers of the text; the source's name before it where another
+            paper prints it.
+        caption: The paper's, or what the numbers are.
+        rows: Headings in the order of the paper.
+        columns: Likewise.
+        cells: By row and column; without those that the paper leaves empty.
     """
-    return tuple(
-        Reference(
-            table=row["table"],
-            model=row["model"],
-            metric=row["metric"],
-            value=_value(row["printed"], row["unit"]),
-            comparable=row["comparable"] == "yes",
-            note=row["note"],
-            unit=row["unit"],
-        )
-        for path in sorted(folder.glob("*.csv"), key=_order)
-        for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+
+    name: str
+    caption: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: Mapping[tuple[str, str], Reference]
+
+
+def read_tables(folder: Path) -> tuple[PrintedTable, ...]:
+    """Returns the tables in a folder with a CSV file a table, Table 3 before Table 14, sections after them.
+
+    A line is a cell. Columns: table, row, column, model, metric, printed, unit, comparable, note, and caption
+    in the first line. Rows and columns of the table stand in the order in which the file first names them, so
+    the first row also has the lines of its empty cells.
+    """
+    return tuple(map(_read_table, sorted(folder.glob("*.csv"), key=_order)))
+
+
+def _read_table(path: Path) -> PrintedTable:
+    lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    return PrintedTable(
+        name=lines[0]["table"],
+        caption=lines[0]["caption"],
+        rows=tuple(dict.fromkeys(line["row"] for line in lines)),
+        columns=tuple(dict.fromkeys(line["column"] for line in lines)),
+        cells={
+            (line["row"], line["column"]): Reference(
+                table=line["table"],
+                model=line["model"],
+                metric=line["metric"],
+                value=_value(line["printed"], line["unit"]),
+                comparable=line["comparable"] == "yes",
+                note=line["note"],
+                unit=line["unit"],
+                row=line["row"],
+                column=line["column"],
+                printed=line["printed"],
+            )
+            for line in lines
+            if line["printed"]
+        },
     )
 
 
 def _value(printed: str, unit: str) -> float:
-    value = float("nan") if printed == "-" else float(printed)
-    return value / 100 if unit == "percent" else value
+    if unit == "text" or printed in NO_NUMBER:
+        return float("nan")
+    value = Decimal(printed.replace(",", ""))
+    return float(value / 100 if unit == "percent" else value)  # 20.20 % is 0.202, not 0.20199999999999999
 
 
-def _order(path: Path) -> tuple[bool, list[int]]:
-    return not path.stem.startswith("table_"), [int(number) for number in re.findall(r"\d+", path.stem)]
+def _order(path: Path) -> tuple[int, list[int], str]:
+    kinds = ("table", "section", "footnote")
+    kind = path.stem.partition("_")[0]
+    numbers = [int(number) for number in re.findall(r"\d+", path.stem)]
+    return (kinds.index(kind) if kind in kinds else len(kinds)), numbers, path.stem
 
 
 @dataclass(frozen=True)
@@ -134,6 +186,11 @@ class BenchmarkCard:
     primary: tuple[str, ...]
 
     @cached_property
-    def reference(self) -> tuple[Reference, ...]:
+    def tables(self) -> tuple[PrintedTable, ...]:
         """What the paper prints: the tables in the benchmark's folder `reference`."""
-        return read_references(Path(__file__).parent / self.name / "reference")
+        return read_tables(Path(__file__).parent / self.name / "reference")
+
+    @cached_property
+    def reference(self) -> tuple[Reference, ...]:
+        """The cells that hold a metric of this package, which a run's number can stand beside."""
+        return tuple(cell for table in self.tables for cell in table.cells.values() if cell.metric)

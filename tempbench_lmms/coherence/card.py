@@ -36,7 +36,8 @@ CARD = BenchmarkCard(
   author = {Shangguan, Ziyao and Li, Chuhan and Ding, Yuxuan and Zheng, Yanan and Zhao, Yilun and Fitzgerald, Tesca and Cohan, Arman},
   year = {2024},
   eprint = {2410.23266},
-  archivePrefix = {arXiv}
+  archivePrefix = {arXiv},
+  url = {https://arxiv.org/abs/2410.23266}
 }""",  # noqa: E501
     sources=(
         Source("TOMATO", "https://github.com/yale-nlp/TOMATO", "CC-BY-SA-4.0", False),
@@ -49,9 +50,14 @@ CARD = BenchmarkCard(
     ),
     version="1-A",
     # The mean of 1/(number of options) over TOMATO's 1,484 questions.
-    chance={f"accuracy_{n}f": 0.19907 for n in BUDGETS},
+    # Of the numeric distance, over the options of its 292 counting questions.
+    chance={
+        **{f"accuracy_{n}f": 0.19907 for n in BUDGETS},
+        **{f"numeric_distance_{n}f": 0.53527 for n in BUDGETS},
+    },
     primary=(
         *(f"{score}_{n}f" for score in CURVES for n in BUDGETS),
         *("accuracy_slope", "accuracy_gain", "accuracy_area"),
+        *("clipgain", "clipgain_official"),
     ),
 )

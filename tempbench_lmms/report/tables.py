@@ -20,6 +20,8 @@ _WIDTH = 8  # columns of a table, so that it fits a page
 
 MINI = "the run is on the bundled sample; the paper's numbers are not"
 PARTIAL = "the run is incomplete; the paper's numbers are over all questions"
+OF_PAPER = ("Table", "Section", "Footnote")
+"""How the paper's own tables and sections are called; other sources go by their name."""
 MARK = "†"
 """Stands beside a row that a run cannot be set beside."""
 
@@ -84,6 +86,15 @@ class PaperRow:
     notes: tuple[str, ...]
 
     @property
+    def source(self) -> str:
+        """Where it is printed, in words."""
+        return (
+            f"{self.table} of the paper"
+            if self.table.startswith(OF_PAPER)
+            else f"{self.table}, another paper"
+        )
+
+    @property
     def label(self) -> str:
         """The row's name, marked where it is not comparable."""
         name = f"{self.model}, {self.variant}" if self.variant else self.model
@@ -99,7 +110,7 @@ class Table:
         rows: The runs.
         chance: What random answers get, by column.
         paper: The paper's rows.
-        percent: The columns shown in percent, all or none: as the paper prints them.
+        percent: The columns shown in percent: those that the paper prints so, with all of their heading.
     """
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
@@ -144,7 +155,11 @@ class Table:
         found = row.cells.get(column)
         if found is None:
             return ""
-        return f"{round(found.value * self.scale(column), 6):g}" if isfinite(found.value) else UNDEFINED
+        if not isfinite(found.value):
+            return UNDEFINED
+        if (found.unit == "percent") == (column in self.percent):
+            return found.printed
+        return f"{round(found.value * self.scale(column), 6):g}"
 
     def chance_cell(self, column: str) -> str:
         """Returns the text of the cell of chance."""
@@ -234,7 +249,6 @@ def _table(
     card: BenchmarkCard, groups: tuple[tuple[str, tuple[str, ...]], ...], rows: Sequence[Row]
 ) -> Table:
     columns = [column for _, own in groups for column in own]
-    in_percent = any(r.unit == "percent" and r.metric in card.primary for r in card.reference)
     rows = [row for row in rows if any(column in row.numbers for column in columns)]
     tasks = [task for row in rows for task in row.tasks]
     general = [MINI] if all(task.is_mini for task in tasks) else []
@@ -256,14 +270,30 @@ def _table(
             PaperRow(table, model, variant, cells, (*general, *_notes(card, cells)))
             for (table, model, variant), cells in sorted(paper.items(), key=lambda item: _place(item[0][0]))
         ),
-        percent=frozenset(columns if in_percent else ()),
+        percent=_percent(card, groups),
     )
 
 
-def _place(table: str) -> tuple[bool, int, str]:
-    """Returns what tables are sorted by: Table 3 comes before Table 14, and both before a section."""
+def _percent(card: BenchmarkCard, groups: tuple[tuple[str, tuple[str, ...]], ...]) -> frozenset[str]:
+    # A metric and its official twin are in one unit, whichever of them the paper prints.
+    printed = {
+        one.metric.removesuffix("_official")
+        for one in card.reference
+        if one.unit == "percent" and one.table.startswith(OF_PAPER)
+    }
+    return frozenset(
+        column
+        for heading, own in groups
+        for column in own
+        if (printed.intersection(own) if heading else column.removesuffix("_official") in printed)
+    )
+
+
+def _place(table: str) -> tuple[int, int, str]:
+    """Returns what tables are sorted by: Table 3, Table 14, a section, and other papers' last."""
+    kinds = [kind for kind in OF_PAPER if table.startswith(kind)]
     digits = "".join(sign for sign in table if sign.isdigit())
-    return not table.startswith("Table"), int(digits or 0), table
+    return OF_PAPER.index(kinds[0]) if kinds else len(OF_PAPER), int(digits or 0), table
 
 
 def _notes(card: BenchmarkCard, cells: dict[str, Reference]) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ CARD = BenchmarkCard(
   author = {Chen, Jr-Jen and Liao, Yu-Chien and Lin, Hsi-Che and Yu, Yu-Chu and Chen, Yen-Chun and Wang, Yu-Chiang Frank},
   booktitle = {Advances in Neural Information Processing Systems},
   year = {2024},
+  eprint = {2406.19392},
+  archivePrefix = {arXiv},
   url = {https://arxiv.org/abs/2406.19392}
 }""",  # noqa: E501
     sources=(

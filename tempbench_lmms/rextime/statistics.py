@@ -1,7 +1,8 @@
 """The data set's own measures, and what answers get that look at nothing.
 
-Source: paper, section 4.4 and Figure 4. A span of the question is needed for QA-mIoU and certificate length;
-the released validation split does not have them, so that both are undefined there.
+Source: paper, section 4.4, Table 5 and Figure 4 (categories, durations, words in a question), whose numbers
+are not printed. A span of the question is needed for QA-mIoU and certificate length; the released validation
+split does not have them, so that both are undefined there.
 """
 
 from collections import Counter
@@ -11,11 +12,13 @@ from typing import Any
 
 from tempbench_lmms.metrics.interval import Interval, best_iou, span_length
 from tempbench_lmms.rextime import official
+from tempbench_lmms.rextime.card import CARD
 
 Doc = Mapping[str, Any]
 
 _DURATION_BINS = (0, 30, 60, 90, 120, 150, 180, 210, 240)
 _WINDOW_BINS = (0, 5, 10, 20, 30, 60, 90, 120, 150)
+_WORD_BINS = (0, 5, 10, 15, 20, 25, 30)
 
 BASELINES: dict[str, Callable[[float], Interval]] = {
     "whole video": lambda duration: (0.0, duration),
@@ -91,11 +94,14 @@ def measure(docs: Sequence[Doc]) -> dict[str, Any]:
     lengths = [window[1] - window[0] for window, _ in windows]
     durations = [doc["duration"] for doc in docs]
     answers = Counter(doc["answer"] for doc in docs)
+    words = [len(doc["question"].split()) for doc in docs]
+    categories = dict(sorted(Counter(doc["category"] or "not released" for doc in docs).items()))
     return {
         "questions": len(docs),
         "videos": len({doc["video_id"] for doc in docs}),
         "by source": dict(sorted(Counter(doc["source"] for doc in docs).items())),
-        "by category": dict(sorted(Counter(doc["category"] or "not released" for doc in docs).items())),
+        "by category": categories,
+        "share of category": {name: count / len(docs) for name, count in categories.items()},
         "answers": dict(sorted(answers.items())),
         "most frequent answer": max(answers.values(), default=0) / len(docs) if docs else None,
         "QA-mIoU": qa_miou(docs),
@@ -106,7 +112,8 @@ def measure(docs: Sequence[Doc]) -> dict[str, Any]:
         "mean share of the video": _mean([(w[1] - w[0]) / duration for w, duration in windows]),
         "windows of no length": sum(length == 0 for length in lengths),
         "windows past the end": sum(window[1] > duration for window, duration in windows),
-        "questions of more than 15 words": sum(len(doc["question"].split()) > 15 for doc in docs),
+        "words in a question": _summary(words) | {"histogram": histogram(words, _WORD_BINS)},
+        "questions of more than 15 words": sum(count > 15 for count in words),
         "baselines": baselines(docs) if windows else {},
     }
 
@@ -142,7 +149,7 @@ def as_text(measured: Mapping[str, Any]) -> str:
                 for label, count in value["histogram"].items()
             ]
         elif isinstance(value, dict):
-            lines.append(f"{name}: " + ", ".join(f"{key} {part}" for key, part in value.items()))
+            lines.append(f"{name}: " + ", ".join(f"{key} {_number(part)}" for key, part in value.items()))
         else:
             lines.append(f"{name}: {_number(value)}")
     if measured["baselines"]:
@@ -151,7 +158,29 @@ def as_text(measured: Mapping[str, Any]) -> str:
         lines.append(f"  {'':24}" + "".join(f"{name:>14}" for name in names))
         for label, row in measured["baselines"].items():
             lines.append(f"  {label:24}" + "".join(f"{_number(row[name]):>14}" for name in names))
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *_beside_table_5(measured)])
+
+
+def _beside_table_5(measured: Mapping[str, Any]) -> list[str]:
+    """Returns the paper's Table 5 with one more row, of the split that was measured."""
+    table = next(one for one in CARD.tables if one.name == "Table 5")
+    heads = ["questions", *(column.rpartition(" / ")[2] for column in table.columns)]
+    iou = measured["QA-mIoU"]
+    rows = {
+        row: ["", *(cell.printed if (cell := table.cells.get((row, one))) else "" for one in table.columns)]
+        for row in table.rows
+    }
+    rows["this split"] = [
+        str(measured["questions"]),
+        *("" for _ in table.columns[:-2]),
+        _number(measured["certificate length (s)"]),
+        _number(iou if iou is None else 100 * iou),
+    ]
+    shown = [("", heads), *rows.items()]
+    return [
+        "Table 5 of the paper, and this split:",
+        *(f"  {label:24}" + "".join(f"{cell:>14}" for cell in cells) for label, cells in shown),
+    ]
 
 
 def _number(value: Any) -> str:

@@ -90,6 +90,8 @@ CARD = BenchmarkCard(
   author = {Song, Yingjin and Du, Yupei and Paperno, Denis and Gatt, Albert},
   booktitle = {Findings of the Association for Computational Linguistics: ACL 2025},
   year = {2025},
+  eprint = {2506.10415},
+  archivePrefix = {arXiv},
   url = {https://aclanthology.org/2025.findings-acl.1248/}
 }""",  # noqa: E501
     sources=(

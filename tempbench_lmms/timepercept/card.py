@@ -1,7 +1,7 @@
 """TimePerceptBench: the paper, its sources and its numbers.
 
-Of Table 1 `reference/` has the columns that are printed in order. Those of PIC, IPR and EII are scrambled,
-and Table 2 is a copy of Table 1 (docs/fidelity/timepercept.md).
+Of Table 1 `reference/` has the columns that are printed in order, and those values of PIC and IPR that can be
+told from the scrambled rest. Table 2 is a copy of Table 1 (docs/fidelity/timepercept.md).
 """
 
 from tempbench_lmms.card import BenchmarkCard, LoraSettings, Source
@@ -60,7 +60,8 @@ CARD = BenchmarkCard(
     bibtex="""@article{timeperceptbench,
   title = {TimePerceptBench: Evaluating Temporal Understanding in Multimodal Large Language Models with Remote Sensing Imagery},
   author = {E, Ertai},
-  journal = {IEEE Access}
+  journal = {IEEE Access},
+  note = {Without year and volume; the DOI on its first page is the template's}
 }""",  # noqa: E501
     sources=(
         Source("SITSCC", "https://github.com/Crueyl123/SITSCC", "not stated", False),

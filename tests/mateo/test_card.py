@@ -1,6 +1,6 @@
 """The paper's numbers, as its text prints them."""
 
-from tempbench_lmms.mateo.card import CARD
+from tempbench_lmms.mateo.card import CARD, COUNTS
 
 
 def test_tables_3_and_4_are_whole():
@@ -23,3 +23,27 @@ def test_tables_3_and_4_are_whole():
 def test_what_cannot_be_compared_says_why():
     assert all(reference.note for reference in CARD.reference if not reference.comparable)
     assert all(not r.comparable for r in CARD.reference if r.model == "GPT-5.1" or r.table == "Section 6")
+
+
+def test_table_2_is_what_the_card_counts():
+    (table,) = [one for one in CARD.tables if one.name == "Table 2"]
+    rows = {"plans": "# Recipes", "steps": "# Steps", "branching": "Branching Factor"}
+    for split, column in (("train", "Train"), ("validation", "Valid"), ("test", "Test")):
+        for name, row in rows.items():
+            assert table.cells[row, column].value == COUNTS[split][name]
+        # The mean is the quotient, to the one digit that is printed; its deviation stands beside it.
+        mean = COUNTS[split]["steps"] / COUNTS[split]["plans"]
+        assert table.cells["AVG Steps", column].value == round(mean, 1)
+        assert 3.7 <= table.cells["AVG Steps", f"{column} / deviation"].value <= 3.9
+
+
+def test_section_5_is_what_the_card_counts():
+    (table,) = [one for one in CARD.tables if one.name == "Section 5"]
+    examples = {
+        split: {column: table.cells.get((split, column)) for column in table.columns} for split in table.rows
+    }
+    assert examples["test"]["before"].value == COUNTS["test"]["edges"]
+    assert examples["test"]["independent"].value == COUNTS["test"]["independent"]
+    assert examples["training examples"]["before"].value == COUNTS["train"]["edges"]
+    assert examples["training examples"]["independent"].value == COUNTS["train"]["independent"]
+    assert examples["test"]["all pairs of steps"].value == COUNTS["test"]["steps"] ** 2

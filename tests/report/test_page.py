@@ -198,6 +198,41 @@ def test_paper_s_rows(tasks):
     assert row.label.endswith(tables.MARK)
 
 
+def test_paper_s_cells_are_as_printed(tasks):
+    (section,) = tables.sections_of(tasks)
+    table = section.tables[0]
+    # Printed in percent, "46.0" keeps its digit; a fraction is shown in percent (0.4159 and 41.59).
+    intern = next(row for row in table.paper if row.model == "InternVL2.5 26B")
+    assert table.paper_cell(intern, "mt1_two_gt_strict") == "46.0"
+    deepseek = next(row for row in table.paper if row.model == "deepseek-vl2-tiny")
+    assert table.paper_cell(deepseek, "mt1_two_gt") == "41.59"
+    human = next(row for row in table.paper if row.model == "Human")
+    assert (human.source, table.paper_cell(human, "mt1_two_mt")) == ("Table 4 of the paper", "82.5")
+
+
+def test_columns_are_in_percent_where_the_paper_prints_them_so():
+    groups = (("tal", ("tal_accuracy",)), ("isr", ("isr_pnr",)), ("", ("tou_average",)))
+    assert tables._percent(benchmarks.card("timepercept"), groups) == {"tal_accuracy"}
+    # Tables 14 and 15 print fractions, but Table 3 the metrics beside them in percent.
+    groups = (("mt1_two", ("mt1_two_mt", "mt1_two_gt")),)
+    assert tables._percent(benchmarks.card("tempvs"), groups) == {"mt1_two_mt", "mt1_two_gt"}
+    # TOMATO prints its accuracies in percent; this paper's scores are fractions.
+    # But CLIPGain is printed in percent, and so is shown beside it what is not the official one.
+    columns = ("accuracy_16f", "bertscore_16f", "clipgain", "clipgain_official")
+    assert tables._percent(benchmarks.card("coherence"), (("", columns),)) == set(columns[2:])
+
+
+def test_clipgain_stands_in_a_column_of_the_paper():
+    known = frozenset(benchmarks.card("coherence").primary)
+    assert tables.column_of("caption", "clipgain_official", known) == ("clipgain_official", "caption")
+
+
+def test_other_papers_come_last_under_their_name():
+    names = ["VideoMind", "Section 4.4", "Table 14", "Table 3", "TOMATO, Table 7", "Footnote 11"]
+    assert sorted(names, key=tables._place)[:4] == ["Table 3", "Table 14", "Section 4.4", "Footnote 11"]
+    assert tables.PaperRow("VideoMind", "VideoMind-2B", "", {}, ()).source == "VideoMind, another paper"
+
+
 def test_suite_and_single_test_of_one_run_are_rows_apart(tmp_path):
     for task in ("tempvs_mini", "tempvs_mt1_two_mini"):
         finish(write_run(tmp_path / task, task=task))

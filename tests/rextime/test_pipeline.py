@@ -81,7 +81,14 @@ def test_statistics_by_hand():
     assert (found["windows of no length"], found["windows past the end"]) == (1, 1)
     assert found["answers"] == {"A": 2, "B": 1}
     assert found["window length (s)"]["histogram"]["0 to 5"] == 2
-    assert "whole video" in statistics.as_text(found)
+    assert found["share of category"] == {"x": 1.0}
+    assert found["words in a question"]["histogram"]["0 to 5"] == 3  # "q" has one word
+    text = statistics.as_text(found)
+    assert "whole video" in text
+    # Table 5 with one more row: three questions, a mean of 9.5 s, and 12.5 %.
+    lines = {line.strip().split("  ")[0]: line.split() for line in text.splitlines()}
+    assert lines["REXTIME"][1:] == ["9,695", "921", "2,143", "66.0", "15.5"]
+    assert lines["this split"][2:] == ["3", "9.5", "12.5"]
     assert statistics.measure([])["QA-mIoU"] is None
 
 
