@@ -172,7 +172,7 @@ class _Part:
         if not source.is_file():
             return "the video is missing", "missing"
         if not source.resolve().is_relative_to(inside.resolve()):
-            why = "a link leads out of the folder of videos; copy the folder with `cp -rL`"
+            why = "the video lies outside the folder of videos; copy links with `cp -rL`"
             return why, "outside the folder"
         target = self.root / "media" / place
         tables.copy_file(source, target)
