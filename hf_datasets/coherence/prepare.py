@@ -12,6 +12,7 @@ An interrupted run goes on where it stopped; a run on the same source does nothi
 """
 
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,15 +26,12 @@ from tempbench_lmms.data import roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import apart, records
+from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 
 from .rows import caption_rows, question_row
 
 _STEMS = ("count", "direction", "rotation", "shape&trend", "velocity&frequency", "visual_cues")
 FILES = {f"{stem}.json": kind for stem, kind in zip(_STEMS, TYPES, strict=True)}
-VIDEO_SUFFIXES = (
-    *(".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi"),
-    *(".gif", ".mpg", ".mpeg", ".ts", ".flv"),
-)
 CAPTIONS_FILE = "captions.json"
 
 # Any script, brackets and spaces; nothing that hides a file or leads elsewhere.
@@ -136,7 +134,7 @@ def _fingerprint(files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for file in files:
         stat = file.stat()
-        digest.update(f"{file}|{stat.st_size}|{stat.st_mtime_ns}\n".encode())
+        digest.update(os.fsencode(file) + f"|{stat.st_size}|{stat.st_mtime_ns}\n".encode())
     return digest.hexdigest()
 
 
@@ -174,7 +172,8 @@ class _Part:
         if not source.is_file():
             return "the video is missing", "missing"
         if not source.resolve().is_relative_to(inside.resolve()):
-            return "the video lies outside the folder of videos", "outside the folder"
+            why = "the video lies outside the folder of videos; copy links with `cp -rL`"
+            return why, "outside the folder"
         target = self.root / "media" / place
         tables.copy_file(source, target)
         if not records.unchanged(target, self.videos.get(place)):
@@ -294,8 +293,14 @@ def prepare_captions(
     if not folder.is_dir():
         raise TempbenchError(f"{folder} is not a folder; name the one with the videos")
     extra = folder / CAPTIONS_FILE
-    there = sorted(path for path in folder.rglob("*") if path.is_file() and path != extra)
-    files = [path for path in there if path.suffix.lower() in VIDEO_SUFFIXES]
+    skipped: Skipped = []
+    files = []
+    for path in sorted(path for path in folder.rglob("*") if path != extra):
+        why, reason = _no_video(path)
+        if why:
+            skipped.append({"id": _printable(path.relative_to(folder)), "why": why, "reason": reason})
+        elif path.is_file():
+            files.append(path)
     if not files:
         raise TempbenchError(f"no video in {folder}; they end in {', '.join(VIDEO_SUFFIXES)}")
     references = _json(extra) if extra.is_file() else {}
@@ -305,19 +310,14 @@ def prepare_captions(
     if part.done:
         return None
     part.begin()
-    skipped: Skipped = [
-        {"id": path.relative_to(folder).as_posix(), "why": f"no video: {path.suffix}", "reason": "no video"}
-        for path in there
-        if path not in set(files)
-    ]
     rows: list[tables.Row] = []
     for path in track(files, description="videos to caption"):
         name = path.relative_to(folder).as_posix()
-        why, reason = "its name has odd characters", "odd name"
+        why, reason = "its name is hidden, has odd characters, or is too long", "odd name"
         if all(map(is_name, name.split("/"))):
             why, reason = part.bring(path, folder, f"captions/{name}")
         if why:
-            skipped.append({"id": name, "why": why, "reason": reason})
+            skipped.append({"id": _printable(Path(name)), "why": why, "reason": reason})
             continue
         caption, events = _reference(references.get(name), extra, name)
         url = f"{roots.SCHEME}{BENCHMARK}/media/captions/{name}"
@@ -325,6 +325,22 @@ def prepare_captions(
     if not rows:
         raise TempbenchError(f"none of the videos in {folder} can be used: {skipped[0]['why']}")
     return part.finish(rows, CAPTION_SCHEMA, skipped, ["captions"])
+
+
+def _no_video(path: Path) -> tuple[str, str]:
+    """Returns why something in a folder is no video by its kind and name, as `_Part.bring` does."""
+    if path.is_dir():
+        return ("a link to a folder, which is not followed", "link") if path.is_symlink() else ("", "")
+    if path.suffix.lower() not in VIDEO_SUFFIXES:
+        return f"no video by its name: {path.suffix or 'no suffix'}", "no video"
+    if path.is_file():
+        return "", ""
+    return ("a link to nothing", "link") if path.is_symlink() else ("no file", "no video")
+
+
+def _printable(path: Path) -> str:
+    """Returns a path as text, also where its bytes are none."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def _reference(given: Any, path: Path, name: str) -> tuple[str, list[str]]:

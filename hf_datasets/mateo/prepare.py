@@ -186,7 +186,7 @@ def _file_name(plan_id: str) -> str:
 
 def _store(root: Path, name: str, content: bytes) -> str:
     """Writes a picture, after looking whether it is one; returns its URL."""
-    from tempbench_lmms.media.images import open_image
+    from tempbench_lmms.media.apart import check_picture
 
     from .sources import suffix_of
 
@@ -198,7 +198,7 @@ def _store(root: Path, name: str, content: bytes) -> str:
     partial = path.with_name(path.name + ".partial")
     partial.write_bytes(content)
     try:
-        open_image(partial, "the picture")
+        check_picture(partial, "the picture")
     except TempbenchError as error:
         partial.unlink()
         raise TempbenchError(str(error).partition(";")[0]) from None

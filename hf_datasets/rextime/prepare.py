@@ -13,6 +13,7 @@ from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.apart import check_videos
 from tempbench_lmms.media.integrity import Facts
+from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 from tempbench_lmms.rextime import rows, videos
 from tempbench_lmms.rextime.card import COUNTS
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
@@ -104,7 +105,7 @@ def find_videos(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
         folders.sort()
         for name in sorted(names):
             path = Path(parent, name)
-            if path.suffix.lower() in videos.SUFFIXES:
+            if path.suffix.lower() in VIDEO_SUFFIXES:
                 place = path.relative_to(folder).as_posix()
                 taken = found.setdefault(path.stem, place)
                 if taken != place:

@@ -137,7 +137,8 @@ def _keep(content: bytes, root: Path, folder: str) -> str:
 
     from PIL import Image, UnidentifiedImageError
 
-    from tempbench_lmms.media.images import FORMATS, open_image
+    from tempbench_lmms.media.apart import check_picture
+    from tempbench_lmms.media.images import FORMATS
 
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
@@ -153,7 +154,7 @@ def _keep(content: bytes, root: Path, folder: str) -> str:
         partial = target.with_name(target.name + ".partial")
         partial.write_bytes(content)
         try:
-            open_image(partial, media)
+            check_picture(partial, media)
         except MediaError:
             partial.unlink()
             raise

@@ -172,9 +172,20 @@ def read_manifest(path: Path, max_cloud: float, skipped: Skipped) -> list[Series
 
 
 def _stretched(shots: tuple[Shot, ...], bands: Any, place: str, skipped: Skipped) -> tuple[Shot, ...]:
-    """Returns a place's shots with how its measurements are shown; without those that show nothing."""
+    """Returns a place's shots with how its measurements are shown; without those that show nothing.
+
+    Pictures that are shown as they are differ from measurements by more than time: of both, the fewer are
+    left out.
+    """
     measured = [shot.file for shot in shots if shot.file and is_raster(shot.file)]
     if not measured:
+        return shots
+    plain = [shot.file for shot in shots if shot.file and shot.file not in measured]
+    fewer = min(plain, measured, key=len)
+    for file in fewer:
+        skipped.add("8 bits and more than 8 bits in one place", str(file))
+    shots = tuple(shot for shot in shots if shot.file not in fewer)
+    if fewer is measured:
         return shots
     try:
         stretch = stretch_of(measured, [bands] if isinstance(bands, (str, int)) else list(bands))

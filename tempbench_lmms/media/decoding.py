@@ -32,6 +32,7 @@ Picture = NDArray[np.uint8]
 DECODER_VARIABLE = "TEMPBENCH_VIDEO_DECODER"
 _DECODERS = ("pyav", "decord")
 _MAX_WORKERS = 4
+_AS_IT_IS = (1, 0, 0, 1)
 
 FAST: Mapping[str, tuple[str, ...]] = {
     "mov,mp4,m4a,3gp,3g2,mj2": ("h264", "hevc", "vp9", "av1", "mpeg4"),
@@ -138,12 +139,14 @@ class Video:
         except (av.error.FFmpegError, OSError, ValueError, MemoryError) as error:
             raise self._damaged(error) from None
         shown = [one for one in self._container.streams.video if not _is_cover(one)]
-        if not shown or shown[0].codec_context is None:
+        known = [one for one in shown if one.codec_context is not None]
+        if not known:
             covers = len(self._container.streams.video)
             self._container.close()
             what = "only a cover picture" if covers else "no video"
             raise MediaError(f"{name}: there is {what} in this file; replace it")
-        self.stream = shown[0]
+        # Of several, players show the one that the file marks for that.
+        self.stream = next((one for one in known if _is_default(one)), known[0])
         width, height = self.stream.width, self.stream.height
         if width * height > max_pixels():
             self._container.close()
@@ -415,20 +418,49 @@ class Video:
             ).configure()
             self._convert = {key: (graph, source, sink)}
         _, source, sink = self._convert[key]
-        turn = int(getattr(frame, "rotation", 0) or 0)
+        matrix = self._matrix(frame)
         source.push(frame)
-        return _upright(sink.pull().to_ndarray(), turn)
+        return _upright(sink.pull().to_ndarray(), matrix)
 
-    def first_size_and_turn(self) -> tuple[int, int, int]:
-        """Returns width and height as shown, and how far the container turns the frames, in degrees.
+    def _matrix(self, frame: Any) -> tuple[int, int, int, int]:
+        """Returns the signs (a, b, c, d) of the matrix by which the container has frames turned and mirrored.
+
+        A pixel at (x, y) from the frame's centre is shown at (a x + c y, b x + d y).
+
+        Raises:
+            MediaError: They are turned by other than right angles.
+        """
+        found = next((one for one in frame.side_data if one.type.name == "DISPLAYMATRIX"), None)
+        if found is None:
+            return _AS_IT_IS
+        values = np.frombuffer(bytes(found), dtype=np.int32).astype(np.int64)[[0, 1, 3, 4]]
+        if not values.any():  # nothing was written
+            return _AS_IT_IS
+        # What is written is rounded.
+        a, b, c, d = (int(sign) for sign in np.sign(values) * (abs(values) > abs(values).max() / 100))
+        if (a and d and not b and not c) or (b and c and not a and not d):
+            return a, b, c, d
+        raise MediaError(
+            f"{self.path.name}: the video is shown turned by other than right angles; write it anew, with "
+            "`ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
+        )
+
+    def is_for_decord(self, index: Index) -> bool:
+        """Returns whether decord can be asked: it mirrors no frames, and chooses among streams by itself."""
+        if not index.closed or self.codec not in _DECORD_CODECS or len(self._container.streams.video) > 1:
+            return False
+        a, b, c, d = self._matrix(next(self.frames()))
+        return a * d - b * c > 0
+
+    def first_size(self) -> tuple[int, int]:
+        """Returns width and height as shown.
 
         Raises:
             MediaError: No frame can be decoded.
         """
         for frame in self.frames():
-            turn = int(getattr(frame, "rotation", 0) or 0)
             size = (frame.width, frame.height)
-            return (*(size[::-1] if turn % 180 == 90 else size), turn)
+            return size if self._matrix(frame)[0] else size[::-1]
         raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
 
 
@@ -437,6 +469,13 @@ def _is_cover(stream: Any) -> bool:
     import av
 
     return bool(stream.disposition & av.stream.Disposition.attached_pic)
+
+
+def _is_default(stream: Any) -> bool:
+    """Returns whether the file marks a video stream as the one to show."""
+    import av
+
+    return bool(stream.disposition & av.stream.Disposition.default)
 
 
 def _flushed(context: Any) -> Iterator[Any]:
@@ -449,14 +488,19 @@ def _flushed(context: Any) -> Iterator[Any]:
         return
 
 
-def _upright(picture: Picture, turn: int) -> Picture:
+def _upright(picture: Picture, matrix: tuple[int, int, int, int]) -> Picture:
     """Returns a frame as a player shows it.
 
     Args:
         picture: As decoded.
-        turn: Counter-clockwise degrees that the container asks for; other than right angles are ignored.
+        matrix: As `Video._matrix` gives it.
     """
-    return np.ascontiguousarray(np.rot90(picture, turn // 90)) if turn % 90 == 0 and turn else picture
+    if matrix == _AS_IT_IS:
+        return picture
+    if not matrix[0]:
+        picture = picture.swapaxes(0, 1)
+    to_the_left, upwards = matrix[0] + matrix[2] < 0, matrix[1] + matrix[3] < 0
+    return np.ascontiguousarray(picture[:: -1 if upwards else 1, :: -1 if to_the_left else 1])
 
 
 def index_of(path: Path) -> Index:
@@ -490,7 +534,7 @@ def read(
         if not index.seekable:
             return video.read_through(choose)
         places = sorted(set(choose(index.n_frames)))
-        if decoder() == "decord" and index.closed and video.codec in _DECORD_CODECS:
+        if decoder() == "decord" and video.is_for_decord(index):
             pictures = _decord(path, index, places)
             if len(pictures) == len(places):
                 return index, pictures
@@ -529,6 +573,8 @@ def by_key_frame(index: Index, places: Iterable[int]) -> dict[int, list[int]]:
 
 def _decord(path: Path, index: Index, places: list[int]) -> dict[int, Picture]:
     """Returns the frames by decord, which turns them itself; none where it cannot read the file."""
+    # decord brings a zlib along, with which OpenCV, loaded later, reads no PNG.
+    import cv2  # noqa: F401
     import decord
 
     try:

@@ -1,6 +1,7 @@
 """Loads images of a data set and stitches sequences into one strip."""
 
 import contextlib
+import re
 import struct
 import threading
 import zlib
@@ -85,6 +86,8 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
     if stretch is not None and rasters.is_raster(path):
         return Image.fromarray(rasters.shown(path, name, stretch, side))
     with _opened(path, name) as image:
+        if not _has_its_end(path):
+            raise ValueError("it ends early")
         _reduce(image, side, name)
         return _in_rgb(image, name)
 
@@ -127,6 +130,29 @@ def _opened(path: Path, name: str) -> Iterator[Image.Image]:
         if isinstance(error, UnidentifiedImageError) and rasters.is_raster(path):
             raise _measurements(name) from None
         raise MediaError(f"{name}: the image is damaged ({error}); {advice}") from None
+
+
+# In a JPEG's compressed data 0xff is followed by 0, or by the mark of a restart.
+_JPEG_MARK = re.compile(rb"\xff+([^\x00\xd0-\xd7\xff])")
+_JPEG_END, _JPEG_ALONE = 0xD9, 0x01
+
+
+def _has_its_end(path: Path) -> bool:
+    """Returns whether a JPEG goes on to its end; True for anything else.
+
+    Where a download was cut off and the rest of the file is zeros, Pillow takes the zeros for a picture.
+    """
+    data = path.read_bytes()
+    if data[:2] != b"\xff\xd8":
+        return True
+    place = 2
+    while found := _JPEG_MARK.search(data, place):
+        mark, place = found[1][0], found.end()
+        if mark == _JPEG_END:
+            return True
+        if mark != _JPEG_ALONE:
+            place += int.from_bytes(data[place : place + 2], "big")
+    return False
 
 
 def _too_large(name: str, what: str) -> MediaError:

@@ -66,7 +66,7 @@ def check_video(path: Path, thorough: bool = False, beat: Callable[[int], None] 
         index, fast = look(video, listed, beat)
         if video.cut is not None:
             raise MediaError(f"{path.name}: the video ends within a frame ({video.cut}); download it again")
-        width, height, _ = video.first_size_and_turn()
+        width, height = video.first_size()
         facts = Facts(
             duration=index.length or 1 / float(video.stream.average_rate or 25),
             n_frames=index.n_frames,

@@ -1,8 +1,14 @@
-"""How large a picture or a frame may be."""
+"""How large a picture or a frame may be, and what the file of a video may be called."""
 
 import os
 
 from tempbench_lmms.errors import TempbenchError
+
+VIDEO_SUFFIXES = (
+    *(".mp4", ".m4v", ".mov", ".3gp", ".3g2", ".mkv", ".webm", ".avi", ".flv", ".gif"),
+    *(".mpg", ".mpeg", ".vob", ".ts", ".mts", ".m2ts", ".wmv", ".asf", ".ogv"),
+)
+"""In a folder, other files are not looked at. What a file is called says nothing else about it."""
 
 PIXELS_VARIABLE = "TEMPBENCH_MAX_PIXELS"
 MAX_PIXELS = 64_000_000

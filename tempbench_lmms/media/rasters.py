@@ -5,6 +5,8 @@ dates of a place together, so that a change from date to date stays to be seen.
 """
 
 import re
+import struct
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +21,18 @@ from tempbench_lmms.media.limits import PIXELS_VARIABLE, max_pixels
 PERCENTILES = (2.0, 98.0)
 NO_PICTURE = "no sensible picture"
 _LOOKED_AT = 512
+_ORIENTATION = 274
+_WHITE_IS_ZERO = 0
 _TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 _PNG = b"\x89PNG\r\n\x1a\n"
 _DESCRIPTION = re.compile(r'<Item name="DESCRIPTION" sample="(\d+)"[^>]*>([^<]+)</Item>')
+
+
+_DAMAGE = (
+    *(OSError, ValueError, KeyError, IndexError, TypeError, RuntimeError, AttributeError),
+    *(ArithmeticError, struct.error, zlib.error),
+)
+"""What tifffile and its decoders raise over a file with damage."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +54,19 @@ class Stretch:
 
 @dataclass(frozen=True)
 class _Raster:
-    """Values of shape (height, width, bands), the bands' names, and which value stands for none."""
+    """What a file holds.
+
+    Attributes:
+        values: Shape (height, width, bands), as stored; more is brighter.
+        names: The bands'.
+        nothing: The value that stands for none.
+        orientation: How the picture is to be turned and mirrored, as in EXIF; 1: not at all.
+    """
 
     values: NDArray[Any]
     names: tuple[str, ...]
     nothing: float | None = None
+    orientation: int = 1
 
 
 def is_raster(path: Path) -> bool:
@@ -128,8 +147,16 @@ def shown(path: Path, name: str, stretch: Stretch, side: int = 0) -> NDArray[np.
         values = raster.values[..., band - 1].astype(np.float64)
         share = (values - stretch.low[i]) / (stretch.high[i] - stretch.low[i])
         out[..., i] = np.where(_is_measured(values, raster.nothing), share, 0.0)
-    picture = np.round(255 * np.clip(np.nan_to_num(out), 0, 1)).astype(np.uint8)
+    picture = _upright(np.round(255 * np.clip(np.nan_to_num(out), 0, 1)).astype(np.uint8), raster.orientation)
     return np.ascontiguousarray(picture if picture.shape[2] == 3 else picture.repeat(3, axis=2))
+
+
+def _upright(picture: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
+    """Returns a picture turned and mirrored as EXIF's number says; an unknown number says nothing."""
+    if 5 <= orientation <= 8:  # rows are stored as columns
+        picture = picture.swapaxes(0, 1)
+    upside_down, mirrored = orientation in (3, 4, 7, 8), orientation in (2, 3, 6, 7)
+    return picture[:: -1 if upside_down else 1, :: -1 if mirrored else 1]
 
 
 def _chosen(raster: _Raster, bands: Sequence[str | int], name: str) -> list[int]:
@@ -173,7 +200,7 @@ def _read(path: Path, side: int, name: str = "") -> _Raster:
         raise
     except FileNotFoundError:
         raise MediaError(f"{name}: the image is missing", "missing") from None
-    except (OSError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as error:
+    except _DAMAGE as error:
         raise MediaError(f"{name}: the image is damaged ({error}); replace it") from None
     if found.values.dtype.kind not in "uif":
         raise MediaError(f"{name}: values of {found.values.dtype} are no picture", NO_PICTURE)
@@ -189,7 +216,15 @@ def _read_png(path: Path) -> _Raster:
     values = np.atleast_3d(values)
     if values.shape[2] >= 3:
         values = values[..., [2, 1, 0, *range(3, values.shape[2])]]
-    return _Raster(values, tuple(str(band + 1) for band in range(values.shape[2])))
+    names = tuple(str(band + 1) for band in range(values.shape[2]))
+    return _Raster(values, names, orientation=_exif_orientation(path))
+
+
+def _exif_orientation(path: Path) -> int:
+    from PIL import Image
+
+    with Image.open(path, formats=("PNG",)) as image:
+        return int(image.getexif().get(_ORIENTATION, 1))
 
 
 def _read_tiff(path: Path, side: int, name: str) -> _Raster:
@@ -208,15 +243,22 @@ def _read_tiff(path: Path, side: int, name: str) -> _Raster:
             values = _whole(page, path)
             apart = page.planarconfig == 2 and bands > 1
             values = np.moveaxis(values.reshape(bands, height, width), 0, -1) if apart else values
-            return _Raster(values.reshape(height, width, bands), names, nothing)
-        segment = (page.tilelength or page.rowsperstrip) * (page.tilewidth or width) * bands
-        if not side or segment > 3 * max_pixels():
-            raise MediaError(
-                f"{name}: {width}x{height} pixels in {bands} bands, more than {max_pixels()}; make it "
-                f"smaller, or set {PIXELS_VARIABLE} to more",
-                "too large",
-            )
-        return _Raster(_reduced(page, max(1, max(height, width) // (2 * side)), nothing), names, nothing)
+            values = values.reshape(height, width, bands)
+        else:
+            segment = (page.tilelength or page.rowsperstrip) * (page.tilewidth or width) * bands
+            if not side or segment > 3 * max_pixels():
+                raise MediaError(
+                    f"{name}: {width}x{height} pixels in {bands} bands, more than {max_pixels()}; make it "
+                    f"smaller, or set {PIXELS_VARIABLE} to more",
+                    "too large",
+                )
+            values = _reduced(page, max(1, max(height, width) // (2 * side)), nothing)
+        if page.photometric == _WHITE_IS_ZERO:
+            kind = np.dtype(page.dtype)
+            top = {"u": np.iinfo(kind).max if kind.kind == "u" else 0, "i": -1}.get(kind.kind, 0)
+            values = np.asarray(top, dtype=values.dtype) - values
+            nothing = None if nothing is None else top - nothing
+        return _Raster(values, names, nothing, int(page.tags.valueof(_ORIENTATION, 1)))
 
 
 def _whole(page: Any, path: Path) -> NDArray[Any]:

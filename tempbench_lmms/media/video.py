@@ -150,7 +150,7 @@ def probe(path: Path) -> VideoInfo:
     """
     index = decoding.index_of(path)
     with decoding.Video(path) as video:
-        width, height, _ = video.first_size_and_turn()
+        width, height = video.first_size()
         rate = float(video.stream.average_rate or 0)
         duration = video.duration
     if not duration:

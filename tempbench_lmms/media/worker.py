@@ -7,6 +7,7 @@ write to the two standard streams goes to a file, where traces of patched-up fra
 import contextlib
 import json
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -27,10 +28,14 @@ _PATCHED = (
     *("Could not find ref", "Frame num gap", "Frame num change", "Missing reference", "missing picture"),
     *("reference picture missing", "error y=", "error dc", "index out of range", "Failed to parse"),
     *("id out of range", "is outside the valid range", "Truncating packet", "ended prematurely"),
-    *("invalid as first byte of an EBML", "exceeds containing master element"),
+    *("invalid as first byte of an EBML", "exceeds containing master element", "CRC mismatch"),
+    *("ignoring overflow", "dc overflow", "bytestream end mismatching"),
 )
 """What FFmpeg's decoders say, at its level of errors, when they go on with something else than was encoded.
 Sound files with open groups of pictures have them say other things ("mmco: unref short failure")."""
+
+_PATCHED_JPEG = re.compile("Corrupt JPEG data(?!: [0-9]{1,2} extraneous)")
+"""What the library of JPEG says. Some cameras write a few bytes too many."""
 
 _BEAT_SECONDS = 0.2
 
@@ -48,7 +53,19 @@ def look(request: dict[str, Any], beat: Callable[[int], None]) -> dict[str, Any]
         return asdict(check_video(path, request["thorough"], beat))
     from tempbench_lmms.media.images import facts_of
 
-    return asdict(facts_of(path, request["name"]))
+    facts = asdict(facts_of(path, request["name"]))
+    _complain_of_jpeg(path)
+    return facts
+
+
+def _complain_of_jpeg(path: Path) -> None:
+    """Has OpenCV say what is wrong within a JPEG: Pillow goes on with other colours, and is silent."""
+    data = path.read_bytes()
+    if data[:2] == b"\xff\xd8":
+        import cv2
+        import numpy as np
+
+        cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_8)
 
 
 def serve(looking: Look) -> None:
@@ -64,10 +81,11 @@ def serve(looking: Look) -> None:
             answer = _answered(looking, request, answers, said)
             # Whoever seeks reads frames that refer to others before them, and leaves these out; complaints
             # count where everything was decoded.
-            whole = request.get("kind") != "picture" and answer.get("found", {}).get("thorough", True)
+            whole = answer.get("found", {}).get("thorough", True)
             if "found" in answer and whole and (patched := _patched(said)):
-                name = Path(request["path"]).name
-                answer = {"problem": f"{name}: the video is damaged ({patched}); replace it"}
+                what = "image" if request.get("kind") == "picture" else "video"
+                name = request.get("name") or Path(request["path"]).name
+                answer = {"problem": f"{name}: the {what} is damaged ({patched}); replace it"}
             answers.write(json.dumps(answer) + "\n")
 
 
@@ -99,8 +117,12 @@ def _patched(said: Any) -> str:
     """Returns the first line in which a decoder says that it filled a gap, or ""."""
     said.seek(0)
     lines = said.read(1_000_000).decode(errors="replace").splitlines()
-    found = next((line for line in lines if any(sign in line for sign in _PATCHED)), "")
+    found = next((line for line in lines if _tells(line)), "")
     return found.partition("] ")[2] or found
+
+
+def _tells(line: str) -> bool:
+    return any(sign in line for sign in _PATCHED) or bool(_PATCHED_JPEG.search(line))
 
 
 def _end_with_parent(parent: int) -> None:

@@ -14,9 +14,9 @@ from typing import Any
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 
 VERDICTS = "videos.json"
-SUFFIXES = (".mp4", ".mkv", ".webm", ".avi", ".mov", ".m4v", ".flv", ".mpg", ".mpeg", ".ts", ".gif")
 MISSING_MEDIA = "TEMPBENCH_MISSING_MEDIA"
 """Environment variable: `stop` (the default) or `skip`."""
 
@@ -33,7 +33,7 @@ def locate(url: str) -> Path:
         TempbenchError: The URL is not a video, or points outside its folder.
     """
     path = roots.resolve(url)
-    if path.suffix.lower() not in SUFFIXES:
+    if path.suffix.lower() not in VIDEO_SUFFIXES:
         raise TempbenchError(f"{url!r} is not a video; correct the row that names it")
     rest = url.removeprefix(_PREFIX).split("/")
     if rest[0] == roots.MINI or path.is_file():

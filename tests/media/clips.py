@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
+import cv2  # noqa: F401 - before decord, whose zlib would keep it from reading PNG
 import numpy as np
 
 
@@ -63,7 +64,8 @@ COARSE = ("mpeg2video", "mpeg1video", "mpeg4", "flv", "gif", "mjpeg")
 """Encoders that count time in frames."""
 
 
-def _matrix(path: Path, values: tuple[int, int, int, int]) -> Path:
+def with_matrix(path: Path, values: tuple[int, int, int, int]) -> Path:
+    """Writes into an MP4's track header by which matrix (a, b, c, d) players shall turn and mirror it."""
     data = bytearray(path.read_bytes())
     start = data.index(b"tkhd") + 4
     place = start + 40  # version 0: the matrix stands 40 bytes after the box's name
@@ -76,7 +78,9 @@ def _matrix(path: Path, values: tuple[int, int, int, int]) -> Path:
 def turn(path: Path, degrees: int) -> Path:
     """Writes into an MP4's track header that players shall turn it clockwise by `degrees`."""
     one = 1 << 16
-    return _matrix(path, {90: (0, one, -one, 0), 180: (-one, 0, 0, -one), 270: (0, -one, one, 0)}[degrees])
+    return with_matrix(
+        path, {90: (0, one, -one, 0), 180: (-one, 0, 0, -one), 270: (0, -one, one, 0)}[degrees]
+    )
 
 
 def trim(path: Path, first: float, seconds: float) -> Path:
