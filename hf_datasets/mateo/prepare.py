@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import hub, roots, tables
+from tempbench_lmms.data import hub, roots, tables, terminal
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD
@@ -137,7 +137,6 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
 
 
 def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path) -> dict[str, Any]:
-    from rich.console import Console
     from rich.progress import track
 
     from tempbench_lmms.mateo.features import SCHEMA
@@ -161,7 +160,7 @@ def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path)
         # The number separates plans whose names differ only in characters that `_file_name` replaces.
         return _store(root, f"{split}/{len(seen):04}_{_file_name(plan_id)}_{position:02}", content)
 
-    console = Console(stderr=True)
+    console = terminal.console(stderr=True)
     for raw in track(plans(), f"{split}: plans", console=console, transient=True):
         if raw.plan_id in seen:
             problems.append(f"plan {raw.plan_id}: duplicate id; the second one is left out")

@@ -9,6 +9,7 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tempbench_lmms.data import terminal
 from tempbench_lmms.data.replies import json_lines
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
@@ -92,10 +93,9 @@ def watched(things: Sequence[T], what: str) -> Iterator[T]:
     """Yields `things` under a progress bar, where somebody can see it."""
     import sys
 
-    from rich.console import Console
     from rich.progress import track
 
-    console = Console(stderr=True)
+    console = terminal.console(stderr=True)
     yield from track(things, what, console=console, transient=True, disable=not sys.stderr.isatty())
 
 

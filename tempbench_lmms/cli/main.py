@@ -6,13 +6,32 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
 from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
 from tempbench_lmms.cli.reread import reread
+from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
+
+
+class _Guarded(TyperCommand):
+    """A command in whose output nothing steers the terminal."""
+
+    is_painted = False
+
+    def invoke(self, ctx: Any) -> Any:
+        with terminal.guarded(self.is_painted):
+            return super().invoke(ctx)
+
+
+class _Painted(_Guarded):
+    """The same, where the harness paints its own messages."""
+
+    is_painted = True
+
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -43,7 +62,7 @@ def _options(
     pass
 
 
-@app.command()
+@app.command(cls=_Guarded)
 def path() -> None:
     """Print the folder with our tasks, for the harness's --include_path."""
     from tempbench_lmms.harness.variants import task_dir
@@ -51,12 +70,11 @@ def path() -> None:
     print(task_dir())
 
 
-@app.command()
+@app.command(cls=_Guarded)
 def tasks(
     benchmark: Annotated[str | None, typer.Argument(help="Only this benchmark's tasks.")] = None,
 ) -> None:
     """List our tasks."""
-    from rich.console import Console
     from rich.table import Table
 
     from tempbench_lmms.harness.tasks import load_task, task_files
@@ -68,7 +86,7 @@ def tasks(
         if benchmark in (None, file.parent.name):
             config = load_task(name)
             table.add_row(name, file.parent.name, "group" if "group" in config else _described(config))
-    Console().print(table)
+    terminal.console().print(table)
 
 
 def _described(config: dict[str, Any]) -> str:
@@ -76,7 +94,7 @@ def _described(config: dict[str, Any]) -> str:
     return ", ".join(f"{key} {value}" for key, value in settings.items())
 
 
-@app.command()
+@app.command(cls=_Guarded)
 def show(
     task: Annotated[str, typer.Argument(help="A task, e.g. tempvs_mt1_two_mini.")],
     doc: Annotated[int, typer.Option(help="Number of the document, from 0.")] = 0,
@@ -97,7 +115,7 @@ def show(
         print(f"\nwritten to {output}", file=sys.stderr)
 
 
-@app.command()
+@app.command(cls=_Guarded)
 def verify(
     benchmark: Annotated[str | None, typer.Argument(help="Check this benchmark's prepared data.")] = None,
     mini: Annotated[bool, typer.Option(help="Check the bundled sample instead.")] = False,
@@ -131,7 +149,7 @@ def verify(
         print(f"{len(task_files())} task names, none of them the harness's: ok")
 
 
-@app.command()
+@app.command(cls=_Guarded)
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")] = Path(
         "tempbench_demo"
@@ -139,19 +157,14 @@ def demo(
 ) -> None:
     """Run the bundled sample through the real harness: a tiny model, chance, and an oracle."""
     print("tempbench: building a tiny Qwen2.5-VL with random weights", file=sys.stderr, flush=True)
-    from rich.console import Console
-
     from tempbench_lmms.cli.demo import run
 
-    run(output, Console())
+    run(output, terminal.console())
 
 
-app.command()(read)
-app.command()(runs.run)
-app.command()(runs.compare)
-app.command()(runs.rescore)
-app.command()(reread)
-app.command()(report)
+app.command(cls=_Painted)(runs.run)
+for _command in (read, runs.compare, runs.rescore, reread, report):
+    app.command(cls=_Guarded)(_command)
 
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
@@ -170,10 +183,10 @@ def _add_verbs(wanted: str | None) -> None:
         group = typer.Typer(no_args_is_help=True, help=help_text)
         if verb == wanted:
             if verb == "submit":
-                group.command("hub")(submit_hub)
+                group.command("hub", cls=_Guarded)(submit_hub)
             for name in benchmarks.names():
                 if function := commands_of(name).get(verb):
-                    group.command(name)(function)
+                    group.command(name, cls=_Guarded)(function)
         app.add_typer(group, name=verb)
 
 
@@ -183,5 +196,5 @@ def main() -> None:
     try:
         app(standalone_mode=True)
     except TempbenchError as error:
-        print(f"tempbench: {error}", file=sys.stderr)
+        terminal.tell(str(error))
         raise SystemExit(1) from None

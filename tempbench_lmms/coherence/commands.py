@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -28,7 +29,6 @@ def score(
     ] = False,
 ) -> None:
     """Score sample logs of the harness, TOMATO's result files, or predictions by question id."""
-    from rich.console import Console
     from rich.table import Table
 
     from tempbench_lmms.coherence import report
@@ -49,7 +49,7 @@ def score(
     table = Table("metric", "value", "standard error", box=None)
     for name, (value, error) in scores.values.items():
         table.add_row(name, report.shown(value), report.shown(error))
-    Console().print(table)
+    terminal.console().print(table)
     print(f"BERTScore: {scores.bertscore_hash}")
     if output is not None:
         tables.write_json(scores.as_json(), output)

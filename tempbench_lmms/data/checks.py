@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import tables
+from tempbench_lmms.data import tables, terminal
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
 
@@ -109,12 +109,13 @@ def duplicates(rows: Iterable[NumberedRow]) -> Iterator[tuple[int, str]]:
 
 
 def one_line(text: str) -> str:
-    """Returns a text from elsewhere as one line of bounded length, with nothing in it that steers a terminal.
+    r"""Returns a text from elsewhere as one line of bounded length, with nothing in it that steers a terminal.
 
     >>> one_line("a" + chr(10) + "b" + chr(27) + "[31m")
-    'a b?[31m'
+    'a b\\x1b[31m'
     """
-    shown = "".join(char if char.isprintable() else "?" for char in " ".join(text.split()))
+    escaped = terminal.shown(" ".join(text.split()))
+    shown = "".join(char if char.isprintable() else "?" for char in escaped)
     return shown if len(shown) <= _MAX_LINE else f"{shown[:_MAX_LINE]}..."
 
 

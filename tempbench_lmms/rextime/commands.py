@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms.data import terminal
+
 
 def verify(root: Path) -> Iterator[str]:
     """Yields one line a problem in the data under `root`."""
@@ -41,7 +43,6 @@ def score(
     if as_json:
         print(json.dumps({"official": result.official, "metrics": result.metrics}, indent=2))
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("official", "value", box=None)
@@ -50,7 +51,7 @@ def score(
     ours = Table("metric", "value", "std. error", box=None)
     for name, (value, error) in result.rows.items():
         ours.add_row(name, value, error)
-    console = Console()
+    console = terminal.console()
     console.print(table, ours)
 
 

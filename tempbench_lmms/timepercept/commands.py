@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 
 _Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
@@ -27,7 +28,6 @@ def stats(mini: _Mini = False) -> None:
     """Count questions, answers, scene categories and intervals."""
     from collections import Counter
 
-    from rich.console import Console
     from rich.table import Table
 
     from tempbench_lmms.data.tables import read_rows
@@ -48,7 +48,7 @@ def stats(mini: _Mini = False) -> None:
             else ", ".join(f"{answer}: {answers[answer]}" for answer in sorted(answers)),
             f"{days[len(days) // 2]} ({days[0]}-{days[-1]})" if days else "",
         )
-    Console().print(table)
+    terminal.console().print(table)
 
 
 def score(
@@ -63,14 +63,13 @@ def score(
     partial: _Partial = False,
 ) -> None:
     """Score replies that were obtained without the harness."""
-    from rich.console import Console
 
     from tempbench_lmms.timepercept import rescoring
 
     if output and output.exists() and not force:
         raise TempbenchError(f"{output} exists; choose another name or add --force")
     result = rescoring.score_file(predictions, _root(mini), partial)
-    console = Console()
+    console = terminal.console()
     for table in rescoring.as_tables(result):
         console.print(table)
     for line in result["remarks"]:
