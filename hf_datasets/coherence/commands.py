@@ -68,7 +68,6 @@ def build(
 ) -> None:
     """Write reference sentences into the prepared questions, by a language model with the paper's prompt."""
     import os
-
     from functools import partial
 
     from rich.progress import track as progress

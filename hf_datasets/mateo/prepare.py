@@ -11,8 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import hub, roots, tables, terminal
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data import hub, manifests, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD
 from tempbench_lmms.mateo.checks import table_name
@@ -63,7 +62,7 @@ def prepare(
     if language not in LANGUAGES:
         raise TempbenchError(f"unknown --language {language!r}; choose one of {', '.join(LANGUAGES)}")
     manifest_file = root / roots.MANIFEST
-    prepared = _read_json(manifest_file)
+    prepared = manifests.of_earlier(root, force, "rows", "counts", "problems")
     if prepared and not force and not (source or from_folder):
         print(f"{root} is already prepared; add --force to replace it")
         return
@@ -79,7 +78,7 @@ def prepare(
             f"{root} holds data from another source; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
-    if prepared:
+    if manifest_file.is_file():
         manifest_file.unlink()  # from here on the old data is no longer whole
     try:
         _report(build(origin, root), root)
@@ -280,7 +279,7 @@ def _fingerprint(entry: Any) -> Any:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        value = parse_json(path.read_text(encoding="utf-8"))
+        value = tables.read_json(path)
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -95,7 +95,6 @@ def build(
     force: Annotated[bool, typer.Option(help="Start anew instead of going on with the file.")] = False,
 ) -> None:
     """Make questions from captions as section 3 does; the key is read from OPENAI_API_KEY."""
-
     from .build import build_file
 
     done = build_file(captions, output, model, base_url, limit, force, terminal.console(stderr=True))

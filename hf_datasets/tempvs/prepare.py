@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import hub, roots, tables, terminal
+from tempbench_lmms.data import hub, manifests, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
@@ -37,7 +37,7 @@ def prepare(
     """Convert the official TempVS release; a second run does nothing."""
     console = terminal.console(stderr=True)
     root = roots.data_home() / BENCHMARK
-    if (root / roots.MANIFEST).is_file() and not force:
+    if manifests.of_earlier(root, force, "rows") and not force:
         print(f"{root} is already prepared; add --force to replace it")
         return
     _ask_for_consent(accept_license)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from tempbench_lmms.data import terminal
 from tempbench_lmms.data.replies import json_lines
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.rasters import Stretch, is_raster, stretch_of
 
@@ -263,7 +263,7 @@ def _fmow_shots(folder: Path, split: str, max_cloud: float, skipped: Skipped) ->
             continue
         metadata = file.with_suffix(".json")
         try:
-            described = parse_json(metadata.read_text(encoding="utf-8"))
+            described = read_json(metadata)
             cloud = float(described.get("cloud_cover") or 0)
             order, taken, day = parse_time(str(described["timestamp"]))
         except FileNotFoundError:

@@ -1,7 +1,7 @@
 """The one door to the terminal: nothing that data, replies or names hold can steer it.
 
-A reply may hold an escape sequence that clears the screen, a carriage return that hides a line, or a direction
-mark that turns "0.1" into "1.0". Everything that a command prints goes through `guarded`, or through a
+A reply may hold an escape sequence that clears the screen, a carriage return that hides a line, or a mark of
+direction that turns "0.1" into "1.0". Everything that a command prints goes through `guarded`, or through a
 `console`, and there such characters are shown by their numbers. Pages and files keep the text as it is.
 """
 
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-# C0 without tab and the ends of lines, DEL, C1; marks, embeddings, overrides and isolates of direction; halves
-# of surrogates, which no stream can encode.
+# C0 without tab and the ends of lines, DEL, C1; marks, embeddings, overrides and isolates of direction;
+# halves of surrogates, which no stream can encode.
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 _DIRECTION = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 STEERING = re.compile(rf"[{_CONTROL}{_DIRECTION}\ud800-\udfff]|\r(?!\n)")
@@ -84,7 +84,7 @@ def guarded(coloured: bool = False) -> Iterator[None]:
         coloured: Let colours pass: the harness paints its own messages.
     """
     out, err = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = _Door(raw(out), coloured), _Door(raw(err), coloured)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = _Door(raw(out), coloured), _Door(raw(err), coloured)
     try:
         yield
     finally:

@@ -50,11 +50,11 @@ def score(
 
 def stats(mini: Mini = False, as_json: AsJson = False) -> None:
     """Count plans and pairs, beside the paper's counts, and show what trivial answers get."""
-    from tempbench_lmms.data import roots
+    from tempbench_lmms.data import manifests, roots
     from tempbench_lmms.mateo.predictions import trivial
 
     root = roots.mini_root("mateo") if mini else roots.prepared_root("mateo")
-    manifest = json.loads((root / roots.MANIFEST).read_text(encoding="utf-8"))
+    manifest = manifests.read(root, "counts") or {"counts": {}}
     baselines = trivial(_rows(mini))
     if as_json:
         print(json.dumps({"counts": manifest["counts"], "trivial": baselines}, indent=2))

@@ -63,7 +63,6 @@ def score(
     partial: _Partial = False,
 ) -> None:
     """Score replies that were obtained without the harness."""
-
     from tempbench_lmms.timepercept import rescoring
 
     if output and output.exists() and not force:

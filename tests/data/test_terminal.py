@@ -63,11 +63,16 @@ def test_a_terminal_without_utf_8_gets_numbers_and_no_traceback(monkeypatch):
 
 def test_streams_are_given_back(monkeypatch):
     out, err = sys.stdout, sys.stderr
-    with pytest.raises(KeyError), terminal.guarded():
-        assert sys.stdout.isatty() == out.isatty()
+
+    def fail():
         with terminal.guarded():
-            assert terminal.raw(sys.stdout) is out
-        raise KeyError
+            assert sys.stdout.isatty() == out.isatty()
+            with terminal.guarded():
+                assert terminal.raw(sys.stdout) is out
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
     assert (sys.stdout, sys.stderr) == (out, err)
 
 
