@@ -142,7 +142,7 @@ class _Part:
 
     def __init__(self, name: str, table: str, source: Path, files: list[Path], force: bool) -> None:
         self.name, self.table, self.source = name, table, source
-        self.root = roots.data_home() / BENCHMARK
+        self.root = roots.home_to_write(BENCHMARK)
         self.fingerprint = _fingerprint(files)
         self.videos = records.read_records(self.root)
         earlier = manifests.of_earlier(self.root, force, "parts", "rows", "sha256")

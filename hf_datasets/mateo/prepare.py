@@ -56,7 +56,7 @@ def prepare(
     """Make questions from the official MATEO release, or from plans of your own."""
     from .sources import LANGUAGES
 
-    root = roots.data_home() / CARD.name
+    root = roots.home_to_write(CARD.name)
     if source and from_folder:
         raise TempbenchError("--source and --from exclude each other; give one of them")
     if language not in LANGUAGES:

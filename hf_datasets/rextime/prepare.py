@@ -136,7 +136,7 @@ def prepare(
     Raises:
         TempbenchError: The annotations cannot be read, or other data is there already.
     """
-    root = roots.data_home() / BENCHMARK
+    root = roots.home_to_write(BENCHMARK)
     given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}
     found = {name: find_videos(Path(path)) for name, path in given.items()}
     listings = {name: there for name, (there, _) in found.items()}

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tempbench_lmms.data import tables, terminal
+from tempbench_lmms.data import outputs, tables, terminal
 from tempbench_lmms.data.replies import json_lines
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES, TABLE_2, TABLE_9, TEXT_MODELS
@@ -265,6 +265,8 @@ def build(
         allow_pickle=allow_pickle,
     )
     _check(settings)
+    for folder in (settings.work, settings.output):
+        outputs.check_folder(folder)
     _report(run(settings, step, until), settings)
 
 

@@ -36,7 +36,7 @@ def prepare(
 ) -> None:
     """Convert the official TempVS release; a second run does nothing."""
     console = terminal.console(stderr=True)
-    root = roots.data_home() / BENCHMARK
+    root = roots.home_to_write(BENCHMARK)
     if manifests.of_earlier(root, force, "rows") and not force:
         print(f"{root} is already prepared; add --force to replace it")
         return

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from tempbench_lmms.data import bounds
+from tempbench_lmms.data import bounds, outputs
 from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -46,6 +46,7 @@ def write_manifest(
     Raises:
         TempbenchError: The files do not fit, or the folder is in use.
     """
+    outputs.check_folder(output)
     data, cloud = _arrays(array, values, mask)
     times = _times(timestamps)
     if len(times) != len(data) or cloud.shape != data.shape[:3]:

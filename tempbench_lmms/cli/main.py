@@ -1,5 +1,6 @@
 """The `tempbench` command. Its exit status is 0 only where the thing was done."""
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,7 +14,8 @@ from tempbench_lmms.cli import runs
 from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
 from tempbench_lmms.cli.reread import reread
-from tempbench_lmms.data import terminal
+from tempbench_lmms.data import outputs, terminal
+from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -23,6 +25,11 @@ class _Guarded(TyperCommand):
     is_painted = False
 
     def invoke(self, ctx: Any) -> Any:
+        for name, value in ctx.params.items():
+            for text in value if isinstance(value, (list, tuple)) else [value]:
+                # A path may be of any bytes; what is written into files may not.
+                if isinstance(text, str) and re.search(r"[\ud800-\udfff]", text):
+                    raise TempbenchError(f"{name.strip('_')}: {ascii(text)[:80]} is not text in UTF-8")
         with terminal.guarded(self.is_painted):
             return super().invoke(ctx)
 
@@ -106,8 +113,8 @@ def show(
     """Show what a model sees of one document: pictures, prompt, and the right answer."""
     from tempbench_lmms.cli.show import as_html, as_text, seen
 
-    if output and output.exists() and not force:
-        raise TempbenchError(f"{output} exists; choose another name or add --force")
+    if output:
+        outputs.check_file(output, force)
     view = seen(task, doc)
     print(as_text(view))
     if output:
@@ -156,6 +163,7 @@ def demo(
     ),
 ) -> None:
     """Run the bundled sample through the real harness: a tiny model, chance, and an oracle."""
+    outputs.check_folder(output)
     print("tempbench: building a tiny Qwen2.5-VL with random weights", file=sys.stderr, flush=True)
     from tempbench_lmms.cli.demo import run
 
@@ -179,6 +187,7 @@ def _add_verbs(wanted: str | None) -> None:
 
     The benchmarks' commands import what makes data, which `tempbench path` and `--help` need not wait for.
     """
+    app.registered_groups.clear()  # of an earlier call
     for verb, help_text in VERBS.items():
         group = typer.Typer(no_args_is_help=True, help=help_text)
         if verb == wanted:
@@ -191,10 +200,18 @@ def _add_verbs(wanted: str | None) -> None:
 
 
 def main() -> None:
-    """Entry point: errors a user can put right are one line on stderr and status 1."""
+    """Entry point: errors a user can put right are one line on stderr and status 1.
+
+    What the system refuses is such an error too, whichever file of whichever library it is about.
+    """
     _add_verbs(next((word for word in sys.argv[1:] if not word.startswith("-")), None))
     try:
         app(standalone_mode=True)
     except TempbenchError as error:
         terminal.tell(str(error))
+        raise SystemExit(1) from None
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename is not None else ""
+        reason = error.strerror or one_line(repr(error))
+        terminal.tell(f"{name}{reason}; check the path, its permissions and the disk")
         raise SystemExit(1) from None

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tempbench_lmms.data import terminal
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data import outputs, terminal
 
 
 def verify(root: Path) -> Iterator[str]:
@@ -37,8 +36,8 @@ def score(
     from tempbench_lmms.errors import DataNotPreparedError
 
     for path in (output, plot):
-        if path is not None and path.exists() and not force:
-            raise TempbenchError(f"{path} exists; choose another name or add --force")
+        if path is not None:
+            outputs.check_file(path, force)
     try:
         root = mini_root("coherence") if mini else prepared_root("coherence")
     except DataNotPreparedError:

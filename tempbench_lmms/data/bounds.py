@@ -130,9 +130,24 @@ def batches(path: Path, found: Any, rows: int = _MAX_BATCH) -> Iterator[Any]:
         default=0,
     )
     for batch in found.iter_batches(batch_size=max(1, min(rows, most // max(longest, 1)))):
-        if batch.nbytes > most:
+        decoded = _decoded(batch)
+        if decoded.nbytes > most:
             raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
-        yield batch
+        yield decoded
+
+
+def _decoded(batch: Any) -> Any:
+    """Returns a batch as a table without dictionaries, in which a long text takes the room of a number."""
+    import pyarrow as pa
+
+    def plain(kind: Any) -> Any:
+        if pa.types.is_dictionary(kind):
+            return plain(kind.value_type)
+        return pa.list_(plain(kind.value_type)) if pa.types.is_list(kind) else kind
+
+    schema = pa.schema([field.with_type(plain(field.type)) for field in batch.schema], batch.schema.metadata)
+    table = pa.Table.from_batches([batch])
+    return table if schema.equals(batch.schema) else table.cast(schema)
 
 
 def read_parquet(path: Path, found: Any) -> list[dict[str, Any]]:

@@ -12,7 +12,6 @@ from typing import Any
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import TempbenchError
 
-
 # Returns (address, ETag, commit, ...) of a file, or None in their place with an error.
 _METADATA = "_get_metadata_or_catch_error"
 # Checksums, and what other servers than the Hub make of them; no separator, and not "." or "..".
@@ -42,8 +41,8 @@ def downloading(repository: str) -> Iterator[None]:
 def _checked_names(repository: str) -> Iterator[None]:
     """Makes the client refuse ETags and commits that are more than a name.
 
-    The check stands where the client takes them over, behind every way by which it gets them: a server that is
-    asked twice may answer differently. The client has no public place for it.
+    The check stands where the client takes them over, behind every way by which it gets them: a server that
+    is asked twice may answer differently. The client has no public place for it.
 
     Raises:
         TempbenchError: The client is built differently, and nothing is downloaded with it.
@@ -63,8 +62,8 @@ def _checked_names(repository: str) -> Iterator[None]:
         for name in found[1:3]:
             if name is not None and not _NAME.fullmatch(str(name)):
                 raise TempbenchError(
-                    f"{repository}: the server names a file's content {str(name)[:80]!r}, which would lead out "
-                    "of the cache; check HF_ENDPOINT"
+                    f"{repository}: the server names a file's content {str(name)[:80]!r}, which would lead "
+                    "out of the cache; check HF_ENDPOINT"
                 )
         return found
 

@@ -100,7 +100,8 @@ def write_json(value: Any, path: Path) -> None:
 def write_text(text: str, path: Path) -> None:
     """Writes a text file in one step."""
     partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
+    # Half a surrogate, as a reply may hold one, is written as its number: in JSON it is read as what it was.
+    partial.write_text(text, encoding="utf-8", errors="backslashreplace")
     os.replace(partial, path)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms.data import terminal
+from tempbench_lmms.errors import TempbenchError
 
 
 def verify(root: Path) -> Iterator[str]:
@@ -96,6 +97,8 @@ def stats(
         from tempbench_lmms.rextime.rows import load_records, row
 
         found = [row(record) for record in load_records(ground_truth)]
+        if not found:
+            raise TempbenchError(f"{ground_truth} holds no question; name the official file")
     else:
         root = mini_root("rextime") if mini else prepared_root("rextime")
         found = read_rows(root / split)

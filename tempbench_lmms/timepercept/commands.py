@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tempbench_lmms.data import terminal
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data import outputs, terminal
 
 _Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 _Partial = Annotated[
@@ -65,8 +64,8 @@ def score(
     """Score replies that were obtained without the harness."""
     from tempbench_lmms.timepercept import rescoring
 
-    if output and output.exists() and not force:
-        raise TempbenchError(f"{output} exists; choose another name or add --force")
+    if output:
+        outputs.check_file(output, force)
     result = rescoring.score_file(predictions, _root(mini), partial)
     console = terminal.console()
     for table in rescoring.as_tables(result):

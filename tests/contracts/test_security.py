@@ -291,7 +291,7 @@ def test_a_server_names_no_file_outside_the_cache(header, name, tmp_path, monkey
     (folder / "data.json").write_text("[]")
     name = name.format(box=tmp_path)
     monkeypatch.setattr(hub, "HEADERS", {header: name if header == "X-Repo-Commit" else f'"{name}"'})
-    before = {path for path in tmp_path.rglob("*")}
+    before = set(tmp_path.rglob("*"))
     cache = tmp_path / "a" / "b" / "c" / "hub"
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     with hub.Hub({"org/name": folder}) as server:
