@@ -350,7 +350,7 @@ def test_a_damaged_manifest_is_not_taken_for_one(path, content, place, tmp_path)
     done = call(path, arguments)
     complains(done, "manifest.json is damaged", "--force")
     done = call(path, {**arguments, "force": ["--force"]})
-    assert "damaged" not in done.stderr
+    assert "manifest.json is damaged" not in done.stderr
     if done.returncode:
         complains(done)
     if content != MANIFESTS[-1]:
@@ -362,20 +362,20 @@ def test_a_damaged_manifest_is_not_taken_for_one(path, content, place, tmp_path)
 
 
 def rextime_source(folder):
-    (folder / "source").mkdir()
+    (folder / "source").mkdir(exist_ok=True)
     (folder / "source" / "rextime_val.json").write_text("[]")
     return folder / "source"
 
 
 def coherence_source(folder):
-    (folder / "source").mkdir()
+    (folder / "source").mkdir(exist_ok=True)
     (folder / "source" / "a.mp4").write_bytes(b"")
     (folder / "source" / "count.json").write_text("{}")
     return folder / "source"
 
 
 def timepercept_source(folder):
-    (folder / "source").mkdir()
+    (folder / "source").mkdir(exist_ok=True)
     return folder / "source"
 
 
