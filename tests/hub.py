@@ -10,6 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
+HEADERS: dict[str, str] = {}
+"""What a hostile server sends with a file instead of the truth."""
+
 
 class Hub:
     """Serves folders as data sets of the Hub: `Hub({"org/name": folder})`, to be used as a context."""
@@ -51,9 +54,8 @@ class Hub:
             def _file(self, file, body):
                 data = file.read_bytes()
                 etag = hashlib.sha1(data).hexdigest()
-                self._send(
-                    data, "application/octet-stream", {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT}, body
-                )
+                headers = {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT} | HEADERS
+                self._send(data, "application/octet-stream", headers, body)
 
             def _send(self, data, kind, headers, body):
                 status, start = 200, 0

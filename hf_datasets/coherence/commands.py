@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -22,7 +23,9 @@ def prepare(
     force: Annotated[bool, typer.Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare TOMATO, a folder of videos to caption, or both, from this machine's disk."""
-    from rich.progress import track
+    from functools import partial
+
+    from rich.progress import track as progress
 
     from tempbench_lmms.data.roots import data_home
 
@@ -33,6 +36,7 @@ def prepare(
             "name what to prepare: --source FOLDER for TOMATO (https://github.com/yale-nlp/TOMATO, with its "
             "videos), --captions FOLDER for videos to caption"
         )
+    track = partial(progress, console=terminal.console(stderr=True))
     parts: dict[str, Any] = {}
     if source is not None:
         parts["questions"] = prepare_tomato(source, videos or source / "videos", force, track)
@@ -64,8 +68,9 @@ def build(
 ) -> None:
     """Write reference sentences into the prepared questions, by a language model with the paper's prompt."""
     import os
+    from functools import partial
 
-    from rich.progress import track
+    from rich.progress import track as progress
 
     from tempbench_lmms.data.roots import prepared_root
 
@@ -76,6 +81,7 @@ def build(
     if not model:
         raise TempbenchError("name the language model with --model")
     root = prepared_root("coherence")
+    track = partial(progress, console=terminal.console(stderr=True))
     written = build_references(root, endpoint, model, os.environ.get(key_variable, ""), workers, track)
     print(f"{written} reference sentences by {model} written to {root / 'qa'}")
 

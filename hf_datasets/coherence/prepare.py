@@ -22,8 +22,8 @@ from typing import Any
 from tempbench_lmms.coherence import checks
 from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
 from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
-from tempbench_lmms.data import roots, tables
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data import manifests, roots, tables
+from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import apart, records
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
@@ -37,16 +37,13 @@ CAPTIONS_FILE = "captions.json"
 # Any script, brackets and spaces; nothing that hides a file or leads elsewhere.
 _NAME = re.compile(r"[^./\\\s][^/\\\n\r\t]{0,199}")
 _KEEP_EVERY = 50
-_MAX_JSON = 64_000_000
 
 Skipped = list[dict[str, str]]
 
 
 def _json(path: Path) -> Any:
     try:
-        if path.stat().st_size > _MAX_JSON:
-            raise TempbenchError(f"{path} is larger than {_MAX_JSON} bytes; check that it is the right file")
-        return parse_json(path.read_text(encoding="utf-8"))
+        return read_json(path)
     except ValueError as error:
         raise TempbenchError(f"{path} is not JSON ({error}); download it again") from None
     except OSError as error:
@@ -143,19 +140,18 @@ class _Part:
 
     def __init__(self, name: str, table: str, source: Path, files: list[Path], force: bool) -> None:
         self.name, self.table, self.source = name, table, source
-        self.root = roots.data_home() / BENCHMARK
+        self.root = roots.home_to_write(BENCHMARK)
         self.fingerprint = _fingerprint(files)
         self.videos = records.read_records(self.root)
-        path = self.root / roots.MANIFEST
-        self.manifest: dict[str, Any] = (
-            _json(path) if path.is_file() else {"benchmark": BENCHMARK, "parts": {}}
-        )
-        known = self.manifest.get("parts", {}).get(name)
+        earlier = manifests.of_earlier(self.root, force, "parts", "rows", "sha256")
+        self.manifest: dict[str, Any] = earlier or {"benchmark": BENCHMARK, "parts": {}}
+        known = self.manifest["parts"].get(name)
         target = self.root / table / "test.parquet"
-        self.done = bool(known) and known["fingerprint"] == self.fingerprint and target.is_file()
+        of = known if isinstance(known, dict) else {}
+        self.done = of.get("fingerprint") == self.fingerprint and target.is_file()
         if known and not self.done and target.is_file() and not force:
             raise TempbenchError(
-                f"{self.root} already holds {name} from {known['source']}; add --force to replace it"
+                f"{self.root} already holds {name} from {of.get('source')}; add --force to replace it"
             )
 
     def bring(self, source: Path, inside: Path, place: str) -> tuple[str, str]:

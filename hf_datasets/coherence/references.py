@@ -4,7 +4,6 @@ Source: the paper, section 3.1.1 and appendix A.1.3 (gemini-1.5-flash, temperatu
 is that of the official code.
 """
 
-import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms.coherence.features import QA_SCHEMA
 from tempbench_lmms.coherence.prompts import reference_request
-from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data import manifests, roots, tables
 from tempbench_lmms.errors import TempbenchError
 
 from ..endpoint import Endpoint
@@ -74,7 +73,7 @@ def build(
 
 def _tell_manifest(root: Path, rows: list[tables.Row], table: Path) -> None:
     path = root / roots.MANIFEST
-    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest = manifests.read(root) or {}
     sources = [row["reference_source"] or "template" for row in rows]
     manifest["references"] = {source: sources.count(source) for source in sorted(set(sources))}
     if isinstance(manifest.get("sha256"), dict):

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import hub, roots, tables
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data import hub, manifests, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD
 from tempbench_lmms.mateo.checks import table_name
@@ -57,13 +56,13 @@ def prepare(
     """Make questions from the official MATEO release, or from plans of your own."""
     from .sources import LANGUAGES
 
-    root = roots.data_home() / CARD.name
+    root = roots.home_to_write(CARD.name)
     if source and from_folder:
         raise TempbenchError("--source and --from exclude each other; give one of them")
     if language not in LANGUAGES:
         raise TempbenchError(f"unknown --language {language!r}; choose one of {', '.join(LANGUAGES)}")
     manifest_file = root / roots.MANIFEST
-    prepared = _read_json(manifest_file)
+    prepared = manifests.of_earlier(root, force, "rows", "counts", "problems")
     if prepared and not force and not (source or from_folder):
         print(f"{root} is already prepared; add --force to replace it")
         return
@@ -79,7 +78,7 @@ def prepare(
             f"{root} holds data from another source; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
-    if prepared:
+    if manifest_file.is_file():
         manifest_file.unlink()  # from here on the old data is no longer whole
     try:
         _report(build(origin, root), root)
@@ -137,7 +136,6 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
 
 
 def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path) -> dict[str, Any]:
-    from rich.console import Console
     from rich.progress import track
 
     from tempbench_lmms.mateo.features import SCHEMA
@@ -161,7 +159,7 @@ def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path)
         # The number separates plans whose names differ only in characters that `_file_name` replaces.
         return _store(root, f"{split}/{len(seen):04}_{_file_name(plan_id)}_{position:02}", content)
 
-    console = Console(stderr=True)
+    console = terminal.console(stderr=True)
     for raw in track(plans(), f"{split}: plans", console=console, transient=True):
         if raw.plan_id in seen:
             problems.append(f"plan {raw.plan_id}: duplicate id; the second one is left out")
@@ -281,7 +279,7 @@ def _fingerprint(entry: Any) -> Any:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        value = parse_json(path.read_text(encoding="utf-8"))
+        value = tables.read_json(path)
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

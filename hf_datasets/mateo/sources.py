@@ -12,7 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data import bounds
+from tempbench_lmms.data.tables import first_line, read_json
 from tempbench_lmms.errors import TempbenchError
 
 from .graphs import Edge, cycle
@@ -188,21 +189,19 @@ def read_release(file: Path, language: str, folder: Path | None) -> Iterator[Raw
         TempbenchError: The file cannot be read, or a column is missing.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        parquet = pq.ParquetFile(file)
+        parquet = bounds.open_parquet(file)
         missing = {"id", "steps"} - set(parquet.schema_arrow.names)
         if missing:
             raise TempbenchError(
                 f"{file}: the column {min(missing)} is missing; give a folder with the release"
             )
-        for batch in parquet.iter_batches(batch_size=1):
+        for batch in bounds.batches(file, parquet, rows=1):
             for row in batch.to_pylist():
                 yield _release_plan(row, LANGUAGES[language], folder)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise TempbenchError(f"{file} cannot be read ({reason}); get the release again") from None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise TempbenchError(f"{file} cannot be read ({first_line(error)}); get the release again") from None
 
 
 def _release_plan(row: Mapping[str, Any], language: str, folder: Path | None) -> RawPlan:
@@ -257,7 +256,7 @@ def _own_plan(file: Path) -> RawPlan:
     folder = file.parent
     plan_id = folder.resolve().name
     try:
-        content = parse_json(file.read_text(encoding="utf-8"))
+        content = read_json(file)
     except (OSError, ValueError) as error:
         return RawPlan(plan_id, "", [], [], [f"{PLAN_FILE} is not JSON ({str(error).splitlines()[0]})"])
     listed = content.get("steps") if isinstance(content, dict) else None

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import outputs
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
@@ -309,6 +310,9 @@ def build_file(
     from rich.progress import Progress
 
     endpoint = Endpoint(base_url, model, os.environ.get("OPENAI_API_KEY", ""))
+    if output.is_dir():
+        raise TempbenchError(f"{output} is a folder; give the name of a file")
+    outputs.check_folder(output.parent)
     progress_file = output.with_name(f"{output.stem}.progress.jsonl")
     if force:
         output.unlink(missing_ok=True)
@@ -333,6 +337,8 @@ def build_file(
 
 def _videos(captions: Path, limit: int | None) -> list[dict[str, Any]]:
     videos = rows.load_records(captions)[:limit]
+    if not videos:
+        raise TempbenchError(f"{captions} holds no video; give one with captions a line")
     for video in videos:
         if not isinstance(video.get("events"), list) or not {"vid", "duration"} <= video.keys():
             raise TempbenchError(f"{captions}: {str(video)[:80]} needs vid, duration and events; correct it")

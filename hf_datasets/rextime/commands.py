@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime.card import CARD, EVALUATED, SOURCES
 
@@ -36,7 +37,6 @@ def prepare(
     ] = True,
 ) -> None:
     """Prepare ReXTime: annotations from the Hub or a folder, videos from where you have them."""
-    from rich.console import Console
     from rich.progress import Progress
 
     from tempbench_lmms.data.roots import data_home
@@ -46,7 +46,7 @@ def prepare(
     if not accept_license:
         licences = "; ".join(f"{one.name}: {one.licence}" for one in CARD.sources)
         raise TempbenchError(f"the data has licences of its own ({licences}); add --accept-license")
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=terminal.console(stderr=True), transient=True) as bar:
         task = bar.add_task("looking at the videos", total=None)
         report = preparing.prepare(
             source,
@@ -95,11 +95,9 @@ def build(
     force: Annotated[bool, typer.Option(help="Start anew instead of going on with the file.")] = False,
 ) -> None:
     """Make questions from captions as section 3 does; the key is read from OPENAI_API_KEY."""
-    from rich.console import Console
-
     from .build import build_file
 
-    done = build_file(captions, output, model, base_url, limit, force, Console(stderr=True))
+    done = build_file(captions, output, model, base_url, limit, force, terminal.console(stderr=True))
     for reason, count in done.items():
         print(f"{reason}: {count}")
 

@@ -1,6 +1,5 @@
 """Brings ReXTime onto this machine: the official annotations, and where the videos are."""
 
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -8,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import hub, roots, tables
+from tempbench_lmms.data import hub, manifests, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.apart import check_videos
@@ -30,6 +29,8 @@ ADVICE = (
     "get the videos as https://github.com/ReXTime/ReXTime describes, and name their folders with --anet-dir "
     "and --qvh-dir"
 )
+
+TABLES_OF_MANIFEST = ("rows", "expected_rows", "completeness", "videos")
 
 _KEEP_EVERY = 20
 
@@ -136,14 +137,14 @@ def prepare(
     Raises:
         TempbenchError: The annotations cannot be read, or other data is there already.
     """
-    root = roots.data_home() / BENCHMARK
+    root = roots.home_to_write(BENCHMARK)
     given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}
     found = {name: find_videos(Path(path)) for name, path in given.items()}
     listings = {name: there for name, (there, _) in found.items()}
     files, origin = annotation_files(source, revision)
     sums = {split: tables.sha256_of([file]) for split, file in files.items()}
     identity = {"source": origin, "annotations": sums, "video_folders": given, "version": 1}
-    old = _manifest(root)
+    old = manifests.of_earlier(root, force, *TABLES_OF_MANIFEST)
     same = old is not None and all(old.get(key) == value for key, value in identity.items())
     if old is not None and not same and not force:
         raise TempbenchError(
@@ -210,14 +211,6 @@ def _write(
 
 def _by_reason(problems: Mapping[str, str], verdicts: Mapping[str, Any]) -> dict[str, int]:
     return dict(Counter(verdicts.get(url, {}).get("reason") or "missing" for url in sorted(problems)))
-
-
-def _manifest(root: Path) -> dict[str, Any] | None:
-    try:
-        found = json.loads((root / roots.MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _video_url(record: Mapping[str, Any], listings: Mapping[str, Mapping[str, str]]) -> str:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tempbench_lmms.data import tables
+from tempbench_lmms.data import outputs, tables, terminal
 from tempbench_lmms.data.replies import json_lines
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES, TABLE_2, TABLE_9, TEXT_MODELS
@@ -265,6 +265,8 @@ def build(
         allow_pickle=allow_pickle,
     )
     _check(settings)
+    for folder in (settings.work, settings.output):
+        outputs.check_folder(folder)
     _report(run(settings, step, until), settings)
 
 
@@ -285,9 +287,7 @@ def _check(settings: Settings) -> None:
 
 
 def _report(manifests: Mapping[str, dict[str, Any]], settings: Settings) -> None:
-    from rich.console import Console
-
-    Console().print(table(manifests, settings))
+    terminal.console().print(table(manifests, settings))
     if "release" in manifests:
         where = f"set TEMPBENCH_DATA={settings.output.parent} to run the tasks on it"
         typer.echo(f"written to {settings.output}; {where}")

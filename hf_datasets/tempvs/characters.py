@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import TempbenchError
 
 LOOKS: Mapping[str, Mapping[str, str]] = {
@@ -50,7 +50,7 @@ def read(folder: Path) -> Looks:
     for source in LOOKS:
         path = folder / f"characters_{source}.json"
         try:
-            found = parse_json(path.read_text(encoding="utf-8"))
+            found = read_json(path)
         except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
             raise TempbenchError(f"{path} cannot be read ({error}); correct --characters") from None
         if not isinstance(found, dict) or not all(isinstance(look, str) for look in found.values()):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 SHARD = 2048
@@ -25,10 +26,9 @@ def fingerprint(model: str) -> str:
 
 def progress(items: Iterable[Any], total: int, what: str) -> Iterable[Any]:
     """Shows how many of `items` were taken, where somebody can see it."""
-    from rich.console import Console
     from rich.progress import track
 
-    console = Console(stderr=True)
+    console = terminal.console(stderr=True)
     if not console.is_terminal:
         return items
     return track(items, what, total=total, transient=True, console=console)

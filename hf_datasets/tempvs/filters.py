@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import SOURCES, TABLE_8
 
@@ -110,7 +110,7 @@ def thresholds(name: str) -> Mapping[str, Thresholds]:
     if name in THRESHOLDS:
         return THRESHOLDS[name]
     try:
-        given = parse_json(Path(name).read_text(encoding="utf-8"))
+        given = read_json(Path(name))
         unknown = sorted(set(given) - set(SOURCES))
         if unknown:
             raise ValueError(f"{', '.join(unknown)} is not a source")

@@ -1,17 +1,19 @@
 """`tempbench prepare tempvs`: from the official release to data that the tasks read."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import hub, roots, tables
+from tempbench_lmms.data import hub, manifests, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
 from .release import Images, Report, benchmark_folder, convert
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 REPO = "yingjins/TempVS"
 _SHOWN = 10
@@ -33,9 +35,9 @@ def prepare(
     force: Annotated[bool, typer.Option(help="Replace data that is already prepared.")] = False,
 ) -> None:
     """Convert the official TempVS release; a second run does nothing."""
-    console = Console(stderr=True)
-    root = roots.data_home() / BENCHMARK
-    if (root / roots.MANIFEST).is_file() and not force:
+    console = terminal.console(stderr=True)
+    root = roots.home_to_write(BENCHMARK)
+    if manifests.of_earlier(root, force, "rows") and not force:
         print(f"{root} is already prepared; add --force to replace it")
         return
     _ask_for_consent(accept_license)
@@ -60,7 +62,7 @@ def _write(
     converted: dict[str, list[tables.Row]],
     images: Images,
     report: Report,
-    console: Console,
+    console: "Console",
 ) -> dict[str, int]:
     """Writes pictures, tables and at the end the manifest; returns the numbers of rows."""
     stored = _store_images(images.found, root, console)
@@ -112,7 +114,7 @@ def download(revision: str) -> tuple[Path, str]:
     return Path(folder), str(info.sha)
 
 
-def _store_images(found: dict[str, Path], root: Path, console: Console) -> list[Path]:
+def _store_images(found: dict[str, Path], root: Path, console: "Console") -> list[Path]:
     from rich.progress import track
 
     stored = []

@@ -11,7 +11,6 @@ Source: the official `select_*.py` and `flintstones_dataloader.py`.
 """
 
 import csv
-import json
 import random
 import re
 import warnings
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 from . import characters
@@ -169,10 +168,10 @@ def _sentences(text: str) -> list[str]:
 
 def _json(path: Path) -> Any:
     try:
-        return parse_json(path.read_text(encoding="utf-8"))
+        return read_json(path)
     except FileNotFoundError:
         raise TempbenchError(f"{path} is missing; give the folder as it is distributed") from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
 
 

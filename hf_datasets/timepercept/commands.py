@@ -41,7 +41,7 @@ def prepare(
     force: _Force = False,
 ) -> None:
     """Build the nine tests from dated pictures, and the two controls."""
-    from tempbench_lmms.data.roots import data_home
+    from tempbench_lmms.data.roots import home_to_write
 
     from . import prepare as building
     from .series import FMOW_SPLITS
@@ -63,7 +63,7 @@ def prepare(
         fmow_splits=tuple(fmow_split or FMOW_SPLITS),
         categories=tuple(category or ()),
     )
-    root = data_home() / "timepercept"
+    root = home_to_write("timepercept")
     if sitscc or fmow:
         building.prepare_series(root, sitscc, fmow, settings, force, print)
     if ucm:

@@ -1,7 +1,6 @@
 """Prepares the two controls: UC Merced for recognition, TemporalVQA for transfer."""
 
 import hashlib
-import json
 import os
 import random
 import re
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import hub, tables
+from tempbench_lmms.data import bounds, hub, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import LAPSES
@@ -96,25 +95,30 @@ def origin(source: str, repository: str) -> Origin:
 def _parquet_rows(files: Sequence[Path]) -> Iterator[tuple[Row, dict[str, list[str]]]]:
     """Yields the rows of Parquet files with the names of their class labels."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     for file in files:
         try:
-            parquet = pq.ParquetFile(file)
-        except (pa.ArrowInvalid, OSError) as error:
+            parquet = bounds.open_parquet(file)
+            names = _label_names((parquet.schema_arrow.metadata or {}).get(b"huggingface", b"{}"))
+            for batch in bounds.batches(file, parquet, rows=64):
+                for row in batch.to_pylist():
+                    yield row, names
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise TempbenchError(
-                f"{file} cannot be read ({str(error).splitlines()[0]}); download it again"
+                f"{file} cannot be read ({tables.first_line(error)}); download it again"
             ) from None
-        described = json.loads((parquet.schema_arrow.metadata or {}).get(b"huggingface", b"{}"))
-        features = described.get("info", {}).get("features", {})
-        names = {
-            key: value["names"]
-            for key, value in features.items()
-            if isinstance(value, dict) and "names" in value
-        }
-        for batch in parquet.iter_batches(batch_size=64):
-            for row in batch.to_pylist():
-                yield row, names
+
+
+def _label_names(described: bytes) -> dict[str, list[str]]:
+    """Returns the names of class labels from what `datasets` writes into a file; of odd ones nothing."""
+    found = tables.parse_json(described.decode("utf-8"))
+    for key in ("info", "features"):
+        found = found.get(key) if isinstance(found, dict) else None
+    return {
+        key: value["names"]
+        for key, value in (found.items() if isinstance(found, dict) else ())
+        if isinstance(value, dict) and isinstance(value.get("names"), list)
+    }
 
 
 def _named(value: Any, names: Sequence[str] | None) -> str:

@@ -1,6 +1,5 @@
 """Prepares TimePerceptBench from its raw sources: series of dated pictures, and the two controls."""
 
-import json
 import random
 import shutil
 from collections.abc import Callable, Iterable, Sequence
@@ -8,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data import manifests, roots, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import LENGTH, RANKINGS, TESTS, TOU
@@ -58,13 +57,13 @@ def split_places(series: Sequence[Series], settings: Settings) -> dict[str, list
     return {"test": shuffled[:n_test], "train": shuffled[n_test:]}
 
 
-def manifest_of(root: Path) -> dict[str, Any]:
-    """Returns the manifest under `root`; one without parts where there is none."""
-    file = root / roots.MANIFEST
-    if not file.is_file():
-        return {"benchmark": BENCHMARK, "parts": {}}
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+def manifest_of(root: Path, force: bool = False) -> dict[str, Any]:
+    """Returns the manifest under `root`; one without parts where there is none.
+
+    Raises:
+        TempbenchError: It is damaged and `force` is not given.
+    """
+    return manifests.of_earlier(root, force, "parts") or {"benchmark": BENCHMARK, "parts": {}}
 
 
 def write_part(
@@ -88,13 +87,15 @@ def write_part(
     Raises:
         TempbenchError: The part was built from another request and `force` is not given.
     """
-    manifest = manifest_of(root)
+    manifest = manifest_of(root, force)
     there = manifest["parts"].get(name)
-    if there and there["request"] == request:
+    before = there.get("request") if isinstance(there, dict) else None
+    if there and before == request:
         note(f"{name}: already prepared in {root}; nothing to do")
         return
     if there and not force:
-        other = sorted(key for key in request if request[key] != there["request"].get(key))
+        known = before if isinstance(before, dict) else {}
+        other = sorted(key for key in request if request[key] != known.get(key))
         raise TempbenchError(
             f"{name} in {root} was prepared with other settings (different: {', '.join(other)}); add --force "
             "to build it anew, or set TEMPBENCH_DATA to another folder"
@@ -132,7 +133,7 @@ def prepare_series(
     def build() -> dict[str, Any]:
         # What an interrupted run has left is taken over only where it was the same request.
         begun = root / "series.begun.json"
-        if force or not begun.is_file() or json.loads(begun.read_text(encoding="utf-8")) != request:
+        if force or not begun.is_file() or _begun(begun) != request:
             # Tables first: where other parts keep the manifest, a table says that its pictures are there.
             for folder in ("train", "all", *TESTS, "media/series", "media/fmow"):
                 shutil.rmtree(root / folder, ignore_errors=True)
@@ -142,6 +143,13 @@ def prepare_series(
         return part
 
     write_part(root, "series", request, build, force, note)
+
+
+def _begun(path: Path) -> Any:
+    try:
+        return tables.read_json(path)
+    except (OSError, ValueError):
+        return None  # cut short: what was begun is built anew
 
 
 def _build_series(

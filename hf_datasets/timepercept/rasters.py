@@ -1,6 +1,7 @@
 """Cuts an array of dated rasters into places, pictures and a manifest that `prepare` reads."""
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data import bounds, outputs
+from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import TempbenchError
 
 # Brown to green, as vegetation indices are usually shown.
@@ -44,6 +46,7 @@ def write_manifest(
     Raises:
         TempbenchError: The files do not fit, or the folder is in use.
     """
+    outputs.check_folder(output)
     data, cloud = _arrays(array, values, mask)
     times = _times(timestamps)
     if len(times) != len(data) or cloud.shape != data.shape[:3]:
@@ -71,7 +74,7 @@ def write_manifest(
 
 def _times(path: Path) -> list[str]:
     try:
-        return [str(time) for time in parse_json(path.read_text(encoding="utf-8"))]
+        return [str(time) for time in read_json(path)]
     except (OSError, ValueError, TypeError) as error:
         raise TempbenchError(f"{path}: not a JSON list of dates ({error})") from None
 
@@ -92,9 +95,8 @@ def _write_place(
 
 def _arrays(path: Path, values: str, mask: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError) as error:
+        arrays = bounds.read_arrays(path)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise TempbenchError(f"{path}: not an .npz file of plain arrays ({error})") from None
     numeric = [name for name, one in arrays.items() if one.dtype != bool and one.ndim in (3, 4)]
     boolean = [name for name, one in arrays.items() if one.dtype == bool and one.ndim == 3]

@@ -9,8 +9,9 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tempbench_lmms.data import terminal
 from tempbench_lmms.data.replies import json_lines
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.rasters import Stretch, is_raster, stretch_of
 
@@ -92,10 +93,9 @@ def watched(things: Sequence[T], what: str) -> Iterator[T]:
     """Yields `things` under a progress bar, where somebody can see it."""
     import sys
 
-    from rich.console import Console
     from rich.progress import track
 
-    console = Console(stderr=True)
+    console = terminal.console(stderr=True)
     yield from track(things, what, console=console, transient=True, disable=not sys.stderr.isatty())
 
 
@@ -274,7 +274,7 @@ def _fmow_shots(folder: Path, split: str, max_cloud: float, skipped: Skipped) ->
             continue
         metadata = file.with_suffix(".json")
         try:
-            described = parse_json(metadata.read_text(encoding="utf-8"))
+            described = read_json(metadata)
             cloud = float(described.get("cloud_cover") or 0)
             order, taken, day = parse_time(str(described["timestamp"]))
         except FileNotFoundError:

@@ -1,18 +1,44 @@
 """The `tempbench` command. Its exit status is 0 only where the thing was done."""
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
 from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
 from tempbench_lmms.cli.reread import reread
+from tempbench_lmms.data import outputs, terminal
+from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import TempbenchError
+
+
+class _Guarded(TyperCommand):
+    """A command in whose output nothing steers the terminal."""
+
+    is_painted = False
+
+    def invoke(self, ctx: Any) -> Any:
+        for name, value in ctx.params.items():
+            for text in value if isinstance(value, (list, tuple)) else [value]:
+                # A path may be of any bytes; what is written into files may not.
+                if isinstance(text, str) and re.search(r"[\ud800-\udfff]", text):
+                    raise TempbenchError(f"{name.strip('_')}: {ascii(text)[:80]} is not text in UTF-8")
+        with terminal.guarded(self.is_painted):
+            return super().invoke(ctx)
+
+
+class _Painted(_Guarded):
+    """The same, where the harness paints its own messages."""
+
+    is_painted = True
+
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -43,7 +69,7 @@ def _options(
     pass
 
 
-@app.command()
+@app.command(cls=_Guarded)
 def path() -> None:
     """Print the folder with our tasks, for the harness's --include_path."""
     from tempbench_lmms.harness.variants import task_dir
@@ -51,12 +77,11 @@ def path() -> None:
     print(task_dir())
 
 
-@app.command()
+@app.command(cls=_Guarded)
 def tasks(
     benchmark: Annotated[str | None, typer.Argument(help="Only this benchmark's tasks.")] = None,
 ) -> None:
     """List our tasks."""
-    from rich.console import Console
     from rich.table import Table
 
     from tempbench_lmms.harness.tasks import load_task, task_files
@@ -68,7 +93,7 @@ def tasks(
         if benchmark in (None, file.parent.name):
             config = load_task(name)
             table.add_row(name, file.parent.name, "group" if "group" in config else _described(config))
-    Console().print(table)
+    terminal.console().print(table)
 
 
 def _described(config: dict[str, Any]) -> str:
@@ -76,7 +101,7 @@ def _described(config: dict[str, Any]) -> str:
     return ", ".join(f"{key} {value}" for key, value in settings.items())
 
 
-@app.command()
+@app.command(cls=_Guarded)
 def show(
     task: Annotated[str, typer.Argument(help="A task, e.g. tempvs_mt1_two_mini.")],
     doc: Annotated[int, typer.Option(help="Number of the document, from 0.")] = 0,
@@ -88,8 +113,8 @@ def show(
     """Show what a model sees of one document: pictures, prompt, and the right answer."""
     from tempbench_lmms.cli.show import as_html, as_text, seen
 
-    if output and output.exists() and not force:
-        raise TempbenchError(f"{output} exists; choose another name or add --force")
+    if output:
+        outputs.check_file(output, force)
     view = seen(task, doc)
     print(as_text(view))
     if output:
@@ -97,7 +122,7 @@ def show(
         print(f"\nwritten to {output}", file=sys.stderr)
 
 
-@app.command()
+@app.command(cls=_Guarded)
 def verify(
     benchmark: Annotated[str | None, typer.Argument(help="Check this benchmark's prepared data.")] = None,
     mini: Annotated[bool, typer.Option(help="Check the bundled sample instead.")] = False,
@@ -131,27 +156,23 @@ def verify(
         print(f"{len(task_files())} task names, none of them the harness's: ok")
 
 
-@app.command()
+@app.command(cls=_Guarded)
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")] = Path(
         "tempbench_demo"
     ),
 ) -> None:
     """Run the bundled sample through the real harness: a tiny model, chance, and an oracle."""
+    outputs.check_folder(output)
     print("tempbench: building a tiny Qwen2.5-VL with random weights", file=sys.stderr, flush=True)
-    from rich.console import Console
-
     from tempbench_lmms.cli.demo import run
 
-    run(output, Console())
+    run(output, terminal.console())
 
 
-app.command()(read)
-app.command()(runs.run)
-app.command()(runs.compare)
-app.command()(runs.rescore)
-app.command()(reread)
-app.command()(report)
+app.command(cls=_Painted)(runs.run)
+for _command in (read, runs.compare, runs.rescore, reread, report):
+    app.command(cls=_Guarded)(_command)
 
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
@@ -166,22 +187,31 @@ def _add_verbs(wanted: str | None) -> None:
 
     The benchmarks' commands import what makes data, which `tempbench path` and `--help` need not wait for.
     """
+    app.registered_groups.clear()  # of an earlier call
     for verb, help_text in VERBS.items():
         group = typer.Typer(no_args_is_help=True, help=help_text)
         if verb == wanted:
             if verb == "submit":
-                group.command("hub")(submit_hub)
+                group.command("hub", cls=_Guarded)(submit_hub)
             for name in benchmarks.names():
                 if function := commands_of(name).get(verb):
-                    group.command(name)(function)
+                    group.command(name, cls=_Guarded)(function)
         app.add_typer(group, name=verb)
 
 
 def main() -> None:
-    """Entry point: errors a user can put right are one line on stderr and status 1."""
+    """Entry point: errors a user can put right are one line on stderr and status 1.
+
+    What the system refuses is such an error too, whichever file of whichever library it is about.
+    """
     _add_verbs(next((word for word in sys.argv[1:] if not word.startswith("-")), None))
     try:
         app(standalone_mode=True)
     except TempbenchError as error:
-        print(f"tempbench: {error}", file=sys.stderr)
+        terminal.tell(str(error))
+        raise SystemExit(1) from None
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename is not None else ""
+        reason = error.strerror or one_line(repr(error))
+        terminal.tell(f"{name}{reason}; check the path, its permissions and the disk")
         raise SystemExit(1) from None

@@ -21,33 +21,36 @@ def report(
     title: Annotated[str, typer.Option(help="The page's title.")] = "tempbench report",
     questions: Annotated[int, typer.Option(min=0, help="Questions in the page's browser, at most.")] = 5000,
     pictures: Annotated[int, typer.Option(min=0, help="Of these, questions with pictures, at most.")] = 60,
+    size: Annotated[
+        float, typer.Option(min=0, max=1000, help="Megabytes of their texts, at most; the longest are cut.")
+    ] = 25,
     intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
     partial: Annotated[bool, typer.Option("--partial", help="Use the sound lines of damaged logs.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX."""
+    from tempbench_lmms.data import outputs
     from tempbench_lmms.data.tables import write_text
     from tempbench_lmms.report import numbers, page, tables, text
-    from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.runs.logs import edited, read_runs
 
     kind = format_ or FORMATS.get(output.suffix.lower(), "")
     if kind not in FORMATS.values():
         raise TempbenchError(
             f"unknown format {format_ or output}; end the name in .html, .md, .csv or .tex, or add --format"
         )
-    if output.exists() and not force:
-        raise TempbenchError(f"{output} exists; choose another name or add --force")
-    if not output.parent.is_dir():
-        raise TempbenchError(f"the folder {output.parent} does not exist; make it or choose another name")
-    tasks = list(numbers.of_logs(read_runs(logs, partial), intervals))
-    if kind == "html":
-        content = page.page(tasks, title, questions, pictures)
-    else:
-        write = {"markdown": text.as_markdown, "csv": text.as_csv, "latex": text.as_latex}[kind]
-        content = write(tables.sections_of(tasks))
+    outputs.check_file(output, force)
+    read = read_runs(logs, partial)
+    with edited(" ".join(map(str, logs))):
+        tasks = list(numbers.of_logs(read, intervals))
+        if kind == "html":
+            content = page.page(tasks, title, questions, pictures, size)
+        else:
+            write = {"markdown": text.as_markdown, "csv": text.as_csv, "latex": text.as_latex}[kind]
+            content = write(tables.sections_of(tasks))
     write_text(content, output)
-    size = f"{len(content.encode()) / 1e6:.1f} MB"
-    print(f"{output}: {len(tasks)} tasks of {len({task.run for task in tasks})} runs, {size}")
+    written = f"{output.stat().st_size / 1e6:.1f} MB"
+    print(f"{output}: {len(tasks)} tasks of {len({task.run for task in tasks})} runs, {written}")
 
 
 def submit_hub(
@@ -74,14 +77,18 @@ def submit_hub(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files.")] = False,
 ) -> None:
     """Write `.eval_results` entries and a model card's table for the Hub; upload them only with --push."""
+    from tempbench_lmms.data import outputs
     from tempbench_lmms.report import hub, numbers, tables
-    from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.runs.logs import edited, read_runs
 
     hub.check_repository(model, "model")
+    outputs.check_folder(output)
     if source_name and not source_url:
         raise TempbenchError("--source-name needs --source-url")
     chosen = _data_sets(dataset or [])
-    sections = tables.sections_of(list(numbers.of_logs(read_runs(logs, partial))))
+    read = read_runs(logs, partial)
+    with edited(" ".join(map(str, logs))):
+        sections = tables.sections_of(list(numbers.of_logs(read)))
     entries = {}
     for section in sections:
         name = section.card.name

@@ -5,7 +5,6 @@ Everything heavy is imported where it is needed: `tempbench path` must not wait 
 
 import json
 import logging
-import os
 import sys
 from enum import Enum
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tempbench_lmms.data import outputs
+from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ def run(
 
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
-    if not int(os.environ.get("RANK", 0)):  # before anything heavy is imported
+    first = not whole_number("RANK", 0, least=0)
+    outputs.check_folder(output, "choose another --output")
+    if first:  # before anything heavy is imported
         print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
     from tempbench_lmms.runs import safe_run
 
@@ -72,15 +75,17 @@ def compare(
         bool, typer.Option("--anyway", help="Compare although data, prompts or versions differ.")
     ] = False,
     partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
-    resamples: Annotated[int, typer.Option(min=100, help="Number of resamples.")] = 10_000,
+    resamples: Annotated[int, typer.Option(min=100, max=1_000_000, help="Number of resamples.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Tell whether run A is better than run B, metric by metric, on the same questions."""
     from tempbench_lmms.runs import comparison
+    from tempbench_lmms.runs.logs import edited
 
     pairs, remarks = comparison.paired_runs(run_a, run_b, anyway, partial)
-    found = comparison.compare_tasks(pairs, resamples, seed)
+    with edited(f"{run_a}, {run_b}"):
+        found = comparison.compare_tasks(pairs, resamples, seed)
     if as_json:
         print(json.dumps(comparison.as_json(pairs, remarks, found), indent=2))
     else:
@@ -101,7 +106,7 @@ def rescore(
     """Compute a run's numbers again from its sample logs, without a model."""
     from tempbench_lmms import record_quality
     from tempbench_lmms.runs import quality, rescoring
-    from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.runs.logs import edited, read_runs
 
     # At its end a run prints these warnings; here each log has them in its own entry.
     logging.getLogger(record_quality.__name__).disabled = True
@@ -110,13 +115,15 @@ def rescore(
     read = read_runs(logs, partial)
     if parser is Parser.official:
         heads = ("ours", "official")
-        found = [rescoring.official(log) for log in read if rescoring.has_official(log)]
+        with edited(" ".join(map(str, logs))):
+            found = [rescoring.official(log) for log in read if rescoring.has_official(log)]
         if not found:
             tasks = ", ".join(log.task for log in read)
             raise TempbenchError(f"no task here has an official parser: {tasks}")
     else:
         heads = ("run", "now")
-        found = [rescoring.rescore(log, reparse) for log in read]
+        with edited(" ".join(map(str, logs))):
+            found = [rescoring.rescore(log, reparse) for log in read]
     if as_json:
         print(json.dumps([_as_json(one, parser is Parser.ours) for one in found], indent=2))
     else:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data import outputs, terminal
 
 
 def verify(root: Path) -> Iterator[str]:
@@ -28,7 +28,6 @@ def score(
     ] = False,
 ) -> None:
     """Score sample logs of the harness, TOMATO's result files, or predictions by question id."""
-    from rich.console import Console
     from rich.table import Table
 
     from tempbench_lmms.coherence import report
@@ -37,8 +36,8 @@ def score(
     from tempbench_lmms.errors import DataNotPreparedError
 
     for path in (output, plot):
-        if path is not None and path.exists() and not force:
-            raise TempbenchError(f"{path} exists; choose another name or add --force")
+        if path is not None:
+            outputs.check_file(path, force)
     try:
         root = mini_root("coherence") if mini else prepared_root("coherence")
     except DataNotPreparedError:
@@ -49,7 +48,7 @@ def score(
     table = Table("metric", "value", "standard error", box=None)
     for name, (value, error) in scores.values.items():
         table.add_row(name, report.shown(value), report.shown(error))
-    Console().print(table)
+    terminal.console().print(table)
     print(f"BERTScore: {scores.bertscore_hash}")
     if output is not None:
         tables.write_json(scores.as_json(), output)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import tables
+from tempbench_lmms.data import bounds, manifests, tables, terminal
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
 
@@ -63,9 +63,10 @@ def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any
     """
     if not found:
         yield f"{root}: no table found; prepare the data again"
+    yield from _manifest_problems(root)
     media: dict[str, Path] = {}
     for table in found:
-        yield from table_problems(table, media)
+        yield from table_problems(table, media, _steering_problems)
     for url, path in media.items():
         try:
             load(path, url)
@@ -73,12 +74,40 @@ def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any
             yield one_line(str(error))
 
 
-def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
+def _manifest_problems(root: Path) -> Iterator[Problem]:
+    try:
+        manifests.read(root)
+    except TempbenchError as error:
+        yield one_line(str(error))
+
+
+def _no_remark(row: tables.Row) -> Iterable[str]:
+    return ()
+
+
+def _steering_problems(row: tables.Row) -> Iterator[str]:
+    """Yields the columns with a character that would steer a terminal; no run is refused for one."""
+    for name, value in row.items():
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and (found := terminal.STEERING.search(text)):
+                yield (
+                    f"{name}: the character {terminal.shown(found[0])} at {found.start()} steers a terminal "
+                    "and shows nothing; it is shown by its number"
+                )
+                break
+
+
+def table_problems(
+    table: Table,
+    media: dict[str, Path],
+    remarks: Callable[[tables.Row], Iterable[str]] = _no_remark,
+) -> Iterator[Problem]:
     """Yields the problems of one table, one line each: columns, types, values, ids, and its own checks.
 
     Args:
         table: The table.
         media: The media that its rows name are added to, by URL.
+        remarks: Yields what else is to be said of a row, as "field: what".
     """
     for other in sorted(table.path.parent.glob("*.parquet")):
         if other != table.path:
@@ -91,7 +120,7 @@ def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:
             rows.append((number, row))
     found = list(duplicates(rows))
     for number, row in rows:
-        found += ((number, problem) for problem in table.check(row))
+        found += ((number, problem) for problem in (*table.check(row), *remarks(row)))
         found += ((number, problem) for problem in _media_problems(table, row, media))
     found += table.together(rows)
     ids = {number: row["question_id"] for number, row in rows}
@@ -109,12 +138,13 @@ def duplicates(rows: Iterable[NumberedRow]) -> Iterator[tuple[int, str]]:
 
 
 def one_line(text: str) -> str:
-    """Returns a text from elsewhere as one line of bounded length, with nothing in it that steers a terminal.
+    r"""Returns a text from elsewhere as one line of bounded length that steers no terminal.
 
     >>> one_line("a" + chr(10) + "b" + chr(27) + "[31m")
-    'a b?[31m'
+    'a b\\x1b[31m'
     """
-    shown = "".join(char if char.isprintable() else "?" for char in " ".join(text.split()))
+    escaped = terminal.shown(" ".join(text.split()))
+    shown = "".join(char if char.isprintable() else "?" for char in escaped)
     return shown if len(shown) <= _MAX_LINE else f"{shown[:_MAX_LINE]}..."
 
 
@@ -125,15 +155,17 @@ def _where(table: Table, number: int, question_id: Any) -> str:
 def _rows(table: Table) -> Iterator[tuple[int, tables.Row | None, Problem]]:
     """Yields every row with its number, or a problem instead where a value is not of its column's type."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        found = pq.ParquetFile(table.path).read()
-        columns = list(_column_problems(table, found.schema))
-        rows = [] if columns else found.to_pylist()
+        found = bounds.open_parquet(table.path)
+        columns = list(_column_problems(table, found.schema_arrow))
+        rows = [] if columns else bounds.read_parquet(table.path, found)
     except (pa.ArrowException, OSError, ValueError) as error:
-        reason = (str(error).splitlines() or [repr(error)])[0]
+        reason = tables.first_line(error)
         yield 0, None, f"{table.name}: cannot be read ({reason}); prepare the data again"
+        return
+    except TempbenchError as error:
+        yield 0, None, str(error)
         return
     for problem in columns:
         yield 0, None, problem

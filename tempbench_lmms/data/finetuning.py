@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from tempbench_lmms.card import LoraSettings
+from tempbench_lmms.data import outputs
 from tempbench_lmms.data.tables import write_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -126,6 +127,7 @@ def write_conversations(
     """
     name = name or folder.resolve().name
     _check_target(folder, force)
+    outputs.check_folder(folder)
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     (partial / "train" / "images").mkdir(parents=True)
@@ -178,6 +180,8 @@ def _write_examples(examples: Iterable[Mapping[str, Any]], folder: Path) -> tupl
 
 
 def _check_target(folder: Path, force: bool) -> None:
+    if folder.is_file():
+        raise TempbenchError(f"{folder} is a file; choose another name for the folder")
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not (folder / MANIFEST).is_file():

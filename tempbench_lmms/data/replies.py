@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import bounds
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -14,11 +15,11 @@ def json_lines(file: Path, advice: str = "check the path") -> Iterator[tuple[int
     A line ends at a line feed alone: a reply may hold U+2028, U+0085 and other ends of lines as they are.
 
     Raises:
-        TempbenchError: The file cannot be read; with the advice.
+        TempbenchError: The file cannot be read, with the advice; or a line is longer than is read.
     """
     try:
-        with file.open(encoding="utf-8", newline="\n") as lines:
-            for number, line in enumerate(lines, start=1):
+        with file.open(encoding="utf-8", newline="\n") as stream:
+            for number, line in enumerate(bounds.lines(stream, file), start=1):
                 if line.strip():
                     yield number, line
     except (OSError, UnicodeDecodeError) as error:

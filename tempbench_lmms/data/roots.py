@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from tempbench_lmms.data import outputs
 from tempbench_lmms.data.resources import resource_dir
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 
@@ -20,14 +21,34 @@ MANIFEST = "manifest.json"
 def data_home() -> Path:
     """Returns the folder of all prepared data: `$TEMPBENCH_DATA`, else one in the Hugging Face cache."""
     if home := os.environ.get("TEMPBENCH_DATA"):
-        return Path(home).expanduser()
+        return _expanded(home)
     return cache_home() / "tempbench"
+
+
+def home_to_write(benchmark: str) -> Path:
+    """Returns the folder of a benchmark's prepared data, which `prepare` may write to.
+
+    Raises:
+        TempbenchError: It may not.
+    """
+    root = data_home() / benchmark
+    outputs.check_folder(root, "set TEMPBENCH_DATA to another folder")
+    return root
+
+
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # a user of a container may be in no list of users
+        raise TempbenchError(
+            f"{path}: this user has no home folder; set HOME, or TEMPBENCH_DATA to the folder for the data"
+        ) from None
 
 
 def cache_home() -> Path:
     """Returns the Hugging Face cache."""
     cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    return Path(os.environ.get("HF_HOME", f"{cache}/huggingface")).expanduser()
+    return _expanded(os.environ.get("HF_HOME", f"{cache}/huggingface"))
 
 
 def mini_root(benchmark: str) -> Path:
@@ -47,9 +68,10 @@ def prepared_root(benchmark: str) -> Path:
         if (root / MANIFEST).is_file():
             with os.scandir(root):
                 return root
-    except PermissionError:
+    except OSError as error:
         raise TempbenchError(
-            f"{root} cannot be read; give yourself access to it or set TEMPBENCH_DATA to another folder"
+            f"{root} cannot be read ({error.strerror}); give yourself access to it or set TEMPBENCH_DATA to "
+            "another folder"
         ) from None
     raise DataNotPreparedError(benchmark, str(root))
 

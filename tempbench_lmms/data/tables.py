@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import bounds
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 
@@ -19,19 +20,18 @@ def read_rows(path: Path) -> list[Row]:
     """Returns the rows of one Parquet file, or of every `*.parquet` of a folder in name order.
 
     Raises:
-        TempbenchError: There is no such file, or it is not Parquet.
+        TempbenchError: There is no such file, it is not Parquet, or it holds more than is read.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     rows: list[Row] = []
     for file in files:
         try:
-            rows.extend(pq.ParquetFile(file).read().to_pylist())
-        except (pa.ArrowInvalid, OSError) as error:
+            rows.extend(bounds.read_parquet(file, bounds.open_parquet(file)))
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise TempbenchError(
-                f"{file} cannot be read ({str(error).splitlines()[0]}); prepare the data again"
+                f"{file} cannot be read ({first_line(error)}); prepare the data again"
             ) from None
     if not files:
         raise TempbenchError(f"no Parquet file in {path}; prepare the data again")
@@ -42,12 +42,36 @@ def parse_json(text: str) -> Any:
     """Returns the value of a JSON text from elsewhere.
 
     Raises:
-        json.JSONDecodeError: It is none, or nested so deeply that reading it would end the program.
+        json.JSONDecodeError: It is none, is nested so deeply that reading it would end the program, or holds
+            a whole number that no computation takes.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=_whole)
     except RecursionError:
         raise json.JSONDecodeError("nested too deeply", text[:80], 0) from None
+
+
+def _whole(digits: str) -> int:
+    # 10**308 is the largest power of ten that is a float; longer numbers raise wherever they are used.
+    if len(digits) > 308:
+        raise json.JSONDecodeError(f"a number of {len(digits)} digits", digits[:80], 0)
+    return int(digits)
+
+
+def read_json(path: Path) -> Any:
+    """Returns the value of a JSON file.
+
+    Raises:
+        TempbenchError: It is larger than the limit of `bounds`.
+        OSError: It cannot be read.
+        ValueError: It is no JSON in UTF-8.
+    """
+    return parse_json(bounds.read_text(path))
+
+
+def first_line(error: Exception) -> str:
+    """Returns what an error of a library says, in one line."""
+    return (str(error).splitlines() or [repr(error)])[0]
 
 
 def write_rows(rows: Iterable[Row], path: Path, schema: Any) -> None:
@@ -76,7 +100,8 @@ def write_json(value: Any, path: Path) -> None:
 def write_text(text: str, path: Path) -> None:
     """Writes a text file in one step."""
     partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
+    # Half a surrogate, as a reply may hold one, is written as its number: in JSON it is read as what it was.
+    partial.write_text(text, encoding="utf-8", errors="backslashreplace")
     os.replace(partial, path)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 
 Mini = Annotated[bool, typer.Option(help="Take the bundled sample.")]
@@ -49,11 +50,11 @@ def score(
 
 def stats(mini: Mini = False, as_json: AsJson = False) -> None:
     """Count plans and pairs, beside the paper's counts, and show what trivial answers get."""
-    from tempbench_lmms.data import roots
+    from tempbench_lmms.data import manifests, roots
     from tempbench_lmms.mateo.predictions import trivial
 
     root = roots.mini_root("mateo") if mini else roots.prepared_root("mateo")
-    manifest = json.loads((root / roots.MANIFEST).read_text(encoding="utf-8"))
+    manifest = manifests.read(root, "counts") or {"counts": {}}
     baselines = trivial(_rows(mini))
     if as_json:
         print(json.dumps({"counts": manifest["counts"], "trivial": baselines}, indent=2))
@@ -101,7 +102,6 @@ def _rows(mini: bool, split: str = "test") -> list[dict[str, Any]]:
 
 def print_counts(manifest: Mapping[str, Any]) -> None:
     """Prints the counts of a manifest, for the release beside those that the paper prints."""
-    from rich.console import Console
     from rich.table import Table
 
     from tempbench_lmms.mateo.card import COUNTS
@@ -120,19 +120,18 @@ def print_counts(manifest: Mapping[str, Any]) -> None:
             printed = COUNTS.get(split, {}).get(name, "")
             cells = [split, names.get(name, name), "-" if value is None else f"{value:g}"]
             table.add_row(*cells, *([] if own else [str(printed)]))
-    Console().print(table)
+    terminal.console().print(table)
     if not own:
         print("The paper prints 993 pairs before but 933 after, which are the same pairs swapped.")
 
 
 def _print_columns(columns: dict[str, dict[str, float | None]]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("metric", *columns, box=None)
     for name in dict.fromkeys(name for values in columns.values() for name in values):
         table.add_row(name, *(_shown(values.get(name)) for values in columns.values()))
-    Console().print(table)
+    terminal.console().print(table)
 
 
 def _print_scores(result: dict[str, Any]) -> None:

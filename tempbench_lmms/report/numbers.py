@@ -27,6 +27,8 @@ READ = {
 }
 """What a report calls the fields of a record that say how its reply was read."""
 
+_WORDS = 2000  # characters of a line of the run card
+
 Value = float | int | str | None
 
 
@@ -185,7 +187,11 @@ class TaskNumbers:
         known = flat(run_card(self.log)) | {"date": run_date(self.log.header)}
         if known.get("model_args"):
             known["model_args"] = without_secrets(str(known["model_args"]))
-        return {name: str(value) for name, value in known.items() if value not in (None, "")}
+        return {name: _short(str(value)) for name, value in known.items() if value not in (None, "")}
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _WORDS else f"{words[:_WORDS]} ... ({len(words):,} characters)"
 
 
 def run_facts(task: TaskNumbers) -> dict[str, str]:

@@ -129,6 +129,7 @@
       box.append(pictures);
     }
     if (q.note) box.append(make("p", "note", q.note));
+    if (q.whole) box.append(make("p", "note", `Long texts are cut here; whole in ${q.whole}.`));
     const read = q.record.answer !== undefined ? q.record.answer : q.record.prediction;
     const pair = make("div", "pair");
     pair.append(block("Reply", q.reply), block("A right reply", q.target));

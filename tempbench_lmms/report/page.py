@@ -15,7 +15,7 @@ from markupsafe import Markup
 from tempbench_lmms.report import numbers, tables
 from tempbench_lmms.report.figures import Figure, Series, merged
 from tempbench_lmms.report.numbers import Number, TaskNumbers
-from tempbench_lmms.report.questions import data_of
+from tempbench_lmms.report.questions import MEGABYTES, data_of
 from tempbench_lmms.report.svg import svg
 from tempbench_lmms.report.tables import Section
 
@@ -59,6 +59,7 @@ def page(
     title: str = "tempbench report",
     n_questions: int = 5000,
     n_pictured: int = 60,
+    megabytes: float = MEGABYTES,
 ) -> str:
     """Returns the page.
 
@@ -67,6 +68,7 @@ def page(
         title: Its title.
         n_questions: At most so many questions are in the browser.
         n_pictured: At most so many of them have pictures.
+        megabytes: Of the questions' texts, at most.
     """
     script, style = ((_HERE / name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
     environment = Environment(
@@ -77,7 +79,7 @@ def page(
         lstrip_blocks=True,
     )
     sections = tables.sections_of(tasks)
-    data = data_of(tasks, n_questions, n_pictured)
+    data = data_of(tasks, n_questions, n_pictured, megabytes)
     runs = {task.run: numbers.run_facts(task) for task in tasks}
     return environment.get_template("page.html").render(
         title=title,
@@ -92,6 +94,7 @@ def page(
         n_shown=len(data["questions"]),
         n_logged=data["n_logged"],
         n_pictured=data["n_pictured"],
+        n_cut=data["n_cut"],
         parse_rate=parse_rate,
         shown=numbers.shown,
         mark=tables.MARK,

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,18 +24,28 @@ _SAYS_HOW = {*HOW, *REASON}  # one of the two is None
 _NO_FACETS = {"id", "gold", "answer", "prediction", "reply", "reference", "first"}
 
 
+MEGABYTES = 25
+"""Of the questions' texts in a page, at most: a browser opens it, and it can be sent by mail."""
+_LEAST = 200  # characters that stay of a text
+
+_TEXTS = ("prompt", "reply", "target", "id", "read")
+
+
 def spread(n: int, most: int) -> list[int]:
     """Returns at most `most` of the indices 0 .. n - 1, spread evenly."""
     return list(range(n)) if n <= most else [i * n // most for i in range(most)]
 
 
-def data_of(tasks: Sequence[TaskNumbers], n_questions: int, n_pictured: int) -> dict[str, Any]:
+def data_of(
+    tasks: Sequence[TaskNumbers], n_questions: int, n_pictured: int, megabytes: float = MEGABYTES
+) -> dict[str, Any]:
     """Returns what the browser shows: JSON values.
 
     Args:
         tasks: The tasks.
         n_questions: At most so many questions in all, evenly from the tasks.
         n_pictured: At most so many of them with pictures.
+        megabytes: Of their texts, at most; the longest are cut, and say where they are whole.
 
     Returns:
         `tasks`, `questions`, `pictures` (data URIs, each once), and how many questions there are in all.
@@ -69,14 +80,65 @@ def data_of(tasks: Sequence[TaskNumbers], n_questions: int, n_pictured: int) -> 
                 "reply": sample.reply,
                 "target": sample.target,
                 "record": record,
+                "whole": f"{task.log.beside('samples').name}.jsonl, doc_id {sample.doc_id}",
             }
             if visuals is not None and sample.doc_id in pictured:
                 shown, entry["note"] = visuals.of(sample)
                 entry["pictures"] = [pictures.setdefault(key, (len(pictures), uri))[0] for key, uri in shown]
                 out["n_pictured"] += bool(shown)
             out["questions"].append(entry)
+    out["n_cut"] = cut(out["questions"], megabytes)
     out["pictures"] = [uri for _, uri in pictures.values()]
     return out
+
+
+def cut(entries: Sequence[dict[str, Any]], megabytes: float) -> int:
+    """Cuts the longest texts of questions so that all of them together are within a size.
+
+    A question with a cut text keeps in `whole` where the text stands; the others lose the entry.
+
+    Returns:
+        How many questions have a cut text.
+    """
+    fields = [_fields(entry) for entry in entries]
+    most = fitting([size for found in fields for _, _, size in found], int(megabytes * 1e6))
+    n_cut = 0
+    for entry, found in zip(entries, fields, strict=True):
+        long = [(place, text) for place, text, size in found if size > most]
+        entry["record"] = dict(entry["record"])
+        for place, text in long:
+            # A sign takes more than a byte where it is escaped: what is left is of this share of the size.
+            kept = text[: max(_LEAST, most * len(text) // _size(text))]
+            target = entry["record"] if place not in _TEXTS else entry
+            target[place.removeprefix(".")] = f"{kept} ... (cut; {len(text):,} characters)"
+        n_cut += bool(long)
+        if not long:
+            del entry["whole"]
+    return n_cut
+
+
+def _fields(entry: dict[str, Any]) -> list[tuple[str, str, int]]:
+    """Returns the texts of a question: its own, and those of its record with a dot before their names."""
+    found = [(name, str(entry[name] or "")) for name in _TEXTS]
+    for name, value in entry["record"].items():
+        found.append((f".{name}", value if isinstance(value, str) else json.dumps(value, default=str)))
+    return [(name, text, _size(text)) for name, text in found]
+
+
+def _size(text: str) -> int:
+    """Returns how many bytes a text takes in the page, or a few more."""
+    return len(json.dumps(text)) + 5 * sum(map(text.count, "<>&"))
+
+
+def fitting(sizes: Sequence[int], most: int) -> int:
+    """Returns the largest size to which all sizes can be cut for their sum to be at most `most`."""
+    left, ordered = most, sorted(sizes)
+    for index, size in enumerate(ordered):
+        share = max(left, 0) // (len(ordered) - index)
+        if size > share:
+            return share
+        left -= size
+    return max(ordered, default=0)
 
 
 def allot(sizes: Sequence[int], most: int) -> list[int]:

@@ -8,6 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms.data import terminal
+from tempbench_lmms.errors import TempbenchError
+
 
 def verify(root: Path) -> Iterator[str]:
     """Yields one line a problem in the data under `root`."""
@@ -41,7 +44,6 @@ def score(
     if as_json:
         print(json.dumps({"official": result.official, "metrics": result.metrics}, indent=2))
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("official", "value", box=None)
@@ -50,7 +52,7 @@ def score(
     ours = Table("metric", "value", "std. error", box=None)
     for name, (value, error) in result.rows.items():
         ours.add_row(name, value, error)
-    console = Console()
+    console = terminal.console()
     console.print(table, ours)
 
 
@@ -95,6 +97,8 @@ def stats(
         from tempbench_lmms.rextime.rows import load_records, row
 
         found = [row(record) for record in load_records(ground_truth)]
+        if not found:
+            raise TempbenchError(f"{ground_truth} holds no question; name the official file")
     else:
         root = mini_root("rextime") if mini else prepared_root("rextime")
         found = read_rows(root / split)

@@ -179,6 +179,7 @@ def submit_logs(
     Raises:
         TempbenchError: There is no log, or the leaderboard would refuse the file; with each problem.
     """
+    from tempbench_lmms.data import outputs
     from tempbench_lmms.data.roots import mini_root, prepared_root
     from tempbench_lmms.data.tables import read_rows
     from tempbench_lmms.rextime.rows import load_records
@@ -201,6 +202,7 @@ def submit_logs(
     file = output or log.with_name(f"rextime_{split}_submission.jsonl")
     if not force and (file.exists() or file.with_suffix(".zip").exists()):
         raise TempbenchError(f"{file} or its zip exists; choose another name with --output, or add --force")
+    outputs.check_folder(file.parent)
     file, archive = submission.write(lines, file)
     return Submitted(file, archive, len(lines), problems)
 

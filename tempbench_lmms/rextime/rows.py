@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.data import roots
+from tempbench_lmms.data import bounds, roots
 from tempbench_lmms.data.replies import json_lines
 from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.errors import TempbenchError
@@ -79,7 +79,7 @@ def row(record: Mapping[str, Any], video: str | None = None, answers: bool = Tru
         raise TempbenchError(
             f"question {name}: the field {error} is missing; use the official files"
         ) from None
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
         raise TempbenchError(f"question {name}: {error}; use the official files") from None
 
 
@@ -96,7 +96,7 @@ def load_records(path: Any) -> list[dict[str, Any]]:
         TempbenchError: The file cannot be read; with the line.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = bounds.read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise TempbenchError(f"{path} cannot be read ({error}); check the path") from None
     if text.lstrip().startswith("["):

@@ -1,14 +1,16 @@
 """Reads what the harness wrote of finished runs: results files and sample logs."""
 
+import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.adapter import Item
@@ -130,6 +132,25 @@ def read_runs(paths: Iterable[Path], partial: bool = False) -> list[TaskLog]:
     return logs
 
 
+@contextlib.contextmanager
+def edited(file: Path | str) -> Iterator[None]:
+    """Turns what odd values of a log lead to into one line: it was edited, or is of another version.
+
+    Args:
+        file: Whose log it is, for the message.
+
+    Raises:
+        TempbenchError: A value has another type than the hooks wrote, or is missing.
+    """
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
+        raise TempbenchError(
+            f"{file}: the log was edited, or another version wrote it ({one_line(repr(error))[:200]}); "
+            "run it again, or see `tempbench rescore --reparse`"
+        ) from None
+
+
 def _newest_of_each_folder(folder: Path) -> list[Path]:
     newest: dict[Path, Path] = {}
     for file in sorted(folder.rglob(f"*{_RESULTS}")):
@@ -156,7 +177,7 @@ def finished_results(state: Path) -> Path | None:
 
 def _read(file: Path, partial: bool) -> list[TaskLog]:
     try:
-        results = parse_json(file.read_text(encoding="utf-8"))
+        results = read_json(file)
         tables, configs = dict(results["results"]), dict(results["configs"])
         settings = dict(results.get("config") or {})
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -172,7 +193,8 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
         log = file.with_name(f"{stamp}_samples_{task}.jsonl")
         samples, problems = _samples(log, task)
         if log.is_file():
-            expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
+            with edited(file):
+                expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
             if not problems and expected is not None and expected != len(samples):
                 problems.append(f"{log.name}: {len(samples)} lines for the run's {expected} questions")
         problems += _of_another_version(task, configs[task])
@@ -283,7 +305,8 @@ def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str
         # The harness aggregates a metric only where a document gave it something.
         items = [Item(sample.record) for sample in samples if name in sample.metrics]
         if items:
-            values[name] = _with_arguments(entry["aggregation"], log)(items)
+            with edited(log.file):
+                values[name] = _with_arguments(entry["aggregation"], log)(items)
     return values
 
 

@@ -6,7 +6,6 @@ run they belong to. The same command, given again, continues.
 
 import contextlib
 import hashlib
-import os
 import shutil
 import sys
 import time
@@ -16,6 +15,7 @@ from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.data import checks, roots, tables
+from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
@@ -55,7 +55,7 @@ def run(
         TempbenchError: Something is amiss, or requests failed; answers so far are kept.
     """
     further = list(arguments or ())
-    if int(os.environ.get("RANK", 0)):  # the first process checks, writes and tells
+    if whole_number("RANK", 0, least=0):  # the first process checks, writes and tells
         _evaluate(model, tasks, output, model_args, further, slice_size, lambda progress: None)
         return
     names = leaves(tasks.split(","))

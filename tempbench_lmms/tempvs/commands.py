@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms.data import terminal
+
 
 def verify(root: Path) -> Iterator[str]:
     """Yields one line a problem in the data under `root`."""
@@ -28,7 +30,6 @@ def score(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score prediction files in the official layout: official and strict numbers side by side."""
-    from rich.console import Console
     from rich.table import Table
 
     from tempbench_lmms.record import UNDEFINED
@@ -43,7 +44,7 @@ def score(
         for name in {**columns["official"], **columns["strict"]}:
             values = (columns[kind].get(name) for kind in ("official", "strict"))
             table.add_row(task, name, *(UNDEFINED if value is None else f"{value:g}" for value in values))
-    Console().print(table)
+    terminal.console().print(table)
     for note in scores["notes"]:
         print(note)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.tables import Row, parse_json
+from tempbench_lmms.data.tables import Row, read_json
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -21,7 +21,7 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
     path, pickled = folder / f"{name}.json", folder / f"{name}.pkl"
     if path.is_file():
         try:
-            data = parse_json(path.read_text(encoding="utf-8"))
+            data = read_json(path)
         except (ValueError, OSError) as error:
             raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
         return _as_rows(data, path)

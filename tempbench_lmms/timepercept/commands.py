@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data import outputs, terminal
 
 _Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 _Partial = Annotated[
@@ -27,7 +27,6 @@ def stats(mini: _Mini = False) -> None:
     """Count questions, answers, scene categories and intervals."""
     from collections import Counter
 
-    from rich.console import Console
     from rich.table import Table
 
     from tempbench_lmms.data.tables import read_rows
@@ -48,7 +47,7 @@ def stats(mini: _Mini = False) -> None:
             else ", ".join(f"{answer}: {answers[answer]}" for answer in sorted(answers)),
             f"{days[len(days) // 2]} ({days[0]}-{days[-1]})" if days else "",
         )
-    Console().print(table)
+    terminal.console().print(table)
 
 
 def score(
@@ -63,14 +62,12 @@ def score(
     partial: _Partial = False,
 ) -> None:
     """Score replies that were obtained without the harness."""
-    from rich.console import Console
-
     from tempbench_lmms.timepercept import rescoring
 
-    if output and output.exists() and not force:
-        raise TempbenchError(f"{output} exists; choose another name or add --force")
+    if output:
+        outputs.check_file(output, force)
     result = rescoring.score_file(predictions, _root(mini), partial)
-    console = Console()
+    console = terminal.console()
     for table in rescoring.as_tables(result):
         console.print(table)
     for line in result["remarks"]:

@@ -26,7 +26,7 @@ def prepared(tmp_path):
                 target.write_bytes(roots.resolve(url).read_bytes())
             rows.append(row | {"images": [url.replace("/mini/", "/") for url in row["images"]]})
     write(root, rows)
-    tables.write_json({}, root / roots.MANIFEST)
+    tables.write_json({"benchmark": "tempvs"}, root / roots.MANIFEST)
     return root
 
 

@@ -384,7 +384,7 @@ def home_of(benchmark, folder):
             text[column] = moved[0] if isinstance(row[column], str) else moved
         rows.append(row | text)
     sample.write(root, rows)
-    tables.write_json({}, root / roots.MANIFEST)
+    tables.write_json({"benchmark": benchmark}, root / roots.MANIFEST)
     return root
 
 

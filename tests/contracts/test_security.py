@@ -19,6 +19,7 @@ import hf_datasets.tempvs.release as release
 import tempbench_lmms
 from tempbench_lmms.cli import show
 from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data.hub import downloading
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import tasks
 from tempbench_lmms.media import decoding, images
@@ -275,6 +276,37 @@ def test_a_repository_writes_no_file_outside_the_cache(name, tmp_path, monkeypat
     assert last.startswith("tempbench: ")
     assert "Traceback" not in done.stderr
     assert [path for path in tmp_path.rglob("*") if "evil" in path.name] == []
+
+
+OUT_OF_THE_CACHE = ["../../../../../evil", "{box}/evil", "..", "a/../../../../evil", "..\\\\evil"]
+
+
+@pytest.mark.parametrize("header", ["ETag", "X-Linked-ETag", "X-Repo-Commit"])
+@pytest.mark.parametrize("name", OUT_OF_THE_CACHE)
+def test_a_server_names_no_file_outside_the_cache(header, name, tmp_path, monkeypatch):
+    from huggingface_hub import hf_hub_download
+
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "data.json").write_text("[]")
+    name = name.format(box=tmp_path)
+    monkeypatch.setattr(hub, "HEADERS", {header: name if header == "X-Repo-Commit" else f'"{name}"'})
+    before = set(tmp_path.rglob("*"))
+    cache = tmp_path / "a" / "b" / "c" / "hub"
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    with hub.Hub({"org/name": folder}) as server:
+        wanted = {"repo_type": "dataset", "revision": "main", "cache_dir": cache, "endpoint": server.url}
+        with pytest.raises(TempbenchError, match="lead out of the cache") as caught, downloading("org/name"):
+            hf_hub_download("org/name", "data.json", **wanted)
+    assert "\n" not in str(caught.value)
+    assert {path for path in tmp_path.rglob("*") if not path.is_relative_to(tmp_path / "a")} == before
+    assert [path for path in tmp_path.rglob("*") if "evil" in path.name] == []
+
+
+def test_a_client_that_cannot_be_checked_downloads_nothing(monkeypatch):
+    monkeypatch.delattr("huggingface_hub.file_download._get_metadata_or_catch_error")
+    with pytest.raises(TempbenchError, match="huggingface_hub cannot be kept"), downloading("org/name"):
+        pytest.fail("the download began")
 
 
 @pytest.fixture

@@ -1,0 +1,205 @@
+"""How much of a file is read: a few kilobytes can expand to all memory there is.
+
+The limits are far above every official file. Who has a larger one raises them by an environment variable.
+"""
+
+import os
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from tempbench_lmms.errors import TempbenchError
+
+BYTES_VARIABLE = "TEMPBENCH_MAX_BYTES"
+MAX_BYTES = 1_000_000_000
+"""Of one file's content as it is read, after it is decompressed."""
+
+ROWS_VARIABLE = "TEMPBENCH_MAX_ROWS"
+MAX_ROWS = 10_000_000
+"""Of one table."""
+
+_MAX_BATCH = 256  # rows
+_SCHEMA = 100_000_000  # bytes of a Parquet file's own description
+
+
+def max_bytes() -> int:
+    """Returns how many bytes of a file are read at most.
+
+    Raises:
+        TempbenchError: The environment variable is no whole number above 0.
+    """
+    return whole_number(BYTES_VARIABLE, MAX_BYTES)
+
+
+def max_rows() -> int:
+    """Returns how many rows of a table are read at most; raises as `max_bytes`."""
+    return whole_number(ROWS_VARIABLE, MAX_ROWS)
+
+
+def whole_number(variable: str, default: int, least: int = 1) -> int:
+    """Returns the whole number that an environment variable is set to; an empty one is as good as none.
+
+    Raises:
+        TempbenchError: It is no such number.
+    """
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        return default
+    # Not int() alone: it takes any script's digits, and refuses more than 4,300 of them.
+    digits = value.replace("_", "")
+    number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else -1
+    if number < least:
+        raise TempbenchError(f"{variable} is {value[:80]!r}; give a whole number of at least {least}")
+    return number
+
+
+def read_text(path: Path) -> str:
+    """Returns the text of a file in UTF-8.
+
+    Raises:
+        TempbenchError: It is larger than the limit.
+        OSError: It cannot be read.
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    most = max_bytes()
+    with path.open("rb") as stream:  # not by its size alone: a device has none
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
+    return content.decode("utf-8")
+
+
+def lines(stream: TextIO, path: Path) -> Iterator[str]:
+    """Yields the lines of a text file.
+
+    Args:
+        stream: The file, opened.
+        path: For messages.
+
+    Raises:
+        TempbenchError: A line is longer than the limit.
+    """
+    most = max_bytes()
+    while line := stream.readline(most + 1):
+        if len(line) > most:
+            raise too_large(path, f"{most:,} bytes in a line", BYTES_VARIABLE)
+        yield line
+
+
+def too_large(path: Path, limit: str, variable: str) -> TempbenchError:
+    """Returns the error for a file that holds more than is read."""
+    return TempbenchError(
+        f"{path} holds more than {limit}; check that it is the right file, or set {variable} to read more"
+    )
+
+
+def open_parquet(path: Path) -> Any:
+    """Returns a `pyarrow.parquet.ParquetFile` whose declared size is within the limits.
+
+    Raises:
+        TempbenchError: It declares more rows or bytes.
+        pyarrow.ArrowException, OSError: It is not Parquet.
+    """
+    import pyarrow.parquet as pq
+
+    found = pq.ParquetFile(path, thrift_string_size_limit=_SCHEMA, thrift_container_size_limit=_SCHEMA)
+    if found.metadata.num_rows > max_rows():
+        raise too_large(path, f"{max_rows():,} rows", ROWS_VARIABLE)
+    return found
+
+
+def batches(path: Path, found: Any, rows: int = _MAX_BATCH) -> Iterator[Any]:
+    """Yields a Parquet file in batches of a few rows, none larger in memory than the limit.
+
+    A value that stands once in the file may stand in a million rows, so what counts is what was decoded.
+
+    Args:
+        path: For messages.
+        found: What `open_parquet` returned.
+        rows: At most so many in a batch.
+
+    Raises:
+        TempbenchError: A batch is larger.
+    """
+    most = max_bytes()
+    # No value is longer than all of its column: so many rows cannot be more than the limit.
+    groups = [found.metadata.row_group(i) for i in range(found.num_row_groups)]
+    longest = max(
+        (group.column(j).total_uncompressed_size for group in groups for j in range(group.num_columns)),
+        default=0,
+    )
+    for batch in found.iter_batches(batch_size=max(1, min(rows, most // max(longest, 1)))):
+        decoded = _decoded(batch)
+        if decoded.nbytes > most:
+            raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
+        yield decoded
+
+
+def _decoded(batch: Any) -> Any:
+    """Returns a batch as a table without dictionaries, in which a long text takes the room of a number."""
+    import pyarrow as pa
+
+    def plain(kind: Any) -> Any:
+        if pa.types.is_dictionary(kind):
+            return plain(kind.value_type)
+        return pa.list_(plain(kind.value_type)) if pa.types.is_list(kind) else kind
+
+    schema = pa.schema([field.with_type(plain(field.type)) for field in batch.schema], batch.schema.metadata)
+    table = pa.Table.from_batches([batch])
+    return table if schema.equals(batch.schema) else table.cast(schema)
+
+
+def read_parquet(path: Path, found: Any) -> list[dict[str, Any]]:
+    """Returns all rows of a Parquet file.
+
+    Raises:
+        TempbenchError: Together they are larger than the limit.
+    """
+    most, read = max_bytes(), 0
+    rows: list[dict[str, Any]] = []
+    for batch in batches(path, found):
+        read += batch.nbytes
+        if read > most:
+            raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
+        rows.extend(batch.to_pylist())
+    return rows
+
+
+def read_arrays(path: Path) -> dict[str, Any]:
+    """Returns the arrays of an `.npz` file; none is unpickled.
+
+    Raises:
+        TempbenchError: They are larger than the limit.
+        OSError, ValueError, zipfile.BadZipFile: It is no such file.
+    """
+    import numpy as np
+
+    most = max_bytes()
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > most:
+            raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
+        for member in archive.infolist():
+            # An array's memory is taken before its content is read, whatever the content's size.
+            with archive.open(member) as stream:
+                shape, dtype = _described(stream)
+            if _product(shape) * dtype.itemsize > member.file_size:
+                raise ValueError(f"{member.filename} is shorter than its shape {shape} says")
+    with np.load(path, allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+def _described(stream: Any) -> tuple[Sequence[int], Any]:
+    from numpy.lib import format as npy
+
+    version = npy.read_magic(stream)
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, _, dtype = read(stream)
+    return shape, dtype
+
+
+def _product(numbers: Sequence[int]) -> int:
+    out = 1
+    for number in numbers:
+        out *= number
+    return out

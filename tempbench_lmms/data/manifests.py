@@ -1,0 +1,58 @@
+"""The manifest of a prepared data set: written last, so what has no whole one is not prepared."""
+
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data.roots import MANIFEST
+from tempbench_lmms.data.tables import read_json
+from tempbench_lmms.errors import TempbenchError
+
+Manifest = dict[str, Any]
+
+
+def read(root: Path, *tables: str) -> Manifest | None:
+    """Returns the manifest of a data set; None where there is none.
+
+    Args:
+        root: The data set's folder.
+        tables: Keys that hold a table in every manifest of the benchmark.
+
+    Raises:
+        TempbenchError: It is damaged.
+    """
+    path = root / MANIFEST
+    if not path.is_file():
+        return None
+    try:
+        found = read_json(path)
+    except (OSError, ValueError) as error:
+        raise _damaged(path, str(error)) from None
+    if not isinstance(found, dict):
+        raise _damaged(path, "it is no JSON object")
+    for key in tables:
+        if not isinstance(found.get(key), dict):
+            raise _damaged(path, f"it has no table {key}")
+    return found
+
+
+def of_earlier(root: Path, force: bool, *tables: str) -> Manifest | None:
+    """Returns the manifest that an earlier `prepare` wrote; None where there is none.
+
+    Args:
+        root: The data set's folder.
+        force: Take a damaged one for none: the data is replaced.
+        tables: As for `read`.
+
+    Raises:
+        TempbenchError: It is damaged and `force` is not given.
+    """
+    try:
+        return read(root, *tables)
+    except TempbenchError:
+        if not force:
+            raise
+        return None
+
+
+def _damaged(path: Path, why: str) -> TempbenchError:
+    return TempbenchError(f"{path} is damaged ({why}); prepare the data again with --force")

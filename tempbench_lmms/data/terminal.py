@@ -1,0 +1,119 @@
+"""The one door to the terminal: nothing that data, replies or names hold can steer it.
+
+A reply may hold an escape sequence that clears the screen, a carriage return that hides a line, or a mark of
+direction that turns "0.1" into "1.0". Everything that a command prints goes through `guarded`, or through a
+`console`, and there such characters are shown by their numbers. Pages and files keep the text as it is.
+"""
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# C0 without tab and the ends of lines, DEL, C1; marks, embeddings, overrides and isolates of direction;
+# halves of surrogates, which no stream can encode.
+_CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+_DIRECTION = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+STEERING = re.compile(rf"[{_CONTROL}{_DIRECTION}\ud800-\udfff]|\r(?!\n)")
+"""A character that acts on a terminal instead of being shown by it."""
+
+# What a bar of tqdm writes in one piece to move its line or the cursor, and the colours of a logger.
+_BAR = re.compile(r"\r|\n*(?:\x1b\[A)+\Z")
+_COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
+
+
+def shown(text: str) -> str:
+    r"""Returns a text with every character that steers a terminal shown by its number.
+
+    >>> shown("a" + chr(27) + "[31m" + chr(0x202E) + "b")
+    'a\\x1b[31m\\u202eb'
+    """
+    return STEERING.sub(lambda found: _number(found[0]), text)
+
+
+def _number(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+class _Door:
+    """A stream that shows what would steer the terminal; all else is the stream's own.
+
+    Progress bars of libraries move their own line, and their loggers colour their own messages; both come in
+    one piece, which is how they are told from text.
+    """
+
+    def __init__(self, stream: Any, coloured: bool) -> None:
+        self._stream = stream
+        self._coloured = coloured
+
+    def write(self, text: str) -> int:
+        bar = _BAR.match(text)
+        head = bar[0] if bar else ""
+        rest = text[len(head) :]
+        if self._coloured or hasattr(text, "record"):  # loguru's messages carry one
+            parts = _COLOUR.split(rest)
+            parts[::2] = map(shown, parts[::2])
+            out = head + "".join(parts)
+        else:
+            out = head + shown(rest)
+        try:
+            self._stream.write(out)
+        except UnicodeEncodeError:  # a terminal that is not set to UTF-8
+            coding = self._stream.encoding
+            self._stream.write(out.encode(coding, "backslashreplace").decode(coding))
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def guarded(coloured: bool = False) -> Iterator[None]:
+    """Shows what would steer the terminal in all that is printed inside.
+
+    Args:
+        coloured: Let colours pass: the harness paints its own messages.
+    """
+    out, err = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = _Door(raw(out), coloured), _Door(raw(err), coloured)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = out, err
+
+
+def raw(stream: Any) -> Any:
+    """Returns the stream behind the door, for those who escape what they print and paint around it."""
+    return stream._stream if isinstance(stream, _Door) else stream
+
+
+def tell(line: str) -> None:
+    """Prints a line for people on the standard error stream."""
+    with guarded():
+        print(f"tempbench: {line}", file=sys.stderr, flush=True)
+
+
+def console(stderr: bool = False) -> "Console":
+    """Returns a console of `rich` for tables and bars.
+
+    Its texts are shown as everything else, and markup in them is text: a name may hold brackets.
+
+    Args:
+        stderr: Print there.
+    """
+    from rich.console import Console
+
+    class Shown(Console):
+        def render_str(self, text: str, **kwargs: Any) -> Any:
+            return super().render_str(shown(text), **kwargs)
+
+    return Shown(file=raw(sys.stderr if stderr else sys.stdout), markup=False, emoji=False)

@@ -1,0 +1,388 @@
+"""Every command, found by walking the application, is given every wrong thing of its kind.
+
+Whatever it is, the command says in one line what is wrong, ends with a status, and shows no traceback.
+What a parameter takes is read from its type and its name, so a new command is covered when it is added.
+"""
+
+import inspect
+import json
+import re
+import typing
+from enum import Enum
+from pathlib import Path
+
+import pytest
+import typer
+
+from tempbench_lmms.cli import main
+from tests.command import complains, tempbench
+from tests.runs.test_logs import write_run
+
+OUTPUTS = {"output", "plot", "work"}
+LOGS = {"logs", "run_a", "run_b"}
+# Any text is one of these.
+FREE_TEXT = {"title", "source_name", "source_url", "reply", "blind_model", "values", "mask"}
+DATA = {"prepare", "stats", "export-train", "verify", "build"}
+
+
+def commands():
+    """Yields every command with its path."""
+    for verb in main.VERBS:
+        main._add_verbs(verb)
+        app = typer.main.get_command(main.app)
+        for name, command in app.commands.items():
+            if name == verb:
+                yield from ((f"{verb} {below}", one) for below, one in command.commands.items())
+            elif verb == next(iter(main.VERBS)) and name not in main.VERBS:
+                yield name, command
+
+
+COMMANDS = dict(commands())
+
+
+def types_of(annotation):
+    """Yields the classes that an annotation like `Annotated[list[Path] | None, ...]` is made of."""
+    if isinstance(annotation, type) and not typing.get_args(annotation):
+        yield annotation
+    for one in typing.get_args(annotation):
+        yield from types_of(one)
+
+
+def kind_of(path, parameter):
+    """Returns what a parameter takes."""
+    if parameter.name in OUTPUTS:
+        return "output"
+    if parameter.name in LOGS:
+        return "logs"
+    function = inspect.unwrap(COMMANDS[path].callback)
+    types = set(types_of(typing.get_type_hints(function)[parameter.name]))
+    for kind, classes in KINDS.items():
+        if types & classes:
+            return kind
+    return "choice" if any(issubclass(one, Enum) for one in types) else "name"
+
+
+KINDS = {"input": {Path}, "flag": {bool}, "number": {int, float}}
+PARAMETERS = [
+    (path, parameter)
+    for path, command in COMMANDS.items()
+    for parameter in command.params
+    if parameter.name != "help"
+]
+
+
+def of_kind(kind):
+    return [pytest.param(*one, id=f"{one[0]} {one[1].name}") for one in PARAMETERS if kind_of(*one) == kind]
+
+
+def test_the_walk_finds_what_there_is():
+    assert {"run", "report", "show", "prepare tempvs", "score mateo", "submit hub", "build rextime"} <= set(
+        COMMANDS
+    )
+    assert all(issubclass(type(command), main._Guarded) for command in COMMANDS.values())
+    for kind in ("output", "logs", "number", "input", "name", "choice"):
+        assert of_kind(kind), kind
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Sound things to give, so that a command comes as far as the wrong one."""
+    folder = tmp_path_factory.mktemp("place")
+    write_run(folder / "rextime", "oracle", "rextime_test_mini")
+    (folder / "file").write_text("a file")
+    (folder / "noise").write_bytes(bytes(range(256)) * 9)
+    (folder / "empty").write_text("")
+    (folder / "none").mkdir()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+
+
+SOUND_NAMES = {
+    "model": "org/name",
+    "tasks": "tempvs_nothing",
+    "task": "tempvs_mt1_two_mini",
+    "reader": "reader",
+    "reply": "A",
+    "setting": "cot",
+    "base_url": "http://127.0.0.1:9/v1",
+}
+
+
+def sound(path, command, place, tmp_path):
+    """Returns arguments by parameter that are all right, as far as they are needed."""
+    found = {}
+    for parameter in command.params:
+        kind = kind_of(path, parameter)
+        if parameter.name == "accept_license":
+            found[parameter.name] = ["--accept-license"]
+        elif parameter.name == "mini" and path not in ("verify",):
+            found[parameter.name] = ["--mini"]
+        elif parameter.name in ("retries", "timeout"):
+            found[parameter.name] = [parameter.opts[0], "1" if parameter.name == "timeout" else "0"]
+        elif parameter.name in ("dry_run", "references"):
+            found[parameter.name] = [parameter.opts[0]]
+        elif parameter.required or parameter.name == "base_url":
+            value = {
+                "output": tmp_path / "output",
+                "logs": place / "rextime",  # six questions
+                "number": "1",
+                "input": place / "file",
+            }.get(kind, SOUND_NAMES.get(parameter.name, "x"))
+            found[parameter.name] = given(parameter, value)
+    return found
+
+
+def given(parameter, value):
+    option = parameter.opts[0]
+    return [option, str(value)] if option.startswith("-") else [str(value)]
+
+
+def call(path, arguments, **environment):
+    """Runs a command; what begins with a dash and is an argument stands behind `--`."""
+    words = [word for some in arguments.values() for word in some]
+    return tempbench(*path.split(), *words, **environment)
+
+
+def tried(path, parameter, value, place, tmp_path):
+    arguments = sound(path, COMMANDS[path], place, tmp_path)
+    if (path, parameter.name) == ("run", "tasks"):
+        value = f"tempvs_{value}"  # else it is one of the harness's 1,985 tasks, or none, as the harness says
+    arguments[parameter.name] = given(parameter, value)
+    return call(path, arguments)
+
+
+def refused(done):
+    """Asserts that a command says in one line what is wrong: ours, or that the command line is none."""
+    if done.returncode == 2:
+        assert "Traceback" not in done.stderr
+        assert "Usage: " in done.stderr
+        return
+    complains(done)
+    # What a command does it may say before; what is wrong it says once.
+    assert not re.search(r"^\s+File ", done.stderr, re.MULTILINE)
+
+
+OUTPUT = ["below a file", "of a process", "below one of a process", "a file that is there"]
+
+
+@pytest.mark.parametrize("what", OUTPUT)
+@pytest.mark.parametrize(("path", "parameter"), of_kind("output"))
+def test_a_place_that_nothing_can_be_written_to(path, parameter, what, place, tmp_path):
+    (tmp_path / "there.md").write_text("what is there")
+    value = {
+        "below a file": place / "file" / "x.md",
+        "of a process": "/proc/tempbench.md",
+        "below one of a process": "/proc/self/tempbench/x.md",
+        "a file that is there": tmp_path / "there.md",
+    }[what]
+    done = tried(path, parameter, value, place, tmp_path)
+    assert done.returncode != 0, done.stdout
+    refused(done)
+    assert (tmp_path / "there.md").read_text() == "what is there"
+
+
+@pytest.mark.parametrize(("path", "parameter"), of_kind("output"))
+def test_a_folder_that_is_read_only(path, parameter, place, tmp_path, monkeypatch):
+    # The user of these tests may be allowed to write everywhere: the system's answer is made here.
+    def refuse(*args, **kwargs):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
+    monkeypatch.setattr("tempfile._os.open", refuse)
+    done = tried(path, parameter, tmp_path / "x.md", place, tmp_path)
+    assert done.returncode != 0
+    refused(done)
+
+
+INPUTS = {
+    "missing": lambda place: place / "missing",
+    "below a file": lambda place: place / "file" / "x",
+    "of a process": lambda place: "/proc/tempbench",
+    "noise": lambda place: place / "noise",
+    "empty": lambda place: place / "empty",
+    "a folder": lambda place: place / "none",
+    "too long a name": lambda place: "x" * 5000,
+}
+
+
+@pytest.mark.parametrize("what", INPUTS)
+@pytest.mark.parametrize(("path", "parameter"), of_kind("input"))
+def test_a_file_that_is_none(path, parameter, what, place, tmp_path):
+    done = tried(path, parameter, INPUTS[what](place), place, tmp_path)
+    assert done.returncode != 0, done.stdout
+    refused(done)
+
+
+RESULTS = '{"results": %s, "configs": {"tempvs_mini": {}}}'
+DAMAGED = [
+    "",
+    "{",
+    "[" * 5000,
+    "9" * 5000,
+    "null",
+    RESULTS % "[]",
+    RESULTS % '{"tempvs_mini": null}',
+    RESULTS % f'{{"tempvs_mini": {{"accuracy,none": 1{"0" * 400}}}}}',
+]
+
+
+@pytest.mark.parametrize("what", [*INPUTS, *range(len(DAMAGED))])
+@pytest.mark.parametrize(("path", "parameter"), of_kind("logs"))
+def test_a_folder_of_logs_that_is_none(path, parameter, what, place, tmp_path):
+    if isinstance(what, int):
+        value = tmp_path / "20260101_000000_results.json"
+        value.write_text(DAMAGED[what])
+    else:
+        value = INPUTS[what](place)
+    done = tried(path, parameter, value, place, tmp_path)
+    assert done.returncode != 0, done.stdout
+    refused(done)
+
+
+NUMBERS = ["", "x", "-1", "1e400", "nan", "1" + "0" * 400, "9" * 5000, "٣"]
+
+
+@pytest.mark.parametrize("value", NUMBERS, ids=lambda value: value[:8] or "empty")
+@pytest.mark.parametrize(("path", "parameter"), of_kind("number"))
+def test_a_number_that_is_none(path, parameter, value, place, tmp_path):
+    done = tried(path, parameter, value, place, tmp_path)
+    assert "Traceback" not in done.stderr
+    if done.returncode or value in ("", "x"):
+        refused(done)
+
+
+NAMES = ["", "nothing", "../../x", "\x1b[2J\u202e", "\udcff", "x" * 5000]
+
+
+@pytest.mark.parametrize("value", NAMES, ids=lambda value: ascii(value)[1:9] or "empty")
+@pytest.mark.parametrize(("path", "parameter"), [*of_kind("name"), *of_kind("choice")])
+def test_a_name_of_nothing(path, parameter, value, place, tmp_path):
+    done = tried(path, parameter, value, place, tmp_path)
+    assert "Traceback" not in done.stderr
+    assert not re.search("[\x1b\u202e\udcff]", done.stdout + done.stderr)
+    if done.returncode:
+        refused(done)
+
+
+ROOTS = {
+    "a file": lambda place: place / "file",
+    "below a file": lambda place: place / "file" / "x",
+    "of a process": lambda place: "/proc/tempbench",
+    "too long a name": lambda place: "/" + "x" * 5000,
+}
+
+
+@pytest.mark.parametrize("what", ROOTS)
+@pytest.mark.parametrize("path", [path for path in COMMANDS if path.split()[0] in DATA])
+def test_data_that_cannot_be_there(path, what, place, tmp_path):
+    arguments = sound(path, COMMANDS[path], place, tmp_path)
+    arguments.pop("mini", None)
+    for parameter in COMMANDS[path].params:
+        if path == "verify" and parameter.name == "benchmark":
+            arguments[parameter.name] = ["tempvs"]
+        elif path.startswith("prepare") and kind_of(path, parameter) == "input":
+            arguments[parameter.name] = given(parameter, place / "none")
+    arguments.pop("from_folder", None)
+    done = call(path, arguments, TEMPBENCH_DATA=str(ROOTS[what](place)))
+    assert done.returncode != 0, done.stdout
+    refused(done)
+
+
+@pytest.mark.parametrize("variable", ["TEMPBENCH_DATA", "HF_HOME"])
+@pytest.mark.parametrize("path", [path for path in COMMANDS if path.split()[0] in DATA])
+def test_a_user_without_a_home(path, variable, place, tmp_path, monkeypatch):
+    def nobody(*args):
+        raise KeyError("uid not found")
+
+    for name in ("HOME", "TEMPBENCH_DATA", "HF_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    monkeypatch.setattr("pwd.getpwnam", nobody)
+    if variable == "TEMPBENCH_DATA":
+        monkeypatch.setenv(variable, "~/data")
+    arguments = sound(path, COMMANDS[path], place, tmp_path)
+    arguments.pop("mini", None)
+    if path == "verify":
+        arguments["benchmark"] = ["tempvs"]
+    done = call(path, arguments)
+    assert done.returncode != 0, done.stdout
+    refused(done)
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 30])
+def test_a_rank_that_is_no_number(value, tmp_path):
+    done = tempbench("run", "--model", "m", "--tasks", "tempvs_nothing", "-o", tmp_path / "o", RANK=value)
+    complains(done, "RANK")
+
+
+def test_an_empty_rank_is_that_of_a_single_process(tmp_path):
+    done = tempbench("run", "--model", "m", "--tasks", "tempvs_nothing", "-o", tmp_path / "o", RANK="")
+    complains(done, "tempvs_nothing")
+
+
+def test_what_the_system_refuses_is_a_line(place, monkeypatch):
+    def refuse(*args):
+        raise PermissionError(13, "Permission denied", "/somewhere")
+
+    monkeypatch.setattr("tempbench_lmms.harness.variants.task_dir", refuse)
+    complains(tempbench("path"), "/somewhere", "Permission denied")
+
+
+MANIFESTS = ["", "{", "[]", "null", "[" * 5000, "\ud800", json.dumps("x"), '{"rows": 3, "parts": 3}']
+
+
+@pytest.mark.parametrize("content", MANIFESTS, ids=lambda content: ascii(content)[1:9])
+@pytest.mark.parametrize("path", [path for path in COMMANDS if path.startswith("prepare ")])
+def test_a_damaged_manifest_is_not_taken_for_one(path, content, place, tmp_path):
+    name = path.split()[1]
+    root = tmp_path / "data" / name
+    root.mkdir(parents=True)
+    (root / "manifest.json").write_bytes(content.encode(errors="surrogatepass"))
+    arguments = sound(path, COMMANDS[path], place, tmp_path)
+    for parameter in COMMANDS[path].params:
+        if parameter.name in ("source", "captions", "ucm"):
+            arguments[parameter.name] = given(parameter, SOURCES[name](tmp_path))
+    done = call(path, arguments)
+    complains(done, "manifest.json is damaged", "--force")
+    done = call(path, {**arguments, "force": ["--force"]})
+    assert "manifest.json is damaged" not in done.stderr
+    if done.returncode:
+        complains(done)
+    if content != MANIFESTS[-1]:
+        (root / "manifest.json").write_bytes(content.encode(errors="surrogatepass"))
+        done = tempbench("verify", name)
+        complains(done, "problems in")
+        assert "manifest.json is damaged" in done.stdout
+        assert f"{root}: ok" not in done.stdout
+
+
+def rextime_source(folder):
+    (folder / "source").mkdir(exist_ok=True)
+    (folder / "source" / "rextime_val.json").write_text("[]")
+    return folder / "source"
+
+
+def coherence_source(folder):
+    (folder / "source").mkdir(exist_ok=True)
+    (folder / "source" / "a.mp4").write_bytes(b"")
+    (folder / "source" / "count.json").write_text("{}")
+    return folder / "source"
+
+
+def timepercept_source(folder):
+    (folder / "source").mkdir(exist_ok=True)
+    return folder / "source"
+
+
+SOURCES = {
+    "tempvs": timepercept_source,
+    "mateo": timepercept_source,
+    "rextime": rextime_source,
+    "coherence": coherence_source,
+    "timepercept": timepercept_source,
+}

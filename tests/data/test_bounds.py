@@ -1,0 +1,84 @@
+"""Files that expand are read within a limit, and refused in a line that names the file and the limit."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tempbench_lmms.data import bounds, checks, replies, tables
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.rextime import rows
+
+RAISE = "TEMPBENCH_MAX_BYTES"
+
+
+@pytest.fixture
+def bomb(tmp_path):
+    """A Parquet file of some kilobytes with 400 MB in it."""
+    path = tmp_path / "bomb.parquet"
+    text = "x" * 200_000
+    pq.write_table(pa.table({"question_id": pa.array([text] * 2000).dictionary_encode()}), path)
+    assert path.stat().st_size < 100_000
+    return path
+
+
+def test_a_table_that_expands(bomb, monkeypatch):
+    monkeypatch.setenv(RAISE, "10_000_000")
+    with pytest.raises(TempbenchError, match=r"bomb\.parquet holds more than 10,000,000 bytes.*" + RAISE):
+        tables.read_rows(bomb)
+    table = checks.Table("tempvs", bomb, pa.schema([("question_id", pa.string())]), lambda row: (), ())
+    assert all("bomb.parquet" in line for line in checks.table_problems(table, {}))
+
+
+def test_a_table_of_too_many_rows(tmp_path, monkeypatch):
+    path = tmp_path / "long.parquet"
+    pq.write_table(pa.table({"a": pa.array([1] * 1001)}), path)
+    assert len(tables.read_rows(path)) == 1001
+    monkeypatch.setenv("TEMPBENCH_MAX_ROWS", "1000")
+    with pytest.raises(TempbenchError, match=r"long\.parquet holds more than 1,000 rows.*TEMPBENCH_MAX_ROWS"):
+        tables.read_rows(path)
+
+
+def test_json_that_is_too_large(tmp_path, monkeypatch):
+    path = tmp_path / "large.json"
+    path.write_text(json.dumps(["x" * 100] * 20))
+    assert len(tables.read_json(path)) == 20
+    monkeypatch.setenv(RAISE, "1000")
+    for read in (tables.read_json, rows.load_records, lambda file: list(replies.json_lines(file))):
+        with pytest.raises(TempbenchError, match=r"large\.json holds more than 1,000 bytes.*" + RAISE):
+            read(path)
+
+
+def test_arrays_that_expand(tmp_path, monkeypatch):
+    path = tmp_path / "zeros.npz"
+    np.savez_compressed(path, values=np.zeros((10, 100, 100)))
+    assert bounds.read_arrays(path)["values"].shape == (10, 100, 100)
+    monkeypatch.setenv(RAISE, "100_000")
+    with pytest.raises(TempbenchError, match=r"zeros\.npz holds more than 100,000 bytes.*" + RAISE):
+        bounds.read_arrays(path)
+
+
+def test_an_array_that_is_shorter_than_it_says(tmp_path):
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)})
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("values.npy", stream.getvalue())
+    with pytest.raises(ValueError, match="shorter than its shape"):
+        bounds.read_arrays(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("value", ["x", "0", "-1", "1e9", "9" * 30])
+def test_a_limit_that_is_no_number(value, monkeypatch):
+    monkeypatch.setenv(RAISE, value)
+    with pytest.raises(TempbenchError, match=RAISE):
+        bounds.max_bytes()
+
+
+@pytest.mark.parametrize("text", [f"[0, 1{'0' * 400}]", "9" * 5000])
+def test_a_number_that_no_computation_takes(text):
+    with pytest.raises(json.JSONDecodeError, match="digits"):
+        tables.parse_json(text)
