@@ -184,6 +184,26 @@ def _encode_every_picture(module: ModuleType) -> None:
     module.encode_image_to_base64 = encode  # type: ignore[attr-defined]
 
 
+def _keep_time_limit(module: ModuleType) -> None:
+    """Makes the runner `openai` wait for a response as long as its `timeout` says, where it is given.
+
+    0.7.3 takes the argument and leaves the client at its 600 seconds, which are tried 15 times over: a server
+    that never answers holds a run for hours.
+    """
+    runner = getattr(module, "OpenAICompatible", None)
+    if runner is None or hasattr(runner.__init__, "__wrapped__"):
+        return
+    original = runner.__init__
+
+    @functools.wraps(original)
+    def prepared(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        if "timeout" in kwargs:
+            self.client = self.client.with_options(timeout=float(kwargs["timeout"]))
+
+    runner.__init__ = prepared
+
+
 def _print_headlines(module: ModuleType) -> None:
     """Makes the harness print the headline metrics of our tasks; its results file has them all."""
     original = getattr(module, "make_table", None)
@@ -215,6 +235,7 @@ _TARGETS: dict[str, Callable[[ModuleType], None]] = {
     "lmms_eval.tasks": _apply,
     "lmms_eval.utils": _change_utilities,
     "lmms_eval.protocol": _encode_every_picture,
+    "lmms_eval.models.simple.openai": _keep_time_limit,
     "lmms_eval.api.model": ahead.announce_questions,
 }
 
