@@ -478,3 +478,7 @@ def main() -> None:
         replay = f"--seed {given.seed} --only {' '.join(map(str, wrong))}"
         print(f"{len(wrong)} plans went wrong; replay them with {replay}")
     sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

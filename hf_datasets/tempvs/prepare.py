@@ -1,7 +1,7 @@
 """`tempbench prepare tempvs`: from the official release to data that the tasks read."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -36,6 +36,7 @@ def prepare(
     console = Console(stderr=True)
     root = roots.data_home() / BENCHMARK
     if (root / roots.MANIFEST).is_file() and not force:
+        _check_same(root, source)
         print(f"{root} is already prepared; add --force to replace it")
         return
     _ask_for_consent(accept_license)
@@ -47,16 +48,34 @@ def prepare(
     else:
         origin, trusted = {"folder": str(source)}, source
     with console.status("reading and checking the annotations"):
+        listing = tables.listing_of(source) if "folder" in origin else None
         converted, images, report = convert(benchmark_folder(source), trusted, allow_pickle)
     if force and (root / roots.MANIFEST).is_file():
         (root / roots.MANIFEST).unlink()  # from here on the old data is no longer whole
-    counts = _write(root, origin, converted, images, report, console)
+    counts = _write(root, {"source": origin, "listing": listing}, converted, images, report, console)
     _print_report(report, counts, len(images.found), len(images.missing), root)
+
+
+def _check_same(root: Path, source: Path | None) -> None:
+    """Raises where the data was prepared from another folder than the given one, or that has changed."""
+    if source is None:
+        return
+    try:
+        manifest = tables.parse_json((root / roots.MANIFEST).read_text(encoding="utf-8"))
+        # A manifest of an earlier version of this package has no listing of its source.
+        listing = manifest.get("listing", None if "folder" in manifest["source"] else "")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise TempbenchError(f"{root / roots.MANIFEST} is damaged; add --force to prepare anew") from None
+    if listing is not None and listing != tables.listing_of(source):
+        raise TempbenchError(
+            f"{root} holds data from another source, or from this one before it was changed; add --force to "
+            "replace it, or set TEMPBENCH_DATA to another folder"
+        )
 
 
 def _write(
     root: Path,
-    origin: dict[str, str],
+    origin: dict[str, Any],
     converted: dict[str, list[tables.Row]],
     images: Images,
     report: Report,
@@ -72,7 +91,7 @@ def _write(
     counts = {name: len(rows) for name, rows in converted.items()}
     manifest = {
         "benchmark": BENCHMARK,
-        "source": origin,
+        **{key: value for key, value in origin.items() if value is not None},
         "rows": counts,
         "questions": report.counts,
         "images": len(images.found),

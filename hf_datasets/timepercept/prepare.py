@@ -90,7 +90,8 @@ def write_part(
     """
     manifest = manifest_of(root)
     there = manifest["parts"].get(name)
-    if there and there["request"] == request:
+    # An entry of an earlier version of this package has no listing of its source.
+    if there and there["request"] == {key: request.get(key) for key in there["request"]}:
         note(f"{name}: already prepared in {root}; nothing to do")
         return
     if there and not force:
@@ -124,6 +125,7 @@ def prepare_series(
         "sitscc": str(sitscc.resolve()) if sitscc else None,
         "sitscc_sha256": tables.sha256_of([sitscc]) if sitscc and sitscc.is_file() else None,
         "fmow": str(fmow.resolve()) if fmow else None,
+        "fmow_listing": tables.listing_of(fmow) if fmow else None,
         **{
             key: list(value) if isinstance(value, tuple) else value for key, value in asdict(settings).items()
         },

@@ -29,6 +29,7 @@ def report(
     from tempbench_lmms.data.tables import write_text
     from tempbench_lmms.report import numbers, page, tables, text
     from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.runs.rescoring import of_one_run
 
     kind = format_ or FORMATS.get(output.suffix.lower(), "")
     if kind not in FORMATS.values():
@@ -39,7 +40,8 @@ def report(
         raise TempbenchError(f"{output} exists; choose another name or add --force")
     if not output.parent.is_dir():
         raise TempbenchError(f"the folder {output.parent} does not exist; make it or choose another name")
-    tasks = list(numbers.of_logs(read_runs(logs, partial), intervals))
+    found = [of_one_run(log, partial) for log in read_runs(logs, partial)]
+    tasks = list(numbers.of_logs(found, intervals))
     if kind == "html":
         content = page.page(tasks, title, questions, pictures)
     else:
@@ -76,12 +78,14 @@ def submit_hub(
     """Write `.eval_results` entries and a model card's table for the Hub; upload them only with --push."""
     from tempbench_lmms.report import hub, numbers, tables
     from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.runs.rescoring import of_one_run
 
     hub.check_repository(model, "model")
     if source_name and not source_url:
         raise TempbenchError("--source-name needs --source-url")
     chosen = _data_sets(dataset or [])
-    sections = tables.sections_of(list(numbers.of_logs(read_runs(logs, partial))))
+    found = [of_one_run(log, partial) for log in read_runs(logs, partial)]
+    sections = tables.sections_of(list(numbers.of_logs(found)))
     entries = {}
     for section in sections:
         name = section.card.name

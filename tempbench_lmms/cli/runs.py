@@ -95,6 +95,9 @@ def rescore(
     reparse: Annotated[
         bool, typer.Option("--reparse", help="Read the logged replies again, with the data at hand.")
     ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="With --reparse: although the data here is not the run's.")
+    ] = False,
     partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -116,7 +119,7 @@ def rescore(
             raise TempbenchError(f"no task here has an official parser: {tasks}")
     else:
         heads = ("run", "now")
-        found = [rescoring.rescore(log, reparse) for log in read]
+        found = [rescoring.rescore(log, reparse, anyway=anyway) for log in read]
     if as_json:
         print(json.dumps([_as_json(one, parser is Parser.ours) for one in found], indent=2))
     else:

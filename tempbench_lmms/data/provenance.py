@@ -2,6 +2,7 @@
 
 import functools
 import importlib.metadata
+from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import roots
@@ -42,7 +43,15 @@ def _version(package: str) -> str | None:
 
 def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:
     try:
-        manifest = parse_json((root(benchmark) / roots.MANIFEST).read_text(encoding="utf-8"))
+        return origin_of(root(benchmark))
+    except TempbenchError:
+        return None
+
+
+def origin_of(root: Path) -> dict[str, Any] | None:
+    """Returns what the manifest of a data set says of where its data is from; None where it has none."""
+    try:
+        manifest = parse_json((root / roots.MANIFEST).read_text(encoding="utf-8"))
         return {key: manifest[key] for key in _ORIGIN if key in manifest}
-    except (OSError, ValueError, TypeError, TempbenchError):
+    except (OSError, ValueError, TypeError):
         return None

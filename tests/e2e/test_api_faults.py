@@ -1,8 +1,8 @@
 """An API that fails in every way, through `tempbench run`: what counts as failed, and whose reply is whose.
 
-The stub answers with a token made of the text and the pixels that it was sent, so a reply that is logged for
-another question shows. What a server mixes up itself cannot be seen by anybody: the protocol does not say in a
-response which question it answers. `test_answers_that_the_server_mixes_up` says so.
+The stub answers with a token made of the text and the pixels that it was sent, so a reply that is logged
+for another question shows. What a server mixes up itself cannot be seen by anybody: the protocol does not say
+in a response which question it answers. `test_answers_that_the_server_mixes_up` says so.
 """
 
 import base64
