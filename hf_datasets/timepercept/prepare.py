@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data import checksums, roots, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import LENGTH, RANKINGS, TESTS, TOU
@@ -108,6 +108,7 @@ def write_part(
     root.mkdir(parents=True, exist_ok=True)
     part = build()
     manifest["parts"][name] = {"request": request, **part}
+    manifest[checksums.KEY] = checksums.write_folder(root)
     tables.write_json(manifest, root / roots.MANIFEST)
     note(f"{name}: {part['rows']}")
 

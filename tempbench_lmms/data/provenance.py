@@ -23,12 +23,17 @@ def recorded(benchmark: str) -> dict[str, Any]:
             a task's records do not tell from which they are.
     """
     return {
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": versions(),
         "data": {
             "mini": _manifest(roots.mini_root, benchmark),
             "prepared": _manifest(roots.prepared_root, benchmark),
         },
     }
+
+
+def versions() -> dict[str, str | None]:
+    """Returns the installed versions of the packages that numbers depend on; None for one that is missing."""
+    return {name: _version(name) for name in PACKAGES}
 
 
 @functools.cache
