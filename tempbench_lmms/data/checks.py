@@ -66,12 +66,14 @@ def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any
     media: dict[str, Path] = {}
     for table in found:
         yield from table_problems(table, media)
+    sound: dict[str, Path] = {}
     for url, path in media.items():
         try:
             load(path, url)
+            sound[url] = path
         except TempbenchError as error:
             yield one_line(str(error))
-    for problem in checksums.problems(root, media):
+    for problem in checksums.problems(root, sound):
         yield one_line(problem)
 
 
