@@ -247,7 +247,7 @@ def _run(act: Callable[[], None], home: Path) -> int:
 
 
 def tree(root: Path) -> dict[str, str]:
-    """Returns the SHA-256 of every file below `root` by its path in it; when one was written does not count."""
+    """Returns the SHA-256 of every file below `root` by its path in it; times do not count."""
     return {
         path.relative_to(root).as_posix(): hashlib.sha256(_timeless(path)).hexdigest()
         for path in sorted(root.rglob("*"))
