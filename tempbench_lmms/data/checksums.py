@@ -14,6 +14,7 @@ from typing import Any
 
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.roots import MANIFEST, MINI, SCHEME
+from tempbench_lmms.errors import TempbenchError
 
 FILE = "checksums.json"
 KEY = "media"
@@ -75,13 +76,16 @@ class Media:
         self._records = {} if root.parent.name == MINI else read(root)
 
     def sha256(self, url: str) -> str | None:
-        """Returns a medium's checksum; None where there is no such file."""
-        path = self._locate(url)
-        signature = _signature(path)
-        if signature is None:
+        """Returns a medium's checksum; None where no such file can be read."""
+        try:
+            path = self._locate(url)
+            signature = _signature(path)
+            if signature is None:
+                return None
+            recorded = _recorded(self._records.get(_place(url)), signature)
+            return recorded or _sha256_of(str(path), *signature)
+        except (TempbenchError, OSError):
             return None
-        recorded = _recorded(self._records.get(_place(url)), signature)
-        return recorded or _sha256_of(str(path), *signature)
 
     def is_another(self, url: str) -> bool:
         """Returns whether a medium is another one than when the data was prepared."""

@@ -38,17 +38,17 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         settings = extract_gen_kwargs(request)
         if not is_deterministic(reqtype, settings):
             return ""
-        texts = [one for one in request.args[:-3] if isinstance(one, str)]
+        texts = [one for one in request.args if isinstance(one, str)]
         asked = [reqtype, request.task_name, request.idx, texts, settings]
         asked += [self._task_fingerprints.get(request.task_name, ""), self._model_fingerprint_hash]
         return digest([*asked, self._eval_version, self._shown(lm, request)])
 
     def _shown(self, lm: Any, request: Any) -> Any:
         """Returns what a question is beside its text: its id, its media, and the code that builds it."""
-        *_, number, task, split = request.args
+        task, number = request.task_name, request.doc_id
         if task not in task_files():
             return number
-        config, doc = load_task(task), lm.task_dict[task][split][number]
+        config, doc = load_task(task), lm.task_dict[task][request.metadata["split"]][number]
         if task not in self._media:
             self._media[task] = media_of(config)
         sums = [self._media[task].sha256(url) for url in urls_of(doc)]

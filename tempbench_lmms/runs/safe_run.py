@@ -392,13 +392,17 @@ def _same_questions(results: Path, ids: Mapping[str, Sequence[str]]) -> None:
     stamp = results.name.removesuffix("_results.json")
     for task, expected in ids.items():
         log = results.with_name(f"{stamp}_samples_{task}.jsonl")
-        with log.open(encoding="utf-8") as lines:
-            rows = [parse_json(line) for line in lines]
-        numbers = [row["doc_id"] for row in rows]
-        wrong = [row for row in rows if row["record"]["id"] != dict(enumerate(expected)).get(row["doc_id"])]
-        if wrong or len({*numbers}) != len(numbers):
+        try:
+            with log.open(encoding="utf-8") as lines:
+                found = [(row["doc_id"], row["record"]["id"]) for row in map(parse_json, lines)]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise TempbenchError(f"{log} is not a log ({error!r}); {_AGAIN}") from None
+        wrong = len(found) - len({*found} & {*enumerate(expected)})
+        if wrong:
             raise TempbenchError(
-                f"{log} has {len(rows)} lines about {len({row['record']['id'] for row in rows})} questions, "
-                f"{len(wrong)} of them others than the task's, so this is no finished run; give the same "
-                "command again, the answers are kept"
+                f"{log} has {len(found)} lines about {len({id_ for _, id_ in found})} questions, {wrong} of "
+                f"them repeated or others than the task's, so this is no finished run; {_AGAIN}"
             )
+
+
+_AGAIN = "give the same command again, the answers are kept"

@@ -192,7 +192,7 @@ def request(task, number, text, **settings):
         request_type="generate_until",
         arguments=(text, print, {"until": ["x"]} | settings, number, task, "test"),
         idx=0,
-        metadata={"task": task, "doc_id": number, "repeats": 1},
+        metadata={"task": task, "doc_id": number, "repeats": 1, "split": "test"},
     )
 
 

@@ -14,13 +14,14 @@ import pytest
 
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.roots import mini_root
-from tempbench_lmms.runs import logs
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.runs import logs, safe_run
 
 TASK = "tempvs_mt1_two"
 MINI = f"{TASK}_mini"
 
-# Notes what each process asks. One that is to wait for the others does so at every question, as runners do that
-# share one model.
+# Notes what each process asks. One that is to wait for the others does so at every question, as runners do
+# that share one model.
 SCRIPT = """
     import os, sys, torch.distributed as dist
     output, task, together, homes = sys.argv[1], sys.argv[2], sys.argv[3] == "together", sys.argv[4:]
@@ -129,11 +130,14 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
     logged(*enumerate(ids))
     safe_run._same_questions(file, {MINI: ids})
     logged((0, "q0"), (1, "q2"), (2, "q2"), (3, "q0"))
-    with pytest.raises(TempbenchError, match="has 4 lines about 2 questions, 2 of them others"):
+    with pytest.raises(TempbenchError, match="has 4 lines about 2 questions, 2 of them repeated"):
         safe_run._same_questions(file, {MINI: ids})
     logged((0, "q0"), (1, "q1"), (1, "q1"), (3, "q3"))
     with pytest.raises(TempbenchError, match="no finished run"):
         safe_run._same_questions(file, {MINI: ids})
+    (tmp_path / f"20260101_000000_samples_{TASK}.jsonl").write_text('{"doc_id": 0}')
+    with pytest.raises(TempbenchError, match="not a log"):
+        safe_run._same_questions(file, {TASK: ids})
     logged((0, "q0"), (1, "q1"), (2, "q2"), (4, "q3"))
     with pytest.raises(TempbenchError, match="no finished run"):
         safe_run._same_questions(file, {MINI: ids})
@@ -165,7 +169,7 @@ def test_what_is_left_is_dealt_out_anew(tmp_path, warm_python):
     whole, questions = values(out), asked(out)
     assert len(questions) == 40
     forget_asked(out)
-    # As if killed: of the second of two processes' questions eleven have no answer, of the first's none lacks one.
+    # As if killed: of the questions of the second of two processes eleven are left, of the first's none.
     shutil.rmtree(out / "cache" / "runs")
     with closing(sqlite3.connect(out / "cache" / "cache.db")) as database, database as cache:
         cache.execute("DELETE FROM responses WHERE doc_id % 2 = 1 AND doc_id < 22")
