@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import tables
-from tempbench_lmms.data.roots import MANIFEST, MINI, SCHEME
+from tempbench_lmms.data.roots import MANIFEST, SCHEME
 from tempbench_lmms.errors import TempbenchError
 
 FILE = "checksums.json"
@@ -73,7 +73,7 @@ class Media:
 
     def __init__(self, root: Path, locate: Any) -> None:
         self._locate = locate
-        self._records = {} if root.parent.name == MINI else read(root)
+        self._records = read(root)
 
     def sha256(self, url: str) -> str | None:
         """Returns a medium's checksum; None where no such file can be read."""
@@ -100,7 +100,7 @@ def problems(root: Path, paths: Mapping[str, Path]) -> Iterator[str]:
         root: The data set's folder.
         paths: The media by URL; those that are missing are reported elsewhere.
     """
-    records = {} if root.parent.name == MINI else read(root)
+    records = read(root)
     for url, path in paths.items():
         recorded = records.get(_place(url), {}).get("sha256")
         if recorded is not None and path.is_file() and recorded != _sha256(path):

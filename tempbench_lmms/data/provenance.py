@@ -12,7 +12,7 @@ KEY = "run"
 """Where it stands among a task's nested tables, under `details`."""
 PACKAGES = ("tempbench-lmms", "lmms-eval", "transformers", "torch", "datasets", "pillow", "av", "decord")
 # What a manifest says of where its data is from.
-_ORIGIN = ("edition", "source", "revision", "sha256")
+_ORIGIN = ("edition", "source", "revision", "sha256", "media")
 
 
 def recorded(benchmark: str) -> dict[str, Any]:

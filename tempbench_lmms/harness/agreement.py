@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import sys
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -66,9 +67,10 @@ class Ranks:
     def tell_all(self, name: str, value: Any) -> None:
         """As `tell`, and waits a minute until all have heard it: the store may end with this process."""
         self.tell(name, value)
+        end = time.monotonic() + 60
         for other in range(1, self.size):
             with contextlib.suppress(TempbenchError):
-                self.hear(f"{name}/heard/{other}", 60)
+                self.hear(f"{name}/heard/{other}", max(0.1, end - time.monotonic()))
 
     def hear_first(self, name: str, seconds: float = 24 * _HOUR) -> Any:
         """Returns what the first process says by `tell_all`."""

@@ -121,9 +121,12 @@ def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, A
 def _weights(model_args: str) -> Iterator[tuple[str, dict[str, str]]]:
     for part in parts(model_args):
         name, _, value = part.partition("=")
-        path = Path(value.strip().strip("\"'")).expanduser() if value.strip() else None
-        if path is not None and name.strip().lower() in _WEIGHTS and path.exists():
-            yield name.strip(), of_files(path)
+        path = os.path.expanduser(value.strip().strip("\"'"))
+        if name.strip().lower() in _WEIGHTS and path and os.path.exists(path):
+            try:
+                yield name.strip(), of_files(Path(path))
+            except OSError as error:
+                raise TempbenchError(f"{path} cannot be read ({error}); give yourself access to it") from None
 
 
 def of_files(path: Path) -> dict[str, str]:
@@ -133,7 +136,7 @@ def of_files(path: Path) -> dict[str, str]:
     sizes, times, settings = {}, {}, {}
     for file in found:
         name, stat = file.relative_to(folder).as_posix(), file.stat()
-        if ".cache" in file.relative_to(folder).parts or ".git" in file.relative_to(folder).parts:
+        if {".cache", ".git", "__pycache__"} & {*file.relative_to(folder).parts}:
             continue
         sizes[name], times[name] = stat.st_size, stat.st_mtime_ns
         if file.suffix in _SETTINGS and stat.st_size <= _SETTINGS_AT_MOST:
@@ -189,7 +192,7 @@ def fingerprint(model: Mapping[str, Any]) -> str:
 _IN_WORDS = {
     "rows": "questions or their order",
     "media": "pictures or videos",
-    "hidden": "arguments or endpoint (a value that is not shown)",
+    "hidden": "arguments or endpoint (a value that is not shown; or this user's key for such is another)",
     "files": "files of the model",
     "settings": "settings files of the model",
     "times": "times of the model's files",

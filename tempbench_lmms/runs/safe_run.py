@@ -73,15 +73,15 @@ def run(
                     f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
                     "update tempbench-lmms"
                 )
-        ranks.tell_all(agreement.DECISION, {"status": 0} if finished else {"fingerprint": found.fingerprint})
+        decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
+        ranks.tell_all(agreement.DECISION, decided)
         if finished:
             print(f"tempbench: finished already: {finished}; for a new run choose another --output")
             return
         tables.write_json({"identity": found.identity, "finished": None}, output / STATE)
         before = set(output.rglob("*_results.json"))
         _wait_for_another_second(before)
-        asked = Asked(found.fingerprint, found.ids)
-        _evaluate(model, tasks, output, model_args, further, slice_size, _show, asked)
+        _evaluate(model, tasks, output, model_args, further, slice_size, _show, found.asked)
         _finish(output, before, found, at_end)
 
 
@@ -105,14 +105,12 @@ class Checked:
     Attributes:
         identity: As its folder keeps it.
         process: What must be the same in all its processes.
-        fingerprint: Of the model and how it is asked.
-        ids: The questions of each of our tasks in their order.
+        asked: What the cache needs to know of it.
     """
 
     identity: dict[str, Any]
     process: dict[str, Any]
-    fingerprint: str
-    ids: dict[str, list[str]]
+    asked: Asked
 
 
 @contextlib.contextmanager
@@ -202,7 +200,8 @@ def preflight(
     _tell(f"{n_documents:,} questions of {len(names)} tasks are ready; starting lmms-eval {version}")
     asked = identity.of_model(model, model_args, further)
     kept = {**asked, "tasks": tasks, "tempbench": __version__, "lmms_eval": version, "data": data}
-    return Checked(kept, identity.of_process(data, asked, tasks), identity.fingerprint(asked), ids)
+    process = identity.of_process(data, asked, tasks)
+    return Checked(kept, process, Asked(identity.fingerprint(asked), ids))
 
 
 def _checked_data(names: Sequence[str], verify: bool) -> tuple[dict[str, Any], dict[str, list[str]]]:
@@ -286,7 +285,7 @@ def _continued(output: Path, found: Checked) -> Path | None:
     if finished is not None:
         try:
             _replies(finished)
-            _same_questions(finished, found.ids)
+            _same_questions(finished, found.asked.ids)
         except TempbenchError:
             return None  # a log is gone or cut short: the answers kept make it again
     return finished
@@ -345,7 +344,7 @@ def _finish(output: Path, before: set[Path], found: Checked, at_end: Callable[[P
             "give the same command again to continue"
         )
     replies = _replies(new[-1])
-    _same_questions(new[-1], found.ids)
+    _same_questions(new[-1], found.asked.ids)
     at_end(new[-1])
     failed = sum(map(adapter.request_failed, replies))
     if empty := sum(not reply.strip() for reply in replies):
@@ -394,8 +393,8 @@ def _same_questions(results: Path, ids: Mapping[str, Sequence[str]]) -> None:
         log = results.with_name(f"{stamp}_samples_{task}.jsonl")
         try:
             with log.open(encoding="utf-8") as lines:
-                found = [(row["doc_id"], row["record"]["id"]) for row in map(parse_json, lines)]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+                found = [_question(row, expected) for row in map(parse_json, lines)]
+        except (OSError, ValueError, LookupError, TypeError) as error:
             raise TempbenchError(f"{log} is not a log ({error!r}); {_AGAIN}") from None
         wrong = len(found) - len({*found} & {*enumerate(expected)})
         if wrong:
@@ -403,6 +402,12 @@ def _same_questions(results: Path, ids: Mapping[str, Sequence[str]]) -> None:
                 f"{log} has {len(found)} lines about {len({id_ for _, id_ in found})} questions, {wrong} of "
                 f"them repeated or others than the task's, so this is no finished run; {_AGAIN}"
             )
+
+
+def _question(row: dict[str, Any], expected: Sequence[str]) -> tuple[int, str]:
+    """Returns number and id of a log's line; its number has to do under `--predict_only`."""
+    number = int(row["doc_id"])
+    return number, str(row["record"]["id"] if "record" in row else expected[number])
 
 
 _AGAIN = "give the same command again, the answers are kept"

@@ -51,7 +51,8 @@ def test_the_endpoint_counts(name, monkeypatch):
     assert "secret-a" not in str(one)
     monkeypatch.setenv(name, "http://me:secret-b@host/v1")
     other = identity.of_model("openai", "model=x", [])
-    assert differing(one, other) == ["arguments or endpoint (a value that is not shown)"]
+    [line] = differing(one, other)
+    assert line.startswith("arguments or endpoint (a value that is not shown")
     monkeypatch.setenv(name, "http://host/v2")
     assert any(name in line for line in differing(other, identity.of_model("openai", "model=x", [])))
 
