@@ -210,6 +210,8 @@ class _Part:
             tables.keep_only(shown, self.root / "media" / folder)
         there = {key: value for key, value in self.videos.items() if (self.root / "media" / key).is_file()}
         tables.write_json(there, self.root / records.RECORDS)
+        # Before the table, which says that its videos are there: they are then those that are known.
+        media_sums = checksums.write_folder(self.root)
         target = self.root / self.table / "test.parquet"
         tables.write_rows(rows, target, schema)
         part = {
@@ -226,7 +228,7 @@ class _Part:
             **self.manifest.get("sha256", {}),
             self.table: tables.sha256_of([target]),
         }
-        self.manifest[checksums.KEY] = checksums.write_folder(self.root)
+        self.manifest[checksums.KEY] = media_sums
         tables.write_json(self.manifest, self.root / roots.MANIFEST)
         return part
 

@@ -250,6 +250,7 @@ def _write(
             f"no question could be built from {splits_in_words(splits)}; give more places or more dates a "
             f"place, or raise --max-cloud ({dict(skipped.counts)})"
         )
+    checksums.write_folder(root)  # before the tables, which say that their pictures are there
     files = []
     for name, of_test in named.items():
         split = "train" if name.startswith("train/") else "test"

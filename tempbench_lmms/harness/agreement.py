@@ -6,6 +6,7 @@ that every launcher of PyTorch offers, so that a run of several processes can en
 
 import contextlib
 import datetime
+import itertools
 import json
 import os
 import platform
@@ -21,6 +22,7 @@ DECISION = "decision"
 """What the first process says: the `fingerprint` of the run's model, or the `status` with which to end."""
 _IDENTITY = "identity"
 _HOUR = 3600.0
+_RUNS = itertools.count()
 
 
 class Ranks:
@@ -41,12 +43,25 @@ class Ranks:
                 f"RANK is {self.rank} and WORLD_SIZE {self.size}; start the processes with torchrun, or "
                 "unset both"
             )
+        # What ended processes, or an earlier run of these, have said stays in the launcher's store.
+        self._name = f"tempbench/{os.environ.get('TORCHELASTIC_RESTART_COUNT', 0)}/{next(_RUNS)}"
         self._store: Any = None
 
     def tell(self, name: str, value: Any) -> None:
-        """Says something, once, to every process."""
-        if self.size > 1:
-            self._opened().set(name, json.dumps(value))
+        """Says something, once, to every process.
+
+        Raises:
+            TempbenchError: The process that keeps the store has ended.
+        """
+        if self.size == 1:
+            return
+        store = self._opened()
+        try:
+            store.set(name, json.dumps(value))
+        except RuntimeError as error:
+            raise TempbenchError(
+                f"the first process has ended ({_first_line(error)}); start all again"
+            ) from None
 
     def hear(self, name: str, seconds: float = _HOUR) -> Any:
         """Returns what a process says under a name, and waits for it.
@@ -89,8 +104,7 @@ class Ranks:
                     f"the {self.size} processes cannot reach each other ({_first_line(error)}); "
                     "start them with torchrun or accelerate launch"
                 ) from None
-            # A launcher that starts ended processes again keeps the store with what they had said.
-            self._store = PrefixStore(f"tempbench/{os.environ.get('TORCHELASTIC_RESTART_COUNT', 0)}", store)
+            self._store = PrefixStore(self._name, store)
         return self._store
 
 
