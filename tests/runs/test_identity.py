@@ -135,7 +135,7 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
     logged((0, "q0"), (1, "q1"), (1, "q1"), (3, "q3"))
     with pytest.raises(TempbenchError, match="no finished run"):
         safe_run._same_questions(file, {MINI: ids})
-    (tmp_path / f"20260101_000000_samples_{TASK}.jsonl").write_text('{"doc_id": 0}')
+    (tmp_path / f"20260101_000000_samples_{TASK}.jsonl").write_text('{"doc_id": 9}')
     with pytest.raises(TempbenchError, match="not a log"):
         safe_run._same_questions(file, {TASK: ids})
     logged((0, "q0"), (1, "q1"), (2, "q2"), (4, "q3"))
