@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import hub, roots, tables
+from tempbench_lmms.data import checksums, hub, roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD
@@ -131,6 +131,7 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
         "counts": {split: done[split]["counts"] for split in done},
         "problems": {split: done[split]["problems"] for split in done},
         "sha256": tables.sha256_of(files),
+        checksums.KEY: checksums.write_folder(root),
     }
     tables.write_json(manifest, root / roots.MANIFEST)
     return manifest

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import hub, roots, tables
+from tempbench_lmms.data import checksums, hub, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.apart import check_videos
@@ -159,9 +159,21 @@ def prepare(
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)
     manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}
-    manifest |= _left_out(given, found)
+    manifest |= _left_out(given, found) | {checksums.KEY: _checksums(paths, root)}
     tables.write_json(manifest, root / roots.MANIFEST)
     return Report(manifest, problems)
+
+
+def _checksums(paths: Mapping[str, Path | None], root: Path) -> dict[str, Any]:
+    """Writes the checksums of the videos that can be used, which were made when they were looked at."""
+    verdicts = videos.read_verdicts(root)
+    known = {url: one["sha256"] for url, one in verdicts.items() if "sha256" in one}
+    prefix = f"{roots.SCHEME}{BENCHMARK}/"
+    return checksums.write(
+        root,
+        {url.removeprefix(prefix): path for url, path in paths.items() if path and url in known},
+        {url.removeprefix(prefix): sha256 for url, sha256 in known.items()},
+    )
 
 
 def _left_out(given: Mapping[str, str], found: Mapping[str, tuple[Any, Mapping[str, str]]]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import hub, roots, tables
+from tempbench_lmms.data import checksums, hub, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
@@ -99,6 +99,7 @@ def _write(
         "skipped": report.skipped,
         "deviations": report.deviations,
         "sha256": tables.sha256_of(sorted(stored)),
+        checksums.KEY: checksums.write_folder(root),
     }
     # Last: what has no manifest is not prepared, so an interrupted run is simply run again.
     tables.write_json(manifest, root / roots.MANIFEST)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import roots, tables
+from tempbench_lmms.data import checksums, roots, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import LENGTH, RANKINGS, TESTS, TOU
@@ -109,6 +109,7 @@ def write_part(
     root.mkdir(parents=True, exist_ok=True)
     part = build()
     manifest["parts"][name] = {"request": request, **part}
+    manifest[checksums.KEY] = checksums.write_folder(root)
     tables.write_json(manifest, root / roots.MANIFEST)
     note(f"{name}: {part['rows']}")
 
@@ -251,6 +252,7 @@ def _write(
             f"no question could be built from {splits_in_words(splits)}; give more places or more dates a "
             f"place, or raise --max-cloud ({dict(skipped.counts)})"
         )
+    checksums.write_folder(root)  # before the tables, which say that their pictures are there
     files = []
     for name, of_test in named.items():
         split = "train" if name.startswith("train/") else "test"

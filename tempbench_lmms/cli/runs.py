@@ -44,7 +44,7 @@ def run(
 
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
-    if not int(os.environ.get("RANK", 0)):  # before anything heavy is imported
+    if os.environ.get("RANK", "0") == "0":  # before anything heavy is imported
         print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
     from tempbench_lmms.runs import safe_run
 

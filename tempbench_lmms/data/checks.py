@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import tables
+from tempbench_lmms.data import checksums, tables
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
 
@@ -66,11 +66,15 @@ def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any
     media: dict[str, Path] = {}
     for table in found:
         yield from table_problems(table, media)
+    sound: dict[str, Path] = {}
     for url, path in media.items():
         try:
             load(path, url)
+            sound[url] = path
         except TempbenchError as error:
             yield one_line(str(error))
+    for problem in checksums.problems(root, sound):
+        yield one_line(problem)
 
 
 def table_problems(table: Table, media: dict[str, Path]) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ KEY = "run"
 """Where it stands among a task's nested tables, under `details`."""
 PACKAGES = ("tempbench-lmms", "lmms-eval", "transformers", "torch", "datasets", "pillow", "av", "decord")
 # What a manifest says of where its data is from.
-_ORIGIN = ("edition", "source", "revision", "sha256")
+_ORIGIN = ("edition", "source", "revision", "sha256", "media")
 
 
 def recorded(benchmark: str) -> dict[str, Any]:
@@ -24,12 +24,17 @@ def recorded(benchmark: str) -> dict[str, Any]:
             a task's records do not tell from which they are.
     """
     return {
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": versions(),
         "data": {
             "mini": _manifest(roots.mini_root, benchmark),
             "prepared": _manifest(roots.prepared_root, benchmark),
         },
     }
+
+
+def versions() -> dict[str, str | None]:
+    """Returns the installed versions of the packages that numbers depend on; None for one that is missing."""
+    return {name: _version(name) for name in PACKAGES}
 
 
 @functools.cache

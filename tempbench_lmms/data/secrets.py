@@ -1,12 +1,16 @@
 """Keeps credentials out of what is written: state, answer cache, report, Hub entries.
 
 What is known to be harmless is written in clear, everything else as a hash: a list of names that sound
-secret would always miss one, and two runs with different values stay two.
+secret would always miss one, and two runs with different values stay two. The hash has a key that lies in the
+user's own folder and never with the results, so that nobody who has these can try out values.
 """
 
 import hashlib
+import hmac
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 # Arguments of the harness's runners, and of ours, that say which model runs and how.
 _CLEAR = frozenset(
@@ -45,10 +49,20 @@ def without_secrets(arguments: str) -> str:
 
     >>> without_secrets("model=a/b,max_new_tokens=4,base_url=http://me:pw@host/v1")
     'model=a/b,max_new_tokens=4,base_url=http://host/v1'
-    >>> without_secrets("api_key=sk-1")
-    'api_key=sha256:0f2c10bf3d12'
+    >>> without_secrets("api_key=sk-1").startswith("api_key=hidden")
+    True
     """
-    return ",".join(map(_shown, _parts(arguments)))
+    return ",".join(map(_shown, parts(arguments)))
+
+
+def hidden(given: Sequence[str], shown: Sequence[str]) -> str | None:
+    """Returns one hash over all that is given where not all of it is shown, else None.
+
+    Args:
+        given: Arguments and addresses as they were given.
+        shown: The same as they are shown.
+    """
+    return None if list(given) == list(shown) else _hashed("\0".join(given), 32)
 
 
 def _shown(part: str) -> str:
@@ -64,11 +78,58 @@ def _shown(part: str) -> str:
     return f"{name}={value if may_be_shown and _PLAIN.fullmatch(value.strip()) else _hashed(value)}"
 
 
-def _hashed(value: str) -> str:
-    return f"sha256:{hashlib.sha256(value.encode(errors='surrogatepass')).hexdigest()[:12]}"
+def _hashed(value: str, length: int = 12) -> str:
+    """Returns a hash that tells two values apart, and nothing else; where no key can be kept, a mere mark."""
+    key = _key()
+    if key is None:
+        return "hidden"
+    found = hmac.new(key, value.encode(errors="surrogatepass"), hashlib.sha256)
+    return f"hidden:{found.hexdigest()[:length]}"
 
 
-def _parts(arguments: str) -> Iterator[str]:
+def key_file() -> Path:
+    """Returns where this user's key lies.
+
+    Raises:
+        RuntimeError: The user has no home.
+    """
+    home = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(home) if home else Path("~/.config").expanduser()) / "tempbench" / "key"
+
+
+def _key() -> bytes | None:
+    """Returns this user's key, made at its first use; None where none can be kept."""
+    try:
+        path = key_file()
+        if not path.is_file():
+            _make_key(path)
+        found = path.read_bytes()
+    except (OSError, RuntimeError):
+        return None
+    return found if len(found) >= _KEY_BYTES else None
+
+
+_KEY_BYTES = 32
+
+
+def _make_key(path: Path) -> None:
+    """Writes a key in one step: of two processes that make one, both use the first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    own = path.with_name(f"key.{os.getpid()}.{os.urandom(4).hex()}")
+    try:
+        with open(os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(os.urandom(_KEY_BYTES))
+        try:
+            os.link(own, path)
+        except FileExistsError:
+            return
+        except OSError:  # a file system without hard links
+            os.replace(own, path)
+    finally:
+        own.unlink(missing_ok=True)
+
+
+def parts(arguments: str) -> Iterator[str]:
     """Yields what commas separate, outside of quotes and brackets."""
     depth, quote, start = 0, "", 0
     for index, character in enumerate(arguments):

@@ -15,7 +15,7 @@ import logging
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,9 @@ from lmms_eval.caching.response_cache import ResponseCache
 from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
 from tempbench_lmms.data.checks import one_line
-from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness.adapter import failure, request_failed
+from tempbench_lmms.harness.answers import KeyedCache, dealt_out, tasks_in
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.media.integrity import check_video
 
@@ -54,11 +54,13 @@ class Progress:
         self.seconds = 0.0
 
 
-class SafeCache(ResponseCache):  # type: ignore[misc]
+class SafeCache(KeyedCache):
     """A response cache that is filled slice by slice and continues where an interrupted run ended."""
 
     slice_size = 200
     on_slice: OnSlice = staticmethod(lambda progress: None)
+    fingerprint = ""
+    ids: Mapping[str, Sequence[str]] = {}
 
     @classmethod
     def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
@@ -69,25 +71,59 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
             collect(Path(cache_root))
         if dist.is_available() and dist.is_initialized():
             dist.barrier()
-        kwargs["model_args"] = without_secrets(str(kwargs.get("model_args") or ""))
+        kwargs["model_args"] = f"identity={cls.fingerprint}"
         cache: SafeCache = super().create(cache_root, **kwargs)
+        cache.tasks = tasks_in(kwargs.get("task_dict") or {})
+        for name, ids in cls.ids.items():
+            _compare_ids(name, ids, cache.tasks)
         return cache
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers the requests in order, each slice stored before the next one is asked."""
-        replies: list[Any] = []
-        progress = Progress(len(requests))
+        """Answers the requests in order, each slice stored before the next one is asked; those stored first.
+
+        Several processes deal out among them what is left.
+        """
+        replies = {
+            # What the harness repeats to make up a number is dealt out with the rest, and read by nobody.
+            i: "" if request.metadata.get("__padding_only__") else self.stored(lm, reqtype, request)
+            for i, request in enumerate(requests)
+        }
+        left = [i for i, reply in replies.items() if reply is None]
+
+        def ask(dealt: Sequence[Any]) -> list[Any]:
+            return self._in_slices(lm, reqtype, dealt, len(replies) - len(left))
+
+        given = [requests[i] for i in left]
+        if self._together():
+            answers = dealt_out(self.tasks, self._global_rank, self._world_size, given, ask)
+        else:
+            answers = ask(given)
+        replies |= zip(left, answers, strict=True)
+        return [replies[i] for i in range(len(requests))]
+
+    def _together(self) -> bool:
+        """Whether several processes answer this; one that asks in rounds of its own is left alone."""
+        kinds = {getattr(task, "OUTPUT_TYPE", None) for task in self.tasks.values()}
+        return self._world_size > 1 and "generate_until_agentic" not in kinds
+
+    def _in_slices(self, lm: Any, reqtype: str, requests: Sequence[Any], n_stored: int) -> list[Any]:
+        """Answers requests slice by slice, and says how far it is."""
+        answers: list[Any] = []
+        progress = Progress(n_stored + len(requests))
+        progress.done = n_stored
         for start in range(0, len(requests), self.slice_size):
             asked, began = self._misses + self._skipped, time.monotonic()
-            replies += self._answers(lm, reqtype, requests[start : start + self.slice_size])
+            answers += self._answers(lm, reqtype, requests[start : start + self.slice_size])
             self._checkpoint_to_run_dir()  # does something only where a network drive is the cache's home
-            progress.done = len(replies)
+            progress.done = n_stored + len(answers)
             if now := self._misses + self._skipped - asked:
                 progress.asked += now
                 progress.seconds += time.monotonic() - began
             progress.unkept = self._skipped
             type(self).on_slice(progress)
-        return replies
+        if not requests:
+            type(self).on_slice(progress)
+        return answers
 
     def _answers(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         """Answers one slice; questions whose media turn out to be bad get a notice of failure as their reply.
@@ -177,8 +213,29 @@ def _has_tables(shard: Path) -> bool:
     return {"responses", "meta"} <= names
 
 
-def evaluate(slice_size: int, on_slice: OnSlice) -> Exception | None:
+def _compare_ids(name: str, ids: Sequence[str], tasks: Mapping[str, Any]) -> None:
+    """Compares the questions that the harness has loaded with those that were checked.
+
+    Raises:
+        TempbenchError: They are others; the harness keeps a copy of each table, by its path and time.
+    """
+    if name in tasks and [str(one) for one in tasks[name].eval_docs["question_id"]] != list(ids):
+        raise TempbenchError(
+            f"{name}: the harness has loaded other questions than those of the data set, from its copy of an "
+            "earlier table; set HF_DATASETS_CACHE to an empty folder, or remove `datasets` in HF_HOME"
+        )
+
+
+def evaluate(
+    slice_size: int, on_slice: OnSlice, fingerprint: str, ids: Mapping[str, Sequence[str]]
+) -> Exception | None:
     """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
+
+    Args:
+        slice_size: Answers that are stored together.
+        on_slice: Called after each slice.
+        fingerprint: Of the model and how it is asked; answers are found again under the same alone.
+        ids: The questions of each of our tasks in their order.
 
     Returns:
         What ended the evaluation early, which the harness prints and then forgets; None where nothing did.
@@ -195,6 +252,7 @@ def evaluate(slice_size: int, on_slice: OnSlice) -> Exception | None:
 
     SafeCache.slice_size = slice_size
     SafeCache.on_slice = staticmethod(on_slice)
+    SafeCache.fingerprint, SafeCache.ids = fingerprint, ids
     original = evaluator.ResponseCache
     evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
     try:

@@ -5,21 +5,20 @@ run they belong to. The same command, given again, continues.
 """
 
 import contextlib
-import hashlib
-import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import checks, roots, tables
-from tempbench_lmms.data.secrets import without_secrets
+from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter, plugin
+from tempbench_lmms.harness import adapter, agreement, identity, plugin
+from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
 from tempbench_lmms.runs.logs import STATE, finished_results
 
@@ -55,25 +54,91 @@ def run(
         TempbenchError: Something is amiss, or requests failed; answers so far are kept.
     """
     further = list(arguments or ())
-    if int(os.environ.get("RANK", 0)):  # the first process checks, writes and tells
-        _evaluate(model, tasks, output, model_args, further, slice_size, lambda progress: None)
+    ranks = Ranks()
+    if ranks.rank:  # the first process checks, writes and tells
+        asked = _followed(ranks, model, tasks, model_args, further)
+        _evaluate(model, tasks, output, model_args, further, slice_size, lambda progress: None, asked)
         return
-    names = leaves(tasks.split(","))
-    with _locked(output):
-        identity = preflight(model, tasks, names, output, model_args, further, verify)
-        if finished := _continued(output, identity):
+    with contextlib.ExitStack() as held:
+        with _for_all(ranks):
+            names = leaves(tasks.split(","))
+            held.enter_context(_locked(output))
+            found = preflight(model, tasks, names, output, model_args, further, verify)
+            agreement.compare(ranks, found.process)
+            finished = _continued(output, found)
+            if not finished and (
+                shadowed := sorted({*plugin.shadowed_names()} & {*tasks.split(","), *names})
+            ):
+                raise TempbenchError(
+                    f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
+                    "update tempbench-lmms"
+                )
+        decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
+        ranks.tell_all(agreement.DECISION, decided)
+        if finished:
             print(f"tempbench: finished already: {finished}; for a new run choose another --output")
             return
-        if shadowed := sorted({*plugin.shadowed_names()} & {*tasks.split(","), *names}):
-            raise TempbenchError(
-                f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
-                "update tempbench-lmms"
-            )
-        tables.write_json({"identity": identity, "finished": None}, output / STATE)
+        tables.write_json({"identity": found.identity, "finished": None}, output / STATE)
         before = set(output.rglob("*_results.json"))
         _wait_for_another_second(before)
-        _evaluate(model, tasks, output, model_args, further, slice_size, _show)
-        _finish(output, before, identity, at_end)
+        _evaluate(model, tasks, output, model_args, further, slice_size, _show, found.asked)
+        _finish(output, before, found, at_end)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the cache needs to know of a run.
+
+    Attributes:
+        fingerprint: Of the model and how it is asked.
+        ids: The questions of each of our tasks in their order.
+    """
+
+    fingerprint: str
+    ids: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a run is.
+
+    Attributes:
+        identity: As its folder keeps it.
+        process: What must be the same in all its processes.
+        asked: What the cache needs to know of it.
+    """
+
+    identity: dict[str, Any]
+    process: dict[str, Any]
+    asked: Asked
+
+
+@contextlib.contextmanager
+def _for_all(ranks: Ranks) -> Iterator[None]:
+    """A block whose failure ends all processes of the run, with one line."""
+    try:
+        yield
+    except TempbenchError as error:
+        if ranks.size == 1:
+            raise
+        agreement.end_all(ranks, error)
+
+
+def _followed(ranks: Ranks, model: str, tasks: str, model_args: str, further: Sequence[str]) -> Asked:
+    """Tells the first process what this one is about to do, and does as that decides."""
+    ids: dict[str, list[str]] = {}
+
+    def stated() -> dict[str, Any]:
+        plugin.install()
+        data = {}
+        for name in leaves(tasks.split(",")):
+            config = load_task(name)
+            docs = docs_of(config)
+            ids[name] = [str(doc["question_id"]) for doc in docs]
+            data[name] = identity.of_data(name, config, docs)
+        return identity.of_process(data, identity.of_model(model, model_args, further), tasks)
+
+    return Asked(agreement.follow(ranks, stated), ids)
 
 
 def _wait_for_another_second(results: Iterable[Path]) -> None:
@@ -113,7 +178,7 @@ def preflight(
     model_args: str,
     further: Sequence[str],
     verify: bool,
-) -> dict[str, Any]:
+) -> Checked:
     """Checks everything that can be checked before a model is loaded, and returns what the run is.
 
     Raises:
@@ -123,7 +188,8 @@ def preflight(
         raise TempbenchError(f"{', '.join(taken)} after `--`: give it to `tempbench run` itself")
     version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()
-    n_documents, data = _checked_data(names, verify)
+    data, ids = _checked_data(names, verify)
+    n_documents = sum(map(len, ids.values()))
     wanted = _BYTES_AT_LEAST + n_documents * _BYTES_PER_DOCUMENT
     free = shutil.disk_usage(output).free
     if free < wanted:
@@ -132,35 +198,33 @@ def preflight(
             f"{n_documents} questions; free some or choose another --output"
         )
     _tell(f"{n_documents:,} questions of {len(names)} tasks are ready; starting lmms-eval {version}")
-    return {
-        "model": model,
-        "model_args": without_secrets(model_args),
-        "tasks": tasks,
-        "arguments": [without_secrets(word) for word in further],
-        "tempbench": __version__,
-        "lmms_eval": version,
-        "data": data,
-    }
+    asked = identity.of_model(model, model_args, further)
+    kept = {**asked, "tasks": tasks, "tempbench": __version__, "lmms_eval": version, "data": data}
+    process = identity.of_process(data, asked, tasks)
+    return Checked(kept, process, Asked(identity.fingerprint(asked), ids))
 
 
-def _checked_data(names: Sequence[str], verify: bool) -> tuple[int, dict[str, str]]:
-    """Returns the number of documents of the tasks, and a checksum of each benchmark's manifest."""
-    n_documents, data = 0, {}
+def _checked_data(names: Sequence[str], verify: bool) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Returns what the tasks ask about, and the ids of their questions in order, both by task."""
+    data: dict[str, Any] = {}
+    ids: dict[str, list[str]] = {}
+    verified: set[Path] = set()
     plugin.preflight(names)
     for name in names:
         config = load_task(name)
         docs = docs_of(config)
         if not docs:
             raise TempbenchError(f"{name}: no documents; prepare the data again")
-        n_documents += len(docs)
+        ids[name] = [str(doc["question_id"]) for doc in docs]
         for problem in task_problems(config, docs):
             raise TempbenchError(f"{name}: {problem}")
         benchmark, root = root_of(config)
-        if str(root) not in data:
-            if verify and (problems := list(benchmarks.commands(benchmark)["verify"](root))):
+        if verify and root not in verified:
+            if problems := list(benchmarks.commands(benchmark)["verify"](root)):
                 raise TempbenchError(f"{problems[0]} ({len(problems)} problems; see `tempbench verify`)")
-            data[str(root)] = hashlib.sha256((root / roots.MANIFEST).read_bytes()).hexdigest()
-    return n_documents, data
+            verified.add(root)
+        data[name] = identity.of_data(name, config, docs)
+    return data, ids
 
 
 def task_problems(config: dict[str, Any], docs: Sequence[tables.Row]) -> Iterator[str]:
@@ -196,7 +260,7 @@ def _locked(output: Path) -> Iterator[None]:
         yield
 
 
-def _continued(output: Path, identity: dict[str, Any]) -> Path | None:
+def _continued(output: Path, found: Checked) -> Path | None:
     """Returns the results file where the run is finished and its files are there.
 
     Raises:
@@ -212,15 +276,16 @@ def _continued(output: Path, identity: dict[str, Any]) -> Path | None:
         earlier = dict(state["identity"])
     except (ValueError, KeyError, TypeError):
         raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
-    if differing := [key for key in identity if earlier.get(key) != identity[key]]:
+    if differing := identity.differences(earlier, found.identity):
         raise TempbenchError(
-            f"{output} belongs to a run with another {', '.join(differing)} (see {path}); "
-            "choose another --output"
+            f"{output} belongs to a run with another {', '.join(differing)} (see {path}); nothing in it was "
+            "changed: choose another --output, or put back what the run began with"
         )
     finished = finished_results(path)
     if finished is not None:
         try:
             _replies(finished)
+            _same_questions(finished, found.asked.ids)
         except TempbenchError:
             return None  # a log is gone or cut short: the answers kept make it again
     return finished
@@ -234,6 +299,7 @@ def _evaluate(
     further: Sequence[str],
     slice_size: int,
     show: Callable[[Any], None],
+    asked: Asked,
 ) -> None:
     from tempbench_lmms.harness import cache
 
@@ -241,7 +307,7 @@ def _evaluate(
     sys.argv += ["--use_cache", str(output / "cache"), "--log_samples", *further]
     if model_args:
         sys.argv += ["--model_args", model_args]
-    if error := cache.evaluate(slice_size, show):
+    if error := cache.evaluate(slice_size, show, asked.fingerprint, asked.ids):
         reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
         raise TempbenchError(
             f"the evaluation failed ({reason}); answers so far are kept, "
@@ -265,9 +331,7 @@ def _show(progress: Any) -> None:
     _tell(line)
 
 
-def _finish(
-    output: Path, before: set[Path], identity: dict[str, Any], at_end: Callable[[Path], None]
-) -> None:
+def _finish(output: Path, before: set[Path], found: Checked, at_end: Callable[[Path], None]) -> None:
     """Notes that the run is finished.
 
     Raises:
@@ -280,6 +344,7 @@ def _finish(
             "give the same command again to continue"
         )
     replies = _replies(new[-1])
+    _same_questions(new[-1], found.asked.ids)
     at_end(new[-1])
     failed = sum(map(adapter.request_failed, replies))
     if empty := sum(not reply.strip() for reply in replies):
@@ -289,7 +354,7 @@ def _finish(
             f"{failed:,} of {len(replies):,} requests failed; give the same command again to ask those again "
             f"({new[-1]} counts them as wrong)"
         )
-    tables.write_json({"identity": identity, "finished": str(new[-1])}, output / STATE)
+    tables.write_json({"identity": found.identity, "finished": str(new[-1])}, output / STATE)
     _tell(f"finished, {len(replies):,} answers: {new[-1]}")
 
 
@@ -315,3 +380,34 @@ def _replies(results: Path) -> list[str]:
             "same command again: the answers are kept"
         ) from None
     return replies
+
+
+def _same_questions(results: Path, ids: Mapping[str, Sequence[str]]) -> None:
+    """Compares the logs of a results file, each as long as it should be, with the questions of the tasks.
+
+    Raises:
+        TempbenchError: A question stands there twice, or another one in its place.
+    """
+    stamp = results.name.removesuffix("_results.json")
+    for task, expected in ids.items():
+        log = results.with_name(f"{stamp}_samples_{task}.jsonl")
+        try:
+            with log.open(encoding="utf-8") as lines:
+                found = [_question(row, expected) for row in map(parse_json, lines)]
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise TempbenchError(f"{log} is not a log ({error!r}); {_AGAIN}") from None
+        wrong = len(found) - len({*found} & {*enumerate(expected)})
+        if wrong:
+            raise TempbenchError(
+                f"{log} has {len(found)} lines about {len({id_ for _, id_ in found})} questions, {wrong} of "
+                f"them repeated or others than the task's, so this is no finished run; {_AGAIN}"
+            )
+
+
+def _question(row: dict[str, Any], expected: Sequence[str]) -> tuple[int, str]:
+    """Returns number and id of a log's line; its number has to do under `--predict_only`."""
+    number = int(row["doc_id"])
+    return number, str(row["record"]["id"] if "record" in row else expected[number])
+
+
+_AGAIN = "give the same command again, the answers are kept"
