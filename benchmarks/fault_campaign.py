@@ -402,7 +402,8 @@ def campaign(numbers: Iterable[int], seed: int, show: Callable[[Verdict], None])
     _import_everything()
     verdicts = []
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.update(HF_HUB_OFFLINE="1", HF_HOME=f"{folder}/hf")
+        os.environ.update(HF_HUB_OFFLINE="1", HF_HOME=f"{folder}/hf", HOME=f"{folder}/user")
+        Path(folder, "user").mkdir()
         world = World(Path(folder))
         print(f"full disk: {world.disk.how}", flush=True)
         try:

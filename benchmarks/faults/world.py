@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from interruptions import watch_changes
+from prepare_interruptions import timeless
 
 from faults.forms import CLOCK, FULL, KILL, LOST, TWO, Fault, Form, forms
 from faults.starts import Disk, Start, change_clock, wait
@@ -22,11 +23,19 @@ _NUMBERS = re.compile(r"<data [^>]*>|<small>\[[^<]*")
 def tree(root: Path, *parts: str) -> dict[str, str]:
     """Returns the SHA-256 of every file below some parts of a folder, but for hidden and unfinished ones."""
     return {
-        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        path.relative_to(root).as_posix(): hashlib.sha256(_content(path)).hexdigest()
         for part in parts
         for path in sorted((root / part).rglob("*"))
         if path.is_file() and not path.name.startswith(".") and path.suffix != ".partial"
     }
+
+
+def _content(path: Path) -> bytes:
+    """Returns the bytes of a file, without the times of files in it."""
+    try:
+        return timeless(path)
+    except (ValueError, KeyError, TypeError, AttributeError):  # a damaged one
+        return path.read_bytes()
 
 
 def copy(source: Path, target: Path) -> None:
