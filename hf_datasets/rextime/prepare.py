@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import hub, roots, tables
+from tempbench_lmms.data import hub, locks, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.apart import check_videos
@@ -156,6 +156,7 @@ def prepare(
     problems, looked = _look_at(paths, root, thorough, progress, annotated)
     if old is not None and same and not looked:
         return Report(old, problems, fresh=False)
+    locks.before_change(root)
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)
     manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}

@@ -145,13 +145,23 @@ def _newest_of_each_folder(folder: Path) -> list[Path]:
 def finished_results(state: Path) -> Path | None:
     """Returns the results file of a finished `tempbench run`; None where there is none, or it is gone."""
     try:
-        recorded = parse_json(state.read_text(encoding="utf-8"))["finished"]
-    except (OSError, ValueError, KeyError, TypeError):
+        return results_of(parse_json(state.read_text(encoding="utf-8")), state.parent)
+    except (OSError, ValueError):
         return None
+
+
+def results_of(state: Any, folder: Path) -> Path | None:
+    """Returns the results file that the state of a run names; None where there is none, or it is gone.
+
+    Args:
+        state: What the file `STATE` holds.
+        folder: Where that file lies.
+    """
+    recorded = state.get("finished") if isinstance(state, dict) else None
     if not isinstance(recorded, str):
         return None
     # The folder may have been moved as a whole.
-    return next((path for path in state.parent.rglob(Path(recorded).name) if path.is_file()), None)
+    return next((path for path in folder.rglob(Path(recorded).name) if path.is_file()), None)
 
 
 def _read(file: Path, partial: bool) -> list[TaskLog]:
