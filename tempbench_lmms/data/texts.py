@@ -3,9 +3,9 @@
 A Python string can hold lone surrogates, U+D800 to U+DFFF: halves of a character, as a decoder leaves them
 that cuts a reply between two bytes. UTF-8 has no form for them, so a log, a database and a page refuse the
 whole reply. Each becomes one private character of the last plane, U+10F800 to U+10FFFF, which a parser takes
-for what a surrogate is too: no letter, no digit, no space. Where a reply itself holds such a character, or the
-mark U+10F7FF, the mark stands before it. So `original` gives every reply back as it came, and a reply without
-such characters stays as it is.
+for what a surrogate is too: no letter, no digit, no space. Where a reply itself holds such a character, or
+the mark U+10F7FF, the mark stands before it. So `original` gives every reply back as it came, and a reply
+without such characters stays as it is.
 """
 
 import re

@@ -3,8 +3,8 @@
 A call that never returns, or that the kernel ends for its memory, cannot be mended in the process that made
 it: native code may hold the interpreter. So `tempbench run` forks, before anything large is imported. The
 child is the run; the parent knows by a pipe what is being asked, and how long that may take. It ends a child
-that takes longer, with all processes that it left, and starts another. What was being asked when a child ended
-is asked alone from then on; a question that ends a child again when it is alone has failed.
+that takes longer, with all processes that it left, and starts another. What was being asked when a child
+ended is asked alone from then on; a question that ends a child again when it is alone has failed.
 
 The parent notes what it learned in the run's folder (`Known`), so that a later start knows it too. Under
 `torchrun`, which alone can start all processes anew, each process is watched so, and none is started again.
@@ -145,20 +145,14 @@ def supervised(output: Path) -> Tell:
         known.add(child.asked, reason)
         _write(known, output)
         deaths += 1
-        what = (
-            child.asked[0]
-            if len(child.asked) == 1
-            else f"{len(child.asked)} questions ({child.asked[0]}, ...)"
-        )
+        more = f" and {len(child.asked) - 1} more" if len(child.asked) > 1 else ""
+        what = f"{reason} (asked: {child.asked[0]}{more})"
         if not restart or deaths > 2 * child.borne + 3:
             if restart:
                 settle(output)
-            _say(
-                f"{reason} while {what} was asked; answers so far are kept, give the same command again to "
-                "continue"
-            )
+            _say(f"{what}; answers so far are kept, give the same command again to continue")
             raise SystemExit(1)
-        _say(f"{reason} while {what} was asked; starting again, and asking that apart")
+        _say(f"{what}; starting again, and asking that apart")
 
 
 class _Child:
