@@ -149,6 +149,8 @@ def prepare(
             f"{root} holds data prepared from another source; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
+    if not same:
+        locks.before_change(root)
     tables_of = _rows_of(files, listings)
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
