@@ -67,6 +67,7 @@ def build(
 
     from rich.progress import track
 
+    from tempbench_lmms.data import locks
     from tempbench_lmms.data.roots import prepared_root
 
     from .references import build as build_references
@@ -76,7 +77,9 @@ def build(
     if not model:
         raise TempbenchError("name the language model with --model")
     root = prepared_root("coherence")
-    written = build_references(root, endpoint, model, os.environ.get(key_variable, ""), workers, track)
+    with locks.preparing("coherence"):
+        locks.before_change(root)
+        written = build_references(root, endpoint, model, os.environ.get(key_variable, ""), workers, track)
     print(f"{written} reference sentences by {model} written to {root / 'qa'}")
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from tempbench_lmms.coherence import checks
 from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
 from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
-from tempbench_lmms.data import checksums, roots, tables
+from tempbench_lmms.data import checksums, locks, roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import apart, records
@@ -190,6 +190,7 @@ class _Part:
 
     def begin(self) -> None:
         """Takes the part out of the manifest: until it is finished, the old one is no longer whole."""
+        locks.before_change(self.root)
         if self.manifest.setdefault("parts", {}).pop(self.name, None):
             for values in (self.manifest.get("rows", {}), self.manifest.get("sha256", {})):
                 values.pop(self.table, None)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import checksums, hub, roots, tables
+from tempbench_lmms.data import checksums, hub, locks, roots, tables
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD
@@ -79,6 +79,7 @@ def prepare(
             f"{root} holds data from another source; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
+    locks.before_change(root)
     if prepared:
         manifest_file.unlink()  # from here on the old data is no longer whole
     try:

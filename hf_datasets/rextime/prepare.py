@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, hub, roots, tables
+from tempbench_lmms.data import checksums, hub, locks, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.apart import check_videos
@@ -149,6 +149,8 @@ def prepare(
             f"{root} holds data prepared from another source; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
+    if not same:
+        locks.before_change(root)
     tables_of = _rows_of(files, listings)
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
@@ -156,6 +158,7 @@ def prepare(
     problems, looked = _look_at(paths, root, thorough, progress, annotated)
     if old is not None and same and not looked:
         return Report(old, problems, fresh=False)
+    locks.before_change(root)
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)
     manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import checksums, hub, roots, tables
+from tempbench_lmms.data import checksums, hub, locks, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
@@ -40,6 +40,7 @@ def prepare(
         print(f"{root} is already prepared; add --force to replace it")
         return
     _ask_for_consent(accept_license)
+    locks.before_change(root)
     if source is None:
         source, resolved = download(revision)
         origin = {"repository": REPO, "revision": resolved}

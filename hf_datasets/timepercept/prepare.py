@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, roots, tables
+from tempbench_lmms.data import checksums, locks, roots, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import LENGTH, RANKINGS, TESTS, TOU
@@ -100,6 +100,7 @@ def write_part(
             f"{name} in {root} was prepared with other settings (different: {', '.join(other)}); add --force "
             "to build it anew, or set TEMPBENCH_DATA to another folder"
         )
+    locks.before_change(root)
     if there:
         del manifest["parts"][name]
         if manifest["parts"]:

@@ -6,12 +6,12 @@ is never stored, so every later run asks again; and the notice of a failed reque
 so no later run asks again. All of this is put right in one subclass. Requests are built once, the model is
 loaded once, and its answers are stored slice by slice.
 
-A picture or video that goes bad while a run is on would end it, whichever hook or runner decodes it. Here its
-questions count as failed requests, like those that a server did not answer, and the run goes on.
+A picture or video that goes bad while a run is on would end it, whichever hook or runner decodes it, and so
+would any other question that a runner fails at. Here they count as failed requests, like those that a server
+did not answer, and the run goes on (`harness.asking`).
 """
 
 import contextlib
-import logging
 import shutil
 import sqlite3
 import time
@@ -27,8 +27,9 @@ from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.harness.adapter import failure, request_failed
+from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.answers import KeyedCache, dealt_out, tasks_in
+from tempbench_lmms.harness.asking import Asking, Watch
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.media.integrity import check_video
 
@@ -61,6 +62,7 @@ class SafeCache(KeyedCache):
     on_slice: OnSlice = staticmethod(lambda progress: None)
     fingerprint = ""
     ids: Mapping[str, Sequence[str]] = {}
+    watch = Watch()
 
     @classmethod
     def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
@@ -111,9 +113,10 @@ class SafeCache(KeyedCache):
         answers: list[Any] = []
         progress = Progress(n_stored + len(requests))
         progress.done = n_stored
+        asking = Asking(self.watch, media_problem, progress.total)
         for start in range(0, len(requests), self.slice_size):
             asked, began = self._misses + self._skipped, time.monotonic()
-            answers += self._answers(lm, reqtype, requests[start : start + self.slice_size])
+            answers += self._answers(asking, lm, reqtype, requests[start : start + self.slice_size])
             self._checkpoint_to_run_dir()  # does something only where a network drive is the cache's home
             progress.done = n_stored + len(answers)
             if now := self._misses + self._skipped - asked:
@@ -125,24 +128,13 @@ class SafeCache(KeyedCache):
             type(self).on_slice(progress)
         return answers
 
-    def _answers(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers one slice; questions whose media turn out to be bad get a notice of failure as their reply.
-
-        The model is never shown such a question, and the others of the slice are asked again without it.
-        """
-        try:
-            return list(super().execute(lm, reqtype, requests))
-        except Exception:
-            bad = {i: why for i, request in enumerate(requests) if (why := media_problem(lm, request))}
-            if not bad:
-                raise
-        for i, why in bad.items():
-            logging.getLogger(__name__).warning(
-                "%s, question %s counts as failed: %s", requests[i].args[-2], requests[i].args[-3], why
-            )
-        sound = [request for i, request in enumerate(requests) if i not in bad]
-        replies = iter(self._answers(lm, reqtype, sound))
-        return [failure(bad[i]) if i in bad else next(replies) for i in range(len(requests))]
+    def _answers(self, asking: Asking, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
+        """Answers one slice; a question that ended a process is asked, and its answer stored, alone."""
+        replies: dict[int, Any] = {}
+        for numbers in asking.portions(requests):
+            portion = [requests[i] for i in numbers]
+            replies |= zip(numbers, super().execute(asking.of(lm), reqtype, portion), strict=True)
+        return [replies[i] for i in range(len(requests))]
 
     def _replay_audit_log(self) -> None:
         """Leaves the log of all replies alone: it has the notices of failed requests among the answers."""
@@ -227,7 +219,7 @@ def _compare_ids(name: str, ids: Sequence[str], tasks: Mapping[str, Any]) -> Non
 
 
 def evaluate(
-    slice_size: int, on_slice: OnSlice, fingerprint: str, ids: Mapping[str, Sequence[str]]
+    slice_size: int, on_slice: OnSlice, fingerprint: str, ids: Mapping[str, Sequence[str]], watch: Watch
 ) -> Exception | None:
     """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
 
@@ -236,6 +228,7 @@ def evaluate(
         on_slice: Called after each slice.
         fingerprint: Of the model and how it is asked; answers are found again under the same alone.
         ids: The questions of each of our tasks in their order.
+        watch: What is known of single questions, and what is borne of them.
 
     Returns:
         What ended the evaluation early, which the harness prints and then forgets; None where nothing did.
@@ -252,7 +245,7 @@ def evaluate(
 
     SafeCache.slice_size = slice_size
     SafeCache.on_slice = staticmethod(on_slice)
-    SafeCache.fingerprint, SafeCache.ids = fingerprint, ids
+    SafeCache.fingerprint, SafeCache.ids, SafeCache.watch = fingerprint, ids, watch
     original = evaluator.ResponseCache
     evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
     try:

@@ -10,17 +10,20 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import checks, tables
+from tempbench_lmms.data import checks, locks, tables
+from tempbench_lmms.data.secrets import scrubbed
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, agreement, identity, plugin
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
-from tempbench_lmms.runs.logs import STATE, finished_results
+from tempbench_lmms.runs import failures, supervision
+from tempbench_lmms.runs.logs import STATE, results_of
 
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
 _BYTES_PER_DOCUMENT = 20_000
@@ -28,13 +31,33 @@ _BYTES_AT_LEAST = 200_000_000
 _LOOKED_AT = 5
 
 
+@dataclass(frozen=True)
+class How:
+    """How a run is done; its numbers are the same for all values.
+
+    Attributes:
+        slice_size: Answers that are stored together; lost at most.
+        verify: Check every row and every medium first.
+        lock: Keep a second run out of the folder.
+        max_failures: How many requests may fail, as `failures.bound` reads it.
+        question_timeout: Seconds that one question may take; 0 for no limit. It needs `tell`.
+        tell: Tells a supervising process of each call (`supervision.supervised`).
+    """
+
+    slice_size: int = 200
+    verify: bool = False
+    lock: bool = True
+    max_failures: str = failures.DEFAULT
+    question_timeout: float = 0.0
+    tell: supervision.Tell | None = None
+
+
 def run(
     model: str,
     tasks: str,
     output: Path,
     model_args: str = "",
-    slice_size: int = 200,
-    verify: bool = False,
+    how: How = How(),
     arguments: Sequence[str] | None = None,
     at_end: Callable[[Path], None] = lambda results: None,
 ) -> None:
@@ -45,25 +68,25 @@ def run(
         tasks: Tasks or groups, separated by commas.
         output: Folder of this one run.
         model_args: As for the harness's `--model_args`.
-        slice_size: Answers that are stored together; lost at most.
-        verify: Check every row and every medium first.
+        how: What else can be chosen.
         arguments: Further arguments of the harness.
         at_end: Called with the results file, before a run with failed requests is refused.
 
     Raises:
-        TempbenchError: Something is amiss, or requests failed; answers so far are kept.
+        TempbenchError: Something is amiss, or more requests failed than may; answers so far are kept.
     """
     further = list(arguments or ())
+    borne = failures.bound(how.max_failures)
     ranks = Ranks()
     if ranks.rank:  # the first process checks, writes and tells
         asked = _followed(ranks, model, tasks, model_args, further)
-        _evaluate(model, tasks, output, model_args, further, slice_size, lambda progress: None, asked)
+        _evaluate(model, tasks, output, model_args, further, how, lambda progress: None, asked)
         return
     with contextlib.ExitStack() as held:
         with _for_all(ranks):
             names = leaves(tasks.split(","))
-            held.enter_context(_locked(output))
-            found = preflight(model, tasks, names, output, model_args, further, verify)
+            held.enter_context(_locked(output, how.lock))
+            found = preflight(model, tasks, names, output, model_args, further, how.verify)
             agreement.compare(ranks, found.process)
             finished = _continued(output, found)
             if not finished and (
@@ -81,8 +104,8 @@ def run(
         tables.write_json({"identity": found.identity, "finished": None}, output / STATE)
         before = set(output.rglob("*_results.json"))
         _wait_for_another_second(before)
-        _evaluate(model, tasks, output, model_args, further, slice_size, _show, found.asked)
-        _finish(output, before, found, at_end)
+        _evaluate(model, tasks, output, model_args, further, how, _show, found.asked)
+        _finish(output, before, found, at_end, borne)
 
 
 @dataclass(frozen=True)
@@ -244,19 +267,11 @@ def task_problems(config: dict[str, Any], docs: Sequence[tables.Row]) -> Iterato
 
 
 @contextlib.contextmanager
-def _locked(output: Path) -> Iterator[None]:
+def _locked(output: Path, wanted: bool = True) -> Iterator[None]:
     """Makes the folder and keeps a second run out of it; the lock ends with the process that holds it."""
     output.mkdir(parents=True, exist_ok=True)
-    with (output / ".lock").open("w") as lock:
-        with contextlib.suppress(ImportError):  # Windows has no fcntl: no second run is kept out there
-            import fcntl
-
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise TempbenchError(
-                    f"another run is writing into {output}; wait for it or choose another --output"
-                ) from None
+    busy = f"another run is writing into {output}; wait for it or choose another --output"
+    with locks.locked(output / ".lock", busy, wanted):
         yield
 
 
@@ -281,7 +296,9 @@ def _continued(output: Path, found: Checked) -> Path | None:
             f"{output} belongs to a run with another {', '.join(differing)} (see {path}); nothing in it was "
             "changed: choose another --output, or put back what the run began with"
         )
-    finished = finished_results(path)
+    finished = results_of(state, output)
+    if finished is not None and state.get("failed"):
+        return None  # there are failed requests, to be asked again
     if finished is not None:
         try:
             _replies(finished)
@@ -297,18 +314,25 @@ def _evaluate(
     output: Path,
     model_args: str,
     further: Sequence[str],
-    slice_size: int,
+    how: How,
     show: Callable[[Any], None],
     asked: Asked,
 ) -> None:
-    from tempbench_lmms.harness import cache
+    from tempbench_lmms.harness import asking, cache
 
     sys.argv = ["lmms-eval", "--model", model, "--tasks", tasks, "--output_path", str(output)]
     sys.argv += ["--use_cache", str(output / "cache"), "--log_samples", *further]
     if model_args:
         sys.argv += ["--model_args", model_args]
-    if error := cache.evaluate(slice_size, show, asked.fingerprint, asked.ids):
-        reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
+    hide = partial(scrubbed, arguments=(model_args, *further))
+    known = supervision.read(output)
+    watch = asking.Watch(known.apart, known.failed, max_failures=failures.bound(how.max_failures), hide=hide)
+    if how.tell:
+        watch.timeout, watch.tell = how.question_timeout or None, how.tell
+    if error := cache.evaluate(how.slice_size, show, asked.fingerprint, asked.ids, watch):
+        if isinstance(error, asking.TooManyFailedError):
+            supervision.settle(output)
+        reason = hide(str(error).splitlines()[0][:300] if str(error) else repr(error))
         raise TempbenchError(
             f"the evaluation failed ({reason}); answers so far are kept, "
             "give the same command again to continue"
@@ -331,11 +355,17 @@ def _show(progress: Any) -> None:
     _tell(line)
 
 
-def _finish(output: Path, before: set[Path], found: Checked, at_end: Callable[[Path], None]) -> None:
-    """Notes that the run is finished.
+def _finish(
+    output: Path,
+    before: set[Path],
+    found: Checked,
+    at_end: Callable[[Path], None],
+    borne: Callable[[int], int],
+) -> None:
+    """Notes that the run is finished, and says which requests failed.
 
     Raises:
-        TempbenchError: There are no results, or some requests failed.
+        TempbenchError: There are no results, or more requests failed than are borne.
     """
     new = sorted(set(output.rglob("*_results.json")) - before, key=lambda file: file.stat().st_mtime)
     if not new:
@@ -346,15 +376,20 @@ def _finish(output: Path, before: set[Path], found: Checked, at_end: Callable[[P
     replies = _replies(new[-1])
     _same_questions(new[-1], found.asked.ids)
     at_end(new[-1])
-    failed = sum(map(adapter.request_failed, replies))
+    supervision.settle(output)
+    failed = failures.of(new[-1])
     if empty := sum(not reply.strip() for reply in replies):
         _tell(f"{empty:,} of {len(replies):,} replies are empty")
+    for line in failures.lines(failed):
+        _tell(line)
+    counted = f"{len(failed):,} of {len(replies):,} requests failed"
+    again = f"give the same command again to ask those again ({new[-1]} counts them as wrong)"
+    if len(failed) > borne(len(replies)):
+        raise TempbenchError(f"{counted}; {again}")
+    ids = [[one.task, one.question] for one in failed]
+    tables.write_json({"identity": found.identity, "finished": str(new[-1]), "failed": ids}, output / STATE)
     if failed:
-        raise TempbenchError(
-            f"{failed:,} of {len(replies):,} requests failed; give the same command again to ask those again "
-            f"({new[-1]} counts them as wrong)"
-        )
-    tables.write_json({"identity": found.identity, "finished": str(new[-1])}, output / STATE)
+        _tell(f"{counted}, no more than --max-failures allows; {again}")
     _tell(f"finished, {len(replies):,} answers: {new[-1]}")
 
 
