@@ -15,8 +15,10 @@ import contextlib
 import shutil
 import sqlite3
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from lmms_eval import __main__ as command_line
@@ -243,13 +245,26 @@ def evaluate(
             errors.append(error)
             raise
 
+    def print_unexpected(*args: Any, **kwargs: Any) -> None:
+        """Prints the way to an error, but not where its one line says all, as of a disk that is full."""
+        if not (errors and _says_all(errors[-1])):
+            traceback.print_exc(*args, **kwargs)
+
     SafeCache.slice_size = slice_size
     SafeCache.on_slice = staticmethod(on_slice)
     SafeCache.fingerprint, SafeCache.ids, SafeCache.watch = fingerprint, ids, watch
-    original = evaluator.ResponseCache
+    original, printing = evaluator.ResponseCache, command_line.traceback
     evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
+    command_line.traceback = SimpleNamespace(print_exc=print_unexpected)
     try:
         command_line.cli_evaluate()
     finally:
         evaluator.ResponseCache, command_line.cli_evaluate_single = original, single
+        command_line.traceback = printing
     return errors[0] if errors else None
+
+
+def _says_all(error: Exception) -> bool:
+    """True for what the system refuses, as room on a disk, and for our own lines to the user."""
+    refused = isinstance(error, OSError) and error.errno is not None  # not those of libraries, as for a model
+    return refused or isinstance(error, (sqlite3.OperationalError, TempbenchError))
