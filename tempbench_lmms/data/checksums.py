@@ -110,12 +110,12 @@ def problems(root: Path, paths: Mapping[str, Path]) -> Iterator[str]:
 
 
 def _promised(root: Path) -> bool:
-    """Returns whether the manifest says that checksums were written."""
+    """Returns whether the manifest says that there are checksums."""
     try:
         manifest = tables.parse_json((root / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return bool(manifest[KEY]["files"])
+    except (OSError, ValueError, LookupError, TypeError):
         return False
-    return isinstance(manifest, dict) and KEY in manifest
 
 
 def urls_of(row: tables.Row) -> Iterator[str]:
