@@ -29,10 +29,11 @@ _CLEAR = frozenset(
         *("backend", "device", "device_map", "dtype", "torch_dtype", "attn_implementation", "quantization"),
         *("load_format", "kv_cache_dtype", "conv_template", "conv_mode", "prompt_template", "chat_template"),
         *("video_decode_backend", "sampling_strategy", "mm_spatial_pool_mode", "mm_resampler_type"),
-        *("reasoning_effort", "limit_mm_per_prompt", "mm_processor_kwargs", "media_io_kwargs"),
-        *("output_path", "media"),
+        *("reasoning_effort", "output_path"),
     )
 )
+# Those whose values are JSON objects of numbers.
+_OF_NUMBERS = frozenset(("limit_mm_per_prompt", "mm_processor_kwargs", "media_io_kwargs"))
 _SECRET = re.compile(r"key|token$|secret|passw|pwd|credential|auth|bearer|cookie|private", re.IGNORECASE)
 # A number of tokens, and no token: max_new_tokens has an "s"; these end in "token".
 _COUNT = re.compile(r"(?:per|max|min|n|num)_token$", re.IGNORECASE)
@@ -103,6 +104,8 @@ def _shown(part: str) -> str:
         return _hashed(part)
     if bare in _CLEAR:
         return f"{name}={_clear(value)}"
+    if bare in _OF_NUMBERS and _holds_numbers(value):
+        return part
     may_be_shown = _COUNT.search(bare) or not _SECRET.search(bare)
     return f"{name}={value if may_be_shown and _PLAIN.fullmatch(value.strip()) else _hashed(value)}"
 
@@ -112,13 +115,7 @@ def _clear(value: str) -> str:
     if "://" in value:
         found = _URL.fullmatch(value.strip())
         return f"{found['scheme']}{found['host']}{_path(found['path'] or '')}" if found else _hashed(value)
-    if _WORD.fullmatch(value.strip()):
-        return value
-    try:
-        harmless = _is_settings(json.loads(value))
-    except (ValueError, RecursionError):
-        harmless = False
-    return value if harmless else _hashed(value)
+    return value if _WORD.fullmatch(value.strip()) else _hashed(value)
 
 
 def _path(path: str) -> str:
@@ -126,11 +123,19 @@ def _path(path: str) -> str:
     return "/".join(part if _OF_A_PATH.fullmatch(part) else _hashed(part) for part in path.split("/"))
 
 
-def _is_settings(value: Any) -> bool:
-    """True for numbers, and for JSON objects of numbers, as `{"image": 16}`."""
+def _holds_numbers(value: str) -> bool:
+    """True for JSON objects of numbers, as `{"image": 16}`."""
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and _are_numbers(found)
+
+
+def _are_numbers(value: Any) -> bool:
     if isinstance(value, dict):
         named = all(re.fullmatch(r"[a-z_]{1,40}", key) and not _SECRET.search(key) for key in value)
-        return named and all(map(_is_settings, value.values()))
+        return named and all(map(_are_numbers, value.values()))
     return value is None or (isinstance(value, (int, float)) and bool(_PLAIN.fullmatch(str(value))))
 
 
