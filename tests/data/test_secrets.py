@@ -45,7 +45,6 @@ def test_what_is_harmless_stays(arguments):
         "base_url=http://us/er:p@{}@host/v1",
         "base_url=http://host/{}/v1",
         "base_url=http://host/v1#{}",
-        "azure_endpoint=ftp://{}",
         "media_io_kwargs={}",
         'mm_processor_kwargs={{"auth": "{}"}}',
         'limit_mm_per_prompt={{"{}": 1}}',
