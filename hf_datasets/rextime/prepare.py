@@ -144,13 +144,8 @@ def prepare(
     identity = {"source": origin, "annotations": sums, "video_folders": given, "version": 1}
     old = _manifest(root)
     same = old is not None and all(old.get(key) == value for key, value in identity.items())
-    if old is not None and not same and not force:
-        raise TempbenchError(
-            f"{root} holds data prepared from another source; add --force to replace it, or set "
-            "TEMPBENCH_DATA to another folder"
-        )
     if not same:
-        locks.before_change(root)
+        _begin_anew(root, old is None or force)
     tables_of = _rows_of(files, listings)
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
@@ -177,6 +172,16 @@ def _checksums(paths: Mapping[str, Path | None], root: Path) -> dict[str, Any]:
         {url.removeprefix(prefix): path for url, path in paths.items() if path and url in known},
         {url.removeprefix(prefix): sha256 for url, sha256 in known.items()},
     )
+
+
+def _begin_anew(root: Path, allowed: bool) -> None:
+    """Makes sure that other data may be written to `root`, and keeps the runs from it."""
+    if not allowed:
+        raise TempbenchError(
+            f"{root} holds data prepared from another source; add --force to replace it, or set "
+            "TEMPBENCH_DATA to another folder"
+        )
+    locks.before_change(root)
 
 
 def _left_out(given: Mapping[str, str], found: Mapping[str, tuple[Any, Mapping[str, str]]]) -> dict[str, Any]:

@@ -2,11 +2,19 @@
 
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
+
+Partial = Annotated[
+    bool,
+    typer.Option("--partial", help="Score the questions that are there instead of stopping at missing ones."),
+]
+"""The option of every `tempbench score` that `check_complete` takes."""
 
 
 def json_lines(file: Path, advice: str = "check the path") -> Iterator[tuple[int, str]]:

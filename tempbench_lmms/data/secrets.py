@@ -36,8 +36,22 @@ _CLEAR = frozenset(
         *("reasoning_effort", "output_path"),
     )
 )
-# Those whose values are JSON objects of numbers.
+# Those whose values are JSON objects of numbers, and the names in them.
 _OF_NUMBERS = frozenset(("limit_mm_per_prompt", "mm_processor_kwargs", "media_io_kwargs"))
+_NUMBERS = frozenset(
+    (
+        *("image", "video", "audio", "size", "height", "width", "longest_edge", "shortest_edge", "count"),
+        *("min_pixels", "max_pixels", "total_pixels", "fps", "num_frames", "min_frames", "max_frames"),
+        *(
+            "num_crops",
+            "min_dynamic_patch",
+            "max_dynamic_patch",
+            "use_thumbnail",
+            "do_resize",
+            "crop_to_patches",
+        ),
+    )
+)
 _SECRET = re.compile(r"key|token$|secret|passw|pwd|credential|auth|bearer|cookie|private", re.IGNORECASE)
 # A number of tokens, and no token: max_new_tokens has an "s"; these end in "token".
 _COUNT = re.compile(r"(?:per|max|min|n|num)_token$", re.IGNORECASE)
@@ -148,8 +162,7 @@ def _holds_numbers(value: str) -> bool:
 
 def _are_numbers(value: Any) -> bool:
     if isinstance(value, dict):
-        named = all(re.fullmatch(r"[a-z_]{1,40}", key) and not _SECRET.search(key) for key in value)
-        return named and all(map(_are_numbers, value.values()))
+        return value.keys() <= _NUMBERS and all(map(_are_numbers, value.values()))
     return value is None or (isinstance(value, (int, float)) and bool(_PLAIN.fullmatch(str(value))))
 
 

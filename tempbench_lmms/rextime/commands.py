@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms.data.replies import Partial
+
 
 def verify(root: Path) -> Iterator[str]:
     """Yields one line a problem in the data under `root`."""
@@ -28,9 +30,7 @@ def score(
     predictions: Annotated[Path, typer.Option(help="JSONL: a submission, or qid and response.")],
     ground_truth: Annotated[Path, typer.Option(help="The scorer's rextime_val.jsonl, or rextime_val.json.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    partial: Annotated[
-        bool, typer.Option(help="Score the questions that are there instead of stopping at missing ones.")
-    ] = False,
+    partial: Partial = False,
 ) -> None:
     """Score ReXTime predictions as the official scorer does, and with our metrics beside it."""
     from tempbench_lmms.rextime.offline import score_files
