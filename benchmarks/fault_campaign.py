@@ -432,7 +432,7 @@ def _import_everything() -> None:
 def rows(quick: bool) -> Iterator[timing.Row]:
     """Yields for each fault how many plans ended in other numbers, in a loss or without a clear line."""
     with tempfile.NamedTemporaryFile("r", suffix=".json") as file:
-        count = "12" if quick else "200"
+        count = "12" if quick else "48"
         command = [sys.executable, __file__, "--count", count, "--json", file.name]
         subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
         found = json.load(file)
