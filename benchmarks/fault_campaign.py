@@ -368,6 +368,8 @@ class Trial:
 
 def _differing(one: Any, other: Any, path: str = "") -> str:
     """Returns the first place in which two outcomes differ."""
+    if isinstance(one, list) and isinstance(other, list):
+        one, other = dict(enumerate(one)), dict(enumerate(other))
     if isinstance(one, dict) and isinstance(other, dict):
         for key in [*one, *(key for key in other if key not in one)]:
             if one.get(key) != other.get(key):

@@ -136,6 +136,8 @@ def rescore(
             raise TempbenchError(f"no task here has an official parser: {tasks}")
     else:
         heads = ("run", "now")
+        if reparse:  # without it a log of another run shows in its numbers
+            read = [rescoring.of_one_run(log, partial) for log in read]
         found = [rescoring.rescore(log, reparse, anyway=anyway) for log in read]
     if as_json:
         print(json.dumps([_as_json(one, parser is Parser.ours) for one in found], indent=2))

@@ -95,7 +95,7 @@ def of_one_run(log: TaskLog, partial: bool = False) -> TaskLog:
     if problem is None:
         return log
     if not partial:
-        raise TempbenchError(f"{problem}; add --partial to use the results file as it is")
+        raise TempbenchError(f"{problem}; add --partial to go on with them as they are")
     return replace(log, problems=(*log.problems, problem))
 
 

@@ -180,7 +180,7 @@ def test_replies_are_not_read_with_data_that_is_not_the_run_s(folder, tmp_path, 
     assert tempbench(monkeypatch, capsys, "rescore", other)[0] == 0  # needs no data
 
 
-def test_results_and_log_are_of_one_run(folder, tmp_path):
+def test_results_and_log_are_of_one_run(folder, tmp_path, monkeypatch, capsys):
     """The log of another run beside a results file, or none where the run has written one."""
     other = edit(folder / "chance", tmp_path / "other", lambda results: None)
     assert rescoring.of_one_run(log_of(other)) == log_of(other)
@@ -189,6 +189,10 @@ def test_results_and_log_are_of_one_run(folder, tmp_path):
     path.write_bytes(foreign.read_bytes())
     with pytest.raises(TempbenchError, match=r"other numbers .* than its log gives .*--partial"):
         rescoring.of_one_run(log_of(other))
+    status, out, err = tempbench(monkeypatch, capsys, "rescore", other, "--reparse")
+    assert (status, out) == (1, "")
+    assert "than its log gives" in err
+    assert tempbench(monkeypatch, capsys, "rescore", other, "--reparse", "--partial")[0] == 0
     (problem,) = rescoring.of_one_run(log_of(other), partial=True).problems
     assert "than its log gives" in problem
 
