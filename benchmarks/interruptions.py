@@ -24,7 +24,8 @@ import timing
 
 TASK = "tempvs_mt1_two_mini"
 _SECONDS_A_QUESTION = 0.01
-_CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "sqlite3.connect"}
+ASKED = "tempbench.asked"
+_CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "sqlite3.connect", ASKED}
 _WRITING = os.O_WRONLY | os.O_RDWR
 
 
@@ -47,10 +48,20 @@ class Outcome:
     phases: list[float] = field(default_factory=list)
 
 
-def watch_changes(folder: Path, kill_at: int) -> Callable[[], int]:
+def cut_and_kill(written: str) -> None:
+    """Cuts the file that is being written in half and kills this process."""
+    if Path(written).suffix in (".partial", ".json", ".jsonl", ".html") and Path(written).is_file():
+        os.truncate(written, os.path.getsize(written) // 2)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def watch_changes(folder: Path, at: int, act: Callable[[str], None] = cut_and_kill) -> Callable[[], int]:
     """Makes this process kill itself before the change of a file below `folder` with that number, from 1.
 
-    The file that is being written then is cut in half. With 0 nothing is killed.
+    Args:
+        folder: The folder.
+        at: The number; with 0 nothing is done. A question that is asked, `sys.audit(ASKED)`, counts too.
+        act: What is done then instead; it gets the file that is being written.
 
     Returns:
         A function that tells how many changes there were.
@@ -68,11 +79,8 @@ def watch_changes(folder: Path, kill_at: int) -> Callable[[], int]:
         elif event not in _CHANGES:
             return
         count += 1
-        if count == kill_at:
-            cut = path if event == "os.rename" else written
-            if Path(cut).suffix in (".partial", ".json", ".jsonl", ".html") and Path(cut).is_file():
-                os.truncate(cut, os.path.getsize(cut) // 2)
-            os.kill(os.getpid(), signal.SIGKILL)
+        if count == at:
+            act(str(path) if event == "os.rename" else written)
         if event == "open":
             written = path
 

@@ -33,6 +33,7 @@ MODULES = (
     "false_alarms",
     "interruptions",
     "prepare_interruptions",
+    "fault_campaign",
 )
 """In the order printed. Each has `rows(quick)`, which yields `timing.Row`s."""
 

@@ -45,6 +45,7 @@ def _offline(session_folder: Path) -> None:
     """No test reaches a network, and none touches the user's caches."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["HF_HOME"] = str(session_folder / "hf")
+    os.environ["XDG_CONFIG_HOME"] = str(session_folder / "config")  # the key of hashes
     os.environ.pop("TEMPBENCH_DATA", None)
 
 

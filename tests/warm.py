@@ -125,7 +125,8 @@ def read_yaml_quickly() -> None:
     yaml.full_load = quickly
 
 
-def _import_all() -> None:
+def import_all() -> None:
+    """Imports what a command needs and lists the harness's tasks, for all forks of this process."""
     for name in MODULES:
         importlib.import_module(name)
     for name in OPTIONAL:
@@ -260,7 +261,7 @@ def main() -> None:
     # What a request prints is its own: nothing waits in a buffer when it is forked.
     with contextlib.suppress(AttributeError):
         sys.stdout.reconfigure(line_buffering=True)
-    _import_all()
+    import_all()
     gc.collect()
     gc.freeze()
     listening = socket.socket(socket.AF_UNIX)

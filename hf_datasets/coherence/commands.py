@@ -72,6 +72,7 @@ def build(
 
     from rich.progress import track as progress
 
+    from tempbench_lmms.data import locks
     from tempbench_lmms.data.roots import prepared_root
 
     from .references import build as build_references
@@ -82,7 +83,9 @@ def build(
         raise TempbenchError("name the language model with --model")
     root = prepared_root("coherence")
     track = partial(progress, console=terminal.console(stderr=True))
-    written = build_references(root, endpoint, model, os.environ.get(key_variable, ""), workers, track)
+    with locks.preparing("coherence"):
+        locks.before_change(root)
+        written = build_references(root, endpoint, model, os.environ.get(key_variable, ""), workers, track)
     print(f"{written} reference sentences by {model} written to {root / 'qa'}")
 
 

@@ -5,6 +5,7 @@
     media/<scene>/<key>.mp4            TOMATO's videos
     media/captions/<path>              videos to caption
     videos.json                        what each video is: length, frames as decoded, checksum
+    checksums.json                     size, time and checksum of each video, by which a run knows it again
     manifest.json                      written last: sources, counts, checksums, what was left out and why
 
 TOMATO and the videos to caption are two parts: either can be prepared, and prepared anew, without the other.
@@ -22,7 +23,7 @@ from typing import Any
 from tempbench_lmms.coherence import checks
 from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
 from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
-from tempbench_lmms.data import manifests, roots, tables
+from tempbench_lmms.data import checksums, locks, manifests, roots, tables
 from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import apart, records
@@ -184,6 +185,7 @@ class _Part:
 
     def begin(self) -> None:
         """Takes the part out of the manifest: until it is finished, the old one is no longer whole."""
+        locks.before_change(self.root)
         if self.manifest.setdefault("parts", {}).pop(self.name, None):
             for values in (self.manifest.get("rows", {}), self.manifest.get("sha256", {})):
                 values.pop(self.table, None)
@@ -204,6 +206,8 @@ class _Part:
             tables.keep_only(shown, self.root / "media" / folder)
         there = {key: value for key, value in self.videos.items() if (self.root / "media" / key).is_file()}
         tables.write_json(there, self.root / records.RECORDS)
+        # Before the table, which says that its videos are there: they are then those that are known.
+        media_sums = checksums.write_folder(self.root)
         target = self.root / self.table / "test.parquet"
         tables.write_rows(rows, target, schema)
         part = {
@@ -220,6 +224,7 @@ class _Part:
             **self.manifest.get("sha256", {}),
             self.table: tables.sha256_of([target]),
         }
+        self.manifest[checksums.KEY] = media_sums
         tables.write_json(self.manifest, self.root / roots.MANIFEST)
         return part
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import hub, manifests, roots, tables, terminal
+from tempbench_lmms.data import checksums, hub, locks, manifests, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD
 from tempbench_lmms.mateo.checks import table_name
@@ -78,6 +78,7 @@ def prepare(
             f"{root} holds data from another source; add --force to replace it, or set "
             "TEMPBENCH_DATA to another folder"
         )
+    locks.before_change(root)
     if manifest_file.is_file():
         manifest_file.unlink()  # from here on the old data is no longer whole
     try:
@@ -130,6 +131,7 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
         "counts": {split: done[split]["counts"] for split in done},
         "problems": {split: done[split]["problems"] for split in done},
         "sha256": tables.sha256_of(files),
+        checksums.KEY: checksums.write_folder(root),
     }
     tables.write_json(manifest, root / roots.MANIFEST)
     return manifest

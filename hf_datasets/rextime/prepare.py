@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import hub, manifests, roots, tables
+from tempbench_lmms.data import checksums, hub, locks, manifests, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.apart import check_videos
@@ -146,11 +146,8 @@ def prepare(
     identity = {"source": origin, "annotations": sums, "video_folders": given, "version": 1}
     old = manifests.of_earlier(root, force, *TABLES_OF_MANIFEST)
     same = old is not None and all(old.get(key) == value for key, value in identity.items())
-    if old is not None and not same and not force:
-        raise TempbenchError(
-            f"{root} holds data prepared from another source; add --force to replace it, or set "
-            "TEMPBENCH_DATA to another folder"
-        )
+    if not same:
+        _begin_anew(root, old is None or force)
     tables_of = _rows_of(files, listings)
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
@@ -158,12 +155,35 @@ def prepare(
     problems, looked = _look_at(paths, root, thorough, progress, annotated)
     if old is not None and same and not looked:
         return Report(old, problems, fresh=False)
+    locks.before_change(root)
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)
     manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}
-    manifest |= _left_out(given, found)
+    manifest |= _left_out(given, found) | {checksums.KEY: _checksums(paths, root)}
     tables.write_json(manifest, root / roots.MANIFEST)
     return Report(manifest, problems)
+
+
+def _checksums(paths: Mapping[str, Path | None], root: Path) -> dict[str, Any]:
+    """Writes the checksums of the videos that can be used, which were made when they were looked at."""
+    verdicts = videos.read_verdicts(root)
+    known = {url: one["sha256"] for url, one in verdicts.items() if "sha256" in one}
+    prefix = f"{roots.SCHEME}{BENCHMARK}/"
+    return checksums.write(
+        root,
+        {url.removeprefix(prefix): path for url, path in paths.items() if path and url in known},
+        {url.removeprefix(prefix): sha256 for url, sha256 in known.items()},
+    )
+
+
+def _begin_anew(root: Path, allowed: bool) -> None:
+    """Makes sure that other data may be written to `root`, and keeps the runs from it."""
+    if not allowed:
+        raise TempbenchError(
+            f"{root} holds data prepared from another source; add --force to replace it, or set "
+            "TEMPBENCH_DATA to another folder"
+        )
+    locks.before_change(root)
 
 
 def _left_out(given: Mapping[str, str], found: Mapping[str, tuple[Any, Mapping[str, str]]]) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 """`tempbench prepare tempvs`: from the official release to data that the tasks read."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import hub, manifests, roots, tables, terminal
+from tempbench_lmms.data import checksums, hub, locks, manifests, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
@@ -38,9 +38,11 @@ def prepare(
     console = terminal.console(stderr=True)
     root = roots.home_to_write(BENCHMARK)
     if manifests.of_earlier(root, force, "rows") and not force:
+        _check_same(root, source)
         print(f"{root} is already prepared; add --force to replace it")
         return
     _ask_for_consent(accept_license)
+    locks.before_change(root)
     if source is None:
         source, resolved = download(revision)
         origin = {"repository": REPO, "revision": resolved}
@@ -49,16 +51,34 @@ def prepare(
     else:
         origin, trusted = {"folder": str(source)}, source
     with console.status("reading and checking the annotations"):
+        listing = tables.listing_of(source) if "folder" in origin else None
         converted, images, report = convert(benchmark_folder(source), trusted, allow_pickle)
     if force and (root / roots.MANIFEST).is_file():
         (root / roots.MANIFEST).unlink()  # from here on the old data is no longer whole
-    counts = _write(root, origin, converted, images, report, console)
+    counts = _write(root, {"source": origin, "listing": listing}, converted, images, report, console)
     _print_report(report, counts, len(images.found), len(images.missing), root)
+
+
+def _check_same(root: Path, source: Path | None) -> None:
+    """Raises where the data was prepared from another folder than the given one, or that has changed."""
+    if source is None:
+        return
+    try:
+        manifest = tables.parse_json((root / roots.MANIFEST).read_text(encoding="utf-8"))
+        # A manifest of an earlier version of this package has no listing of its source.
+        listing = manifest.get("listing", None if "folder" in manifest["source"] else "")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise TempbenchError(f"{root / roots.MANIFEST} is damaged; add --force to prepare anew") from None
+    if listing is not None and listing != tables.listing_of(source):
+        raise TempbenchError(
+            f"{root} holds data from another source, or from this one before it was changed; add --force to "
+            "replace it, or set TEMPBENCH_DATA to another folder"
+        )
 
 
 def _write(
     root: Path,
-    origin: dict[str, str],
+    origin: dict[str, Any],
     converted: dict[str, list[tables.Row]],
     images: Images,
     report: Report,
@@ -74,7 +94,7 @@ def _write(
     counts = {name: len(rows) for name, rows in converted.items()}
     manifest = {
         "benchmark": BENCHMARK,
-        "source": origin,
+        **{key: value for key, value in origin.items() if value is not None},
         "rows": counts,
         "questions": report.counts,
         "images": len(images.found),
@@ -82,6 +102,7 @@ def _write(
         "skipped": report.skipped,
         "deviations": report.deviations,
         "sha256": tables.sha256_of(sorted(stored)),
+        checksums.KEY: checksums.write_folder(root),
     }
     # Last: what has no manifest is not prepared, so an interrupted run is simply run again.
     tables.write_json(manifest, root / roots.MANIFEST)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
 
 _Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
@@ -67,13 +68,18 @@ def prepare(
     if sitscc or fmow:
         building.prepare_series(root, sitscc, fmow, settings, force, print)
     if ucm:
-        request = {"source": _absolute(ucm), "seed": seed, "size": size}
+        request = {"source": _absolute(ucm), "listing": _listing(ucm), "seed": seed, "size": size}
         make = partial(_make_ucm, root, ucm, seed, size)
         building.write_part(root, "ucm", request, make, force, print)
     if temporalvqa:
-        request = {"source": _absolute(temporalvqa)}
+        request = {"source": _absolute(temporalvqa), "listing": _listing(temporalvqa)}
         make = partial(_make_temporalvqa, root, temporalvqa)
         building.write_part(root, "temporalvqa", request, make, force, print)
+
+
+def _listing(source: str) -> str | None:
+    """Returns what tells a changed source from the same one; None for a repository of the Hub."""
+    return tables.listing_of(Path(source)) if Path(source).exists() else None
 
 
 def _make_ucm(root: Path, source: str, seed: int, size: int) -> dict[str, Any]:

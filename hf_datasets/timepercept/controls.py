@@ -4,12 +4,13 @@ import hashlib
 import os
 import random
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, hub, tables
+from tempbench_lmms.data import bounds, checksums, hub, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import LAPSES
@@ -168,6 +169,9 @@ def _keep(content: bytes, root: Path, folder: str) -> str:
 
 def build_ucm(root: Path, source: Origin, seed: int, size: int) -> dict[str, Any]:
     """Builds the recognition check: 200 pictures, the classes equally often, five options each."""
+    table = root / "ucm" / "test.parquet"
+    table.unlink(missing_ok=True)  # it says that its pictures are there; a replaced one has its old name
+    shutil.rmtree(root / "media" / "ucm", ignore_errors=True)
     generator = random.Random(f"{seed}/ucm")
     skipped = nothing_skipped()
     by_class: dict[str, list[str]] = {}
@@ -190,7 +194,7 @@ def build_ucm(root: Path, source: Origin, seed: int, size: int) -> dict[str, Any
     asked_about = {row["places"][0] for row in rows}
     for media in {one for of_class in by_class.values() for one in of_class} - asked_about:
         (root / "media" / media).unlink(missing_ok=True)
-    table = root / "ucm" / "test.parquet"
+    checksums.write_folder(root)  # before the table
     tables.write_rows(rows, table, SCHEMA)
     return _part({"ucm": rows}, [table], source, skipped)
 

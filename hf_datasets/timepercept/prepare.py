@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import manifests, roots, tables
+from tempbench_lmms.data import checksums, locks, manifests, roots, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import LENGTH, RANKINGS, TESTS, TOU
@@ -90,7 +90,8 @@ def write_part(
     manifest = manifest_of(root, force)
     there = manifest["parts"].get(name)
     before = there.get("request") if isinstance(there, dict) else None
-    if there and before == request:
+    # An entry of an earlier version of this package has no listing of its source.
+    if before and before == {key: request.get(key) for key in before}:
         note(f"{name}: already prepared in {root}; nothing to do")
         return
     if there and not force:
@@ -100,6 +101,7 @@ def write_part(
             f"{name} in {root} was prepared with other settings (different: {', '.join(other)}); add --force "
             "to build it anew, or set TEMPBENCH_DATA to another folder"
         )
+    locks.before_change(root)
     if there:
         del manifest["parts"][name]
         if manifest["parts"]:
@@ -109,6 +111,7 @@ def write_part(
     root.mkdir(parents=True, exist_ok=True)
     part = build()
     manifest["parts"][name] = {"request": request, **part}
+    manifest[checksums.KEY] = checksums.write_folder(root)
     tables.write_json(manifest, root / roots.MANIFEST)
     note(f"{name}: {part['rows']}")
 
@@ -125,6 +128,7 @@ def prepare_series(
         "sitscc": str(sitscc.resolve()) if sitscc else None,
         "sitscc_sha256": tables.sha256_of([sitscc]) if sitscc and sitscc.is_file() else None,
         "fmow": str(fmow.resolve()) if fmow else None,
+        "fmow_listing": tables.listing_of(fmow) if fmow else None,
         **{
             key: list(value) if isinstance(value, tuple) else value for key, value in asdict(settings).items()
         },
@@ -257,6 +261,7 @@ def _write(
             f"no question could be built from {splits_in_words(splits)}; give more places or more dates a "
             f"place, or raise --max-cloud ({dict(skipped.counts)})"
         )
+    checksums.write_folder(root)  # before the tables, which say that their pictures are there
     files = []
     for name, of_test in named.items():
         split = "train" if name.startswith("train/") else "test"

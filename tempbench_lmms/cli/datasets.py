@@ -1,11 +1,20 @@
 """The one door from the package to `hf_datasets`, whose folders make each benchmark's data."""
 
+import functools
 import importlib
+import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data.resources import resource_dir
+
+_NoLock = Annotated[
+    bool,
+    typer.Option("--no-lock", help="Keep no other command out, where a file system has no locks."),
+]
 
 
 def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
@@ -15,7 +24,26 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
         TempbenchError: There is no such benchmark, or the installation is incomplete.
     """
     found: Mapping[str, Callable[..., Any]] = module(benchmark, "commands").COMMANDS
-    return found
+    return {**found, "prepare": _alone(benchmark, found["prepare"])}
+
+
+def _alone(benchmark: str, prepare: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the command that keeps other commands from a benchmark's data, with `--no-lock`."""
+
+    @functools.wraps(prepare)
+    def locked(*args: Any, no_lock: bool = False, **kwargs: Any) -> Any:
+        from tempbench_lmms.data import locks
+
+        with locks.preparing(benchmark, not no_lock):
+            return prepare(*args, **kwargs)
+
+    signature = inspect.signature(prepare)
+    option = inspect.Parameter("no_lock", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_NoLock)
+    locked.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*signature.parameters.values(), option]
+    )
+    locked.__annotations__ = {**prepare.__annotations__, "no_lock": _NoLock}
+    return locked
 
 
 def module(benchmark: str, name: str) -> Any:

@@ -33,6 +33,7 @@ def report(
     from tempbench_lmms.data.tables import write_text
     from tempbench_lmms.report import numbers, page, tables, text
     from tempbench_lmms.runs.logs import edited, read_runs
+    from tempbench_lmms.runs.rescoring import of_one_run
 
     kind = format_ or FORMATS.get(output.suffix.lower(), "")
     if kind not in FORMATS.values():
@@ -42,7 +43,7 @@ def report(
     outputs.check_file(output, force)
     read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):
-        tasks = list(numbers.of_logs(read, intervals))
+        tasks = list(numbers.of_logs([of_one_run(log, partial) for log in read], intervals))
         if kind == "html":
             content = page.page(tasks, title, questions, pictures, size)
         else:
@@ -80,6 +81,7 @@ def submit_hub(
     from tempbench_lmms.data import outputs
     from tempbench_lmms.report import hub, numbers, tables
     from tempbench_lmms.runs.logs import edited, read_runs
+    from tempbench_lmms.runs.rescoring import of_one_run
 
     hub.check_repository(model, "model")
     outputs.check_folder(output)
@@ -88,7 +90,7 @@ def submit_hub(
     chosen = _data_sets(dataset or [])
     read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):
-        sections = tables.sections_of(list(numbers.of_logs(read)))
+        sections = tables.sections_of(list(numbers.of_logs([of_one_run(log, partial) for log in read])))
     entries = {}
     for section in sections:
         name = section.card.name

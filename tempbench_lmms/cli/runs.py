@@ -37,6 +37,19 @@ def run(
     ] = 200,
     verify: Annotated[bool, typer.Option("--verify", help="Check every row and every medium first.")] = False,
     report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
+    max_failures: Annotated[
+        str,
+        typer.Option(help="Requests that may fail, a number or a share; with more the run has failed."),
+    ] = "1%",
+    question_timeout: Annotated[
+        float,
+        typer.Option(
+            min=0, help="Seconds that one question may take before it counts as failed; 0: no limit."
+        ),
+    ] = 1800,
+    no_lock: Annotated[
+        bool, typer.Option("--no-lock", help="Keep no second run out, where a file system has no locks.")
+    ] = False,
     arguments: Annotated[
         list[str] | None, typer.Argument(help="Further arguments of the harness, after `--`.")
     ] = None,
@@ -49,13 +62,17 @@ def run(
     outputs.check_folder(output, "choose another --output")
     if first:  # before anything heavy is imported
         print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
+    from tempbench_lmms.runs import supervision
+
+    tell = supervision.supervised(output) if supervision.is_possible() else None
     from tempbench_lmms.runs import safe_run
 
     def at_end(results: Path) -> None:
         if report:
             write_report(results, output / "report.html")
 
-    safe_run.run(model, tasks, output, model_args, slice_size, verify, arguments, at_end)
+    how = safe_run.How(slice_size, verify, not no_lock, max_failures, question_timeout, tell)
+    safe_run.run(model, tasks, output, model_args, how, arguments, at_end)
 
 
 def write_report(results: Path, page: Path) -> None:
@@ -100,6 +117,9 @@ def rescore(
     reparse: Annotated[
         bool, typer.Option("--reparse", help="Read the logged replies again, with the data at hand.")
     ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="With --reparse: although the data here is not the run's.")
+    ] = False,
     partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -123,7 +143,9 @@ def rescore(
     else:
         heads = ("run", "now")
         with edited(" ".join(map(str, logs))):
-            found = [rescoring.rescore(log, reparse) for log in read]
+            if reparse:  # without it a log of another run shows in its numbers
+                read = [rescoring.of_one_run(log, partial) for log in read]
+            found = [rescoring.rescore(log, reparse, anyway=anyway) for log in read]
     if as_json:
         print(json.dumps([_as_json(one, parser is Parser.ours) for one in found], indent=2))
     else:

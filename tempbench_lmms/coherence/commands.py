@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms.data import outputs, terminal
+from tempbench_lmms.data.replies import Partial
 
 
 def verify(root: Path) -> Iterator[str]:
@@ -23,9 +24,7 @@ def score(
     plot: Annotated[Path | None, typer.Option(help="Draw the curves over the frames as SVG.")] = None,
     mini: Annotated[bool, typer.Option(help="The predictions are for the bundled sample.")] = False,
     force: Annotated[bool, typer.Option(help="Overwrite the files.")] = False,
-    partial: Annotated[
-        bool, typer.Option(help="Score the questions that are there instead of stopping at missing ones.")
-    ] = False,
+    partial: Partial = False,
 ) -> None:
     """Score sample logs of the harness, TOMATO's result files, or predictions by question id."""
     from rich.table import Table

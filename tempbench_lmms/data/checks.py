@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, manifests, tables, terminal
+from tempbench_lmms.data import bounds, checksums, manifests, tables, terminal
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
 
@@ -67,11 +67,15 @@ def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any
     media: dict[str, Path] = {}
     for table in found:
         yield from table_problems(table, media, _steering_problems)
+    sound: dict[str, Path] = {}
     for url, path in media.items():
         try:
             load(path, url)
+            sound[url] = path
         except TempbenchError as error:
             yield one_line(str(error))
+    for problem in checksums.problems(root, sound):
+        yield one_line(problem)
 
 
 def _manifest_problems(root: Path) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 import functools
 import importlib.metadata
+from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import roots
@@ -12,7 +13,7 @@ KEY = "run"
 """Where it stands among a task's nested tables, under `details`."""
 PACKAGES = ("tempbench-lmms", "lmms-eval", "transformers", "torch", "datasets", "pillow", "av", "decord")
 # What a manifest says of where its data is from.
-_ORIGIN = ("edition", "source", "revision", "sha256")
+_ORIGIN = ("edition", "source", "revision", "sha256", "media")
 
 
 def recorded(benchmark: str) -> dict[str, Any]:
@@ -23,12 +24,17 @@ def recorded(benchmark: str) -> dict[str, Any]:
             a task's records do not tell from which they are.
     """
     return {
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": versions(),
         "data": {
             "mini": _manifest(roots.mini_root, benchmark),
             "prepared": _manifest(roots.prepared_root, benchmark),
         },
     }
+
+
+def versions() -> dict[str, str | None]:
+    """Returns the installed versions of the packages that numbers depend on; None for one that is missing."""
+    return {name: _version(name) for name in PACKAGES}
 
 
 @functools.cache
@@ -42,7 +48,15 @@ def _version(package: str) -> str | None:
 
 def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:
     try:
-        manifest = parse_json((root(benchmark) / roots.MANIFEST).read_text(encoding="utf-8"))
+        return origin_of(root(benchmark))
+    except TempbenchError:
+        return None
+
+
+def origin_of(root: Path) -> dict[str, Any] | None:
+    """Returns what the manifest of a data set says of where its data is from; None where it has none."""
+    try:
+        manifest = parse_json((root / roots.MANIFEST).read_text(encoding="utf-8"))
         return {key: manifest[key] for key in _ORIGIN if key in manifest}
-    except (OSError, ValueError, TypeError, TempbenchError):
+    except (OSError, ValueError, TypeError):
         return None

@@ -2,11 +2,20 @@
 
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from tempbench_lmms.data import bounds
 from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
+
+Partial = Annotated[
+    bool,
+    typer.Option("--partial", help="Score the questions that are there instead of stopping at missing ones."),
+]
+"""The option of every `tempbench score` that `check_complete` takes."""
 
 
 def json_lines(file: Path, advice: str = "check the path") -> Iterator[tuple[int, str]]:
@@ -29,7 +38,7 @@ def json_lines(file: Path, advice: str = "check the path") -> Iterator[tuple[int
 def read_replies(
     file: Path, of: Callable[[Any], tuple[Any, Any]] = lambda line: (line["question_id"], line["reply"])
 ) -> dict[str, str]:
-    """Returns replies by question from JSON lines.
+    """Returns replies by question from JSON lines, in the form that every file can hold (`data.texts`).
 
     Args:
         file: One object a line.
@@ -48,7 +57,7 @@ def read_replies(
             raise TempbenchError(f"{file}: line {number} has no question_id and reply as text; correct it")
         if key in replies:
             raise TempbenchError(f"{file}: line {number} answers {key} again; leave one answer")
-        replies[key] = reply
+        replies[key] = storable(reply)
     if not replies:
         raise TempbenchError(f"{file} holds no reply; give a line for each question")
     return replies

@@ -6,17 +6,19 @@ is never stored, so every later run asks again; and the notice of a failed reque
 so no later run asks again. All of this is put right in one subclass. Requests are built once, the model is
 loaded once, and its answers are stored slice by slice.
 
-A picture or video that goes bad while a run is on would end it, whichever hook or runner decodes it. Here its
-questions count as failed requests, like those that a server did not answer, and the run goes on.
+A picture or video that goes bad while a run is on would end it, whichever hook or runner decodes it, and so
+would any other question that a runner fails at. Here they count as failed requests, like those that a server
+did not answer, and the run goes on (`harness.asking`).
 """
 
 import contextlib
-import logging
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from lmms_eval import __main__ as command_line
@@ -26,9 +28,10 @@ from lmms_eval.caching.response_cache import ResponseCache
 from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
 from tempbench_lmms.data.checks import one_line
-from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.harness.adapter import failure, request_failed
+from tempbench_lmms.harness.adapter import request_failed
+from tempbench_lmms.harness.answers import KeyedCache, dealt_out, tasks_in
+from tempbench_lmms.harness.asking import Asking, Watch
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.media.integrity import check_video
 
@@ -54,11 +57,14 @@ class Progress:
         self.seconds = 0.0
 
 
-class SafeCache(ResponseCache):  # type: ignore[misc]
+class SafeCache(KeyedCache):
     """A response cache that is filled slice by slice and continues where an interrupted run ended."""
 
     slice_size = 200
     on_slice: OnSlice = staticmethod(lambda progress: None)
+    fingerprint = ""
+    ids: Mapping[str, Sequence[str]] = {}
+    watch = Watch()
 
     @classmethod
     def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
@@ -69,44 +75,68 @@ class SafeCache(ResponseCache):  # type: ignore[misc]
             collect(Path(cache_root))
         if dist.is_available() and dist.is_initialized():
             dist.barrier()
-        kwargs["model_args"] = without_secrets(str(kwargs.get("model_args") or ""))
+        kwargs["model_args"] = f"identity={cls.fingerprint}"
         cache: SafeCache = super().create(cache_root, **kwargs)
+        cache.tasks = tasks_in(kwargs.get("task_dict") or {})
+        for name, ids in cls.ids.items():
+            _compare_ids(name, ids, cache.tasks)
         return cache
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers the requests in order, each slice stored before the next one is asked."""
-        replies: list[Any] = []
-        progress = Progress(len(requests))
+        """Answers the requests in order, each slice stored before the next one is asked; those stored first.
+
+        Several processes deal out among them what is left.
+        """
+        replies = {
+            # What the harness repeats to make up a number is dealt out with the rest, and read by nobody.
+            i: "" if request.metadata.get("__padding_only__") else self.stored(lm, reqtype, request)
+            for i, request in enumerate(requests)
+        }
+        left = [i for i, reply in replies.items() if reply is None]
+
+        def ask(dealt: Sequence[Any]) -> list[Any]:
+            return self._in_slices(lm, reqtype, dealt, len(replies) - len(left))
+
+        given = [requests[i] for i in left]
+        if self._together():
+            answers = dealt_out(self.tasks, self._global_rank, self._world_size, given, ask)
+        else:
+            answers = ask(given)
+        replies |= zip(left, answers, strict=True)
+        return [replies[i] for i in range(len(requests))]
+
+    def _together(self) -> bool:
+        """Whether several processes answer this; one that asks in rounds of its own is left alone."""
+        kinds = {getattr(task, "OUTPUT_TYPE", None) for task in self.tasks.values()}
+        return self._world_size > 1 and "generate_until_agentic" not in kinds
+
+    def _in_slices(self, lm: Any, reqtype: str, requests: Sequence[Any], n_stored: int) -> list[Any]:
+        """Answers requests slice by slice, and says how far it is."""
+        answers: list[Any] = []
+        progress = Progress(n_stored + len(requests))
+        progress.done = n_stored
+        asking = Asking(self.watch, media_problem, progress.total)
         for start in range(0, len(requests), self.slice_size):
             asked, began = self._misses + self._skipped, time.monotonic()
-            replies += self._answers(lm, reqtype, requests[start : start + self.slice_size])
+            answers += self._answers(asking, lm, reqtype, requests[start : start + self.slice_size])
             self._checkpoint_to_run_dir()  # does something only where a network drive is the cache's home
-            progress.done = len(replies)
+            progress.done = n_stored + len(answers)
             if now := self._misses + self._skipped - asked:
                 progress.asked += now
                 progress.seconds += time.monotonic() - began
             progress.unkept = self._skipped
             type(self).on_slice(progress)
-        return replies
+        if not requests:
+            type(self).on_slice(progress)
+        return answers
 
-    def _answers(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers one slice; questions whose media turn out to be bad get a notice of failure as their reply.
-
-        The model is never shown such a question, and the others of the slice are asked again without it.
-        """
-        try:
-            return list(super().execute(lm, reqtype, requests))
-        except Exception:
-            bad = {i: why for i, request in enumerate(requests) if (why := media_problem(lm, request))}
-            if not bad:
-                raise
-        for i, why in bad.items():
-            logging.getLogger(__name__).warning(
-                "%s, question %s counts as failed: %s", requests[i].args[-2], requests[i].args[-3], why
-            )
-        sound = [request for i, request in enumerate(requests) if i not in bad]
-        replies = iter(self._answers(lm, reqtype, sound))
-        return [failure(bad[i]) if i in bad else next(replies) for i in range(len(requests))]
+    def _answers(self, asking: Asking, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
+        """Answers one slice; a question that ended a process is asked, and its answer stored, alone."""
+        replies: dict[int, Any] = {}
+        for numbers in asking.portions(requests):
+            portion = [requests[i] for i in numbers]
+            replies |= zip(numbers, super().execute(asking.of(lm), reqtype, portion), strict=True)
+        return [replies[i] for i in range(len(requests))]
 
     def _replay_audit_log(self) -> None:
         """Leaves the log of all replies alone: it has the notices of failed requests among the answers."""
@@ -177,8 +207,30 @@ def _has_tables(shard: Path) -> bool:
     return {"responses", "meta"} <= names
 
 
-def evaluate(slice_size: int, on_slice: OnSlice) -> Exception | None:
+def _compare_ids(name: str, ids: Sequence[str], tasks: Mapping[str, Any]) -> None:
+    """Compares the questions that the harness has loaded with those that were checked.
+
+    Raises:
+        TempbenchError: They are others; the harness keeps a copy of each table, by its path and time.
+    """
+    if name in tasks and [str(one) for one in tasks[name].eval_docs["question_id"]] != list(ids):
+        raise TempbenchError(
+            f"{name}: the harness has loaded other questions than those of the data set, from its copy of an "
+            "earlier table; set HF_DATASETS_CACHE to an empty folder, or remove `datasets` in HF_HOME"
+        )
+
+
+def evaluate(
+    slice_size: int, on_slice: OnSlice, fingerprint: str, ids: Mapping[str, Sequence[str]], watch: Watch
+) -> Exception | None:
     """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
+
+    Args:
+        slice_size: Answers that are stored together.
+        on_slice: Called after each slice.
+        fingerprint: Of the model and how it is asked; answers are found again under the same alone.
+        ids: The questions of each of our tasks in their order.
+        watch: What is known of single questions, and what is borne of them.
 
     Returns:
         What ended the evaluation early, which the harness prints and then forgets; None where nothing did.
@@ -193,12 +245,26 @@ def evaluate(slice_size: int, on_slice: OnSlice) -> Exception | None:
             errors.append(error)
             raise
 
+    def print_unexpected(*args: Any, **kwargs: Any) -> None:
+        """Prints the way to an error, but not where its one line says all, as of a disk that is full."""
+        if not (errors and _says_all(errors[-1])):
+            traceback.print_exc(*args, **kwargs)
+
     SafeCache.slice_size = slice_size
     SafeCache.on_slice = staticmethod(on_slice)
-    original = evaluator.ResponseCache
+    SafeCache.fingerprint, SafeCache.ids, SafeCache.watch = fingerprint, ids, watch
+    original, printing = evaluator.ResponseCache, command_line.traceback
     evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
+    command_line.traceback = SimpleNamespace(print_exc=print_unexpected)
     try:
         command_line.cli_evaluate()
     finally:
         evaluator.ResponseCache, command_line.cli_evaluate_single = original, single
+        command_line.traceback = printing
     return errors[0] if errors else None
+
+
+def _says_all(error: Exception) -> bool:
+    """True for what the system refuses, as room on a disk, and for our own lines to the user."""
+    refused = isinstance(error, OSError) and error.errno is not None  # not those of libraries, as for a model
+    return refused or isinstance(error, (sqlite3.OperationalError, TempbenchError))

@@ -19,13 +19,14 @@ from types import ModuleType
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import ahead, index
+from tempbench_lmms.harness import ahead, clean_files, index
 
 MINIMUM = (0, 6, 1)
 # `tempbench run` builds on a cache with a folder for each run, and on answers that carry their tokens.
 MINIMUM_TO_KEEP_ANSWERS = (0, 7, 1)
 _CHECKED = "_tempbench_checks_data"
 _PASSED: set[str] = set()
+_UNLOCKED: set[Path] = set()
 
 
 def harness_version(wanted: tuple[int, ...] = MINIMUM, for_what: str = "tempbench-lmms") -> str:
@@ -122,7 +123,7 @@ def _asked_for(words: Sequence[str]) -> list[str]:
 
 
 def preflight(names: Iterable[str]) -> None:
-    """Checks the data of our tasks among `names`.
+    """Checks the data of our tasks among `names`, and keeps `prepare` from it while this process lives.
 
     The harness loads the model first and the data afterwards; its command line asks the task manager for the
     names of the tasks before both, which is where this is called.
@@ -144,6 +145,7 @@ def preflight(names: Iterable[str]) -> None:
         if "group" in config:
             preflight(member for member in config["task"] if isinstance(member, str))
             continue
+        _keep_reading(config)
         benchmark = files[name].parent.name
         if problems := data_problems(config):
             raise TempbenchError(
@@ -151,6 +153,22 @@ def preflight(names: Iterable[str]) -> None:
             )
         if check := benchmarks.commands(benchmark).get("preflight"):
             check(config)
+
+
+def _keep_reading(config: dict[str, Any]) -> None:
+    from tempbench_lmms.data import locks
+    from tempbench_lmms.data.roots import mini_root
+    from tempbench_lmms.harness.tasks import root_of
+
+    benchmark, root = root_of(config)
+    if root == mini_root(benchmark):
+        return  # nobody prepares the bundled sample
+    try:
+        locks.keep_reading(root)
+    except locks.NoLocksError:
+        if root not in _UNLOCKED:
+            _warn(f"{root} is on a file system without locks: do not prepare {benchmark} while this runs")
+        _UNLOCKED.add(root)
 
 
 def _apply(module: ModuleType) -> None:
@@ -184,6 +202,26 @@ def _encode_every_picture(module: ModuleType) -> None:
     module.encode_image_to_base64 = encode  # type: ignore[attr-defined]
 
 
+def _keep_time_limit(module: ModuleType) -> None:
+    """Makes the runner `openai` wait for a response as long as its `timeout` says, where it is given.
+
+    0.7.3 takes the argument and leaves the client at its 600 seconds, which are tried 15 times over: a server
+    that never answers holds a run for hours.
+    """
+    runner = getattr(module, "OpenAICompatible", None)
+    if runner is None or hasattr(runner.__init__, "__wrapped__"):
+        return
+    original = runner.__init__
+
+    @functools.wraps(original)
+    def prepared(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        if "timeout" in kwargs:
+            self.client = self.client.with_options(timeout=float(kwargs["timeout"]))
+
+    runner.__init__ = prepared
+
+
 def _print_headlines(module: ModuleType) -> None:
     """Makes the harness print the headline metrics of our tasks; its results file has them all."""
     original = getattr(module, "make_table", None)
@@ -215,7 +253,9 @@ _TARGETS: dict[str, Callable[[ModuleType], None]] = {
     "lmms_eval.tasks": _apply,
     "lmms_eval.utils": _change_utilities,
     "lmms_eval.protocol": _encode_every_picture,
+    "lmms_eval.models.simple.openai": _keep_time_limit,
     "lmms_eval.api.model": ahead.announce_questions,
+    "lmms_eval.loggers.evaluation_tracker": clean_files.keep_secrets_out,
 }
 
 

@@ -11,6 +11,7 @@ import yaml
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.checks import table_problems
+from tempbench_lmms.data.checksums import Media
 from tempbench_lmms.data.roots import MINI, SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.variants import task_dir
@@ -89,6 +90,13 @@ def root_of(config: dict[str, Any]) -> tuple[str, Path]:
     """
     benchmark, *rest = _url(config).removeprefix(SCHEME).split("/")
     return benchmark, resolve(f"{benchmark}/{MINI}" if rest[0] == MINI else benchmark)
+
+
+def media_of(config: dict[str, Any]) -> Media:
+    """Returns the media of the data set that a task reads."""
+    benchmark, root = root_of(config)
+    tables_ = benchmarks.checks(benchmark).tables_of(root)
+    return Media(root, tables_[0].locate if tables_ else resolve)
 
 
 def data_problems(config: dict[str, Any]) -> tuple[str, ...]:

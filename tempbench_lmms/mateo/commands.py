@@ -10,13 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms.data import terminal
+from tempbench_lmms.data.replies import Partial
 from tempbench_lmms.errors import TempbenchError
 
 Mini = Annotated[bool, typer.Option(help="Take the bundled sample.")]
-Partial = Annotated[
-    bool,
-    typer.Option("--partial", help="Score the questions that are there instead of stopping at missing ones."),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms.data import terminal
+from tempbench_lmms.data.replies import Partial
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -31,9 +32,7 @@ def score(
     predictions: Annotated[Path, typer.Option(help="JSONL: a submission, or qid and response.")],
     ground_truth: Annotated[Path, typer.Option(help="The scorer's rextime_val.jsonl, or rextime_val.json.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    partial: Annotated[
-        bool, typer.Option(help="Score the questions that are there instead of stopping at missing ones.")
-    ] = False,
+    partial: Partial = False,
 ) -> None:
     """Score ReXTime predictions as the official scorer does, and with our metrics beside it."""
     from tempbench_lmms.rextime.offline import score_files

@@ -24,6 +24,7 @@ from tempbench_lmms.runs.run_card import flat, run_card
 
 # What must be the same before numbers can be set side by side; the rest of the run card is the runs' own.
 _MUST_AGREE = ("version.task", "version.prompts", "packages.tempbench-lmms", "data.url", "data.sha256")
+_MEDIA = "data.media.sha256"
 _SHOWN = 3
 _LEVEL = 0.05
 # The smallest p value of n resamples is 1 / (n + 1); twice as many as one of m metrics needs to be decided.
@@ -103,6 +104,9 @@ def obstacles(first: TaskLog, second: TaskLog) -> tuple[list[str], list[str]]:
         for name in _MUST_AGREE
         if one.get(name) != other.get(name)
     ]
+    sums = [card.get(_MEDIA) for card in (one, other)]
+    if None not in sums and sums[0] != sums[1]:  # older logs and the bundled sample have none
+        serious.append(f"{_MEDIA}: {sums[0]} and {sums[1]}")
     serious += _different_questions(first, second)
     own = ("packages.", "generation.", "settings.", "seeds.", "questions.failed")
     notes = [

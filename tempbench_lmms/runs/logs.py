@@ -11,6 +11,7 @@ from typing import Any
 
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.tables import parse_json, read_json
+from tempbench_lmms.data.texts import original
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.adapter import Item
@@ -33,10 +34,12 @@ class Sample:
         record: What `process_results` kept of it.
         metrics: Names of the metrics that it was given to.
         prompt: The text of the question.
-        reply: The model's reply, reasoning stripped as the harness strips it.
+        reply: The model's reply, reasoning stripped as the harness strips it, in the form that every file
+            can hold (`data.texts`).
         doc_id: Its number in the task.
         target: A right reply.
         n_tokens: Length of the reply in tokens, if the runner reports it.
+        whole: The reply before the harness stripped it; None where that is the same.
     """
 
     record: Record
@@ -46,6 +49,12 @@ class Sample:
     doc_id: int
     target: str
     n_tokens: int | None = None
+    whole: str | None = None
+
+    @property
+    def as_it_came(self) -> str:
+        """The whole reply, with the characters that no file can hold where it had some; not for printing."""
+        return original(self.reply if self.whole is None else self.whole)
 
     def is_full(self, limit: int | None) -> bool:
         """Whether the reply is known to have as many tokens as there may be."""
@@ -166,13 +175,23 @@ def _newest_of_each_folder(folder: Path) -> list[Path]:
 def finished_results(state: Path) -> Path | None:
     """Returns the results file of a finished `tempbench run`; None where there is none, or it is gone."""
     try:
-        recorded = parse_json(state.read_text(encoding="utf-8"))["finished"]
-    except (OSError, ValueError, KeyError, TypeError):
+        return results_of(parse_json(state.read_text(encoding="utf-8")), state.parent)
+    except (OSError, ValueError):
         return None
+
+
+def results_of(state: Any, folder: Path) -> Path | None:
+    """Returns the results file that the state of a run names; None where there is none, or it is gone.
+
+    Args:
+        state: What the file `STATE` holds.
+        folder: Where that file lies.
+    """
+    recorded = state.get("finished") if isinstance(state, dict) else None
     if not isinstance(recorded, str):
         return None
     # The folder may have been moved as a whole.
-    return next((path for path in state.parent.rglob(Path(recorded).name) if path.is_file()), None)
+    return next((path for path in folder.rglob(Path(recorded).name) if path.is_file()), None)
 
 
 def _read(file: Path, partial: bool) -> list[TaskLog]:
@@ -267,6 +286,7 @@ def _samples(path: Path, task: str) -> tuple[list[Sample], list[str]]:
                     doc_id=int(row["doc_id"]),
                     target=str(row.get("target", "")),
                     n_tokens=_n_tokens(row.get("token_counts")),
+                    whole=_whole(row.get("resps")),
                 )
                 if not {"id", "parsed", "failed"} <= set(record):
                     raise KeyError("id, parsed or failed")
@@ -289,6 +309,12 @@ def _n_tokens(counts: Any) -> int | None:
     last = counts[-1] if isinstance(counts, list) and counts else None
     found = last.get("output_tokens") if isinstance(last, dict) else None
     return found if isinstance(found, int) else None
+
+
+def _whole(replies: Any) -> str | None:
+    # The harness takes single replies out of their lists, and leaves out what is the same.
+    first = replies[0] if isinstance(replies, list) and replies else replies
+    return first if isinstance(first, str) else None
 
 
 def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tempbench_lmms import __version__
 from tempbench_lmms.data import provenance
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
 from tempbench_lmms.metrics.resampling import Sums, interval
 from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.record_reading import REASON, VALUES, manner
@@ -80,7 +81,43 @@ def _comparable(value: Any) -> Any:
     )
 
 
-def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True) -> Rescored:
+def of_one_run(log: TaskLog, partial: bool = False) -> TaskLog:
+    """Returns a log after a look whether it is the one that the numbers of its results file are of.
+
+    Args:
+        log: The task.
+        partial: Say so in the log's `problems` where it is not, instead of raising.
+
+    Raises:
+        TempbenchError: The log is gone that the run has written, or gives other numbers.
+    """
+    problem = _not_of_one_run(log)
+    if problem is None:
+        return log
+    if not partial:
+        raise TempbenchError(f"{problem}; add --partial to go on with them as they are")
+    return replace(log, problems=(*log.problems, problem))
+
+
+def _not_of_one_run(log: TaskLog) -> str | None:
+    settings = log.header.get("config") or {}
+    if not log.samples:
+        logged = (settings.get("resolved_cli_args") or {}).get("log_samples")
+        return f"{log.file}: the run has written a log of {log.task}, and it is not there" if logged else None
+    if (log.details.get(provenance.KEY) or {}).get("packages", {}).get("tempbench-lmms") != __version__:
+        return None  # metrics may have been defined otherwise then
+    if log.problems:
+        return None  # the log is known to be damaged
+    found = rescore(log, intervals=False)
+    if differing := [name for name in found.differing if not isinstance(found.now[name], dict)]:
+        return (
+            f"{log.file} has other numbers of {log.task} than its log gives ({', '.join(differing[:5])}): "
+            "one of the two is of another run, or was changed"
+        )
+    return None
+
+
+def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True, anyway: bool = False) -> Rescored:
     """Computes a task's metrics again.
 
     Args:
@@ -88,6 +125,7 @@ def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True) -> Resc
         reparse: Read the replies again too, with this version's parser and the data at hand; else the
             records of the log are used as they are.
         intervals: Whether to compute intervals.
+        anyway: Read the replies again although the data here is not the run's.
 
     Raises:
         TempbenchError: There is no sample log; or the data is not here, or not the run's.
@@ -99,6 +137,8 @@ def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True) -> Resc
     changed: tuple[Change, ...] = ()
     samples = log.samples
     if reparse:
+        if not anyway:
+            _check_data(log)
         samples, changed = read_again(log)
     now = recompute(log, samples)
     then = {name: log.values[name] for name in now if name in log.values}
@@ -114,6 +154,17 @@ def intervals_of(log: TaskLog) -> dict[str, tuple[float, float]]:
         if isinstance(result, Sums):
             out[metric.name] = interval(result)
     return out
+
+
+def _check_data(log: TaskLog) -> None:
+    """Raises where the data of the run is known and not the data at hand."""
+    then = run_card.run_card(log)["data"].get("sha256")
+    now = (provenance.origin_of(root_of(load_task(log.task))[1]) or {}).get("sha256")
+    if then is not None and then != now:
+        raise TempbenchError(
+            f"{log.task}: the data here is not the data of the run (their checksums differ); prepare that of "
+            "the run, or add --anyway to read the replies with the data here"
+        )
 
 
 def read_again(log: TaskLog) -> tuple[tuple[Sample, ...], tuple[Change, ...]]:

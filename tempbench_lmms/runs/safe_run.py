@@ -5,23 +5,25 @@ run they belong to. The same command, given again, continues.
 """
 
 import contextlib
-import hashlib
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import checks, roots, tables
-from tempbench_lmms.data.bounds import whole_number
-from tempbench_lmms.data.secrets import without_secrets
+from tempbench_lmms.data import checks, locks, tables
+from tempbench_lmms.data.secrets import scrubbed
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter, plugin
+from tempbench_lmms.harness import adapter, agreement, identity, plugin
+from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
-from tempbench_lmms.runs.logs import STATE, finished_results
+from tempbench_lmms.runs import failures, supervision
+from tempbench_lmms.runs.logs import STATE, results_of
 
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
 _BYTES_PER_DOCUMENT = 20_000
@@ -29,13 +31,33 @@ _BYTES_AT_LEAST = 200_000_000
 _LOOKED_AT = 5
 
 
+@dataclass(frozen=True)
+class How:
+    """How a run is done; its numbers are the same for all values.
+
+    Attributes:
+        slice_size: Answers that are stored together; lost at most.
+        verify: Check every row and every medium first.
+        lock: Keep a second run out of the folder.
+        max_failures: How many requests may fail, as `failures.bound` reads it.
+        question_timeout: Seconds that one question may take; 0 for no limit. It needs `tell`.
+        tell: Tells a supervising process of each call (`supervision.supervised`).
+    """
+
+    slice_size: int = 200
+    verify: bool = False
+    lock: bool = True
+    max_failures: str = failures.DEFAULT
+    question_timeout: float = 0.0
+    tell: supervision.Tell | None = None
+
+
 def run(
     model: str,
     tasks: str,
     output: Path,
     model_args: str = "",
-    slice_size: int = 200,
-    verify: bool = False,
+    how: How = How(),
     arguments: Sequence[str] | None = None,
     at_end: Callable[[Path], None] = lambda results: None,
 ) -> None:
@@ -46,34 +68,100 @@ def run(
         tasks: Tasks or groups, separated by commas.
         output: Folder of this one run.
         model_args: As for the harness's `--model_args`.
-        slice_size: Answers that are stored together; lost at most.
-        verify: Check every row and every medium first.
+        how: What else can be chosen.
         arguments: Further arguments of the harness.
         at_end: Called with the results file, before a run with failed requests is refused.
 
     Raises:
-        TempbenchError: Something is amiss, or requests failed; answers so far are kept.
+        TempbenchError: Something is amiss, or more requests failed than may; answers so far are kept.
     """
     further = list(arguments or ())
-    if whole_number("RANK", 0, least=0):  # the first process checks, writes and tells
-        _evaluate(model, tasks, output, model_args, further, slice_size, lambda progress: None)
+    borne = failures.bound(how.max_failures)
+    ranks = Ranks()
+    if ranks.rank:  # the first process checks, writes and tells
+        asked = _followed(ranks, model, tasks, model_args, further)
+        _evaluate(model, tasks, output, model_args, further, how, lambda progress: None, asked)
         return
-    names = leaves(tasks.split(","))
-    with _locked(output):
-        identity = preflight(model, tasks, names, output, model_args, further, verify)
-        if finished := _continued(output, identity):
+    with contextlib.ExitStack() as held:
+        with _for_all(ranks):
+            names = leaves(tasks.split(","))
+            held.enter_context(_locked(output, how.lock))
+            found = preflight(model, tasks, names, output, model_args, further, how.verify)
+            agreement.compare(ranks, found.process)
+            finished = _continued(output, found)
+            if not finished and (
+                shadowed := sorted({*plugin.shadowed_names()} & {*tasks.split(","), *names})
+            ):
+                raise TempbenchError(
+                    f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
+                    "update tempbench-lmms"
+                )
+        decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
+        ranks.tell_all(agreement.DECISION, decided)
+        if finished:
             print(f"tempbench: finished already: {finished}; for a new run choose another --output")
             return
-        if shadowed := sorted({*plugin.shadowed_names()} & {*tasks.split(","), *names}):
-            raise TempbenchError(
-                f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
-                "update tempbench-lmms"
-            )
-        tables.write_json({"identity": identity, "finished": None}, output / STATE)
+        tables.write_json({"identity": found.identity, "finished": None}, output / STATE)
         before = set(output.rglob("*_results.json"))
         _wait_for_another_second(before)
-        _evaluate(model, tasks, output, model_args, further, slice_size, _show)
-        _finish(output, before, identity, at_end)
+        _evaluate(model, tasks, output, model_args, further, how, _show, found.asked)
+        _finish(output, before, found, at_end, borne)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the cache needs to know of a run.
+
+    Attributes:
+        fingerprint: Of the model and how it is asked.
+        ids: The questions of each of our tasks in their order.
+    """
+
+    fingerprint: str
+    ids: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a run is.
+
+    Attributes:
+        identity: As its folder keeps it.
+        process: What must be the same in all its processes.
+        asked: What the cache needs to know of it.
+    """
+
+    identity: dict[str, Any]
+    process: dict[str, Any]
+    asked: Asked
+
+
+@contextlib.contextmanager
+def _for_all(ranks: Ranks) -> Iterator[None]:
+    """A block whose failure ends all processes of the run, with one line."""
+    try:
+        yield
+    except TempbenchError as error:
+        if ranks.size == 1:
+            raise
+        agreement.end_all(ranks, error)
+
+
+def _followed(ranks: Ranks, model: str, tasks: str, model_args: str, further: Sequence[str]) -> Asked:
+    """Tells the first process what this one is about to do, and does as that decides."""
+    ids: dict[str, list[str]] = {}
+
+    def stated() -> dict[str, Any]:
+        plugin.install()
+        data = {}
+        for name in leaves(tasks.split(",")):
+            config = load_task(name)
+            docs = docs_of(config)
+            ids[name] = [str(doc["question_id"]) for doc in docs]
+            data[name] = identity.of_data(name, config, docs)
+        return identity.of_process(data, identity.of_model(model, model_args, further), tasks)
+
+    return Asked(agreement.follow(ranks, stated), ids)
 
 
 def _wait_for_another_second(results: Iterable[Path]) -> None:
@@ -113,7 +201,7 @@ def preflight(
     model_args: str,
     further: Sequence[str],
     verify: bool,
-) -> dict[str, Any]:
+) -> Checked:
     """Checks everything that can be checked before a model is loaded, and returns what the run is.
 
     Raises:
@@ -123,7 +211,8 @@ def preflight(
         raise TempbenchError(f"{', '.join(taken)} after `--`: give it to `tempbench run` itself")
     version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()
-    n_documents, data = _checked_data(names, verify)
+    data, ids = _checked_data(names, verify)
+    n_documents = sum(map(len, ids.values()))
     wanted = _BYTES_AT_LEAST + n_documents * _BYTES_PER_DOCUMENT
     free = shutil.disk_usage(output).free
     if free < wanted:
@@ -132,35 +221,33 @@ def preflight(
             f"{n_documents} questions; free some or choose another --output"
         )
     _tell(f"{n_documents:,} questions of {len(names)} tasks are ready; starting lmms-eval {version}")
-    return {
-        "model": model,
-        "model_args": without_secrets(model_args),
-        "tasks": tasks,
-        "arguments": [without_secrets(word) for word in further],
-        "tempbench": __version__,
-        "lmms_eval": version,
-        "data": data,
-    }
+    asked = identity.of_model(model, model_args, further)
+    kept = {**asked, "tasks": tasks, "tempbench": __version__, "lmms_eval": version, "data": data}
+    process = identity.of_process(data, asked, tasks)
+    return Checked(kept, process, Asked(identity.fingerprint(asked), ids))
 
 
-def _checked_data(names: Sequence[str], verify: bool) -> tuple[int, dict[str, str]]:
-    """Returns the number of documents of the tasks, and a checksum of each benchmark's manifest."""
-    n_documents, data = 0, {}
+def _checked_data(names: Sequence[str], verify: bool) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Returns what the tasks ask about, and the ids of their questions in order, both by task."""
+    data: dict[str, Any] = {}
+    ids: dict[str, list[str]] = {}
+    verified: set[Path] = set()
     plugin.preflight(names)
     for name in names:
         config = load_task(name)
         docs = docs_of(config)
         if not docs:
             raise TempbenchError(f"{name}: no documents; prepare the data again")
-        n_documents += len(docs)
+        ids[name] = [str(doc["question_id"]) for doc in docs]
         for problem in task_problems(config, docs):
             raise TempbenchError(f"{name}: {problem}")
         benchmark, root = root_of(config)
-        if str(root) not in data:
-            if verify and (problems := list(benchmarks.commands(benchmark)["verify"](root))):
+        if verify and root not in verified:
+            if problems := list(benchmarks.commands(benchmark)["verify"](root)):
                 raise TempbenchError(f"{problems[0]} ({len(problems)} problems; see `tempbench verify`)")
-            data[str(root)] = hashlib.sha256((root / roots.MANIFEST).read_bytes()).hexdigest()
-    return n_documents, data
+            verified.add(root)
+        data[name] = identity.of_data(name, config, docs)
+    return data, ids
 
 
 def task_problems(config: dict[str, Any], docs: Sequence[tables.Row]) -> Iterator[str]:
@@ -180,23 +267,15 @@ def task_problems(config: dict[str, Any], docs: Sequence[tables.Row]) -> Iterato
 
 
 @contextlib.contextmanager
-def _locked(output: Path) -> Iterator[None]:
+def _locked(output: Path, wanted: bool = True) -> Iterator[None]:
     """Makes the folder and keeps a second run out of it; the lock ends with the process that holds it."""
     output.mkdir(parents=True, exist_ok=True)
-    with (output / ".lock").open("w") as lock:
-        with contextlib.suppress(ImportError):  # Windows has no fcntl: no second run is kept out there
-            import fcntl
-
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise TempbenchError(
-                    f"another run is writing into {output}; wait for it or choose another --output"
-                ) from None
+    busy = f"another run is writing into {output}; wait for it or choose another --output"
+    with locks.locked(output / ".lock", busy, wanted):
         yield
 
 
-def _continued(output: Path, identity: dict[str, Any]) -> Path | None:
+def _continued(output: Path, found: Checked) -> Path | None:
     """Returns the results file where the run is finished and its files are there.
 
     Raises:
@@ -212,15 +291,18 @@ def _continued(output: Path, identity: dict[str, Any]) -> Path | None:
         earlier = dict(state["identity"])
     except (ValueError, KeyError, TypeError):
         raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
-    if differing := [key for key in identity if earlier.get(key) != identity[key]]:
+    if differing := identity.differences(earlier, found.identity):
         raise TempbenchError(
-            f"{output} belongs to a run with another {', '.join(differing)} (see {path}); "
-            "choose another --output"
+            f"{output} belongs to a run with another {', '.join(differing)} (see {path}); nothing in it was "
+            "changed: choose another --output, or put back what the run began with"
         )
-    finished = finished_results(path)
+    finished = results_of(state, output)
+    if finished is not None and state.get("failed"):
+        return None  # there are failed requests, to be asked again
     if finished is not None:
         try:
             _replies(finished)
+            _same_questions(finished, found.asked.ids)
         except TempbenchError:
             return None  # a log is gone or cut short: the answers kept make it again
     return finished
@@ -232,17 +314,25 @@ def _evaluate(
     output: Path,
     model_args: str,
     further: Sequence[str],
-    slice_size: int,
+    how: How,
     show: Callable[[Any], None],
+    asked: Asked,
 ) -> None:
-    from tempbench_lmms.harness import cache
+    from tempbench_lmms.harness import asking, cache
 
     sys.argv = ["lmms-eval", "--model", model, "--tasks", tasks, "--output_path", str(output)]
     sys.argv += ["--use_cache", str(output / "cache"), "--log_samples", *further]
     if model_args:
         sys.argv += ["--model_args", model_args]
-    if error := cache.evaluate(slice_size, show):
-        reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
+    hide = partial(scrubbed, arguments=(model_args, *further))
+    known = supervision.read(output)
+    watch = asking.Watch(known.apart, known.failed, max_failures=failures.bound(how.max_failures), hide=hide)
+    if how.tell:
+        watch.timeout, watch.tell = how.question_timeout or None, how.tell
+    if error := cache.evaluate(how.slice_size, show, asked.fingerprint, asked.ids, watch):
+        if isinstance(error, asking.TooManyFailedError):
+            supervision.settle(output)
+        reason = hide(str(error).splitlines()[0][:300] if str(error) else repr(error))
         raise TempbenchError(
             f"the evaluation failed ({reason}); answers so far are kept, "
             "give the same command again to continue"
@@ -266,12 +356,16 @@ def _show(progress: Any) -> None:
 
 
 def _finish(
-    output: Path, before: set[Path], identity: dict[str, Any], at_end: Callable[[Path], None]
+    output: Path,
+    before: set[Path],
+    found: Checked,
+    at_end: Callable[[Path], None],
+    borne: Callable[[int], int],
 ) -> None:
-    """Notes that the run is finished.
+    """Notes that the run is finished, and says which requests failed.
 
     Raises:
-        TempbenchError: There are no results, or some requests failed.
+        TempbenchError: There are no results, or more requests failed than are borne.
     """
     new = sorted(set(output.rglob("*_results.json")) - before, key=lambda file: file.stat().st_mtime)
     if not new:
@@ -280,16 +374,22 @@ def _finish(
             "give the same command again to continue"
         )
     replies = _replies(new[-1])
+    _same_questions(new[-1], found.asked.ids)
     at_end(new[-1])
-    failed = sum(map(adapter.request_failed, replies))
+    supervision.settle(output)
+    failed = failures.of(new[-1])
     if empty := sum(not reply.strip() for reply in replies):
         _tell(f"{empty:,} of {len(replies):,} replies are empty")
+    for line in failures.lines(failed):
+        _tell(line)
+    counted = f"{len(failed):,} of {len(replies):,} requests failed"
+    again = f"give the same command again to ask those again ({new[-1]} counts them as wrong)"
+    if len(failed) > borne(len(replies)):
+        raise TempbenchError(f"{counted}; {again}")
+    ids = [[one.task, one.question] for one in failed]
+    tables.write_json({"identity": found.identity, "finished": str(new[-1]), "failed": ids}, output / STATE)
     if failed:
-        raise TempbenchError(
-            f"{failed:,} of {len(replies):,} requests failed; give the same command again to ask those again "
-            f"({new[-1]} counts them as wrong)"
-        )
-    tables.write_json({"identity": identity, "finished": str(new[-1])}, output / STATE)
+        _tell(f"{counted}, no more than --max-failures allows; {again}")
     _tell(f"finished, {len(replies):,} answers: {new[-1]}")
 
 
@@ -315,3 +415,34 @@ def _replies(results: Path) -> list[str]:
             "same command again: the answers are kept"
         ) from None
     return replies
+
+
+def _same_questions(results: Path, ids: Mapping[str, Sequence[str]]) -> None:
+    """Compares the logs of a results file, each as long as it should be, with the questions of the tasks.
+
+    Raises:
+        TempbenchError: A question stands there twice, or another one in its place.
+    """
+    stamp = results.name.removesuffix("_results.json")
+    for task, expected in ids.items():
+        log = results.with_name(f"{stamp}_samples_{task}.jsonl")
+        try:
+            with log.open(encoding="utf-8") as lines:
+                found = [_question(row, expected) for row in map(parse_json, lines)]
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise TempbenchError(f"{log} is not a log ({error!r}); {_AGAIN}") from None
+        wrong = len(found) - len({*found} & {*enumerate(expected)})
+        if wrong:
+            raise TempbenchError(
+                f"{log} has {len(found)} lines about {len({id_ for _, id_ in found})} questions, {wrong} of "
+                f"them repeated or others than the task's, so this is no finished run; {_AGAIN}"
+            )
+
+
+def _question(row: dict[str, Any], expected: Sequence[str]) -> tuple[int, str]:
+    """Returns number and id of a log's line; its number has to do under `--predict_only`."""
+    number = int(row["doc_id"])
+    return number, str(row["record"]["id"] if "record" in row else expected[number])
+
+
+_AGAIN = "give the same command again, the answers are kept"

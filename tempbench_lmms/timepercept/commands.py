@@ -7,12 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms.data import outputs, terminal
+from tempbench_lmms.data.replies import Partial
 
 _Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
-_Partial = Annotated[
-    bool,
-    typer.Option("--partial", help="Score the questions that are there instead of stopping at missing ones."),
-]
 _Mini = Annotated[bool, typer.Option("--mini", help="Use the bundled sample.")]
 
 
@@ -59,7 +56,7 @@ def score(
         Path | None, typer.Option("--output", "-o", help="Also write the numbers, JSON.")
     ] = None,
     force: _Force = False,
-    partial: _Partial = False,
+    partial: Partial = False,
 ) -> None:
     """Score replies that were obtained without the harness."""
     from tempbench_lmms.timepercept import rescoring

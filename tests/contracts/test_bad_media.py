@@ -150,8 +150,9 @@ def test_another_error_is_not_taken_for_bad_media(spoilt, tmp_path):
     arguments = ("a question", {"until": []}, hook, 0, "tempvs", "test")
     request = SimpleNamespace(args=arguments, arguments=arguments, task_name="tempvs", doc_id=0, idx=0)
     cache = SafeCache(str(tmp_path / "cache.db"), str(tmp_path / "audit.jsonl"))
-    with pytest.raises(RuntimeError, match="out of memory"):
-        cache.execute(model, "generate_until", [request])
+    (reply,) = cache.execute(model, "generate_until", [request])
+    assert adapter.request_failed(reply)
+    assert "RuntimeError: out of memory" in reply
 
 
 def test_every_benchmark_is_here():
@@ -186,7 +187,8 @@ def test_a_whole_run_goes_on_and_says_so(tmp_path, warm_python):
         safe_run._show = spoil
         def run():
             try:
-                safe_run.run("tempbench_oracle", "coherence_qa_8f", home / "out", "media=true", 10)
+                how = safe_run.How(10)
+                safe_run.run("tempbench_oracle", "coherence_qa_8f", home / "out", "media=true", how)
             except TempbenchError as error:
                 print("OUT" + str(error))
             results = sorted((home / "out").rglob("*_results.json"))[-1]

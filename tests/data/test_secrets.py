@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.data.secrets import without_secrets
+from tempbench_lmms.data.secrets import scrubbed, without_secrets
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,35 @@ def test_what_is_harmless_stays(arguments):
         'default_headers={{"Authorization": "Bearer {}"}}',
         'extra="a, access_token={}"',
         "x='b,passwd={}'",
+        "default_headers={{'X': 'a, b', 'Authorization': '{}'}}",
+        "model=it's,api_key={}",
+        "model=a api_key {}",
+        "revision=x;key={}",
+        "base_url=http://us/er:p@{}@host/v1",
+        "base_url=http://host/{}/v1",
+        "base_url=http://host/v1#{}",
+        "media_io_kwargs={}",
+        'mm_processor_kwargs={{"auth": "{}"}}',
+        'limit_mm_per_prompt={{"{}": 1}}',
+        "{}==",
+        "Bearer {}",
+        "--header=Authorization: {}",
+        "}},x={}",
     ],
 )
 @given(secret=st.text(st.characters(categories=["L", "N"]), min_size=8, max_size=40))
 def test_no_secret_is_shown(form, secret):
     shown = without_secrets(form.format(secret))
     assert secret not in shown
+
+
+@pytest.mark.parametrize(
+    "form", ["api_key={}", "base_url=http://user:{}@host/v1", 'headers={{"A": "Bearer {}"}}']
+)
+@given(secret=st.text(st.characters(categories=["L", "N"]), min_size=8, max_size=40))
+def test_no_message_shows_a_secret(form, secret):
+    given_ = form.format(secret)
+    assert secret not in scrubbed(f"refused: {given_} ({secret})", ["seed=1", given_])
 
 
 def test_runs_with_other_values_stay_apart():

@@ -125,18 +125,23 @@ def test_what_is_compared_is_there(one):
 
 def test_tempbench_run_in_two_processes(one, tmp_path, warm_python):
     """The same through the command line, the cache and the files; one process checks, writes and tells."""
-    done = subprocess.run(
-        [
-            *(warm_python, *TORCHRUN, "--standalone", "--nproc_per_node=2"),
-            *("-m", "tempbench_lmms.cli", "run"),
-            *("--model", "tempbench_chance", "--model-args", "seed=3", "--tasks", GROUP),
-            *("--output", str(tmp_path), "--", "--limit", "7"),
-        ],
-        env=os.environ | {"PYTHON_EXEC": warm_python},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+
+    def run():
+        return subprocess.run(
+            [
+                *(warm_python, *TORCHRUN, "--standalone", "--nproc_per_node=2"),
+                *("-m", "tempbench_lmms.cli", "run"),
+                *("--model", "tempbench_chance", "--model-args", "seed=3", "--tasks", GROUP),
+                *("--output", str(tmp_path), "--", "--limit", "7"),
+            ],
+            env=os.environ | {"PYTHON_EXEC": warm_python},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=400,
+        )
+
+    done = run()
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stderr.count("tempbench: finished") == 1
     (file,) = tmp_path.rglob("*_results.json")
@@ -147,3 +152,7 @@ def test_tempbench_run_in_two_processes(one, tmp_path, warm_python):
         log = file.with_name(file.name.replace("results.json", f"samples_{task}.jsonl")).read_text()
         records = [json.loads(line)["record"] for line in log.splitlines()]
         assert sorted(records, key=str) == sorted((row["record"] for row in rows), key=str)
+    # A finished run is left alone by all processes.
+    again = run()
+    assert again.returncode == 0, again.stderr[-3000:]
+    assert again.stdout.count("finished already") == 1

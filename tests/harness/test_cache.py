@@ -73,3 +73,31 @@ def test_answers_are_kept_and_failures_are_not(cache, reply, kept):
 
     for response in (reply, GenerationResult(text=reply)):
         assert cache.SafeCache._is_valid_response(response, "generate_until") is kept
+
+
+@pytest.mark.parametrize(
+    ("error", "is_shown"),
+    [
+        (OSError(28, "No space left on device"), False),
+        (sqlite3.OperationalError("database or disk is full"), False),
+        (TempbenchError("one line"), False),
+        (OSError("no model of this name\nis known"), True),
+        (RuntimeError("out of memory"), True),
+    ],
+)
+def test_what_one_line_says_has_no_traceback(cache, monkeypatch, capsys, error, is_shown):
+    def fail(args):
+        raise error
+
+    def evaluate():  # as the harness does
+        try:
+            cache.command_line.cli_evaluate_single(None)
+        except Exception:
+            cache.command_line.traceback.print_exc()
+
+    monkeypatch.setattr(cache.command_line, "cli_evaluate_single", fail)
+    monkeypatch.setattr(cache.command_line, "cli_evaluate", evaluate)
+    before = cache.command_line.traceback
+    assert cache.evaluate(10, lambda progress: None, "", {}, cache.Watch()) is error
+    assert ("Traceback" in capsys.readouterr().err) == is_shown
+    assert cache.command_line.traceback is before

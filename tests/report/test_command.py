@@ -3,6 +3,7 @@
 import pytest
 
 from tests.command import complains, tempbench
+from tests.runs.test_logs import write_run
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,22 @@ def test_format_by_option_and_overwriting(runs, tmp_path):
 def test_no_logs(tmp_path):
     complains(tempbench("report", str(tmp_path), "-o", str(tmp_path / "r.html")), "no results file")
     complains(tempbench("report", str(tmp_path), "-o", str(tmp_path / "x" / "r.html")), "does not exist")
+
+
+def test_a_log_of_another_run_is_refused(tmp_path):
+    for name in ("oracle", "chance"):
+        write_run(tmp_path / name, name)
+    (ours,), (foreign,) = ((tmp_path / name).glob("*.jsonl") for name in ("chance", "oracle"))
+    ours.write_bytes(foreign.read_bytes())
+    page = tmp_path / "r.html"
+    page.write_text("of yesterday")
+    for command in (
+        ("report", str(tmp_path / "chance"), "--force", "-o", str(page)),
+        ("submit", "hub", str(tmp_path / "chance"), "--model", "some/model", "-o", str(tmp_path / "hub")),
+    ):
+        complains(tempbench(*command), "other numbers", "--partial")
+    assert page.read_text() == "of yesterday"
+    assert not (tmp_path / "hub").exists()
+    partial = tempbench("report", str(tmp_path / "chance"), "--force", "-o", str(page), "--partial")
+    assert partial.returncode == 0, partial.stderr
+    assert "than its log gives" in page.read_text()

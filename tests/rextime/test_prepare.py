@@ -151,7 +151,8 @@ def test_verify_decodes_nothing_that_has_not_changed(source, tmp_path, monkeypat
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     videos._looked_at.cache_clear()
-    assert list(checks.problems(root)) == []
+    [problem] = checks.problems(root)
+    assert "another file than was prepared" in problem
     assert looked == [(path.name, True)]
     # Another video of the same name is told by its length, here and before a run.
     write_video(path, duration=10)
@@ -312,3 +313,19 @@ def test_events_are_to_be_seen():
         before = frame(clip, max(0.0, clip.answer.start - 0.01)).tobytes()
         during = frame(clip, 0.6 * clip.answer.start + 0.4 * clip.answer.end).tobytes()
         assert before != during, number
+
+
+def test_a_video_that_is_replaced_changes_the_manifest(source, tmp_path, write_video):
+    """Of the same length, prepared again: everything but its content is as before."""
+    path = write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=150, n=40)
+    write_video(tmp_path / "anet" / "v_ZMTi498qnPc.mp4", duration=100.5)
+    folders = {"qvhighlights": tmp_path / "qvh", "activitynet": tmp_path / "anet"}
+    before = prepare(source, folders)
+    assert before.manifest["media"]["files"] == 2
+    assert not prepare(source, folders).fresh
+    write_video(path, duration=150, n=41)
+    again = prepare(source, folders)
+    assert again.fresh
+    assert again.manifest["media"] != before.manifest["media"]
+    assert json.loads((tmp_path / "data/rextime/manifest.json").read_text()) == again.manifest
+    assert list(checks.problems(tmp_path / "data" / "rextime")) == []

@@ -226,6 +226,21 @@ def test_refuses_other_data_and_versions(folder, tmp_path, change, said):
     assert any(said.partition(":")[0] in line for line in remarks)
 
 
+def test_refuses_other_media(folder, tmp_path):
+    def with_media(run, sha256):
+        def change(results):
+            data = results["results"][TASK]["details,none"]["run"]["data"]["mini"]
+            data["media"] = {"files": 1, "sha256": sha256}
+
+        return edit(folder / run, tmp_path / f"{run}{sha256}", change)
+
+    one, same, other = with_media("chance", "1"), with_media("oracle", "1"), with_media("oracle", "2")
+    with pytest.raises(TempbenchError, match=r"data.media.sha256: 1 and 2.*--anyway"):
+        compared(one, other)
+    compared(one, same)
+    compared(one, folder / "oracle")  # the log of an earlier version
+
+
 def test_other_package_versions_are_listed_and_compared(folder, tmp_path):
     def change(results):
         results["results"][TASK]["details,none"]["run"]["packages"]["torch"] = "0.1"

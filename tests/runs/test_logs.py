@@ -124,3 +124,16 @@ def test_a_log_with_a_metrics_former_name(tmp_path):
     assert {metric.name for metric in logs.metrics_of(then)} == {
         metric.name for metric in logs.metrics_of(now)
     }
+
+
+def test_mixed_questions_are_no_log_to_report(tmp_path):
+    """As two processes with other data leave it: as many lines as questions, half of them twice."""
+    path = write_run(tmp_path)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row, other in zip(rows[1::2], rows[2::2], strict=False):
+        row["record"] = other["record"]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(TempbenchError, match=r"line 3 repeats .* more problems"):
+        logs.read_runs([tmp_path])
+    (log,) = logs.read_runs([tmp_path], partial=True)
+    assert len({sample.record["id"] for sample in log.samples}) == len(log.samples) == 112

@@ -166,6 +166,53 @@ def test_read_again_with_other_data(folder, tmp_path):
         rescoring.rescore(log_of(other), reparse=True)
 
 
+def test_replies_are_not_read_with_data_that_is_not_the_run_s(folder, tmp_path, monkeypatch, capsys):
+    def change(results):
+        results["results"][TASK]["details,none"]["run"]["data"]["mini"]["sha256"] = "0" * 64
+
+    other = edit(folder / "oracle", tmp_path / "other", change)
+    status, out, err = tempbench(monkeypatch, capsys, "rescore", other, "--reparse")
+    assert (status, out) == (1, "")
+    assert "not the data of the run" in err
+    assert "--anyway" in err
+    assert len(err.splitlines()) == 1
+    assert tempbench(monkeypatch, capsys, "rescore", other, "--reparse", "--anyway")[0] == 0
+    assert tempbench(monkeypatch, capsys, "rescore", other)[0] == 0  # needs no data
+
+
+def test_results_and_log_are_of_one_run(folder, tmp_path, monkeypatch, capsys):
+    """The log of another run beside a results file, or none where the run has written one."""
+    other = edit(folder / "chance", tmp_path / "other", lambda results: None)
+    assert rescoring.of_one_run(log_of(other)) == log_of(other)
+    (path,) = other.glob("*.jsonl")
+    (foreign,) = (folder / "oracle").glob("*.jsonl")
+    path.write_bytes(foreign.read_bytes())
+    with pytest.raises(TempbenchError, match=r"other numbers .* than its log gives .*--partial"):
+        rescoring.of_one_run(log_of(other))
+    status, out, err = tempbench(monkeypatch, capsys, "rescore", other, "--reparse")
+    assert (status, out) == (1, "")
+    assert "than its log gives" in err
+    assert tempbench(monkeypatch, capsys, "rescore", other, "--reparse", "--partial")[0] == 0
+    (problem,) = rescoring.of_one_run(log_of(other), partial=True).problems
+    assert "than its log gives" in problem
+
+    def of_an_earlier_version(results):
+        results["results"][TASK]["details,none"]["run"]["packages"]["tempbench-lmms"] = "0.0.1"
+
+    edit(other, tmp_path / "earlier", of_an_earlier_version)
+    (tmp_path / "earlier" / path.name).write_bytes(foreign.read_bytes())
+    assert rescoring.of_one_run(log_of(tmp_path / "earlier")).problems == ()  # other definitions, perhaps
+    path.unlink()
+    assert rescoring.of_one_run(log_of(other)).samples == ()  # perhaps it never had one
+
+    def logged(results):
+        results["config"]["resolved_cli_args"] = {"log_samples": True}
+
+    gone = edit(other, tmp_path / "gone", logged)
+    with pytest.raises(TempbenchError, match="is not there; add --partial"):
+        rescoring.of_one_run(log_of(gone))
+
+
 def test_official_parser(folder, tmp_path):
     """The article in "A man ... Option B" is option A for the official parser."""
     other = edit(folder / "oracle", tmp_path / "other", lambda results: None)

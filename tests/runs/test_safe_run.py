@@ -104,7 +104,7 @@ def test_ends(tmp_path, warm_python):
         chance = simple.REPLIES["chance"]
         def note(doc, task, seed):
             asked.append(doc["question_id"])
-            if len(asked) == 25 and crash:
+            if len(asked) >= 25 and crash:
                 raise RuntimeError("out of memory")
             return "" if len(asked) % 5 == 0 else chance(doc, task, seed)
         simple.REPLIES["chance"] = note
@@ -158,8 +158,10 @@ def test_ends(tmp_path, warm_python):
     lines = [line for line in done.stdout.splitlines() if line.startswith("OUT")]
     assert lines, done.stderr[-3000:]
     crash, resumed, again, other, failing, unknown, full, freed, deleted = json.loads(lines[0][3:])
-    # Two slices of ten are stored, the third is lost at its fifth question; empty replies are stored too.
-    assert (crash[0], crash[2]) == (1, 25)
+    # Two slices of ten are stored, the third is lost at its fifth question, whatever is asked again; empty
+    # replies are stored too.
+    assert crash[0] == 1
+    assert crash[2] > 25
     assert "out of memory" in crash[1]
     assert "continue" in crash[1]
     assert resumed == [0, "", 20]

@@ -95,6 +95,31 @@ def test_second_run_does_nothing(layout, home, capsys):
     assert "is already prepared" in capsys.readouterr().out
 
 
+def test_a_source_that_was_changed_is_not_taken_for_the_one_prepared(layout, home, tmp_path):
+    prepare(layout, accept_license=True)
+    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    other = tmp_path / "other"
+    shutil.copytree(layout, other)
+    prepare(other, accept_license=True)  # the same files at another place
+    (other / "one_more.txt").write_text("new")
+    with pytest.raises(TempbenchError, match=r"another source.*--force"):
+        prepare(other, accept_license=True)
+    assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
+    prepare(None)  # asks for nothing in particular
+    (home / roots.MANIFEST).write_text("{")
+    with pytest.raises(TempbenchError, match=r"damaged.*--force"):
+        prepare(layout, accept_license=True)
+
+
+def test_data_of_an_earlier_version_stays_prepared(layout, home, capsys):
+    prepare(layout, accept_license=True)
+    earlier = manifest(home)
+    del earlier["listing"]
+    (home / roots.MANIFEST).write_text(json.dumps(earlier))
+    prepare(layout, accept_license=True)
+    assert "is already prepared" in capsys.readouterr().out
+
+
 def test_two_preparations_are_byte_identical(layout, home):
     prepare(layout, accept_license=True)
     first = manifest(home)["sha256"]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
@@ -148,6 +149,23 @@ def test_a_second_run_does_nothing_and_another_request_is_refused(fmow, tmp_path
     untrained = prepare.Settings(**{**SMALL.__dict__, "train": 0})
     prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=untrained, force=True)
     assert not (root / "train").exists()
+
+
+def test_a_source_that_was_changed_is_not_taken_for_the_one_prepared(fmow, tmp_path, monkeypatch):
+    root, _ = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
+    source = tmp_path / "fmow"
+    shutil.copytree(fmow, source)
+    with pytest.raises(TempbenchError, match=r"different: fmow\)"):
+        prepared(tmp_path / "data", monkeypatch, fmow=source)  # at another place: it is said which
+    prepared(tmp_path / "data", monkeypatch, fmow=source, force=True)
+    picture = next(source.rglob("*.jpg"))
+    picture.write_bytes(picture.read_bytes() + b"\0")
+    with pytest.raises(TempbenchError, match="different: fmow_listing"):
+        prepared(tmp_path / "data", monkeypatch, fmow=source)
+    manifest = json.loads((root / "manifest.json").read_text())
+    del manifest["parts"]["series"]["request"]["fmow_listing"]  # as an earlier version wrote it
+    (root / "manifest.json").write_text(json.dumps(manifest))
+    assert "nothing to do" in prepared(tmp_path / "data", monkeypatch, fmow=source)[1][0]
 
 
 def interrupt(data, root, monkeypatch, fmow, settings=SMALL):

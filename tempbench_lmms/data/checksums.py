@@ -1,0 +1,174 @@
+"""Checksums of a data set's media: which pictures and videos were there when it was prepared.
+
+`checksums.json` beside the manifest holds size, time of change and SHA-256 of every medium, and the manifest
+one digest over them all. A file whose size and time are the recorded ones is taken for the recorded one, so
+that a run asks the disk for nothing else; `tempbench verify` reads every file.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data import tables
+from tempbench_lmms.data.roots import MANIFEST, SCHEME
+from tempbench_lmms.errors import TempbenchError
+
+FILE = "checksums.json"
+KEY = "media"
+"""Where the digest stands in a manifest."""
+# What `prepare rextime` keeps of each video; data that an earlier version prepared has the checksums there.
+_VIDEOS = "videos.json"
+
+
+def write(root: Path, paths: Mapping[str, Path], known: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Writes the checksums of a data set's media.
+
+    Args:
+        root: The data set's folder.
+        paths: Where each medium lies, by its place in the data set: its URL without scheme and benchmark.
+            Those that are missing are left out.
+        known: Checksums that were made of these files just now, by place.
+
+    Returns:
+        The manifest's entry: the number of media, and one SHA-256 over the places and checksums of all.
+    """
+    old, known = read(root), known or {}
+    found: dict[str, Any] = {}
+    for place, path in sorted(paths.items()):
+        if (signature := _signature(path)) is not None:
+            sha256 = known.get(place) or _recorded(old.get(place), signature) or _sha256(path)
+            found[place] = {"size": signature[0], "changed": signature[1], "sha256": sha256}
+    tables.write_json(found, root / FILE)
+    return {"files": len(found), "sha256": digest({place: one["sha256"] for place, one in found.items()})}
+
+
+def write_folder(root: Path) -> dict[str, Any]:
+    """Writes the checksums of everything in a data set's folder `media`; arguments and result as above."""
+    files = (path for path in (root / "media").rglob("*") if path.is_file() and path.suffix != ".partial")
+    return write(root, {path.relative_to(root).as_posix(): path for path in files})
+
+
+def read(root: Path) -> dict[str, Any]:
+    """Returns what was recorded of each medium by its place; empty where nothing readable is."""
+    for name in (FILE, _VIDEOS):
+        try:
+            found = tables.parse_json((root / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(found, dict):
+            return {_place(key): value for key, value in found.items() if isinstance(value, dict)}
+    return {}
+
+
+class Media:
+    """The media of a data set as they are now.
+
+    Args:
+        root: The data set's folder.
+        locate: Turns a URL into a path.
+    """
+
+    def __init__(self, root: Path, locate: Any) -> None:
+        self._locate = locate
+        self._records = read(root)
+
+    def sha256(self, url: str) -> str | None:
+        """Returns a medium's checksum; None where no such file can be read."""
+        try:
+            path = self._locate(url)
+            signature = _signature(path)
+            if signature is None:
+                return None
+            recorded = _recorded(self._records.get(_place(url)), signature)
+            return recorded or _sha256_of(str(path), *signature)
+        except (TempbenchError, OSError):
+            return None
+
+    def is_another(self, url: str) -> bool:
+        """Returns whether a medium is another one than when the data was prepared."""
+        recorded = self._records.get(_place(url), {}).get("sha256")
+        return recorded is not None and self.sha256(url) != recorded
+
+
+def problems(root: Path, paths: Mapping[str, Path]) -> Iterator[str]:
+    """Yields one line a medium that is not the recorded one, whatever its size and time say.
+
+    Args:
+        root: The data set's folder.
+        paths: The media by URL; those that are missing are reported elsewhere.
+    """
+    records = read(root)
+    for url, path in paths.items():
+        recorded = records.get(_place(url), {}).get("sha256")
+        if recorded is not None and path.is_file() and recorded != _sha256(path):
+            yield f"{url}: another file than was prepared (its checksum differs); prepare the data again"
+    if not records and _promised(root):
+        yield f"{FILE}: missing or damaged; prepare the data again"
+
+
+def _promised(root: Path) -> bool:
+    """Returns whether the manifest says that there are checksums."""
+    try:
+        manifest = tables.parse_json((root / MANIFEST).read_text(encoding="utf-8"))
+        return bool(manifest[KEY]["files"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+
+
+def urls_of(row: tables.Row) -> Iterator[str]:
+    """Yields the URLs of the media that a question names.
+
+    >>> list(urls_of({"video": "tempbench://rextime/media/a.mp4", "options": ["A", "B"], "id": 3}))
+    ['tempbench://rextime/media/a.mp4']
+    """
+    for value in row.values():
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, str) and one.startswith(SCHEME):
+                yield one
+
+
+def digest(value: Any) -> str:
+    """Returns the SHA-256 of a value as JSON; the order of keys does not count, that of lists does."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def digest_of_rows(rows: Iterable[tables.Row]) -> str:
+    """Returns one SHA-256 over rows in their order."""
+    found = hashlib.sha256()
+    for row in rows:
+        found.update(digest(row).encode())
+    return found.hexdigest()
+
+
+def _place(url: str) -> str:
+    """Returns a medium's place in its data set; what is one already stays."""
+    return url.removeprefix(SCHEME).partition("/")[2] if url.startswith(SCHEME) else url
+
+
+def _signature(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+def _recorded(known: Any, signature: tuple[int, int]) -> str | None:
+    """Returns the recorded checksum where size and time are the recorded ones."""
+    if not isinstance(known, dict) or (known.get("size"), known.get("changed")) != signature:
+        return None
+    found = known.get("sha256")
+    return found if isinstance(found, str) else None
+
+
+@lru_cache(maxsize=65536)
+def _sha256_of(path: str, size: int, changed: int) -> str:
+    return _sha256(Path(path))
+
+
+def _sha256(path: Path) -> str:
+    return tables.sha256_of([path])

@@ -1,0 +1,178 @@
+"""The processes of one run, before the harness connects them: they tell each other what they are about to do.
+
+The harness's own group of processes comes with the model. What is said here goes through the key-value store
+that every launcher of PyTorch offers, so that a run of several processes can end before a model is loaded.
+"""
+
+import contextlib
+import datetime
+import itertools
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import identity
+
+DECISION = "decision"
+"""What the first process says: the `fingerprint` of the run's model, or the `status` with which to end."""
+_IDENTITY = "identity"
+_HOUR = 3600.0
+_RUNS = itertools.count()
+
+
+class Ranks:
+    """This process among those of the run.
+
+    Attributes:
+        rank: Its number, from 0.
+        size: The number of processes.
+
+    Raises:
+        TempbenchError: The launcher's variables say nothing sensible.
+    """
+
+    def __init__(self) -> None:
+        self.rank, self.size = _number("RANK", 0), _number("WORLD_SIZE", 1)
+        if not 0 <= self.rank < self.size:
+            raise TempbenchError(
+                f"RANK is {self.rank} and WORLD_SIZE {self.size}; start the processes with torchrun, or "
+                "unset both"
+            )
+        # What ended processes, or an earlier run of these, have said stays in the launcher's store.
+        self._name = f"tempbench/{os.environ.get('TORCHELASTIC_RESTART_COUNT', 0)}/{next(_RUNS)}"
+        self._store: Any = None
+
+    def tell(self, name: str, value: Any) -> None:
+        """Says something, once, to every process.
+
+        Raises:
+            TempbenchError: The process that keeps the store has ended.
+        """
+        if self.size == 1:
+            return
+        store = self._opened()
+        try:
+            store.set(name, json.dumps(value))
+        except RuntimeError as error:
+            raise TempbenchError(
+                f"the first process has ended ({_first_line(error)}); start all again"
+            ) from None
+
+    def hear(self, name: str, seconds: float = _HOUR) -> Any:
+        """Returns what a process says under a name, and waits for it.
+
+        Raises:
+            TempbenchError: Nothing came, or the process that keeps the store has ended.
+        """
+        store = self._opened()
+        try:
+            store.wait([name], datetime.timedelta(seconds=seconds))
+            return json.loads(store.get(name))
+        except RuntimeError as error:  # torch.distributed.DistError is one
+            raise TempbenchError(
+                f"process {self.rank} waited for {name!r} of the other processes in vain "
+                f"({_first_line(error)}); start all of them again"
+            ) from None
+
+    def tell_all(self, name: str, value: Any) -> None:
+        """As `tell`, and waits a minute until all have heard it: the store may end with this process."""
+        self.tell(name, value)
+        end = time.monotonic() + 60
+        for other in range(1, self.size):
+            with contextlib.suppress(TempbenchError):
+                self.hear(f"{name}/heard/{other}", max(0.1, end - time.monotonic()))
+
+    def hear_first(self, name: str, seconds: float = 24 * _HOUR) -> Any:
+        """Returns what the first process says by `tell_all`."""
+        found = self.hear(name, seconds)
+        self.tell(f"{name}/heard/{self.rank}", True)
+        return found
+
+    def _opened(self) -> Any:
+        if self._store is None:
+            from torch.distributed import PrefixStore, rendezvous
+
+            try:
+                store, _, _ = next(iter(rendezvous("env://", timeout=datetime.timedelta(minutes=10))))
+            except (ValueError, RuntimeError, OSError) as error:
+                raise TempbenchError(
+                    f"the {self.size} processes cannot reach each other ({_first_line(error)}); "
+                    "start them with torchrun or accelerate launch"
+                ) from None
+            self._store = PrefixStore(self._name, store)
+        return self._store
+
+
+def compare(ranks: Ranks, own: Mapping[str, Any]) -> None:
+    """Compares what the other processes are about to do with the first one's `own`.
+
+    Raises:
+        TempbenchError: They differ, or one cannot do it.
+    """
+    lines = []
+    for other in range(1, ranks.size):
+        said = ranks.hear(f"{_IDENTITY}/{other}")
+        who = f"process {other} on {said['host']}"
+        if "error" in said:
+            lines.append(f"{who}: {said['error']}")
+        elif differing := identity.differences(json.loads(json.dumps(own)), said["identity"]):
+            lines.append(f"{who} has another {', '.join(differing)} than process 0 on {platform.node()}")
+    if lines:
+        more = f" (and {len(lines) - 1} more processes)" if lines[1:] else ""
+        raise TempbenchError(
+            f"{lines[0]}{more}; nothing was asked: give all processes the same data and package"
+        )
+
+
+def follow(ranks: Ranks, stated: Callable[[], dict[str, Any]]) -> str:
+    """Tells the first process what this one is about to do, and waits for what it decides.
+
+    Args:
+        ranks: The processes.
+        stated: Returns what must be the same in all processes.
+
+    Returns:
+        The fingerprint of the model.
+
+    Raises:
+        SystemExit: There is nothing to do, or all are to end; with the status.
+    """
+    said: dict[str, Any] = {"host": platform.node()}
+    try:
+        said["identity"] = stated()
+    except TempbenchError as error:
+        said["error"] = str(error)
+    ranks.tell(f"{_IDENTITY}/{ranks.rank}", said)
+    decided = ranks.hear_first(DECISION)
+    if "status" in decided:
+        raise SystemExit(decided["status"])
+    return str(decided["fingerprint"])
+
+
+def end_all(ranks: Ranks, error: Exception) -> NoReturn:
+    """Ends all processes, after the one line that says why is printed.
+
+    The others wait for it: a launcher ends all as soon as one has ended.
+    """
+    print(f"tempbench: {error}", file=sys.stderr, flush=True)
+    with contextlib.suppress(TempbenchError):
+        ranks.tell_all(DECISION, {"status": 1})
+    raise SystemExit(1)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [repr(error)])[0][:200]
+
+
+def _number(name: str, default: int) -> int:
+    value = os.environ.get(name)
+    if value is None:
+        return default
+    if not value.strip().isdecimal():
+        raise TempbenchError(f"{name} is {value!r}; set it to a whole number, or unset it")
+    return int(value)

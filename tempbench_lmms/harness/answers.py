@@ -1,0 +1,183 @@
+"""Answers stored under what was really asked, and the questions of several processes dealt out equally."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs, is_deterministic
+
+from tempbench_lmms.data.checksums import Media, digest, urls_of
+from tempbench_lmms.harness import identity
+from tempbench_lmms.harness.tasks import load_task, media_of, task_files
+
+Answer = Callable[[Sequence[Any]], list[Any]]
+# Of a task's configuration, what changes a question without changing its text.
+_SETTINGS = ("lmms_eval_specific_kwargs", "metadata")
+
+
+class KeyedCache(ResponseCache):  # type: ignore[misc]
+    """A response cache whose keys cover a question's text, media and settings, and the model.
+
+    The harness's own key has the question's number, its text and some settings of generation: a picture that
+    is replaced, or a setting that it does not know, leaves old answers in place.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # A runner may change the settings of a request while it answers, so the key is made once, before.
+        self._keys: dict[int, tuple[Any, str]] = {}
+        self._media: dict[str, Media] = {}
+
+    def key(self, lm: Any, reqtype: str, request: Any) -> str:
+        """Returns the key of a request's answer; "" where the answer is sampled, and so not kept."""
+        if id(request) not in self._keys:
+            self._keys[id(request)] = request, self._key(lm, reqtype, request)
+        return self._keys[id(request)][1]
+
+    def _key(self, lm: Any, reqtype: str, request: Any) -> str:
+        settings = extract_gen_kwargs(request)
+        if not is_deterministic(reqtype, settings):
+            return ""
+        texts = [one for one in request.args if isinstance(one, str)]
+        asked = [reqtype, request.task_name, request.idx, texts, settings]
+        asked += [self._task_fingerprints.get(request.task_name, ""), self._model_fingerprint_hash]
+        return digest([*asked, self._eval_version, self._shown(lm, request)])
+
+    def _shown(self, lm: Any, request: Any) -> Any:
+        """Returns what a question is beside its text: its id, its media, and the code that builds it."""
+        task, number = request.task_name, request.doc_id
+        if task not in task_files():
+            return number
+        config, doc = load_task(task), lm.task_dict[task][request.metadata["split"]][number]
+        if task not in self._media:
+            self._media[task] = media_of(config)
+        sums = [self._media[task].sha256(url) for url in urls_of(doc)]
+        return [doc["question_id"], sums, [config.get(name) for name in _SETTINGS], identity.code_of(task)]
+
+    def stored(self, lm: Any, reqtype: str, request: Any) -> Any:
+        """Returns the answer that is stored for a request; None where there is none."""
+        key = self.key(lm, reqtype, request)
+        return self._lookup(key) if key else None
+
+    def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
+        """Answers the requests in order: those stored from the store, the others by the model in one call.
+
+        Raises:
+            ValueError: The model gave another number of answers than it was asked for.
+        """
+        replies = [self.stored(lm, reqtype, request) for request in requests]
+        missing = [i for i, reply in enumerate(replies) if reply is None]
+        self._hits += len(requests) - len(missing)
+        if not missing:
+            return replies
+        given = [requests[i] for i in missing]
+        keys = [self.key(lm, reqtype, request) for request in given]
+        answers = list(getattr(lm, reqtype)(given))
+        if len(answers) != len(given):
+            raise ValueError(f"the model gave {len(answers)} answers to {len(given)} questions")
+        for i, key, request, answer in zip(missing, keys, given, answers, strict=True):
+            replies[i] = answer
+            self._keep(reqtype, key, request, answer)
+        return replies
+
+    def _keep(self, reqtype: str, key: str, request: Any, answer: Any) -> None:
+        self._misses += bool(key)
+        self._skipped += not key
+        about = (reqtype, request.task_name, request.doc_id, request.idx, extract_gen_kwargs(request))
+        text = self._extract_cacheable(answer)
+        self._log_to_audit(*about, text, cache_key=key, deterministic=bool(key))
+        if key and self._is_valid_response(answer, reqtype):
+            self._store(key, *about, text)
+
+
+def shares(missing: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """Deals out what is left, equally: processes that wait for each other need as many questions each.
+
+    Args:
+        missing: How many questions of each process have no answer yet.
+
+    Returns:
+        For each process the questions it is to ask, each as the process that it belongs to and its place
+        there. All have as many; some are asked a second time to make up the number.
+
+    >>> shares([3, 0])
+    [[(0, 0), (0, 1)], [(0, 2), (0, 2)]]
+    """
+    size, total = len(missing), sum(missing)
+    each = -(-total // size)
+    # Whoever has most keeps one more, so that as few as possible move.
+    order = sorted(range(size), key=lambda rank: -missing[rank])
+    wanted = {rank: total // size + (place < total % size) for place, rank in enumerate(order)}
+    dealt = [[(rank, i) for i in range(min(missing[rank], wanted[rank]))] for rank in range(size)]
+    moving = [(rank, i) for rank in range(size) for i in range(len(dealt[rank]), missing[rank])]
+    for rank in range(size):
+        while len(dealt[rank]) < wanted[rank]:
+            dealt[rank].append(moving.pop(0))
+    first = next((share[0] for share in dealt if share), None)
+    for share in dealt:
+        share += [share[-1] if share else first for _ in range(each - len(share)) if first]
+    return dealt
+
+
+def dealt_out(
+    tasks: Mapping[str, Any], rank: int, size: int, left: Sequence[Any], answer: Answer
+) -> list[Any]:
+    """Has the processes of a run answer together what is left of all of them; every process calls it.
+
+    Args:
+        tasks: The harness's tasks by name, to build the questions of other processes.
+        rank: This process.
+        size: The number of processes.
+        left: This process's requests without an answer.
+        answer: Answers requests, in order.
+
+    Returns:
+        The answers to `left`, in order.
+    """
+    dealt = shares(_gathered(len(left), size))
+    moved = {one for other, share in enumerate(dealt) for one in share if one[0] != other}
+    told = _gathered({i: _described(left[i]) for owner, i in sorted(moved) if owner == rank}, size)
+    own = [left[i] if owner == rank else _built(tasks, told[owner][i]) for owner, i in dealt[rank]]
+    answers = dict(zip(dealt[rank], answer(own), strict=True))
+    back = _gathered({one: reply for one, reply in answers.items() if one[0] != rank}, size)
+    for other in back:
+        answers = {one: reply for one, reply in other.items() if one[0] == rank} | answers
+    return [answers[rank, i] for i in range(len(left))]
+
+
+def _gathered(value: Any, size: int) -> list[Any]:
+    import torch.distributed as dist
+
+    found: list[Any] = [None] * size
+    dist.all_gather_object(found, value)
+    return found
+
+
+def _described(request: Any) -> dict[str, Any]:
+    """Returns a request without its functions, which other processes have of their own."""
+    return {
+        "text": request.args[0],
+        "idx": request.idx,
+        "type": request.request_type,
+        # The settings of our tasks are plain values; others' that are none would not arrive.
+        "metadata": json.loads(json.dumps(request.metadata, default=str)),
+    }
+
+
+def _built(tasks: Mapping[str, Any], told: Mapping[str, Any]) -> Any:
+    """Returns the request that another process described."""
+    metadata = dict(told["metadata"])
+    task = tasks[metadata["task"]]
+    built = task.construct_requests(doc_id=metadata["doc_id"], ctx=told["text"], metadata=metadata)
+    for request in built if isinstance(built, list) else [built]:
+        if (request.idx, request.request_type) == (told["idx"], told["type"]):
+            return request
+    raise ValueError(f"{metadata['task']}: question {metadata['doc_id']} cannot be asked by another process")
+
+
+def tasks_in(tasks: Mapping[Any, Any]) -> dict[str, Any]:
+    """Returns the harness's tasks by name, out of its groups."""
+    found: dict[str, Any] = {}
+    for name, task in tasks.items():
+        found |= tasks_in(task) if isinstance(task, dict) else {str(name): task}
+    return found

@@ -1,0 +1,225 @@
+"""What a run is: its data, its model and its code. Two starts are one run where all of it is the same.
+
+Everything counts by its content: the rows of a task in their order, the bytes of the media that they name,
+all arguments (what must not be shown as a keyed hash), a local model's files, the endpoint. Nothing here is a
+secret, so that it may stand in the run's folder and be told to the other processes.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms import __version__
+from tempbench_lmms.data import provenance, tables
+from tempbench_lmms.data.checksums import digest, digest_of_rows, urls_of
+from tempbench_lmms.data.secrets import hidden, parts, without_secrets
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.tasks import media_of, root_of, task_files
+
+# Arguments of the harness's runners that name a model, or a part of one, which may lie on this machine.
+_WEIGHTS = frozenset(
+    (
+        *(
+            "pretrained",
+            "model",
+            "model_path",
+            "model_name",
+            "model_id",
+            "model_base",
+            "path",
+            "peft",
+            "delta",
+        ),
+        *("adapter", "lora", "lora_path", "checkpoint", "weights", "engine", "tokenizer", "processor"),
+        *("model_name_or_path", "vision_tower", "mm_projector", "draft_model"),
+    )
+)
+# Environment variables of the harness's runners that say who is asked, and what becomes of the pictures.
+_ENVIRONMENT = (
+    *(
+        "OPENAI_API_BASE",
+        "OPENAI_BASE_URL",
+        "OPENAI_API_URL",
+        "OPENAI_API_VERSION",
+        "API_TYPE",
+        "API_VERSION",
+    ),
+    *("AZURE_ENDPOINT", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_BASE", "AZURE_OPENAI_API_VERSION"),
+    *(
+        "AZURE_API_VERSION",
+        "ANTHROPIC_API_URL",
+        "ANTHROPIC_BASE_URL",
+        "AWS_REGION",
+        "DASHSCOPE_HTTP_BASE_URL",
+    ),
+    *("LMMS_IMAGE_ENCODE_FORMAT", "LMMS_IMAGE_JPEG_QUALITY", "LMMS_VIDEO_DECODE_BACKEND", "VIDEO_RESIZE"),
+    *("VIDEO_MINRES", "VIDEO_MAXRES", "MINRES", "MAXRES", "LOWRES_RESIZE", "HIGHRES_BASE"),
+    *("FORCE_NO_DOWNSAMPLE",),
+)
+# A model's settings: small, and not told apart by their size.
+_SETTINGS = (".json", ".jinja", ".yaml", ".yml", ".txt", ".py", ".model")
+_SETTINGS_AT_MOST = 50_000_000
+
+
+def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> dict[str, Any]:
+    """Returns what a task asks about.
+
+    Args:
+        name: The task's name.
+        config: The task.
+        docs: Its documents.
+
+    Raises:
+        TempbenchError: A picture or a video is another one than when the data was prepared.
+    """
+    media = media_of(config)
+    urls = sorted({url for doc in docs for url in urls_of(doc)})
+    if others := [url for url in urls if media.is_another(url)]:
+        benchmark, _ = root_of(config)
+        raise TempbenchError(
+            f"{name}: {len(others)} of {len(urls)} pictures or videos are not those that were prepared, the "
+            f"first is {others[0]}; put those back, or prepare the data again with `tempbench prepare "
+            f"{benchmark}`"
+        )
+    return {
+        "questions": len(docs),
+        "rows": digest_of_rows(docs),
+        "media": digest([(url, media.sha256(url)) for url in urls]),
+    }
+
+
+def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, Any]:
+    """Returns who is asked, and how.
+
+    Args:
+        model: As for the harness's `--model`.
+        model_args: As for its `--model_args`.
+        further: Its other arguments.
+
+    Returns:
+        JSON values: `model`, `model_args` and `arguments` without secrets, `hidden` (one keyed hash over all
+        that they don't show), `endpoint` (environment variables), `weights` (of each local file or folder
+        that is named: `files`, `settings` and `times`, a checksum each).
+    """
+    given = {name: os.environ[name] for name in _ENVIRONMENT if os.environ.get(name)}
+    endpoint = {name: without_secrets(f"base_url={value}").partition("=")[2] for name, value in given.items()}
+    arguments = [without_secrets(word) for word in further]
+    shown = without_secrets(model_args)
+    return {
+        "model": model,
+        "model_args": shown,
+        "arguments": arguments,
+        "hidden": hidden([model_args, *further, *given.values()], [shown, *arguments, *endpoint.values()]),
+        "endpoint": endpoint,
+        "weights": dict(_weights(model_args)),
+    }
+
+
+def _weights(model_args: str) -> Iterator[tuple[str, dict[str, str]]]:
+    for part in parts(model_args):
+        name, _, value = part.partition("=")
+        path = os.path.expanduser(value.strip().strip("\"'"))
+        if name.strip().lower() in _WEIGHTS and path and os.path.exists(path):
+            try:
+                yield name.strip(), of_files(Path(path))
+            except OSError as error:
+                raise TempbenchError(f"{path} cannot be read ({error}); give yourself access to it") from None
+
+
+def of_files(path: Path) -> dict[str, str]:
+    """Returns checksums of a model on this machine: of names and sizes, of settings, of times of change."""
+    folder = path if path.is_dir() else path.parent
+    found = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+    sizes, times, settings = {}, {}, {}
+    for file in found:
+        name, stat = file.relative_to(folder).as_posix(), file.stat()
+        if {".cache", ".git", "__pycache__"} & {*file.relative_to(folder).parts}:
+            continue
+        sizes[name], times[name] = stat.st_size, stat.st_mtime_ns
+        if file.suffix in _SETTINGS and stat.st_size <= _SETTINGS_AT_MOST:
+            settings[name] = tables.sha256_of([file])
+    return {"files": digest(sizes), "settings": digest(settings), "times": digest(times)}
+
+
+@lru_cache(maxsize=1)
+def of_code() -> str:
+    """Returns one SHA-256 over this package's code and tasks."""
+    return _digest_of(sorted([*_package().rglob("*.py"), *task_files().values()]))
+
+
+@lru_cache(maxsize=256)
+def code_of(task: str) -> str:
+    """Returns one SHA-256 over the code that makes a task's questions: prompts, hooks, media."""
+    own = _package() / task_files()[task].parent.name
+    return _digest_of([own / "prompts.py", own / "hooks.py", *sorted((_package() / "media").glob("*.py"))])
+
+
+def _package() -> Path:
+    return Path(__file__).parents[1]
+
+
+def _digest_of(files: Sequence[Path]) -> str:
+    found = hashlib.sha256()
+    for file in files:
+        found.update(f"{file.name}:{file.stat().st_size}\n".encode() + file.read_bytes())
+    return found.hexdigest()
+
+
+def of_process(data: Mapping[str, Any], model: Mapping[str, Any], tasks: str) -> dict[str, Any]:
+    """Returns what must be the same in every process of a run; machines may have weights of another time."""
+    weights = {
+        name: {key: value for key, value in one.items() if key != "times"}
+        for name, one in model["weights"].items()
+    }
+    return {
+        "tasks": tasks,
+        "data": dict(data),
+        **{key: model[key] for key in ("model", "model_args", "arguments", "endpoint")},
+        "weights": weights,
+        "packages": provenance.versions(),
+        "code": of_code(),
+    }
+
+
+def fingerprint(model: Mapping[str, Any]) -> str:
+    """Returns what stands for the model in the key of an answer."""
+    return digest([__version__, model])
+
+
+_IN_WORDS = {
+    "rows": "questions or their order",
+    "media": "pictures or videos",
+    "hidden": "arguments or endpoint (a value that is not shown; or this user's key for such is another)",
+    "files": "files of the model",
+    "settings": "settings files of the model",
+    "times": "times of the model's files",
+    "code": "code of this package",
+}
+
+
+def differences(earlier: Any, now: Any, name: str = "") -> list[str]:
+    """Returns what differs between two identities, a few words each.
+
+    >>> differences({"model": "a", "data": {"rows": "x"}}, {"model": "b", "data": {"rows": "y"}})
+    ["model ('a', now 'b')", 'data: questions or their order']
+    """
+    if isinstance(earlier, dict) and isinstance(now, dict):
+        return [
+            f"{name}: {line}" if name else line
+            for key in [*now, *(key for key in earlier if key not in now)]
+            for line in differences(earlier.get(key), now.get(key), str(key))
+        ]
+    if earlier == now:
+        return []
+    words = _IN_WORDS.get(name, name)
+    if words != name or isinstance(earlier, dict) or isinstance(now, dict):
+        return [words]
+    return [f"{name} ({_short(earlier)}, now {_short(now)})"]
+
+
+def _short(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 80 else f"{shown[:77]}..."

@@ -1,0 +1,75 @@
+"""Two commands at the same data: `prepare` twice, and `prepare --force` under a run."""
+
+import contextlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms import benchmarks
+from tests.command import complains, tempbench
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def preparing():
+    """The module with a tiny source of every benchmark."""
+    sys.path.insert(0, str(FOLDER))
+    try:
+        import prepare_interruptions
+    finally:
+        sys.path.remove(str(FOLDER))
+    return prepare_interruptions
+
+
+@contextlib.contextmanager
+def held(code):
+    """Another process that holds what the code takes, until the block ends."""
+    begin = "import sys; from pathlib import Path; from tempbench_lmms.data import locks; "
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"{begin}{code}; print(1, flush=True); sys.stdin.read()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "1\n"
+    try:
+        yield
+    finally:
+        process.communicate()
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_one_prepares_and_no_run_reads_meanwhile(name, preparing, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    monkeypatch.setenv("TEMPBENCH_DATA", str(home))
+    old, new = (preparing.SOURCES[name](tmp_path / str(version), version) for version in (0, 1))
+    with held(f"two = locks.preparing({name!r}); two.__enter__()"):
+        complains(tempbench("prepare", name, *old), f"another command is preparing {name}")
+    assert tempbench("prepare", name, *old).returncode == 0
+    before = preparing.tree(home)
+    assert any(file.endswith(".parquet") for file in before)
+    with held(f"locks.keep_reading(Path({str(home / name)!r}))"):
+        complains(tempbench("prepare", name, *new, "--force"), "a run is reading", "wait for its end")
+        assert preparing.tree(home) == before
+        # Nothing to do is no change.
+        assert tempbench("prepare", name, *old).returncode == 0
+    assert tempbench("prepare", name, *new, "--force").returncode == 0
+    assert preparing.tree(home) != before
+
+
+def test_no_lock_goes_on_where_there_are_none(preparing, tmp_path, monkeypatch):
+    import errno
+    import fcntl
+
+    def none(*args):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    source = preparing.SOURCES["mateo"](tmp_path / "source", 0)
+    monkeypatch.setattr(fcntl, "lockf", none)
+    monkeypatch.setattr(fcntl, "flock", none)
+    complains(tempbench("prepare", "mateo", *source), "without locks", "--no-lock")
+    assert tempbench("prepare", "mateo", *source, "--no-lock").returncode == 0

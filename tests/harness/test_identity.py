@@ -1,0 +1,309 @@
+"""What counts as the same run: arguments, weights, endpoint and media; and how what is left is dealt out."""
+
+import dataclasses
+import os
+import shutil
+import stat
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tempbench_lmms.data import secrets, tables
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import agreement, identity
+from tempbench_lmms.harness.tasks import docs_of, load_task
+
+MODEL = "qwen2_5_vl"
+
+
+def differing(one, other):
+    return identity.differences(one, other)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("pixels_per_token=1", "pixels_per_token=64"),
+        ("api_key=one", "api_key=two"),
+        ("base_url=http://one:pw@host/v1", "base_url=http://two:pw@host/v1"),
+        ("base_url=http://host/v1?deployment=a", "base_url=http://host/v1?deployment=b"),
+        ("base_url=http://host/v1", "base_url=http://host/v2"),
+        ("max_pixels=1", "max_pixels=1,fps=2"),
+        ("video_folder=/some/where", "video_folder=/else/where"),
+    ],
+)
+def test_every_argument_counts(before, after):
+    one, other = (identity.of_model(MODEL, given, []) for given in (before, after))
+    assert differing(one, other)
+    assert identity.fingerprint(one) != identity.fingerprint(other)
+    assert differing(one, identity.of_model(MODEL, before, [])) == []
+    one, other = (identity.of_model(MODEL, "", ["--gen_kwargs", given]) for given in (before, after))
+    assert differing(one, other)
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_BASE", "AZURE_ENDPOINT", "LMMS_IMAGE_ENCODE_FORMAT"])
+def test_the_endpoint_counts(name, monkeypatch):
+    monkeypatch.setenv(name, "http://me:secret-a@host/v1")
+    one = identity.of_model("openai", "model=x", [])
+    assert "secret-a" not in str(one)
+    monkeypatch.setenv(name, "http://me:secret-b@host/v1")
+    other = identity.of_model("openai", "model=x", [])
+    [line] = differing(one, other)
+    assert line.startswith("arguments or endpoint (a value that is not shown")
+    monkeypatch.setenv(name, "http://host/v2")
+    assert any(name in line for line in differing(other, identity.of_model("openai", "model=x", [])))
+
+
+def test_a_hash_of_a_secret_cannot_be_tried_out(monkeypatch, tmp_path):
+    """Without the key, which lies with the user, the same secret has another hash."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "a"))
+    one = identity.of_model(MODEL, "api_key=1234", [])
+    assert one == identity.of_model(MODEL, "api_key=1234", [])
+    assert stat.S_IMODE(secrets.key_file().stat().st_mode) == 0o600
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "b"))
+    other = identity.of_model(MODEL, "api_key=1234", [])
+    assert one["model_args"] != other["model_args"]
+    assert one["hidden"] != other["hidden"]
+    assert [*(tmp_path / "a" / "tempbench").iterdir()] == [tmp_path / "a" / "tempbench" / "key"]
+
+
+def test_a_user_without_a_home_has_no_hash(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
+    assert secrets.without_secrets("api_key=1234,model=x") == "api_key=hidden,model=x"
+
+
+def test_weights_on_this_machine_count(tmp_path):
+    weights, config = tmp_path / "weights.safetensors", tmp_path / "config.json"
+    weights.write_bytes(b"0123")
+    config.write_text('{"a": 1}')
+    arguments = f"pretrained={tmp_path},device=cpu"
+
+    def now():
+        return identity.of_model(MODEL, arguments, [])
+
+    before, times = now(), config.stat()
+    assert differing(before, now()) == []
+    config.write_text('{"a": 2}')
+    os.utime(config, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert differing(before, now()) == ["weights: pretrained: settings files of the model"]
+    before = now()
+    os.utime(weights, ns=(1, 1))
+    assert differing(before, now()) == ["weights: pretrained: times of the model's files"]
+    # A copy on another machine has other times, and is the same model.
+    assert identity.of_process({}, before, "t") == identity.of_process({}, now(), "t")
+    before = now()
+    weights.write_bytes(b"01234")
+    assert "weights: pretrained: files of the model" in differing(before, now())
+
+
+def test_media_are_those_that_were_prepared(tmp_path, monkeypatch):
+    from tempbench_lmms.data import checksums
+    from tempbench_lmms.tempvs import checks
+    from tempbench_lmms.tempvs.features import SCHEMA
+
+    root = tmp_path / "tempvs"
+    shutil.copytree(mini_root("tempvs"), root)
+    file = root / "mt1_two" / "test.parquet"
+    rows = [
+        row | {"images": [url.replace("/mini/", "/") for url in row["images"]]}
+        for row in tables.read_rows(file)
+    ]
+    for other in root.rglob("*.parquet"):
+        other.unlink()
+    tables.write_rows(rows, file, SCHEMA)
+    entry = checksums.write_folder(root)
+    tables.write_json({"media": entry}, root / "manifest.json")
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
+    config = load_task("tempvs_mt1_two")
+    docs = docs_of(config)
+    before = identity.of_data("t", config, docs)
+    assert identity.of_data("t", config, docs[1:] + docs[:1])["rows"] != before["rows"]
+    picture, *_ = sorted((root / "media").rglob("*.png"))
+    content, times = picture.read_bytes(), picture.stat()
+    # Another time, as of a copy: the checksum tells that it is the same.
+    os.utime(picture, ns=(1, 1))
+    assert identity.of_data("t", config, docs) == before
+    picture.write_bytes(content + b"?")
+    with pytest.raises(TempbenchError, match=r"not those that were prepared.*`tempbench prepare tempvs`"):
+        identity.of_data("t", config, docs)
+    # Size and time as before: a run's start does not see it, `verify` does.
+    picture.write_bytes(content[:-1] + b"?")
+    os.utime(picture, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert identity.of_data("t", config, docs) == before
+    monkeypatch.setattr(checks, "verify_picture", lambda path, url: None)
+    [problem] = [line for line in checks.problems(root) if "checksum" in line]
+    assert picture.name in problem
+    assert checksums.write_folder(root) == entry  # by size and time
+    picture.write_bytes(content + b"?")
+    assert checksums.write_folder(root) != entry
+    (root / checksums.FILE).unlink()
+    assert "checksums.json: missing or damaged; prepare the data again" in list(checks.problems(root))
+
+
+@pytest.mark.parametrize(
+    ("rank", "size"), [("", "2"), ("1", "1"), ("one", "2"), ("-1", "2"), ("0", ""), ("2", "2")]
+)
+def test_processes_with_senseless_numbers(rank, size, monkeypatch):
+    monkeypatch.setenv("RANK", rank)
+    monkeypatch.setenv("WORLD_SIZE", size)
+    with pytest.raises(TempbenchError, match=r"RANK|WORLD_SIZE"):
+        agreement.Ranks()
+
+
+def test_processes_that_cannot_reach_each_other(monkeypatch):
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
+    with pytest.raises(TempbenchError, match="MASTER_ADDR"):
+        agreement.Ranks().tell("x", 1)
+
+
+@pytest.fixture
+def cache(tmp_path):
+    answers = pytest.importorskip("tempbench_lmms.harness.answers")
+    found = answers.KeyedCache(
+        str(tmp_path / "a.db"), str(tmp_path / "a.jsonl"), model_fingerprint="m", eval_version="1"
+    )
+    yield found
+    found.close()
+
+
+class Model:
+    """Stands for the harness's model: it has documents, counts what it is asked, and spoils the settings."""
+
+    def __init__(self, task, docs):
+        self.task_dict = {task: {"test": docs}}
+        self.n_asked = 0
+
+    def generate_until(self, requests):
+        self.n_asked += len(requests)
+        for request in requests:
+            request.args[2].pop("until", None)
+        return [f"answer {request.args[3]}" for request in requests]
+
+
+def request(task, number, text, **settings):
+    from lmms_eval.api.instance import Instance
+
+    return Instance(
+        request_type="generate_until",
+        arguments=(text, print, {"until": ["x"]} | settings, number, task, "test"),
+        idx=0,
+        metadata={"task": task, "doc_id": number, "repeats": 1, "split": "test"},
+    )
+
+
+@pytest.mark.harness
+def test_the_key_of_an_answer_is_what_was_asked(cache, tmp_path):
+    task = "tempvs_mt1_two_mini"
+    *docs, other = [*docs_of(load_task(task))[:4], docs_of(load_task(task))[-1]]
+    model = Model(task, docs)
+    first = request(task, 0, "Which?", max_new_tokens=5)
+    assert cache.execute(model, "generate_until", [first]) == ["answer 0"]
+    assert cache.execute(model, "generate_until", [request(task, 0, "Which?", max_new_tokens=5)]) == [
+        "answer 0"
+    ]
+    assert model.n_asked == 1
+    others = [
+        request(task, 0, "Which one?", max_new_tokens=5),
+        request(task, 0, "Which?", max_new_tokens=6),
+        request(task, 0, "Which?", max_new_tokens=5, min_p=0.1),
+        request(task, 0, "Which?", max_new_tokens=5, seed=1),
+        request(task, 1, "Which?", max_new_tokens=5),
+    ]
+    assert len({cache.key(model, "generate_until", one) for one in (first, *others)}) == 6
+    # The same question at another place is the same; with another picture it is another.
+    moved = Model(task, docs[1:] + docs[:1])
+    assert cache.key(moved, "generate_until", request(task, 3, "Which?", max_new_tokens=5)) == cache.key(
+        model, "generate_until", first
+    )
+    shown = Model(task, [docs[0] | {"images": other["images"]}])
+    again = request(task, 0, "Which?", max_new_tokens=5)
+    assert cache.key(shown, "generate_until", again) != cache.key(model, "generate_until", first)
+
+
+@pytest.mark.harness
+def test_sampled_answers_are_not_kept(cache):
+    task = "tempvs_mt1_two_mini"
+    model = Model(task, docs_of(load_task(task))[:1])
+    for _ in range(2):
+        cache.execute(model, "generate_until", [request(task, 0, "Which?", temperature=0.5)])
+    assert model.n_asked == 2
+
+
+@pytest.mark.harness
+def test_a_model_that_leaves_an_answer_out_is_an_error(cache):
+    task = "tempvs_mt1_two_mini"
+    model = Model(task, docs_of(load_task(task))[:2])
+    model.generate_until = lambda requests: ["one"]
+    with pytest.raises(ValueError, match="1 answers to 2 questions"):
+        cache.execute(model, "generate_until", [request(task, 0, "A?"), request(task, 1, "B?")])
+
+
+@pytest.mark.harness
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=6))
+def test_all_processes_get_as_many_questions(missing):
+    from tempbench_lmms.harness.answers import shares
+
+    dealt = shares(missing)
+    every = {(rank, i) for rank, n in enumerate(missing) for i in range(n)}
+    assert len({len(share) for share in dealt}) == 1
+    assert {one for share in dealt for one in share} == every
+    assert sum(map(len, dealt)) - len(every) < len(missing)
+    # Nobody asks a question of another process while it has own ones that another process asks.
+    counts = Counter(one for share in dealt for one in share)
+    first = [list(dict.fromkeys(share)) for share in dealt]
+    moved = [one for rank, share in enumerate(first) for one in share if one[0] != rank and counts[one] == 1]
+    assert len(moved) <= sum(max(0, n - len(every) // len(missing)) for n in missing)
+
+
+def test_differences_name_what_was_added_and_taken_away():
+    one = {"model": "a", "weights": {"pretrained": {"files": "1"}}, "endpoint": {}}
+    other = {"model": "a", "weights": {}, "endpoint": {"API_TYPE": "azure"}}
+    assert differing(one, other) == ["weights: pretrained", "endpoint: API_TYPE (None, now 'azure')"]
+
+
+def test_a_follower_ends_with_the_status_that_was_decided(monkeypatch):
+    ranks = agreement.Ranks()
+    said = {}
+    monkeypatch.setattr(ranks, "tell", said.__setitem__)
+    monkeypatch.setattr(ranks, "hear_first", lambda name: {"status": 1})
+
+    def stated():
+        raise TempbenchError("no data here")
+
+    with pytest.raises(SystemExit) as end:
+        agreement.follow(ranks, stated)
+    assert end.value.code == 1
+    assert said["identity/0"]["error"] == "no data here"
+
+
+@dataclasses.dataclass
+class Heard:
+    """Stands for the processes: what the second of two has said."""
+
+    said: dict
+    size: int = 2
+
+    def hear(self, name):
+        return self.said
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ({"host": "b", "error": "not prepared"}, "process 1 on b: not prepared; nothing was asked"),
+        (
+            {"host": "b", "identity": {"packages": {"av": "2"}}},
+            r"process 1 on b has another packages: av \('1', now '2'\)",
+        ),
+    ],
+)
+def test_what_another_process_says_ends_the_run(said, line):
+    with pytest.raises(TempbenchError, match=line):
+        agreement.compare(Heard(said), {"packages": {"av": "1"}})
+    agreement.compare(Heard({"host": "b", "identity": {"packages": {"av": "1"}}}), {"packages": {"av": "1"}})

@@ -1,0 +1,223 @@
+"""Every run ends: whatever a model replies, and whatever a question does to the process that asks it."""
+
+import ast
+import json
+import subprocess
+import textwrap
+
+import pytest
+
+from tempbench_lmms.runs import logs, supervision
+from tests.hostile import replies as hostile_replies
+
+TASKS = "tempvs_mini,coherence_qa_mini,coherence_caption_mini"
+TASK = "tempvs_mt1_two_mini"
+
+# What every script begins with: a respondent that notes what it is asked, and runs in this process.
+BEGIN = f"""
+    import json, os, signal, sys, time
+    from pathlib import Path
+    from tempbench_lmms.cli import runs
+    from tempbench_lmms.errors import TempbenchError
+    from tempbench_lmms.harness.respondents import simple
+    from tempbench_lmms.runs import logs, safe_run, supervision
+
+    home, out = Path(sys.argv[1]), []
+    chance = simple.REPLIES["chance"]
+
+    def asked():
+        file = home / "asked"
+        return file.read_text().split() if file.exists() else []
+
+    def note(doc):
+        with (home / "asked").open("a") as file:
+            file.write(doc["question_id"] + "\\n")
+
+    def run(name, tasks="{TASK}", args="seed=3", limit="40", **more):
+        (home / "asked").unlink(missing_ok=True)
+        arguments = ["--limit", limit] if limit else []
+        try:
+            runs.run("tempbench_chance", tasks, home / name, args, 10, arguments=arguments, **more)
+            out.append([0, "", len(asked())])
+        except TempbenchError as error:
+            out.append([1, str(error), len(asked())])
+"""
+END = """
+    print("OUT" + json.dumps(out))
+"""
+
+
+def done(python, folder, script, *more):
+    """Runs a script; returns what it printed as JSON, and its standard error."""
+    text = textwrap.dedent(BEGIN) + textwrap.dedent(script) + textwrap.dedent(END)
+    found = subprocess.run(
+        [python, "-c", text, str(folder), *map(str, more)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+        timeout=300,
+    )
+    lines = [line for line in found.stdout.splitlines() if line.startswith("OUT")]
+    assert lines, found.stdout[-1000:] + found.stderr[-3000:]
+    return json.loads(lines[-1][3:]), found.stderr
+
+
+@pytest.mark.harness
+def test_a_thousand_hostile_replies_finish_a_run(tmp_path, warm_python):
+    script = """
+        from tests.hostile import replies
+        tasks, given, kept = sys.argv[2], iter(replies(1000)), {}
+        def hostile(doc, task, seed):
+            reply = next(given)
+            kept[f"{task}:{doc['question_id']}"] = ascii(reply) if isinstance(reply, str) else None
+            return reply
+        simple.REPLIES["chance"] = hostile
+        run("hostile", tasks, limit="", max_failures="100%")
+        out.append(kept)
+        run("hostile", tasks, limit="", max_failures="100%")
+    """
+    (first, kept, again), _ = done(warm_python, tmp_path, script, TASKS)
+    assert first[:2] == [0, ""]
+    assert len(kept) == 1000
+    # JSON would make one character of two surrogates.
+    kept = {name: reply and ast.literal_eval(reply) for name, reply in kept.items()}
+    asked = {reply for reply in kept.values() if reply is not None}
+    assert any("\ud800" <= char <= "\udfff" for reply in asked for char in reply)
+    found = {
+        f"{log.task}:{sample.record['id']}": sample
+        for log in logs.read_runs([tmp_path / "hostile"])
+        for sample in log.samples
+    }
+    assert found.keys() == kept.keys()
+    for name, reply in kept.items():
+        if reply is None:
+            assert found[name].record["failed"]
+        else:
+            assert found[name].as_it_came == reply
+    # What was stored is what was replied: no question but the failed ones is asked again.
+    assert again[:2] == [0, ""], again
+    page = (tmp_path / "hostile" / "report.html").read_text(encoding="utf-8")
+    assert "</html>" in page
+
+
+def test_the_replies_are_hostile():
+    found = hostile_replies(1000)
+    texts = [reply for reply in found if isinstance(reply, str)]
+    assert None in found
+    assert "" in texts
+    assert max(map(len, texts)) >= 1_000_000
+    for char in (
+        "\0",
+        "\x1b",
+        "\u2028",
+        "\u2029",
+        "\x85",
+        "\r",
+        "\ud83d",
+        "\udfff",
+        "\U0010ffff",
+        "\U0010f7ff",
+    ):
+        assert any(char in text for text in texts)
+    assert any(not isinstance(reply, (str, type(None))) for reply in found)
+
+
+@pytest.mark.harness
+def test_a_question_that_always_raises(tmp_path, warm_python):
+    script = """
+        from tempbench_lmms.harness.tasks import docs_of, load_task
+        worst = docs_of(load_task("tempvs_mt1_two_mini"))[17]["question_id"]
+        mended = False
+        def poisoned(doc, task, seed):
+            note(doc)
+            if doc["question_id"] == worst and not mended:
+                raise ValueError("no such token")
+            return chance(doc, task, seed)
+        simple.REPLIES["chance"] = poisoned
+        run("whole", limit="")
+        out[-1].append(json.loads((home / "whole" / logs.STATE).read_text())["failed"])
+        run("short")
+        run("none", max_failures="0")
+        mended = True
+        time.sleep(1.1)
+        run("whole", limit="")
+        run("whole", limit="")
+    """
+    (whole, short, none, mended, again), err = done(warm_python, tmp_path, script)
+    # One of 223 is borne, and the others of its slice are asked no more than a few times more.
+    assert whole[:2] == [0, ""]
+    assert 223 < whole[2] < 223 + 40
+    ((task, question),) = whole[3]
+    assert task == TASK
+    assert f"failed: question {question} of {TASK}: ValueError: no such token" in err
+    # One of 40 is more than one in a hundred: the run goes to its end, and has failed.
+    for ended in (short, none):
+        assert ended[0] == 1
+        assert "1 of 40 requests failed; give the same command again" in ended[1]
+    # The next start asks the failed question alone.
+    assert mended == [0, "", 1]
+    assert again == [0, "", 0]
+
+
+@pytest.mark.harness
+def test_a_model_that_always_raises_ends_the_run_early(tmp_path, warm_python):
+    script = """
+        def broken(doc, task, seed):
+            note(doc)
+            raise RuntimeError("CUDA error: device-side assert triggered")
+        simple.REPLIES["chance"] = broken
+        run("broken", limit="")
+        simple.REPLIES["chance"] = lambda doc, task, seed: note(doc) or chance(doc, task, seed)
+        run("broken", limit="")
+    """
+    (broken, mended), _ = done(warm_python, tmp_path, script)
+    assert broken[0] == 1
+    assert "\n" not in broken[1]
+    assert "more than --max-failures allows" in broken[1]
+    assert "device-side assert" in broken[1]
+    assert broken[2] < 60
+    assert mended == [0, "", 223]
+
+
+SUPERVISED = """
+    supervision.is_possible = lambda: True
+    how = sys.argv[2]
+    from tempbench_lmms.harness.tasks import docs_of, load_task
+    worst = docs_of(load_task("tempvs_mt1_two_mini"))[13]["question_id"]
+    def deadly(doc, task, seed):
+        note(doc)
+        if doc["question_id"] == worst:
+            if how == "hang":
+                time.sleep(1000)
+            if how == "hold":  # native code that lets no other thread run
+                import ctypes
+                ctypes.PyDLL(None).sleep(1000)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return chance(doc, task, seed)
+    simple.REPLIES["chance"] = deadly
+    parent = os.getpid()
+    try:
+        run("run", question_timeout=1.0, max_failures="5%")
+        # The child alone comes here.
+        assert os.getpid() != parent
+        if out[-1][0]:
+            print(out[-1][1], file=sys.stderr)
+    except SystemExit as end:
+        out.append([end.code, "", len(asked())])
+"""
+
+
+@pytest.mark.harness
+@pytest.mark.parametrize("how", ["hang", "hold", "killed"])
+def test_a_question_that_ends_the_process_or_never_ends(how, tmp_path, warm_python):
+    (ended,), err = done(warm_python, tmp_path, SUPERVISED, how)
+    assert ended[0] == 0, err
+    reason = "ended by SIGKILL" if how == "killed" else "no answer within 1 s"
+    assert err.count("starting again") == 2
+    assert f"of {TASK}: {reason}" in err.replace("the process was ", "")
+    (log,) = logs.read_runs([tmp_path / "run"])
+    assert sum(sample.record["failed"] for sample in log.samples) == 1
+    assert len(log.samples) == 40
+    # The next start asks it again, alone.
+    assert list(supervision.read(tmp_path / "run").tries.values()) == [1]

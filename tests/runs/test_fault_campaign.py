@@ -1,0 +1,22 @@
+"""Some plans of the campaign of faults, which `benchmarks/fault_campaign.py` carries out by the hundred."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.harness
+def test_one_plan_of_each_command(warm_python):
+    done = subprocess.run(
+        [warm_python, str(ROOT / "benchmarks" / "fault_campaign.py"), "--count", "6"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
+    # Each command had its plan, and the first faults are kills.
+    row = next(line for line in done.stdout.splitlines() if line.startswith("kill "))
+    assert row.count("1: ") >= 6
