@@ -50,7 +50,7 @@ _REFLECTS = re.compile(
 _CONFIRMS = re.compile(
     r"\bconfirm\w*|\b(?:is|was|seems|remains|as)\s+(?:\w+\s+)?(?:correct|right|valid|sound|consistent)\b"
     r"|\bfollows?\s+(?:logically|from)|\bstands?\b|\bkeep\b"
-    r"|\bno\s+(?:change|correction|revision)",
+    r"|\bno\s+(?:change|correction|revision)|\bnothing\s+to\s+(?:add|change|correct|revise)\b",
     re.IGNORECASE,
 )
 # "The final answer: confirmed."

@@ -325,7 +325,7 @@ class ChoiceKind(Kind):
             found += [
                 Mention(self.letters[place.value - 1], place.start, place.end)
                 for place in numbers.place_mentions(text)
-                if 1 <= place.value <= upper
+                if 0 <= place.value <= upper
             ]
             found.sort(key=lambda mention: mention.start)
         return found
@@ -728,7 +728,7 @@ class CountKind(Kind):
             for mention in named
         ]
         for place in numbers.place_mentions(text):
-            if 1 <= place.value <= len(self.letters):
+            if 0 <= place.value <= len(self.letters):
                 letter = self.letters[place.value - 1]
                 found.append(Mention((letter, self.values[letter]), place.start, place.end))
         counts = numbers.count_mentions(text)

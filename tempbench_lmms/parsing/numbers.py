@@ -259,7 +259,20 @@ _PLACE_NOUNS = (
     "alternativ",
     "möglichkeit",
 )
-_PLACE_WORDS = ("number", "no.", *(word for word in ORDINAL if len(word) > 2), "第", "번째", "番目", "つ目")
+_LAST_OPTION = re.compile(
+    rf"(?:the\s+)?{any_of(LAST)}\s+{any_of(OPTION)}|最后一个(?:选项|選項)|最後の選択肢|마지막\s*(?:선택지|보기|옵션)",
+    re.IGNORECASE,
+)
+_PLACE_WORDS = (
+    *(word for word in LAST if word != "final"),
+    "number",
+    "no.",
+    *(word for word in ORDINAL if len(word) > 2),
+    "第",
+    "번째",
+    "番目",
+    "つ目",
+)
 
 
 def _usable(text: str) -> str:
@@ -358,11 +371,12 @@ def _count_of(text: str, match: re.Match[str], before: str) -> int | None:
 
 
 def place_mentions(text: str) -> list[Mention]:
-    """Returns the places of a text that name an option by its place: "the third option"."""
+    """Returns where a text names an option by its place, from 1: "the third option"; 0 is the last."""
     found: list[Mention] = []
     small = text.lower()
     if not holds(small, _PLACE_NOUNS) or not holds(small, _PLACE_WORDS):
         return found
+    found += [Mention(0, *match.span()) for match in _LAST_OPTION.finditer(text)]
     for match in _PLACE.finditer(text):
         place = _number(match["ordinal"] or match["cjk"] or match["hangul"] or match["n"] or match["nth"])
         if place is not None:

@@ -48,6 +48,11 @@ _CONFIDENCES = re.compile(r"\((?:[^()\n]{0,40}\b)?[Cc]onfidence[^()\n]{0,120}\)"
 # "Answer: 3 (the dog is in 4, too)"; "B (or C)" is no remark.
 _REMARK = re.compile(rf"\s+\((?!\s*(?:{any_of(OR)}|\w\W))[^()\n]{{12,}}\)\W{{0,3}}$")
 _LAST_CLAUSE = re.compile(r",\s*(?:but|so|aber|mais|pero)\s+([^.!?\n]+)$", re.IGNORECASE)
+# What voids all that was weighed before.
+_ENDS_OPEN = re.compile(
+    r"(?:\bnot|n['’]t)\s+settle\b|\bleave\s+(?:it|this|that|the\s+(?:question|answer))\s+open\b",
+    re.IGNORECASE,
+)
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
@@ -235,7 +240,7 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return first
     if said.how == "conclusion":
         return said
-    if refused:
+    if refused or _ENDS_OPEN.search(rows[-1]):
         return Verdict(None, "refused")
     if said.value is not None and corrects(text):
         return said

@@ -74,6 +74,14 @@ _REFUSALS = (
     ),
     _signed("information|context|access|enough|sufficient|without|lack|need|missing|require", _TOO_LITTLE),
     _signed(
+        "possible",
+        r"\bno\s+(?:count|answer|order|decision|choice|statement|judg\w+|determination)\s+(?:is|was)\s+possible\b",
+    ),
+    _signed(
+        "settle|open",
+        r"(?:\bnot|n['’]t)\s+settle\b|\bleave\s+(?:it|this|that|the\s+(?:question|answer))\s+open\b",
+    ),
+    _signed(
         "something",
         r"\b(?:is|are)(?:\s+not|n['’]t)\s+something\s+(?:that\s+)?(?:i|we|one)\s+(?:can|could|am\s+able)\b",
     ),

@@ -254,6 +254,10 @@ def resolve(
     if found := _all_but_one(text, groups, values):
         return found
     sure = [group for group in live if any(mention.sure for mention in group.mentions)]
+    # "The answer might be A": the only one that is named is meant.
+    hedged = [group for group in live if group.cue == 2]
+    if hedged and len({value for group in groups for value in group.values}) == 1:
+        return _of_tier(text, hedged, live, "answer")
     if explicit_only or not sure:
         return Verdict(None, "open" if any(group.cue for group in live) else "nothing")
     return _only(text, sure)
@@ -391,7 +395,10 @@ def _judged(before: str, after: str) -> _Said:
         or ((foreign or words & _IF_WORDS) and _supposed(before, clause, after))
     ):
         rejected = True
-    is_open = bool(((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause)) or _OPEN_AFTER.match(after))
+    is_open = bool(
+        ((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause))
+        or (_OPEN_AFTER.match(after) and not _ONLY_ONE.search(clause))
+    )
     is_open = is_open or (bool(words & _PART_WORDS) and _PARTLY.search(clause) is not None)
     if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
         return _Said(
@@ -435,9 +442,10 @@ def _firsts(*tables: Sequence[str]) -> frozenset[str]:
     )
 
 
+_ONLY_ONE = re.compile(r"\bonly\s+(?:\w+\s+)?[\"'(]*$", re.IGNORECASE)
 # "I first thought B", "at first A seems right", "my first impression was 1"
 _FIRST_THOUGHT = re.compile(
-    r"\bfirst(?:ly)?\s+(?:thought|guessed|believed|impression|guess|idea|instinct)\b[^.;:!?\n]{0,24}$"
+    r"\bfirst(?:ly)?\s+(?:thought|guessed|believed|impression|guess|idea|instinct|try|attempt)\b[^.;:!?\n]{0,24}$"
     r"|\binitial(?:ly)?\s+(?:thought|guessed|believed|chose|impression|guess|idea|instinct)\b[^.;:!?\n]{0,24}$"
     r"|\bat\s+first(?:\s+glance|\s+sight)?\b[^.;:!?\n]{0,20}$",
     re.IGNORECASE,

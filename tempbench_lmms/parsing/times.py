@@ -342,6 +342,8 @@ def _one_of(match: re.Match[str], times: list[Time]) -> str:
     same = {first.unit, second.unit} <= {"clock", "seconds", "minutes", "bare"}
     video = TimeSpan(None)
     apart = abs((first.seconds(video) or 0) - (second.seconds(video) or 0)) if same else 1.0
+    if apart >= 1 and same and first.unit == "bare" != second.unit:
+        return f"\x02{match[3]}\x03"  # "frames 13 (105 s) to 15 (122 s)"
     if apart < 1 and not (first.unit == "bare" and second.unit == "bare"):
         return match.group()[: match.end(1) + 1 - match.start()]
     return match.group()

@@ -64,7 +64,7 @@ ANSWER = _words(
 )
 # What an answer is called by what was asked for: it announces the answer, but not by itself.
 ASKED_FOR = _words(
-    """odd one out|odd one|outlier|image anormale|anomalie|intrus|dependency order|temporal relation|relationship"""
+    """relation|odd one out|odd one|outlier|image anormale|anomalie|intrus|dependency order|temporal relation|relationship"""
 )
 OPTION = _words(
     """option|options|choice|letter|alternative|item|pair|selection|pareja|antwortmöglichkeit|auswahl|wahl|paar
@@ -86,7 +86,7 @@ CORRECT = _words(
 )
 # Before a value: the reply chooses it.
 CHOOSE = _words(
-    """revise my answer to|revised my answer to|correct my answer to|update my answer to|adjust my answer to|change my answer to|changing my answer to|changed my answer to|change to|changing to|switch to|switching to
+    """correct it to|change it to|revise it to|correct it to|change it to|revise it to|revise my answer to|revised my answer to|correct my answer to|update my answer to|adjust my answer to|change my answer to|changing my answer to|changed my answer to|change to|changing to|switch to|switching to
     switched to|i'd take|i would take|i'll take|i will take|we take|choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
     vote for|settle on
     settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
