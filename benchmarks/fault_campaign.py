@@ -297,7 +297,8 @@ class Trial:
         if any(start.status == -signal.SIGKILL for start in failed):
             return
         if failed:
-            self._refused(failed[0])
+            # One of several processes says why, and may have been ended with the others after it.
+            self._refused(next((start for start in starts if start.status and not refusal(start)), failed[0]))
             if partner and partner.status == 0 and not self.partner_replaces:
                 self._compare(partner, accepted)
             return
