@@ -105,12 +105,12 @@ def test_missing_image(prepared):
 
 def test_unreadable_folder(prepared, monkeypatch):
     def refuse(path):
-        raise PermissionError(path)
+        raise PermissionError(13, "Permission denied", path)
 
     # Not by the folder's mode: root, as in many containers, reads every folder.
     monkeypatch.setattr(os, "scandir", refuse)
     monkeypatch.setenv("TEMPBENCH_DATA", str(prepared.parent))
-    with pytest.raises(TempbenchError, match="cannot be read; give yourself access"):
+    with pytest.raises(TempbenchError, match=r"cannot be read \(Permission denied\); give yourself access"):
         roots.prepared_root("tempvs")
 
 
