@@ -341,7 +341,7 @@ def _must(status: int, home: Path) -> None:
 
 
 def _look_here(self: Any, path: Path, **request: Any) -> dict[str, Any]:
-    """Looks at a file in this process: what looks apart writes nothing, and its starts take most of the time."""
+    """Looks at a file in this process: one apart writes nothing, and its start takes most of the time."""
     from tempbench_lmms.media import worker
 
     return worker.look({"path": str(path), **request}, lambda n: None)

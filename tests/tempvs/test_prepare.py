@@ -206,6 +206,7 @@ def test_every_json_form_of_a_table(layout, orient):
     assert release.load_rows(layout, "x", allow_pickle=False) == rows
 
 
+@pytest.mark.slow
 def test_download(layout, tmp_path):
     """In a process of its own, as its user starts it."""
     with Hub({REPO: layout}) as hub:
