@@ -354,7 +354,9 @@ def _import_everything() -> None:
     import PIL.JpegImagePlugin
     import PIL.PngImagePlugin  # noqa: F401
     import pyarrow.parquet  # noqa: F401
-    import pydantic  # noqa: F401
+    import pydantic.fields
+    import pydantic.type_adapter
+    import pydantic.types  # noqa: F401 (typer imports them where it reads an option)
     import rich.progress  # noqa: F401
     import typer.rich_utils  # noqa: F401
 
