@@ -166,6 +166,7 @@ def _add_verbs(wanted: str | None) -> None:
 
     The benchmarks' commands import what makes data, which `tempbench path` and `--help` need not wait for.
     """
+    app.registered_groups.clear()  # of an earlier command in this process
     for verb, help_text in VERBS.items():
         group = typer.Typer(no_args_is_help=True, help=help_text)
         if verb == wanted:

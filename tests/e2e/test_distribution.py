@@ -15,10 +15,10 @@ pytestmark = pytest.mark.harness
 
 GROUP = "tempbench_mini"
 
-# One launch evaluates several times: all documents; seven of each task, which four processes cannot share
-# equally; and one, so that all processes but one get none. Of every task two processes share all documents,
-# and one. How documents are shared does not depend on the task: for four, one of each benchmark is enough.
-LIMITS = (None, 7, 1)
+# One launch evaluates several times: all documents; three of each task, which two processes cannot share
+# equally, and of four one gets none; and one. Of every task two processes share all documents, and one. How
+# documents are shared does not depend on the task: for four, one of each benchmark is enough.
+LIMITS = (None, 3, 1)
 EACH = (
     *("tempvs_mini", "timepercept_sov_mini", "mateo_text_instructions_mini", "coherence_qa_mini"),
     "rextime_mini",
@@ -84,7 +84,7 @@ def two_nodes(n):
 
 
 LAUNCHERS = {  # two processes on one node by torchrun: see below
-    "torchrun, two on each of two nodes": (lambda: two_nodes(2), (7, 1), EACH),
+    "torchrun, two on each of two nodes": (lambda: two_nodes(2), (3,), EACH),
     "accelerate 2": (lambda: [[*ACCELERATE, "--multi_gpu", "--num_processes", "2"]], (None, 1), (GROUP,)),
 }
 
@@ -131,8 +131,8 @@ def test_same_numbers_and_questions(name, one, tmp_path, warm_python):
 def test_what_is_compared_is_there(one):
     (tables, samples), (_, few), _ = one
     assert len(samples) == 16
-    assert all(len(rows) > 7 for rows in samples.values())
-    assert {len(rows) for rows in few.values()} == {7}
+    assert all(len(rows) > 3 for rows in samples.values())
+    assert {len(rows) for rows in few.values()} == {3}
     for task in samples:
         found = tables["results"][task]
         assert found["details,none"], task
@@ -147,7 +147,7 @@ def test_tempbench_run_in_two_processes(one, tmp_path, warm_python):
             *(warm_python, *TORCHRUN, "--standalone", "--nproc_per_node=2"),
             *("-m", "tempbench_lmms.cli", "run"),
             *("--model", "tempbench_chance", "--model-args", "seed=3", "--tasks", ",".join(EACH)),
-            *("--output", str(tmp_path), "--", "--limit", "7"),
+            *("--output", str(tmp_path), "--", "--limit", "3"),
         ],
         env=os.environ | {"PYTHON_EXEC": warm_python},
         capture_output=True,
