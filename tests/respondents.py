@@ -1,6 +1,7 @@
 """Respondents on tasks, through the harness's Python interface."""
 
 import json
+import os
 import subprocess
 import textwrap
 
@@ -18,19 +19,21 @@ SCRIPT = """
 """
 
 
-def evaluate(wanted, folder, python):
+def evaluate(wanted, folder, python, environment=None):
     """Returns the results of several evaluations, by name; one process makes them all.
 
     Args:
         wanted: Of each its name, the respondent, the tasks, and further arguments of `simple_evaluate`.
         folder: Where the process runs.
         python: Which Python runs it.
+        environment: Added to the environment.
     """
     done = subprocess.run(
         [python, "-c", textwrap.dedent(SCRIPT), json.dumps(wanted)],
         capture_output=True,
         text=True,
         cwd=folder,
+        env=os.environ | (environment or {}),
         check=False,
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]

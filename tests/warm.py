@@ -4,7 +4,8 @@ To import the harness and to list its tasks takes most of the time of a short ru
 for all test processes, which does both once and then forks for every command. The `python` in its folder is
 given to a test in place of `sys.executable`: the command is a process of its own, with its own arguments,
 environment, folder, output and exit status. What an import does is not tested with it, nor what is read from
-the environment at import (`FIXED`): use `sys.executable` there.
+the environment at import (`FIXED`): use `sys.executable` there. A command with `FORGET` in its
+environment imports the harness and this package anew, from its own PYTHONPATH too; nothing else is.
 """
 
 import array
@@ -34,6 +35,8 @@ from pathlib import Path
 import yaml
 
 FIXED = ("HF_", "OMP_", "TRANSFORMERS_")
+FORGET = "WARM_FORGET"
+_FORGOTTEN = ("lmms_eval", "tempbench_lmms", "hf_datasets")
 MODULES = (
     "lmms_eval.__main__",
     "lmms_eval.evaluator",
@@ -205,6 +208,18 @@ def _become(request: dict, files: list[int]) -> None:
             raise SystemExit(f"{name} is read when the harness is imported; start sys.executable here")
     os.environ.clear()
     os.environ.update(environment)
+    if os.environ.pop(FORGET, ""):
+        _forget()
+
+
+def _forget() -> None:
+    """Has the next imports of `_FORGOTTEN` run their code, from where this command's PYTHONPATH leads."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in _FORGOTTEN]:
+        del sys.modules[name]
+    # One of our finders waits for the import of the harness.
+    sys.meta_path[:] = [one for one in sys.meta_path if one.__module__.partition(".")[0] not in _FORGOTTEN]
+    sys.path[1:1] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    importlib.invalidate_caches()
 
 
 def _serve(listening: socket.socket) -> list[str]:

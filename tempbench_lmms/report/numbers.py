@@ -168,10 +168,14 @@ class TaskNumbers:
         """The task's name without the benchmark's and without `_mini`: `mt1_two`; empty for the suite."""
         return self.log.task.removesuffix("_mini").removeprefix(self.log.benchmark).strip("_")
 
+    @cached_property
+    def _run_card(self) -> dict[str, Any]:
+        return run_card(self.log)
+
     @property
     def asked(self) -> tuple[int, int] | None:
         """How many questions were asked, and how many the task has; None where the run does not say."""
-        counts = run_card(self.log)["questions"]
+        counts = self._run_card["questions"]
         if counts["asked"] is None or counts["of"] is None:
             return None
         return int(counts["asked"]), int(counts["of"])
@@ -184,7 +188,7 @@ class TaskNumbers:
     @property
     def card(self) -> dict[str, str]:
         """The run card, by dotted names; what the run left no trace of is left out."""
-        known = flat(run_card(self.log)) | {"date": run_date(self.log.header)}
+        known = flat(self._run_card) | {"date": run_date(self.log.header)}
         if known.get("model_args"):
             known["model_args"] = without_secrets(str(known["model_args"]))
         return {name: _short(str(value)) for name, value in known.items() if value not in (None, "")}

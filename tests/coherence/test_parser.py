@@ -55,6 +55,7 @@ def real(shared: Path) -> list[tuple[str, list[str], int]]:
     ]
 
 
+@pytest.mark.slow
 def test_real_questions_in_twenty_forms(real: list[tuple[str, list[str], int]]) -> None:
     assert len(real) == 1484
     assert len(FORMS) >= 20

@@ -6,11 +6,15 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import evaluation, plugin
 from tempbench_lmms.harness.adapter import reply_of
+from tests import warm
 
 pytestmark = pytest.mark.harness
 
@@ -74,12 +78,25 @@ def replies(runs):
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    return evaluation.run_in_turn(WANTED, tmp_path_factory.mktemp("installed"))
+def in_turn(request):
+    """`evaluation.run_in_turn`; the Python that is warm needs what the oldest harness has not."""
+    try:
+        plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS)
+    except TempbenchError:
+        yield evaluation.run_in_turn
+        return
+    warm_python = request.getfixturevalue("warm_python")
+    with mock.patch.object(evaluation, "sys", SimpleNamespace(executable=warm_python)):
+        yield evaluation.run_in_turn
 
 
-def test_oldest_and_installed_give_equal_numbers(oldest, installed, tmp_path):
-    found = evaluation.run_in_turn(WANTED, tmp_path, {"PYTHONPATH": oldest})
+@pytest.fixture(scope="module")
+def installed(in_turn, tmp_path_factory):
+    return in_turn(WANTED, tmp_path_factory.mktemp("installed"))
+
+
+def test_oldest_and_installed_give_equal_numbers(in_turn, oldest, installed, tmp_path):
+    found = in_turn(WANTED, tmp_path, {"PYTHONPATH": oldest, warm.FORGET: "1"})
     packages = found["oracle_video"].value(TASKS["video"], "details")["run"]["packages"]
     assert packages["lmms-eval"] == OLDEST
     # As text: a number that is not one differs from itself.

@@ -341,6 +341,7 @@ def values_of(kind):
     return VALUES[str(kind)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
@@ -460,6 +461,7 @@ def test_a_link_out_of_the_folder_is_refused(prepared, tmp_path):
     assert all(": row " in line and "outside" in line for line in found)
 
 
+@pytest.mark.slow
 def test_a_link_in_a_circle_and_a_name_too_long(prepared):
     path = medium_of(prepared)
     path.unlink()

@@ -15,7 +15,7 @@ REPOSITORY = Path(__file__).parents[2]
     [
         ["-m", "ruff", "check", "."],
         ["-m", "ruff", "format", "--check", "."],
-        ["-m", "mypy"],
+        pytest.param(["-m", "mypy"], marks=pytest.mark.slow),
         ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"],
     ],
     ids=["lint", "format", "types", "layers"],
@@ -27,6 +27,7 @@ def test_check(command):
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
+@pytest.mark.slow
 def test_wheel_brings_tasks_and_samples(tmp_path):
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(REPOSITORY)],
@@ -43,6 +44,7 @@ def test_wheel_brings_tasks_and_samples(tmp_path):
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"tempbench_lmms"}
 
 
+@pytest.mark.slow
 def test_installed_package_finds_its_folders(tmp_path):
     code = (
         "from tempbench_lmms.cli import datasets\n"

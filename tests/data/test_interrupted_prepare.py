@@ -4,7 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tempbench_lmms import benchmarks
+
+pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "prepare_interruptions.py"
 

@@ -1,5 +1,6 @@
 """Any number of processes gives the same numbers and asks every question once, in every task."""
 
+import copy
 import json
 import os
 import socket
@@ -14,11 +15,14 @@ pytestmark = pytest.mark.harness
 
 GROUP = "tempbench_mini"
 
-# One launch evaluates the whole group several times: all documents; seven of each task, which neither two nor
-# four processes can share equally; and one, so that all processes but one get none. One launcher alone shares
-# all documents: how they are shared depends on the number of processes, not on who started them.
-LIMITS = (None, 7, 1)
-FEW = LIMITS[1:]
+# One launch evaluates several times: all documents; three of each task, which two processes cannot share
+# equally, and of four one gets none; and one. Of every task two processes share all documents, and one. How
+# documents are shared does not depend on the task: for four, one of each benchmark is enough.
+LIMITS = (None, 3, 1)
+EACH = (
+    *("tempvs_mini", "timepercept_sov_mini", "mateo_text_instructions_mini", "coherence_qa_mini"),
+    "rextime_mini",
+)
 
 SCRIPT = """
     import json, sys, torch.distributed
@@ -30,7 +34,7 @@ SCRIPT = """
     manager, out = TaskManager(), []
     for limit in json.loads(sys.argv[2]):
         result = simple_evaluate(
-            model="tempbench_chance", model_args="seed=3", tasks=[sys.argv[1]], limit=limit,
+            model="tempbench_chance", model_args="seed=3", tasks=sys.argv[1].split(","), limit=limit,
             task_manager=manager, log_samples=True,
         )
         if result:
@@ -38,17 +42,17 @@ SCRIPT = """
             out.append([{name: result[name] for name in tables}, result["samples"]])
     if out:
         with open(sys.argv[3], "w") as file:
-            json.dump(out, file, default=str)
+            file.write(json.dumps(out, default=str))
 """
 
 
-def launch(python, launchers, folder, limits=LIMITS):
+def launch(python, launchers, folder, limits=LIMITS, tasks=(GROUP,)):
     """Returns the tables and the samples by task of each evaluation of one launch, by one command a node."""
     script, out = folder / "script.py", folder / "out.json"
     script.write_text(textwrap.dedent(SCRIPT))
     nodes = [
         subprocess.Popen(
-            [python, *launcher, str(script), GROUP, json.dumps(limits), str(out)],
+            [python, *launcher, str(script), ",".join(tasks), json.dumps(limits), str(out)],
             env=os.environ | {"ACCELERATE_USE_CPU": "1", "PYTHON_EXEC": python},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -69,20 +73,19 @@ def one_node(n_processes):
     return [[*TORCHRUN, "--standalone", f"--nproc_per_node={n_processes}"]]
 
 
-def two_nodes():
+def two_nodes(n):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     return [
-        [*TORCHRUN, "--nnodes=2", f"--node_rank={rank}", f"--master_port={port}", "--nproc_per_node=1"]
+        [*TORCHRUN, "--nnodes=2", f"--node_rank={rank}", f"--master_port={port}", f"--nproc_per_node={n}"]
         for rank in range(2)
     ]
 
 
-LAUNCHERS = {  # two processes on one node: see below
-    "torchrun 4": (lambda: one_node(4), FEW),
-    "torchrun on two nodes": (two_nodes, FEW),
-    "accelerate 2": (lambda: [[*ACCELERATE, "--multi_gpu", "--num_processes", "2"]], LIMITS),
+LAUNCHERS = {  # two processes on one node by torchrun: see below
+    "torchrun, two on each of two nodes": (lambda: two_nodes(2), (3,), EACH),
+    "accelerate 2": (lambda: [[*ACCELERATE, "--multi_gpu", "--num_processes", "2"]], (None, 1), (GROUP,)),
 }
 
 
@@ -98,14 +101,28 @@ def by_id(rows):
     return found
 
 
+def of(tasks, tables):
+    """Returns what is said of these tasks; as what they are printed depends on the group."""
+    names = tables.keys() - {"group_subtasks"}
+    found = {name: {task: copy.copy(tables[name][task]) for task in tasks} for name in names}
+    for table in found["results"].values():
+        del table["alias"]
+    return found
+
+
 @pytest.mark.parametrize("name", LAUNCHERS)
 def test_same_numbers_and_questions(name, one, tmp_path, warm_python):
     """Every value of every table, standard errors and `details` with them, and every line of the logs."""
-    launchers, limits = LAUNCHERS[name]
-    several = launch(warm_python, launchers(), tmp_path, limits)
-    for limit, (tables, samples), (expected, asked) in zip(limits, several, one[-len(limits) :], strict=True):
-        assert tables == expected
-        assert samples.keys() == asked.keys()
+    launchers, limits, tasks = LAUNCHERS[name]
+    several = launch(warm_python, launchers(), tmp_path, limits, tasks)
+    for limit, (tables, samples) in zip(limits, several, strict=True):
+        expected, asked = one[LIMITS.index(limit)]
+        if tasks == (GROUP,):
+            assert tables == expected
+            assert samples.keys() == asked.keys()
+        else:
+            assert of(tasks, tables) == of(tasks, expected)
+            assert samples.keys() == {*tasks}
         for task, rows in samples.items():
             assert by_id(rows) == by_id(asked[task])
             assert len(rows) == limit or limit is None
@@ -114,8 +131,8 @@ def test_same_numbers_and_questions(name, one, tmp_path, warm_python):
 def test_what_is_compared_is_there(one):
     (tables, samples), (_, few), _ = one
     assert len(samples) == 16
-    assert all(len(rows) > 7 for rows in samples.values())
-    assert {len(rows) for rows in few.values()} == {7}
+    assert all(len(rows) > 3 for rows in samples.values())
+    assert {len(rows) for rows in few.values()} == {3}
     for task in samples:
         found = tables["results"][task]
         assert found["details,none"], task
@@ -131,8 +148,8 @@ def test_tempbench_run_in_two_processes(one, tmp_path, warm_python):
             [
                 *(warm_python, *TORCHRUN, "--standalone", "--nproc_per_node=2"),
                 *("-m", "tempbench_lmms.cli", "run"),
-                *("--model", "tempbench_chance", "--model-args", "seed=3", "--tasks", GROUP),
-                *("--output", str(tmp_path), "--", "--limit", "7"),
+                *("--model", "tempbench_chance", "--model-args", "seed=3", "--tasks", ",".join(EACH)),
+                *("--output", str(tmp_path), "--", "--limit", "3"),
             ],
             env=os.environ | {"PYTHON_EXEC": warm_python},
             capture_output=True,
@@ -147,11 +164,12 @@ def test_tempbench_run_in_two_processes(one, tmp_path, warm_python):
     (file,) = tmp_path.rglob("*_results.json")
     tables, samples = one[1]
     found = json.loads(file.read_text())
-    assert found["results"] == tables["results"]
-    for task, rows in samples.items():
+    assert found["results"].keys() == {*EACH}
+    assert of(EACH, {"results": found["results"]}) == of(EACH, {"results": tables["results"]})
+    for task in EACH:
         log = file.with_name(file.name.replace("results.json", f"samples_{task}.jsonl")).read_text()
         records = [json.loads(line)["record"] for line in log.splitlines()]
-        assert sorted(records, key=str) == sorted((row["record"] for row in rows), key=str)
+        assert sorted(records, key=str) == sorted((row["record"] for row in samples[task]), key=str)
     # A finished run is left alone by all processes.
     again = run()
     assert again.returncode == 0, again.stderr[-3000:]

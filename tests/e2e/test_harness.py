@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
+from tests import warm
 from tests.respondents import evaluate
 
 pytestmark = pytest.mark.harness
@@ -28,7 +29,7 @@ def metrics(run, task):
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory):
+def known(tmp_path_factory, warm_python):
     """All respondents on one leaf of each kind and the suite, in one process, by the Python interface.
 
     In a Python that imports the harness itself, as users' scripts do.
@@ -37,7 +38,7 @@ def known(tmp_path_factory):
         ("oracle", "oracle", ["tempvs_mini", "tempvs_mt1_two_blind_mini", *LEAVES], {}),
         *((name, name, list(LEAVES), {}) for name in ("constant", "garbage", "empty", "failing")),
     ]
-    return evaluate(wanted, tmp_path_factory.mktemp("run"), sys.executable)
+    return evaluate(wanted, tmp_path_factory.mktemp("run"), warm_python, {warm.FORGET: "1"})
 
 
 def test_oracle_gets_everything(known):
@@ -186,7 +187,7 @@ def test_names_that_the_harness_has_are_reported():
     assert index.taken_in(built) == ["tempvs"]
 
 
-def test_include_path_works_without_the_entry_point(tmp_path):
+def test_include_path_works_without_the_entry_point(warm_python):
     code = """
         import sys
         sys.modules["tempbench_lmms.harness"] = None  # the entry point cannot be loaded
@@ -198,10 +199,10 @@ def test_include_path_works_without_the_entry_point(tmp_path):
     from tempbench_lmms.harness.variants import task_dir
 
     subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code), str(task_dir())],
+        [warm_python, "-c", textwrap.dedent(code), str(task_dir())],
         check=True,
         capture_output=True,
-        env=os.environ,
+        env=os.environ | {warm.FORGET: "1"},
     )
 
 

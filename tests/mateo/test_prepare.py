@@ -2,10 +2,7 @@
 
 import base64
 import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -18,6 +15,7 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media.images import load_image
+from tests.command import tempbench
 
 WORKED = [[1], [3], [3], [4], []]
 
@@ -311,17 +309,16 @@ def test_from_the_hub(release_row, write_release, tmp_path):
     folder = write_release({"test": [release_row(1, WORKED)], "train": [release_row(2, [[1], []])]})
     (folder / "README.md").write_text("---\nlicense: cc-by-nc-sa-4.0\n---\n", encoding="utf-8")
     with Hub({preparing.REPO: folder}) as hub:
-        environment = os.environ | {
+        environment = {
             "HF_ENDPOINT": hub.url,
             "HF_HUB_OFFLINE": "0",
             "HF_HOME": str(tmp_path / "hf"),
             "HF_HUB_DISABLE_XET": "1",
         }
-        command = [sys.executable, "-m", "tempbench_lmms.cli", "prepare", "mateo", "--accept-license"]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = tempbench("prepare", "mateo", "--accept-license", **environment)
         assert done.returncode == 0, done.stderr
         asked = sum(hub.requests.values())
-        again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        again = tempbench("prepare", "mateo", "--accept-license", **environment)
         assert "is already prepared" in again.stdout
         assert sum(hub.requests.values()) == asked
         assert not any("README" in request for request in hub.requests)
@@ -492,8 +489,7 @@ def test_verify_misses_a_partner(tmp_path):
 
 
 def test_the_command_line_says_errors_in_one_line(tmp_path):
-    command = [sys.executable, "-m", "tempbench_lmms.cli", "prepare", "mateo", "--from", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = tempbench("prepare", "mateo", "--from", tmp_path)
     assert done.returncode == 1
     assert done.stderr.strip().count("\n") == 0
     assert done.stderr.startswith("tempbench: ")

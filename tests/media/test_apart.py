@@ -87,6 +87,7 @@ def test_a_file_that_kills_is_named(inspector, tmp_path: Path, kind: str, says: 
     assert inspector.ask(tmp_path / "sound.mp4")["pid"] != os.getpid()
 
 
+@pytest.mark.slow
 def test_a_decoder_that_gives_frames_without_end_is_stopped(
     inspector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

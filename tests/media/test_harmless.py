@@ -10,6 +10,8 @@ import pytest
 from tempbench_lmms.media import apart
 from tests.media import clips
 
+pytestmark = pytest.mark.slow
+
 H264 = {
     "open groups": "open-gop=1:bframes=5:b-pyramid=strict:keyint=15",
     "intra refresh": "intra-refresh=1:keyint=20",

@@ -18,6 +18,8 @@ from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import apart, decoding, integrity, video
 from tests.media import clips
 
+pytestmark = pytest.mark.slow
+
 BUDGETS = (1, 4, 8, 12, 16)
 X265 = "log-level=none:pools=1:frame-threads=1"
 AV1 = {"preset": "12", "svtav1-params": "lp=1"}

@@ -238,11 +238,16 @@ def test_the_list_of_parsers_is_complete():
     assert set(OFFERED) == {name.partition("-")[0] for name in PARSERS}
 
 
+# One set of further parameters of each parser.
+ONE_OF_EACH = {name.partition("-")[0]: name for name in reversed(PARSERS)}.values()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_any_reply_gives_something_on_offer_or_nothing(name):
     is_offered = OFFERED.get(name.partition("-")[0], lambda found: True)
 
-    @settings(max_examples=60)
+    @settings(max_examples=60 if name in ONE_OF_EACH else 20)
     @given(REPLIES)
     def run(reply):
         assert is_offered(READERS[name](reply))
@@ -266,14 +271,12 @@ def _grows(parser, pattern, smaller, larger):
     return whole > 8 * benchmark.seconds(parser, benchmark.reply_of(pattern, smaller), repeats=1)
 
 
-# One set of further parameters is enough here; `benchmarks/parsing.py` measures all, with all patterns.
-ONE_OF_EACH = {name.partition("-")[0]: name for name in reversed(PARSERS)}.values()
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ONE_OF_EACH)
 def test_time_is_linear(name):
     """Four times the length takes about four times as long; 0.1 s are nothing to measure by.
 
+    One set of further parameters is enough here; `benchmarks/parsing.py` measures all, with all patterns.
     In two ranges: what a parser reads of a long reply is cut to 8,000 characters, and below that length every
     pattern meets the whole of it. Quadratic cost is 16 times as much; exponential cost ends with the timeout.
     """

@@ -12,7 +12,7 @@ from tempbench_lmms.cli.report import submit_hub
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.report import hub, numbers, tables
 from tempbench_lmms.runs.logs import read_runs
-from tests.command import complains, tempbench_process
+from tests.command import complains, tempbench
 from tests.report.conftest import finish
 from tests.runs.test_logs import write_run
 
@@ -209,10 +209,10 @@ def test_push_opens_a_pull_request_with_the_entries_alone(run, tmp_path):
     with Repository() as there:
         environment = {"HF_ENDPOINT": there.url, "HF_HUB_OFFLINE": "0", "HF_TOKEN": "hf_test"}
         arguments = ("submit", "hub", str(run), "--model", "org/model", "-o", str(tmp_path / "out"))
-        done = tempbench_process(*arguments, **environment)
+        done = tempbench(*arguments, **environment)
         assert done.returncode == 0, done.stderr
         assert there.commits == []
-        done = tempbench_process(*arguments, "--push", "--force", **environment)
+        done = tempbench(*arguments, "--push", "--force", **environment)
         assert done.returncode == 0, done.stderr
         ((path, lines),) = there.commits
     assert path.startswith("/api/models/org/model/commit/main")
@@ -229,7 +229,7 @@ def test_push_that_is_refused(run, tmp_path):
     with Repository(status=403) as there:
         environment = {"HF_ENDPOINT": there.url, "HF_HUB_OFFLINE": "0", "HF_TOKEN": "hf_test"}
         arguments = ("submit", "hub", str(run), "--model", "org/model", "-o", str(tmp_path / "out"))
-        done = tempbench_process(*arguments, "--push", **environment)
+        done = tempbench(*arguments, "--push", **environment)
     complains(done, "org/model was not changed", "403", "hf auth login")
     assert (tmp_path / "out" / ".eval_results" / "tempvs.yaml").is_file()
 

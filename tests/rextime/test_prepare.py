@@ -2,8 +2,6 @@ import hashlib
 import http.server
 import json
 import os
-import subprocess
-import sys
 import threading
 
 import pytest
@@ -17,6 +15,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import apart
 from tempbench_lmms.rextime import checks, rows, videos
 from tempbench_lmms.rextime.card import CATEGORIES
+from tests.command import tempbench
 from tests.media.clips import trim
 
 # Row 1 of the release, as its notes print it.
@@ -259,16 +258,6 @@ def hub():
     server.shutdown()
 
 
-def command(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "tempbench_lmms.cli", *arguments],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_prepare_from_the_hub(hub, tmp_path):
     environment = {
         "HF_ENDPOINT": hub,
@@ -276,19 +265,19 @@ def test_prepare_from_the_hub(hub, tmp_path):
         "HF_HUB_OFFLINE": "0",
         "TEMPBENCH_DATA": str(tmp_path / "data"),
     }
-    refused = command("prepare", "rextime", **environment)
+    refused = tempbench("prepare", "rextime", **environment)
     assert refused.returncode == 1
     assert "--accept-license" in refused.stderr
-    done = command("prepare", "rextime", "--accept-license", **environment)
+    done = tempbench("prepare", "rextime", "--accept-license", **environment)
     assert done.returncode == 0, done.stderr
     assert "validation: 2 questions, the paper has 921; 0.0% of them have a usable video" in done.stdout
     assert "v_ZMTi498qnPc.mp4: the video is missing" in done.stdout
     manifest = json.loads((tmp_path / "data" / "rextime" / "manifest.json").read_text())
     assert manifest["source"] == {"repository": "ReXTime/ReXTime", "revision": Hub.sha}
-    verified = command("verify", "rextime", **environment)
+    verified = tempbench("verify", "rextime", **environment)
     assert verified.returncode == 1
     assert "2 problems" in verified.stderr
-    offline = command("prepare", "rextime", "--accept-license", **environment | {"HF_HUB_OFFLINE": "1"})
+    offline = tempbench("prepare", "rextime", "--accept-license", **environment | {"HF_HUB_OFFLINE": "1"})
     assert offline.returncode == 1
     assert "HF_HUB_OFFLINE" in offline.stderr
     assert "Traceback" not in offline.stderr

@@ -102,6 +102,7 @@ def chance_run(config, docs, seed, known):
     return TaskLog(TASK, "tempvs", "chance", model, {}, config, tuple(samples), Path(), ())
 
 
+@pytest.mark.slow
 def test_false_alarms_of_100_pairs_of_chance_runs():
     """5 % of the pairs a metric before Holm, and 5 % of the pairs any metric after.
 

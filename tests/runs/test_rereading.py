@@ -350,6 +350,7 @@ def wait_for_lines(process, file, n):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_interrupted_by_the_user(tmp_path):
     """It ends at once, whatever is under way."""
     few(tmp_path, 6)
@@ -371,6 +372,7 @@ def test_interrupted_by_the_user(tmp_path):
     assert len(lines_of(tmp_path)) == 2
 
 
+@pytest.mark.slow
 def test_killed_and_continued(tmp_path):
     """kill -9 loses what is under way, and a line that it cut in half is ignored."""
     n, at_once = 24, 2

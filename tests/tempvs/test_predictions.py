@@ -1,9 +1,6 @@
 """`tempbench score tempvs`: prediction files in the official layout."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +8,7 @@ import pytest
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import official
 from tempbench_lmms.tempvs.predictions import score_folder
+from tests.command import tempbench
 
 REPOSITORY = Path(__file__).parents[2]
 TASK = "paired_event_discrimination"
@@ -99,14 +97,8 @@ def test_golden_through_files(shared, tmp_path):
     for task, sources in golden["grounding"].items():
         for source, rows in sources.items():
             write(tmp_path / "combined", golden["model"], source, task, rows)
-    command = [sys.executable, "-m", "tempbench_lmms.cli", "score", "tempvs", "--predictions", str(tmp_path)]
-    done = subprocess.run(
-        [*command, "--model", golden["model"], "--json"],
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = tempbench("score", "tempvs", "--predictions", tmp_path, "--model", golden["model"], "--json")
+    assert done.returncode == 0, done.stderr
     tasks = json.loads(done.stdout)["tasks"]
     for task, expected in golden["expected"].items():
         for name, value in expected.items():

@@ -122,6 +122,7 @@ def test_failed_requests_are_counted_apart():
     assert evaluate(scoring.parse_rate, records) == 0
 
 
+@pytest.mark.slow
 def test_chance_over_many_seeds():
     """The paper's Random row: 0.5, 0.2, 0.2, and GT strict 0.2 ** k for k groundings of five images."""
     from tempbench_lmms.harness.respondents import chance

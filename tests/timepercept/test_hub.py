@@ -1,15 +1,13 @@
 """TemporalVQA from a Hub on this machine that speaks the protocol."""
 
 import json
-import os
-import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from tempbench_lmms.data.tables import read_rows
+from tests.command import tempbench
 
 from .test_prepare import write_temporalvqa
 
@@ -68,7 +66,7 @@ def hub(tmp_path):
 
 
 def prepare(endpoint, tmp_path):
-    environment = os.environ | {
+    environment = {
         "HF_ENDPOINT": endpoint,
         "HF_HUB_OFFLINE": "0",
         "HF_HUB_DISABLE_XET": "1",
@@ -76,8 +74,7 @@ def prepare(endpoint, tmp_path):
         "TEMPBENCH_DATA": str(tmp_path / "data"),
         "NO_PROXY": "127.0.0.1",
     }
-    command = [sys.executable, "-m", "tempbench_lmms.cli", "prepare", "timepercept", "--temporalvqa", "hub"]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return tempbench("prepare", "timepercept", "--temporalvqa", "hub", **environment)
 
 
 def test_temporalvqa_from_the_hub(hub, tmp_path):

@@ -23,6 +23,7 @@ def rows(many_series):
     return questions.build(many_series, many_series, "test", questions.Rules(count=200, seed=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_two_hundred_sound_questions(rows, test):
     assert len(rows[test]) == 200
