@@ -254,8 +254,8 @@ def resolve(
     if found := _all_but_one(text, groups, values):
         return found
     sure = [group for group in live if any(mention.sure for mention in group.mentions)]
-    # "The answer might be A": the only one that is named is meant.
-    hedged = [group for group in live if group.cue == 2]
+    # "I think the answer might be A": the only one that is named is meant.
+    hedged = [group for group in live if group.cue == 2] if _I_THINK.search(text) else []
     if hedged and len({value for group in groups for value in group.values}) == 1:
         return _of_tier(text, hedged, live, "answer")
     if explicit_only or not sure:
@@ -442,6 +442,7 @@ def _firsts(*tables: Sequence[str]) -> frozenset[str]:
     )
 
 
+_I_THINK = re.compile(r"\bI\s+(?:think|believe|guess|suppose|would\s+say)\b|\bI['’]d\s+(?:say|guess)\b")
 _ONLY_ONE = re.compile(r"\bonly\s+(?:\w+\s+)?[\"'(]*$", re.IGNORECASE)
 # "I first thought B", "at first A seems right", "my first impression was 1"
 _FIRST_THOUGHT = re.compile(

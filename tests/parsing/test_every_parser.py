@@ -213,6 +213,7 @@ def test_the_list_of_parsers_is_complete():
     """What takes a reply is measured and fuzzed, or is named here with what it does instead."""
     others = {
         "harness.adapter.request_failed",  # a prefix
+        "harness.asking.taken",  # what can be stored of it
         *(
             f"{name}.scoring.record" for name in benchmarks.names()
         ),  # what the hooks call: parsers, and a dict
