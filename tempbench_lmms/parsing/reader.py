@@ -17,7 +17,7 @@ from tempbench_lmms.parsing.final_answer import Part, before_next_question, fina
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import Kind, kind_of
 from tempbench_lmms.parsing.reading import Reading, Reread, none
-from tempbench_lmms.parsing.refusals import without_questions, without_refusals
+from tempbench_lmms.parsing.refusals import LEFT_OPEN, without_questions, without_refusals
 from tempbench_lmms.parsing.statements import Verdict, corrects
 from tempbench_lmms.parsing.text import holds, normalise, unboxed
 from tempbench_lmms.parsing.words import IF, MAYBE, OR, any_of
@@ -48,11 +48,6 @@ _CONFIDENCES = re.compile(r"\((?:[^()\n]{0,40}\b)?[Cc]onfidence[^()\n]{0,120}\)"
 # "Answer: 3 (the dog is in 4, too)"; "B (or C)" is no remark.
 _REMARK = re.compile(rf"\s+\((?!\s*(?:{any_of(OR)}|\w\W))[^()\n]{{12,}}\)\W{{0,3}}$")
 _LAST_CLAUSE = re.compile(r",\s*(?:but|so|aber|mais|pero)\s+([^.!?\n]+)$", re.IGNORECASE)
-# What voids all that was weighed before.
-_ENDS_OPEN = re.compile(
-    r"(?:\bnot|n['’]t)\s+settle\b|\bleave\s+(?:it|this|that|the\s+(?:question|answer))\s+open\b",
-    re.IGNORECASE,
-)
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
@@ -240,7 +235,7 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return first
     if said.how == "conclusion":
         return said
-    if refused or _ENDS_OPEN.search(rows[-1]):
+    if refused or LEFT_OPEN.search(rows[-1]):
         return Verdict(None, "refused")
     if said.value is not None and corrects(text):
         return said

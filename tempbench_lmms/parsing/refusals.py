@@ -53,6 +53,12 @@ def _signed(signs: str, pattern: str) -> _Signed:
     return table(signs), re.compile(pattern, re.IGNORECASE)
 
 
+LEFT_OPEN = re.compile(
+    r"(?:\bnot|n['’]t)\s+settle\b|\bleave\s+(?:it|this|that|the\s+(?:question|answer))\s+open\b",
+    re.IGNORECASE,
+)
+"""At the end of a reply it voids all that was weighed before."""
+
 _REFUSALS = (
     _signed(
         "can't|cannot|can not|can’t|cant|could not|couldn|able|impossible|possib|difficult|hard|not clear"
@@ -79,7 +85,7 @@ _REFUSALS = (
     ),
     _signed(
         "settle|open",
-        r"(?:\bnot|n['’]t)\s+settle\b|\bleave\s+(?:it|this|that|the\s+(?:question|answer))\s+open\b",
+        LEFT_OPEN.pattern,
     ),
     _signed(
         "something",
