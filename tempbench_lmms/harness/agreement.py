@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 
@@ -37,8 +38,8 @@ class Ranks:
     """
 
     def __init__(self) -> None:
-        self.rank, self.size = _number("RANK", 0), _number("WORLD_SIZE", 1)
-        if not 0 <= self.rank < self.size:
+        self.rank, self.size = whole_number("RANK", 0, least=0), whole_number("WORLD_SIZE", 1)
+        if not 0 <= self.rank < self.size or (self.size > 1 and not os.environ.get("RANK")):
             raise TempbenchError(
                 f"RANK is {self.rank} and WORLD_SIZE {self.size}; start the processes with torchrun, or "
                 "unset both"
@@ -167,12 +168,3 @@ def end_all(ranks: Ranks, error: Exception) -> NoReturn:
 
 def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [repr(error)])[0][:200]
-
-
-def _number(name: str, default: int) -> int:
-    value = os.environ.get(name)
-    if value is None:
-        return default
-    if not value.strip().isdecimal():
-        raise TempbenchError(f"{name} is {value!r}; set it to a whole number, or unset it")
-    return int(value)

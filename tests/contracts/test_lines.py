@@ -4,7 +4,6 @@ Whatever it is, the command says in one line what is wrong, ends with a status, 
 What a parameter takes is read from its type and its name, so a new command is covered when it is added.
 """
 
-import inspect
 import json
 import re
 import typing
@@ -48,14 +47,19 @@ def types_of(annotation):
         yield from types_of(one)
 
 
+def annotations(function):
+    """Returns the annotations of a command's parameters, with those that a wrapper adds."""
+    inner = getattr(function, "__wrapped__", None)
+    return (annotations(inner) if inner else {}) | typing.get_type_hints(function)
+
+
 def kind_of(path, parameter):
     """Returns what a parameter takes."""
     if parameter.name in OUTPUTS:
         return "output"
     if parameter.name in LOGS:
         return "logs"
-    function = inspect.unwrap(COMMANDS[path].callback)
-    types = set(types_of(typing.get_type_hints(function)[parameter.name]))
+    types = set(types_of(annotations(COMMANDS[path].callback)[parameter.name]))
     for kind, classes in KINDS.items():
         if types & classes:
             return kind

@@ -145,7 +145,7 @@ def test_media_are_those_that_were_prepared(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("rank", "size"), [("", "2"), ("1", "1"), ("one", "2"), ("-1", "2"), ("0", ""), ("2", "2")]
+    ("rank", "size"), [("", "2"), ("1", "1"), ("one", "2"), ("-1", "2"), ("0", "none"), ("2", "2")]
 )
 def test_processes_with_senseless_numbers(rank, size, monkeypatch):
     monkeypatch.setenv("RANK", rank)
