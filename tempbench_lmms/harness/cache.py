@@ -64,6 +64,7 @@ class SafeCache(KeyedCache):
     on_slice: OnSlice = staticmethod(lambda progress: None)
     fingerprint = ""
     ids: Mapping[str, Sequence[str]] = {}
+    tasks: Mapping[str, Any] = {}
     watch = Watch()
 
     @classmethod

@@ -112,6 +112,7 @@ def test_its_questions_fail_and_the_others_are_answered(task, kind, how, spoilt,
             request_type="generate_until",
             task_name=task,
             doc_id=number,
+            metadata={"split": "test"},
             idx=0,
         )
         for number in range(len(docs))
@@ -148,7 +149,14 @@ def test_another_error_is_not_taken_for_bad_media(spoilt, tmp_path):
     model.generate_until = lambda requests: (_ for _ in ()).throw(RuntimeError("out of memory"))
     hook = functools.partial(config["doc_to_visual"], lmms_eval_specific_kwargs=None)
     arguments = ("a question", {"until": []}, hook, 0, "tempvs", "test")
-    request = SimpleNamespace(args=arguments, arguments=arguments, task_name="tempvs", doc_id=0, idx=0)
+    request = SimpleNamespace(
+        args=arguments,
+        arguments=arguments,
+        task_name="tempvs",
+        doc_id=0,
+        idx=0,
+        metadata={"split": "test"},
+    )
     cache = SafeCache(str(tmp_path / "cache.db"), str(tmp_path / "audit.jsonl"))
     (reply,) = cache.execute(model, "generate_until", [request])
     assert adapter.request_failed(reply)
