@@ -310,13 +310,7 @@ def build_file(
     from rich.progress import Progress
 
     endpoint = Endpoint(base_url, model, os.environ.get("OPENAI_API_KEY", ""))
-    if output.is_dir():
-        raise TempbenchError(f"{output} is a folder; give the name of a file")
-    outputs.check_folder(output.parent)
-    progress_file = output.with_name(f"{output.stem}.progress.jsonl")
-    if force:
-        output.unlink(missing_ok=True)
-        progress_file.unlink(missing_ok=True)
+    progress_file = _progress_of(output, force)
     done = _done(output, progress_file)
     videos = _videos(captions, limit)
     counts: Counter[str] = Counter()
@@ -333,6 +327,18 @@ def build_file(
                 stream.write(json.dumps({"vid": str(video["vid"]), "questions": len(found)}) + "\n")
             counts["videos"] += 1
     return dict(counts)
+
+
+def _progress_of(output: Path, anew: bool) -> Path:
+    """Returns the file beside an output that says which videos are done; both are removed to start anew."""
+    if output.is_dir():
+        raise TempbenchError(f"{output} is a folder; give the name of a file")
+    outputs.check_folder(output.parent)
+    progress_file = output.with_name(f"{output.stem}.progress.jsonl")
+    if anew:
+        output.unlink(missing_ok=True)
+        progress_file.unlink(missing_ok=True)
+    return progress_file
 
 
 def _videos(captions: Path, limit: int | None) -> list[dict[str, Any]]:

@@ -49,11 +49,7 @@ def write_manifest(
     outputs.check_folder(output)
     data, cloud = _arrays(array, values, mask)
     times = _times(timestamps)
-    if len(times) != len(data) or cloud.shape != data.shape[:3]:
-        raise TempbenchError(
-            f"{array}: values {data.shape}, mask {cloud.shape}, {len(times)} time stamps; the first number "
-            "must be the same"
-        )
+    _check_shapes(array, data.shape, cloud.shape, len(times))
     if output.exists() and any(output.iterdir()):
         raise TempbenchError(f"{output} is not empty; choose another folder")
     coloured = _coloured(data)
@@ -63,13 +59,20 @@ def write_manifest(
     lines = []
     for row in range(rows):
         for column in range(columns):
-            tile = (slice(row * height, (row + 1) * height), slice(column * width, (column + 1) * width))
-            window = (slice(None), *tile)
+            down = slice(row * height, (row + 1) * height)
+            across = slice(column * width, (column + 1) * width)
             place = f"{array.stem}_r{row}_c{column}"
-            images = _write_place(output, place, times, coloured[window], cloud[window])
+            images = _write_place(output, place, times, coloured[:, down, across], cloud[:, down, across])
             lines.append(json.dumps({"group_id": place, "images": images}))
     (output / "manifest.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return {"places": rows * columns, "pictures": rows * columns * len(times)}
+
+
+def _check_shapes(array: Path, data: tuple[int, ...], cloud: tuple[int, ...], n_times: int) -> None:
+    if n_times != data[0] or cloud != data[:3]:
+        raise TempbenchError(
+            f"{array}: values {data}, mask {cloud}, {n_times} time stamps; the first number must be the same"
+        )
 
 
 def _times(path: Path) -> list[str]:

@@ -361,11 +361,7 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
         nonlocal run, readable
         if len(run) == 1 and sorted(run[0]) == sorted(labels):
             run = list(run[0])
-        if len(run) >= len(labels) and (
-            readable
-            or _REVERSE.search(text, max(0, start - _LOOK_BACK), end + 40)
-            or backwards(text[max(0, start - _LOOK_BACK) : end + _LOOK_AHEAD], quantities) is not None
-        ):
+        if len(run) >= len(labels) and (readable or _says_which_end(text, start, end, quantities)):
             found.append((start, end, _complete(run, labels)))
         run, readable = [], True
 
@@ -400,6 +396,15 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
             close()
     close()
     return found
+
+
+def _says_which_end(text: str, start: int, end: int, quantities: bool) -> bool:
+    """Whether the words around a run say which of its ends comes first."""
+    begin = max(0, start - _LOOK_BACK)
+    return (
+        _REVERSE.search(text, begin, end + 40) is not None
+        or backwards(text[begin : end + _LOOK_AHEAD], quantities) is not None
+    )
 
 
 @lru_cache(maxsize=32)

@@ -70,18 +70,7 @@ def data_of(
             }
         )
         for sample in chosen:
-            record = task.log.with_limit(sample)
-            entry = {
-                "t": number,
-                "id": str(sample.record["id"]),
-                "verdict": verdict(record),
-                "read": manner(record),
-                "prompt": sample.prompt,
-                "reply": sample.reply,
-                "target": sample.target,
-                "record": record,
-                "whole": f"{task.log.beside('samples').name}.jsonl, doc_id {sample.doc_id}",
-            }
+            entry = {"t": number} | _entry(task, sample)
             if visuals is not None and sample.doc_id in pictured:
                 shown, entry["note"] = visuals.of(sample)
                 entry["pictures"] = [pictures.setdefault(key, (len(pictures), uri))[0] for key, uri in shown]
@@ -90,6 +79,21 @@ def data_of(
     out["n_cut"] = cut(out["questions"], megabytes)
     out["pictures"] = [uri for _, uri in pictures.values()]
     return out
+
+
+def _entry(task: TaskNumbers, sample: Sample) -> dict[str, Any]:
+    """Returns a question as the browser shows it, without its pictures."""
+    record = task.log.with_limit(sample)
+    return {
+        "id": str(sample.record["id"]),
+        "verdict": verdict(record),
+        "read": manner(record),
+        "prompt": sample.prompt,
+        "reply": sample.reply,
+        "target": sample.target,
+        "record": record,
+        "whole": f"{task.log.beside('samples').name}.jsonl, doc_id {sample.doc_id}",
+    }
 
 
 def cut(entries: Sequence[dict[str, Any]], megabytes: float) -> int:

@@ -89,13 +89,8 @@ def run(
             found = preflight(model, tasks, names, output, model_args, further, how.verify)
             agreement.compare(ranks, found.process)
             finished = _continued(output, found)
-            if not finished and (
-                shadowed := sorted({*plugin.shadowed_names()} & {*tasks.split(","), *names})
-            ):
-                raise TempbenchError(
-                    f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
-                    "update tempbench-lmms"
-                )
+            if not finished:
+                _check_names({*tasks.split(","), *names})
         decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
         ranks.tell_all(agreement.DECISION, decided)
         if finished:
@@ -106,6 +101,15 @@ def run(
         _wait_for_another_second(before)
         _evaluate(model, tasks, output, model_args, further, how, _show, found.asked)
         _finish(output, before, found, at_end, borne)
+
+
+def _check_names(names: set[str]) -> None:
+    """Refuses names that tasks of the harness have, too."""
+    if shadowed := sorted({*plugin.shadowed_names()} & names):
+        raise TempbenchError(
+            f"the harness has tasks of its own named {', '.join(shadowed)} and would run those; "
+            "update tempbench-lmms"
+        )
 
 
 @dataclass(frozen=True)

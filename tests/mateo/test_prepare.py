@@ -299,7 +299,7 @@ def test_an_interrupted_run_goes_on(release_row, write_release, monkeypatch, hom
 
 def test_no_place_to_write(release_row, write_release, home):
     home.write_text("a file", encoding="utf-8")
-    with pytest.raises(TempbenchError, match="cannot be written"):
+    with pytest.raises(TempbenchError, match="lies below the file"):
         prepare(source=write_release({"test": [release_row(1, [[1], []])]}), accept_license=True)
 
 
