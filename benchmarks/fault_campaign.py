@@ -354,7 +354,7 @@ class Trial:
             start = world.start([*words, "--force"])
             wait([start])
         new = form.command == "run" and self.plan.begins == "new" and self.foreign
-        if start.status and new and "belongs to a run with another" in start.errors:
+        if start.status and new and "belongs to a run that differs in" in start.errors:
             # The first start that got as far as to take the folder had other arguments, or data.
             shutil.rmtree(world.plan / form.output)
             start = world.start(words)

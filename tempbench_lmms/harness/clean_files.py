@@ -30,6 +30,9 @@ def keep_secrets_out(module: ModuleType) -> None:
     def save_results_aggregated(self: Any, results: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(results, dict) and isinstance(results.get("config"), dict):
             results["config"] = cleaned(results["config"])
+        if isinstance(results, dict) and isinstance(results.get("configs"), dict):
+            # Each task's settings repeat those of `--gen_kwargs`.
+            results["configs"] = {name: _of_task(one) for name, one in results["configs"].items()}
         return save(self, results, *args, **kwargs)
 
     general.log_experiment_args = log_experiment_args
@@ -42,6 +45,15 @@ def cleaned(config: dict[str, Any]) -> dict[str, Any]:
     given = [config, *([lines] if isinstance(lines, dict) else [])]
     lists = [shown for one in given for name in _LISTS if isinstance(shown := one.get(name), str)]
     return {name: _cleaned(name, value, lists) for name, value in config.items()}
+
+
+def _of_task(config: Any) -> Any:
+    """Returns a task's configuration without what may be secret among its settings of generation."""
+    settings = config.get("generation_kwargs") if isinstance(config, dict) else None
+    if not isinstance(settings, dict):
+        return config
+    shown = {key: _argument(key, one) if isinstance(one, str) else one for key, one in settings.items()}
+    return {**config, "generation_kwargs": shown}
 
 
 def _cleaned(name: str, value: Any, lists: list[str]) -> Any:

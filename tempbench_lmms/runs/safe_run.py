@@ -5,6 +5,7 @@ run they belong to. The same command, given again, continues.
 """
 
 import contextlib
+import itertools
 import shutil
 import sys
 import time
@@ -197,6 +198,17 @@ def leaves(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
+def _sets_ours(word: str) -> bool:
+    """Returns whether the harness reads `word` as one of the options that `tempbench run` sets itself.
+
+    Its parser also takes the beginning of a long option (`--output`, `--conf=x`), and `-c` for `--use_cache`.
+    """
+    if word.startswith("--"):
+        name = word.partition("=")[0]
+        return len(name) > 2 and any(own.startswith(name) for own in _OWN)
+    return word.startswith("-c")
+
+
 def preflight(
     model: str,
     tasks: str,
@@ -211,7 +223,11 @@ def preflight(
     Raises:
         TempbenchError: Something is amiss.
     """
-    if taken := [word for word in further if word.partition("=")[0] in _OWN]:
+    if not tasks.strip(" ,"):
+        raise TempbenchError("no task is named; give one with --tasks (`tempbench path` has their files)")
+    if "--limit=0" in further or ("--limit", "0") in itertools.pairwise(further):
+        raise TempbenchError("--limit 0 asks no question; give a larger number")
+    if taken := [word for word in further if _sets_ours(word)]:
         raise TempbenchError(f"{', '.join(taken)} after `--`: give it to `tempbench run` itself")
     version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()
@@ -297,8 +313,8 @@ def _continued(output: Path, found: Checked) -> Path | None:
         raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
     if differing := identity.differences(earlier, found.identity):
         raise TempbenchError(
-            f"{output} belongs to a run with another {', '.join(differing)} (see {path}); nothing in it was "
-            "changed: choose another --output, or put back what the run began with"
+            f"{output} belongs to a run that differs in: {', '.join(differing)} (see {path}); nothing in it "
+            "was changed: choose another --output, or put back what the run began with"
         )
     finished = results_of(state, output)
     if finished is not None and state.get("failed"):

@@ -201,7 +201,7 @@ def test_answers_to_another_picture_are_stale(tmp_path, home, warm_python):
     picture.write_bytes(other.read_bytes())
     ((status, printed),) = start(warm_python, tmp_path, out, TASK, "alone", home)
     assert status == 1
-    assert f"belongs to a run with another data: {TASK}: pictures or videos" in printed
+    assert f"belongs to a run that differs in: data: {TASK}: pictures or videos" in printed
     assert "choose another --output" in printed
     assert asked(out) == []
     # Whoever removes the file that says whose folder it is gets no old answer either.

@@ -36,6 +36,26 @@ def test_further_arguments_may_be_anything_else(word, tmp_path):
         safe_run.preflight("m", TASK, [TASK], tmp_path, "", [word, "--tasks", "x"], False)
 
 
+@pytest.mark.parametrize("word", ["--conf", "--conf=x", "--task", "--model_arg=a=2", "--output", "-c", "-cx"])
+def test_an_option_of_ours_is_refused_in_short_too(word, tmp_path):
+    with pytest.raises(TempbenchError, match="after `--`: give it to"):
+        safe_run.preflight("m", TASK, [TASK], tmp_path, "", [word, "x"], False)
+
+
+@pytest.mark.parametrize("word", ["--log_samples_suffix", "--limit", "-b", "--", "x", "--model_argsx", "-1"])
+def test_other_words_are_not_taken_for_ours(word):
+    assert not safe_run._sets_ours(word)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "further", "line"),
+    [("", [], "no task is named"), (TASK, ["--limit", "0"], "--limit 0"), (TASK, ["--limit=0"], "--limit 0")],
+)
+def test_what_asks_nothing_is_said_at_once(tasks, further, line, tmp_path):
+    with pytest.raises(TempbenchError, match=line):
+        safe_run.preflight("m", tasks, [], tmp_path, "", further, False)
+
+
 def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
     with pytest.raises(TempbenchError, match="tempbench prepare tempvs"):
@@ -167,7 +187,7 @@ def test_ends(tmp_path, warm_python):
     assert resumed == [0, "", 20]
     assert again == [0, "", 0]
     assert other[0] == 1
-    assert "another arguments" in other[1]
+    assert "differs in: arguments" in other[1]
     # A failed request is no answer: it is not kept.
     assert failing[0] == 1
     assert failing[3] == 0

@@ -95,3 +95,15 @@ def test_no_byte_of_the_output_holds_a_secret(tmp_path, warm_python):
     # Two runs with other values are two.
     states = [json.loads(file.read_text()) for file in files if file.name == "tempbench_run.json"]
     assert len({state["identity"]["model_args"] for state in states}) == len(cases)
+
+
+def test_a_task_s_own_settings_hold_no_secret():
+    """The harness copies `--gen_kwargs` into each task's configuration."""
+    from tempbench_lmms.harness.clean_files import _of_task
+
+    settings = {"token": "hf_SECRET", "temperature": 0, "until": ["\n"], "max_new_tokens": 64}
+    shown = _of_task({"task": "x", "generation_kwargs": settings})["generation_kwargs"]
+    assert "hf_SECRET" not in str(shown)
+    assert {name: shown[name] for name in ("temperature", "until", "max_new_tokens")} == {
+        name: settings[name] for name in ("temperature", "until", "max_new_tokens")
+    }
