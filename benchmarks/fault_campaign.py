@@ -426,6 +426,8 @@ def campaign(numbers: Iterable[int], seed: int, show: Callable[[Verdict], None])
 
 def _import_everything() -> None:
     """Imports once, for all forks, what the commands import."""
+    # The checkout's folder beside this one, wherever the package is installed.
+    sys.path.insert(1, str(Path(__file__).parents[1]))
     import lmms_eval.tasks
     from prepare_interruptions import _import_everything as import_preparation
 
