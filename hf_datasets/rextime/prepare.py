@@ -266,7 +266,7 @@ def _look_at(
     problems: dict[str, str] = {}
     new: dict[str, tuple[Path, tuple[int, int]]] = {}
     for url, path in paths.items():
-        found = videos.signature(path) if path else None
+        found = checksums.signature(path) if path else None
         old = known.get(url)
         if path is None:
             problems[url] = f"{url.rpartition('/')[2]}: the file lies outside its folder"

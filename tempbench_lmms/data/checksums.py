@@ -38,9 +38,9 @@ def write(root: Path, paths: Mapping[str, Path], known: Mapping[str, str] | None
     old, known = read(root), known or {}
     found: dict[str, Any] = {}
     for place, path in sorted(paths.items()):
-        if (signature := _signature(path)) is not None:
-            sha256 = known.get(place) or _recorded(old.get(place), signature) or _sha256(path)
-            found[place] = {"size": signature[0], "changed": signature[1], "sha256": sha256}
+        if (size_and_time := signature(path)) is not None:
+            sha256 = known.get(place) or _recorded(old.get(place), size_and_time) or _sha256(path)
+            found[place] = {"size": size_and_time[0], "changed": size_and_time[1], "sha256": sha256}
     tables.write_json(found, root / FILE)
     return {"files": len(found), "sha256": digest({place: one["sha256"] for place, one in found.items()})}
 
@@ -79,11 +79,11 @@ class Media:
         """Returns a medium's checksum; None where no such file can be read."""
         try:
             path = self._locate(url)
-            signature = _signature(path)
-            if signature is None:
+            size_and_time = signature(path)
+            if size_and_time is None:
                 return None
-            recorded = _recorded(self._records.get(_place(url)), signature)
-            return recorded or _sha256_of(str(path), *signature)
+            recorded = _recorded(self._records.get(_place(url)), size_and_time)
+            return recorded or _sha256_of(str(path), *size_and_time)
         except (TempbenchError, OSError):
             return None
 
@@ -149,7 +149,8 @@ def _place(url: str) -> str:
     return url.removeprefix(SCHEME).partition("/")[2] if url.startswith(SCHEME) else url
 
 
-def _signature(path: Path) -> tuple[int, int] | None:
+def signature(path: Path) -> tuple[int, int] | None:
+    """Returns a file's size and time of change; None where there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -157,9 +158,9 @@ def _signature(path: Path) -> tuple[int, int] | None:
     return found.st_size, found.st_mtime_ns
 
 
-def _recorded(known: Any, signature: tuple[int, int]) -> str | None:
+def _recorded(known: Any, size_and_time: tuple[int, int]) -> str | None:
     """Returns the recorded checksum where size and time are the recorded ones."""
-    if not isinstance(known, dict) or (known.get("size"), known.get("changed")) != signature:
+    if not isinstance(known, dict) or (known.get("size"), known.get("changed")) != size_and_time:
         return None
     found = known.get("sha256")
     return found if isinstance(found, str) else None

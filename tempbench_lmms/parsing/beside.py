@@ -71,16 +71,16 @@ def _written_to(text: str, one: Found) -> set[str]:
     return {side[1] for side in sides if side}
 
 
-def _sentence(text: str, one: Found) -> tuple[int, int]:
-    """Returns where the sentence of a span begins and ends."""
-    start = max((end.end() for end in _SENTENCE_END.finditer(text, 0, one.start)), default=0)
-    end = _SENTENCE_END.search(text, one.end)
-    return start, end.start() if end else len(text)
+def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """Returns where the sentence around a place begins and ends."""
+    before = max((found.end() for found in _SENTENCE_END.finditer(text, 0, start)), default=0)
+    behind = _SENTENCE_END.search(text, end)
+    return before, behind.start() if behind else len(text)
 
 
 def _of_another(text: str, one: Found, chosen: Chosen) -> bool:
     """Whether the sentence of a span names other letters, and not the chosen one."""
-    start, end = _sentence(text, one)
+    start, end = _sentence(text, one.start, one.end)
     named = {letter for letter in _LETTER.findall(text, start, end) if letter in chosen.letters}
     # "A" may begin a sentence as an article.
     return bool(named - {chosen.letter}) and chosen.letter not in named
@@ -99,9 +99,9 @@ def _with_words(text: str, found: Sequence[Found], chosen: Chosen) -> Found | No
 
 def _words(text: str, one: Found, found: Sequence[Found]) -> str:
     """Returns the words of a span's sentence; where others stand in it, those from one span to the next."""
-    start, end = _sentence(text, one)
+    start, end = _sentence(text, one.start, one.end)
     if _BACK.match(text, start) and start:
-        start = _sentence(text, Found(one.span, start - 2, start - 2))[0]  # "This happens from 5 to 9 s."
+        start = _sentence(text, start - 2, start - 2)[0]  # "This happens from 5 to 9 s."
     if text[one.start - 1 : one.start] == "(":
         end = one.end
     before = [other for other in found if start <= other.start < one.start]

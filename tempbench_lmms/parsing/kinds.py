@@ -150,7 +150,7 @@ class Kind:
 
     keys: Sequence[str] = (ANSWER_KEYS,)
     """Patterns for the names of the JSON fields that hold it, the surest first."""
-    remarks = True
+    allows_remark = True
     """Whether a remark in brackets behind an answer leaves it as it is."""
     ranks = False
     """Whether a ranking of all options answers, though it names them all."""
@@ -567,7 +567,7 @@ class ItemKind(Kind):
 class OrderKind(Kind):
     """All labels in an order."""
 
-    remarks = False  # "(latest first)" turns it round
+    allows_remark = False  # "(latest first)" turns it round
     keys = (r".*(?:order|ranking|sequence|rank|sorted|permutation).*|images?|pairs?", ANSWER_KEYS)
 
     def __init__(self, expected: Order) -> None:

@@ -265,7 +265,7 @@ def _whole(kind: Kind, line: str) -> list[Any]:
     rest = lines.without_lead(line)
     if rest != bare and (found := _is(kind, rest)):
         return found
-    remark = _REMARK.search(line) if kind.remarks else None
+    remark = _REMARK.search(line) if kind.allows_remark else None
     return _whole(kind, line[: remark.start()]) if remark and lines.has_lead(line) else []
 
 
@@ -303,7 +303,7 @@ def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
     for part in _PARTS.split("\n".join(rows[:_MOST_OPENINGS]))[:_MOST_OPENINGS]:
         head = _OPENS.match(part)
         bracket = head is not None and head.group().endswith("(")
-        if bracket and (_OR_ANOTHER.search(part) or not kind.remarks):
+        if bracket and (_OR_ANOTHER.search(part) or not kind.allows_remark):
             return None
         said += _whole(kind, head[1]) if head else []
         if not said:

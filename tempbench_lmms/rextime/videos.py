@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import roots
+from tempbench_lmms.data.checksums import signature
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
@@ -62,15 +63,6 @@ def _folders_at(manifest: str, changed: int) -> Mapping[str, str]:
     except (ValueError, AttributeError) as error:
         raise TempbenchError(f"{manifest} is damaged ({error}); prepare the data again") from None
     return found if isinstance(found, dict) else {}
-
-
-def signature(path: Path) -> tuple[int, int] | None:
-    """Returns a file's size and time of change; None where there is no file."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns
 
 
 @lru_cache(maxsize=65536)
