@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections import deque
 from pathlib import Path
 
 import av
@@ -240,3 +241,38 @@ def test_a_frame_that_hides_that_others_refer_to_it_is_found(tmp_path: Path) -> 
     assert not all(np.array_equal(np.asarray(i), sound[p]) for i, p in zip(images, places, strict=True))
     with pytest.raises(MediaError, match="another one when it is sought"):
         integrity.check_video(path, thorough=True)
+
+
+def test_damage_that_shows_what_memory_held(tmp_path: Path) -> None:
+    """A damaged H.265 slice may end early without an error: the rest of the frame is then left as it was."""
+    path = clips.write(
+        tmp_path / "a.mkv",
+        codec="libx265",
+        n=30,
+        size=(80, 64),
+        options={"x265-params": "log-level=none:keyint=10:open-gop=0"},
+    )
+    assert integrity.check_video(path, thorough=True).n_frames == 30
+    sound = path.read_bytes()
+    with av.open(str(path)) as container:
+        packets = [(packet.pos, packet.size) for packet in container.demux(video=0) if packet.size]
+    n_unsteady = 0
+    for place, size in packets:
+        middle = place + 20 + (size - 20) // 2
+        path.write_bytes(sound[:middle] + b"\xff" * (place + size - middle) + sound[place + size :])
+        if _decoded(path, 1) != _decoded(path, 8):
+            n_unsteady += 1
+            with pytest.raises(MediaError, match="comes out differently"):
+                integrity.check_video(path, thorough=True)
+    assert n_unsteady
+
+
+def _decoded(path: Path, n_held: int) -> list[bytes]:
+    """Returns the frames of a video whose decoder must not reuse the memory of the last `n_held`."""
+    held: deque[av.VideoFrame] = deque(maxlen=n_held)
+    found = []
+    with av.open(str(path)) as container:
+        for frame in container.decode(video=0):
+            held.append(frame)
+            found.append(frame.to_ndarray().tobytes())
+    return found
