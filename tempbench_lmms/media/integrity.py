@@ -19,7 +19,6 @@ BUDGETS = (1, 4, 8, 12, 16)
 
 _END = 0.95
 
-_LEAVES_GAPS = ("hevc",)
 _HELD = 8
 """Frames of memory that are kept from the decoder; 3 were enough for every damaged file tried."""
 
@@ -109,12 +108,12 @@ def _ends(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> 
 def _compared(
     video: Video, listed: decoding.Index, beat: Callable[[int], None]
 ) -> tuple[decoding.Index, bool]:
-    """Decodes everything, and compares the frames that are sought with those found on the way.
+    """Decodes everything, and compares with it what is decoded otherwise.
 
-    So it does with all frames that others may refer to, as decoded from each key frame: a frame that says
-    that nothing refers to it, and is referred to, would spoil other choices of frames than those tried here.
+    That is, the frames that are sought; then all frames that others may refer to, as decoded from each key
+    frame: one that says that nothing refers to it, and is referred to, would spoil other choices of frames
+    than those tried here; and everything once more, with other memory.
     """
-    _steady(video, beat)
     sought: dict[int, bytes] = {}
     referred_to: dict[int, bytes] = {}
     fast = listed.seekable
@@ -126,14 +125,20 @@ def _compared(
         for number, (place, frame) in enumerate(video.references(listed), start=1):
             referred_to[place] = _digest_as_decoded(video, frame)
             beat(number)
+    again = _with_other_memory(video, beat)
     times: list[int | None] = []
     beat(0)
     for place, frame in enumerate(_beating(video.frames(), beat)):
         times.append(frame.pts)
-        if place in referred_to and _digest_as_decoded(video, frame) != referred_to.pop(place):
-            sought[place] = b""
-            break
-        if place in sought and _digest(video.picture(frame)) != sought.pop(place):
+        digest = _digest_as_decoded(video, frame)
+        if next(again, None) != digest:
+            raise MediaError(
+                f"{video.path.name}: frame {place} comes out differently each time it is decoded; the video "
+                "is damaged: replace it"
+            )
+        if referred_to.pop(place, digest) != digest or (
+            place in sought and sought.pop(place) != _digest(video.picture(frame))
+        ):
             sought[place] = b""
             break
     if sought:
@@ -144,28 +149,19 @@ def _compared(
     return video.counted(times), fast
 
 
-def _steady(video: Video, beat: Callable[[int], None]) -> None:
-    """Checks that no frame shows what was left in memory by another.
+def _with_other_memory(video: Video, beat: Callable[[int], None]) -> Iterator[bytes]:
+    """Yields the digests of all frames, decoded while the memory of the last ones is kept from the decoder.
 
-    FFmpeg's HEVC decoder says nothing where a damaged slice ends early: the rest of the frame is what its
-    memory held before. So everything is decoded twice, with memory used again at once and used again late.
-
-    Raises:
-        MediaError: A frame of the two is another one.
+    Where a damaged slice ends early, FFmpeg's decoders of H.264 and H.265 report nothing: the rest of the
+    frame is what its memory held before.
     """
-    if video.codec not in _LEAVES_GAPS:
-        return
-    late: deque[Any] = deque(maxlen=_HELD)
-    first = [_digest_as_decoded(video, frame) for frame in _beating(video.frames(), beat)]
+    held: deque[Any] = deque(maxlen=_HELD)
+    digests = []
     beat(0)
-    for place, frame in enumerate(_beating(video.frames(), beat)):
-        late.append(frame)
-        if place >= len(first) or _digest_as_decoded(video, frame) != first[place]:
-            raise MediaError(
-                f"{video.path.name}: frame {place} comes out differently each time it is decoded; the video "
-                "is damaged: replace it"
-            )
-    beat(0)
+    for frame in _beating(video.frames(), beat):
+        held.append(frame)
+        digests.append(_digest_as_decoded(video, frame))
+    return iter(digests)
 
 
 def _digest_as_decoded(video: Video, frame: Any) -> bytes:
