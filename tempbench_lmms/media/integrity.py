@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import decoding
 from tempbench_lmms.media.decoding import Picture, Video
@@ -19,8 +21,9 @@ BUDGETS = (1, 4, 8, 12, 16)
 
 _END = 0.95
 
-_HELD = 8
-"""Frames of memory that are kept from the decoder; 3 were enough for every damaged file tried."""
+_HELD = 4
+"""Frames of memory that are kept from the decoder before they are made grey."""
+_GREY = 0x55
 
 
 @dataclass(frozen=True)
@@ -110,58 +113,63 @@ def _compared(
 ) -> tuple[decoding.Index, bool]:
     """Decodes everything, and compares with it what is decoded otherwise.
 
-    That is, the frames that are sought; then all frames that others may refer to, as decoded from each key
-    frame: one that says that nothing refers to it, and is referred to, would spoil other choices of frames
-    than those tried here; and everything once more, with other memory.
+    That is, everything once more, with other memory; the frames that are sought; and all frames that others
+    may refer to, as decoded from each key frame: one that says that nothing refers to it, and is referred to,
+    would spoil other choices of frames than those tried here.
     """
-    sought: dict[int, bytes] = {}
-    referred_to: dict[int, bytes] = {}
-    fast = listed.seekable
-    if fast:
-        places = {place for n in BUDGETS for place in uniform_places(listed.n_frames, n)}
-        index, pictures = decoding.read(video.path, lambda n_frames: places, listed)
-        fast = index.seekable
-        sought = {place: _digest(picture) for place, picture in pictures.items()}
-        for number, (place, frame) in enumerate(video.references(listed), start=1):
-            referred_to[place] = _digest_as_decoded(video, frame)
-            beat(number)
-    again = _with_other_memory(video, beat)
+    places = (
+        {place for n in BUDGETS for place in uniform_places(listed.n_frames, n)} if listed.seekable else ()
+    )
     times: list[int | None] = []
-    beat(0)
-    for place, frame in enumerate(_beating(video.frames(), beat)):
+    decoded: list[bytes] = []
+    shown: dict[int, bytes] = {}
+    for place, (frame, again) in enumerate(_beating(_twice(video), beat)):
         times.append(frame.pts)
-        digest = _digest_as_decoded(video, frame)
-        if next(again, None) != digest:
+        decoded.append(_digest_as_decoded(video, frame))
+        if again is None or _digest_as_decoded(video, again) != decoded[-1]:
             raise MediaError(
                 f"{video.path.name}: frame {place} comes out differently each time it is decoded; the video "
                 "is damaged: replace it"
             )
-        if referred_to.pop(place, digest) != digest or (
-            place in sought and sought.pop(place) != _digest(video.picture(frame))
-        ):
-            sought[place] = b""
-            break
-    if sought:
+        if place in places:
+            shown[place] = _digest(video.picture(frame))
+    if not listed.seekable:
+        return video.counted(times), False
+    index, pictures = decoding.read(video.path, lambda n_frames: places, listed)
+    wrong = {place for place, picture in pictures.items() if shown.get(place) != _digest(picture)}
+    beat(0)
+    for place, frame in _beating(video.references(listed), beat):
+        if place >= len(decoded) or _digest_as_decoded(video, frame) != decoded[place]:
+            wrong.add(place)
+    if wrong:
         raise MediaError(
-            f"{video.path.name}: frame {min(sought)} is another one when it is sought than when everything "
+            f"{video.path.name}: frame {min(wrong)} is another one when it is sought than when everything "
             "is decoded; write the video anew, with `ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
         )
-    return video.counted(times), fast
+    return video.counted(times), index.seekable
 
 
-def _with_other_memory(video: Video, beat: Callable[[int], None]) -> Iterator[bytes]:
-    """Yields the digests of all frames, decoded while the memory of the last ones is kept from the decoder.
+def _twice(video: Video) -> Iterator[tuple[Any, Any]]:
+    """Yields each frame of a video as decoded by two decoders; the other one finds grey in used memory.
 
     Where a damaged slice ends early, FFmpeg's decoders of H.264 and H.265 report nothing: the rest of the
     frame is what its memory held before.
     """
-    held: deque[Any] = deque(maxlen=_HELD)
-    digests = []
-    beat(0)
-    for frame in _beating(video.frames(), beat):
-        held.append(frame)
-        digests.append(_digest_as_decoded(video, frame))
-    return iter(digests)
+    held: deque[Any] = deque()
+    with Video(video.path) as other:
+        again = other.frames()
+        for frame in video.frames():
+            held.append(next(again, None))
+            yield frame, held[-1]
+            if len(held) > _HELD:
+                _blank(held.popleft())
+
+
+def _blank(frame: Any) -> None:
+    """Makes the memory of a frame grey; a frame that its decoder still refers to keeps its own."""
+    frame.make_writable()
+    for plane in frame.planes:
+        np.frombuffer(plane, np.uint8)[:] = _GREY
 
 
 def _digest_as_decoded(video: Video, frame: Any) -> bytes:
