@@ -30,8 +30,8 @@ MEMBER = "submission.jsonl"
 """The file's name inside the zip."""
 
 CLOSED = (
-    "CodaLab has taken no submissions since the end of 2025 (codalab/codalab-competitions, issues 3624 and 3625), "
-    "and no successor is known: report validation"
+    "CodaLab has taken no submissions since the end of 2025 (codalab/codalab-competitions, issues 3624 and "
+    "3625), and no successor is known: report validation"
 )
 
 
