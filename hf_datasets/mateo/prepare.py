@@ -1,9 +1,10 @@
 """`tempbench prepare mateo`: from the release, or from plans of one's own, to data that the tasks read."""
 
+import dataclasses
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ import typer
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import checksums, hub, locks, manifests, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.mateo.card import CARD
+from tempbench_lmms.mateo.card import CARD, SPLITS
 from tempbench_lmms.mateo.checks import table_name
 from tempbench_lmms.mateo.commands import print_counts
 
@@ -47,6 +48,9 @@ def prepare(
         Path | None, typer.Option("--from", help="Folder with plans of your own, each with a plan.json.")
     ] = None,
     language: Annotated[str, typer.Option(help="Of the release's texts: en or it.")] = "en",
+    splits: Annotated[
+        str, typer.Option(help="Splits of the release to prepare, separated by commas.")
+    ] = ",".join(SPLITS),
     revision: Annotated[str, typer.Option(help="Revision to download.")] = "main",
     accept_license: Annotated[
         bool, typer.Option("--accept-license", help="You have read the release's licence.")
@@ -69,7 +73,7 @@ def prepare(
     if from_folder is None and not accept_license:
         sources = "; ".join(f"{one.name}: {one.licence}" for one in benchmarks.card(CARD.name).sources)
         raise TempbenchError(f"read the licence first ({sources}), then add --accept-license")
-    origin = _own(from_folder) if from_folder else _release(source, revision, language)
+    origin = _own(from_folder) if from_folder else _release(source, revision, language, _chosen(splits))
     if prepared and not force:
         if _fingerprint(prepared.get("source")) == _fingerprint(origin.entry):
             print(f"{root} is already prepared; add --force to replace it")
@@ -163,6 +167,8 @@ def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path)
 
     console = terminal.console(stderr=True)
     for raw in track(plans(), f"{split}: plans", console=console, transient=True):
+        if not origin.own and split != "test":  # the release numbers the plans of each split anew
+            raw = dataclasses.replace(raw, plan_id=f"{split}-{raw.plan_id}")
         if raw.plan_id in seen:
             problems.append(f"plan {raw.plan_id}: duplicate id; the second one is left out")
             continue
@@ -221,14 +227,24 @@ def _own(folder: Path) -> _Origin:
     return _Origin(entry, {"test": [folder]}, None, own=True)
 
 
-def _release(folder: Path | None, revision: str, language: str) -> _Origin:
-    from tempbench_lmms.mateo.card import SPLITS
+def _chosen(splits: str) -> list[str]:
+    """Returns the splits that the user names.
 
+    Raises:
+        TempbenchError: One is none of the release.
+    """
+    chosen = [name.strip() for name in splits.split(",")]
+    if unknown := sorted({*chosen} - {*SPLITS}):
+        raise TempbenchError(f"{unknown[0]!r} is not a split; choose from {', '.join(SPLITS)}")
+    return [name for name in SPLITS if name in chosen]
+
+
+def _release(folder: Path | None, revision: str, language: str, splits: Sequence[str]) -> _Origin:
     from .sources import release_files
 
     entry: dict[str, Any] = {"language": language}
     if folder is None:
-        found, commit = download(revision)
+        found, commit = download(revision, splits)
         entry |= {"repository": REPO, "revision": commit}
     else:
         if not folder.is_dir():
@@ -242,10 +258,14 @@ def _release(folder: Path | None, revision: str, language: str) -> _Origin:
             )
         everything = [path for split in sorted(found) for path in found[split]]
         entry |= {"folder": str(folder.resolve()), "sha256": tables.sha256_of(everything)}
-    return _Origin(entry, {split: found[split] for split in SPLITS if split in found}, folder, own=False)
+    if len(splits) < len(SPLITS):
+        entry["splits"] = list(splits)
+        if missing := [split for split in splits if split not in found]:
+            raise TempbenchError(f"the release has no split {missing[0]}; it has {', '.join(sorted(found))}")
+    return _Origin(entry, {split: found[split] for split in splits if split in found}, folder, own=False)
 
 
-def download(revision: str) -> tuple[dict[str, list[Path]], str]:
+def download(revision: str, splits: Sequence[str] = SPLITS) -> tuple[dict[str, list[Path]], str]:
     """Downloads the release from the Hub, or what of it is not here yet.
 
     Returns:
@@ -266,6 +286,7 @@ def download(revision: str) -> tuple[dict[str, list[Path]], str]:
                 Path(hf_hub_download(REPO, name, repo_type="dataset", revision=info.sha)) for name in files
             ]
             for split, files in names.items()
+            if split in splits
         }
     if not found:
         raise TempbenchError(f"{REPO} at {info.sha} has no Parquet file of a split; try another --revision")

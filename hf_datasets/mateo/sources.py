@@ -31,7 +31,8 @@ Store = Callable[[str, int, bytes], str]
 """Stores a picture's bytes under (plan, position) and returns its URL; raises `TempbenchError`."""
 
 _MAGIC = {b"\xff\xd8\xff": ".jpg", b"\x89PNG\r\n\x1a\n": ".png", b"GIF8": ".gif", b"RIFF": ".webp"}
-_SPLIT_FILE = re.compile(r"(?:^|/)(train|test|validation)\b[^/]*\.parquet$")
+_SPLIT_FILE = re.compile(r"(?:^|/)(train|test|validation|val|dev)\b[^/]*\.parquet$")
+_SPLIT_OF = {"val": "validation", "dev": "validation"}
 
 
 @dataclass
@@ -59,6 +60,7 @@ class RawPlan:
         steps: In the order of the plan.
         edges: (before, after), by the steps' keys.
         problems: What was wrong already.
+        damage: What is wrong with its edges: who comes before whom is then unknown.
     """
 
     plan_id: str
@@ -66,6 +68,7 @@ class RawPlan:
     steps: Sequence[RawStep]
     edges: Sequence[tuple[str, str]]
     problems: list[Problem] = field(default_factory=list)
+    damage: list[Problem] = field(default_factory=list)
 
 
 def suffix_of(content: bytes) -> str:
@@ -79,9 +82,9 @@ def suffix_of(content: bytes) -> str:
 def checked(raw: RawPlan, store: Store) -> tuple[Plan | None, list[Problem]]:
     """Returns a plan with its pictures stored, and one line for everything that is wrong with it.
 
-    A self-loop, a repeated edge and an edge to an unknown step are dropped. A step without text or picture
-    stays in the plan, so that paths lead through it, but is not asked about. A plan with a cycle has no order
-    and is left out whole.
+    A repeated edge is kept once. A step without text or picture stays in the plan, so that paths lead through
+    it, but is not asked about. A plan with a cycle has no order and is left out whole, and so is one with an
+    edge that is damaged, missing or leads nowhere: its steps would pass for independent ones.
     """
     name = f"plan {raw.plan_id}"
     problems = [f"{name}: {problem}" for problem in raw.problems]
@@ -93,16 +96,19 @@ def checked(raw: RawPlan, store: Store) -> tuple[Plan | None, list[Problem]]:
     if not 2 <= len(index) <= MAX_STEPS:
         return None, [*problems, f"{name}: {len(index)} steps, not 2 to {MAX_STEPS}; plan left out"]
     edges: list[Edge] = []
+    damage = list(raw.damage)
     for before, after in raw.edges:
         unknown = [key for key in (before, after) if key not in index]
         if unknown:
-            problems.append(f"{name}: edge {before} -> {after}: unknown step {unknown[0]}; edge left out")
+            damage.append(f"edge {before} -> {after}: unknown step {unknown[0]}")
         elif before == after:
-            problems.append(f"{name}: an edge from step {before} to itself; edge left out")
+            damage.append(f"an edge from step {before} to itself")
         elif (edge := (index[before], index[after])) in edges:
             problems.append(f"{name}: edge {before} -> {after} is a duplicate; kept once")
         else:
             edges.append(edge)
+    if damage:
+        return None, [*problems, *(f"{name}: {problem}; plan left out" for problem in damage)]
     if around := cycle(len(index), edges):
         keys = list(index)
         loop = " -> ".join(keys[i] for i in [*around, around[0]])
@@ -173,7 +179,7 @@ def release_files(names: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name in sorted(names):
         if match := _SPLIT_FILE.search(name):
-            found.setdefault(match.group(1), []).append(name)
+            found.setdefault(_SPLIT_OF.get(match.group(1), match.group(1)), []).append(name)
     return found
 
 
@@ -224,25 +230,38 @@ def _release_plan(row: Mapping[str, Any], language: str, folder: Path | None) ->
         )
         for key, step in numbered
     ]
-    edges = [
-        (str(key), str(after))
-        for key, step in numbered
-        for after in step.get("out_nodes") or []
-        if after is not None
-    ]
-    if row.get("graph") is not None:
-        graph = {
-            (str(key), str(after))
-            for key, successors in row["graph"].items()
-            for after in successors or []
-            if after is not None
-        }
-        if differing := sorted(graph ^ set(edges)):
-            shown = ", ".join(f"{before} -> {after}" for before, after in differing[:3])
-            problems.append(
-                f"graph and out_nodes disagree about {len(differing)} edges ({shown}); out_nodes are taken"
-            )
-    return RawPlan(str(row["id"]), str(row.get(f"title_{language}") or ""), steps, edges, problems)
+    edges, damage = _edges_of(row.get("graph"), [(str(key), step.get("out_nodes")) for key, step in numbered])
+    return RawPlan(str(row["id"]), str(row.get(f"title_{language}") or ""), steps, edges, problems, damage)
+
+
+def _edges_of(
+    graph: Any, listed: Sequence[tuple[str, Sequence[int | None] | None]]
+) -> tuple[list[tuple[str, str]], list[Problem]]:
+    """Returns a plan's edges, and what is wrong with them.
+
+    The release has them twice, and leaves out what is empty: a list that one of the two lacks is the other's.
+
+    Args:
+        graph: The successors by step.
+        listed: The steps with their successors again.
+    """
+    columns = [dict(listed), graph if isinstance(graph, Mapping) else {}]
+    if all(successors is None for column in columns for successors in column.values()):
+        return [], ["it has no list of edges"]
+    edges: list[tuple[str, str]] = []
+    differing: list[str] = []
+    for key in dict.fromkeys([str(key) for column in columns for key in column]):
+        given = [
+            [str(after) for after in column[key] if after is not None]
+            for column in columns
+            if column.get(key) is not None
+        ]
+        if len(given) == 2 and {*given[0]} != {*given[1]}:
+            differing.append(key)
+        edges += [(key, after) for after in (given[0] if given else ())]
+    if differing:
+        return edges, [f"graph and out_nodes disagree about step {', '.join(differing[:3])}"]
+    return edges, []
 
 
 def read_folder(folder: Path) -> Iterator[RawPlan]:
@@ -276,12 +295,15 @@ def _own_plan(file: Path) -> RawPlan:
             )
         )
     edges = []
+    damage = []
+    if not isinstance(content.get("edges"), list):
+        damage.append(f"{PLAN_FILE} has no list called edges; write [] where no step needs another")
     for edge in content.get("edges") or []:
         if isinstance(edge, list) and len(edge) == 2:
             edges.append((str(edge[0]), str(edge[1])))
         else:
-            problems.append(f"the edge {str(edge)[:60]} is not a pair [before, after]; left out")
-    return RawPlan(plan_id, str(content.get("title") or ""), steps, edges, problems)
+            damage.append(f"the edge {str(edge)[:60]} is not a pair [before, after]")
+    return RawPlan(plan_id, str(content.get("title") or ""), steps, edges, problems, damage)
 
 
 def _own_picture(folder: Path, name: Any) -> bytes:

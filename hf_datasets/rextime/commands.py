@@ -8,7 +8,7 @@ import typer
 
 from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.rextime.card import CARD, EVALUATED, SOURCES
+from tempbench_lmms.rextime.card import CARD, EVALUATED, SOURCES, SPLITS
 
 if TYPE_CHECKING:
     from .prepare import Report
@@ -22,6 +22,9 @@ def prepare(
     ] = None,
     anet_dir: Annotated[Path | None, typer.Option(help="Folder with the ActivityNet videos.")] = None,
     qvh_dir: Annotated[Path | None, typer.Option(help="Folder with the QVHighlights videos.")] = None,
+    splits: Annotated[
+        str, typer.Option(help="Splits to prepare, separated by commas; the videos of others are not needed.")
+    ] = ",".join(SPLITS),
     revision: Annotated[str, typer.Option(help="Revision on the Hub.")] = "main",
     accept_license: Annotated[
         bool, typer.Option("--accept-license", help="You have read and accept the licences that are named.")
@@ -55,6 +58,7 @@ def prepare(
             force,
             thorough,
             lambda done, total: bar.update(task, completed=done, total=total),
+            [name.strip() for name in splits.split(",")],
         )
     _print_report(report, data_home() / "rextime")
 

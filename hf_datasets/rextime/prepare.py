@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -121,6 +121,7 @@ def prepare(
     force: bool = False,
     thorough: bool = True,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    splits: Collection[str] = tuple(FILES),
 ) -> Report:
     """Writes the data set to `data_home()/rextime`. A second run with the same arguments changes nothing.
 
@@ -133,15 +134,17 @@ def prepare(
         force: Replace data that was prepared from something else.
         thorough: Decode every frame of every video, and count them; else its beginning and end alone.
         progress: Called with the number of videos looked at and their number.
+        splits: Those to prepare; the videos of the others are not needed.
 
     Raises:
-        TempbenchError: The annotations cannot be read, or other data is there already.
+        TempbenchError: The annotations cannot be read, a split is missing, or other data is there already.
     """
     root = roots.home_to_write(BENCHMARK)
     given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}
     found = {name: find_videos(Path(path)) for name, path in given.items()}
     listings = {name: there for name, (there, _) in found.items()}
     files, origin = annotation_files(source, revision)
+    files = _chosen(files, splits)
     sums = {split: tables.sha256_of([file]) for split, file in files.items()}
     identity = {"source": origin, "annotations": sums, "video_folders": given, "version": 1}
     old = manifests.of_earlier(root, force, *TABLES_OF_MANIFEST)
@@ -162,6 +165,16 @@ def prepare(
     manifest |= _left_out(given, found) | {checksums.KEY: _checksums(paths, root)}
     tables.write_json(manifest, root / roots.MANIFEST)
     return Report(manifest, problems)
+
+
+def _chosen(files: Mapping[str, Path], splits: Collection[str]) -> dict[str, Path]:
+    """Returns the files of the splits that the user wants; without a wish, of those that there are."""
+    if unknown := sorted({*splits} - {*FILES}):
+        raise TempbenchError(f"{unknown[0]!r} is not a split; choose from {', '.join(FILES)}")
+    missing = [split for split in splits if split not in files]
+    if missing and len({*splits}) < len(FILES):
+        raise TempbenchError(f"there is no annotation file of {missing[0]}; there is {', '.join(files)}")
+    return {split: file for split, file in files.items() if split in splits}
 
 
 def _checksums(paths: Mapping[str, Path | None], root: Path) -> dict[str, Any]:
@@ -236,7 +249,9 @@ def _by_reason(problems: Mapping[str, str], verdicts: Mapping[str, Any]) -> dict
 def _video_url(record: Mapping[str, Any], listings: Mapping[str, Mapping[str, str]]) -> str:
     name = str(record.get("vid"))
     source = rows.source_of(record) if "vid" in record else ""
-    file = listings.get(source, {}).get(name, f"{name}.mp4")
+    there = listings.get(source, {})
+    # Some copies of ActivityNet leave the "v_" of its ids out.
+    file = there.get(name) or there.get(name.removeprefix("v_")) or f"{name}.mp4"
     return f"{roots.SCHEME}{BENCHMARK}/media/{source}/{file}"
 
 

@@ -8,6 +8,7 @@ import typer
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import checksums, hub, locks, manifests, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tempvs.card import SOURCES
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
 
 from .release import Images, Report, benchmark_folder, convert
@@ -32,9 +33,13 @@ def prepare(
         bool,
         typer.Option("--allow-pickle", help="Read annotations that are pickles: runs the code in them."),
     ] = False,
+    sources: Annotated[
+        str, typer.Option(help="Sources to prepare, separated by commas; `verify` misses none of the others.")
+    ] = ",".join(SOURCES),
     force: Annotated[bool, typer.Option(help="Replace data that is already prepared.")] = False,
 ) -> None:
     """Convert the official TempVS release; a second run does nothing."""
+    chosen = _chosen(sources)
     console = terminal.console(stderr=True)
     root = roots.home_to_write(BENCHMARK)
     if manifests.of_earlier(root, force, "rows") and not force:
@@ -52,11 +57,26 @@ def prepare(
         origin, trusted = {"folder": str(source)}, source
     with console.status("reading and checking the annotations"):
         listing = tables.listing_of(source) if "folder" in origin else None
-        converted, images, report = convert(benchmark_folder(source), trusted, allow_pickle)
+        converted, images, report = convert(benchmark_folder(source), trusted, allow_pickle, chosen)
     if force and (root / roots.MANIFEST).is_file():
         (root / roots.MANIFEST).unlink()  # from here on the old data is no longer whole
-    counts = _write(root, {"source": origin, "listing": listing}, converted, images, report, console)
+    about = {"source": origin, "listing": listing, "sources": chosen}
+    counts = _write(root, about, converted, images, report, console)
     _print_report(report, counts, len(images.found), len(images.missing), root)
+
+
+def _chosen(sources: str) -> list[str]:
+    """Returns the sources that the user names.
+
+    Raises:
+        TempbenchError: One is none of TempVS.
+    """
+    chosen = [name.strip() for name in sources.split(",") if name.strip()]
+    if unknown := sorted({*chosen} - {*SOURCES}):
+        raise TempbenchError(f"{unknown[0]!r} is not a source; choose from {', '.join(SOURCES)}")
+    if not chosen:
+        raise TempbenchError(f"--sources names none; choose from {', '.join(SOURCES)}")
+    return [name for name in SOURCES if name in chosen]
 
 
 def _check_same(root: Path, source: Path | None) -> None:

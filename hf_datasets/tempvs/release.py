@@ -6,7 +6,7 @@ machine and are re-rooted. Unpickling runs code that the file brings, so pickles
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -31,6 +31,12 @@ STEMS = {
 }
 
 
+_TABLES = ("benchmark", "benchmark_pkl")
+_DEPTH = 3
+_STRIPS = frozenset({"combined", "combined_shuffled", "combined_reversed"})
+"""Folders of stitched sequences, whose names are those of no single image."""
+
+
 @dataclass
 class Report:
     """What was found on the way: skipped rows with their reasons, deviations from the rule, and counts."""
@@ -41,26 +47,43 @@ class Report:
 
 
 def benchmark_folder(source: Path) -> Path:
-    """Returns the folder `data` of a release at `source`, which may be it or its parent.
+    """Returns the folder `data` of a release, which is `source` or at most three folders below it.
 
     Raises:
-        TempbenchError: It is not there.
+        TempbenchError: It is not there, or more than one.
     """
-    for folder in (source / "data", source):
-        if (folder / "benchmark").is_dir() or (folder / "benchmark_pkl").is_dir():
-            return folder
+    level = [source]
+    for _ in range(_DEPTH + 1):
+        found = sorted(folder for folder in level if any((folder / name).is_dir() for name in _TABLES))
+        if len(found) > 1:
+            raise TempbenchError(
+                f"{source} holds {len(found)} TempVS releases ({found[0]}, {found[1]}); point --source at one"
+            )
+        if found:
+            return found[0]
+        level = [inner for folder in level for inner in _folders(folder)]
     raise TempbenchError(
         f"{source} is not a TempVS release: it has no folder data/benchmark or benchmark; "
         "point --source at the folder that you downloaded"
     )
 
 
+def _folders(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return [inner for inner in folder.iterdir() if inner.is_dir() and not inner.is_symlink()]
+
+
 class Images:
-    """Finds the release's images and names them as they will be stored, each once."""
+    """Finds the release's images and names them as they will be stored, each once.
+
+    An image that does not stand at its stored path is found by its name where its source has one such name.
+    """
 
     def __init__(self, data: Path, trusted: Path) -> None:
         self._data = data
         self._trusted = trusted.resolve()
+        self._by_name: dict[str, dict[str, list[Path]]] = {}
         self.found: dict[str, Path] = {}
         self.missing: set[str] = set()
 
@@ -76,11 +99,26 @@ class Images:
             return None
         inside = PurePosixPath(*parts[len(parts) - parts[::-1].index(source) - 1 :])
         path = self._data / inside
+        if not path.is_file():
+            inside, path = self._elsewhere(inside, source)
         if not path.is_file() or not path.resolve().is_relative_to(self._trusted):
             self.missing.add(str(stored)[:200])
             return None
         self.found[str(inside)] = path
         return f"{roots.SCHEME}{BENCHMARK}/media/{inside}"
+
+    def _elsewhere(self, inside: PurePosixPath, source: str) -> tuple[PurePosixPath, Path]:
+        """Returns the one file of a source with an image's name; what was asked for where that is not one."""
+        if source not in self._by_name:
+            names: dict[str, list[Path]] = {}
+            for path in sorted((self._data / source).rglob("*")):
+                if path.is_file() and not _STRIPS & {*path.relative_to(self._data).parts}:
+                    names.setdefault(path.name, []).append(path)
+            self._by_name[source] = names
+        same = self._by_name[source].get(inside.name, [])
+        if len(same) != 1:
+            return inside, self._data / inside
+        return PurePosixPath(same[0].relative_to(self._data).as_posix()), same[0]
 
 
 def _index(row: Row) -> int:
@@ -116,6 +154,11 @@ def _common(row: Row, test: str, images: list[str]) -> Row:
     }
 
 
+def _positions(stored: object) -> list[int]:
+    """Returns the positions of a tuple, which some ways of writing a table make a text, as in "(0, 4)"."""
+    return [int(one) for one in (re.findall(r"\d+", stored) if isinstance(stored, str) else list(stored))]  # type: ignore[call-overload]
+
+
 def _converted(row: Row, stem: str, images: list[str]) -> Iterator[Row]:
     """Yields our rows for one official row: one, or one with events and one with captions."""
     test = STEMS[stem]
@@ -133,7 +176,7 @@ def _converted(row: Row, stem: str, images: list[str]) -> Iterator[Row]:
             yield out
     elif test.startswith("mt1"):
         options = [option.partition(". ")[2] for option in str(row["option_text"]).rstrip(".").split("; ")]
-        events = [int(position) for position in row.get("event_pair_tuple") or row["event_triple_tuple"]]
+        events = _positions(row.get("event_pair_tuple") or row["event_triple_tuple"])
         kind, _, polarity = str(row["statement_type"]).rpartition("_")
         yield _common(row, test, images) | {
             "text": str(row["statement_text"]),
@@ -197,13 +240,16 @@ def _statements(events: list[str], kind: str, polarity: str, index: int) -> Iter
             yield questions.triple_statement(order, kind, is_name)
 
 
-def convert(data: Path, trusted: Path, allow_pickle: bool) -> tuple[dict[str, list[Row]], Images, Report]:
+def convert(
+    data: Path, trusted: Path, allow_pickle: bool, sources: Collection[str] = SOURCES
+) -> tuple[dict[str, list[Row]], Images, Report]:
     """Converts a release.
 
     Args:
         data: Its folder `data`.
         trusted: The folder that links may lead to; the Hub's cache keeps its files as links.
         allow_pickle: Whether to unpickle annotations that exist only as pickles.
+        sources: Those to convert.
 
     Returns:
         The rows of each configuration, the images that they show, and a report.
@@ -214,7 +260,7 @@ def convert(data: Path, trusted: Path, allow_pickle: bool) -> tuple[dict[str, li
     report, images = Report(), Images(data, trusted)
     converted: list[Row] = []
     folders = [folder for folder in (data / "benchmark", data / "benchmark_pkl") if folder.is_dir()]
-    for source in SOURCES:
+    for source in sources:
         for stem in STEMS:
             found = (load_rows(folder, f"{source}_{stem}_test", allow_pickle) for folder in folders)
             table = next((table for table in found if table is not None), None)
@@ -226,7 +272,7 @@ def convert(data: Path, trusted: Path, allow_pickle: bool) -> tuple[dict[str, li
     if not converted:
         raise TempbenchError(f"no question could be read under {data}; check --source")
     sequences: dict[tuple[str, str], tuple[list[Row], list[Row]]] = {}
-    for row in converted:
+    for row in _of_one_story(converted, report):
         gates, mains = sequences.setdefault((row["source"], row["sequence_id"]), ([], []))
         (gates if row["role"] == "grounding" else mains).append(row | rows.replies(row))
     linked = []
@@ -236,8 +282,24 @@ def convert(data: Path, trusted: Path, allow_pickle: bool) -> tuple[dict[str, li
         linked.append((merged, mains))
     tables = rows.configurations(linked)
     report.counts = _counts(tables)
-    report.deviations += _against_table_2(report.counts)
+    report.deviations += _against_table_2(report.counts, sources)
     return tables, images, report
+
+
+def _of_one_story(converted: list[Row], report: Report) -> list[Row]:
+    """Returns the rows without those of sequences whose id stands for other pictures in other rows.
+
+    A question of one story would be gated by the grounding questions of another.
+    """
+    pictures: dict[tuple[str, str], set[frozenset[str]]] = {}
+    for row in converted:
+        pictures.setdefault((row["source"], row["sequence_id"]), set()).add(frozenset(row["images"]))
+    several = {of for of, found in pictures.items() if len(found) > 1}
+    report.skipped += [
+        f"{source}, {id_[:80]}: {len(pictures[source, id_])} sequences of pictures under one id"
+        for source, id_ in sorted(several)
+    ]
+    return [row for row in converted if (row["source"], row["sequence_id"]) not in several]
 
 
 def _one(row: Row, stem: str, source: str, images: Images, report: Report) -> list[Row]:
@@ -268,10 +330,10 @@ def _counts(tables: dict[str, list[Row]]) -> dict[str, dict[str, int]]:
     return counts
 
 
-def _against_table_2(counts: dict[str, dict[str, int]]) -> list[str]:
+def _against_table_2(counts: dict[str, dict[str, int]], sources: Collection[str]) -> list[str]:
     return [
-        f"{test}, {source}: {counts.get(test, {}).get(source, 0)} questions, Table 2 has {expected}"
+        f"{test}, {source}: {found} questions, Table 2 has {TABLE_2[test][source]}"
         for test in MAIN_TESTS
-        for source, expected in TABLE_2[test].items()
-        if counts.get(test, {}).get(source, 0) != expected
+        for source in sources
+        if (found := counts.get(test, {}).get(source, 0)) != TABLE_2[test][source]
     ]

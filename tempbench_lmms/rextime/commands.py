@@ -69,14 +69,17 @@ def submit(
     ] = False,
     force: Annotated[bool, typer.Option(help="Overwrite the file.")] = False,
 ) -> None:
-    """Write and check the file and the zip that the ReXTime leaderboard (CodaLab 19587) takes."""
+    """Write and check the file and the zip that the ReXTime leaderboard (CodaLab 19587, now closed) took."""
     from tempbench_lmms.rextime.offline import submit_logs
+    from tempbench_lmms.rextime.submission import CLOSED
 
     done = submit_logs(logs, split, output, fill, strict, force)
     for problem in done.problems:
         print(problem)
     wrong = f", {len(done.problems)} of them noted above" if done.problems else ""
     print(f"{done.n_lines} questions{wrong}: written to {done.file} and {done.archive}")
+    if split == "test":
+        print(CLOSED)
 
 
 def stats(

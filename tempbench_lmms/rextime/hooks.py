@@ -148,7 +148,7 @@ def aggregate_n_submitted(items: Sequence[Any], args: Any = None) -> float | str
             jsonl, archive = submission.write_run(lines, output, args)
             _warn(
                 f"rextime: the submission is in {jsonl} and {archive}; check it with "
-                "`tempbench submit rextime`"
+                f"`tempbench submit rextime`. {submission.CLOSED}"
             )
         return len(lines)
     except Exception as error:  # an exception here would lose the finished run

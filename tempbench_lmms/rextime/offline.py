@@ -209,8 +209,9 @@ def submit_logs(
 
 def _filled(lines: Sequence[submission.Line], durations: Mapping[str, float]) -> list[submission.Line]:
     there = {line.get("qid") for line in lines}
-    missing = (qid for qid in durations if qid not in there)
-    return [*lines, *({"qid": qid, "pred_relevant_windows": [list(NO_SPAN)], "ans": ""} for qid in missing)]
+    unanswered = {submission.WINDOWS: [list(NO_SPAN)], submission.ANSWER: ""}
+    given = {name: unanswered[name] for name in submission.fields_of(lines)}
+    return [*lines, *({"qid": qid, **given} for qid in durations if qid not in there)]
 
 
 def _log(logs: Path, split: str) -> Path:

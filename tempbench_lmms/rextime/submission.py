@@ -1,9 +1,9 @@
-"""The file that the ReXTime leaderboard (CodaLab 19587) takes, and its check.
+"""The file that the ReXTime leaderboard (CodaLab 19587) took, and its check.
 
 One JSON object a line: `qid`, `pred_relevant_windows` (a list of [start, end] or [start, end, score], of
 which the first counts) and `ans`. The official scorer stops at a missing window, and a question that is left
 out makes the whole file fail, so an unread reply is written as [0.0, 0.0] with the answer "": wrong, and
-there.
+there. A file may hold windows alone or answers alone, as its first line does.
 """
 
 import json
@@ -23,8 +23,16 @@ from tempbench_lmms.rextime.prompts import LETTERS
 
 Line = dict[str, Any]
 
+WINDOWS = "pred_relevant_windows"
+ANSWER = "ans"
+
 MEMBER = "submission.jsonl"
 """The file's name inside the zip."""
+
+CLOSED = (
+    "CodaLab has taken no submissions since the end of 2025 (codalab/codalab-competitions, issues 3624 and "
+    "3625), and no successor is known: report validation"
+)
 
 
 @dataclass(frozen=True)
@@ -50,8 +58,8 @@ def of_records(records: Sequence[Record]) -> list[Line]:
     return [
         {
             "qid": record["id"],
-            "pred_relevant_windows": [list(span) for span in record["spans"]] or [list(NO_SPAN)],
-            "ans": record["answer"] or "",
+            WINDOWS: [list(span) for span in record["spans"]] or [list(NO_SPAN)],
+            ANSWER: record["answer"] or "",
         }
         for record in sorted(records, key=lambda record: str(record["id"]))
     ]
@@ -64,6 +72,7 @@ def check(lines: Sequence[Mapping[str, Any]], durations: Mapping[str, float]) ->
         lines: The objects of the file.
         durations: The length of the video, in seconds, of every question of the split.
     """
+    fields = fields_of(lines)
     seen: set[str] = set()
     for number, line in enumerate(lines, start=1):
         if not isinstance(line.get("qid"), str):
@@ -75,15 +84,29 @@ def check(lines: Sequence[Mapping[str, Any]], durations: Mapping[str, float]) ->
         seen.add(qid)
         if qid not in durations:
             yield Problem(qid, "is not a question of this split")
-        yield from _window_problems(qid, line.get("pred_relevant_windows"), durations.get(qid))
-        answer = line.get("ans")
-        if answer == "":
-            yield Problem(qid, "has no answer, which counts as wrong", fatal=False)
-        elif not isinstance(answer, str) or len(answer) != 1 or answer not in LETTERS:
-            yield Problem(qid, f"ans is {answer!r}, not one of {', '.join(LETTERS)}")
+        if WINDOWS in fields:
+            yield from _window_problems(qid, line.get(WINDOWS), durations.get(qid))
+        if ANSWER in fields:
+            yield from _answer_problems(qid, line.get(ANSWER))
     for qid in durations:
         if qid not in seen:
             yield Problem(qid, "is missing")
+
+
+def fields_of(lines: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Returns what a submission gives for each question: windows, answers or both, as its first line does.
+
+    The official scorer decides by the first line too; one that has neither is held to both.
+    """
+    first = lines[0] if lines else {}
+    return tuple(name for name in (WINDOWS, ANSWER) if name in first) or (WINDOWS, ANSWER)
+
+
+def _answer_problems(qid: str, answer: Any) -> Iterator[Problem]:
+    if answer == "":
+        yield Problem(qid, "has no answer, which counts as wrong", fatal=False)
+    elif not isinstance(answer, str) or len(answer) != 1 or answer not in LETTERS:
+        yield Problem(qid, f"ans is {answer!r}, not one of {', '.join(LETTERS)}")
 
 
 def _window_problems(qid: str, windows: Any, duration: float | None) -> Iterator[Problem]:

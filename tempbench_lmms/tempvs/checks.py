@@ -1,10 +1,14 @@
 """What must hold of TempVS data before a model is loaded."""
 
+import contextlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tempbench_lmms.data import checks, tables
+from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
+from tempbench_lmms.data.roots import MANIFEST
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.apart import verify_picture
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.parser import parse
@@ -25,8 +29,29 @@ def tables_of(root: Path) -> list[Table]:
 
 
 def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field; then every picture that cannot be used."""
-    return checks.problems(root, tables_of(root), verify_picture)
+    """Yields one line a problem: of tables and rows, of pictures that cannot be used, of what is missing."""
+    yield from checks.problems(root, tables_of(root), verify_picture)
+    with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
+        yield from _missing(manifests.read(root) or {})
+
+
+def _missing(manifest: manifests.Manifest) -> Iterator[str]:
+    """Yields the tests that lack a source which was asked for, and the files of which rows were left out.
+
+    The bundled sample and data of an earlier version name no sources.
+    """
+    if not isinstance(manifest.get("sources"), list) or not isinstance(manifest.get("questions"), dict):
+        return
+    what_next = "complete the release and add --force to `prepare`, or leave the source out with --sources"
+    for source in manifest["sources"]:
+        for test in MAIN_TESTS:
+            if not manifest["questions"].get(test, {}).get(source):
+                yield f"{test}: no question of {source}; {what_next}"
+    left_out = Counter(
+        str(line).partition(",")[0] for line in manifest.get("skipped", []) if "," in str(line)
+    )
+    for file, n in sorted(left_out.items()):
+        yield f"{file}: {n} left out when the data was prepared, named in {MANIFEST}; {what_next}"
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.tables import Row, read_json
+from tempbench_lmms.data import bounds
+from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -12,16 +13,18 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
 
     Args:
         folder: Its folder.
-        name: Its name without ending; `name.json` is looked for, and `name.pkl` where allowed.
+        name: Without ending; `name.json`, `name.jsonl` and, where allowed, `name.pkl` are looked for.
         allow_pickle: Whether to unpickle, which executes any code in the file.
 
     Raises:
         TempbenchError: The file cannot be read, or exists only as a pickle.
     """
     path, pickled = folder / f"{name}.json", folder / f"{name}.pkl"
-    if path.is_file():
+    lines = path.with_suffix(".jsonl")
+    if path.is_file() or lines.is_file():
+        path = path if path.is_file() else lines
         try:
-            data = read_json(path)
+            data = _values(bounds.read_text(path))
         except (ValueError, OSError) as error:
             raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
         return _as_rows(data, path)
@@ -38,8 +41,29 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
     return None
 
 
+def _values(text: str) -> Any:
+    """Returns the value of a JSON text, or the values of its lines where each is one."""
+    try:
+        return parse_json(text)
+    except ValueError:
+        lines = [line for line in text.split("\n") if line.strip()]
+        if len(lines) < 2:
+            raise
+        return [parse_json(line) for line in lines]
+
+
 def _as_rows(data: Any, path: Path) -> list[Row]:
-    """Accepts the three ways in which pandas writes a frame as JSON, and JSON lines wrapped in a list."""
+    """Accepts every way in which pandas writes a frame with its columns' names as JSON, and JSON Lines."""
+    if (
+        isinstance(data, dict)
+        and isinstance(data.get("columns"), list)
+        and isinstance(data.get("data"), list)
+    ):
+        names, values = data["columns"], data["data"]  # orient="split"
+        if all(isinstance(row, list) and len(row) == len(names) for row in values):
+            return [dict(zip(map(str, names), row, strict=True)) for row in values]
+    elif isinstance(data, dict) and isinstance(data.get("schema"), dict):
+        data = data.get("data")  # orient="table"
     if isinstance(data, list) and all(isinstance(row, dict) for row in data):
         return data
     if isinstance(data, dict) and data and all(isinstance(column, dict) for column in data.values()):

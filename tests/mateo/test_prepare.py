@@ -149,12 +149,12 @@ BROKEN = base64.b64encode(b"\x89PNG\r\n\x1a\n and nothing").decode()
     [
         # (arguments of release_row, the one line, pairs that are asked of 0 -> 1, 2)
         ({"out_nodes": [[1], [2], [0]]}, "plan 1: the steps 0 -> 1 -> 2 -> 0 form a cycle; plan left out", 0),
-        ({"out_nodes": [[0, 1], [], []]}, "plan 1: an edge from step 0 to itself; edge left out", 3),
+        ({"out_nodes": [[0, 1], [], []]}, "plan 1: an edge from step 0 to itself; plan left out", 0),
         ({"out_nodes": [[1, 1], [], []]}, "plan 1: edge 0 -> 1 is a duplicate; kept once", 3),
         (
             {"out_nodes": [[1, 9], [], []]},
-            "plan 1: edge 0 -> 9: unknown step 9; edge left out",
-            3,
+            "plan 1: edge 0 -> 9: unknown step 9; plan left out",
+            0,
         ),
         ({"images": {2: None}}, "plan 1: step 2: no picture; not asked about", 1),
         ({"images": {2: ""}}, "plan 1: step 2: no picture; not asked about", 1),
@@ -180,9 +180,10 @@ BROKEN = base64.b64encode(b"\x89PNG\r\n\x1a\n and nothing").decode()
         ),
         (
             {"graph": {"0": [1, 2]}},
-            "plan 1: graph and out_nodes disagree about 1 edges (0 -> 2); out_nodes are taken",
-            3,
+            "plan 1: graph and out_nodes disagree about step 0; plan left out",
+            0,
         ),
+        ({"out_nodes": [None, None, None]}, "plan 1: it has no list of edges; plan left out", 0),
         ({"ids": [0, 1, 1]}, "plan 1: two steps are called 1; plan left out", 0),
     ],
 )
@@ -393,13 +394,37 @@ def test_the_example_of_the_readme_is_a_plan(own):
     assert problems() == []
 
 
+def test_splits_of_any_name_and_number(release_row, write_release):
+    folder = write_release({"test": [release_row(1, [[1], []])], "val": [release_row(1, [[1], []])]})
+    with pytest.raises(TempbenchError, match="no split train"):
+        prepare(source=folder, accept_license=True, splits="test,train")
+    with pytest.raises(TempbenchError, match="'tset' is not a split"):
+        prepare(source=folder, accept_license=True, splits="tset")
+    prepare(source=folder, accept_license=True)
+    assert manifest()["rows"] == {"pairs": 2, "pairs_validation": 2}
+    ids = [
+        row["question_id"] for name in manifest()["rows"] for row in read_rows(prepared_root("mateo") / name)
+    ]
+    assert len(set(ids)) == 4
+    prepare(source=folder, accept_license=True, splits="validation", force=True)
+    assert manifest()["rows"] == {"pairs_validation": 2}
+
+
+def test_what_one_list_of_edges_lacks_the_other_has(release_row, write_release):
+    row = release_row(1, [None, [2], []], graph={"0": [1]})
+    prepare(source=write_release({"test": [row]}), accept_license=True)
+    assert problems() == []
+    assert manifest()["counts"]["test"]["edges"] == 2
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"edges": [["boil", "pour"], ["pour", "boil"]]}, "the steps boil -> pour -> boil form a cycle"),
-        ({"edges": [["boil", "stir"]]}, "edge boil -> stir: unknown step stir; edge left out"),
-        ({"edges": [["boil"]]}, "the edge ['boil'] is not a pair [before, after]; left out"),
-        ({"edges": [["boil", "boil"]]}, "an edge from step boil to itself; edge left out"),
+        ({"edges": [["boil", "stir"]]}, "edge boil -> stir: unknown step stir; plan left out"),
+        ({"edges": None}, "plan.json has no list called edges"),
+        ({"edges": [["boil"]]}, "the edge ['boil'] is not a pair [before, after]; plan left out"),
+        ({"edges": [["boil", "boil"]]}, "an edge from step boil to itself; plan left out"),
         ({"steps": [{"id": "a", "text": "A.", "image": "a.png"}]}, "1 steps, not 2 to 1000; plan left out"),
         ({"steps": "none"}, "plan.json has no list called steps"),
         ({"steps": ["a", "b"]}, "step number 0 is not an object; left out"),

@@ -110,6 +110,19 @@ def test_prepare_from_a_folder(source, tmp_path, write_video):
     assert len(prepare(source, {"qvhighlights": tmp_path / "qvh"}, force=True).problems) == 1
 
 
+def test_less_is_prepared_where_the_user_says_so(source, tmp_path, write_video):
+    write_video(tmp_path / "anet" / f"{ANET['vid'].removeprefix('v_')}.mp4", duration=100.5)
+    folders = {"activitynet": tmp_path / "anet"}
+    report = prepare(source, folders, splits=["validation"])
+    assert report.manifest["rows"] == {"validation": 2}
+    # The test split's video is not missed; the other one is found without the "v_" of its name.
+    assert report.manifest["videos"] == {"needed": 2, "usable": 1}
+    assert [url.rpartition("/")[2] for url in report.problems] == [f"{RECORD['vid']}.mp4"]
+    for wrong, said in (("train", "no annotation file of train"), ("tset", "'tset' is not a split")):
+        with pytest.raises(TempbenchError, match=said):
+            prepare(source, folders, splits=[wrong])
+
+
 def test_a_video_of_another_length_is_refused(source, tmp_path, write_video):
     # 10 seconds instead of 150; 100.5 seconds within the tolerance of 2 % either way.
     write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=10)

@@ -53,6 +53,16 @@ def test_problem_is_named_with_its_question(change, problem):
     assert found[0].startswith(problem)
 
 
+@pytest.mark.parametrize("left_out", ["ans", "pred_relevant_windows"])
+def test_one_field_alone(left_out):
+    lines = [{name: value for name, value in line.items() if name != left_out} for line in GOOD]
+    assert problems(*lines) == []
+    # The first line says what the file gives.
+    assert problems(lines[0], GOOD[1]) == []
+    assert [found.partition(":")[0] for found in problems(GOOD[0], lines[1])] == ["q2"]
+    assert offline._filled(lines[:1], DURATIONS)[1].keys() == lines[0].keys()
+
+
 def test_ids():
     assert problems(GOOD[0]) == ["q2: is missing"]
     assert problems(*GOOD, GOOD[0]) == ["q1: duplicate qid"]

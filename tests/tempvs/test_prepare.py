@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas
 import pytest
 
 from hf_datasets.tempvs import release
@@ -14,6 +15,7 @@ from hf_datasets.tempvs.prepare import REPO, prepare
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.checks import problems
 from tests.command import complains, tempbench
 from tests.hub import COMMIT, Hub
@@ -56,8 +58,62 @@ def test_every_question_and_each_image_once(layout, home):
               *row["options"]) for row in rows]  # fmt: skip
     assert len(set(asked)) == len(asked)
     assert len(list((home / "media").rglob("*.jpg"))) == 10
-    assert list(problems(home)) == []
+    # The tiny release has one source of four.
+    assert {line.partition(";")[0] for line in problems(home)} == {
+        f"{test}: no question of {source}"
+        for test in MAIN_TESTS
+        for source in SOURCES
+        if source != "flintstones"
+    }
     assert manifest(home)["source"] == {"folder": str(layout)}
+
+
+def test_less_is_whole_where_the_user_says_so(layout, home):
+    prepare(layout, accept_license=True, sources="flintstones")
+    assert list(problems(home)) == []
+    next((layout / "data/flintstones/video_frames_sampled_jpg").glob("*.jpg")).unlink()
+    prepare(layout, accept_license=True, sources="flintstones", force=True)
+    left_out = [line for line in problems(home) if "left out when the data was prepared" in line]
+    assert {line.partition(":")[0] for line in left_out} == {
+        f"flintstones_{stem}_test" for stem in release.STEMS
+    }
+    for wrong in ("flintstone", ","):
+        with pytest.raises(TempbenchError, match="choose from flintstones"):
+            prepare(layout, accept_license=True, sources=wrong)
+
+
+def test_folders_deeper_and_pictures_elsewhere(layout, home, tmp_path):
+    prepare(layout, accept_license=True)
+    first = {row["question_id"]: row["answer"] for row in read_rows(home / "all")}
+    deep = tmp_path / "download" / "TempVS-main"
+    shutil.copytree(layout, deep)
+    pictures = deep / "data/flintstones/video_frames_sampled_jpg"
+    pictures.rename(pictures.with_name("frames"))
+    prepare(deep.parent, accept_license=True, force=True)
+    assert manifest(home)["images_missing"] == []
+    assert {row["question_id"]: row["answer"] for row in read_rows(home / "all")} == first
+    # A name that two files have is nobody's.
+    name = next(pictures.with_name("frames").glob("*.jpg"))
+    (pictures.parent / "others").mkdir()
+    shutil.copy(name, pictures.parent / "others" / name.name)
+    prepare(deep.parent, accept_license=True, force=True)
+    assert [Path(stored).name for stored in manifest(home)["images_missing"]] == [name.name]
+    shutil.copytree(deep, deep.with_name("again"))
+    with pytest.raises(TempbenchError, match="holds 2 TempVS releases"):
+        prepare(deep.parent, accept_license=True, force=True)
+
+
+def test_two_stories_under_one_id_are_left_out(layout, home):
+    path = annotation(layout, "ordering_texts")
+    rows = json.loads(path.read_text())
+    rows[0]["img_seq_id"] = rows[1]["img_seq_id"]
+    path.write_text(json.dumps(rows))
+    prepare(layout, accept_license=True)
+    assert (
+        f"flintstones, {rows[1]['img_seq_id']}: 2 sequences of pictures under one id"
+        in manifest(home)["skipped"]
+    )
+    assert {row["sequence_id"] for row in read_rows(home / "all")} == {"train_0"}
 
 
 def test_rows_keep_what_the_release_says(layout, home):
@@ -218,17 +274,30 @@ def test_pickles_are_read_only_when_asked(layout, home):
     assert sum(row["role"] == "main" for row in read_rows(home / "all")) == 28
 
 
-@pytest.mark.parametrize("orient", ["columns", "index", "records"])
+@pytest.mark.parametrize("orient", ["columns", "index", "records", "split", "table"])
 def test_every_json_form_of_a_table(layout, orient):
     rows = json.loads(annotation(layout, "ordering_texts").read_text())
-    if orient == "columns":
-        data = {name: {str(i): row[name] for i, row in enumerate(rows)} for name in rows[0]}
-    elif orient == "index":
-        data = {str(i): row for i, row in enumerate(rows)}
-    else:
-        data = rows
-    (layout / "x.json").write_text(json.dumps(data))
+    pandas.DataFrame(rows).to_json(layout / "x.json", orient=orient)
+    found = release.load_rows(layout, "x", allow_pickle=False)
+    assert [{name: value for name, value in row.items() if name != "index"} for row in found] == rows
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.json"])
+def test_json_lines(layout, name):
+    rows = json.loads(annotation(layout, "ordering_texts").read_text())
+    pandas.DataFrame(rows).to_json(layout / name, orient="records", lines=True)
     assert release.load_rows(layout, "x", allow_pickle=False) == rows
+
+
+def test_tuples_as_texts(layout, home):
+    prepare(layout, accept_license=True)
+    first = read_rows(home / "all")
+    for stem, column in (("paired", "event_pair_tuple"), ("triple", "event_triple_tuple")):
+        path = annotation(layout, f"{stem}_event_discrimination")
+        rows = [row | {column: str(tuple(row[column]))} for row in json.loads(path.read_text())]
+        path.write_text(json.dumps(rows))
+    prepare(layout, accept_license=True, force=True)
+    assert read_rows(home / "all") == first
 
 
 @pytest.mark.slow
