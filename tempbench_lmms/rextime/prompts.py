@@ -143,8 +143,8 @@ def build(
     """
     if media not in _MEDIA or ask not in ASKS or style not in ("direct", "cot"):
         raise TempbenchError(
-            f"no prompt for media {media!r}, ask {ask!r} and style {style!r}; choose from {', '.join(_MEDIA)}; "
-            f"{', '.join(ASKS)}; {', '.join(STYLES)} (official: media frames, ask both)"
+            f"no prompt for media {media!r}, ask {ask!r} and style {style!r}; choose from "
+            f"{', '.join(_MEDIA)}; {', '.join(ASKS)}; direct and cot"
         )
     lines = []
     if times:
