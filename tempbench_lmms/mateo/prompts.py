@@ -227,7 +227,8 @@ def wording(doc: Mapping[str, Any], form: str) -> str:
     examples = {line for example in _EXAMPLES for line in _example(example, form).split("\n")}
     settings = [setting for setting, own in FORMS.items() if own == form]
     texts = (text(doc, modality, setting) for modality in MODALITIES for setting in settings)
-    lines = (line for one in texts for line in one.split("\n"))
+    steps = [] if form == "triple" else [EXACT_STEPS]
+    lines = (line for one in [*texts, *steps] for line in one.split("\n"))
     return "\n".join(line for line in dict.fromkeys(lines) if line not in examples)
 
 

@@ -3,8 +3,8 @@
 The paper defers its prompt to a supplement; "we prompt the models to predict the time span directly and
 select the most likely options" (section 4.2). The released request to GPT-4o asks for a summary, the option
 and the span in one reply and wants JSON; ours asks for the same without the summary, and states the duration
-in the same place. docs/fidelity/rextime.md has both side by side. The style `official` is the released request
-itself (`demo/request.py`).
+in the same place. docs/fidelity/rextime.md has both side by side. The style `official` is the released
+request itself (`demo/request.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ ASKS = ("both", "answer", "span")
 """What is asked for: the option and the span in one reply; only the option; only the span."""
 
 STYLES = ("direct", "cot", "official")
-"""How a question is asked: for the answer alone; with reasoning before it; as the released request to GPT-4o."""
+"""How a question is asked: for the answer alone; with reasoning before it; as the released request does."""
 
 SYSTEM = "You are a helpful assistant."
 """The system prompt of the released request; the other styles have none."""

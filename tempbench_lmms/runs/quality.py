@@ -24,8 +24,8 @@ _RESAMPLES = 2000
 def warnings(log: TaskLog) -> list[str]:
     """Returns the reasons not to trust a run's numbers, one line each.
 
-    More than 5 % unread, empty or repeating replies, or more than 1 % cut off; one answer in more than 60 % of the answers;
-    failed requests; a headline metric that is not above chance.
+    More than 5 % unread, empty or repeating replies, or more than 1 % cut off; one answer in more than 60 %
+    of the answers; failed requests; a headline metric that is not above chance.
     """
     return [
         *record_quality.warnings([log.with_limit(sample) for sample in log.samples]),

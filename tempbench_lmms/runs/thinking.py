@@ -1,4 +1,4 @@
-"""Room for models that think before they answer: a higher limit of tokens, through the harness's `--gen_kwargs`.
+"""Room for models that think before they answer: a higher limit of tokens, by the harness's `--gen_kwargs`.
 
 The limit is one of the run's arguments, so it is part of what the run is and of the keys of its answers.
 """

@@ -146,12 +146,9 @@ def test_an_unknown_setting_is_an_error():
 
 @pytest.mark.parametrize("modality", prompts.MODALITIES)
 def test_the_sentence_for_gpt_5_1_stands_at_the_end(modality, shared):
-    sentence = (
-        "you must follow the exact reasoning steps provided in the examples before providing the final answer"
-    )
-    assert (
-        f'"{sentence}" at the end of the prompt' in (shared / "papers/002_45dafcf6299d8f45.txt").read_text()
-    )
+    paper = (shared / "papers/002_45dafcf6299d8f45.txt").read_text(encoding="utf-8")
+    sentence = prompts.EXACT_STEPS
+    assert f'"{sentence}" at the end of the prompt' in paper
     plain, config = prompts.text(DOC, modality, "cot"), load_task(f"mateo_{modality}_cot_exact_steps_mini")
     kwargs = config["lmms_eval_specific_kwargs"]["default"]
     assert config["doc_to_text"](DOC, kwargs) == f"{plain}\n{sentence}"
