@@ -28,8 +28,8 @@ HOW = ("images", "times", "video", "internvl", "video_ccam")
 """How a chat model is given the frames of a question, `frames` in a task's kwargs: `images` (as TOMATO asks
 GPT-4o, but for the text's place), `times` (each after its number and time), `video` (one native video of
 exactly these frames, where the runner takes a list of pictures). `internvl` and `video_ccam` are TOMATO's
-requests to these two models: frames from the middle of segments, each after its number or as one video, and no
-system prompt."""
+requests to these two models: frames from the middle of segments, each after its number or as one video, and
+no system prompt."""
 
 _SEGMENTS = {"internvl": "segments", "video_ccam": "halves"}
 

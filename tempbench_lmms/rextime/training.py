@@ -54,8 +54,8 @@ def with_videos(rows: Sequence[Row], find: Find) -> list[tuple[Row, Path]]:
     lost = [url for url, path in paths.items() if path is None]
     if lost and (not videos.skipping() or len(lost) == len(paths)):
         raise TempbenchError(
-            f"{len(lost)} of {len(paths)} videos are missing, the first is {lost[0].rpartition('/')[2]}; name "
-            f"their folder, or set {videos.MISSING_MEDIA}=skip to leave out their questions"
+            f"{len(lost)} of {len(paths)} videos are missing, the first is {lost[0].rpartition('/')[2]}; "
+            f"name their folder, or set {videos.MISSING_MEDIA}=skip to leave out their questions"
         )
     there = [(row, path) for row in rows if (path := paths[row["video"]]) is not None]
     return sorted(there, key=lambda one: str(one[1]))

@@ -134,6 +134,28 @@ def test_the_mark_of_a_picture_in_a_text_is_no_picture(tmp_path):
 
 
 @pytest.mark.harness
+def test_trl_learns_the_answer_alone(export, tiny_vlm):
+    pytest.importorskip("trl", reason="trl is missing; install it to test what it learns from an export")
+    import datasets
+    from transformers import AutoProcessor
+    from trl.trainer.sft_trainer import DataCollatorForVisionLanguageModeling
+
+    processor = AutoProcessor.from_pretrained(tiny_vlm)
+    found = datasets.load_dataset(str(export), split="train")
+    (eight,) = found.filter(lambda id_: id_.startswith("eii/"), input_columns=["id"]).select(range(1))
+    assert len(eight["images"]) == 8
+    settings = yaml.safe_load((export / "trl_sft.yaml").read_text())
+    collate = DataCollatorForVisionLanguageModeling(
+        processor,
+        max_length=settings["max_length"],
+        completion_only_loss=settings["completion_only_loss"],
+    )
+    (labels,) = collate([dict(eight)])["labels"].tolist()
+    learnt = processor.tokenizer.decode([label for label in labels if label != -100])
+    assert learnt.removesuffix("\n") == f"{eight['completion'][0]['content'][0]['text']}<|im_end|>"
+
+
+@pytest.mark.harness
 def test_the_tiny_model_learns_and_is_evaluated_with_its_adapter(export, tiny_vlm, tmp_path, run_harness):
     peft = pytest.importorskip("peft", reason="peft is missing; install it to test fine-tuning")
     import datasets
