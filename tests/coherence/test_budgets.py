@@ -1,5 +1,7 @@
 """More frames than the paper's, frames by rate, and the requests to the models of Table 3."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ def test_places_from_the_middle_of_segments(n):
         assert 0 <= min(places) <= max(places) < n_frames
         # Half-way between the ends of segments that `linspace` truncates; every frame of a short video.
         ends = [i * n_frames // n for i in range(n + 1)]
-        halves = [(low + high) // 2 for low, high in zip(ends, ends[1:], strict=False)]
+        halves = [(low + high) // 2 for low, high in itertools.pairwise(ends)]
         assert video.half_places(n_frames, n) == (halves if n < n_frames else list(range(n_frames)))
 
 
