@@ -50,7 +50,9 @@ def run(
     thinking: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Tokens that a reply may have, in every task, for a model that thinks first."
+            min=1,
+            max=10_000_000,
+            help="Tokens that a reply may have, in every task, for a model that thinks first.",
         ),
     ] = None,
     no_lock: Annotated[

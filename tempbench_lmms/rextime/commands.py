@@ -113,7 +113,7 @@ def export_train(
     video_dir: Annotated[
         Path | None, typer.Option(help="Folder with the videos, in place of those that prepare found.")
     ] = None,
-    frames: Annotated[int, typer.Option(min=1, help="Frames of each video.")] = 16,
+    frames: Annotated[int, typer.Option(min=1, max=768, help="Frames of each video.")] = 16,
     limit: Annotated[int | None, typer.Option(min=1, help="Only this many questions.")] = None,
     mini: Annotated[
         bool, typer.Option("--mini", help="Take the bundled sample, to try a trainer out.")
