@@ -47,6 +47,14 @@ def run(
             min=0, help="Seconds that one question may take before it counts as failed; 0: no limit."
         ),
     ] = 1800,
+    thinking: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=10_000_000,
+            help="Tokens that a reply may have, in every task, for a model that thinks first.",
+        ),
+    ] = None,
     no_lock: Annotated[
         bool, typer.Option("--no-lock", help="Keep no second run out, where a file system has no locks.")
     ] = False,
@@ -66,6 +74,10 @@ def run(
 
     tell = supervision.supervised(output) if supervision.is_possible() else None
     from tempbench_lmms.runs import safe_run
+    from tempbench_lmms.runs.thinking import with_room
+
+    if thinking:
+        arguments = with_room(arguments or (), thinking, safe_run.leaves(tasks.split(",")) if first else ())
 
     def at_end(results: Path) -> None:
         if report:

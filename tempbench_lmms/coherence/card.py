@@ -14,6 +14,12 @@ COUNTS = dict(zip(TYPES, (292, 403, 286, 223, 210, 70), strict=True))
 BUDGETS = (4, 8, 12, 16)
 """The numbers of frames that a question is asked with."""
 
+LARGER = (32, 64)
+"""Numbers of frames beyond the paper's, for models that take them."""
+
+RATES = {"1fps": 1.0, "2fps": 2.0}
+"""Frames a second, for budgets that grow with the video; the paper has none."""
+
 CONTROLS = ("1f", "shuffled", "reversed", "blind")
 """How else a question is asked: with one frame, with frames out of order, and with none."""
 

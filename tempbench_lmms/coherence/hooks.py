@@ -1,22 +1,37 @@
 """Adapts the benchmark to the harness. The files `task_yamls/coherence/_*.yaml` name these functions."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tempbench_lmms.coherence import captioning, encoders, prompts, scoring
-from tempbench_lmms.coherence.card import BUDGETS
+from tempbench_lmms.coherence.card import BUDGETS, LARGER, RATES
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import UNDEFINED, Record
 
+if TYPE_CHECKING:
+    from tempbench_lmms.media.video import Wanted
+
 CONDITIONS: dict[str, tuple[int, str]] = {
-    **{f"{n}f": (n, "ordered") for n in BUDGETS},
+    **{f"{n}f": (n, "ordered") for n in (*BUDGETS, *LARGER)},
     "1f": (1, "ordered"),
     "shuffled": (BUDGETS[-1], "shuffled"),
     "reversed": (BUDGETS[-1], "reversed"),
     "blind": (0, "blind"),
 }
-"""How a question can be asked: number of frames, and how they are shown."""
+"""How a question can be asked: number of frames, and how they are shown. By rate (`RATES`) the number is the
+video's."""
+
+HOW = ("images", "times", "video", "internvl", "video_ccam")
+"""How a chat model is given the frames of a question, `frames` in a task's kwargs: `images` (as TOMATO asks
+GPT-4o, but for the text's place), `times` (each after its number and time), `video` (one native video of
+exactly these frames, where the runner takes a list of pictures). `internvl` and `video_ccam` are TOMATO's
+requests to these two models: frames from the middle of segments, each after its number or as one video, and
+no system prompt."""
+
+_SEGMENTS = {"internvl": "segments", "video_ccam": "halves"}
 
 
 def asked(dataset: Any, conditions: Sequence[str]) -> Any:
@@ -24,14 +39,14 @@ def asked(dataset: Any, conditions: Sequence[str]) -> Any:
 
     Args:
         dataset: A `datasets.Dataset` with the columns of the question table.
-        conditions: Names in `CONDITIONS`.
+        conditions: Names in `CONDITIONS` or `RATES`.
     """
     import datasets
 
     rows = []
     for row in dataset:
         for condition in conditions:
-            n_frames, order = CONDITIONS[condition]
+            n_frames, order = CONDITIONS.get(condition) or (_at_rate(row["video"], condition), "ordered")
             rows.append(
                 {
                     **row,
@@ -45,6 +60,22 @@ def asked(dataset: Any, conditions: Sequence[str]) -> Any:
     return datasets.Dataset.from_list(rows)
 
 
+def _at_rate(url: str, condition: str) -> int:
+    """Returns how many frames of a video are shown at a rate; at least one."""
+    from tempbench_lmms.data.roots import resolve
+
+    path = resolve(url)
+    return max(1, round(_duration(path, path.stat().st_mtime_ns) * RATES[condition]))
+
+
+@lru_cache(maxsize=4096)
+def _duration(path: Path, changed: int) -> float:
+    # A run reads its questions several times.
+    from tempbench_lmms.media.video import probe
+
+    return probe(path).duration
+
+
 def _asks(*conditions: str) -> Callable[[Any], Any]:
     return lambda dataset: asked(dataset, conditions)
 
@@ -54,6 +85,10 @@ ask_4f = _asks("4f")
 ask_8f = _asks("8f")
 ask_12f = _asks("12f")
 ask_16f = _asks("16f")
+ask_32f = _asks("32f")
+ask_64f = _asks("64f")
+ask_1fps = _asks("1fps")
+ask_2fps = _asks("2fps")
 ask_shuffled = _asks("shuffled")
 ask_reversed = _asks("reversed")
 ask_blind = _asks("blind")
@@ -68,11 +103,24 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, 
 
 def frames_of(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> tuple[Path, int, tuple[int, ...]] | None:
+) -> "Wanted | None":
     """Returns the video of a question, the number of frames, and the numbers it is asked with elsewhere."""
     from tempbench_lmms.data.roots import resolve
+    from tempbench_lmms.media.video import Taken
 
-    return (resolve(doc["video"]), doc["n_frames"], BUDGETS) if doc["n_frames"] else None
+    n = doc["n_frames"]
+    if not n:
+        return None
+    if how := _SEGMENTS.get(_how(lmms_eval_specific_kwargs)):
+        return resolve(doc["video"]), Taken(n, how), ()
+    return resolve(doc["video"]), n, BUDGETS if n in (1, *BUDGETS) else ()
+
+
+def _how(kwargs: Mapping[str, Any] | None) -> str:
+    how = str((kwargs or {}).get("frames", "images"))
+    if how not in HOW:
+        raise TempbenchError(f"frames is {how!r}; choose from {', '.join(HOW)}")
+    return how
 
 
 @adapter.shows_frames(frames_of)
@@ -80,40 +128,42 @@ def doc_to_visual(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> list[Any]:
     """Returns a question's frames as pictures in the order shown."""
-    return [image for image, _ in _shown(doc)]
+    return [image for image, _ in _shown(doc, lmms_eval_specific_kwargs)]
 
 
 def doc_to_messages(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]]:
-    """Returns the conversation for a chat model.
-
-    `frames` in the task's kwargs is `images` (the official way), `times` (each picture after its number and
-    time), or `video` (one native video of exactly these frames, where the runner takes a list of pictures).
-    """
-    how = str((lmms_eval_specific_kwargs or {}).get("frames", "images"))
-    shown = _shown(doc)
+    """Returns the conversation for a chat model; `frames` in the task's kwargs is one of `HOW`."""
+    how = _how(lmms_eval_specific_kwargs)
+    shown = _shown(doc, lmms_eval_specific_kwargs)
     content: list[dict[str, Any]] = []
-    if how == "video" and shown:
+    if how in ("video", "video_ccam") and shown:
         content.append({"type": "video", "url": [image for image, _ in shown]})
     else:
         for number, (image, time) in enumerate(shown, start=1):
-            if how == "times":
-                content.append({"type": "text", "text": prompts.frame_label(number, time)})
+            if label := {
+                "times": prompts.frame_label(number, time),
+                "internvl": prompts.internvl_label(number),
+            }.get(how):
+                content.append({"type": "text", "text": label})
             content.append({"type": "image", "url": image})
-    content.append({"type": "text", "text": prompts.question(doc)})
-    system = [{"type": "text", "text": prompts.SYSTEM}]
-    return [{"role": "system", "content": system}, {"role": "user", "content": content}]
+    before = "\n" if how in _SEGMENTS and shown else ""
+    content.append({"type": "text", "text": before + prompts.question(doc)})
+    user = {"role": "user", "content": content}
+    if how in _SEGMENTS:
+        return [user]
+    return [{"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}, user]
 
 
-def _shown(doc: Mapping[str, Any]) -> list[tuple[Any, float]]:
+def _shown(doc: Mapping[str, Any], kwargs: Mapping[str, Any] | None) -> list[tuple[Any, float]]:
     from tempbench_lmms.media.video import sample_frames
 
-    wanted = frames_of(doc)
+    wanted = frames_of(doc, kwargs)
     if wanted is None:
         return []
     frames = sample_frames(*wanted)
-    order = prompts.frame_order(doc, doc["n_frames"])
+    order = prompts.frame_order(doc, len(frames.images))
     # With shuffled or reversed frames the times stay those of the positions: they would give the order away.
     return [(frames.images[i], time) for i, time in zip(order, frames.times, strict=True)]
 

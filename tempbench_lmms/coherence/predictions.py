@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.coherence import captioning, scoring
-from tempbench_lmms.coherence.card import BUDGETS, CONTROLS
+from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, LARGER, RATES
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.replies import check_complete, json_lines
@@ -23,7 +23,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import Record
 
 _TOMATO_TYPES = {"shape&trend": "shape_trend", "velocity&frequency": "velocity_frequency"}
-CONDITIONS = (*scoring.BUDGET_CONDITIONS, *CONTROLS)
+CONDITIONS = (*scoring.BUDGET_CONDITIONS, *(f"{n}f" for n in LARGER), *RATES, *CONTROLS)
 
 
 def read(files: Sequence[Path], root: Path | None, partial: bool = False) -> tuple[list[Record], list[str]]:

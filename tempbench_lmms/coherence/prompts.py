@@ -84,6 +84,11 @@ def frame_label(number: int, time: float) -> str:
     return f"Frame {number} ({time:.1f} s): "
 
 
+def internvl_label(number: int) -> str:
+    """Returns the text before frame `number` (from 1) in TOMATO's request to InternVL."""
+    return f"{chr(10) if number > 1 else ''}Frame{number}: "
+
+
 def frame_order(doc: Mapping[str, Any], n: int) -> list[int]:
     """Returns the order in which n frames are shown.
 

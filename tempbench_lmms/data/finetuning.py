@@ -1,8 +1,9 @@
 """Training data for fine-tuning, and LoRA settings as configuration files that trainers take as they are.
 
 One export is read by TRL (`trl sft --config trl_sft.yaml`), by LLaMA-Factory
-(`llamafactory-cli train llamafactory_sft.yaml`) and by `datasets.load_dataset(FOLDER)`. The pictures are
-stored once, under a name made from their content.
+(`llamafactory-cli train llamafactory_sft.yaml`) and by `datasets.load_dataset(FOLDER)`. Each example is a
+prompt and a completion, so that both trainers learn the answer alone. The pictures are stored once, under a
+name made from their content.
 """
 
 import hashlib
@@ -21,6 +22,14 @@ from tempbench_lmms.data.tables import write_json
 from tempbench_lmms.errors import TempbenchError
 
 MANIFEST = "export.json"
+_PIXELS = 768 * 768
+"""LLaMA-Factory's own bound for a picture; larger ones are resized."""
+_TOKENS_A_PICTURE = _PIXELS // (28 * 28) + 3
+"""As Qwen2.5-VL counts: one for 28 x 28 pixels, and two marks."""
+_CHARACTERS_A_TOKEN = 2
+"""Fewer than tokenizers take of English, so that no conversation is longer than reckoned."""
+_TOKENS_AROUND = 64
+_STEP = 1024
 _README = """---
 configs:
 - config_name: default
@@ -32,8 +41,8 @@ configs:
 
 # {name}: {count} conversations for fine-tuning
 
-Written by tempbench-lmms. The columns are `id`, `messages` and `images`; `load_dataset` reads this folder
-as it is. Run these commands inside this folder.
+Written by tempbench-lmms. The columns are `id`, `prompt`, `completion` and `images`; `load_dataset` reads
+this folder as it is. The loss is on the completion alone. Run these commands inside this folder.
 
     trl sft --config trl_sft.yaml --model_name_or_path MODEL
     llamafactory-cli train llamafactory_sft.yaml model_name_or_path=MODEL template=TEMPLATE
@@ -63,13 +72,20 @@ def trl_config(lora: LoraSettings) -> dict[str, Any]:
         "lora_alpha": lora.alpha,
         "lora_dropout": lora.dropout,
         "lora_target_modules": [modules] if isinstance(modules := _modules(lora), str) else modules,
+        "completion_only_loss": True,
         # A conversation cut off in the middle would lose image tokens, and with them the batch.
         "max_length": None,
     } | _training(lora)
 
 
-def llamafactory_config(lora: LoraSettings, name: str) -> dict[str, Any]:
-    """Returns the configuration of `llamafactory-cli train`, without the model and its template."""
+def llamafactory_config(lora: LoraSettings, name: str, cutoff: int) -> dict[str, Any]:
+    """Returns the configuration of `llamafactory-cli train`, without the model and its template.
+
+    Args:
+        lora: The settings.
+        name: The data set's name in LLaMA-Factory.
+        cutoff: Tokens that the longest conversation may take; what is longer is cut, pictures included.
+    """
     modules = _modules(lora)
     return {
         "stage": "sft",
@@ -78,6 +94,9 @@ def llamafactory_config(lora: LoraSettings, name: str) -> dict[str, Any]:
         "dataset_dir": ".",
         "media_dir": "train",
         "dataset": name,
+        "train_on_prompt": False,
+        "cutoff_len": cutoff,
+        "image_max_pixels": _PIXELS,
         "output_dir": "llamafactory_output",
         "lora_rank": lora.rank,
         "lora_alpha": lora.alpha,
@@ -113,7 +132,8 @@ def write_conversations(
     Args:
         examples: Dicts with `id`; `messages`, a list of {"role", "content"} that ends with the assistant's
             reply, where content is a string or a list of {"type": "text", "text": ...} and
-            {"type": "image"} parts; and `images`, the pictures' local paths in the order of the image parts.
+            {"type": "image"} parts; and `images`, the pictures in the order of the image parts: local paths,
+            or the bytes of a JPEG file.
         folder: Where to write; made in one step at the end, so that no half-written export is left.
         lora: The settings.
         force: Replace an earlier export in `folder`.
@@ -139,7 +159,8 @@ def write_conversations(
     write_json({name: _LLAMAFACTORY}, partial / "dataset_info.json")
     write_json(peft_config(lora), partial / "peft_lora.json")
     _write_yaml(trl_config(lora), partial / "trl_sft.yaml", lora.source)
-    _write_yaml(llamafactory_config(lora, name), partial / "llamafactory_sft.yaml", lora.source)
+    cutoff = max(map(longest, sharegpt))
+    _write_yaml(llamafactory_config(lora, name, cutoff), partial / "llamafactory_sft.yaml", lora.source)
     readme = _README.format(name=name, count=len(sharegpt), source=lora.source)
     (partial / "README.md").write_text(readme, encoding="utf-8")
     counts = {"conversations": len(sharegpt), "images": n_images}
@@ -148,6 +169,17 @@ def write_conversations(
         shutil.rmtree(folder)
     os.replace(partial, folder)
     return counts
+
+
+def longest(conversation: Mapping[str, Any]) -> int:
+    """Returns a bound for the tokens of a conversation, a multiple of 1024, as Qwen2.5-VL counts them.
+
+    >>> longest({"messages": [{"content": "<image>" * 8 + "Which is first?"}], "images": ["x.png"] * 8})
+    7168
+    """
+    characters = sum(len(message["content"]) for message in conversation["messages"])
+    tokens = len(conversation["images"]) * _TOKENS_A_PICTURE + characters // _CHARACTERS_A_TOKEN
+    return -(-(tokens + _TOKENS_AROUND) // _STEP) * _STEP
 
 
 _LLAMAFACTORY = {
@@ -173,7 +205,8 @@ def _write_examples(examples: Iterable[Mapping[str, Any]], folder: Path) -> tupl
             messages = _structured(example)
             images = [_store(path, folder, stored) for path in example["images"]]
             # `*_file_names` is what the image folders of `datasets` call a list of pictures.
-            row = {"id": example["id"], "images_file_names": images, "messages": messages}
+            turns = {"prompt": messages[:-1], "completion": messages[-1:]}
+            row = {"id": example["id"], "images_file_names": images, **turns}
             stream.write(json.dumps(row, ensure_ascii=False) + "\n")
             sharegpt.append({"id": example["id"], "messages": _flat(messages), "images": images})
     return sharegpt, len(set(stored.values()))
@@ -225,19 +258,30 @@ def _flat(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     ]
 
 
-def _store(path: Path | str, folder: Path, stored: dict[str, str]) -> str:
+def _store(picture: Path | str | bytes, folder: Path, stored: dict[str, str]) -> str:
     """Copies a picture into `folder` unless the same is there; returns its path below `folder`."""
-    source = Path(path)
+    if isinstance(picture, bytes):
+        name = _name(picture, ".jpg")
+        stored[name] = _written(picture, folder, name)
+        return name
+    source = Path(picture)
     if str(source) not in stored:
         try:
             content = source.read_bytes()
         except OSError:
             raise TempbenchError(f"{source}: the picture is missing; prepare the data again") from None
-        file_name = f"images/{hashlib.sha256(content).hexdigest()[:20]}{source.suffix.lower()}"
-        if not (folder / file_name).exists():
-            (folder / file_name).write_bytes(content)
-        stored[str(source)] = file_name
+        stored[str(source)] = _written(content, folder, _name(content, source.suffix.lower()))
     return stored[str(source)]
+
+
+def _name(content: bytes, suffix: str) -> str:
+    return f"images/{hashlib.sha256(content).hexdigest()[:20]}{suffix}"
+
+
+def _written(content: bytes, folder: Path, name: str) -> str:
+    if not (folder / name).exists():
+        (folder / name).write_bytes(content)
+    return name
 
 
 def _write_yaml(settings: Mapping[str, Any], path: Path, source: str) -> None:

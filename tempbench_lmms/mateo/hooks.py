@@ -14,7 +14,7 @@ _NAMES = {form: tuple(scoring.METRICS.of(form)) for form in ("triple", "cot", "r
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
-    """Returns the prompt; `modality` and `setting` come from the task's kwargs."""
+    """Returns the prompt; `modality`, `setting` and `exact_steps` come from the task's kwargs."""
     return prompts.text(doc, *_setting(lmms_eval_specific_kwargs))
 
 
@@ -60,5 +60,10 @@ def _content(doc: Mapping[str, Any], kwargs: Kwargs) -> list[dict[str, Any]]:
     ]
 
 
-def _setting(kwargs: Kwargs) -> tuple[str, str]:
-    return str((kwargs or {}).get("modality", "both")), str((kwargs or {}).get("setting", "instructions"))
+def _setting(kwargs: Kwargs) -> tuple[str, str, bool]:
+    given = kwargs or {}
+    return (
+        str(given.get("modality", "both")),
+        str(given.get("setting", "instructions")),
+        bool(given.get("exact_steps", False)),
+    )

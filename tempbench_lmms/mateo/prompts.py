@@ -80,6 +80,11 @@ _REVIEW = (
     "from the context and dependencies you identified. After self-reflection, provide your final answer, "
     "confirming or correcting your initial choice."
 )
+EXACT_STEPS = (
+    "you must follow the exact reasoning steps provided in the examples before providing the final answer"
+)
+"""What GPT-5.1's prompts end with, which left the reasoning out otherwise (section "Limitations")."""
+
 _FORMAT = (
     "Using ONLY the information in the Context, answer the following three questions in EXACTLY this "
     "format:\n"
@@ -222,21 +227,25 @@ def wording(doc: Mapping[str, Any], form: str) -> str:
     examples = {line for example in _EXAMPLES for line in _example(example, form).split("\n")}
     settings = [setting for setting, own in FORMS.items() if own == form]
     texts = (text(doc, modality, setting) for modality in MODALITIES for setting in settings)
-    lines = (line for one in texts for line in one.split("\n"))
+    steps = [] if form == "triple" else [EXACT_STEPS]
+    lines = (line for one in [*texts, *steps] for line in one.split("\n"))
     return "\n".join(line for line in dict.fromkeys(lines) if line not in examples)
 
 
-def parts(doc: Mapping[str, Any], modality: str, setting: str) -> list[Part]:
+def parts(doc: Mapping[str, Any], modality: str, setting: str, exact_steps: bool = False) -> list[Part]:
     """Returns a prompt as text and pictures in their order.
 
     Args:
         doc: A row of the data set.
         modality: One of `MODALITIES`.
         setting: One of `SETTINGS`.
+        exact_steps: End with `EXACT_STEPS`, in a setting that asks for reasoning.
 
     Raises:
-        TempbenchError: There is no such modality or setting.
+        TempbenchError: There is no such modality or setting, or it has no reasoning steps to follow.
     """
+    if exact_steps and FORMS.get(setting, "triple") == "triple":
+        raise TempbenchError(f"{setting} asks for no reasoning; exact_steps is for cot and reflection")
     if modality not in MODALITIES or setting not in SETTINGS:
         raise TempbenchError(
             f"unknown setting {modality!r} {setting!r}; choose one of {', '.join(MODALITIES)} and one "
@@ -253,15 +262,16 @@ def parts(doc: Mapping[str, Any], modality: str, setting: str) -> list[Part]:
             head += f"Step {step} description: {doc[f'text_{step.lower()}']}\n"
     tail = head + (_QUESTIONS if asked else "")
     tail = tail if asked else tail.rstrip("\n")
+    tail += f"\n{EXACT_STEPS}" if exact_steps else ""
     return [*out, tail] if tail else out
 
 
-def text(doc: Mapping[str, Any], modality: str, setting: str) -> str:
+def text(doc: Mapping[str, Any], modality: str, setting: str, exact_steps: bool = False) -> str:
     """Returns a prompt for a model that gets pictures and text apart; the pictures are named by number.
 
     Arguments and errors are those of `parts`.
     """
     return "".join(
         PICTURE_NAMES[part.step] if isinstance(part, Picture) else part
-        for part in parts(doc, modality, setting)
+        for part in parts(doc, modality, setting, exact_steps)
     )

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
@@ -142,6 +143,56 @@ def uniform_places(n_frames: int, n: int) -> list[int]:
     return [int(place) for place in np.linspace(0, n_frames - 1, n, dtype=int)]
 
 
+def segment_places(n_frames: int, n: int) -> list[int]:
+    """Returns the places of n frames, each from about the middle of one of n equal segments of a video.
+
+    Source: TOMATO's `generate_lib/internvl.py` (`get_index`), which rounds each segment's start.
+
+    >>> segment_places(300, 4)
+    [37, 112, 187, 261]
+    """
+    size = (n_frames - 1) / n
+    return [int(size / 2 + np.round(size * i)) for i in range(n)]
+
+
+def half_places(n_frames: int, n: int) -> list[int]:
+    """Returns the places of n frames, each half-way between two of n + 1 evenly spaced ends of segments.
+
+    Source: Video-CCAM's `eval/utils.py` (`uniform_indices`); all frames where the video has no more than n.
+
+    >>> half_places(300, 4), half_places(3, 4)
+    ([37, 112, 187, 262], [0, 1, 2])
+    """
+    if n_frames <= n:
+        return list(range(n_frames))
+    ends = np.linspace(0, n_frames, n + 1, dtype=int)
+    return [int(place) for place in (ends[:-1] + ends[1:]) // 2]
+
+
+PLACES = {"uniform": uniform_places, "segments": segment_places, "halves": half_places}
+"""How n frames are taken from a video."""
+
+
+class Taken(NamedTuple):
+    """A number of frames, and how they are taken from a video.
+
+    Attributes:
+        n: How many.
+        how: A name in `PLACES`.
+    """
+
+    n: int
+    how: str
+
+    def places(self, n_frames: int) -> list[int]:
+        """Returns the places of the frames in a video of `n_frames`."""
+        return PLACES[self.how](n_frames, self.n)
+
+
+def _taken(n: "int | Taken") -> Taken:
+    return n if isinstance(n, Taken) else Taken(n, "uniform")
+
+
 def probe(path: Path) -> VideoInfo:
     """Returns what is known of a video; no more than its first frame is decoded where that is possible.
 
@@ -194,23 +245,23 @@ def frame_times(path: Path, n: int) -> tuple[float, ...]:
     return tuple(index.time(place) for place in uniform_places(index.n_frames, n))
 
 
-def sample_frames(path: Path, n: int, together: Sequence[int] = ()) -> Frames:
+def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> Frames:
     """Returns n frames spread evenly over a video.
 
     Args:
         path: The file.
-        n: How many; places are those of `uniform_places`.
+        n: How many, at the places of `uniform_places`; or how many and how they are taken.
         together: Other numbers of frames that will be asked of this video: they are decoded in the same go
             and kept, so that all cost one decode. The cache holds `$TEMPBENCH_FRAME_CACHE_MB` (default 512).
 
     Raises:
         MediaError: The file is missing, damaged, or has no video.
     """
-    job = _job(path, n, together)
+    job, wanted = _job(path, n, together), _taken(n)
     key = _key_of(path)
     entry = _CACHE.entry(key)
     with entry.lock:
-        lacking = _lacking(entry, n)
+        lacking = _lacking(entry, wanted)
         with ahead.asked(job, needed=lacking) as ready:
             if lacking:
                 _, index, pictures = ready if ready is not None and ready[0] == key else _made(*job)
@@ -219,26 +270,26 @@ def sample_frames(path: Path, n: int, together: Sequence[int] = ()) -> Frames:
                 entry.pictures = {**entry.pictures, **pictures}
         assert entry.index is not None
         index = entry.index
-        places = uniform_places(index.n_frames, n)
+        places = wanted.places(index.n_frames)
         decoded = [entry.pictures[place] for place in places]
     _CACHE.trim()
     return _as_frames(index, decoded, places)
 
 
-def _lacking(entry: _Entry, n: int) -> bool:
-    """Returns whether a file's entry lacks any of n frames spread evenly."""
+def _lacking(entry: _Entry, wanted: Taken) -> bool:
+    """Returns whether a file's entry lacks any of the frames wanted."""
     known = entry.pictures
-    return entry.index is None or any(p not in known for p in uniform_places(entry.index.n_frames, n))
+    return entry.index is None or any(p not in known for p in wanted.places(entry.index.n_frames))
 
 
 _Made = tuple[_Key, decoding.Index, dict[int, decoding.Picture]]
 
 
-def _made(path: Path, counts: Collection[int]) -> _Made:
-    """Decodes what `counts` frames spread evenly need, for each of them; says of which file that is."""
+def _made(path: Path, wanted: Collection[Taken]) -> _Made:
+    """Decodes what each of `wanted` needs; says of which file that is."""
 
     def choose(n_frames: int) -> Iterable[int]:
-        return {place for count in counts for place in uniform_places(n_frames, count)}
+        return {place for one in wanted for place in one.places(n_frames)}
 
     key = _key_of(path)
     known = _CACHE.known(key)
@@ -246,7 +297,7 @@ def _made(path: Path, counts: Collection[int]) -> _Made:
     return key, index, pictures
 
 
-Wanted = tuple[Path, int, Sequence[int]]
+Wanted = tuple[Path, int | Taken, Sequence[int]]
 """What `sample_frames` is going to be asked for."""
 
 
@@ -271,12 +322,15 @@ def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[Callable[[Sequence[Wan
         yield lambda order: worker.expect(_jobs(order)) if worker else None
 
 
-_Job = tuple[Path, frozenset[int]]
+_Job = tuple[Path, frozenset[Taken]]
+_FIRST = frozenset((Taken(1, "uniform"),))
 
 
-def _job(path: Path, n: int, together: Sequence[int]) -> _Job:
-    # One frame is the first, which is among those of every other number.
-    return path, frozenset((n, *together)) - {1} or frozenset((1,))
+def _job(path: Path, n: int | Taken, together: Sequence[int]) -> _Job:
+    # One frame is the first, which is among those of every other number spread evenly.
+    wanted = frozenset(map(_taken, (n, *together)))
+    spread = any(one.how == "uniform" for one in wanted - _FIRST)
+    return path, wanted - _FIRST if spread else wanted
 
 
 def _jobs(wanted: Sequence[Wanted]) -> list[_Job]:
@@ -285,12 +339,12 @@ def _jobs(wanted: Sequence[Wanted]) -> list[_Job]:
 
 def _size(job: _Job) -> int:
     """Returns how many bytes the frames of a job will take; 0 where they are there already."""
-    path, counts = job
+    path, wanted = job
     entry = _CACHE.known(_key_of(path))
-    if entry is not None and not any(_lacking(entry, count) for count in counts):
+    if entry is not None and not any(_lacking(entry, one) for one in wanted):
         return 0
     with decoding.Video(path) as video:
-        return 3 * int(video.stream.width * video.stream.height) * sum(counts)
+        return 3 * int(video.stream.width * video.stream.height) * sum(one.n for one in wanted)
 
 
 def _ahead(job: _Job) -> tuple[_Made, int]:

@@ -108,10 +108,58 @@ def stats(
     print(json.dumps(measured, indent=2) if as_json else statistics.as_text(measured))
 
 
+def export_train(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
+    annotations: Annotated[
+        Path | None, typer.Option(help="The official rextime_train.json, in place of the prepared split.")
+    ] = None,
+    video_dir: Annotated[
+        Path | None, typer.Option(help="Folder with the videos, in place of those that prepare found.")
+    ] = None,
+    frames: Annotated[int, typer.Option(min=1, max=768, help="Frames of each video.")] = 16,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only this many questions.")] = None,
+    mini: Annotated[
+        bool, typer.Option("--mini", help="Take the bundled sample, to try a trainer out.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier export.")] = False,
+) -> None:
+    """Write the training split for fine-tuning: frames with their times, and the right letter and span."""
+    from tempbench_lmms.data.finetuning import write_conversations
+    from tempbench_lmms.rextime import training
+    from tempbench_lmms.rextime.card import COUNTS, LORA
+
+    find = training.in_folder(video_dir) if video_dir else training.in_prepared_data
+    rows = training.with_videos(_to_train_on(annotations, mini)[:limit], find)
+    counts = write_conversations(training.examples(rows, frames), output, LORA, force, "rextime")
+    note = "" if mini or limit else f" (the paper has {COUNTS['train']})"
+    print(f"{output}: {counts['conversations']} conversations{note}, {counts['images']} frames")
+
+
+def _to_train_on(annotations: Path | None, mini: bool) -> list[dict[str, Any]]:
+    from tempbench_lmms.data.roots import mini_root, prepared_root
+    from tempbench_lmms.data.tables import read_rows
+    from tempbench_lmms.rextime.rows import load_records, row
+
+    if annotations:
+        found = [row(record) for record in load_records(annotations)]
+        if not found or not found[0]["options"]:
+            raise TempbenchError(f"{annotations} holds no questions with options; give rextime_train.json")
+        return found
+    if mini:  # it has no training split
+        return read_rows(mini_root("rextime") / "validation")
+    table = prepared_root("rextime") / "train"
+    if not table.is_dir():
+        raise TempbenchError(
+            f"{table} is missing; prepare the data with rextime_train.json, or give it with --annotations"
+        )
+    return read_rows(table)
+
+
 COMMANDS: dict[str, Callable[..., Any]] = {
     "verify": verify,
     "preflight": preflight,
     "score": score,
     "submit": submit,
     "stats": stats,
+    "export-train": export_train,
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
@@ -10,30 +10,45 @@ from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.rextime import prompts, scoring, videos
 
 _FRAMES = 16
-_SHOWN = 5
+_LISTED = 5
+
+
+class _Setting(NamedTuple):
+    """A task's kwargs: `media`, `ask`, `style` as in `prompts`, and the number of `frames`."""
+
+    media: str
+    ask: str
+    frames: int
+    style: str
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
     """Returns the prompt for a runner that takes all media before the text.
 
-    In the task's kwargs `media` is `video`, `frames` or `none`, `ask` one of `prompts.ASKS`, and `frames` the
-    number of frames.
+    In the task's kwargs `media` is `video`, `frames` or `none`, `ask` one of `prompts.ASKS`, `style` one of
+    `prompts.STYLES`, and `frames` the number of frames.
     """
-    media, ask, n = _settings(lmms_eval_specific_kwargs)
+    given = _settings(lmms_eval_specific_kwargs)
     times: tuple[float, ...] = ()
-    if media == "frames":
+    if given.media == "frames" and given.style != "official":
         from tempbench_lmms.media.integrity import frame_times
 
-        times = frame_times(videos.locate(doc["video"]), n)
-    return prompts.build(doc, media, ask, times)
+        times = frame_times(videos.locate(doc["video"]), given.frames)
+    return _text(doc, given, times)
+
+
+def _text(doc: Mapping[str, Any], given: _Setting, times: Sequence[float] = ()) -> str:
+    if given.style == "official":
+        return prompts.official(doc, given.frames)
+    return prompts.build(doc, given.media, given.ask, times, given.style)
 
 
 def frames_of(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> tuple[Path, int, tuple[int, ...]] | None:
     """Returns the video and the number of frames where a question shows frames."""
-    media, _, n = _settings(lmms_eval_specific_kwargs)
-    return (videos.locate(doc["video"]), n, ()) if media == "frames" else None
+    given = _settings(lmms_eval_specific_kwargs)
+    return (videos.locate(doc["video"]), given.frames, ()) if given.media == "frames" else None
 
 
 @adapter.shows_frames(frames_of)
@@ -41,34 +56,48 @@ def doc_to_visual(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> list[Any]:
     """Returns the video's path, its frames, or nothing."""
-    media, _, n = _settings(lmms_eval_specific_kwargs)
-    if media == "none":
+    given = _settings(lmms_eval_specific_kwargs)
+    if given.media == "none":
         return []
     path = videos.locate(doc["video"])
-    if media == "video":
+    if given.media == "video":
         return [str(path)]
+    return [image for image, _ in _shown(path, given)]
+
+
+def _shown(path: Path, given: _Setting) -> list[tuple[Any, float]]:
+    """Returns the frames as they are sent, and when each is shown."""
     from tempbench_lmms.media.video import sample_frames
 
-    return list(sample_frames(path, n).images)
+    frames = sample_frames(path, given.frames)
+    images = list(frames.images)
+    if given.style == "official":
+        for image in images:
+            image.thumbnail((prompts.OFFICIAL_PIXELS, prompts.OFFICIAL_PIXELS))
+    return list(zip(images, frames.times, strict=True))
 
 
 def doc_to_messages(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]]:
-    """Returns the conversation for a chat model; each frame follows its number and time."""
-    media, ask, n = _settings(lmms_eval_specific_kwargs)
-    content: list[dict[str, Any]] = []
-    if media == "video":
-        content.append({"type": "video", "url": str(videos.locate(doc["video"]))})
-    elif media == "frames":
-        from tempbench_lmms.media.video import sample_frames
+    """Returns the conversation for a chat model; each frame follows its number and time.
 
-        frames = sample_frames(videos.locate(doc["video"]), n)
-        for number, (image, time) in enumerate(zip(frames.images, frames.times, strict=True), start=1):
-            content.append({"type": "text", "text": prompts.frame_label(number, time)})
+    The official request has a system prompt, and the text before the frames, which are not labelled.
+    """
+    given = _settings(lmms_eval_specific_kwargs)
+    text = {"type": "text", "text": _text(doc, given)}
+    content: list[dict[str, Any]] = []
+    if given.media == "video":
+        content.append({"type": "video", "url": str(videos.locate(doc["video"]))})
+    elif given.media == "frames":
+        for number, (image, time) in enumerate(_shown(videos.locate(doc["video"]), given), start=1):
+            if given.style != "official":
+                content.append({"type": "text", "text": prompts.frame_label(number, time)})
             content.append({"type": "image", "url": image})
-    content.append({"type": "text", "text": prompts.build(doc, media, ask)})
-    return [{"role": "user", "content": content}]
+    if given.style == "official":
+        system = {"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}
+        return [system, {"role": "user", "content": [text, *content]}]
+    return [{"role": "user", "content": [*content, text]}]
 
 
 def with_videos(dataset: Any) -> Any:
@@ -171,7 +200,7 @@ def _record(doc: Mapping[str, Any], results: Sequence[Any], ask: str) -> Record:
     return scoring.record(doc, reply, adapter.request_failed(reply), ask)
 
 
-def _settings(kwargs: Mapping[str, Any] | None) -> tuple[str, str, int]:
+def _settings(kwargs: Mapping[str, Any] | None) -> _Setting:
     given = kwargs or {}
     try:
         n = int(given.get("frames", _FRAMES))
@@ -179,12 +208,18 @@ def _settings(kwargs: Mapping[str, Any] | None) -> tuple[str, str, int]:
         n = 0
     if n < 1:
         raise TempbenchError(f"frames is {given.get('frames')!r}; give a whole number of at least 1")
-    return str(given.get("media", "video")), str(given.get("ask", "both")), n
+    media, ask, style = (
+        str(given.get(name, default))
+        for name, default in (("media", "video"), ("ask", "both"), ("style", "direct"))
+    )
+    if style == "official" and (media, ask) != ("frames", "both"):
+        raise TempbenchError(f"the official request has frames and asks for both; not {media} and {ask}")
+    return _Setting(media, ask, n, style)
 
 
 def _listed(lines: Sequence[str]) -> str:
-    more = f"; and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-    return "; ".join(lines[:_SHOWN]) + more
+    more = f"; and {len(lines) - _LISTED} more" if len(lines) > _LISTED else ""
+    return "; ".join(lines[:_LISTED]) + more
 
 
 def _warn(message: str) -> None:

@@ -3,7 +3,8 @@
 The paper defers its prompt to a supplement; "we prompt the models to predict the time span directly and
 select the most likely options" (section 4.2). The released request to GPT-4o asks for a summary, the option
 and the span in one reply and wants JSON; ours asks for the same without the summary, and states the duration
-in the same place. docs/fidelity/rextime.md has both side by side.
+in the same place. docs/fidelity/rextime.md has both side by side. The style `official` is the released
+request itself (`demo/request.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,38 @@ LETTERS = "ABCD"
 
 ASKS = ("both", "answer", "span")
 """What is asked for: the option and the span in one reply; only the option; only the span."""
+
+STYLES = ("direct", "cot", "official")
+"""How a question is asked: for the answer alone; with reasoning before it; as the released request does."""
+
+SYSTEM = "You are a helpful assistant."
+"""The system prompt of the released request; the other styles have none."""
+
+OFFICIAL_FRAMES = 50
+OFFICIAL_PIXELS = 534
+"""What the released request asks the service to resize frames to; here, the longer side of a frame."""
+
+# To the letter, line breaks at both ends included; the number of frames is 50 there.
+_OFFICIAL = """
+You are tasked to complete the following logical reasoning task.
+1. Watch and breifly summarize the video.
+2. Given {n} video frames and a question, choose the most correct answer from the options.
+3. Find the time span in seconds that support your answer. The time span should be consistent with the option \
+you choose.
+
+Total Video Duration: {duration} seconds
+Question: {question}
+Options:
+{options}
+
+<Provide your video summarize here.>
+<Provide your explaination to the question here.>
+Finish the following json structure strictly with your answer and supporting time span according your explaination.
+```json{{
+    "relevant_span": <[start_time, end_time], in seconds, e.g. [3.0, 10.5]>,
+    "answer": <Option you choice from "A", "B", "C", "D".>
+}}```
+"""  # noqa: E501
 
 _MEDIA = {
     "video": "The video is {duration} seconds long.",
@@ -38,6 +71,13 @@ _INSTRUCTIONS = {
     ),
 }
 
+# Ours: the paper has no chain of thought; the released request asks for a summary and an explanation first.
+_DIRECTLY = "Reply with JSON only, in this form: "
+_REASONED = (
+    "Think step by step: say what happens in the video and when, and which part of it the question is about. "
+    "End your reply with JSON in this form: "
+)
+
 
 def seconds(value: float) -> str:
     """Returns a time as a prompt prints it: at most two decimals.
@@ -54,11 +94,39 @@ def frame_label(number: int, time: float) -> str:
 
 
 def wording(doc: Mapping[str, Any], ask: str) -> str:
-    """Returns the lines of a question for all media: who reads a reply need not know what was shown."""
-    return "\n".join(build(doc, media, ask) for media in _MEDIA)
+    """Returns the lines of a question in all its forms: who reads a reply need not know what was shown."""
+    texts = [build(doc, media, ask, style=style) for media in _MEDIA for style in ("direct", "cot")]
+    if ask == "both" and doc["options"]:
+        texts.append(official(doc, OFFICIAL_FRAMES))
+    return "\n".join(texts)
 
 
-def build(doc: Mapping[str, Any], media: str, ask: str, times: Sequence[float] = ()) -> str:
+def official(doc: Mapping[str, Any], n_frames: int) -> str:
+    """Returns the text of the released request to GPT-4o.
+
+    Raises:
+        TempbenchError: The data has no option texts.
+    """
+    if not doc["options"]:
+        raise TempbenchError(
+            "the official request shows the options' texts, which this data has not; prepare it from "
+            "rextime_val.json"
+        )
+    return _OFFICIAL.format(
+        n=n_frames,
+        duration=seconds(doc["duration"]),
+        question=doc["question"],
+        options=_listed(doc["options"]),
+    )
+
+
+def _listed(options: Sequence[str]) -> str:
+    return "\n".join(f"{letter}. {text}" for letter, text in zip(LETTERS, options, strict=False))
+
+
+def build(
+    doc: Mapping[str, Any], media: str, ask: str, times: Sequence[float] = (), style: str = "direct"
+) -> str:
     """Returns the text of a question.
 
     Args:
@@ -68,14 +136,15 @@ def build(doc: Mapping[str, Any], media: str, ask: str, times: Sequence[float] =
             released moment-retrieval prompt.
         times: Of the frames, in seconds, for a model that gets all frames before the text; empty where each
             frame follows its label.
+        style: `direct` or `cot`.
 
     Raises:
         TempbenchError: There is no such kind of prompt.
     """
-    if media not in _MEDIA or ask not in ASKS:
+    if media not in _MEDIA or ask not in ASKS or style not in ("direct", "cot"):
         raise TempbenchError(
-            f"no prompt for media {media!r} and ask {ask!r}; choose from {', '.join(_MEDIA)} and "
-            f"{', '.join(ASKS)}"
+            f"no prompt for media {media!r}, ask {ask!r} and style {style!r}; choose from "
+            f"{', '.join(_MEDIA)}; {', '.join(ASKS)}; direct and cot"
         )
     lines = []
     if times:
@@ -85,9 +154,9 @@ def build(doc: Mapping[str, Any], media: str, ask: str, times: Sequence[float] =
     lines.append(f"Question: {doc['question']}")
     if ask != "span":
         if doc["options"]:
-            lines.append("Options:")
-            lines += [f"{letter}. {text}" for letter, text in zip(LETTERS, doc["options"], strict=False)]
+            lines += ["Options:", _listed(doc["options"])]
         else:
             # The scorer's ground-truth file has the letters and no texts.
             lines.append(f"Options: {', '.join(LETTERS)}")
-    return "\n".join([*lines, _INSTRUCTIONS[ask]])
+    form = _REASONED if style == "cot" else _DIRECTLY
+    return "\n".join([*lines, _INSTRUCTIONS[ask].replace(_DIRECTLY, form)])

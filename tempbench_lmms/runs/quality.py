@@ -4,15 +4,17 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from tempbench_lmms import benchmarks, record_quality
+from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record_quality import ENOUGH, MAX_ONE_ANSWER, SHORT, share
-from tempbench_lmms.runs.logs import Sample, TaskLog, metrics_of
+from tempbench_lmms.runs.logs import Sample, TaskLog, metrics_of, read_runs
 
 MAX_EMPTY = 0.05
 MAX_REPEATED = 0.05
-MAX_TRUNCATED = 0.05
+MAX_CUT = 0.01
 # Something of up to 40 characters six times in a row at the end of a reply.
 _LOOP = re.compile(r"(.{1,40}?)\1{5,}\s*$", re.DOTALL)
 _TAIL = 400
@@ -22,8 +24,8 @@ _RESAMPLES = 2000
 def warnings(log: TaskLog) -> list[str]:
     """Returns the reasons not to trust a run's numbers, one line each.
 
-    More than 5 % unread, empty, repeating or cut-off replies; one answer in more than 60 % of the answers;
-    failed requests; a headline metric that is not above chance.
+    More than 5 % unread, empty or repeating replies, or more than 1 % cut off; one answer in more than 60 %
+    of the answers; failed requests; a headline metric that is not above chance.
     """
     return [
         *record_quality.warnings([log.with_limit(sample) for sample in log.samples]),
@@ -55,12 +57,23 @@ def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> 
         text, times = long.most_common(1)[0]
         if times / n > MAX_ONE_ANSWER and not _one_letter(answered, text):
             out.append(f"{share(times, n)} of the replies are the same text: {text[:40]!r}...")
-    cut = sum(_cut_off(sample, max_new_tokens) for sample in answered)
-    if cut / n > MAX_TRUNCATED:
-        out.append(
-            f"{share(cut, n)} of the replies were cut off before they gave an answer; raise max_new_tokens"
-        )
-    return out
+    return out + cut_off(answered, max_new_tokens)
+
+
+def cut_off(samples: Sequence[Sample], max_new_tokens: int | None = None) -> list[str]:
+    """Returns one line if more than 1 % of the replies were cut off before they gave an answer.
+
+    Args:
+        samples: The answered questions.
+        max_new_tokens: The length at which generation stopped, where known.
+    """
+    cut = sum(_was_cut(sample, max_new_tokens) for sample in samples)
+    if cut <= MAX_CUT * len(samples):
+        return []
+    return [
+        f"{share(cut, len(samples))} of the replies were cut off before they gave an answer, which counts as "
+        "wrong; raise the limit with `tempbench run --thinking N`, or --gen_kwargs max_new_tokens=N"
+    ]
 
 
 def _one_letter(samples: Sequence[Sample], text: str) -> bool:
@@ -68,7 +81,19 @@ def _one_letter(samples: Sequence[Sample], text: str) -> bool:
     return any(sample.record["parsed"] for sample in samples if sample.reply == text)
 
 
-def _cut_off(sample: Sample, max_new_tokens: int | None) -> bool:
+def cut_in(results: Path) -> list[str]:
+    """Returns a line for each of our tasks in a results file of whose replies more than 1 % were cut off."""
+    stamp = results.name.removesuffix("_results.json")
+    if not any(results.with_name(f"{stamp}_samples_{task}.jsonl").is_file() for task in task_files()):
+        return []
+    return [
+        f"{log.task}: {line}"
+        for log in read_runs([results], partial=True)
+        for line in cut_off([one for one in log.samples if not one.record["failed"]], log.token_limit)
+    ]
+
+
+def _was_cut(sample: Sample, max_new_tokens: int | None) -> bool:
     """Whether a reply ended before its answer: in its reasoning, within a sentence, or at the token limit."""
     if sample.record["parsed"]:
         return False

@@ -23,7 +23,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, agreement, identity, plugin
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
-from tempbench_lmms.runs import failures, supervision
+from tempbench_lmms.runs import failures, quality, supervision
 from tempbench_lmms.runs.logs import STATE, results_of
 
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
@@ -400,6 +400,8 @@ def _finish(
     failed = failures.of(new[-1])
     if empty := sum(not reply.strip() for reply in replies):
         _tell(f"{empty:,} of {len(replies):,} replies are empty")
+    for line in quality.cut_in(new[-1]):
+        _tell(line)
     for line in failures.lines(failed):
         _tell(line)
     counted = f"{len(failed):,} of {len(replies):,} requests failed"

@@ -101,7 +101,7 @@ CARD = BenchmarkCard(
         Source("VIST", "https://visionandlanguage.net/VIST/", "images keep their Flickr licences", False),
         Source("VWP", "https://huggingface.co/datasets/tonyhong/vwp", "research only", False),
     ),
-    version="1-A",
+    version="1-B",
     # Section 4: random choice. The paper prints 0.6 % for three events; 0.2 ** 3 is 0.8 %.
     chance={
         **{f"{test}_mt": 0.5 if test.startswith("mt1") else 0.2 for test in MAIN_TESTS},

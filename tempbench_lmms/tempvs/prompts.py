@@ -19,6 +19,10 @@ image ordering, without text (Table 19)."""
 
 ANSWER_PREFIX = "\nThe answer is: "
 _CHARACTERS = "This is a description of the possible appearance of character(s) in the image(s): "
+CARTOONS = ("flintstones", "pororo")
+"""The sources whose characters are described. The official runner prints the header for every question of
+theirs, also where it names no character."""
+
 _IMAGE_LABELS = (
     "The images I provide are labeled in order as Image a, Image b, Image c, Image d, and Image e, and so on "
     "if there are more photos."
@@ -288,7 +292,8 @@ def build(doc: Mapping[str, Any], style: str = "direct") -> str:
     kind = kind_of(test)
     if not _has(kind, style):
         raise TempbenchError(f"unknown style {style!r} of {test}; choose one of {', '.join(STYLES)}")
-    characters = _CHARACTERS + doc["character_info"] if doc["character_info"] else ""
+    described = doc["source"] in CARTOONS
+    characters = _CHARACTERS + doc["character_info"] if described else ""
     if kind == "gt":
         return f"{characters}\nThe event is: {doc['text']}\n{doc['instruction']}{ANSWER_PREFIX}"
 

@@ -78,7 +78,6 @@ def score(
 def export_train(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
     tests: Annotated[str, typer.Option(help="Tests, separated by commas; all nine if omitted.")] = "",
-    style: Annotated[str, typer.Option(help="How questions are asked: direct or cot.")] = "direct",
     mini: _Mini = False,
     force: _Force = False,
 ) -> None:
@@ -86,7 +85,7 @@ def export_train(
     from tempbench_lmms.timepercept.training import export
 
     wanted = tuple(name.strip() for name in tests.split(",") if name.strip())
-    counts = export(output, _root(mini), wanted, style, force)
+    counts = export(output, _root(mini), wanted, force)
     print(f"{counts['conversations']} conversations, {counts['images']} pictures in {output}")
 
 

@@ -14,10 +14,11 @@ from tempbench_lmms.timepercept.card import LORA, TESTS
 from tempbench_lmms.timepercept.hooks import conversation
 
 
-def examples(root: Path, tests: Sequence[str], style: str) -> Iterator[dict[str, Any]]:
+def examples(root: Path, tests: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yields one conversation a training question, in the order of the tables.
 
-    The questions are asked exactly as in the evaluation.
+    The questions are asked exactly as in the evaluation, and for the answer alone: the data has no reasoning
+    that a chain of thought could be trained on.
 
     Raises:
         TempbenchError: A test has no training split under `root`.
@@ -27,18 +28,17 @@ def examples(root: Path, tests: Sequence[str], style: str) -> Iterator[dict[str,
         if not table.is_file():
             raise TempbenchError(f"{table} is missing; prepare the data with --train above 0")
         for row in read_rows(table):
-            reply = f"Answer: {row['target']}" if style == "cot" else row["target"]
             yield {
                 "id": row["question_id"],
                 "messages": [
-                    {"role": "user", "content": conversation(row, prompts.build(row, style))},
-                    {"role": "assistant", "content": reply},
+                    {"role": "user", "content": conversation(row, prompts.build(row, "direct"))},
+                    {"role": "assistant", "content": row["target"]},
                 ],
                 "images": [resolve(url) for url in row["images"]],
             }
 
 
-def export(folder: Path, root: Path, tests: Sequence[str], style: str, force: bool) -> dict[str, int]:
+def export(folder: Path, root: Path, tests: Sequence[str], force: bool) -> dict[str, int]:
     """Writes the training data of some tests, mixed in a fixed order, to `folder`.
 
     Source: section V: fine-tuned on "a comprehensive temporal task training set composed of all subtask
@@ -53,6 +53,6 @@ def export(folder: Path, root: Path, tests: Sequence[str], style: str, force: bo
     tests = tests or TESTS
     if unknown := sorted(set(tests) - set(TESTS)):
         raise TempbenchError(f"unknown test {', '.join(unknown)}; choose from {', '.join(TESTS)}")
-    mixed = list(examples(root, tests, style))
+    mixed = list(examples(root, tests))
     random.Random(0).shuffle(mixed)
     return write_conversations(mixed, folder, LORA, force, "timepercept")

@@ -138,7 +138,7 @@ def test_training_data(tmp_path, capsys):
         for row in ROWS
         if row["version"] == "swapped" and row["label"] == "independent"
     )
-    user, assistant = examples[0]["messages"]
+    (user,), (assistant,) = examples[0]["prompt"], examples[0]["completion"]
     assert [part["type"] for part in user["content"]] == ["text", "image", "text", "image", "text"]
     assert assistant["content"][0]["text"].startswith("Q1: The answer is: ")
     assert len(examples[0]["images_file_names"]) == 2

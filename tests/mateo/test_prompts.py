@@ -142,3 +142,16 @@ def test_an_unknown_setting_is_an_error():
         prompts.parts(DOC, "smell", "cot")
     with pytest.raises(TempbenchError, match="baseline, instructions"):
         prompts.parts(DOC, "text", "haiku")
+
+
+@pytest.mark.parametrize("modality", prompts.MODALITIES)
+def test_the_sentence_for_gpt_5_1_stands_at_the_end(modality, shared):
+    paper = (shared / "papers/002_45dafcf6299d8f45.txt").read_text(encoding="utf-8")
+    sentence = prompts.EXACT_STEPS
+    assert f'"{sentence}" at the end of the prompt' in paper
+    plain, config = prompts.text(DOC, modality, "cot"), load_task(f"mateo_{modality}_cot_exact_steps_mini")
+    kwargs = config["lmms_eval_specific_kwargs"]["default"]
+    assert config["doc_to_text"](DOC, kwargs) == f"{plain}\n{sentence}"
+    assert config["doc_to_messages"](docs_of(config)[0], kwargs)[0]["content"][-1]["text"].endswith(sentence)
+    with pytest.raises(TempbenchError, match="asks for no reasoning"):
+        prompts.parts(DOC, modality, "icl", exact_steps=True)

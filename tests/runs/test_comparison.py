@@ -265,7 +265,7 @@ def test_refuses_other_questions_and_prompts(folder, tmp_path):
 
 def test_task_of_another_version(folder, tmp_path):
     def change(results):
-        results["configs"][TASK]["metadata"] = {"version": 0, "prompts": 1}
+        results["configs"][TASK]["metadata"] = {"version": 0, "prompts": 2}
 
     other = edit(folder / "oracle", tmp_path / "other", change)
     with pytest.raises(TempbenchError, match=r"version 0 of the task, this package 1.*--partial"):
@@ -319,7 +319,7 @@ def test_command(folder, monkeypatch, capsys):
 def test_run_card(folder):
     (log,) = logs.read_runs([folder / "chance"])
     card = run_card.run_card(log)
-    assert card["version"] == {"task": 1, "prompts": 1}
+    assert card["version"] == {"task": 1, "prompts": 2}
     assert card["packages"]["lmms-eval"].startswith("0.")
     assert card["packages"]["torch"]
     assert card["data"]["edition"] == "bundled sample, rendered by the project"

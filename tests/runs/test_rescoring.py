@@ -348,10 +348,10 @@ def test_replies_that_loop_are_cut_off_or_the_same():
     assert quality.of_replies(cut, 64)[0].startswith("10.0% (2 of 20) of the replies were cut off")
     assert quality.of_replies(cut, 128) == quality.of_replies(cut) == []
     thought = [sample("<think>Well", None)] * 2 + [sample("<think>Well</think>A")] * 18
-    assert "raise max_new_tokens" in quality.of_replies(thought)[0]
+    assert "raise the limit with" in quality.of_replies(thought)[0]
     broken = sample("It goes on and", None)
     broken.record["reason"] = "cut_off"
-    assert "raise max_new_tokens" in quality.of_replies([broken] * 2 + [sample()] * 18)[0]
+    assert "raise the limit with" in quality.of_replies([broken] * 2 + [sample()] * 18)[0]
     same = [sample("I cannot help you with pictures.", None)] * 20
     assert quality.of_replies(same)[0].startswith("100.0% (20 of 20) of the replies are the same text")
     assert quality.of_replies([]) == quality.of_replies([sample(failed=1, reply="")]) == []

@@ -38,6 +38,7 @@ def test_golden_prompts(update_goldens):
 # Written out by hand from the official runner's parts.
 DOC = {
     "tests": ["mt2_event"],
+    "source": "flintstones",
     "character_info": "Fred is chubby.",
     "text": "",
     "sentences": ["The man ran outside.", "Wilma opened the door."],
@@ -67,7 +68,7 @@ def test_blind_sentence_ordering():
 
 
 def test_image_ordering_has_no_space_before_the_labels():
-    doc = DOC | {"tests": ["mt3_caption"], "text": "A story.", "character_info": ""}
+    doc = DOC | {"tests": ["mt3_caption"], "text": "A story.", "source": "vist", "character_info": ""}
     assert prompts.build(doc, "cot").startswith(
         "\nThe story is: A story.\nThink.The images I provide are labeled in order as Image a, "
     )
@@ -78,14 +79,23 @@ def test_statement_and_grounding():
         "tests": ["mt1_two"],
         "text": "X after y.",
         "options": ["False", "True"],
+        "source": "vwp",
         "character_info": "",
     }
     assert prompts.build(doc) == (
         "\nThe statement is: X after y.\nOrder them.\nOptions are: A. False; B. True.\nThe answer is: "
     )
-    assert prompts.build(DOC | {"tests": ["gt_two"], "text": "X.", "character_info": ""}) == (
-        "\nThe event is: X.\nOrder them.\nThe answer is: "
-    )
+    grounding = {"tests": ["gt_two"], "text": "X.", "source": "vist", "character_info": ""}
+    assert prompts.build(DOC | grounding) == "\nThe event is: X.\nOrder them.\nThe answer is: "
+
+
+@pytest.mark.parametrize("source", prompts.CARTOONS)
+@pytest.mark.parametrize("test", ["mt1_two", "mt2_event", "mt3_caption", "gt_two"])
+def test_a_cartoon_question_that_names_no_character_has_the_header(source, test):
+    # The official runner takes the header away for VIST and VWP alone.
+    doc = DOC | {"tests": [test], "text": "X.", "source": source, "character_info": ""}
+    header = "This is a description of the possible appearance of character(s) in the image(s): "
+    assert prompts.build(doc).startswith(header + "\nThe ")
 
 
 @pytest.mark.parametrize(
@@ -125,6 +135,7 @@ def test_the_official_prompt_of_a_real_item(shared):
     )
     doc = {
         "tests": ["mt3_event"],
+        "source": "flintstones",
         "character_info": row["character_info"],
         "text": row["events_gt"],
         "options": [option.partition(". ")[2] for option in row["options"].split(";\n")],

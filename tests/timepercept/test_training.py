@@ -19,7 +19,7 @@ ROOT = mini_root("timepercept")
 @pytest.fixture(scope="module")
 def export(tmp_path_factory):
     folder = tmp_path_factory.mktemp("export") / "timepercept"
-    training.export(folder, ROOT, (), "direct", force=False)
+    training.export(folder, ROOT, (), force=False)
     return folder
 
 
@@ -33,10 +33,10 @@ def test_what_datasets_and_so_trl_read(export):
         for row in read_rows(ROOT / "train" / test / "train.parquet")
     }
     assert sorted(found["id"]) == sorted(expected)
-    assert set(found.column_names) == {"id", "messages", "images"}
+    assert set(found.column_names) == {"id", "prompt", "completion", "images"}
     for one in found.select(range(5)):
         row = expected[one["id"]]
-        user, assistant = one["messages"]
+        (user,), (assistant,) = one["prompt"], one["completion"]
         assert [user["role"], assistant["role"]] == ["user", "assistant"]
         assert assistant["content"][0]["text"] == row["target"]
         assert (
@@ -56,6 +56,10 @@ def test_what_llama_factory_reads(export):
         assert [message["role"] for message in one["messages"]] == ["user", "assistant"]
         assert one["messages"][0]["content"].count("<image>") == len(one["images"])
         assert all((export / settings["media_dir"] / image).is_file() for image in one["images"])
+    # Eight pictures as large as LLaMA-Factory leaves them fit, and the prompt is not learnt.
+    assert max(len(one["images"]) for one in conversations) == 8
+    assert settings["cutoff_len"] >= 8 * (settings["image_max_pixels"] // 28**2 + 2) + 256
+    assert settings["train_on_prompt"] is False
 
 
 def test_each_picture_is_stored_once(export):
@@ -83,25 +87,19 @@ def test_settings_are_the_papers(export):
     assert (factory["lora_rank"], factory["lora_alpha"], factory["lora_dropout"]) == (8, 16, 0.1)
 
 
-def test_reasoning_style_ends_with_the_answer(tmp_path):
-    training.export(tmp_path / "e", ROOT, ("isr",), "cot", force=False)
-    line = json.loads((tmp_path / "e/train/metadata.jsonl").read_text().splitlines()[0])
-    assert line["messages"][1]["content"][0]["text"].startswith("Answer: ")
-
-
 LORA = LoraSettings(8, 16, 0.1, 5e-5, 3, 2, "a test")
 
 
 def test_nothing_is_overwritten_unasked(tmp_path, export):
     with pytest.raises(TempbenchError, match="--force"):
-        training.export(export, ROOT, (), "direct", force=False)
+        training.export(export, ROOT, (), force=False)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
     for force in (False, True):
         with pytest.raises(TempbenchError, match="not an earlier export"):
-            training.export(tmp_path / "mine", ROOT, (), "direct", force=force)
-    training.export(tmp_path / "e", ROOT, ("isr",), "direct", force=False)
-    assert training.export(tmp_path / "e", ROOT, ("sov",), "direct", force=True)["conversations"] == 20
+            training.export(tmp_path / "mine", ROOT, (), force=force)
+    training.export(tmp_path / "e", ROOT, ("isr",), force=False)
+    assert training.export(tmp_path / "e", ROOT, ("sov",), force=True)["conversations"] == 20
 
 
 def test_malformed_examples_are_refused(tmp_path):
@@ -117,7 +115,7 @@ def test_malformed_examples_are_refused(tmp_path):
     with pytest.raises(TempbenchError, match="nothing to write"):
         write_conversations([], tmp_path / "e", LORA)
     with pytest.raises(TempbenchError, match="unknown test loud"):
-        training.export(tmp_path / "e", ROOT, ("loud",), "direct", force=False)
+        training.export(tmp_path / "e", ROOT, ("loud",), force=False)
     assert not (tmp_path / "e").exists()
 
 
@@ -133,6 +131,28 @@ def test_the_mark_of_a_picture_in_a_text_is_no_picture(tmp_path):
     write_conversations([example], tmp_path / "e", LORA, name="marks")
     flat = json.loads((tmp_path / "e/llamafactory_train.json").read_text())
     assert "<image>" not in flat[0]["messages"][0]["content"]
+
+
+@pytest.mark.harness
+def test_trl_learns_the_answer_alone(export, tiny_vlm):
+    pytest.importorskip("trl", reason="trl is missing; install it to test what it learns from an export")
+    import datasets
+    from transformers import AutoProcessor
+    from trl.trainer.sft_trainer import DataCollatorForVisionLanguageModeling
+
+    processor = AutoProcessor.from_pretrained(tiny_vlm)
+    found = datasets.load_dataset(str(export), split="train")
+    (eight,) = found.filter(lambda id_: id_.startswith("eii/"), input_columns=["id"]).select(range(1))
+    assert len(eight["images"]) == 8
+    settings = yaml.safe_load((export / "trl_sft.yaml").read_text())
+    collate = DataCollatorForVisionLanguageModeling(
+        processor,
+        max_length=settings["max_length"],
+        completion_only_loss=settings["completion_only_loss"],
+    )
+    (labels,) = collate([dict(eight)])["labels"].tolist()
+    learnt = processor.tokenizer.decode([label for label in labels if label != -100])
+    assert learnt.removesuffix("\n") == f"{eight['completion'][0]['content'][0]['text']}<|im_end|>"
 
 
 @pytest.mark.harness
@@ -153,11 +173,11 @@ def test_the_tiny_model_learns_and_is_evaluated_with_its_adapter(export, tiny_vl
     found = found.filter(lambda id_: id_.startswith("pov/"), input_columns=["id"]).select(range(2))
 
     def batch(one):
-        text = processor.apply_chat_template(one["messages"])
+        text = processor.apply_chat_template(one["prompt"] + one["completion"])
         inputs = processor(text=[text], images=[one["images"]], return_tensors="pt")
         labels = inputs["input_ids"].clone()
         # Only the reply is learnt: a token a byte, the end of the turn, and a line break.
-        labels[:, : -len(one["messages"][1]["content"][0]["text"]) - 2] = -100
+        labels[:, : -len(one["completion"][0]["content"][0]["text"]) - 2] = -100
         return {**inputs, "labels": labels}
 
     batches = [batch(one) for one in found]
