@@ -52,6 +52,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_first_line_comes_at_once(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -61,6 +62,7 @@ def test_the_first_line_comes_at_once(name, tmp_path, monkeypatch):
     assert seconds < bound()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_nothing_heavy_comes_before_the_first_line(name, tmp_path):
     """What no clock can tell on a busy machine."""

@@ -1,11 +1,12 @@
 """A Python that has imported the harness already, for tests that start many processes.
 
 To import the harness, to list its tasks and to look at the sample takes most of the time of a short run.
-`start` starts one server for all test processes, which does each once and then forks for every command. The `python` in its folder is
-given to a test in place of `sys.executable`: the command is a process of its own, with its own arguments,
-environment, folder, output and exit status. What an import does is not tested with it, nor what is read from
-the environment at import (`FIXED`): use `sys.executable` there. A command with `FORGET` in its
-environment imports the harness and this package anew, from its own PYTHONPATH too; nothing else is.
+`start` starts one server for all test processes, which does each once and then forks for every command. The
+`python` in its folder is given to a test in place of `sys.executable`: the command is a process of its own,
+with its own arguments, environment, folder, output and exit status. What an import does is not tested with
+it, nor what is read from the environment at import (`FIXED`): use `sys.executable` there. A command with
+`FORGET` in its environment imports the harness and this package anew, from its own PYTHONPATH too; nothing
+else is.
 """
 
 import array

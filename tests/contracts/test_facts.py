@@ -40,7 +40,7 @@ def literals(path: Path) -> Iterator[Any]:
 
 @functools.cache
 def files() -> dict[str, set[Any]]:
-    """Returns what is written out in each file; made by the first test and not by every process that collects."""
+    """Returns what is written out in each file; for the tests, and not whenever they are collected."""
     return {
         file.relative_to(ROOT).as_posix(): set(literals(file))
         for folder in FOLDERS
