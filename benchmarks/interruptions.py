@@ -24,8 +24,8 @@ import timing
 
 TASK = "tempvs_mt1_two_mini"
 _SECONDS_A_QUESTION = 0.01
-ASKED = "tempbench.asked"
-_CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "sqlite3.connect", ASKED}
+ASKED, DONE = "tempbench.asked", "tempbench.done"
+_CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "sqlite3.connect", ASKED, DONE}
 _WRITING = os.O_WRONLY | os.O_RDWR
 
 

@@ -4,7 +4,8 @@ For each benchmark a tiny source is written, prepared without interruption, and 
 (SIGKILL, which leaves a process no chance to tidy up) until it comes to its end; then every file of both is
 compared by SHA-256. After each kill, what says that it is prepared must pass `tempbench verify`. The same is
 done with `--force` over data from another source. Kills come at random moments, or with `--every 1` at each
-change of a file one after the other, files that are being written cut in half.
+change of a file one after the other, files that are being written cut in half. Of every new file it is also
+asked whether it was given its name when it was whole, which no kill between two changes would show.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from typing import Any
 
 import numpy as np
 import timing
-from interruptions import watch_changes
+from interruptions import DONE, watch_changes
 from PIL import Image
 
 
@@ -163,7 +164,8 @@ class Outcome:
         kills: How many starts were killed.
         chains: How many times the data was brought to its end.
         prepared: After how many kills the data said that it is prepared.
-        unsound: Of these, what `tempbench verify` found wrong.
+        unsound: Of these, what `tempbench verify` found wrong; and files that were written under their own
+            names.
         differing: Files that differ from an uninterrupted run's.
     """
 
@@ -209,13 +211,31 @@ def _prepare(benchmark: str, options: list[str]) -> None:
 def _prepare_watched(benchmark: str, options: list[str], home: Path, kill_at: int) -> None:
     """Prepares and kills itself before the change of a file below `home` with that number, counted from 1.
 
-    With 0 nothing is killed. The number of changes is left beside `home`.
+    The end counts as one, so that what is written last is cut too. With 0 nothing is killed. The number of
+    changes is left beside `home`, and the new files that came there otherwise than by a change of name.
     """
+    before, named = {*tree(home)}, _new_names()
     n_changes = watch_changes(home, kill_at)
     try:
         _prepare(benchmark, options)
+        sys.audit(DONE)
     finally:
         home.with_suffix(".changes").write_text(str(n_changes()))
+        others = [name for name in tree(home) if not {home / name, *(home / name).parents} & named]
+        new = [name for name in others if name not in before and not name.endswith(".lock")]
+        home.with_suffix(".in_place").write_text("\n".join(new))
+
+
+def _new_names() -> set[Path]:
+    """Returns a set that takes in the new name of each file and folder that is renamed from now on."""
+    named: set[Path] = set()
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "os.rename":
+            named.add(Path(os.fsdecode(arguments[1])))
+
+    sys.addaudithook(watch)
+    return named
 
 
 def _verify(benchmark: str, versions: list[dict[str, str]]) -> None:
@@ -300,6 +320,8 @@ def interrupt(
     expected = tree(whole)
     versions = [expected, tree(old)]
     result = Outcome()
+    in_place = whole.with_suffix(".in_place").read_text().splitlines()
+    result.unsound += [f"{name} is not written in one step" for name in in_place]
 
     def look(home: Path) -> None:
         result.kills += 1

@@ -19,16 +19,7 @@ from typing import Any
 
 import timing
 
-FULL = {
-    "tempvs": ("tempvs_mini", 38_127),
-    "rextime": ("rextime_mini", 921 + 2_143),
-    "timepercept": ("timepercept_suite_mini", 1_800),
-    "mateo": ("mateo_both_instructions_mini", 5_132),
-    "coherence": ("coherence_qa_mini", 4 * 1_484),
-}
-"""Task and number of its questions in the paper: TempVS with five groundings of events and five of captions
-for each of 2,085 sequences; ReXTime's validation and test; nine tests of 200; 2,566 pairs of steps in both
-orders; TOMATO's questions at four numbers of frames."""
+from tempbench_lmms import benchmarks
 
 ONE_TEST = ("tempvs_mt2_event_mini", 1_803 + 5 * 2_085)
 
@@ -108,7 +99,8 @@ def measured(task: str, n: int, errors: bool = False) -> dict[str, float]:
 def rows_of(name: str, quick: bool, whole: bool) -> Iterator[timing.Row]:
     """Yields the rows of one benchmark."""
     repeats = 1 if quick else 3
-    task, n = FULL[name]
+    task, n = benchmarks.card(name).full
+    task += "_mini"
     once = [measured(task, n)["seconds"] for _ in range(repeats)]
     per_reply = [1e6 * seconds / n for seconds in once]
     yield timing.Row(f"{name}: {n:,} replies to all metrics", once, "s")
@@ -134,7 +126,7 @@ def rows_of(name: str, quick: bool, whole: bool) -> Iterator[timing.Row]:
 def rows(quick: bool, whole: bool = False) -> Iterator[timing.Row]:
     # Two at a time, for two cores: what is measured is the processor's time.
     with ThreadPoolExecutor(2) as pool:
-        for found in pool.map(lambda name: list(rows_of(name, quick, whole)), FULL):
+        for found in pool.map(lambda name: list(rows_of(name, quick, whole)), benchmarks.names()):
             yield from found
 
 

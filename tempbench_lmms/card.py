@@ -174,6 +174,7 @@ class BenchmarkCard:
         version: `N-L`: scores of different N cannot be compared; L changes with everything else.
         chance: What random answers get, by metric, from 0 to 1 (paper).
         primary: The metrics to look at first.
+        full: A task that asks what the paper asks, and how many questions it asks at the paper's size.
     """
 
     name: str
@@ -184,6 +185,7 @@ class BenchmarkCard:
     version: str
     chance: Mapping[str, float]
     primary: tuple[str, ...]
+    full: tuple[str, int]
 
     @cached_property
     def tables(self) -> tuple[PrintedTable, ...]:

@@ -1,6 +1,7 @@
 """The command `tempbench` as its user meets it, in this process: its imports are made once."""
 
 import contextlib
+import functools
 import importlib
 import io
 import os
@@ -10,11 +11,15 @@ import traceback
 from pathlib import Path
 from unittest import mock
 
+import typer
 from huggingface_hub import constants
 
 from tempbench_lmms.cli import main
 
 REPOSITORY = Path(__file__).parents[1]
+
+# The commands' parameters are read from their functions at each call, all commands' for one.
+_PARAMETERS = functools.cache(typer.main.get_params_from_function)
 
 
 def tempbench(*arguments, **environment):
@@ -27,6 +32,7 @@ def tempbench(*arguments, **environment):
     out, err, status = io.StringIO(), io.StringIO(), 0
     with (
         mock.patch.dict(os.environ, environment),
+        mock.patch.object(typer.main, "get_params_from_function", _PARAMETERS),
         mock.patch.object(sys, "argv", ["tempbench", *map(str, arguments)]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

@@ -99,6 +99,13 @@ FIRST = (
     "report/test_browser.py",
     "contracts/test_bad_data.py",
     "runs/test_comparison.py",
+    "runs/test_rereading.py",
+    "media/test_matrix.py",
+    "contracts/test_layout.py",
+    "contracts/test_lines.py",
+    "data/test_interrupted_prepare.py",
+    "contracts/test_samples.py",
+    "parsing/test_every_parser.py",
 )
 
 

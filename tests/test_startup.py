@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.harness import index, plugin
+from tests import warm
 
 TASK = "tempvs_mt1_two_mini"
 
@@ -51,6 +52,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_first_line_comes_at_once(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -60,6 +62,7 @@ def test_the_first_line_comes_at_once(name, tmp_path, monkeypatch):
     assert seconds < bound()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_nothing_heavy_comes_before_the_first_line(name, tmp_path):
     """What no clock can tell on a busy machine."""
@@ -255,17 +258,29 @@ def test_a_run_builds_one_index(tasks, scans, tmp_path, warm_python):
     assert (done.returncode == 0) == (scans == 0), done.stderr[-2000:]
 
 
+IMPORTED = """
+    import atexit, runpy, sys
+    atexit.register(lambda: print(*sorted(name for name in sys.modules if name.startswith("lmms_eval"))))
+    del sys.argv[0]
+    runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
 @pytest.mark.harness
-def test_missing_data_is_told_before_any_index(tmp_path):
+def test_missing_data_is_told_before_any_index(tmp_path, warm_python):
     script = Path(sys.executable).with_name("lmms-eval")
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", str(script), "--model", "tempbench_oracle", "--tasks", "tempvs"],
-        env=os.environ | {"TEMPBENCH_DATA": str(tmp_path / "none")},
+        [
+            *(warm_python, "-c", textwrap.dedent(IMPORTED), str(script)),
+            *("--model", "tempbench_oracle", "--tasks", "tempvs"),
+        ],
+        env=os.environ | {"TEMPBENCH_DATA": str(tmp_path / "none"), warm.FORGET: "1"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 1
     assert "tempbench prepare tempvs" in done.stderr.splitlines()[-1]
-    assert "| lmms_eval.models.registry_v2" in done.stderr.replace("  ", "")
-    assert "lmms_eval.tasks" not in done.stderr
+    imported = done.stdout.splitlines()[-1].split()
+    assert "lmms_eval.models.registry_v2" in imported
+    assert "lmms_eval.tasks" not in imported

@@ -105,6 +105,7 @@ def start(environment):
     )
 
 
+@pytest.mark.slow
 def test_processes_that_start_at_once_agree(tmp_path):
     started = [start({"HF_HOME": str(tmp_path)}) for _ in range(4)]
     (folder,) = {process.communicate()[0].strip() for process in started}

@@ -1,11 +1,12 @@
 """A Python that has imported the harness already, for tests that start many processes.
 
-To import the harness and to list its tasks takes most of the time of a short run. `start` starts one server
-for all test processes, which does both once and then forks for every command. The `python` in its folder is
-given to a test in place of `sys.executable`: the command is a process of its own, with its own arguments,
-environment, folder, output and exit status. What an import does is not tested with it, nor what is read from
-the environment at import (`FIXED`): use `sys.executable` there. A command with `FORGET` in its
-environment imports the harness and this package anew, from its own PYTHONPATH too; nothing else is.
+To import the harness, to list its tasks and to look at the sample takes most of the time of a short run.
+`start` starts one server for all test processes, which does each once and then forks for every command. The
+`python` in its folder is given to a test in place of `sys.executable`: the command is a process of its own,
+with its own arguments, environment, folder, output and exit status. What an import does is not tested with
+it, nor what is read from the environment at import (`FIXED`): use `sys.executable` there. A command with
+`FORGET` in its environment imports the harness and this package anew, from its own PYTHONPATH too; nothing
+else is.
 """
 
 import array
@@ -47,6 +48,7 @@ MODULES = (
     "bert_score",
     "datasets",
     "nltk",
+    "pytablewriter",
     "sklearn",
     "torch.distributed.run",
     "transformers.models.clip.modeling_clip",
@@ -158,6 +160,24 @@ def import_all() -> None:
     read_yaml_quickly()
     assert tasks.TaskManager().all_tasks  # an index may be made when it is asked for
     yaml.full_load = slowly
+    look_at_the_sample()
+    name_no_methods()
+
+
+def look_at_the_sample() -> None:
+    """Does what every run does before it begins, which also compiles the parsers' patterns."""
+    from tempbench_lmms.harness.tasks import data_problems, load_task, task_files
+
+    for config in (load_task(name) for name in task_files() if name.endswith("_mini")):
+        if "group" not in config:
+            assert data_problems(config) == ()
+
+
+def name_no_methods() -> None:
+    """Spares `torchrun` what it does for its log alone: to look for each caller's source in every module."""
+    from torch.distributed.elastic.rendezvous import dynamic_rendezvous
+
+    dynamic_rendezvous.get_method_name = lambda depth=2: ""
 
 
 def forget_index() -> None:

@@ -66,4 +66,5 @@ CARD = BenchmarkCard(
         *("accuracy_slope", "accuracy_gain", "accuracy_area"),
         *("clipgain", "clipgain_official"),
     ),
+    full=("coherence_qa", len(BUDGETS) * sum(COUNTS.values())),
 )

@@ -19,6 +19,8 @@ CARD = BenchmarkCard(
     # Not in the paper: three classes drawn at random, rightly in both orders.
     chance={"accuracy": 1 / 9, "accuracy_dependent": 1 / 9, "accuracy_independent": 1 / 9},
     primary=("accuracy", "always_independent", "f1_before", "f1_independent", "f1_after", "parse_rate"),
+    # The test split's pairs of steps in both orders: 2 * (993 + 1,573), see below.
+    full=("mateo_both_instructions", 5_132),
     # A metric is written as <modality>_<setting>_<metric>, as far as the paper names the first two.
 )
 

@@ -46,4 +46,5 @@ CARD = BenchmarkCard(
     version="1-A",
     chance={"acc": 0.25},
     primary=("miou", "r1_at_30", "r1_at_50", "acc", "acc_at_iou_50"),
+    full=("rextime", sum(COUNTS[split] for split in EVALUATED)),
 )

@@ -112,4 +112,6 @@ CARD = BenchmarkCard(
         for test in MAIN_TESTS
         for metric in ("mt", "gt", "gt_strict", "mt_given_gt_strict")
     ),
+    # With five groundings of events and five of captions for each of 2,085 sequences.
+    full=("tempvs", 38_127),
 )

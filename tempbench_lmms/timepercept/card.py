@@ -93,6 +93,7 @@ CARD = BenchmarkCard(
         *(f"{test}_{'pnr' if test in RANKINGS else 'accuracy'}" for test in TESTS),
         *("tou_average", "tiu_average"),
     ),
+    full=("timepercept_suite", 200 * len(TESTS)),
 )
 
 LORA = LoraSettings(

@@ -1,6 +1,7 @@
 """Each fact of a paper stands once: in its benchmark's card, which everything else takes it from."""
 
 import ast
+import functools
 import importlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,11 +38,14 @@ def literals(path: Path) -> Iterator[Any]:
             yield key_of(value)
 
 
-FILES = {
-    file.relative_to(ROOT).as_posix(): set(literals(file))
-    for folder in FOLDERS
-    for file in sorted((ROOT / folder).rglob("*.py"))
-}
+@functools.cache
+def files() -> dict[str, set[Any]]:
+    """Returns what is written out in each file; for the tests, and not whenever they are collected."""
+    return {
+        file.relative_to(ROOT).as_posix(): set(literals(file))
+        for folder in FOLDERS
+        for file in sorted((ROOT / folder).rglob("*.py"))
+    }
 
 
 def facts() -> Iterator[tuple[str, str, Any]]:
@@ -65,7 +69,7 @@ def test_a_fact_is_written_once(benchmark: str, name: str, value: Any) -> None:
     # Two benchmarks may have the same names of splits.
     again = [
         file
-        for file, found in FILES.items()
+        for file, found in files().items()
         if key_of(value) in found
         and not file.endswith("/card.py")
         and (words or not file.startswith("tests/"))

@@ -26,6 +26,14 @@ def test_files_of_a_benchmark(name):
         assert (PACKAGE / name / file).is_file(), file
 
 
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_card_names_the_task_that_asks_everything(name):
+    task, n_questions = benchmarks.card(name).full
+    assert f"{task}_mini" in MINI
+    assert task.startswith(name)
+    assert n_questions > len(docs_of(load_task(f"{task}_mini")))
+
+
 @pytest.mark.parametrize("name", LEAVES)
 def test_task(name):
     config = load_task(name)

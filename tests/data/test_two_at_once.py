@@ -41,6 +41,7 @@ def held(code):
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", benchmarks.names())
 def test_one_prepares_and_no_run_reads_meanwhile(name, preparing, tmp_path, monkeypatch):
     home = tmp_path / "home"

@@ -17,6 +17,8 @@ from tempbench_lmms.media import decoding, integrity, video
 from tempbench_lmms.media.segment import segment_frames
 from tests.media import clips
 
+pytestmark = pytest.mark.slow
+
 B_FRAMES = {"bf": "3", "g": "10", "sc_threshold": "0"}
 
 

@@ -12,6 +12,8 @@ from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import decoding, video
 from tests.media import clips
 
+pytestmark = pytest.mark.slow
+
 BUDGETS = (4, 8, 12, 16)
 
 KINDS = {

@@ -64,6 +64,7 @@ def reported(folder, tmp_path, *options):
     return done
 
 
+@pytest.mark.slow
 def test_edited_results(run, tmp_path):
     folder, name = run
     results = json.loads((folder / "20260101_000000_results.json").read_text())
@@ -78,6 +79,7 @@ def test_edited_results(run, tmp_path):
     assert opened > 5
 
 
+@pytest.mark.slow
 def test_edited_samples(run, tmp_path):
     folder, name = run
     results = "20260101_000000_results.json"

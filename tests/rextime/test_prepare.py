@@ -110,6 +110,7 @@ def test_prepare_from_a_folder(source, tmp_path, write_video):
     assert len(prepare(source, {"qvhighlights": tmp_path / "qvh"}, force=True).problems) == 1
 
 
+@pytest.mark.slow
 def test_less_is_prepared_where_the_user_says_so(source, tmp_path, write_video):
     write_video(tmp_path / "anet" / f"{ANET['vid'].removeprefix('v_')}.mp4", duration=100.5)
     folders = {"activitynet": tmp_path / "anet"}
@@ -123,6 +124,7 @@ def test_less_is_prepared_where_the_user_says_so(source, tmp_path, write_video):
             prepare(source, folders, splits=[wrong])
 
 
+@pytest.mark.slow
 def test_a_video_of_another_length_is_refused(source, tmp_path, write_video):
     # 10 seconds instead of 150; 100.5 seconds within the tolerance of 2 % either way.
     write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=10)
@@ -139,6 +141,7 @@ def test_a_video_of_another_length_is_refused(source, tmp_path, write_video):
     assert [line for line in checks.problems(tmp_path / "data" / "rextime") if "lasts 10.0" in line]
 
 
+@pytest.mark.slow
 def test_verify_decodes_nothing_that_has_not_changed(source, tmp_path, monkeypatch, write_video):
     path = write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=150, n=40)
     write_video(tmp_path / "anet" / "v_ZMTi498qnPc.mp4", duration=100.5)
@@ -174,6 +177,7 @@ def test_verify_decodes_nothing_that_has_not_changed(source, tmp_path, monkeypat
     assert "lasts 10.0 seconds" in videos.problems([url])[url]
 
 
+@pytest.mark.slow
 def test_frames_are_counted_by_decoding_them(source, tmp_path, write_video):
     # The header tells of 366 frames, and an edit list shows 300 of them.
     path = write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=183, n=366)
@@ -317,6 +321,7 @@ def test_events_are_to_be_seen():
         assert before != during, number
 
 
+@pytest.mark.slow
 def test_a_video_that_is_replaced_changes_the_manifest(source, tmp_path, write_video):
     """Of the same length, prepared again: everything but its content is as before."""
     path = write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=150, n=40)

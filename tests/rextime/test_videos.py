@@ -12,6 +12,8 @@ from tempbench_lmms.media.video import sample_frames
 from tempbench_lmms.rextime import hooks, videos
 from tempbench_lmms.runs import safe_run
 
+pytestmark = pytest.mark.slow
+
 QUESTION = {
     "question": "What follows?",
     "options": ["a", "b", "c", "d"],

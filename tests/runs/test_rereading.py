@@ -102,6 +102,7 @@ OF_THE_TEXT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_a_reader_that_is_always_right_scores_as_an_oracle(task, tmp_path):
     """What fills unread replies goes through each benchmark's own scoring: its numbers are the oracle's."""
