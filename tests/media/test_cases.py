@@ -264,7 +264,7 @@ def test_damage_that_shows_what_memory_held(tmp_path: Path) -> None:
         path.write_bytes(sound[:middle] + b"\xff" * (place + size - middle) + sound[place + size :])
         if _decoded(path, 1) != _decoded(path, 8):
             n_unsteady += 1
-            with pytest.raises(MediaError, match="comes out differently|another one when it is sought"):
+            with pytest.raises(MediaError, match=r"comes out differently|another one when it is sought"):
                 integrity.check_video(path, thorough=True)
     assert n_unsteady
 
