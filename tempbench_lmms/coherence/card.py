@@ -60,4 +60,15 @@ CARD = BenchmarkCard(
         *("accuracy_slope", "accuracy_gain", "accuracy_area"),
         *("clipgain", "clipgain_official"),
     ),
+    others={
+        "Human (Videos)": "human",
+        "Human (Frames)": "human",
+        "Random (GPT-4o)": "chance",
+        "Random Choice (42)": "chance",
+        "Frequent Choice": "chance",
+        "mean of the models": "other",
+        "mean of GPT-4o and Qwen2-VL-72B": "other",
+    },
+    plain=("qa", "caption"),
+    groups={"reasoning type": TYPES, "scene": SCENES},
 )

@@ -20,6 +20,7 @@ CARD = BenchmarkCard(
     chance={"accuracy": 1 / 9, "accuracy_dependent": 1 / 9, "accuracy_independent": 1 / 9},
     primary=("accuracy", "always_independent", "f1_before", "f1_independent", "f1_after", "parse_rate"),
     # A metric is written as <modality>_<setting>_<metric>, as far as the paper names the first two.
+    groups={"relation": ("before", "independent", "after")},
 )
 
 CLASSES = ("before", "after", "independent")

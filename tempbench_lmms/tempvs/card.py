@@ -112,4 +112,13 @@ CARD = BenchmarkCard(
         for test in MAIN_TESTS
         for metric in ("mt", "gt", "gt_strict", "mt_given_gt_strict")
     ),
+    others={"Random": "chance", "Human": "human", "Top-5 Average": "other"},
 )
+
+STATEMENTS = {
+    "mt1_two": ("after", "before", "earlier", "then", "implictpair"),
+    "mt1_three": ("beforeafter", "firstsecondthird", "laterfinally", "implicttriple"),
+}
+"""The types of statement of MT1, as the release spells them. Source: Table 5."""
+POLARITIES = {"pos": ("gt",), "neg": ("nc",), "both": ("gt", "nc")}
+"""The columns of Table 5, with what the release calls true and false statements."""
