@@ -176,29 +176,32 @@ def gathered(lines: Sequence[Line], fields: Sequence[Heading]) -> tuple[list[Lin
         lines: The rows; the notes of a cell are parts of one note.
         fields: The columns' headings.
     """
-    paper = [line for line in lines if line.heading.kind != RUN]
-    of_all = _common([cell for line in paper for cell in line.cells.values()])
-    lines = [_without(line, of_all) if line in paper else line for line in lines]
-    columns = {
-        one.label: _common([line.cells[one.label] for line in lines if _is_told(line, one)]) for one in fields
-    }
-    out = []
+    of_all = _common([cell for line in lines if _tells(line) for cell in line.cells.values()])
+    rows = []
     for line in lines:
+        line = _without(line, of_all)
         own = _common(list(line.cells.values()))
-        heading = replace(line.heading, notes=_joined((*line.heading.notes, *own)))
-        cells = {
+        rows.append(Line(replace(line.heading, notes=(*line.heading.notes, *own)), _without(line, own).cells))
+    columns, heads = {}, []
+    for one in fields:
+        cells = [line.cells[one.label] for line in rows if _tells(line) and one.label in line.cells]
+        columns[one.label] = _common(cells)
+        heads.append(replace(one, notes=_joined(columns[one.label])))
+    out = []
+    for line in rows:
+        body = {
             name: replace(
-                cell,
-                notes=_joined([note for note in cell.notes if note not in (*own, *columns.get(name, ()))]),
+                cell, notes=_joined([note for note in cell.notes if note not in columns.get(name, ())])
             )
             for name, cell in line.cells.items()
         }
-        out.append(Line(heading, cells))
-    return out, [replace(one, notes=_joined(columns[one.label])) for one in fields], list(of_all)
+        out.append(Line(replace(line.heading, notes=_joined(line.heading.notes)), body))
+    return out, heads, list(of_all)
 
 
-def _is_told(line: Line, column: Heading) -> bool:
-    return column.label in line.cells and line.heading.kind != RUN
+def _tells(line: Line) -> bool:
+    """Whether a row has the paper's own numbers: a run and chance have other notes, or none."""
+    return line.heading.kind not in (RUN, CHANCE)
 
 
 def _joined(notes: Sequence[str]) -> tuple[str, ...]:
