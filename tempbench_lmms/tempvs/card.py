@@ -116,8 +116,8 @@ CARD = BenchmarkCard(
 )
 
 STATEMENTS = {
-    "mt1_two": ("after", "before", "earlier", "then", "implictpair"),
-    "mt1_three": ("beforeafter", "firstsecondthird", "laterfinally", "implicttriple"),
+    "mt1_two": ("after", "before", "then", "earlier", "implictpair"),
+    "mt1_three": ("beforeafter", "laterfinally", "firstsecondthird", "implicttriple"),
 }
 """The types of statement of MT1, as the release spells them. Source: Table 5."""
 POLARITIES = {"pos": ("gt",), "neg": ("nc",), "both": ("gt", "nc")}

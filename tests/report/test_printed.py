@@ -25,6 +25,7 @@ from tempbench_lmms.report.grid import Cell, Grid, Heading
 from tempbench_lmms.report.numbers import Number
 from tempbench_lmms.report.printed import MINI, PARTIAL, TWICE, Found, Result, grid_of
 from tempbench_lmms.runs.logs import read_runs
+from tempbench_lmms.timepercept.card import TRANSFER
 from tests.command import complains, tempbench
 from tests.report.runs import write_tasks
 
@@ -455,8 +456,7 @@ def test_runs_of_another_benchmark_are_no_rows(runs):
 
 @pytest.mark.parametrize("respondent", ["chance", "oracle"])
 def test_both_transfer_tests_together(tmp_path, respondent):
-    names = ("transfer_order", "transfer_lapse")
-    write_tasks(tmp_path, respondent, [f"timepercept_{name}_mini" for name in names])
+    write_tasks(tmp_path, respondent, [f"timepercept_{name}_mini" for name in TRANSFER])
     (own,) = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]))))
     made = {one.name: one for one in own.printed}
     order, lapse = (task.log.records for task in own.tasks)
