@@ -47,6 +47,8 @@ def table(
 
     card = benchmarks.card(benchmark)
     if name is None:
+        if output or format_:
+            raise TempbenchError(f"which table? Name one; `tempbench table {benchmark}` lists them")
         print(_listed(card))
         return
     chosen = _chosen(card, name)
