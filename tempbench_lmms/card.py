@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -70,6 +70,7 @@ class PrintedTable:
         rows: Headings in the order of the paper.
         columns: Likewise.
         cells: By row and column; without those that the paper leaves empty.
+        models_are: Which of the two are models, so that a run is one more: `rows` or `columns`.
     """
 
     name: str
@@ -77,14 +78,16 @@ class PrintedTable:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: Mapping[tuple[str, str], Reference]
+    models_are: str = "rows"
 
 
 def read_tables(folder: Path) -> tuple[PrintedTable, ...]:
     """Returns the tables in a folder with a CSV file a table, Table 3 before Table 14, sections after them.
 
-    A line is a cell. Columns: table, row, column, model, metric, printed, unit, comparable, note, and caption
-    in the first line. Rows and columns of the table stand in the order in which the file first names them, so
-    the first row also has the lines of its empty cells.
+    A line is a cell. Columns: table, row, column, model, metric, printed, unit, comparable, note, and in the
+    first line caption, and models_are where a table's models are its columns. Rows and columns of the table
+    stand in the order in which the file first names them, so the first row also has the lines of its empty
+    cells.
     """
     return tuple(map(_read_table, sorted(folder.glob("*.csv"), key=_order)))
 
@@ -112,6 +115,7 @@ def _read_table(path: Path) -> PrintedTable:
             for line in lines
             if line["printed"]
         },
+        models_are=lines[0].get("models_are") or "rows",
     )
 
 
@@ -175,6 +179,11 @@ class BenchmarkCard:
         chance: What random answers get, by metric, from 0 to 1 (paper).
         primary: The metrics to look at first.
         full: A task that asks what the paper asks, and how many questions it asks at the paper's size.
+        others: What the papers' tables have besides models, by the name in their column `model`: `human`,
+            `chance`, or `other` (means, lowest and highest). None of them is ever the best.
+        plain: Parts of tasks' names that set no variant apart: the folder of its questions, the suite.
+        groups: What metrics are broken down by, with the groups as the metrics' names have them: the metric
+            `acc_sequential` is `acc` of a group of {"relation": ("sequential", ...)}.
     """
 
     name: str
@@ -186,6 +195,9 @@ class BenchmarkCard:
     chance: Mapping[str, float]
     primary: tuple[str, ...]
     full: tuple[str, int]
+    others: Mapping[str, str] = field(default_factory=dict)
+    plain: tuple[str, ...] = ()
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def tables(self) -> tuple[PrintedTable, ...]:

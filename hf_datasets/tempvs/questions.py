@@ -11,10 +11,10 @@ import re
 import string
 from collections.abc import Callable, Sequence
 
-from tempbench_lmms.tempvs.card import NON_EVENTS
+from tempbench_lmms.tempvs.card import NON_EVENTS, STATEMENTS
 
-PAIR_TYPES = ("after", "before", "then", "earlier", "implictpair")
-TRIPLE_TYPES = ("beforeafter", "laterfinally", "firstsecondthird", "implicttriple")
+PAIR_TYPES = STATEMENTS["mt1_two"]
+TRIPLE_TYPES = STATEMENTS["mt1_three"]
 TRUE_FALSE = (("True", "False"), ("True", "False"), ("False", "True"), ("False", "True"))
 
 INVALID_EVENT = re.compile("|".join(NON_EVENTS), re.IGNORECASE)

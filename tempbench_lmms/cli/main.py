@@ -14,6 +14,7 @@ from tempbench_lmms.cli import runs
 from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
 from tempbench_lmms.cli.reread import reread
+from tempbench_lmms.cli.table import table
 from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import TempbenchError
@@ -88,12 +89,12 @@ def tasks(
 
     if benchmark:
         benchmarks.card(benchmark)
-    table = Table("task", "benchmark", "what", box=None)
+    listed = Table("task", "benchmark", "what", box=None)
     for name, file in task_files().items():
         if benchmark in (None, file.parent.name):
             config = load_task(name)
-            table.add_row(name, file.parent.name, "group" if "group" in config else _described(config))
-    terminal.console().print(table)
+            listed.add_row(name, file.parent.name, "group" if "group" in config else _described(config))
+    terminal.console().print(listed)
 
 
 def _described(config: dict[str, Any]) -> str:
@@ -171,7 +172,7 @@ def demo(
 
 
 app.command(cls=_Painted)(runs.run)
-for _command in (read, runs.compare, runs.rescore, reread, report):
+for _command in (read, runs.compare, runs.rescore, reread, report, table):
     app.command(cls=_Guarded)(_command)
 
 

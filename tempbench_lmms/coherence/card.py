@@ -67,4 +67,15 @@ CARD = BenchmarkCard(
         *("clipgain", "clipgain_official"),
     ),
     full=("coherence_qa", len(BUDGETS) * sum(COUNTS.values())),
+    others={
+        "Human (Videos)": "human",
+        "Human (Frames)": "human",
+        "Random (GPT-4o)": "chance",
+        "Random Choice (42)": "chance",
+        "Frequent Choice": "chance",
+        "mean of the models": "other",
+        "mean of GPT-4o and Qwen2-VL-72B": "other",
+    },
+    plain=("qa", "caption"),
+    groups={"reasoning type": TYPES, "scene": SCENES},
 )

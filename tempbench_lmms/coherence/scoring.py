@@ -75,6 +75,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         "video": doc["video"],
         "type": doc["type"],
         "scene": doc["scene"],
+        "variation": list(doc.get("variation") or ()),
         "gold": doc["answer"],
         "answer": answer,
         "correct": int(answer == doc["answer"]),
@@ -302,12 +303,25 @@ def n_cut_controls(records: Sequence[Record]) -> int:
 
 
 def details(records: Sequence[Record]) -> dict[str, Any]:
-    """Returns the position bias: the share of each letter among the answers, and among the right answers.
+    """Returns accuracy by TOMATO's variation, and the position bias.
 
+    By condition and variation each share comes with its number of questions; a question may have several
+    variations. Position bias is the share of each letter among the answers, and among the right answers.
     Captions have no letters, and their table is empty.
     """
     asked = [record for record in records if "gold" in record]
-    return {
+    groups: dict[str, dict[str, list[Record]]] = {}
+    for record in asked:
+        for name in record.get("variation") or ():
+            groups.setdefault(record["condition"], {}).setdefault(name, []).append(record)
+    by_variation = {
+        condition: {
+            name: {"share": sum(one["correct"] for one in own) / len(own), "n": len(own)}
+            for name, own in sorted(found.items())
+        }
+        for condition, found in groups.items()
+    }
+    return ({"by_variation": by_variation} if by_variation else {}) | {
         name: {letter: n / len(asked) for letter, n in sorted(counts.items())}
         for name, counts in (
             ("answers", Counter(record["answer"] or "unparsed" for record in asked)),

@@ -22,6 +22,7 @@ CARD = BenchmarkCard(
     # The test split's pairs of steps in both orders: 2 * (993 + 1,573), see below.
     full=("mateo_both_instructions", 5_132),
     # A metric is written as <modality>_<setting>_<metric>, as far as the paper names the first two.
+    groups={"relation": ("before", "independent", "after")},
 )
 
 CLASSES = ("before", "after", "independent")

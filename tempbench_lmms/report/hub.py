@@ -18,8 +18,9 @@ from tempbench_lmms import __version__
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.data import tables as files
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.report import tables, text
+from tempbench_lmms.report import markdown
 from tempbench_lmms.report.numbers import Number, TaskNumbers, run_date
+from tempbench_lmms.report.placing import column_of
 from tempbench_lmms.report.tables import Section
 
 Entry = dict[str, Any]
@@ -85,7 +86,7 @@ def entries_of(
                 f"{task.log.task}: {_completeness(task)}; run it whole, or add --partial (the entries say so)"
             )
         for name in task.names:
-            if tables.column_of(task.stem, name, known) is None or task.number(name).number is None:
+            if column_of(task.stem, name, known) is None or task.number(name).number is None:
                 continue
             number = task.number(name)
             task_id = f"{task.log.task}_{name}"
@@ -194,13 +195,13 @@ def card_table(sections: Sequence[Section], model: str) -> str:
         known = frozenset(section.card.primary)
         for task in section.tasks:
             for name in task.names:
-                if tables.column_of(task.stem, name, known) is None:
+                if column_of(task.stem, name, known) is None:
                     continue
                 number = task.number(name)
                 asked = f"{task.asked[0]}" if task.asked else ""
                 cells = [
                     f"[{section.card.name}]({section.card.paper})",
-                    f"`{task.log.task}` {text.markdown_text(name)}",
+                    f"`{task.log.task}` {markdown.escaped(name)}",
                     number.scaled_text(),
                     number.bounds().strip("[]").replace(",", " to"),
                     "" if number.error is None else f"{number.error:.4f}",

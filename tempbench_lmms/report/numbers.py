@@ -1,6 +1,6 @@
 """The numbers of a run: values as its results file has them, with errors, intervals and completeness."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import Sums, interval
-from tempbench_lmms.record import UNDEFINED, Record
+from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate_error
 from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
@@ -154,9 +154,7 @@ class TaskNumbers:
         # An interval is that of this value only where the log gives this value.
         if not isinstance(result, Sums) or getattr(result, "value", None) != value:
             return Number(value, spread)
-        low, high = interval(result)
-        n = float(result.denominator.sum()) if isinstance(result, Ratio) else None
-        return Number(value, spread, low, high, n) if isfinite(low) else Number(value, spread, n=n)
+        return _with_interval(value, spread, result)
 
     @property
     def is_mini(self) -> bool:
@@ -192,6 +190,22 @@ class TaskNumbers:
         if known.get("model_args"):
             known["model_args"] = without_secrets(str(known["model_args"]))
         return {name: _short(str(value)) for name, value in known.items() if value not in (None, "")}
+
+
+def _with_interval(value: Value, error: float | None, result: Sums) -> Number:
+    low, high = interval(result)
+    n = float(result.denominator.sum()) if isinstance(result, Ratio) else None
+    return Number(value, error, low, high, n) if isfinite(low) else Number(value, error, n=n)
+
+
+def of_records(metric: Metric, records: Sequence[Record], with_interval: bool = True) -> Number:
+    """Returns a metric over records that no results file has."""
+    result = metric(records)
+    value = result if isinstance(result, int) else result.value
+    if not with_interval or isinstance(result, int) or not isfinite(value):
+        return Number(value)
+    error = evaluate_error(metric, records)
+    return _with_interval(value, error if isfinite(error) else None, result)
 
 
 def _short(words: str) -> str:

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from tempbench_lmms.report import numbers, tables
 from tempbench_lmms.report.figures import Figure, Series, merged
+from tempbench_lmms.report.grid import Grid
 from tempbench_lmms.report.numbers import Number, TaskNumbers
 from tempbench_lmms.report.questions import MEGABYTES, data_of
 from tempbench_lmms.report.svg import svg
@@ -71,17 +72,10 @@ def page(
         megabytes: Of the questions' texts, at most.
     """
     script, style = ((_HERE / name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
-    environment = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     sections = tables.sections_of(tasks)
     data = data_of(tasks, n_questions, n_pictured, megabytes)
     runs = {task.run: numbers.run_facts(task) for task in tasks}
-    return environment.get_template("page.html").render(
+    return _template("page.html").render(
         title=title,
         script=Markup(script),
         style=Markup(style),
@@ -97,8 +91,24 @@ def page(
         n_cut=data["n_cut"],
         parse_rate=parse_rate,
         shown=numbers.shown,
-        mark=tables.MARK,
     )
+
+
+def table_page(grid: Grid) -> str:
+    """Returns a page with one table."""
+    style = (_HERE / "page.css").read_text(encoding="utf-8")
+    return _template("table.html").render(table=grid, style=Markup(style), style_hash=_hash(style))
+
+
+def _template(name: str) -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(name)
 
 
 def _drawn(section: Section) -> tuple[list[tuple[Figure, Markup]], list[str]]:

@@ -1,29 +1,21 @@
-"""Tables in the form of the papers: a row a run, the paper's own rows beside them.
-
-A task's metric is found in a paper's table by its name: `mt` of the task `tempvs_mt1_two` is the suite's
-`mt1_two_mt`, and `accuracy` of `coherence_qa_4f` is `accuracy_4f`. What is left of the task's name is the
-row's variant: `cot`, `both_baseline`.
-"""
+"""What a report has of each benchmark: its runs, their main numbers, and the paper's tables with them."""
 
 import importlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from math import isfinite
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from typing import Any
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.card import BenchmarkCard, Reference
-from tempbench_lmms.record import UNDEFINED, Record
-from tempbench_lmms.report.numbers import Number, TaskNumbers
+from tempbench_lmms.card import BenchmarkCard, PrintedTable
+from tempbench_lmms.record import Metrics, Record
+from tempbench_lmms.report import breakdowns, printed
+from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading
+from tempbench_lmms.report.numbers import Number, TaskNumbers, of_records
+from tempbench_lmms.report.placing import Parts, column_of, parts_of
+from tempbench_lmms.report.printed import Found, Result, variants
 
 _WIDTH = 8  # columns of a table, so that it fits a page
-
-MINI = "the run is on the bundled sample; the paper's numbers are not"
-PARTIAL = "the run is incomplete; the paper's numbers are over all questions"
-OF_PAPER = ("Table", "Section", "Footnote")
-"""How the paper's own tables and sections are called; other sources go by their name."""
-MARK = "†"
-"""Stands beside a row that a run cannot be set beside."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +26,7 @@ class Row:
         run: The run's name.
         variant: What sets its tasks apart from the benchmark's main ones; empty for those.
         tasks: The tasks that it is made of.
-        numbers: By column.
+        numbers: By the names of the benchmark's main metrics.
     """
 
     run: str
@@ -53,7 +45,7 @@ class Row:
             return self.numbers[column]
         for task in self.tasks:
             for name in task.names:
-                if column_of(task.stem, name, frozenset({column})) is not None:
+                if column_of(task.stem, name, {column}) is not None:
                     return task.number(name)
         return None
 
@@ -68,156 +60,154 @@ class Row:
 
 
 @dataclass(frozen=True)
-class PaperRow:
-    """One row of a paper's table.
+class Section:
+    """One benchmark in a report.
 
     Attributes:
-        table: Where it is printed.
-        model: Its name there.
-        variant: The variant that it belongs to.
-        cells: By column.
-        notes: Why it cannot be set beside the runs; empty where it can.
+        card: The benchmark.
+        tasks: Every task of every run.
+        rows: The runs by their main metrics.
     """
 
-    table: str
-    model: str
-    variant: str
-    cells: dict[str, Reference]
-    notes: tuple[str, ...]
-
-    @property
-    def source(self) -> str:
-        """Where it is printed, in words."""
-        return (
-            f"{self.table} of the paper"
-            if self.table.startswith(OF_PAPER)
-            else f"{self.table}, another paper"
-        )
-
-    @property
-    def label(self) -> str:
-        """The row's name, marked where it is not comparable."""
-        name = f"{self.model}, {self.variant}" if self.variant else self.model
-        return f"{name} {MARK}" if self.notes else name
-
-
-@dataclass(frozen=True)
-class Table:
-    """A benchmark's main numbers.
-
-    Attributes:
-        groups: (heading, its columns) in order; the heading is empty where there is none.
-        rows: The runs.
-        chance: What random answers get, by column.
-        paper: The paper's rows.
-        percent: The columns shown in percent: those that the paper prints so, with all of their heading.
-    """
-
-    groups: tuple[tuple[str, tuple[str, ...]], ...]
+    card: BenchmarkCard
+    tasks: tuple[TaskNumbers, ...]
     rows: tuple[Row, ...]
-    chance: dict[str, float]
-    paper: tuple[PaperRow, ...]
-    percent: frozenset[str] = field(default_factory=frozenset)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """All columns in order."""
-        return tuple(column for _, columns in self.groups for column in columns)
+    @cached_property
+    def main(self) -> list[Grid]:
+        """The main numbers of the runs."""
+        return list(_main(self.card, self.rows))
 
-    @property
-    def paper_by_table(self) -> dict[str, list[PaperRow]]:
-        """The paper's rows by the table that they are printed in."""
-        out: dict[str, list[PaperRow]] = {}
-        for row in self.paper:
-            out.setdefault(row.table, []).append(row)
-        return out
+    @cached_property
+    def printed(self) -> list[Grid]:
+        """The paper's tables that a run has a number for."""
+        return [grid for grid in grids_of(self.card, self.tasks) if grid.has_runs]
 
-    def short(self, heading: str, column: str) -> str:
-        """Returns a column's name below its heading."""
-        name = column.removeprefix(f"{heading}_") if heading else column
-        return f"{name} %" if column in self.percent else name
-
-    def scale(self, column: str) -> int:
-        """Returns what values of a column are multiplied with."""
-        return 100 if column in self.percent else 1
-
-    def digits(self, column: str) -> int:
-        """Returns the decimals of a column."""
-        return 1 if column in self.percent else 4
-
-    def cell(self, row: Row, column: str) -> str:
-        """Returns the text of a run's cell: value and interval."""
-        number = row.numbers.get(column)
-        return "" if number is None else number.text(self.scale(column), self.digits(column))
-
-    def paper_cell(self, row: PaperRow, column: str) -> str:
-        """Returns the text of a paper's cell, as precise as it is printed."""
-        found = row.cells.get(column)
-        if found is None:
-            return ""
-        if not isfinite(found.value):
-            return UNDEFINED
-        if (found.unit == "percent") == (column in self.percent):
-            return found.printed
-        return f"{round(found.value * self.scale(column), 6):g}"
-
-    def chance_cell(self, column: str) -> str:
-        """Returns the text of the cell of chance."""
-        value = self.chance.get(column)
-        return "" if value is None else f"{round(value * self.scale(column), 4):g}"
+    def breakdowns(self, task: TaskNumbers) -> list[Grid]:
+        """Returns what a task's results file has under `details`, and its metrics by groups, as tables."""
+        return breakdowns.grids_of(self.card, task)
 
 
-def column_of(stem: str, metric: str, known: frozenset[str]) -> tuple[str, str] | None:
-    """Returns the paper's name of a task's metric and the task's variant; None where the paper has none.
-
-    Args:
-        stem: The task's name without the benchmark's.
-        metric: The metric's name in the task.
-        known: The paper's names.
-
-    >>> column_of("mt1_two_cot", "mt", frozenset({"mt1_two_mt"}))
-    ('mt1_two_mt', 'cot')
-    """
-    parts = [part for part in stem.split("_") if part]
-    for k in range(len(parts), -1, -1):
-        head, tail = parts[:k], parts[k:]
-        if (name := "_".join([*head, metric])) in known:
-            return name, "_".join(tail)
-        if head and (name := f"{metric}_{head[-1]}") in known:
-            return name, "_".join([*head[:-1], *tail])
-    return None
-
-
-def rows_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Row]:
-    """Returns the rows of a benchmark's table; tasks of one run and variant share a row."""
-    known = frozenset(card.primary)
-    rows: dict[tuple[Any, ...], tuple[list[TaskNumbers], dict[str, Number]]] = {}
-    for task in tasks:
-        found: dict[str, dict[str, Number]] = {}
-        for name in task.names:
-            if (cell := column_of(task.stem, name, known)) is not None:
-                found.setdefault(cell[1], {})[cell[0]] = task.number(name)
-        for variant, numbers in found.items():
-            if task.is_mini:
-                variant = f"{variant}, mini" if variant else "mini"
-            copy = 0
-            # The suite and a single test may both have a column: they are rows apart.
-            while rows.get((task.run, variant, copy), ([], {}))[1].keys() & numbers.keys():
-                copy += 1
-            members, merged = rows.setdefault((task.run, variant, copy), ([], {}))
-            members.append(task)
-            merged.update(numbers)
+def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
+    """Returns a section a benchmark."""
     out = []
-    for (run, variant, copy), (members, numbers) in rows.items():
-        label = (
-            variant if not copy else ", ".join([variant, *(task.log.task for task in members)]).strip(", ")
-        )
-        out.append(Row(run, label, tuple(members), numbers))
+    for name in sorted({task.log.benchmark for task in tasks}):
+        own = tuple(task for task in tasks if task.log.benchmark == name)
+        card = benchmarks.card(name)
+        out.append(Section(card, own, tuple(rows_of(card, own))))
     return out
 
 
-def tables_of(card: BenchmarkCard, rows: Sequence[Row]) -> list[Table]:
-    """Returns a benchmark's main numbers in tables of a page's width, columns in the paper's order."""
+# ---- the paper's tables
+
+
+def grids_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Grid]:
+    """Yields the paper's tables with the runs in them."""
+    results = results_of(card, tasks)
+    for table in card.tables:
+        yield printed.grid_of(card, table, results, partial(better, card.name))
+
+
+def grid_of(card: BenchmarkCard, table: PrintedTable, tasks: Sequence[TaskNumbers]) -> Grid:
+    """Returns one of the paper's tables with the runs in it."""
+    return printed.grid_of(card, table, results_of(card, tasks), partial(better, card.name))
+
+
+def results_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Result]:
+    """Returns what each run found, on the bundled sample and on the data itself apart."""
+    runs: dict[tuple[str, bool], list[TaskNumbers]] = {}
+    for task in tasks:
+        runs.setdefault((task.run, task.is_mini), []).append(task)
+    return [
+        Result(run, tuple(own), (*_of_files(card, own), *_of_logs(card, own)))
+        for (run, _), own in runs.items()
+    ]
+
+
+def _of_files(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Found]:
+    for task in tasks:
+        stem = _stem(card, task)
+        for name in task.names:
+            yield Found(stem, name, task.log.task, partial(task.number, name))
+
+
+def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Found]:
+    """Yields the numbers of the paper's tables that no results file has, from the questions of all tests.
+
+    `FROM_LOG` of a benchmark's module `scoring` lists them. Tasks with the same settings are taken together.
+    """
+    metrics = getattr(_scoring(card.name), "FROM_LOG", {})
+    alike: dict[str, list[TaskNumbers]] = {}
+    for task in tasks if metrics else ():
+        settings = (task.log.config.get("lmms_eval_specific_kwargs") or {}).get("default")
+        alike.setdefault(repr(settings), []).append(task)
+    for own in alike.values():
+        records = list({str(one["id"]): one for task in own for one in task.log.records}.values())
+        records.sort(key=lambda record: str(record["id"]))
+        stems = [_stem(card, task) for task in own]
+        stem = tuple(part for part in stems[0] if all(part in other for other in stems))
+        for name, metric in metrics.items():
+            number = of_records(metric, records, own[0].with_intervals)
+            if number.number is not None:
+                label = ", ".join(task.log.task for task in own)
+                yield Found(stem, name, label, partial(_itself, number))
+
+
+def _itself(number: Number) -> Number:
+    return number
+
+
+def _stem(card: BenchmarkCard, task: TaskNumbers) -> Parts:
+    return tuple(part for part in parts_of(task.stem) if part not in card.plain)
+
+
+def _scoring(benchmark: str) -> Any:
+    return importlib.import_module(f"tempbench_lmms.{benchmark}.scoring")
+
+
+@cache
+def _directions(benchmark: str) -> dict[str, str]:
+    """Returns which direction is better, by metric, from the lists of metrics in the benchmark's hooks."""
+    hooks = importlib.import_module(f"tempbench_lmms.{benchmark}.hooks")
+    lists = [found for name, found in vars(hooks).items() if name.endswith("METRIC_LIST")]
+    rows = [getattr(entry["aggregation"], "row", None) for found in lists for entry in found]
+    rows += getattr(getattr(_scoring(benchmark), "FROM_LOG", None), "rows", [])
+    return {row.name: row.better for row in rows if row is not None}
+
+
+def better(benchmark: str, name: str) -> str:
+    """Returns which direction of a metric of a paper's table is better; "neither" where that is not known.
+
+    The name may have a task's parts before or after the metric's own: `cot_mt1_two_mt`, `accuracy_1f`.
+    """
+    known = _directions(benchmark)
+    parts = name.split("_")
+    pieces = ("_".join(parts[i:j]) for i in range(len(parts)) for j in range(i + 1, len(parts) + 1))
+    return known.get(max((piece for piece in pieces if piece in known), key=len, default=""), "neither")
+
+
+# ---- the main numbers
+
+
+def rows_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Row]:
+    """Returns the rows of a benchmark's main numbers; tasks of one run and variant share a row."""
+    known = set(card.primary)
+    out = []
+    for result in results_of(card, tasks):
+        by_name = {task.log.task: task for task in result.tasks}
+        rows = list(variants((one for one in result.found if one.task in by_name), known))
+        for variant, found in rows:
+            names = dict.fromkeys(one.task for one in found.values())
+            again = sum(other == variant for other, _ in rows) > 1
+            words = ["_".join(variant), "mini" if result.is_mini else "", *(names if again else ())]
+            numbers = {name: one.read() for name, one in found.items()}
+            label = ", ".join(filter(None, words))
+            out.append(Row(result.label, label, tuple(by_name[name] for name in names), numbers))
+    return out
+
+
+def _main(card: BenchmarkCard, rows: Sequence[Row]) -> Iterator[Grid]:
+    """Yields the main numbers in tables of a page's width, columns in the paper's order."""
     present = [column for column in card.primary if any(column in row.numbers for row in rows)]
     groups = _grouped(card, present)
     n_pages = -(-len(present) // _WIDTH)
@@ -227,12 +217,13 @@ def tables_of(card: BenchmarkCard, rows: Sequence[Row]) -> list[Table]:
         if not pages or sum(len(columns) for _, columns in [*pages[-1], group]) > width:
             pages.append([])
         pages[-1].append(group)
-    return [_table(card, tuple(page), rows) for page in pages]
+    for page in pages:
+        yield _main_grid(card, tuple(page), rows)
 
 
 def _grouped(card: BenchmarkCard, columns: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """Returns the columns under the tests that they belong to: `mt1_two` over `mt1_two_mt`."""
-    metrics = getattr(importlib.import_module(f"tempbench_lmms.{card.name}.scoring"), "METRICS", {})
+    """Returns the columns under the tests that they belong to: `mt1_two_mt` below `mt1_two`."""
+    metrics: Metrics | dict[str, Any] = getattr(_scoring(card.name), "METRICS", {})
     out: list[tuple[str, tuple[str, ...]]] = []
     for column in columns:
         parts = column.split("_")
@@ -245,85 +236,55 @@ def _grouped(card: BenchmarkCard, columns: Sequence[str]) -> list[tuple[str, tup
     return out
 
 
-def _table(
+def _main_grid(
     card: BenchmarkCard, groups: tuple[tuple[str, tuple[str, ...]], ...], rows: Sequence[Row]
-) -> Table:
-    columns = [column for _, own in groups for column in own]
-    rows = [row for row in rows if any(column in row.numbers for column in columns)]
-    tasks = [task for row in rows for task in row.tasks]
-    general = [MINI] if all(task.is_mini for task in tasks) else []
-    if not general and not any(task.is_complete for task in tasks if not task.is_mini):
-        general = [PARTIAL]
-    variants = sorted({row.variant.removesuffix("mini").strip(", ") for row in rows} - {""})
-    paper: dict[tuple[str, str, str], dict[str, Reference]] = {}
-    for reference in card.reference:
-        for variant in ("", *variants):
-            column = reference.metric.removeprefix(f"{variant}_") if variant else reference.metric
-            if column in columns and (not variant or column != reference.metric):
-                paper.setdefault((reference.table, reference.model, variant), {})[column] = reference
-                break
-    return Table(
-        groups=groups,
-        rows=tuple(rows),
-        chance={column: card.chance[column] for column in columns if column in card.chance},
-        paper=tuple(
-            PaperRow(table, model, variant, cells, (*general, *_notes(card, cells)))
-            for (table, model, variant), cells in sorted(paper.items(), key=lambda item: _place(item[0][0]))
-        ),
-        percent=_percent(card, groups),
-    )
+) -> Grid:
+    percent = _percent(card, groups)
+    columns, headings = [], []
+    for group, own in groups:
+        for column in own:
+            name = column.removeprefix(f"{group}_") if group else column
+            name = f"{name} %" if column in percent else name
+            columns.append(column)
+            headings.append(Heading((group, name) if any(one for one, _ in groups) else (name,)))
+    lines = [row for row in rows if any(column in row.numbers for column in columns)]
+    heads = [Heading((row.label,), RUN) for row in lines]
+    cells = [tuple(_main_cell(row.numbers.get(one), one, one in percent) for one in columns) for row in lines]
+    if any(column in card.chance for column in columns):
+        heads.append(Heading(("chance",), CHANCE))
+        cells.append(tuple(_chance_cell(card.chance.get(one), one, one in percent) for one in columns))
+    return Grid("Main numbers", "", tuple(heads), tuple(headings), tuple(cells), corner="run")
+
+
+def _main_cell(number: Number | None, column: str, in_percent: bool) -> Cell:
+    if number is None:
+        return Cell(text="")
+    scale, digits = (100, 1) if in_percent else (1, 4)
+    return Cell(number.scaled_text(scale, digits), number.bounds(scale, digits), number=number, metric=column)
+
+
+def _chance_cell(value: float | None, column: str, in_percent: bool) -> Cell:
+    if value is None:
+        return Cell(text="")
+    text = f"{round(value * (100 if in_percent else 1), 4):g}"
+    return Cell(text, number=Number(value), metric=column)
 
 
 def _percent(card: BenchmarkCard, groups: tuple[tuple[str, tuple[str, ...]], ...]) -> frozenset[str]:
+    """Returns the columns to show in percent: those that the paper prints so, with all of their group."""
     # A metric and its official twin are in one unit, whichever of them the paper prints.
-    printed = {
+    shown = {
         one.metric.removesuffix("_official")
         for one in card.reference
         if one.unit == "percent" and one.table.startswith(OF_PAPER)
     }
     return frozenset(
         column
-        for heading, own in groups
+        for group, own in groups
         for column in own
-        if (printed.intersection(own) if heading else column.removesuffix("_official") in printed)
+        if (shown.intersection(own) if group else column.removesuffix("_official") in shown)
     )
 
 
-def _place(table: str) -> tuple[int, int, str]:
-    """Returns what tables are sorted by: Table 3, Table 14, a section, and other papers' last."""
-    kinds = [kind for kind in OF_PAPER if table.startswith(kind)]
-    digits = "".join(sign for sign in table if sign.isdigit())
-    return OF_PAPER.index(kinds[0]) if kinds else len(OF_PAPER), int(digits or 0), table
-
-
-def _notes(card: BenchmarkCard, cells: dict[str, Reference]) -> tuple[str, ...]:
-    why = f"see docs/fidelity/{card.name}.md"
-    return tuple(sorted({cell.note or why for cell in cells.values() if not cell.comparable}))
-
-
-@dataclass(frozen=True)
-class Section:
-    """One benchmark in a report.
-
-    Attributes:
-        card: The benchmark.
-        rows: The runs in the paper's form.
-        tables: The main numbers.
-        tasks: Every task of every run.
-    """
-
-    card: BenchmarkCard
-    rows: tuple[Row, ...]
-    tables: tuple[Table, ...]
-    tasks: tuple[TaskNumbers, ...]
-
-
-def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
-    """Returns a section a benchmark."""
-    out = []
-    for name in sorted({task.log.benchmark for task in tasks}):
-        own = tuple(task for task in tasks if task.log.benchmark == name)
-        card = benchmarks.card(name)
-        rows = rows_of(card, own)
-        out.append(Section(card, tuple(rows), tuple(tables_of(card, rows)), own))
-    return out
+OF_PAPER = ("Table", "Section", "Footnote")
+"""How the paper's own tables and sections are called; other sources go by their name."""

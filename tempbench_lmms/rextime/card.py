@@ -25,6 +25,9 @@ LORA = LoraSettings(
 COUNTS = dict(zip(SPLITS, (921, 2143, 9695), strict=True))
 """Numbers of questions (Table 5)."""
 
+DURATIONS = {"under_60s": (0.0, 60.0), "60_to_120s": (60.0, 120.0), "over_120s": (120.0, float("inf"))}
+"""Groups of video durations in seconds, the lower bound included; the paper has none."""
+
 CARD = BenchmarkCard(
     name="rextime",
     title="ReXTime: A Benchmark Suite for Reasoning-Across-Time in Videos",
@@ -47,4 +50,6 @@ CARD = BenchmarkCard(
     chance={"acc": 0.25},
     primary=("miou", "r1_at_30", "r1_at_50", "acc", "acc_at_iou_50"),
     full=("rextime", sum(COUNTS[split] for split in EVALUATED)),
+    others={"Human": "human"},
+    groups={"relation": CATEGORIES, "source": SOURCES, "duration": tuple(DURATIONS)},
 )

@@ -2,9 +2,8 @@
 
 from tempbench_lmms.report.figures import Figure, position_bias, shares
 from tempbench_lmms.report.tables import Row
-from tempbench_lmms.rextime.card import CATEGORIES
+from tempbench_lmms.rextime.card import CATEGORIES, DURATIONS
 from tempbench_lmms.rextime.official import GATES, THRESHOLDS
-from tempbench_lmms.rextime.scoring import DURATIONS
 
 
 def figures(row: Row) -> list[Figure]:

@@ -15,12 +15,8 @@ from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.parsing.reading import Reading
 from tempbench_lmms.record import Metric, Metrics, Record
 from tempbench_lmms.rextime import official, prompts
-from tempbench_lmms.rextime.card import CATEGORIES, SOURCES
+from tempbench_lmms.rextime.card import CATEGORIES, DURATIONS, SOURCES
 from tempbench_lmms.rextime.parser import NO_SPAN, read, spans_of
-
-DURATIONS = {"under_60s": (0.0, 60.0), "60_to_120s": (60.0, 120.0), "over_120s": (120.0, float("inf"))}
-"""Groups of video durations in seconds, the lower bound included."""
-
 
 BOTH, VQA, MOMENT, BLIND, TEST = "both", "vqa", "moment", "blind", "test"
 """The kinds of task: the letter and the span, only the letter, only the span, the letter without the video,

@@ -114,4 +114,13 @@ CARD = BenchmarkCard(
     ),
     # With five groundings of events and five of captions for each of 2,085 sequences.
     full=("tempvs", 38_127),
+    others={"Random": "chance", "Human": "human", "Top-5 Average": "other"},
 )
+
+STATEMENTS = {
+    "mt1_two": ("after", "before", "then", "earlier", "implictpair"),
+    "mt1_three": ("beforeafter", "laterfinally", "firstsecondthird", "implicttriple"),
+}
+"""The types of statement of MT1, as the release spells them. Source: Table 5."""
+POLARITIES = {"pos": ("gt",), "neg": ("nc",), "both": ("gt", "nc")}
+"""The columns of Table 5, with what the release calls true and false statements."""

@@ -17,9 +17,9 @@ from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record
 from tempbench_lmms.tempvs import parser, prompts
-from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS
+from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, POLARITIES, STATEMENTS
 
 TEST, SUITE, UNGATED, ANSWERS = "test", "suite", "ungated", "answers"
 """The kinds of task: one main test with its groundings, all of them, a main test asked without its groundings
@@ -246,6 +246,30 @@ for _test in MAIN_TESTS:
                 headline=_row.name in SUITE_HEADLINE,
             )
         )
+
+
+def _of_statements(test: str, statement: str, polarities: Sequence[str]) -> Metric:
+    def accuracy(records: Sequence[Record]) -> Ratio:
+        return _share(
+            [
+                record
+                for record in mains(records)
+                if test in record["tests"]
+                and record.get("statement_type") == statement
+                and record["polarity"] in polarities
+            ],
+            "correct",
+        )
+
+    return accuracy
+
+
+FROM_LOG = Metrics(SUITE)
+"""Accuracy by statement, as Table 5 has it: no run prints it, reports compute it from the log."""
+for _test, _statements in STATEMENTS.items():
+    for _statement in _statements:
+        for _name, _polarities in POLARITIES.items():
+            FROM_LOG.add(f"{_test}_mt_{_statement}_{_name}", _of_statements(_test, _statement, _polarities))
 
 
 def of_test(records: Sequence[Record], test: str) -> list[Record]:

@@ -10,7 +10,9 @@ TOU = ("tal", "isr", "sov", "pov", "tpl")
 """Temporal order understanding. Source: section III.B."""
 TIU = ("ice", "pic", "ipr", "eii")
 """Temporal interval understanding. Source: section III.C."""
-CONTROLS = ("ucm", "transfer_order", "transfer_lapse")
+TRANSFER = ("transfer_order", "transfer_lapse")
+"""The two tests of TemporalVQA. Source: section V.5."""
+CONTROLS = ("ucm", *TRANSFER)
 TESTS = TOU + TIU
 RANKINGS = ("isr", "ipr")
 """Tests that are answered with an ordering and scored by PNR."""
@@ -94,6 +96,13 @@ CARD = BenchmarkCard(
         *("tou_average", "tiu_average"),
     ),
     full=("timepercept_suite", 200 * len(TESTS)),
+    others={
+        f"{end}, {models}": "other"
+        for end in ("lowest", "highest")
+        for models in ("not fine-tuned", "fine-tuned")
+    }
+    | {"mean of five models": "other"},
+    plain=("suite",),
 )
 
 LORA = LoraSettings(

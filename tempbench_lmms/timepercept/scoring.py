@@ -15,7 +15,7 @@ from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.statistic import Statistic, mean_of_ratios, smoothed_log_odds, statistic
 from tempbench_lmms.record import Metric, Metrics, Record
 from tempbench_lmms.timepercept import parser, prompts
-from tempbench_lmms.timepercept.card import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU
+from tempbench_lmms.timepercept.card import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU, TRANSFER
 
 FAR_BELOW = -3.0
 """Standard deviations below random orderings from which on a model is said to order backwards; chance gets
@@ -275,3 +275,33 @@ for _test in TESTS:
                 headline=_row.name in SUITE_HEADLINE,
             )
         )
+
+
+def transfer_overall_accuracy(records: Sequence[Record]) -> Ratio:
+    """Share of right answers of both transfer tests together; undefined unless both were asked.
+
+    Source: Table 4, "Overall Accuracy", which is (720 x order + 125 x interval) / 845: all questions count
+    alike.
+    """
+    asked = {test: [record for record in records if record["test"] == test] for test in TRANSFER}
+    return accuracy([record for own in asked.values() for record in own] if all(asked.values()) else [])
+
+
+def transfer_order_consistent(records: Sequence[Record]) -> Ratio:
+    """Share of pairs of images whose order is told rightly whichever of them comes first.
+
+    Source: TemporalVQA (arXiv 2501.10674), "consistent accuracy".
+    """
+    pairs: dict[str, list[Record]] = {}
+    for record in records:
+        if record["test"] == "transfer_order":
+            pairs.setdefault(record["place"], []).append(record)
+    whole = {place: pair for place, pair in pairs.items() if len(pair) > 1}
+    return ratio(((all(one["correct"] for one in pair), 1) for pair in whole.values()), whole)
+
+
+FROM_LOG = Metrics(*TRANSFER)
+"""Numbers of the papers' tables that need the questions of two tests, or pairs of questions: no run prints
+them, reports compute them from the log."""
+FROM_LOG.add("transfer_overall_accuracy", transfer_overall_accuracy)
+FROM_LOG.add("transfer_order_consistent", transfer_order_consistent)

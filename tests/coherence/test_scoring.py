@@ -176,3 +176,15 @@ def test_a_number_that_is_no_option() -> None:
     assert (record["answer"], record["number"], record["parsed"]) == (None, 7, 0)
     assert record["reason"] == "nothing"
     assert record["how"]
+
+
+def test_accuracy_by_variation() -> None:
+    two = ["composite", "zoom"]
+    told = [
+        *answers("a", curve("A", "A", "C", "C"), variation=two),
+        *answers("b", {"4f": "C"}, variation=["zoom"]),
+    ]
+    found = scoring.details([*told, *answers("c", {"4f": "C"})])["by_variation"]
+    # With four frames "a" is wrong and "b" is right, and both are zoomed; "c" is of no variation.
+    assert found["4f"] == {"composite": {"share": 0.0, "n": 1}, "zoom": {"share": 0.5, "n": 2}}
+    assert found["16f"] == {"composite": {"share": 1.0, "n": 1}, "zoom": {"share": 1.0, "n": 1}}

@@ -22,7 +22,7 @@ from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import tasks
 from tempbench_lmms.media import decoding, images
 from tempbench_lmms.parsing.json_values import json_values
-from tempbench_lmms.report import text
+from tempbench_lmms.report import latex, sheet
 from tempbench_lmms.rextime import videos
 from tempbench_lmms.runs import logs
 from tests import hub
@@ -378,12 +378,12 @@ def test_only_videos_are_read_as_videos():
 
 @pytest.mark.parametrize("sign", "=+-@\t\r")
 def test_no_cell_is_a_formula(sign):
-    assert text._inert(f"{sign}1+1") == f"'{sign}1+1"
+    assert sheet.inert(f"{sign}1+1") == f"'{sign}1+1"
 
 
 @pytest.mark.parametrize("sign", "&%$#_{}~^<>\\")
 def test_no_sign_commands_latex(sign):
-    shown = text._latex_text(f"a{sign}b")
+    shown = latex.escaped(f"a{sign}b")
     assert shown != f"a{sign}b"
     assert shown.startswith("a\\")
 

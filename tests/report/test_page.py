@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.report import figures, numbers, questions, tables, text
+from tempbench_lmms.report import figures, latex, markdown, numbers, placing, questions, sheet, tables, text
 from tempbench_lmms.report.figures import Figure, Series, merged
 from tempbench_lmms.report.numbers import Number
 from tempbench_lmms.report.page import embedded, figures_of, page
@@ -168,7 +168,7 @@ def test_shown(value, expected):
     ],
 )
 def test_column_of(stem, metric, known, expected):
-    assert tables.column_of(stem, metric, frozenset(known)) == expected
+    assert placing.column_of(stem, metric, frozenset(known)) == expected
 
 
 def test_single_test_stands_in_the_paper_s_column(tasks):
@@ -176,38 +176,7 @@ def test_single_test_stands_in_the_paper_s_column(tasks):
     labels = [row.label for row in section.rows]
     assert labels == ["tempbench_chance, mini", "tempbench_oracle, mini"]
     assert section.rows[1].numbers["mt1_two_mt"].value == 1.0
-    assert [heading for heading, _ in section.tables[0].groups] == ["mt1_two", "mt1_three"]
-
-
-def test_paper_s_rows(tasks):
-    (section,) = tables.sections_of(tasks)
-    table = section.tables[0]
-    assert table.paper[0].table == "Table 3"
-    # Chance in Table 3: 50 % on MT1 with two events (printed in percent).
-    random = next(row for row in table.paper if row.model == "Random")
-    assert table.paper_cell(random, "mt1_two_mt") == "50"
-    assert random.notes == (tables.MINI,)
-    # Table 14 prints fractions, which stand in percent beside ours.
-    row = next(row for row in table.paper if row.model == "Qwen2-VL-7B")
-    reference = next(
-        one
-        for one in benchmarks.card("tempvs").reference
-        if (one.table, one.model, one.metric) == ("Table 14", "Qwen2-VL-7B", "mt1_two_mt")
-    )
-    assert float(table.paper_cell(row, "mt1_two_mt")) == pytest.approx(reference.value * 100)
-    assert row.label.endswith(tables.MARK)
-
-
-def test_paper_s_cells_are_as_printed(tasks):
-    (section,) = tables.sections_of(tasks)
-    table = section.tables[0]
-    # Printed in percent, "46.0" keeps its digit; a fraction is shown in percent (0.4159 and 41.59).
-    intern = next(row for row in table.paper if row.model == "InternVL2.5 26B")
-    assert table.paper_cell(intern, "mt1_two_gt_strict") == "46.0"
-    deepseek = next(row for row in table.paper if row.model == "deepseek-vl2-tiny")
-    assert table.paper_cell(deepseek, "mt1_two_gt") == "41.59"
-    human = next(row for row in table.paper if row.model == "Human")
-    assert (human.source, table.paper_cell(human, "mt1_two_mt")) == ("Table 4 of the paper", "82.5")
+    assert [group for group, _ in section.main[0].column_groups] == ["mt1_two", "mt1_three"]
 
 
 def test_columns_are_in_percent_where_the_paper_prints_them_so():
@@ -224,13 +193,7 @@ def test_columns_are_in_percent_where_the_paper_prints_them_so():
 
 def test_clipgain_stands_in_a_column_of_the_paper():
     known = frozenset(benchmarks.card("coherence").primary)
-    assert tables.column_of("caption", "clipgain_official", known) == ("clipgain_official", "caption")
-
-
-def test_other_papers_come_last_under_their_name():
-    names = ["VideoMind", "Section 4.4", "Table 14", "Table 3", "TOMATO, Table 7", "Footnote 11"]
-    assert sorted(names, key=tables._place)[:4] == ["Table 3", "Table 14", "Section 4.4", "Footnote 11"]
-    assert tables.PaperRow("VideoMind", "VideoMind-2B", "", {}, ()).source == "VideoMind, another paper"
+    assert placing.column_of("caption", "clipgain_official", known) == ("clipgain_official", "caption")
 
 
 def test_suite_and_single_test_of_one_run_are_rows_apart(tmp_path):
@@ -238,7 +201,10 @@ def test_suite_and_single_test_of_one_run_are_rows_apart(tmp_path):
         finish(write_run(tmp_path / task, task=task))
     found = [numbers.TaskNumbers(task.log, "run") for task in numbers.of_logs(read_runs([tmp_path]))]
     (section,) = tables.sections_of(found)
-    assert [row.label for row in section.rows] == ["run, mini", "run, mini, tempvs_mt1_two_mini"]
+    assert [row.label for row in section.rows] == [
+        "run, mini, tempvs_mini",
+        "run, mini, tempvs_mt1_two_mini",
+    ]
 
 
 def test_csv_holds_every_number_unrounded(tasks):
@@ -258,19 +224,18 @@ def test_csv_holds_every_number_unrounded(tasks):
 
 @pytest.mark.parametrize("words", ["=1+1", "@x", "-x", "+1", "\t=1"])
 def test_csv_has_no_formula(words):
-    assert text._inert(words) == f"'{words}"
+    assert sheet.inert(words) == f"'{words}"
 
 
 def test_markdown_and_latex_escape(tasks):
     sections = tables.sections_of(tasks)
-    markdown, latex = text.as_markdown(sections), text.as_latex(sections)
-    assert r"tempbench\_chance, mini" in markdown
-    assert r"tempbench\_chance, mini" in latex
-    widths = {line.count(" | ") for line in markdown.splitlines() if "mt1\\_two mt %" in line}
+    in_markdown, in_latex = text.as_markdown(sections), text.as_latex(sections)
+    assert r"tempbench\_chance, mini" in in_markdown
+    assert r"tempbench\_chance, mini" in in_latex
+    widths = {line.count(" | ") for line in in_markdown.splitlines() if "mt1\\_two<br>mt %" in line}
     assert widths == {8}
-    assert text.markdown_text("a|b <i> [x](y) & `") == r"a\|b &lt;i&gt; \[x\](y) &amp; \`"
-    assert text._latex_text(r"a_b 5% \x {y}") == r"a\_b 5\% \textbackslash{}x \{y\}"
-    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}")
+    assert markdown.escaped("a|b <i> [x](y) & `") == r"a\|b &lt;i&gt; \[x\](y) &amp; \`"
+    assert latex.escaped(r"a_b 5% \x {y}") == r"a\_b 5\% \textbackslash{}x \{y\}"
 
 
 # ---- figures

@@ -1,0 +1,128 @@
+"""The command `tempbench table`."""
+
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tempbench_lmms.errors import TempbenchError
+
+if TYPE_CHECKING:
+    from tempbench_lmms.card import BenchmarkCard, PrintedTable
+    from tempbench_lmms.report.grid import Grid
+    from tempbench_lmms.report.numbers import TaskNumbers
+
+ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".csv": "csv", ".tex": "tex", ".txt": "text"}
+
+
+def table(
+    benchmark: Annotated[str, typer.Argument(help="A benchmark, e.g. tempvs.")],
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[N]", help='Its table: 3, "section 6", tomato_7. Left out: lists all tables.'
+        ),
+    ] = None,
+    runs: Annotated[
+        list[Path] | None, typer.Argument(help="Output folders of runs, or results files, to put into it.")
+    ] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", help="text (the default), html, md, csv or tex.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file; its ending chooses the format.")
+    ] = None,
+    intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
+    partial: Annotated[bool, typer.Option("--partial", help="Use the sound lines of damaged logs.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+) -> None:
+    """Print a table of a benchmark's paper, with your runs in it."""
+    from tempbench_lmms import benchmarks
+    from tempbench_lmms.data import outputs
+    from tempbench_lmms.data.tables import write_text
+
+    card = benchmarks.card(benchmark)
+    if name is None:
+        if output or format_:
+            raise TempbenchError(f"which table? Name one; `tempbench table {benchmark}` lists them")
+        print(_listed(card))
+        return
+    chosen = _chosen(card, name)
+    kind = format_ or (ENDINGS.get(output.suffix.lower(), "") if output else "text")
+    if kind not in ENDINGS.values():
+        raise TempbenchError(f"unknown format {format_ or output}; choose text, html, md, csv or tex")
+    if output:
+        outputs.check_file(output, force)
+    from tempbench_lmms.report import tables
+
+    grid = tables.grid_of(card, chosen, _tasks(card, runs, intervals, partial))
+    if runs and not grid.has_runs:
+        print(f"tempbench: these runs have no number for {chosen.name} of {card.name}", file=sys.stderr)
+    content = _writer(kind)(grid)
+    if output:
+        write_text(content, output)
+        print(f"{output}: {chosen.name} of {card.name}")
+    else:
+        print(content.rstrip("\n"))
+
+
+def _tasks(
+    card: "BenchmarkCard", runs: list[Path] | None, intervals: bool, partial: bool
+) -> "list[TaskNumbers]":
+    if not runs:
+        return []
+    from tempbench_lmms.report import numbers
+    from tempbench_lmms.runs.logs import edited, read_runs
+    from tempbench_lmms.runs.rescoring import of_one_run
+
+    read = [log for log in read_runs(runs, partial) if log.benchmark == card.name]
+    if not read:
+        raise TempbenchError(f"none of the runs has a task of {card.name}; see `tempbench tasks {card.name}`")
+    with edited(" ".join(map(str, runs))):
+        return list(numbers.of_logs([of_one_run(log, partial) for log in read], intervals))
+
+
+def _writer(kind: str) -> "Callable[[Grid], str]":
+    from tempbench_lmms.report import latex, markdown, page, plain, sheet
+
+    return {
+        "text": lambda grid: plain.table(grid, shutil.get_terminal_size().columns),
+        "html": page.table_page,
+        "md": lambda grid: markdown.table(grid) + "\n",
+        "csv": sheet.table,
+        "tex": lambda grid: f"{latex.PREAMBLE}\n\n{latex.table(grid)}\n",
+    }[kind]
+
+
+def _listed(card: "BenchmarkCard") -> str:
+    width = max(len(one.name) for one in card.tables)
+    room = max(20, shutil.get_terminal_size().columns - width - 2)
+    return "\n".join(f"{one.name.ljust(width)}  {_clipped(one.caption, room)}" for one in card.tables)
+
+
+def _clipped(words: str, room: int) -> str:
+    return words if len(words) <= room else f"{words[: room - 3].rstrip()}..."
+
+
+def _chosen(card: "BenchmarkCard", name: str) -> "PrintedTable":
+    """Returns the table that a user names: "3", "table 3", "Section 6", "tomato 7", "videomind"."""
+    wanted = _words(name)
+    kinds = [wanted] if not wanted[:1] or not wanted[0].isdigit() else [["table", *wanted]]
+    for exact in (True, False):
+        found = [one for one in card.tables if any(_fits(_words(one.name), kind, exact) for kind in kinds)]
+        if len(found) == 1:
+            return found[0]
+    known = ", ".join(one.name for one in card.tables)
+    raise TempbenchError(f"{card.name} has no table {name!r}; choose one of: {known}")
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z]+|\d+", name.lower())
+
+
+def _fits(name: list[str], wanted: list[str], exact: bool) -> bool:
+    return name == wanted if exact else bool(wanted) and set(wanted) <= set(name)

@@ -1,0 +1,132 @@
+"""A task's numbers by source, statement, distance, relation, duration and so on, as tables.
+
+They come from two places: the nested tables under `details` of the results file, and metrics of one group of
+questions, whose names end in or hold the group's (`acc_sequential`, `accuracy_rotation_16f`), as the
+benchmark's card lists them in `groups`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tempbench_lmms.card import BenchmarkCard
+from tempbench_lmms.data import provenance
+from tempbench_lmms.record_reading import KEY as READINGS
+from tempbench_lmms.report.grid import Cell, Grid, Heading
+from tempbench_lmms.report.numbers import Number, TaskNumbers, shown
+
+VALUES = ("value", "share")
+"""What the value of a share is called that stands beside its count, `n`."""
+COUNT = "n"
+
+
+def grids_of(card: BenchmarkCard, task: TaskNumbers) -> list[Grid]:
+    """Returns the breakdowns of one task of one run."""
+    caption = f"{task.log.task}, {task.run}"
+    found = (*_of_metrics(card, task), *of_details(task.log.details))
+    return [replace(grid, caption=caption) for grid in found]
+
+
+# ---- metrics of one group
+
+
+def _of_metrics(card: BenchmarkCard, task: TaskNumbers) -> Iterator[Grid]:
+    for by, groups in card.groups.items():
+        found: dict[str, dict[str, str]] = {}
+        for name in task.names:
+            for group in groups:
+                if (base := _base(name, group)) is not None:
+                    found.setdefault(base, {})[group] = name
+        metrics = [base for base, names in found.items() if len(names) > 1]
+        rows = [group for group in groups if any(group in found[base] for base in metrics)]
+        if metrics:
+            cells = tuple(
+                tuple(_of_metric(task, found[base].get(group)) for base in metrics) for group in rows
+            )
+            yield _grid(f"By {by}", [Heading((row,)) for row in rows], metrics, cells)
+
+
+def _base(name: str, group: str) -> str | None:
+    """Returns the metric that a metric is of one group of: `accuracy_16f` of `accuracy_rotation_16f`."""
+    head, found, tail = f"_{name}_".partition(f"_{group}_")
+    base = "_".join(part for part in (head.strip("_"), tail.strip("_")) if part)
+    return base if found and head.strip("_") else None
+
+
+def _of_metric(task: TaskNumbers, name: str | None) -> Cell:
+    if name is None:
+        return Cell()
+    number = task.number(name)
+    return Cell(number.scaled_text(), number.bounds(), number=number, metric=name)
+
+
+# ---- nested tables
+
+
+def of_details(details: Mapping[str, Any]) -> list[Grid]:
+    """Returns the tables that are nested under `details`, without what is no result: `run`, `readings`.
+
+    A table is as large as it can be with a line for a row: sources with all their shares are one table,
+    several confusion matrices are several.
+    """
+    out: list[Grid] = []
+    for name, value in details.items():
+        if name not in (provenance.KEY, READINGS) and isinstance(value, Mapping):
+            out += _nested((name,), value)
+    return out
+
+
+def _nested(path: tuple[str, ...], node: Mapping[str, Any]) -> Iterator[Grid]:
+    if not node:
+        return
+    if not all(_is_row(child) for child in node.values()):
+        for name, child in node.items():
+            if isinstance(child, Mapping) and not _is_leaf(child):
+                yield from _nested((*path, str(name)), child)
+        return
+    rows = {str(name): dict(_flat(child)) for name, child in node.items()}
+    columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
+    title = ", ".join(path)
+    cells = tuple(
+        tuple(_cell(own.get(one), ".".join((*path, row, *filter(None, [one])))) for one in columns)
+        for row, own in rows.items()
+    )
+    headings = [Heading((row.replace("_", " "),)) for row in rows]
+    yield _grid(title.replace("_", " "), headings, [column or "share" for column in columns], cells)
+
+
+def _grid(title: str, rows: list[Heading], columns: list[str], cells: tuple[tuple[Cell, ...], ...]) -> Grid:
+    heads = tuple(Heading((column.replace("_", " "),)) for column in columns)
+    return Grid(title, "", tuple(rows), heads, cells)
+
+
+def _is_leaf(node: Any) -> bool:
+    """Whether a node is one value: a number, or a share with its count."""
+    return not isinstance(node, Mapping) or (
+        set(node) & set(VALUES) != set() and set(node) <= {*VALUES, COUNT}
+    )
+
+
+def _is_row(node: Any) -> bool:
+    """Whether a node is a line of a table: a value, or values with perhaps more values below one of them."""
+    return _is_leaf(node) or not node or any(_is_leaf(child) for child in node.values())
+
+
+def _flat(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    if _is_leaf(node):
+        yield " ".join(path), node
+        return
+    for name, child in node.items():
+        yield from _flat(child, (*path, str(name)))
+
+
+def _cell(leaf: Any, name: str) -> Cell:
+    if leaf is None:
+        return Cell(metric=name)
+    if not isinstance(leaf, Mapping):
+        return Cell(shown(leaf), number=Number(leaf), metric=name)
+    value = next(leaf[key] for key in VALUES if key in leaf)
+    count = leaf.get(COUNT)
+    number = Number(value, n=count)
+    text = shown(value) if count is None else f"{shown(value)} ({count:g})"
+    return Cell(text, number=number, metric=name)

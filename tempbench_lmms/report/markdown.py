@@ -1,0 +1,54 @@
+"""A table in Markdown, as GitHub shows it."""
+
+from tempbench_lmms.report.grid import Cell, Grid, Heading
+
+
+def escaped(words: str) -> str:
+    """Returns words as Markdown shows them, also inside a table."""
+    words = " ".join(words.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return "".join(f"\\{sign}" if sign in "\\`*_[]|#~" else sign for sign in words)
+
+
+def table(grid: Grid) -> str:
+    """Returns the table with its caption above it and its notes below."""
+    corner = [grid.corner, ""] if grid.has_row_groups else [grid.corner]
+    head = [*map(escaped, corner), *(_head(grid, column) for column in grid.columns)]
+    lines = [head, ["---"] * len(corner) + ["---:"] * len(grid.columns)]
+    for number, (row, cells) in enumerate(zip(grid.rows, grid.cells, strict=True)):
+        lines.append([*_row_head(grid, row, number), *(_cell(grid, cell) for cell in cells)])
+    body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n\n".join([*_caption(grid), body, *_notes(grid)])
+
+
+def _caption(grid: Grid) -> list[str]:
+    words = f"**{escaped(grid.name)}.** {escaped(grid.caption)}".strip() if grid.name else ""
+    return [words] if words else []
+
+
+def _notes(grid: Grid) -> list[str]:
+    lines = [f"- {escaped(remark)}" for remark in grid.remarks]
+    lines += [f"- <sup>{mark}</sup> {escaped(note)}" for note, mark in grid.marks.items()]
+    return ["\n".join(lines)] if lines else []
+
+
+def _head(grid: Grid, column: Heading) -> str:
+    return "<br>".join(escaped(part) for part in column.parts if part) + _marked(grid, column)
+
+
+def _row_head(grid: Grid, row: Heading, number: int) -> list[str]:
+    name = f"{escaped(row.name)}{_marked(grid, row)}"
+    if not grid.has_row_groups:
+        return [name]
+    if not row.group:
+        return [name, ""]
+    return [escaped(row.group) if grid.shows_group(number) else "", name]
+
+
+def _cell(grid: Grid, cell: Cell) -> str:
+    text = f"**{escaped(cell.text)}**" if cell.is_best else escaped(cell.text)
+    return text + _marked(grid, cell) + (f"<br>{escaped(cell.bounds)}" if cell.bounds else "")
+
+
+def _marked(grid: Grid, one: Cell | Heading) -> str:
+    mark = grid.mark(one)
+    return f"<sup>{mark}</sup>" if mark else ""

@@ -1,0 +1,338 @@
+"""A paper's table with the reader's runs in it: `PrintedTable` and the numbers of runs make a `Grid`.
+
+Models are lines of a table, and a run is one more, or several where the paper has several for a model
+(MATEO's Table 3 has one a modality). Which number of a run belongs to which cell is known from the metrics'
+names in the paper's own lines (`placing`). Everything here is written for models in rows; a table with models
+in columns is turned before and after.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isfinite
+
+from tempbench_lmms.card import BenchmarkCard, PrintedTable, Reference
+from tempbench_lmms.report.grid import CHANCE, HUMAN, MODEL, RUN, Cell, Grid, Line, gathered, heading
+from tempbench_lmms.report.grid import Heading as Head
+from tempbench_lmms.report.numbers import Number, TaskNumbers
+from tempbench_lmms.report.placing import Parts, nearest
+
+MINI = "the run is on the bundled sample; the paper's numbers are not"
+APART = "the paper's numbers cannot be set beside a run's"
+TWICE = "where the paper has a metric in two columns, a run stands in the first that it is comparable with"
+PARTIAL = "the run is incomplete; the paper's numbers are over all questions"
+
+Better = Callable[[str], str]
+"""Returns which direction of a metric is better: `higher`, `lower`, or `neither`."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A number of a run, before it is known where it belongs.
+
+    Attributes:
+        stem: The parts of its task's name, without the benchmark's and those that set nothing apart.
+        metric: Its name in the task.
+        task: The task.
+        read: Returns the number.
+    """
+
+    stem: Parts
+    metric: str
+    task: str
+    read: Callable[[], Number]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run found.
+
+    Attributes:
+        label: The run's name.
+        tasks: Its tasks: all on the bundled sample, or none.
+        found: Its numbers.
+    """
+
+    label: str
+    tasks: tuple[TaskNumbers, ...]
+    found: tuple[Found, ...]
+
+    @property
+    def is_mini(self) -> bool:
+        """Whether it is on the bundled sample."""
+        return self.tasks[0].is_mini
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """Why it cannot be set beside the paper."""
+        if self.is_mini:
+            return (MINI,)
+        whole = all(task.is_complete and not task.log.problems for task in self.tasks)
+        return () if whole else (PARTIAL,)
+
+
+@dataclass(frozen=True)
+class _Template:
+    """Lines of a table that have the same metrics in the same fields.
+
+    Attributes:
+        label: What sets them apart from a model's other lines: "Image-only".
+        metrics: By field.
+    """
+
+    label: str
+    metrics: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """How a table prints a metric."""
+
+    scale: int
+    digits: int
+
+    def text(self, number: Number) -> str:
+        return number.scaled_text(self.scale, self.digits)
+
+    def bounds(self, number: Number) -> str:
+        return number.bounds(self.scale, self.digits)
+
+
+def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result], better: Better) -> Grid:
+    """Returns a paper's table with a line for each run that has a number for it.
+
+    Args:
+        card: The benchmark.
+        table: One of its tables.
+        results: The runs.
+        better: The direction of a metric.
+    """
+    turned = table.models_are == "columns"
+    if turned:
+        cells = {(column, row): cell for (row, column), cell in table.cells.items()}
+        table = replace(table, rows=table.columns, columns=table.rows, cells=cells)
+    templates = _templates(table)
+    apart = _is_apart(card, table)
+    paper = [_paper_line(card, table, row, apart) for row in table.rows]
+    units = _units(card, table)
+    others = [*_people(card, table, templates, units, apart), *_chance(card, table, templates, units)]
+    runs = [line for result in results for line in _run_lines(result, templates, units)]
+    lines = _with_best([*paper, *others, *runs], better)
+    lines, fields, remarks = gathered(lines, [heading(column) for column in table.columns])
+    grid = Grid(
+        name=table.name,
+        caption=table.caption,
+        rows=tuple(line.heading for line in lines),
+        columns=tuple(fields),
+        cells=tuple(tuple(line.cells.get(column, Cell()) for column in table.columns) for line in lines),
+        remarks=tuple(_remarks(card, table, apart, remarks, bool(runs))),
+    )
+    return grid.transposed() if turned else grid
+
+
+def _remarks(
+    card: BenchmarkCard, table: PrintedTable, apart: bool, common: Sequence[str], with_runs: bool
+) -> Iterator[str]:
+    """Yields what is said of the whole table."""
+    if apart:
+        yield f"{APART}: see docs/fidelity/{card.name}.md"
+    if common:
+        yield "; ".join(common)
+    twice = any(
+        len(metrics) > len(set(metrics))
+        for row in table.rows
+        for metrics in [[cell.metric for (own, _), cell in table.cells.items() if own == row and cell.metric]]
+    )
+    if twice and with_runs:
+        yield TWICE
+
+
+def _templates(table: PrintedTable) -> list[_Template]:
+    out: list[_Template] = []
+    for row in table.rows:
+        metrics: dict[str, str] = {}
+        own = [(column, table.cells[row, column]) for column in table.columns if (row, column) in table.cells]
+        # Where a metric stands twice ("Before" and "After") a run is the one that it can be set beside.
+        for column, cell in sorted(own, key=lambda one: not one[1].comparable):
+            if cell.metric and cell.metric not in metrics.values():
+                metrics[column] = cell.metric
+        if not metrics:
+            continue
+        for known in out:
+            if all(known.metrics.get(column, metric) == metric for column, metric in metrics.items()):
+                new = {c: m for c, m in metrics.items() if m not in known.metrics.values()}
+                known.metrics.update(new)
+                break
+        else:
+            out.append(_Template(heading(row).name, metrics))
+    return out if len(out) > 1 else [replace(one, label="") for one in out]
+
+
+def _units(card: BenchmarkCard, table: PrintedTable) -> dict[str, _Unit]:
+    out: dict[str, _Unit] = {}
+    for cell in table.cells.values():
+        if cell.metric and isfinite(cell.value):
+            # Chance has more decimals than what is measured.
+            is_chance = card.others.get(cell.model) == CHANCE
+            scale = 100 if cell.unit == "percent" else 1
+            digits = max(0 if is_chance else len(cell.printed.partition(".")[2]), 1 if scale == 100 else 2)
+            known = out.get(cell.metric, _Unit(scale, digits))
+            out[cell.metric] = _Unit(known.scale, max(known.digits, digits))
+    return out
+
+
+def _is_apart(card: BenchmarkCard, table: PrintedTable) -> bool:
+    """Whether no run can be set beside any model of the table."""
+    models = [cell for cell in table.cells.values() if cell.metric and card.others.get(cell.model) != CHANCE]
+    return bool(models) and not any(cell.comparable for cell in models)
+
+
+def _paper_line(card: BenchmarkCard, table: PrintedTable, row: str, apart: bool) -> Line:
+    cells = {
+        column: _paper_cell(card, table.cells[row, column], apart=apart)
+        for column in table.columns
+        if (row, column) in table.cells
+    }
+    models = [table.cells[row, column].model for column in cells]
+    kind = next((card.others[model] for model in models if model in card.others), MODEL)
+    return Line(heading(row, kind), cells)
+
+
+def _paper_cell(card: BenchmarkCard, cell: Reference, text: str = "", apart: bool = False) -> Cell:
+    number = Number(cell.value) if isfinite(cell.value) else None
+    return Cell(
+        text=text or cell.printed,
+        notes=_notes(card, cell, apart),
+        number=number,
+        metric=cell.metric,
+        is_comparable=cell.comparable,
+    )
+
+
+def _notes(card: BenchmarkCard, cell: Reference, apart: bool) -> tuple[str, ...]:
+    if cell.comparable or not cell.metric or apart:  # then it is said of the whole table
+        note = cell.note
+    else:
+        note = f"not comparable with a run: {cell.note or f'see docs/fidelity/{card.name}.md'}"
+    # In parts, so that what all cells have in common is said once.
+    return tuple(part for part in note.split("; ") if part)
+
+
+def _people(
+    card: BenchmarkCard,
+    table: PrintedTable,
+    templates: Sequence[_Template],
+    units: Mapping[str, _Unit],
+    apart: bool,
+) -> Iterator[Line]:
+    """Yields what people reach in other tables of the paper, where this one has a column for it."""
+    here = {cell.metric for cell in table.cells.values() if card.others.get(cell.model) == HUMAN}
+    people: dict[tuple[str, str], dict[str, Reference]] = {}
+    for cell in card.reference:
+        if card.others.get(cell.model) == HUMAN and cell.table != table.name and cell.metric not in here:
+            people.setdefault((cell.table, cell.model), {})[cell.metric] = cell
+    for (source, model), known in people.items():
+        for template in templates:
+            cells = {}
+            for column, metric in template.metrics.items():
+                if metric in known and metric in units:
+                    cell = known[metric]
+                    same = (cell.unit == "percent") == (units[metric].scale == 100)
+                    text = cell.printed if same else units[metric].text(Number(cell.value))
+                    cells[column] = _paper_cell(card, cell, text, apart)
+            if cells:
+                yield Line(_head(f"{model} ({source})", template, HUMAN), cells)
+
+
+def _chance(
+    card: BenchmarkCard, table: PrintedTable, templates: Sequence[_Template], units: Mapping[str, _Unit]
+) -> Iterator[Line]:
+    """Yields what random answers get, where the table does not have it."""
+    here = {cell.metric for cell in table.cells.values() if card.others.get(cell.model) == CHANCE}
+    for template in templates:
+        cells = {}
+        for column, metric in template.metrics.items():
+            ends = [name for name in card.chance if f"_{metric}".endswith(f"_{name}")]
+            if ends and metric not in here and metric in units:
+                value = card.chance[max(ends, key=len)]
+                text = f"{value * units[metric].scale:.3g}"
+                cells[column] = Cell(text=text, number=Number(value), metric=metric)
+        if cells:
+            yield Line(_head("chance", template, CHANCE), cells)
+
+
+def _head(name: str, template: _Template, kind: str, notes: tuple[str, ...] = ()) -> Head:
+    return Head((name, template.label) if template.label else (name,), kind, notes)
+
+
+def _run_lines(result: Result, templates: Sequence[_Template], units: Mapping[str, _Unit]) -> Iterator[Line]:
+    """Yields the lines of a run: of each variant as many as the paper has of a model."""
+    known = {metric for template in templates for metric in template.metrics.values()}
+    rows = list(variants(result.found, known))
+    for variant, numbers in rows:
+        tasks = dict.fromkeys(one.task for one in numbers.values())
+        again = sum(other == variant for other, _ in rows) > 1
+        words = ["_".join(variant), "mini" if result.is_mini else "", *(tasks if again else ())]
+        name = ", ".join([result.label, *filter(None, words)])
+        for template in templates:
+            cells = {
+                column: _run_cell(numbers[metric], metric, units.get(metric))
+                for column, metric in template.metrics.items()
+                if metric in numbers
+            }
+            if cells:
+                yield Line(_head(name, template, RUN, result.notes), cells)
+
+
+def variants(found: Iterable[Found], known: set[str]) -> Iterator[tuple[Parts, dict[str, Found]]]:
+    """Yields the variants of a run with their numbers by the names among `known`.
+
+    Where two tasks give one number, as the suite and a single test do, the variant comes twice.
+    """
+    tasks: dict[tuple[str, Parts], dict[str, Found]] = {}
+    for one in found:
+        if (place := nearest(one.stem, one.metric, known)) is not None:
+            tasks.setdefault((one.task, place[1]), {})[place[0]] = one
+    rows: dict[tuple[Parts, int], dict[str, Found]] = {}
+    for (_, rest), numbers in tasks.items():
+        copy = 0
+        while rows.get((rest, copy), {}).keys() & numbers.keys():
+            copy += 1
+        rows.setdefault((rest, copy), {}).update(numbers)
+    for (rest, _), numbers in rows.items():
+        yield rest, numbers
+
+
+def _run_cell(one: Found, metric: str, unit: _Unit | None) -> Cell:
+    number, unit = one.read(), unit or _Unit(1, 4)
+    return Cell(unit.text(number), unit.bounds(number), number=number, metric=metric, task=one.task)
+
+
+def _with_best(lines: Sequence[Line], better: Better) -> list[Line]:
+    """Returns the lines with the best value of each metric marked: among models, and runs that are whole."""
+    values: dict[str, list[float]] = {}
+    competing = [
+        line
+        for line in lines
+        if line.heading.kind == MODEL or (line.heading.kind == RUN and not line.heading.notes)
+    ]
+    for line in competing:
+        for cell in line.cells.values():
+            if cell.metric and cell.number is not None and cell.number.number is not None:
+                values.setdefault(cell.metric, []).append(cell.number.number)
+    best = {
+        metric: (min if better(metric) == "lower" else max)(own)
+        for metric, own in values.items()
+        if len(own) > 1 and better(metric) != "neither"
+    }
+    return [
+        Line(line.heading, {name: _marked(cell, best) for name, cell in line.cells.items()})
+        if line in competing
+        else line
+        for line in lines
+    ]
+
+
+def _marked(cell: Cell, best: Mapping[str, float]) -> Cell:
+    is_best = cell.metric in best and cell.number is not None and cell.number.number == best[cell.metric]
+    return replace(cell, is_best=True) if is_best else cell
