@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import checks, locks, tables
+from tempbench_lmms.data import checks, locks, manifests, prepared, tables
 from tempbench_lmms.data.secrets import scrubbed
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
@@ -252,6 +252,7 @@ def _checked_data(names: Sequence[str], verify: bool) -> tuple[dict[str, Any], d
     data: dict[str, Any] = {}
     ids: dict[str, list[str]] = {}
     verified: set[Path] = set()
+    looked_at: set[Path] = set()
     plugin.preflight(names)
     for name in names:
         config = load_task(name)
@@ -262,6 +263,10 @@ def _checked_data(names: Sequence[str], verify: bool) -> tuple[dict[str, Any], d
         for problem in task_problems(config, docs):
             raise TempbenchError(f"{name}: {problem}")
         benchmark, root = root_of(config)
+        if root not in looked_at:
+            looked_at.add(root)
+            for problem in prepared.table_problems(root, manifests.read(root) or {}):
+                raise TempbenchError(f"{problem}; prepare the data again with --force")
         if verify and root not in verified:
             if problems := list(benchmarks.commands(benchmark)["verify"](root)):
                 raise TempbenchError(f"{problems[0]} ({len(problems)} problems; see `tempbench verify`)")
