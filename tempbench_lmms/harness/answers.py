@@ -7,7 +7,7 @@ from typing import Any
 from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs, is_deterministic
 
 from tempbench_lmms.data.checksums import Media, digest, urls_of
-from tempbench_lmms.harness import identity
+from tempbench_lmms.harness import identity, stored
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
 Answer = Callable[[Sequence[Any]], list[Any]]
@@ -57,7 +57,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
     def stored(self, lm: Any, reqtype: str, request: Any) -> Any:
         """Returns the answer that is stored for a request; None where there is none."""
         key = self.key(lm, reqtype, request)
-        return self._lookup(key) if key else None
+        return stored.opened(key, self._lookup(key)) if key else None
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         """Answers the requests in order: those stored from the store, the others by the model in one call.
@@ -87,7 +87,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         text = self._extract_cacheable(answer)
         self._log_to_audit(*about, text, cache_key=key, deterministic=bool(key))
         if key and self._is_valid_response(answer, reqtype):
-            self._store(key, *about, text)
+            self._store(key, *about, stored.sealed(key, text))
 
 
 def shares(missing: Sequence[int]) -> list[list[tuple[int, int]]]:

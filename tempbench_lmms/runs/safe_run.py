@@ -330,6 +330,10 @@ def _continued(output: Path, found: Checked) -> Path | None:
             _same_questions(finished, found.asked.ids)
         except TempbenchError:
             return None  # a log is gone or cut short: the answers kept make it again
+        now = _sums(finished)
+        if state.get(prepared.KEY, now) != now:  # version 0.1.0 kept none
+            _tell(f"{finished} or a log of it was changed after the run; the answers kept make them again")
+            return None
     return finished
 
 
@@ -412,10 +416,17 @@ def _finish(
     if len(failed) > borne(len(replies)):
         raise TempbenchError(f"{counted}; {again}")
     ids = [[one.task, one.question] for one in failed]
-    tables.write_json({"identity": found.identity, "finished": str(new[-1]), "failed": ids}, output / STATE)
+    ended = {"finished": str(new[-1]), "failed": ids, prepared.KEY: _sums(new[-1])}
+    tables.write_json({"identity": found.identity, **ended}, output / STATE)
     if failed:
         _tell(f"{counted}, no more than --max-failures allows; {again}")
     _tell(f"finished, {len(replies):,} answers: {new[-1]}")
+
+
+def _sums(results: Path) -> dict[str, str]:
+    """Returns the checksums of a results file and its logs, by name."""
+    stamp = results.name.removesuffix("_results.json")
+    return prepared.sums(results.parent, sorted(results.parent.glob(f"{stamp}_*")))
 
 
 def _replies(results: Path) -> list[str]:
