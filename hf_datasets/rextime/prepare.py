@@ -149,6 +149,8 @@ def prepare(
     if not same:
         _begin_anew(root, old is None or force)
     tables_of = _rows_of(files, listings)
+    if empty := [str(files[split]) for split, table in tables_of.items() if not table]:
+        raise TempbenchError(f"{empty[0]} holds no question; get the file again")
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
     annotated = {row["video"]: row["duration"] for table in tables_of.values() for row in table}

@@ -107,8 +107,8 @@ def problems(root: Path, paths: Mapping[str, Path]) -> Iterator[str]:
         recorded = records.get(_place(url), {}).get("sha256")
         if recorded is not None and path.is_file() and recorded != _sha256(path):
             yield f"{url}: another file than was prepared (its checksum differs); prepare the data again"
-    if not records and _promised(root):
-        yield f"{FILE}: missing or damaged; prepare the data again"
+    if not _as_promised(root, _manifest(root)):
+        yield f"{FILE}: missing or damaged; prepare the data again with --force"
 
 
 def damaged(root: Path, manifest: Mapping[str, Any], places: tuple[str, ...]) -> Iterator[str]:
@@ -119,9 +119,8 @@ def damaged(root: Path, manifest: Mapping[str, Any], places: tuple[str, ...]) ->
         manifest: Its manifest.
         places: Beginnings of the places of the media that are looked at.
     """
-    records, promised = _read(root / FILE), manifest.get(KEY)
-    sums = {place: one.get("sha256") for place, one in records.items()}
-    if isinstance(promised, dict) and promised.get("files") and promised.get("sha256") != digest(sums):
+    records = _read(root / FILE)
+    if not _as_promised(root, manifest):
         yield f"{root / FILE} is damaged: the manifest's checksum of the media is another one"
         return
     for place, one in records.items():
@@ -134,13 +133,21 @@ def damaged(root: Path, manifest: Mapping[str, Any], places: tuple[str, ...]) ->
             yield f"{path} is damaged: its checksum is not the recorded one"
 
 
-def _promised(root: Path) -> bool:
-    """Returns whether the manifest says that there are checksums."""
+def _as_promised(root: Path, manifest: Mapping[str, Any]) -> bool:
+    """Returns whether the recorded checksums are those that the manifest has one checksum over."""
+    promised = manifest.get(KEY)
+    sums = {place: one.get("sha256") for place, one in _read(root / FILE).items()}
+    return not (
+        isinstance(promised, dict) and promised.get("files") and promised.get("sha256") != digest(sums)
+    )
+
+
+def _manifest(root: Path) -> dict[str, Any]:
     try:
-        manifest = tables.parse_json((root / MANIFEST).read_text(encoding="utf-8"))
-        return bool(manifest[KEY]["files"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return False
+        found = tables.parse_json((root / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # what is wrong with it is reported elsewhere
+    return found if isinstance(found, dict) else {}
 
 
 def urls_of(row: tables.Row) -> Iterator[str]:

@@ -6,7 +6,9 @@ from typing import Any
 
 from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs, is_deterministic
 
+from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.checksums import Media, digest, urls_of
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity, stored
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
@@ -149,7 +151,12 @@ def _gathered(value: Any, size: int) -> list[Any]:
     import torch.distributed as dist
 
     found: list[Any] = [None] * size
-    dist.all_gather_object(found, value)
+    try:
+        dist.all_gather_object(found, value)
+    except RuntimeError as error:  # of the connection, whichever library makes it
+        raise TempbenchError(
+            f"another process of this run has ended, and says why: {one_line(str(error))[:100]}"
+        ) from None
     return found
 
 

@@ -6,6 +6,10 @@ import os
 import pytest
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.data import tables
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.mateo.features import SCHEMA
+from tempbench_lmms.runs import safe_run
 from tests.command import complains, tempbench
 
 
@@ -79,3 +83,20 @@ def test_data_of_an_earlier_version_is_checked_too(name, preparing, tmp_path, mo
     assert tempbench(*words).returncode == 0
     damage(sorted(root.rglob("*.parquet"))[-1])
     complains(tempbench(*words), "damaged", "--force")
+
+
+def test_no_run_asks_about_a_damaged_table(preparing, tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    assert tempbench("prepare", "mateo", *preparing.SOURCES["mateo"](tmp_path / "source", 0)).returncode == 0
+    table = tmp_path / "home/mateo/pairs/test.parquet"
+    content = table.read_bytes()
+    rows = tables.read_rows(table)
+    tables.write_rows(rows[::-1], table, SCHEMA)  # sound by itself, and not the one prepared
+    monkeypatch.setattr(safe_run.plugin, "preflight", lambda names: None)
+    with pytest.raises(TempbenchError, match=r"pairs/test.parquet is damaged.*--force"):
+        safe_run._checked_data(["mateo_both_baseline"], verify=False)
+    done = tempbench("verify", "mateo")
+    complains(done, "problems in")
+    assert f"{table} is damaged" in done.stdout
+    table.write_bytes(content)
+    assert tempbench("verify", "mateo").returncode == 0
