@@ -231,7 +231,7 @@ def evaluate(
         try:
             return single(args)
         except Exception as error:
-            errors.append(error)
+            errors.append(_cause(error))
             raise
 
     def print_unexpected(*args: Any, **kwargs: Any) -> None:
@@ -251,6 +251,15 @@ def evaluate(
         evaluator.ResponseCache, command_line.cli_evaluate_single = original, single
         command_line.traceback = printing
     return errors[0] if errors else None
+
+
+def _cause(error: Exception) -> Exception:
+    """Returns what failed where the harness has tried several times, as tables; else the error."""
+    attempt = getattr(error, "last_attempt", None)
+    cause = attempt.exception() if attempt is not None else None
+    if isinstance(cause, OSError):  # of the disk, which libraries say without the system's number, too
+        return TempbenchError(one_line(str(cause)))
+    return error
 
 
 def _says_all(error: Exception) -> bool:

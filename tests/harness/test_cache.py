@@ -162,3 +162,18 @@ def test_what_one_line_says_has_no_traceback(cache, monkeypatch, capsys, error, 
     assert cache.evaluate(10, lambda progress: None, "", {}, cache.Watch()) is error
     assert ("Traceback" in capsys.readouterr().err) == is_shown
     assert cache.command_line.traceback is before
+
+
+def test_what_was_tried_in_vain_is_named(cache):
+    from tenacity import RetryError, retry, stop_after_attempt
+
+    @retry(stop=stop_after_attempt(2))
+    def full():
+        raise OSError("No space left on device")
+
+    with pytest.raises(RetryError) as found:
+        full()
+    assert str(cache._cause(found.value)) == "No space left on device"
+    assert cache._says_all(cache._cause(found.value))
+    other = ValueError("no table")
+    assert cache._cause(other) is other
