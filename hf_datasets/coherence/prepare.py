@@ -16,14 +16,14 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.coherence import checks
 from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
 from tempbench_lmms.coherence.features import BENCHMARK, CAPTION_SCHEMA, QA_SCHEMA
-from tempbench_lmms.data import checksums, locks, manifests, roots, tables
+from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables
 from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import apart, records
@@ -40,6 +40,12 @@ _NAME = re.compile(r"[^./\\\s][^/\\\n\r\t]{0,199}")
 _KEEP_EVERY = 50
 
 Skipped = list[dict[str, str]]
+
+# The table of each part, and the folders of its media.
+_PLACES: dict[str, tuple[str, Sequence[str]]] = {
+    "tomato": ("qa", SCENES),
+    "captions": ("caption", ("captions",)),
+}
 
 
 def _json(path: Path) -> Any:
@@ -139,18 +145,21 @@ def _fingerprint(files: Iterable[Path]) -> str:
 class _Part:
     """One part of the prepared data, with its entry in the manifest."""
 
-    def __init__(self, name: str, table: str, source: Path, files: list[Path], force: bool) -> None:
-        self.name, self.table, self.source = name, table, source
+    def __init__(self, name: str, source: Path, files: list[Path], force: bool) -> None:
+        self.name, self.source = name, source
+        self.table, self.media = _PLACES[name]
         self.root = roots.home_to_write(BENCHMARK)
         self.fingerprint = _fingerprint(files)
         self.videos = records.read_records(self.root)
         earlier = manifests.of_earlier(self.root, force, "parts", "rows", "sha256")
         self.manifest: dict[str, Any] = earlier or {"benchmark": BENCHMARK, "parts": {}}
         known = self.manifest["parts"].get(name)
-        target = self.root / table / "test.parquet"
+        target = self.root / self.table / "test.parquet"
         of = known if isinstance(known, dict) else {}
-        self.done = of.get("fingerprint") == self.fingerprint and target.is_file()
-        if known and not self.done and target.is_file() and not force:
+        same = of.get("fingerprint") == self.fingerprint
+        media = [f"media/{folder}/" for folder in self.media]
+        self.done = same and prepared.is_sound(self.root, self.manifest, media, name, force)
+        if known and not same and target.is_file() and not force:
             raise TempbenchError(
                 f"{self.root} already holds {name} from {of.get('source')}; add --force to replace it"
             )
@@ -186,23 +195,23 @@ class _Part:
     def begin(self) -> None:
         """Takes the part out of the manifest: until it is finished, the old one is no longer whole."""
         locks.before_change(self.root)
+        for key in (prepared.KEY, checksums.KEY):  # of files that both parts share, and that change now
+            self.manifest.pop(key, None)
         if self.manifest.setdefault("parts", {}).pop(self.name, None):
             for values in (self.manifest.get("rows", {}), self.manifest.get("sha256", {})):
                 values.pop(self.table, None)
             if self.manifest["parts"]:
-                tables.write_json(self.manifest, self.root / roots.MANIFEST)
+                manifests.write(self.manifest, self.root)
             else:
                 (self.root / roots.MANIFEST).unlink()
         # Without a manifest of its own, what says that the part is there is its table.
         (self.root / self.table / "test.parquet").unlink(missing_ok=True)
 
-    def finish(
-        self, rows: list[tables.Row], schema: Any, skipped: Skipped, media: Iterable[str], **more: Any
-    ) -> dict[str, Any]:
-        """Removes media that no row names below the folders `media`, writes the table, then the manifest."""
+    def finish(self, rows: list[tables.Row], schema: Any, skipped: Skipped, **more: Any) -> dict[str, Any]:
+        """Removes the part's media that no row names, writes the table, then the manifest."""
         prefix = f"{roots.SCHEME}{BENCHMARK}/"
         shown = [self.root / row["video"].removeprefix(prefix) for row in rows]
-        for folder in media:
+        for folder in self.media:
             tables.keep_only(shown, self.root / "media" / folder)
         there = {key: value for key, value in self.videos.items() if (self.root / "media" / key).is_file()}
         tables.write_json(there, self.root / records.RECORDS)
@@ -217,15 +226,18 @@ class _Part:
             "skipped": skipped,
             "skipped_by_reason": dict(Counter(one.get("reason", one["why"]) for one in skipped)),
             **more,
+            prepared.KEY: prepared.sums(self.root, [target]),
         }
-        self.manifest.setdefault("parts", {})[self.name] = part
-        self.manifest["rows"] = {**self.manifest.get("rows", {}), self.table: len(rows)}
-        self.manifest["sha256"] = {
-            **self.manifest.get("sha256", {}),
-            self.table: tables.sha256_of([target]),
+        entries: dict[str, dict[str, Any]] = {
+            "parts": {self.name: part},
+            "rows": {self.table: len(rows)},
+            "sha256": {self.table: tables.sha256_of([target])},
         }
+        for key, entry in entries.items():  # in the same order whichever part is prepared last
+            self.manifest[key] = dict(sorted({**self.manifest.get(key, {}), **entry}.items()))
+        self.manifest[prepared.KEY] = prepared.sums(self.root, [self.root / records.RECORDS])
         self.manifest[checksums.KEY] = media_sums
-        tables.write_json(self.manifest, self.root / roots.MANIFEST)
+        manifests.write(self.manifest, self.root)
         return part
 
 
@@ -251,7 +263,7 @@ def prepare_tomato(
     found = list(tomato_rows(files, skipped))
     wanted = dict.fromkeys(video for _, video in found)
     there = [videos / video for video in wanted if (videos / video).is_file()]
-    part = _Part("tomato", "qa", source, [*files.values(), *there], force)
+    part = _Part("tomato", source, [*files.values(), *there], force)
     if part.done:
         return None
     if not there:
@@ -274,7 +286,7 @@ def prepare_tomato(
     if not rows:
         raise TempbenchError(f"none of the videos in {videos} can be used: {skipped[0]['why']}")
     counts = {kind: sum(row["type"] == kind for row in rows) for kind in COUNTS}
-    return part.finish(rows, QA_SCHEMA, skipped, SCENES, by_type=counts, official_by_type=COUNTS)
+    return part.finish(rows, QA_SCHEMA, skipped, by_type=counts, official_by_type=COUNTS)
 
 
 def prepare_captions(
@@ -307,7 +319,7 @@ def prepare_captions(
     references = _json(extra) if extra.is_file() else {}
     if not isinstance(references, dict):
         raise TempbenchError(f"{extra} is not a JSON object of captions by file name; correct it")
-    part = _Part("captions", "caption", folder, [*files, *([extra] if extra.is_file() else [])], force)
+    part = _Part("captions", folder, [*files, *([extra] if extra.is_file() else [])], force)
     if part.done:
         return None
     part.begin()
@@ -325,7 +337,7 @@ def prepare_captions(
         rows += caption_rows(name, url, caption, events, [caption] if caption else [])
     if not rows:
         raise TempbenchError(f"none of the videos in {folder} can be used: {skipped[0]['why']}")
-    return part.finish(rows, CAPTION_SCHEMA, skipped, ["captions"])
+    return part.finish(rows, CAPTION_SCHEMA, skipped)
 
 
 def _no_video(path: Path) -> tuple[str, str]:

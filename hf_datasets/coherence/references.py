@@ -12,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms.coherence.features import QA_SCHEMA
 from tempbench_lmms.coherence.prompts import reference_request
-from tempbench_lmms.data import manifests, roots, tables
+from tempbench_lmms.data import manifests, prepared, tables
 from tempbench_lmms.errors import TempbenchError
 
 from ..endpoint import Endpoint
@@ -57,6 +57,7 @@ def build(
     def save() -> None:
         tables.write_rows(rows, table, QA_SCHEMA)
 
+    _tell_manifest(root, rows, {})  # a table of which nothing is recorded is not taken for a damaged one
     try:
         with ThreadPoolExecutor(workers) as pool:
             starts = track(range(0, len(open_), _SAVE_EVERY), description="reference sentences")
@@ -67,15 +68,19 @@ def build(
                 save()
     finally:
         save()
-        _tell_manifest(root, rows, table)
+        _tell_manifest(root, rows, prepared.sums(root, [table]))
     return written
 
 
-def _tell_manifest(root: Path, rows: list[tables.Row], table: Path) -> None:
-    path = root / roots.MANIFEST
+def _tell_manifest(root: Path, rows: list[tables.Row], sums: dict[str, str]) -> None:
+    """Tells the manifest whose the sentences are, and the checksum of the table where it is known."""
     manifest = manifests.read(root) or {}
     sources = [row["reference_source"] or "template" for row in rows]
     manifest["references"] = {source: sources.count(source) for source in sorted(set(sources))}
-    if isinstance(manifest.get("sha256"), dict):
-        manifest["sha256"]["qa"] = tables.sha256_of([table])
-    tables.write_json(manifest, path)
+    if isinstance(of_tables := manifest.get("sha256"), dict):
+        of_tables.pop("qa", None)
+        for sha256 in sums.values():
+            of_tables["qa"] = sha256
+    if isinstance(part := manifest.get("parts", {}).get("tomato"), dict):
+        part[prepared.KEY] = sums
+    manifests.write(manifest, root)

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import checksums, hub, locks, manifests, roots, tables, terminal
+from tempbench_lmms.data import checksums, hub, locks, manifests, prepared, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD, SPLITS
 from tempbench_lmms.mateo.checks import table_name
@@ -66,17 +66,17 @@ def prepare(
     if language not in LANGUAGES:
         raise TempbenchError(f"unknown --language {language!r}; choose one of {', '.join(LANGUAGES)}")
     manifest_file = root / roots.MANIFEST
-    prepared = manifests.of_earlier(root, force, "rows", "counts", "problems")
-    if prepared and not force and not (source or from_folder):
-        print(f"{root} is already prepared; add --force to replace it")
+    old = manifests.of_earlier(root, force, "rows", "counts", "problems")
+    if old and not force and not (source or from_folder):
+        _say_so(root, old)
         return
     if from_folder is None and not accept_license:
         sources = "; ".join(f"{one.name}: {one.licence}" for one in benchmarks.card(CARD.name).sources)
         raise TempbenchError(f"read the licence first ({sources}), then add --accept-license")
     origin = _own(from_folder) if from_folder else _release(source, revision, language, _chosen(splits))
-    if prepared and not force:
-        if _fingerprint(prepared.get("source")) == _fingerprint(origin.entry):
-            print(f"{root} is already prepared; add --force to replace it")
+    if old and not force:
+        if _fingerprint(old.get("source")) == _fingerprint(origin.entry):
+            _say_so(root, old)
             return
         raise TempbenchError(
             f"{root} holds data from another source; add --force to replace it, or set "
@@ -91,6 +91,12 @@ def prepare(
         raise TempbenchError(
             f"{root} cannot be written ({error}); make room, or set TEMPBENCH_DATA to another folder"
         ) from None
+
+
+def _say_so(root: Path, manifest: Mapping[str, Any]) -> None:
+    """Says that the data is there; raises where a file of it is damaged."""
+    prepared.is_sound(root, manifest)
+    print(f"{root} is already prepared; add --force to replace it")
 
 
 def build(origin: _Origin, root: Path) -> dict[str, Any]:
@@ -135,9 +141,10 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
         "counts": {split: done[split]["counts"] for split in done},
         "problems": {split: done[split]["problems"] for split in done},
         "sha256": tables.sha256_of(files),
+        prepared.KEY: prepared.sums(root, (path for path in files if path.suffix == ".parquet")),
         checksums.KEY: checksums.write_folder(root),
     }
-    tables.write_json(manifest, root / roots.MANIFEST)
+    manifests.write(manifest, root)
     return manifest
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, hub, locks, manifests, roots, tables
+from tempbench_lmms.data import checksums, hub, locks, manifests, prepared, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.apart import check_videos
@@ -152,19 +152,20 @@ def prepare(
     if not same:
         _begin_anew(root, old is None or force)
     tables_of = _rows_of(files, listings)
+    if empty := [str(files[split]) for split, table in tables_of.items() if not table]:
+        raise TempbenchError(f"{empty[0]} holds no question; get the file again")
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
     annotated = {row["video"]: row["duration"] for table in tables_of.values() for row in table}
     problems, looked = _look_at(paths, root, thorough, progress, annotated)
-    if old is not None and same and not looked:
+    if old is not None and same and not looked and prepared.is_sound(root, old, media=(), force=force):
         return Report(old, problems, fresh=False)
     locks.before_change(root)
     # While the manifest is away nobody takes the folder for finished.
     (root / roots.MANIFEST).unlink(missing_ok=True)
     manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}
     manifest |= _left_out(given, found) | {checksums.KEY: _checksums(paths, root)}
-    tables.write_json(manifest, root / roots.MANIFEST)
-    return Report(manifest, problems)
+    return Report(manifests.write(manifest, root), problems)
 
 
 def _chosen(files: Mapping[str, Path], splits: Collection[str]) -> dict[str, Path]:
@@ -227,6 +228,7 @@ def _write(
     """Writes the tables; returns what the manifest says of them and of the videos that they need."""
     for split, table in tables_of.items():
         tables.write_rows(table, root / split / f"{split}.parquet", SCHEMA)
+    files = [root / split / f"{split}.parquet" for split in sorted(tables_of)]
     return {
         "licence": "CC-BY-NC-SA-4.0",
         "rows": {split: len(table) for split, table in tables_of.items()},
@@ -238,7 +240,8 @@ def _write(
         },
         "skipped": [{"video": url, "why": why} for url, why in problems.items()],
         "skipped_by_reason": _by_reason(problems, videos.read_verdicts(root)),
-        "sha256": tables.sha256_of([root / split / f"{split}.parquet" for split in sorted(tables_of)]),
+        "sha256": tables.sha256_of(files),
+        prepared.KEY: prepared.sums(root, files),
     }
 
 
@@ -295,7 +298,9 @@ def _look_at(
     facts = check_videos([path for path, _ in new.values()], thorough)
     for number, (url, (path, found)) in enumerate(new.items(), start=1):
         verdict = _verdict(path, next(facts), annotated[url], thorough)
-        verdicts[url] = {"size": found[0], "changed": found[1], "annotated": annotated[url], **verdict}
+        verdicts[url] = records.sealed(
+            {"size": found[0], "changed": found[1], "annotated": annotated[url], **verdict}
+        )
         progress(len(paths) - len(new) + number, len(paths))
         if number % _KEEP_EVERY == 0:
             tables.write_json(known | verdicts, root / videos.VERDICTS)
@@ -309,7 +314,7 @@ def _look_at(
 def _still_holds(old: Any, found: tuple[int, int], annotated: float, thorough: bool) -> bool:
     """Returns whether a verdict is of this file and this annotation, and as thorough as it is to be."""
     return (
-        isinstance(old, dict)
+        records.is_whole(old)
         and (old.get("size"), old.get("changed"), old.get("annotated")) == (*found, annotated)
         and bool(old.get("thorough") or not thorough)
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import checksums, hub, locks, manifests, roots, tables, terminal
+from tempbench_lmms.data import checksums, hub, locks, manifests, prepared, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import SOURCES
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
@@ -42,8 +42,10 @@ def prepare(
     chosen = _chosen(sources)
     console = terminal.console(stderr=True)
     root = roots.home_to_write(BENCHMARK)
-    if manifests.of_earlier(root, force, "rows") and not force:
+    old = manifests.of_earlier(root, force, "rows")
+    if old and not force:
         _check_same(root, source)
+        prepared.is_sound(root, old)
         print(f"{root} is already prepared; add --force to replace it")
         return
     _ask_for_consent(accept_license)
@@ -122,10 +124,11 @@ def _write(
         "skipped": report.skipped,
         "deviations": report.deviations,
         "sha256": tables.sha256_of(sorted(stored)),
+        prepared.KEY: prepared.sums(root, (path for path in sorted(stored) if path.suffix == ".parquet")),
         checksums.KEY: checksums.write_folder(root),
     }
     # Last: what has no manifest is not prepared, so an interrupted run is simply run again.
-    tables.write_json(manifest, root / roots.MANIFEST)
+    manifests.write(manifest, root)
     return counts
 
 

@@ -154,7 +154,7 @@ def _keep(content: bytes, root: Path, folder: str) -> str:
         raise MediaError("an unsupported image format")
     media = f"{folder}/{hashlib.sha256(content).hexdigest()[:20]}{suffix}"
     target = root / "media" / media
-    if not target.is_file():
+    if not target.is_file() or target.read_bytes() != content:  # a damaged one has the name too
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(target.name + ".partial")
         partial.write_bytes(content)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, locks, manifests, roots, tables
+from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import LENGTH, RANKINGS, TESTS, TOU
@@ -17,6 +17,8 @@ from . import pictures, questions
 from .series import FMOW_SPLITS, Series, Shot, Skipped, nothing_skipped, read_fmow, read_manifest, watched
 
 Note = Callable[[str], None]
+
+_MEDIA = {"series": ("media/series/", "media/fmow/")}
 
 
 @dataclass(frozen=True)
@@ -91,29 +93,37 @@ def write_part(
     there = manifest["parts"].get(name)
     before = there.get("request") if isinstance(there, dict) else None
     # An entry of an earlier version of this package has no listing of its source.
-    if before and before == {key: request.get(key) for key in before}:
+    same = before and before == {key: request.get(key) for key in before}
+    if same and prepared.is_sound(root, manifest, _MEDIA.get(name, (f"media/{name}/",)), name, force):
         note(f"{name}: already prepared in {root}; nothing to do")
         return
     if there and not force:
-        known = before if isinstance(before, dict) else {}
-        other = sorted(key for key in request if request[key] != known.get(key))
-        raise TempbenchError(
-            f"{name} in {root} was prepared with other settings (different: {', '.join(other)}); add --force "
-            "to build it anew, or set TEMPBENCH_DATA to another folder"
-        )
+        raise _prepared_otherwise(root, name, request, before)
     locks.before_change(root)
+    manifest.pop(checksums.KEY, None)  # all parts share it, and it changes now
     if there:
         del manifest["parts"][name]
         if manifest["parts"]:
-            tables.write_json(manifest, root / roots.MANIFEST)
+            manifests.write(manifest, root)
         else:
             (root / roots.MANIFEST).unlink()
     root.mkdir(parents=True, exist_ok=True)
     part = build()
-    manifest["parts"][name] = {"request": request, **part}
+    files = [prepared.table(root, test) for test in part["rows"]]
+    parts = manifest["parts"] | {name: {"request": request, **part, prepared.KEY: prepared.sums(root, files)}}
+    manifest["parts"] = dict(sorted(parts.items()))  # the same whichever is prepared last
     manifest[checksums.KEY] = checksums.write_folder(root)
-    tables.write_json(manifest, root / roots.MANIFEST)
+    manifests.write(manifest, root)
     note(f"{name}: {part['rows']}")
+
+
+def _prepared_otherwise(root: Path, name: str, request: dict[str, Any], before: Any) -> TempbenchError:
+    known = before if isinstance(before, dict) else {}
+    other = sorted(key for key in request if request[key] != known.get(key))
+    return TempbenchError(
+        f"{name} in {root} was prepared with other settings (different: {', '.join(other)}); add --force "
+        "to build it anew, or set TEMPBENCH_DATA to another folder"
+    )
 
 
 def prepare_series(

@@ -14,7 +14,9 @@ import typer
 
 from tempbench_lmms.data import outputs
 from tempbench_lmms.data.bounds import whole_number
+from tempbench_lmms.data.roots import datasets_cache
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import options
 
 if TYPE_CHECKING:
     from tempbench_lmms.runs import rescoring
@@ -68,6 +70,8 @@ def run(
     """
     first = not whole_number("RANK", 0, least=0)
     outputs.check_folder(output, "choose another --output")
+    outputs.check_folder(datasets_cache(), "set HF_HOME to a folder that can be written to")
+    options.check(arguments or ())
     if first:  # before anything heavy is imported
         print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
     from tempbench_lmms.runs import supervision

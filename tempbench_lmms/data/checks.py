@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, checksums, manifests, tables, terminal
+from tempbench_lmms.data import bounds, checksums, manifests, prepared, tables, terminal
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
 
@@ -80,9 +80,12 @@ def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any
 
 def _manifest_problems(root: Path) -> Iterator[Problem]:
     try:
-        manifests.read(root)
+        manifest = manifests.read(root) or {}
     except TempbenchError as error:
         yield one_line(str(error))
+        return
+    for problem in prepared.table_problems(root, manifest):
+        yield one_line(f"{problem}; prepare the data again with --force")
 
 
 def _no_remark(row: tables.Row) -> Iterable[str]:

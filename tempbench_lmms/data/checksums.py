@@ -53,14 +53,16 @@ def write_folder(root: Path) -> dict[str, Any]:
 
 def read(root: Path) -> dict[str, Any]:
     """Returns what was recorded of each medium by its place; empty where nothing readable is."""
-    for name in (FILE, _VIDEOS):
-        try:
-            found = tables.parse_json((root / name).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        if isinstance(found, dict):
-            return {_place(key): value for key, value in found.items() if isinstance(value, dict)}
-    return {}
+    return _read(root / FILE) or _read(root / _VIDEOS)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = tables.parse_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    records = found.items() if isinstance(found, dict) else ()
+    return {_place(key): value for key, value in records if isinstance(value, dict)}
 
 
 class Media:
@@ -105,17 +107,47 @@ def problems(root: Path, paths: Mapping[str, Path]) -> Iterator[str]:
         recorded = records.get(_place(url), {}).get("sha256")
         if recorded is not None and path.is_file() and recorded != _sha256(path):
             yield f"{url}: another file than was prepared (its checksum differs); prepare the data again"
-    if not records and _promised(root):
-        yield f"{FILE}: missing or damaged; prepare the data again"
+    if not _as_promised(root, _manifest(root)):
+        yield f"{FILE}: missing or damaged; prepare the data again with --force"
 
 
-def _promised(root: Path) -> bool:
-    """Returns whether the manifest says that there are checksums."""
+def damaged(root: Path, manifest: Mapping[str, Any], places: tuple[str, ...]) -> Iterator[str]:
+    """Yields a line for each medium that is missing or not the recorded one, as far as size and time tell.
+
+    Args:
+        root: The data set's folder.
+        manifest: Its manifest.
+        places: Beginnings of the places of the media that are looked at.
+    """
+    records = _read(root / FILE)
+    if not _as_promised(root, manifest):
+        yield f"{root / FILE} is damaged: the manifest's checksum of the media is another one"
+        return
+    for place, one in records.items():
+        path = root / place
+        if not place.startswith(places) or "sha256" not in one:
+            continue
+        if (size_and_time := signature(path)) is None:
+            yield f"{path} is missing"
+        elif _recorded(one, size_and_time) is None and _sha256(path) != one["sha256"]:
+            yield f"{path} is damaged: its checksum is not the recorded one"
+
+
+def _as_promised(root: Path, manifest: Mapping[str, Any]) -> bool:
+    """Returns whether the recorded checksums are those that the manifest has one checksum over."""
+    promised = manifest.get(KEY)
+    sums = {place: one.get("sha256") for place, one in _read(root / FILE).items()}
+    return not (
+        isinstance(promised, dict) and promised.get("files") and promised.get("sha256") != digest(sums)
+    )
+
+
+def _manifest(root: Path) -> dict[str, Any]:
     try:
-        manifest = tables.parse_json((root / MANIFEST).read_text(encoding="utf-8"))
-        return bool(manifest[KEY]["files"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return False
+        found = tables.parse_json((root / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # what is wrong with it is reported elsewhere
+    return found if isinstance(found, dict) else {}
 
 
 def urls_of(row: tables.Row) -> Iterator[str]:

@@ -51,6 +51,17 @@ def cache_home() -> Path:
     return _expanded(os.environ.get("HF_HOME", f"{cache}/huggingface"))
 
 
+def datasets_cache() -> Path:
+    """Returns the folder into which the harness copies every table that it reads.
+
+    It goes by these variables itself; where they name a network drive it may take another folder.
+    """
+    for name in ("LMMS_EVAL_DATASETS_CACHE", "HF_DATASETS_CACHE"):
+        if (folder := os.environ.get(name, "")).strip():
+            return _expanded(folder)
+    return _expanded(os.environ.get("HF_HOME", "~/.cache/huggingface")) / "datasets"
+
+
 def mini_root(benchmark: str) -> Path:
     """Returns the folder of a benchmark's bundled sample."""
     return resource_dir("hf_datasets") / MINI / benchmark

@@ -6,8 +6,10 @@ from typing import Any
 
 from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs, is_deterministic
 
+from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.checksums import Media, digest, urls_of
-from tempbench_lmms.harness import identity
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import identity, stored
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
 Answer = Callable[[Sequence[Any]], list[Any]]
@@ -57,7 +59,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
     def stored(self, lm: Any, reqtype: str, request: Any) -> Any:
         """Returns the answer that is stored for a request; None where there is none."""
         key = self.key(lm, reqtype, request)
-        return self._lookup(key) if key else None
+        return stored.opened(key, self._lookup(key)) if key else None
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         """Answers the requests in order: those stored from the store, the others by the model in one call.
@@ -87,7 +89,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         text = self._extract_cacheable(answer)
         self._log_to_audit(*about, text, cache_key=key, deterministic=bool(key))
         if key and self._is_valid_response(answer, reqtype):
-            self._store(key, *about, text)
+            self._store(key, *about, stored.sealed(key, text))
 
 
 def shares(missing: Sequence[int]) -> list[list[tuple[int, int]]]:
@@ -149,7 +151,12 @@ def _gathered(value: Any, size: int) -> list[Any]:
     import torch.distributed as dist
 
     found: list[Any] = [None] * size
-    dist.all_gather_object(found, value)
+    try:
+        dist.all_gather_object(found, value)
+    except RuntimeError as error:  # of the connection, whichever library makes it
+        raise TempbenchError(
+            f"another process of this run has ended, and says why: {one_line(str(error))[:100]}"
+        ) from None
     return found
 
 

@@ -11,7 +11,6 @@ would any other question that a runner fails at. Here they count as failed reque
 did not answer, and the run goes on (`harness.asking`).
 """
 
-import contextlib
 import shutil
 import sqlite3
 import time
@@ -29,6 +28,7 @@ from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.harness import stored
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.answers import KeyedCache, dealt_out, tasks_in
 from tempbench_lmms.harness.asking import Asking, Watch
@@ -183,29 +183,17 @@ def _videos(shown: Any) -> Iterator[Path]:
 
 
 def collect(cache_root: Path) -> None:
-    """Moves what earlier runs stored in folders of their own into the cache that every run reads.
+    """Moves what earlier runs stored in folders of their own into the cache of every run, all checked.
 
     Raises:
         TempbenchError: A file is damaged, and only the user can say whether its answers may be lost.
     """
+    if (cache_root / "cache.db").is_file():
+        stored.check(cache_root / "cache.db")
     for folder in sorted((cache_root / "runs").glob("*/")):
-        if shards := [str(path) for path in sorted(folder.glob("rank_*.db")) if _has_tables(path)]:
+        if shards := [str(path) for path in sorted(folder.glob("rank_*.db")) if stored.check(path)]:
             ResponseCache.merge_shards(shards, str(cache_root / "cache.db"))
         shutil.rmtree(folder)
-
-
-def _has_tables(shard: Path) -> bool:
-    """False for the file of a process that ended before it had made its tables, so before any answer."""
-    try:
-        with contextlib.closing(sqlite3.connect(shard)) as database:
-            names = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
-    except sqlite3.OperationalError:
-        raise  # the disk or a lock, not the file
-    except sqlite3.DatabaseError as error:
-        raise TempbenchError(
-            f"{shard} is damaged ({error}); remove it to go on without its answers"
-        ) from None
-    return {"responses", "meta"} <= names
 
 
 def _compare_ids(name: str, ids: Sequence[str], tasks: Mapping[str, Any]) -> None:
@@ -243,7 +231,7 @@ def evaluate(
         try:
             return single(args)
         except Exception as error:
-            errors.append(error)
+            errors.append(_cause(error))
             raise
 
     def print_unexpected(*args: Any, **kwargs: Any) -> None:
@@ -263,6 +251,15 @@ def evaluate(
         evaluator.ResponseCache, command_line.cli_evaluate_single = original, single
         command_line.traceback = printing
     return errors[0] if errors else None
+
+
+def _cause(error: Exception) -> Exception:
+    """Returns what failed where the harness has tried several times, as tables; else the error."""
+    attempt = getattr(error, "last_attempt", None)
+    cause = attempt.exception() if attempt is not None else None
+    if isinstance(cause, OSError):  # of the disk, which libraries say without the system's number, too
+        return TempbenchError(one_line(str(cause)))
+    return error
 
 
 def _says_all(error: Exception) -> bool:

@@ -5,11 +5,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data.checksums import digest
 from tempbench_lmms.data.tables import parse_json, sha256_of
 from tempbench_lmms.media.integrity import Facts
 
 RECORDS = "videos.json"
 """The records' file in a prepared data set."""
+
+_SEAL = "checksum"
 
 SECONDS_APART = 2.0
 SHARE_APART = 0.02
@@ -19,7 +22,17 @@ rounded, and a video that was encoded anew ends a few frames earlier or later.""
 
 def record(path: Path, facts: Facts) -> dict[str, Any]:
     """Returns what to keep of a video."""
-    return {"sha256": sha256_of([path]), **asdict(facts)}
+    return sealed({"sha256": sha256_of([path]), **asdict(facts)})
+
+
+def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a record with a checksum of its own, by which a damaged one is known."""
+    return {**record, _SEAL: digest({key: value for key, value in record.items() if key != _SEAL})}
+
+
+def is_whole(known: Any) -> bool:
+    """Returns whether a record is as it was written; version 0.1.0 sealed none."""
+    return isinstance(known, dict) and (_SEAL not in known or known == sealed(known))
 
 
 def read_records(root: Path) -> dict[str, Any]:
@@ -33,7 +46,7 @@ def read_records(root: Path) -> dict[str, Any]:
 
 def unchanged(path: Path, known: Any) -> bool:
     """Returns whether a file is still the one that a record was made of, by its checksum."""
-    return isinstance(known, Mapping) and path.is_file() and known.get("sha256") == sha256_of([path])
+    return is_whole(known) and path.is_file() and known.get("sha256") == sha256_of([path])
 
 
 def length_problem(name: str, seconds: float, annotated: float) -> str | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import checks, locks, tables
+from tempbench_lmms.data import checks, locks, manifests, prepared, tables
 from tempbench_lmms.data.secrets import scrubbed
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
@@ -252,6 +252,7 @@ def _checked_data(names: Sequence[str], verify: bool) -> tuple[dict[str, Any], d
     data: dict[str, Any] = {}
     ids: dict[str, list[str]] = {}
     verified: set[Path] = set()
+    looked_at: set[Path] = set()
     plugin.preflight(names)
     for name in names:
         config = load_task(name)
@@ -262,6 +263,10 @@ def _checked_data(names: Sequence[str], verify: bool) -> tuple[dict[str, Any], d
         for problem in task_problems(config, docs):
             raise TempbenchError(f"{name}: {problem}")
         benchmark, root = root_of(config)
+        if root not in looked_at:
+            looked_at.add(root)
+            for problem in prepared.table_problems(root, manifests.read(root) or {}):
+                raise TempbenchError(f"{problem}; prepare the data again with --force")
         if verify and root not in verified:
             if problems := list(benchmarks.commands(benchmark)["verify"](root)):
                 raise TempbenchError(f"{problems[0]} ({len(problems)} problems; see `tempbench verify`)")
@@ -325,6 +330,10 @@ def _continued(output: Path, found: Checked) -> Path | None:
             _same_questions(finished, found.asked.ids)
         except TempbenchError:
             return None  # a log is gone or cut short: the answers kept make it again
+        now = _sums(finished)
+        if state.get(prepared.KEY, now) != now:  # version 0.1.0 kept none
+            _tell(f"{finished} or a log of it was changed after the run; the answers kept make them again")
+            return None
     return finished
 
 
@@ -409,10 +418,17 @@ def _finish(
     if len(failed) > borne(len(replies)):
         raise TempbenchError(f"{counted}; {again}")
     ids = [[one.task, one.question] for one in failed]
-    tables.write_json({"identity": found.identity, "finished": str(new[-1]), "failed": ids}, output / STATE)
+    ended = {"finished": str(new[-1]), "failed": ids, prepared.KEY: _sums(new[-1])}
+    tables.write_json({"identity": found.identity, **ended}, output / STATE)
     if failed:
         _tell(f"{counted}, no more than --max-failures allows; {again}")
     _tell(f"finished, {len(replies):,} answers: {new[-1]}")
+
+
+def _sums(results: Path) -> dict[str, str]:
+    """Returns the checksums of a results file and its logs, by name."""
+    stamp = results.name.removesuffix("_results.json")
+    return prepared.sums(results.parent, sorted(results.parent.glob(f"{stamp}_*")))
 
 
 def _replies(results: Path) -> list[str]:

@@ -137,6 +137,11 @@ def supervised(output: Path) -> Tell:
             raise SystemExit(status)
         reason = child.reason(-status)
         if reason is None:
+            if not restart and -status == signal.SIGTERM:
+                _say(
+                    f"process {os.environ.get('RANK')} was ended by SIGTERM, as a launcher ends all when one "
+                    "has ended; answers so far are kept, give the same command again to continue"
+                )
             raise _end_likewise(-status)
         child.end_what_it_left()
         if not child.asked:

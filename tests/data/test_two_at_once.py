@@ -3,25 +3,11 @@
 import contextlib
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tempbench_lmms import benchmarks
 from tests.command import complains, tempbench
-
-FOLDER = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture(scope="module")
-def preparing():
-    """The module with a tiny source of every benchmark."""
-    sys.path.insert(0, str(FOLDER))
-    try:
-        import prepare_interruptions
-    finally:
-        sys.path.remove(str(FOLDER))
-    return prepare_interruptions
 
 
 @contextlib.contextmanager

@@ -1,5 +1,7 @@
 """The safe response cache: what it takes over from interrupted runs, and what it keeps."""
 
+import contextlib
+import json
 import sqlite3
 
 import pytest
@@ -19,15 +21,18 @@ def shard(path, answers):
     from lmms_eval.caching.response_cache import _SCHEMA_SQL
 
     path.parent.mkdir(parents=True)
-    with sqlite3.connect(path) as database:
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
         database.executescript(_SCHEMA_SQL)
         rows = [(key, "generate_until", "task", 0, 0, "{}", reply, 0.0) for key, reply in answers.items()]
         database.executemany("INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def collected(root):
-    with sqlite3.connect(root / "cache.db") as database:
-        return dict(database.execute("SELECT cache_key, response FROM responses"))
+    from tempbench_lmms.harness import stored
+
+    with contextlib.closing(sqlite3.connect(root / "cache.db")) as database:
+        rows = database.execute("SELECT cache_key, response FROM responses")
+        return {key: json.dumps(stored.opened(key, json.loads(text))) for key, text in rows}
 
 
 def test_answers_of_interrupted_runs_are_collected(cache, tmp_path):
@@ -54,6 +59,62 @@ def test_a_damaged_file_is_named_and_kept(cache, tmp_path):
     file.parent.mkdir(parents=True)
     file.write_bytes(b"no database" * 100)
     with pytest.raises(TempbenchError, match=r"rank_0.db is damaged .* remove it"):
+        cache.collect(tmp_path)
+    assert file.is_file()
+
+
+def test_answers_of_an_earlier_version_are_taken_as_they_stand_and_said(cache, tmp_path, capsys):
+    shard(tmp_path / "runs/a/rank_0.db", {"1": '"A"', "2": "[1.5, true]"})
+    cache.collect(tmp_path)
+    assert "2 of 2 stored answers are of an earlier version" in capsys.readouterr().err
+    cache.collect(tmp_path)
+    assert capsys.readouterr().err == ""
+    assert collected(tmp_path) == {"1": '"A"', "2": "[1.5, true]"}
+
+
+@pytest.mark.parametrize("column", ["response", "cache_key"])
+def test_every_changed_byte_of_a_stored_answer_is_found(cache, tmp_path, capsys, column):
+    whole = {str(n) * 64: json.dumps(cache.stored.sealed(str(n) * 64, f"Answer {n}: ü")) for n in (1, 2)}
+    shard(tmp_path / "runs/a/rank_0.db", whole)
+    cache.collect(tmp_path)
+    content = (tmp_path / "cache.db").read_bytes()
+    text = (next(iter(whole)) if column == "cache_key" else whole["1" * 64]).encode()
+    places = range(content.index(text), content.index(text) + len(text), 3)
+    for place in places:
+        damaged = bytearray(content)
+        damaged[place] ^= 2
+        (tmp_path / "cache.db").write_bytes(damaged)
+        cache.collect(tmp_path)
+        line = capsys.readouterr().err
+        if column == "response" or line:
+            assert "1 of 2 stored answers damaged and dropped" in line
+            assert "question 0 of task" in line
+        assert collected(tmp_path) in ({"2" * 64: '"Answer 2: \\u00fc"'}, read(whole))
+        shard(tmp_path / f"runs/{place}/rank_0.db", whole)
+        cache.collect(tmp_path)
+        assert collected(tmp_path) == read(whole)
+        assert capsys.readouterr().err == ""
+
+
+def read(whole):
+    return {key: json.dumps(json.loads(text)["reply"]) for key, text in whole.items()}
+
+
+@pytest.mark.parametrize("content", ["text", "cut", "zeros", "empty"])
+def test_a_damaged_cache_is_named_or_empty(cache, tmp_path, content):
+    shard(tmp_path / "runs/a/rank_0.db", {str(n): '"A"' for n in range(300)})
+    cache.collect(tmp_path)
+    file = tmp_path / "cache.db"
+    whole = file.read_bytes()
+    file.write_bytes(
+        {"text": b"a text\n" * 50, "cut": whole[: len(whole) // 2], "zeros": bytes(len(whole)), "empty": b""}[
+            content
+        ]
+    )
+    if content == "empty":
+        cache.collect(tmp_path)  # as a process leaves it that was killed when it had just made it
+        return
+    with pytest.raises(TempbenchError, match=r"cache.db is damaged .* remove it"):
         cache.collect(tmp_path)
     assert file.is_file()
 
@@ -101,3 +162,18 @@ def test_what_one_line_says_has_no_traceback(cache, monkeypatch, capsys, error, 
     assert cache.evaluate(10, lambda progress: None, "", {}, cache.Watch()) is error
     assert ("Traceback" in capsys.readouterr().err) == is_shown
     assert cache.command_line.traceback is before
+
+
+def test_what_was_tried_in_vain_is_named(cache):
+    from tenacity import RetryError, retry, stop_after_attempt
+
+    @retry(stop=stop_after_attempt(2))
+    def full():
+        raise OSError("No space left on device")
+
+    with pytest.raises(RetryError) as found:
+        full()
+    assert str(cache._cause(found.value)) == "No space left on device"
+    assert cache._says_all(cache._cause(found.value))
+    other = ValueError("no table")
+    assert cache._cause(other) is other

@@ -2,7 +2,9 @@
 
 import ast
 import json
+import os
 import subprocess
+import sys
 import textwrap
 
 import pytest
@@ -221,3 +223,59 @@ def test_a_question_that_ends_the_process_or_never_ends(how, tmp_path, warm_pyth
     assert len(log.samples) == 40
     # The next start asks it again, alone.
     assert list(supervision.read(tmp_path / "run").tries.values()) == [1]
+
+
+AMONG_TWO = """
+    import json, os, sys, time
+    from pathlib import Path
+    home = Path(sys.argv[1])
+    from tempbench_lmms.runs import supervision
+    supervision.is_possible = lambda: True
+    from tempbench_lmms.cli import main
+    from tempbench_lmms.harness.respondents import simple
+    from tempbench_lmms.harness.tasks import docs_of, load_task
+    worst = docs_of(load_task("tempvs_mt1_two_mini"))[3]["question_id"]
+    chance = simple.REPLIES["chance"]
+    def deadly(doc, task, seed):
+        if doc["question_id"] == worst:
+            time.sleep(1000)
+        return chance(doc, task, seed)
+    simple.REPLIES["chance"] = deadly
+    sys.argv = ["tempbench", "run", "--model", "tempbench_chance", "--tasks", "tempvs_mt1_two_mini"]
+    sys.argv += ["--output", str(home / "run"), "--no-report", "--question-timeout", "1"]
+    sys.argv += ["--slice", "2", "--max-failures", "1", "--", "--limit", "12"]
+    main.main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.harness
+def test_a_question_that_hangs_in_one_of_two_processes(tmp_path, warm_python):
+    """The launcher's way: the first process to end takes the other along; the same command continues."""
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(AMONG_TWO))
+    said = []
+    for _ in range(3):
+        launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+        found = subprocess.run(
+            [sys.executable, *launcher, str(script), str(tmp_path)],
+            env=os.environ | {"PYTHON_EXEC": str(warm_python), "ACCELERATE_USE_CPU": "1"},
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
+        )
+        lines = [line for line in found.stderr.splitlines() if line.startswith("tempbench: ")]
+        said.append((found.returncode, "\n".join(lines)))
+        if found.returncode == 0:
+            break
+        assert "no answer within " in said[-1][1]
+        # The other one finds the first one gone, or is ended by the launcher before that.
+        assert "another process of this run has ended" in said[-1][1] or "ended by SIGTERM" in said[-1][1]
+        assert said[-1][1].count("give the same command again to continue") >= 2
+        assert "all_gather" not in found.stderr
+    # It was asked with others, then alone, and then counted.
+    assert [status for status, _ in said] == [1, 1, 0], said
+    (log,) = logs.read_runs([tmp_path / "run"])
+    assert sum(sample.record["failed"] for sample in log.samples) == 1
+    assert len(log.samples) == 12

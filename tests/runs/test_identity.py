@@ -212,3 +212,27 @@ def test_answers_to_another_picture_are_stale(tmp_path, home, warm_python):
     assert status == 0, printed
     assert 0 < len(about) < 40
     assert sorted(asked(out)) == sorted(about)
+
+
+def test_a_finished_run_that_was_changed_after_its_end_is_made_again(tmp_path, capsys):
+    results = tmp_path / "20260101_000000_results.json"
+    log = tmp_path / "20260101_000000_samples_other.jsonl"
+    found = safe_run.Checked({"model": "m"}, {}, safe_run.Asked("", {}))
+
+    def begin(**more):
+        results.write_text('{"n-samples": {}, "results": {"other": 0.25}}')
+        log.write_text('{"doc_id": 0}\n')
+        state = {"identity": {"model": "m"}, "finished": str(results), "failed": [], **more}
+        (tmp_path / logs.STATE).write_text(json.dumps(state))
+
+    begin()
+    begin(files=safe_run._sums(results))
+    assert safe_run._continued(tmp_path, found) == results
+    for file, old, new in ((results, "0.25", "0.35"), (log, "0", "1")):
+        file.write_text(file.read_text().replace(old, new))
+        assert safe_run._continued(tmp_path, found) is None
+        assert "was changed after the run" in capsys.readouterr().err
+        begin(files=safe_run._sums(results))
+        begin(files=safe_run._sums(results))
+    begin()  # as version 0.1.0 left it
+    assert safe_run._continued(tmp_path, found) == results

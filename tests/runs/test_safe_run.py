@@ -10,8 +10,10 @@ import pytest
 from tempbench_lmms.cli import runs
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import options
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import logs, safe_run
+from tests.command import complains, tempbench
 
 ROOT = Path(__file__).parents[2]
 TASK = "tempvs_mt1_two_mini"
@@ -220,3 +222,30 @@ def test_killed_at_random_moments(warm_python):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--limt", "3"], "the harness has no option --limt; did you mean --limit?"),
+        (["--gen-kwarg=a=1"], "the harness has no option --gen-kwarg; did you mean --gen_kwargs?"),
+        (["--zzz"], "the harness has no option --zzz; see"),
+        (["-z"], "the harness has no option -z"),
+    ],
+)
+def test_an_option_that_the_harness_does_not_know_is_a_line(words, line, tmp_path):
+    done = tempbench("run", "--model", "m", "--tasks", "tempvs_mini", "-o", tmp_path / "o", "--", *words)
+    complains(done, line)
+    assert not (tmp_path / "o").exists()
+
+
+def test_the_harness_s_own_options_are_known():
+    options.check(["--limit", "-1", "--gen_kw", "a=-b", "-b1", "--batch_size=3", "--", "--any"])
+    assert {"--limit", "--gen_kwargs", "--predict_only"} <= options.known()
+
+
+@pytest.mark.parametrize("variable", ["HF_HOME", "HF_DATASETS_CACHE", "LMMS_EVAL_DATASETS_CACHE"])
+def test_a_cache_that_cannot_be_written_is_a_line_with_its_path(variable, tmp_path):
+    words = ("run", "--model", "m", "--tasks", "tempvs_mini", "-o", tmp_path / "o")
+    done = tempbench(*words, **{variable: "/proc/nowhere"})
+    complains(done, "/proc/nowhere", "cannot be written", "HF_HOME")

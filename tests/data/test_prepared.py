@@ -1,0 +1,102 @@
+"""Data that was damaged after it was prepared is not called prepared."""
+
+import json
+import os
+
+import pytest
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.data import tables
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.mateo.features import SCHEMA
+from tempbench_lmms.runs import safe_run
+from tests.command import complains, tempbench
+
+
+def damage(path):
+    """Changes one bit in the middle; the file's size stays."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def one_of_each_kind(root):
+    """Returns every JSON file, and the last file of each other kind."""
+    files = [path for path in sorted(root.rglob("*")) if path.is_file()]
+    return [path for path in files if path.suffix == ".json"] + list(
+        {path.suffix: path for path in files if path.suffix != ".json"}.values()
+    )
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_a_changed_bit_of_any_file_is_found_and_mended(name, preparing, tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    root = tmp_path / "home" / name
+    words = ("prepare", name, *preparing.SOURCES[name](tmp_path / "source", 0))
+    assert tempbench(*words).returncode == 0
+    before, refused = preparing.tree(root), 0
+    for path in one_of_each_kind(root):
+        damage(path)
+        done = tempbench(*words)
+        if done.returncode:
+            refused += 1
+            complains(done, str(path), "damaged", "--force")
+            assert tempbench(*words, "--force").returncode == 0, path
+        assert preparing.tree(root) == before, path
+    assert refused >= 2  # what is not refused is made anew, as the records of ReXTime's videos are
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_a_table_that_is_gone_is_named(name, preparing, tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    words = ("prepare", name, *preparing.SOURCES[name](tmp_path / "source", 0))
+    assert tempbench(*words).returncode == 0
+    before = preparing.tree(tmp_path / "home")
+    table = sorted((tmp_path / "home").rglob("*.parquet"))[-1]
+    times = table.stat()
+    content = table.read_bytes()
+    table.unlink()
+    complains(tempbench(*words), f"{table} is missing", "--force")
+    table.write_bytes(content)
+    os.utime(table, ns=(times.st_atime_ns, times.st_mtime_ns + 10**9))
+    assert tempbench(*words).returncode == 0  # the same bytes at another time
+    assert preparing.tree(tmp_path / "home") == before
+
+
+def without_new_keys(value):
+    """A manifest as version 0.1.0 wrote it, as far as checksums go."""
+    if not isinstance(value, dict):
+        return value
+    new = ("checksum", "media") + (("files",) if isinstance(value.get("files"), dict) else ())
+    return {key: without_new_keys(one) for key, one in value.items() if key not in new}
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_data_of_an_earlier_version_is_checked_too(name, preparing, tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    root = tmp_path / "home" / name
+    words = ("prepare", name, *preparing.SOURCES[name](tmp_path / "source", 0))
+    assert tempbench(*words).returncode == 0
+    (root / "checksums.json").unlink()
+    manifest = root / "manifest.json"
+    manifest.write_text(json.dumps(without_new_keys(json.loads(manifest.read_text()))))
+    assert tempbench(*words).returncode == 0
+    damage(sorted(root.rglob("*.parquet"))[-1])
+    complains(tempbench(*words), "damaged", "--force")
+
+
+def test_no_run_asks_about_a_damaged_table(preparing, tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    assert tempbench("prepare", "mateo", *preparing.SOURCES["mateo"](tmp_path / "source", 0)).returncode == 0
+    table = tmp_path / "home/mateo/pairs/test.parquet"
+    content = table.read_bytes()
+    rows = tables.read_rows(table)
+    tables.write_rows(rows[::-1], table, SCHEMA)  # sound by itself, and not the one prepared
+    monkeypatch.setattr(safe_run.plugin, "preflight", lambda names: None)
+    with pytest.raises(TempbenchError, match=r"pairs/test.parquet is damaged.*--force"):
+        safe_run._checked_data(["mateo_both_baseline"], verify=False)
+    done = tempbench("verify", "mateo")
+    complains(done, "problems in")
+    assert f"{table} is damaged" in done.stdout
+    table.write_bytes(content)
+    assert tempbench("verify", "mateo").returncode == 0
