@@ -1,6 +1,7 @@
 """The benchmarks of this package: every folder beside this file that has a `card.py`."""
 
 import importlib
+import importlib.util
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,18 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     configuration before the harness loads a model, and raises if the run cannot succeed.
     """
     found: Mapping[str, Callable[..., Any]] = _module(benchmark, "commands").COMMANDS
+    return found
+
+
+def readers(benchmark: str) -> Mapping[str, Callable[..., Any]]:
+    """Returns the formats of a benchmark that `tempbench import` reads, by name; empty where it has none.
+
+    They are `READERS` in its module `imports` (`runs.importing.Reader`).
+    """
+    card(benchmark)
+    if importlib.util.find_spec(f"tempbench_lmms.{benchmark}.imports") is None:
+        return {}
+    found: Mapping[str, Callable[..., Any]] = _module(benchmark, "imports").READERS
     return found
 
 

@@ -113,6 +113,7 @@ SOUND_NAMES = {
     "reader": "reader",
     "reply": "A",
     "setting": "cot",
+    "format_": "replies",
     "base_url": "http://127.0.0.1:9/v1",
 }
 
