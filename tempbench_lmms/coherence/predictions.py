@@ -140,7 +140,7 @@ def asked_as_folder(file: Path) -> str:
         TempbenchError: The file lies in no such folders.
     """
     frames = file.parent.name
-    if "+" not in _folder(file) or not (frames == "-1" or frames.isascii() and frames.isdigit()):
+    if "+" not in _folder(file) or not (frames == "-1" or (frames.isascii() and frames.isdigit())):
         raise TempbenchError(
             f"{file}: its folders do not say how it was asked; keep TOMATO's, "
             "<type>+<scene>/<frames>/<model>.jsonl"

@@ -22,13 +22,16 @@ _FAILED = "Failed to obtain answer"
 
 
 def replies(source: Source) -> Iterator[Answer]:
-    """Reads JSON Lines: `question_id` and `reply`, and `condition` where a task asks in several ways."""
+    """Reads JSON Lines: `question_id` and `reply`, and `condition` where a task asks in several ways.
+
+    A sample log of the harness is read too.
+    """
     ids = source.ids()
     for number, text in json_lines(source.path, "give JSON lines"):
         where = f"line {number}"
         try:
             line = parse_json(text)
-            key, reply = line["question_id"], line["reply"]
+            key, reply = adapter.question_and_reply(line)
             name = f"{key}/{line['condition']}" if "condition" in line else key
         except (ValueError, KeyError, TypeError):
             key = reply = name = None

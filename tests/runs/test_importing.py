@@ -340,16 +340,12 @@ def test_a_small_archive_that_expands_beyond_measure_is_refused(tmp_path, monkey
 
 
 def test_a_text_that_many_cells_share_counts_each_time(tmp_path, monkeypatch):
-    rows = [row | {"prediction": "x" * 20_000} for row in table_of(MATEO)]
-    from openpyxl import Workbook
-
-    book = Workbook()
-    for row in [list(rows[0]), *(list(row.values()) for row in rows)]:
-        book.active.append(row)
-    book.save(tmp_path / "t.xlsx")
+    source = importing.source_of(as_replies(tmp_path, MATEO), MATEO)
     monkeypatch.setenv("TEMPBENCH_MAX_BYTES", "2000000")
-    arguments = ("import", "vlmevalkit", tmp_path / "t.xlsx", "--task", MATEO, "-o", tmp_path / "o")
-    complains(tempbench(*arguments), "of replies")
+    text = "x" * 20_000  # held once, written into the log for each question
+    answers = (importing.Answer(doc["question_id"], text, "a row") for doc in source.docs)
+    with pytest.raises(TempbenchError, match="more than 2,000,000 bytes of replies"):
+        importing.run(lambda source: answers, "x", source, tmp_path / "o")
 
 
 def test_a_format_of_another_benchmark_and_a_group(tmp_path):
