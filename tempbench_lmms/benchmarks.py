@@ -44,16 +44,20 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     return found
 
 
+def optional(benchmark: str, module: str) -> Any:
+    """Returns a module that a benchmark may have; None where it has not."""
+    card(benchmark)
+    there = importlib.util.find_spec(f"tempbench_lmms.{benchmark}.{module}") is not None
+    return _module(benchmark, module) if there else None
+
+
 def readers(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     """Returns the formats of a benchmark that `tempbench import` reads, by name; empty where it has none.
 
     They are `READERS` in its module `imports` (`runs.importing.Reader`).
     """
-    card(benchmark)
-    if importlib.util.find_spec(f"tempbench_lmms.{benchmark}.imports") is None:
-        return {}
-    found: Mapping[str, Callable[..., Any]] = _module(benchmark, "imports").READERS
-    return found
+    found = optional(benchmark, "imports")
+    return found.READERS if found else {}
 
 
 def checks(benchmark: str) -> Any:

@@ -38,7 +38,7 @@ def as_csv(sections: Sequence[Section]) -> str:
     lines.writeheader()
     for section in sections:
         for line in (*_run_lines(section), *_paper_lines(section)):
-            lines.writerow({name: _inert(value) for name, value in line.items() if value is not None})
+            lines.writerow({name: inert(value) for name, value in line.items() if value is not None})
     return out.getvalue()
 
 
@@ -86,7 +86,7 @@ def _paper_lines(section: Section) -> Iterator[dict[str, Any]]:
                 }
 
 
-def _inert(value: Any) -> Any:
+def inert(value: Any) -> Any:
     """Returns a cell that no spreadsheet takes for a formula: words in it come from runs."""
     if isinstance(value, str) and value != UNDEFINED and value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return f"'{value}"

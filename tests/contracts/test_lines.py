@@ -17,7 +17,7 @@ from tempbench_lmms.cli import main
 from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
 
-OUTPUTS = {"output", "plot", "work"}
+OUTPUTS = {"output", "plot", "work", "items"}
 LOGS = {"logs", "run_a", "run_b"}
 # Any text is one of these.
 FREE_TEXT = {"title", "source_name", "source_url", "reply", "blind_model", "values", "mask"}
