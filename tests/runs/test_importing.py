@@ -5,14 +5,19 @@ import zipfile
 
 import pytest
 
+from hf_datasets.tempvs.release import convert
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import provenance
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.rextime import submission
+from tempbench_lmms.record import evaluate
+from tempbench_lmms.rextime import rows as rextime_rows
+from tempbench_lmms.rextime import scoring, submission
 from tempbench_lmms.runs import formats, importing, logs
 from tempbench_lmms.runs.run_card import IMPORTED, run_card
+from tempbench_lmms.tempvs.card import MAIN_TESTS
+from tempbench_lmms.tempvs.files import load_rows
 from tempbench_lmms.tempvs.imports import _OFFICIAL
 from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
@@ -304,6 +309,42 @@ def test_rextime_needs_no_videos(tmp_path, monkeypatch):
     done = tempbench("rescore", tmp_path / "a", "--reparse")
     assert done.returncode == 0, done.stderr
     assert "differs" not in done.stdout
+
+
+def test_an_imported_submission_has_the_official_scorer_s_numbers(shared):
+    truths = rextime_rows.load_records(shared / "real" / "rextime" / "rextime_val.jsonl")
+    docs = {doc["question_id"]: doc for doc in map(rextime_rows.row, truths)}
+    file = shared / "golden" / "rextime_submission.jsonl"
+    source = importing.Source(file, "rextime", list(docs.values()), {})
+    answers = list(benchmarks.readers("rextime")["rextime"](source))
+    records = [scoring.record(docs[answer.id], answer.reply, False, "both") for answer in answers]
+    expected = json.loads((shared / "golden" / "rextime_expected.json").read_text())
+    brief = expected.get("brief", expected)
+    assert evaluate(scoring.METRICS["vqa_official"], records) == pytest.approx(brief["VQA"])
+    assert evaluate(scoring.METRICS["miou_official"], records) == pytest.approx(brief["MR-full-mIoU"])
+    (remark,) = source.remarks
+    assert "no letter of an option" in remark
+
+
+def test_official_rows_of_tempvs_are_the_questions_prepared_from_them(shared, tmp_path):
+    release = shared / "golden" / "tempvs_release_layout"
+    tables, _, _ = convert(release / "data", release, False)
+    told = {}
+    for test, official in _OFFICIAL.items():
+        stem = official.removesuffix("_story").removesuffix("_opt_event").removesuffix("_opt")
+        rows = load_rows(release / "data" / "benchmark", f"flintstones_{stem}_test", False)
+        for number, one in enumerate(rows):
+            one["preds"] = told.setdefault((test, number), f"{one['gt_option']}, {number} of {test}")
+        (tmp_path / f"flintstones_{official}_preds_full.json").write_text(json.dumps(rows))
+    for test in [*MAIN_TESTS, "all"]:
+        source = importing.Source(tmp_path, test, tables[test], {})
+        answers = list(benchmarks.readers("tempvs")["tempvs"](source))
+        assert sorted(answer.id for answer in answers) == sorted(doc["question_id"] for doc in tables[test])
+        golds = {doc["question_id"]: (doc["answer"], doc["tests"]) for doc in tables[test]}
+        for answer in answers:
+            gold, tests = golds[answer.id]
+            assert answer.reply.partition(",")[0].removeprefix("image ") == gold
+            assert answer.reply.rpartition(" ")[2] in tests
 
 
 @pytest.mark.parametrize(
