@@ -13,6 +13,7 @@ from tempbench_lmms.coherence.card import CARD, COUNTS
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.record import evaluate
 from tests.command import tempbench
 from tests.runs.test_logs import write_run
@@ -74,7 +75,7 @@ def test_a_table_of_the_questions(tmp_path: Path, text_encoder: object) -> None:
     assert {row["correct"] for row in rows[:44]} == {"1"}
     assert 0 < float(rows[0]["bertscore"]) <= 1
     assert rows[0]["prediction"] == ""
-    assert {row["prediction"] for row in rows[44:]} == {"before", "after", "independent"}
+    assert {row["prediction"] for row in rows[44:]} == set(CLASSES)
     assert rows[44]["whole_reply"].startswith("Q1: ")
     done = tempbench("rescore", tmp_path / "a", "--items", file)
     assert "exists" in done.stderr

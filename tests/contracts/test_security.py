@@ -378,7 +378,7 @@ def test_only_videos_are_read_as_videos():
 
 @pytest.mark.parametrize("sign", "=+-@\t\r")
 def test_no_cell_is_a_formula(sign):
-    assert text._inert(f"{sign}1+1") == f"'{sign}1+1"
+    assert text.inert(f"{sign}1+1") == f"'{sign}1+1"
 
 
 @pytest.mark.parametrize("sign", "&%$#_{}~^<>\\")

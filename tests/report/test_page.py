@@ -258,7 +258,7 @@ def test_csv_holds_every_number_unrounded(tasks):
 
 @pytest.mark.parametrize("words", ["=1+1", "@x", "-x", "+1", "\t=1"])
 def test_csv_has_no_formula(words):
-    assert text._inert(words) == f"'{words}"
+    assert text.inert(words) == f"'{words}"
 
 
 def test_markdown_and_latex_escape(tasks):
