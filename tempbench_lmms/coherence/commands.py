@@ -62,8 +62,6 @@ def stats(
     """Count questions by type and scene, and show what guessing gets."""
     import json
 
-    from rich.table import Table
-
     from tempbench_lmms.coherence import statistics
     from tempbench_lmms.data.roots import mini_root, prepared_root
 
@@ -72,11 +70,7 @@ def stats(
     if as_json:
         print(json.dumps(measured, indent=2))
         return
-    for title, rows in statistics.as_tables(measured).items():
-        table = Table(*rows[0], title=title, title_justify="left", box=None)
-        for row in rows[1:]:
-            table.add_row(*row)
-        terminal.console().print(table)
+    terminal.print_tables(statistics.as_tables(measured))
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {

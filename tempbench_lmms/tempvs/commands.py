@@ -54,8 +54,6 @@ def stats(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Count questions by source, beside Table 2, and show how statements, images and answers are spread."""
-    from rich.table import Table
-
     from tempbench_lmms.data.roots import mini_root, prepared_root
     from tempbench_lmms.data.tables import read_rows
     from tempbench_lmms.tempvs import statistics
@@ -65,11 +63,7 @@ def stats(
     if as_json:
         print(json.dumps(measured, indent=2))
         return
-    for title, rows in statistics.as_tables(measured, beside_paper=not mini).items():
-        table = Table(*rows[0], title=title, title_justify="left", box=None)
-        for row in rows[1:]:
-            table.add_row(*row)
-        terminal.console().print(table)
+    terminal.print_tables(statistics.as_tables(measured, beside_paper=not mini))
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {
