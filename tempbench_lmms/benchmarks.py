@@ -1,6 +1,7 @@
 """The benchmarks of this package: every folder beside this file that has a `card.py`."""
 
 import importlib
+import importlib.util
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,22 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     """
     found: Mapping[str, Callable[..., Any]] = _module(benchmark, "commands").COMMANDS
     return found
+
+
+def optional(benchmark: str, module: str) -> Any:
+    """Returns a module that a benchmark may have; None where it has not."""
+    card(benchmark)
+    there = importlib.util.find_spec(f"tempbench_lmms.{benchmark}.{module}") is not None
+    return _module(benchmark, module) if there else None
+
+
+def readers(benchmark: str) -> Mapping[str, Callable[..., Any]]:
+    """Returns the formats of a benchmark that `tempbench import` reads, by name; empty where it has none.
+
+    They are `READERS` in its module `imports` (`runs.importing.Reader`).
+    """
+    found = optional(benchmark, "imports")
+    return found.READERS if found else {}
 
 
 def checks(benchmark: str) -> Any:

@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
+from tempbench_lmms.cli.imports import import_
 from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
 from tempbench_lmms.cli.reread import reread
@@ -174,6 +175,7 @@ def demo(
 app.command(cls=_Painted)(runs.run)
 for _command in (read, runs.compare, runs.rescore, reread, report, table):
     app.command(cls=_Guarded)(_command)
+app.command("import", cls=_Guarded)(import_)
 
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:

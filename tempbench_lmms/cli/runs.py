@@ -138,6 +138,10 @@ def rescore(
     ] = False,
     partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    items: Annotated[
+        Path | None, typer.Option(help="Also write each question's record and scores as CSV.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the CSV.")] = False,
 ) -> None:
     """Compute a run's numbers again from its sample logs, without a model."""
     from tempbench_lmms import record_quality
@@ -146,6 +150,8 @@ def rescore(
 
     # At its end a run prints these warnings; here each log has them in its own entry.
     logging.getLogger(record_quality.__name__).disabled = True
+    if items:
+        outputs.check_file(items, force)
     if reparse and parser is Parser.official:
         raise TempbenchError("--reparse uses our parser and excludes --parser official; give one of them")
     read = read_runs(logs, partial)
@@ -162,6 +168,8 @@ def rescore(
             if reparse:  # without it a log of another run shows in its numbers
                 read = [rescoring.of_one_run(log, partial) for log in read]
             found = [rescoring.rescore(log, reparse, anyway=anyway) for log in read]
+    if items:
+        _write_items(found, items)
     if as_json:
         print(json.dumps([_as_json(one, parser is Parser.ours) for one in found], indent=2))
     else:
@@ -173,6 +181,14 @@ def rescore(
                 _print_second_readers(one)
     if parser is Parser.ours and not reparse:
         _ask_for_equality(found)
+
+
+def _write_items(found: "list[rescoring.Rescored]", file: Path) -> None:
+    from tempbench_lmms.data.tables import write_text
+    from tempbench_lmms.report import items
+
+    write_text(items.as_csv([(one.log, one.samples or one.log.samples) for one in found]), file)
+    print(f"{file}: the questions one by one", file=sys.stderr)
 
 
 def _as_json(found: "rescoring.Rescored", second_readers: bool) -> dict[str, Any]:

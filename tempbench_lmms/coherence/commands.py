@@ -55,7 +55,26 @@ def score(
         plot.write_text(scores.plot(), encoding="utf-8")
 
 
+def stats(
+    mini: Annotated[bool, typer.Option(help="Of the bundled sample.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Count questions by type and scene, and show what guessing gets."""
+    import json
+
+    from tempbench_lmms.coherence import statistics
+    from tempbench_lmms.data.roots import mini_root, prepared_root
+
+    root = mini_root("coherence") if mini else prepared_root("coherence")
+    measured = statistics.measure_root(root)
+    if as_json:
+        print(json.dumps(measured, indent=2))
+        return
+    terminal.print_tables(statistics.as_tables(measured))
+
+
 COMMANDS: dict[str, Callable[..., Any]] = {
     "verify": verify,
     "score": score,
+    "stats": stats,
 }

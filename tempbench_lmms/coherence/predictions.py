@@ -3,7 +3,7 @@
 Three kinds of JSON Lines are read:
 
 - the harness's sample logs (`--log_samples`);
-- TOMATO's result files, `results/<type>+<scene>/<frames>/<model>.jsonl`;
+- TOMATO's result files, `results/<type>+<scene>/<frames>/<model>.jsonl`, or `results/shuffle_<type>+...`;
 - one's own: `{"question_id": ..., "condition": "8f", "reply": ...}` for a question of the prepared data, with
   one of 4f, 8f, 12f, 16f, 1f, shuffled, reversed, blind; or `{"question_id": ..., "reply": ...}` for a
   caption, whose id ends in /video or /frame.
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.coherence import captioning, scoring
-from tempbench_lmms.coherence.card import BUDGETS, CONTROLS, LARGER, RATES
+from tempbench_lmms.coherence.card import CONTROLS, LARGER, RATES
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.replies import check_complete, json_lines
@@ -22,6 +22,7 @@ from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import Record
 
+_SHUFFLED = "shuffle_"
 _TOMATO_TYPES = {"shape&trend": "shape_trend", "velocity&frequency": "velocity_frequency"}
 CONDITIONS = (*scoring.BUDGET_CONDITIONS, *(f"{n}f" for n in LARGER), *RATES, *CONTROLS)
 
@@ -119,6 +120,37 @@ def asked_as(row: Mapping[str, Any], condition: str) -> dict[str, Any]:
     }
 
 
+def _folder(file: Path) -> str:
+    return file.parent.parent.name.removeprefix(_SHUFFLED)
+
+
+def tomato_type(file: Path) -> str:
+    """Returns the type of the questions of a TOMATO result file, by its folder."""
+    kind = _folder(file).partition("+")[0]
+    return _TOMATO_TYPES.get(kind, kind)
+
+
+def asked_as_folder(file: Path) -> str:
+    """Returns how the questions of a TOMATO result file were asked, by its folders.
+
+    `1f`, `16f`, `32f` and so on; `video` for a model that chooses its frames (-1 in TOMATO); `shuffled` for
+    the control with 16 frames, `shuffled_8f` for one with another number.
+
+    Raises:
+        TempbenchError: The file lies in no such folders.
+    """
+    frames = file.parent.name
+    if "+" not in _folder(file) or not (frames == "-1" or (frames.isascii() and frames.isdigit())):
+        raise TempbenchError(
+            f"{file}: its folders do not say how it was asked; keep TOMATO's, "
+            "<type>+<scene>/<frames>/<model>.jsonl"
+        )
+    asked = "video" if frames == "-1" else f"{int(frames)}f"
+    if not file.parent.parent.name.startswith(_SHUFFLED):
+        return asked
+    return "shuffled" if asked == scoring.FULL else f"shuffled_{asked}"
+
+
 def _tomato(line: Mapping[str, Any], where: str, file: Path) -> Record:
     try:
         options = [str(option) for option in line["index2ans"].values()]
@@ -129,12 +161,11 @@ def _tomato(line: Mapping[str, Any], where: str, file: Path) -> Record:
         raise TempbenchError(
             f"{where}: not a line of a sample log, a TOMATO result or a prediction"
         ) from None
-    kind, _, scene = file.parent.parent.name.removeprefix("shuffle_").partition("+")
-    frames = file.parent.name
-    condition = f"{frames}f" if frames.isdigit() and int(frames) in BUDGETS else f"{BUDGETS[-1]}f"
+    kind, scene = tomato_type(file), _folder(file).partition("+")[2]
+    condition = asked_as_folder(file)
     row = {
         "question_id": f"{kind}+{scene}/{key}",
-        "type": _TOMATO_TYPES.get(kind, kind),
+        "type": kind,
         "scene": scene,
         "video": f"{scene}/{key}",
         "question": str(line.get("question", "")),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.coherence import captioning, encoders, plot, predictions, scoring
-from tempbench_lmms.coherence.card import BUDGETS
+from tempbench_lmms.coherence.card import BUDGETS, CONTROLS
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
 
@@ -81,8 +81,11 @@ def metrics_for(records: Sequence[Record]) -> dict[str, Metric]:
         found |= scoring.METRICS.of(scoring.ONCE)
     if len(conditions & {*scoring.BUDGET_CONDITIONS}) > 1:
         found |= scoring.METRICS.of(scoring.BUDGETED)
-    if len(conditions) > 1 and conditions - {*scoring.BUDGET_CONDITIONS}:
+    if len(conditions) > 1 and conditions & {*CONTROLS}:
         found |= scoring.METRICS.of(scoring.CONTROLLED)
+    if len(conditions) > 1:
+        for condition in sorted(conditions - {*scoring.BUDGET_CONDITIONS, *CONTROLS}):
+            found |= scoring.asked_as(condition)
     return found
 
 

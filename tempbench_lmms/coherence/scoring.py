@@ -158,6 +158,13 @@ def _by(field: str, value: str) -> Callable[[Record], bool]:
     return lambda record: bool(record[field] == value)
 
 
+def asked_as(condition: str) -> dict[str, Metric]:
+    """Returns the scores of the questions asked in one way, by name; for ways that no task asks in."""
+    return {
+        f"{name}_{condition}": _mean(score, _by("condition", condition)) for name, score in SCORES.items()
+    }
+
+
 def _both(one: Callable[[Record], bool], other: Callable[[Record], bool]) -> Callable[[Record], bool]:
     return lambda record: one(record) and other(record)
 

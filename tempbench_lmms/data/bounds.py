@@ -3,6 +3,7 @@
 The limits are far above every official file. Who has a larger one raises them by an environment variable.
 """
 
+import contextlib
 import os
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -166,6 +167,21 @@ def read_parquet(path: Path, found: Any) -> list[dict[str, Any]]:
     return rows
 
 
+@contextlib.contextmanager
+def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Opens a zip file whose members together are within the limit; of none is more read than it declares.
+
+    Raises:
+        TempbenchError: They are larger than the limit.
+        OSError, zipfile.BadZipFile: It is no such file.
+    """
+    most = max_bytes()
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > most:
+            raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
+        yield archive
+
+
 def read_arrays(path: Path) -> dict[str, Any]:
     """Returns the arrays of an `.npz` file; none is unpickled.
 
@@ -175,10 +191,7 @@ def read_arrays(path: Path) -> dict[str, Any]:
     """
     import numpy as np
 
-    most = max_bytes()
-    with zipfile.ZipFile(path) as archive:
-        if sum(member.file_size for member in archive.infolist()) > most:
-            raise too_large(path, f"{most:,} bytes", BYTES_VARIABLE)
+    with open_zip(path) as archive:
         for member in archive.infolist():
             # An array's memory is taken before its content is read, whatever the content's size.
             with archive.open(member) as stream:

@@ -8,7 +8,7 @@ direction that turns "0.1" into "1.0". Everything that a command prints goes thr
 import contextlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -117,3 +117,16 @@ def console(stderr: bool = False) -> "Console":
             return super().render_str(shown(text), **kwargs)
 
     return Shown(file=raw(sys.stderr if stderr else sys.stdout), markup=False, emoji=False)
+
+
+def print_tables(tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
+    """Prints tables by their titles; the first row of each is its head."""
+    from rich.table import Table
+
+    for title, (head, *rows) in tables.items():
+        if title:
+            console().print(title)
+        table = Table(*head, box=None)
+        for row in rows:
+            table.add_row(*row)
+        console().print(table)

@@ -36,6 +36,19 @@ def reply_of(results: Sequence[Any]) -> str:
     return first if isinstance(first, str) else ""
 
 
+def question_and_reply(line: Any) -> tuple[Any, Any]:
+    """Returns question and reply of a line of a sample log, or of JSON with `question_id` and `reply`.
+
+    Raises:
+        KeyError, TypeError: It is neither.
+    """
+    if "record" not in line:
+        return line["question_id"], line["reply"]
+    # One reply is logged as it is, several as a list.
+    replies = line["filtered_resps"]
+    return line["record"]["id"], replies if isinstance(replies, str) else reply_of(replies)
+
+
 def failure(reason: str) -> str:
     """Returns the notice that stands in place of an answer where there was no asking, and why."""
     return f"{_FAILURES[0]}: {reason}]"
@@ -72,6 +85,23 @@ def shows_frames(frames: Callable[..., Any]) -> Callable[[Hook], Hook]:
     def marked(hook: Hook) -> Hook:
         hook.frames = frames  # type: ignore[attr-defined]
         return hook
+
+    return marked
+
+
+Process = TypeVar("Process", bound=Callable[[Any], Any])
+
+
+def looks_at_media(without: Callable[[Any], Any]) -> Callable[[Process], Process]:
+    """Marks a `process_docs` that looks at media, for those who have replies and need none.
+
+    Args:
+        without: Takes the same data set and makes the same documents without a look.
+    """
+
+    def marked(process: Process) -> Process:
+        process.without_media = without  # type: ignore[attr-defined]
+        return process
 
     return marked
 

@@ -129,8 +129,12 @@ def _data_problems(benchmark: str, root: Path, folder: Path, changed: object) ->
     return tuple(problems)
 
 
-def docs_of(config: dict[str, Any]) -> list[tables.Row]:
+def docs_of(config: dict[str, Any], media: bool = True) -> list[tables.Row]:
     """Returns the documents of a task in the harness's order.
+
+    Args:
+        config: The task's configuration.
+        media: Whether the media are needed too; without, a task that looks at them first does not.
 
     Raises:
         TempbenchError: The data is not prepared or cannot be read.
@@ -139,6 +143,8 @@ def docs_of(config: dict[str, Any]) -> list[tables.Row]:
     if process := config.get("process_docs"):
         import datasets
 
+        if not media:
+            process = getattr(process, "without_media", process)
         datasets.disable_progress_bars()
         rows = list(process(datasets.Dataset.from_list(rows)))
     return rows

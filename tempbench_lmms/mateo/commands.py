@@ -34,8 +34,9 @@ def score(
     partial: Partial = False,
 ) -> None:
     """Score replies that were obtained elsewhere: all metrics, confusion matrices, breakdowns."""
-    from tempbench_lmms.mateo.predictions import read, scores
+    from tempbench_lmms.mateo.predictions import check_setting, read, scores
 
+    check_setting(predictions, setting)
     result = scores(read(predictions), _rows(mini), setting, partial)
     for line in result["remarks"]:
         print(line, file=sys.stderr)

@@ -1,6 +1,7 @@
 """Scores replies without the harness, and what trivial answers get."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from tempbench_lmms.data.replies import check_complete, read_replies
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.mateo import prompts, scoring
+from tempbench_lmms.mateo import parser, prompts, scoring
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
 from tempbench_lmms.metrics.statistic import Statistic
@@ -24,19 +25,30 @@ def read(file: Path) -> dict[str, str]:
     Raises:
         TempbenchError: The file is missing, or a line is not such an object or repeats a question.
     """
-    return read_replies(file, _question_and_reply)
+    return read_replies(file, adapter.question_and_reply)
 
 
-def _question_and_reply(line: Any) -> tuple[Any, Any]:
-    if "record" in line:  # the harness's log
-        return line["record"]["id"], _logged(line)
-    return line["question_id"], line["reply"]
+def check_setting(file: Path, setting: str) -> None:
+    """Raises where a sample log, as the harness calls it, is of a task with another setting."""
+    named = re.search(rf"_samples_mateo_[a-z]+_({'|'.join(prompts.SETTINGS)})(_mini)?\.jsonl$", file.name)
+    if named and setting in prompts.SETTINGS and named[1] != setting:
+        raise TempbenchError(f"{file.name} is of the setting {named[1]}; give --setting {named[1]}")
 
 
-def _logged(sample: Mapping[str, Any]) -> str:
-    # One reply is logged as it is, several as a list.
-    replies = sample["filtered_resps"]
-    return replies if isinstance(replies, str) else adapter.reply_of(replies)
+def _another_form(replies: Mapping[str, str], form: str) -> list[str]:
+    """Returns a line where most replies have the exact form of another setting, and few that of this one."""
+    shares = {
+        name: sum(parser.parse_strict(reply, name) is not None for reply in replies.values()) / len(replies)
+        for name in parser.FORMS
+    }
+    likely = max(shares, key=lambda name: shares[name])
+    if shares[likely] <= 0.5 or shares[form] > shares[likely] / 2:
+        return []
+    fitting = ", ".join(setting for setting in prompts.SETTINGS if prompts.FORMS[setting] == likely)
+    return [
+        f"warning: {shares[likely]:.0%} of the replies have the form of another setting ({fitting}) and "
+        f"{shares[form]:.0%} that of this one; check --setting"
+    ]
 
 
 def scores(
@@ -62,7 +74,7 @@ def scores(
         raise TempbenchError(f"unknown setting {setting!r}; choose one of {', '.join(prompts.SETTINGS)}")
     form = prompts.FORMS[setting]
     asked = {row["question_id"]: row for row in rows}
-    remarks = check_complete(replies, asked, partial)
+    remarks = [*check_complete(replies, asked, partial), *_another_form(replies, form)]
     records = [
         scoring.record(asked[key], reply, form, adapter.request_failed(reply))
         for key, reply in sorted(replies.items())

@@ -13,6 +13,7 @@ from typing import Any
 from tempbench_lmms import record_reading
 from tempbench_lmms.mateo import parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
+from tempbench_lmms.metrics import graph
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.record import Metrics, Record
 
@@ -30,6 +31,7 @@ REFLECTION = ("reflection",)
 
 Pair = tuple[Record, Record]
 Term = tuple[float, float]
+Edge = tuple[str, str]
 
 
 def record(doc: Mapping[str, Any], reply: str, form: str, failed: bool = False) -> Record:
@@ -216,6 +218,99 @@ def parse_rate_strict(records: Sequence[Record]) -> Ratio:
 def unread_rate(records: Sequence[Record]) -> Ratio:
     """Share of questions whose answer could not be read: the paper's "failure rate" (section 6)."""
     return _over(records, lambda record: (not record["parsed"], 1))
+
+
+def claim(pair: Pair) -> Edge | None:
+    """Returns the edge that a model's two answers on a pair claim together: which step before which.
+
+    None where they say that the steps are independent, where they contradict each other, and where one is no
+    answer.
+    """
+    if not is_consistent(pair) or pair[0]["prediction"] == INDEPENDENT:
+        return None
+    first, second = _steps(pair)
+    return (first, second) if pair[0]["prediction"] == BEFORE else (second, first)
+
+
+def _steps(pair: Pair) -> Edge:
+    first, _, second = str(pair[0]["pair"]).rpartition("/")[2].partition("-")
+    return first, second
+
+
+def _plans(records: Sequence[Record]) -> dict[str, list[Pair]]:
+    plans: dict[str, list[Pair]] = {}
+    for pair in pairs(records):
+        plans.setdefault(pair[0]["plan"], []).append(pair)
+    return plans
+
+
+def _over_plans(records: Sequence[Record], terms: Callable[[list[Pair]], Term | None]) -> Ratio:
+    found = {plan: term for plan, own in _plans(records).items() if (term := terms(own)) is not None}
+    return ratio(found.values(), found)
+
+
+@METRICS.measure()
+def edge_precision(records: Sequence[Record]) -> Ratio:
+    """Share of the claimed edges (`claim`) that are edges of the plan. Ours; the paper has no such number."""
+    claimed = [pair for pair in pairs(records) if claim(pair)]
+    return ratio(((is_right(pair), 1) for pair in claimed), (pair[0]["plan"] for pair in claimed))
+
+
+@METRICS.measure()
+def edge_recall(records: Sequence[Record]) -> Ratio:
+    """Share of the plan's edges that are claimed: `accuracy_dependent` by its name for graphs."""
+    return accuracy_dependent(records)
+
+
+@METRICS.measure()
+def edge_f1(records: Sequence[Record]) -> Ratio:
+    """Harmonic mean of `edge_precision` and `edge_recall`: 2 TP / (claimed edges + edges of the plan)."""
+
+    def term(pair: Pair) -> Term:
+        edge = claim(pair) is not None
+        return 2 * (edge and is_right(pair)), edge + is_dependent(pair[0])
+
+    asked = pairs(records)
+    return ratio(map(term, asked), (pair[0]["plan"] for pair in asked))
+
+
+@METRICS.measure(better="lower")
+def cyclic_plans(records: Sequence[Record]) -> Ratio:
+    """Share of plans whose claimed edges (`claim`) have a cycle, so that no order of steps fulfils them."""
+    return _over_plans(records, lambda own: (graph.has_cycle(filter(None, map(claim, own))), 1))
+
+
+@METRICS.measure(better="lower")
+def transitivity_violations(records: Sequence[Record]) -> Ratio:
+    """Share of chains that are contradicted: A before B and B before C are claimed, and A before C is not.
+
+    Over the chains whose third pair was asked about and has two answers that agree; pairs that are dependent
+    through other steps alone are in no data set. Undefined where there is no such chain.
+    """
+
+    def terms(own: list[Pair]) -> Term:
+        edges = {edge for pair in own if (edge := claim(pair))}
+        # What is said of each two steps, from either end: True for an edge in this direction.
+        said = {ends: ends in edges for pair in own if is_consistent(pair) for ends in _both_ends(pair)}
+        known = [said[ends] for ends in graph.chains(edges) if ends in said]
+        return known.count(False), len(known)
+
+    return _over_plans(records, terms)
+
+
+def _both_ends(pair: Pair) -> tuple[Edge, Edge]:
+    first, second = _steps(pair)
+    return (first, second), (second, first)
+
+
+@METRICS.measure()
+def plans_right(records: Sequence[Record]) -> Ratio:
+    """Share of plans with all pairs right in both orders; a plan with a cut pair (`n_cut`) is left out."""
+    whole = {pair[0]["pair"] for pair in pairs(records)}
+    cut = {record["plan"] for record in records if record["pair"] not in whole}
+    return _over_plans(
+        records, lambda own: None if own[0][0]["plan"] in cut else (all(map(is_right, own)), 1)
+    )
 
 
 record_reading.add_metrics(METRICS, "plan")

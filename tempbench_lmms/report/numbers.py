@@ -15,7 +15,7 @@ from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate_error
 from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
-from tempbench_lmms.runs.run_card import flat, run_card
+from tempbench_lmms.runs.run_card import IMPORTED, flat, run_card
 
 if TYPE_CHECKING:
     from tempbench_lmms.report.second import SecondTable
@@ -217,6 +217,10 @@ def run_facts(task: TaskNumbers) -> dict[str, str]:
     card = task.card
     names = ("model", "model_args", "date")
     facts = {name: card[name] for name in names if name in card}
+    if f"{IMPORTED}.from" in card:
+        facts[IMPORTED] = "{}, read as {}; {}".format(
+            *(card[f"{IMPORTED}.{key}"] for key in ("from", "format", "note"))
+        )
     for package in ("tempbench-lmms", "lmms-eval", "transformers", "torch"):
         if f"packages.{package}" in card:
             facts[package] = card[f"packages.{package}"]

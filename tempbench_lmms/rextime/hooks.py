@@ -100,6 +100,17 @@ def doc_to_messages(
     return [{"role": "user", "content": [*content, text]}]
 
 
+def all_questions(dataset: Any) -> Any:
+    """Returns every question, whether its video is here or not."""
+    return _counted(dataset, 0)
+
+
+def _counted(dataset: Any, n_left_out: int) -> Any:
+    dataset = dataset.add_column("n_missing_media", [n_left_out] * len(dataset))
+    return dataset.add_column("n_questions", [len(dataset) + n_left_out] * len(dataset))
+
+
+@adapter.looks_at_media(all_questions)
 def with_videos(dataset: Any) -> Any:
     """Looks at every video before the first question is asked.
 
@@ -126,8 +137,7 @@ def with_videos(dataset: Any) -> Any:
             )
         _warn(f"{summary}; continuing without them, see n_missing_media and completeness beside the scores")
         dataset = dataset.select(keep)
-    dataset = dataset.add_column("n_missing_media", [len(urls) - len(keep)] * len(keep))
-    return dataset.add_column("n_questions", [len(urls)] * len(keep))
+    return _counted(dataset, len(urls) - len(keep))
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:

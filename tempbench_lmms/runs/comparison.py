@@ -20,10 +20,11 @@ from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import is_share_of_reason
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of, read_runs
 from tempbench_lmms.runs.quality import warnings
-from tempbench_lmms.runs.run_card import flat, run_card
+from tempbench_lmms.runs.run_card import IMPORTED, flat, run_card
 
 # What must be the same before numbers can be set side by side; the rest of the run card is the runs' own.
-_MUST_AGREE = ("version.task", "version.prompts", "packages.tempbench-lmms", "data.url", "data.sha256")
+_PROMPTS = "version.prompts"
+_MUST_AGREE = ("version.task", _PROMPTS, "packages.tempbench-lmms", "data.url", "data.sha256")
 _MEDIA = "data.media.sha256"
 _SHOWN = 3
 _LEVEL = 0.05
@@ -99,10 +100,11 @@ def _p(value: float) -> str:
 def obstacles(first: TaskLog, second: TaskLog) -> tuple[list[str], list[str]]:
     """Returns why two runs of a task cannot be compared, and what else differs; one line each."""
     one, other = flat(run_card(first)), flat(run_card(second))
+    elsewhere = [name for name, log in (("A", first), ("B", second)) if IMPORTED in log.header]
     serious = [
         f"{name}: {one.get(name)} and {other.get(name)}"
         for name in _MUST_AGREE
-        if one.get(name) != other.get(name)
+        if one.get(name) != other.get(name) and not (elsewhere and name == _PROMPTS)
     ]
     sums = [card.get(_MEDIA) for card in (one, other)]
     if None not in sums and sums[0] != sums[1]:  # older logs and the bundled sample have none
@@ -112,7 +114,13 @@ def obstacles(first: TaskLog, second: TaskLog) -> tuple[list[str], list[str]]:
     notes = [
         f"{name}: {one.get(name)} and {other.get(name)}"
         for name in {**one, **other}
-        if name.startswith(own) and name not in _MUST_AGREE and one.get(name) != other.get(name)
+        if name.startswith(own)
+        and name not in _MUST_AGREE
+        and one.get(name) != other.get(name)
+        and not (elsewhere and None in (one.get(name), other.get(name)))  # said once, below
+    ]
+    notes += [
+        f"prompts: {name} was imported, and what it was asked and shown is not known" for name in elsewhere
     ]
     return serious, notes
 

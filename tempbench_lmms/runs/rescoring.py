@@ -185,7 +185,9 @@ def with_docs(log: TaskLog) -> Iterator[tuple[Sample, Row]]:
     Raises:
         TempbenchError: The data is not on this machine, or a question of the log is missing in it.
     """
-    docs = {str(doc["question_id"]): doc for doc in docs_of(load_task(log.task))}
+    # Who imports replies need not have the media.
+    rows = docs_of(load_task(log.task), media=run_card.IMPORTED not in log.header)
+    docs = {str(doc["question_id"]): doc for doc in rows}
     for sample in log.samples:
         id_ = str(sample.record["id"])
         if id_ not in docs:

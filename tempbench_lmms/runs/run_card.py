@@ -14,6 +14,8 @@ from tempbench_lmms.data.provenance import KEY, PACKAGES
 from tempbench_lmms.record_reading import shares
 from tempbench_lmms.runs.logs import Sample, TaskLog
 
+IMPORTED = "imported"
+"""Where a results file says that the run was made elsewhere (`runs.importing`): format, file and when."""
 _SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
@@ -35,7 +37,8 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         (`url`, and what the manifest says: `edition`, `source`, `sha256`); `prompts_sha256`; `settings`
         (images, frames, style and the like); `generation`; `seeds`; `questions` (`of` the task, `asked`,
         `logged`, `failed`); `readings` (shares of how replies were read, and of why not); `complete`: whether
-        all were asked, logged and answered.
+        all were asked, logged and answered. Of a run that was made elsewhere also `imported`, and neither
+        prompts nor their version.
     """
     run = log.details.get(KEY) or {}
     config = log.header.get("config") or {}
@@ -48,16 +51,20 @@ def run_card(log: TaskLog) -> dict[str, Any]:
     failed = sum(bool(sample.record["failed"]) for sample in log.samples)
     packages = dict.fromkeys(PACKAGES) | (run.get("packages") or {})
     asked, of = counts.get("effective"), counts.get("original")
-    return {
+    imported = log.header.get(IMPORTED)
+    card = {
         "task": log.task,
         "model": log.model,
         "model_args": config.get("model_args"),
         "backend": config.get("model_backend"),
         "date": log.header.get("date"),
-        "version": {"task": metadata.get("version"), "prompts": metadata.get("prompts")},
+        "version": {
+            "task": metadata.get("version"),
+            "prompts": None if imported else metadata.get("prompts"),
+        },
         "packages": packages,
         "data": {"url": url} | data,
-        "prompts_sha256": prompt_hash(log.samples),
+        "prompts_sha256": None if imported else prompt_hash(log.samples),
         "settings": (log.config.get("lmms_eval_specific_kwargs") or {}).get("default") or {},
         "generation": log.config.get("generation_kwargs") or {},
         "seeds": {name: config.get(name) for name in _SEEDS},
@@ -65,6 +72,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         "readings": shares([log.with_limit(sample) for sample in log.samples]),
         "complete": None if of is None else of == asked == len(log.samples) and not failed,
     }
+    return card | ({IMPORTED: imported} if imported else {})
 
 
 def flat(card: dict[str, Any], prefix: str = "") -> dict[str, Any]:

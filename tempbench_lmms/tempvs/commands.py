@@ -49,7 +49,25 @@ def score(
         print(note)
 
 
+def stats(
+    mini: Annotated[bool, typer.Option(help="Of the bundled sample.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Count questions by source, beside Table 2, and show how statements, images and answers are spread."""
+    from tempbench_lmms.data.roots import mini_root, prepared_root
+    from tempbench_lmms.data.tables import read_rows
+    from tempbench_lmms.tempvs import statistics
+
+    root = mini_root("tempvs") if mini else prepared_root("tempvs")
+    measured = statistics.measure(read_rows(root / "all"))
+    if as_json:
+        print(json.dumps(measured, indent=2))
+        return
+    terminal.print_tables(statistics.as_tables(measured, beside_paper=not mini))
+
+
 COMMANDS: dict[str, Callable[..., Any]] = {
     "verify": verify,
     "score": score,
+    "stats": stats,
 }

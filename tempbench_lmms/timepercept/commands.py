@@ -49,7 +49,7 @@ def stats(mini: _Mini = False) -> None:
 
 def score(
     predictions: Annotated[
-        Path, typer.Option(help='Replies: JSON, one {"question_id": ..., "reply": ...} a line.')
+        Path, typer.Option(help="JSON lines with question_id and reply, or a sample log of the harness.")
     ],
     mini: _Mini = False,
     output: Annotated[

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from tempbench_lmms.data.replies import check_complete, read_replies
 from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.harness import adapter
 from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
 from tempbench_lmms.timepercept import scoring
 from tempbench_lmms.timepercept.card import CONTROLS, RANKINGS, TESTS
@@ -18,7 +19,7 @@ def score_file(file: Path, root: Path, partial: bool = False) -> dict[str, Any]:
     """Returns the metrics of every test that the replies cover, as JSON values.
 
     Args:
-        file: JSON lines.
+        file: JSON lines with `question_id` and `reply`, or a sample log of the harness.
         root: The data's folder.
         partial: Whether questions of such a test may lack a reply; they are not scored then.
 
@@ -29,7 +30,7 @@ def score_file(file: Path, root: Path, partial: bool = False) -> dict[str, Any]:
     Raises:
         TempbenchError: The file is malformed, a reply belongs to no question, or one is missing.
     """
-    replies = read_replies(file)
+    replies = read_replies(file, adapter.question_and_reply)
     tables = {
         test: read_rows(root / test / "test.parquet")
         for test in (*TESTS, *CONTROLS)
@@ -42,7 +43,9 @@ def score_file(file: Path, root: Path, partial: bool = False) -> dict[str, Any]:
     ignored = check_complete(replies, asked, partial)
     records = {
         test: [
-            scoring.record(row, replies[row["question_id"]]) for row in rows if row["question_id"] in replies
+            scoring.record(row, reply, adapter.request_failed(reply))
+            for row in rows
+            if (reply := replies.get(row["question_id"])) is not None
         ]
         for test, rows in tested.items()
     }

@@ -294,6 +294,39 @@ def test_tomato_result_files(tmp_path: Path, text_encoder: object) -> None:
     assert scores["numeric_distance_4f"][0] == 0.5
 
 
+def test_tomato_s_folders_are_told_apart(tmp_path: Path, text_encoder: object) -> None:
+    folders = {"count+human": ("1", "16", "32", "-1"), "shuffle_count+human": ("16", "8")}
+    result = {"id": "0", "index2ans": {"A": "1", "B": "2"}, "gt": "B. 2"}
+    for i, folder in enumerate(f"{name}/{frames}" for name, all_ in folders.items() for frames in all_):
+        (tmp_path / folder).mkdir(parents=True)
+        write(tmp_path / folder / "model.jsonl", [result | {"response": "AB"[i % 2]}])
+    files = sorted(tmp_path.rglob("*.jsonl"))
+    records, _ = predictions.read(files, None)
+    assert [record["condition"] for record in records] == [
+        "video",
+        "1f",
+        "16f",
+        "32f",
+        "shuffled",
+        "shuffled_8f",
+    ]
+    values = {name: value for name, (value, _) in report.scores_of(files, None).values.items()}
+    assert [
+        values[f"accuracy_{way}"] for way in ("1f", "16f", "32f", "video", "shuffled", "shuffled_8f")
+    ] == [
+        *(0, 1, 0, 1, 0, 1),
+    ]
+
+
+def test_a_tomato_file_outside_its_folders_is_no_guess(tmp_path: Path) -> None:
+    result = {"id": "0", "response": "A", "index2ans": {"A": "1", "B": "2"}, "gt": "B. 2"}
+    for folder in ("count+human/many", "count/16", "count+human/٣"):
+        (tmp_path / folder).mkdir(parents=True)
+        file = write(tmp_path / folder / "model.jsonl", [result])
+        with pytest.raises(TempbenchError, match="do not say how it was asked"):
+            predictions.read([file], None)
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

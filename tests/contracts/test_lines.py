@@ -17,7 +17,7 @@ from tempbench_lmms.cli import main
 from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
 
-OUTPUTS = {"output", "plot", "work"}
+OUTPUTS = {"output", "plot", "work", "items"}
 LOGS = {"logs", "run_a", "run_b"}
 # Any text is one of these.
 FREE_TEXT = {"title", "source_name", "source_url", "reply", "blind_model", "values", "mask"}
@@ -113,6 +113,7 @@ SOUND_NAMES = {
     "reader": "reader",
     "reply": "A",
     "setting": "cot",
+    "format_": "replies",
     "base_url": "http://127.0.0.1:9/v1",
 }
 

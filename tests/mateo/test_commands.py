@@ -65,6 +65,27 @@ def test_a_log_of_the_harness_is_read(tmp_path):
     assert predictions.read(write(tmp_path, lines)) == {"a": "x", "b": "y"}
 
 
+def test_a_wrong_setting_is_noticed(tmp_path, capsys):
+    lines = [{"question_id": row["question_id"], "reply": prompts.triple(row["label"])} for row in ROWS]
+    file = write(tmp_path, lines)
+    commands.score(file, setting="icl", mini=True)
+    assert "warning" not in capsys.readouterr().err
+    commands.score(file, setting="reflection", mini=True)
+    said = capsys.readouterr().err
+    assert "100% of the replies have the form of another setting (baseline, instructions, icl)" in said
+    log = file.rename(tmp_path / "20260101_000000_samples_mateo_text_icl_mini.jsonl")
+    commands.score(log, setting="icl", mini=True)
+    with pytest.raises(TempbenchError, match="is of the setting icl"):
+        commands.score(log, setting="cot", mini=True)
+
+
+def test_a_reply_that_holds_an_end_of_line(tmp_path):
+    lines = [{"record": {"id": "a"}, "filtered_resps": "Q1\u2028x"}, {"question_id": "b", "reply": "y\x85z"}]
+    file = tmp_path / "log.jsonl"
+    file.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
+    assert predictions.read(file) == {"a": "Q1\u2028x", "b": "y\x85z"}
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [

@@ -317,3 +317,56 @@ def test_always_independent_is_what_answering_so_gets(pairs):
     )
     assert same(value("always_independent", records), value("accuracy", constant))
     assert same(value("always_independent_f1", records), value("f1_independent", constant))
+
+
+# The asked edges of plan p are 0 -> 1 -> 2 -> 3 -> 4, of q the first two and of r the first.
+GRAPHS = {
+    "p/0-1": ("before", "before", "after"),
+    "p/1-2": ("before", "before", "after"),
+    "p/0-3": ("independent", "after", "before"),
+    "p/1-3": ("independent", "independent", "independent"),
+    "p/2-3": ("before", "before", "before"),
+    "p/0-4": ("independent", "before", "after"),
+    "p/3-4": ("before", "before", "after"),
+    "q/0-1": ("before", "before", "after"),
+    "q/1-2": ("before", "before", "after"),
+    "q/0-2": ("independent", "after", "before"),
+    "r/0-1": ("before", "before", "after"),
+}
+
+
+@pytest.fixture
+def graphs(answered):
+    return [
+        record
+        for plan in "pqr"
+        for record in answered({name: own for name, own in GRAPHS.items() if name[0] == plan}, plan)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # Claimed: p 0>1, 1>2, 3>0 (wrong), 0>4 (wrong), 3>4; q 0>1, 1>2, 2>0 (wrong); r 0>1.
+        ("edge_precision", 6 / 9),
+        ("edge_recall", 6 / 7),  # p 2>3 is contradicted by the swapped answer
+        ("edge_f1", 12 / (9 + 7)),
+        ("cyclic_plans", 1 / 3),  # q: 0 > 1 > 2 > 0
+        # p: 3>0>1 but 1 and 3 independent; 3>0>4 and 3>4. q: the third pair of all three is reversed.
+        # p 0>1>2 and r have no third pair.
+        ("transitivity_violations", 4 / 5),
+        ("plans_right", 1 / 3),  # r
+    ],
+)
+def test_graph_of_a_plan(graphs, name, expected):
+    assert value(name, graphs) == pytest.approx(expected)
+    result = scoring.METRICS[name](graphs)
+    assert set(result.keys) <= {"p", "q", "r"}  # resampled by plan
+
+
+def test_a_cut_plan_is_not_right_and_not_wrong(graphs):
+    cut = [record for record in graphs if record["id"] != "q/0-1/swapped"]
+    assert value("plans_right", cut) == 1 / 2
+    assert math.isnan(value("plans_right", []))
+    assert math.isnan(value("edge_precision", [one for one in graphs if one["pair"] == "p/1-3"]))
+    assert math.isnan(value("transitivity_violations", [one for one in graphs if one["plan"] == "r"]))

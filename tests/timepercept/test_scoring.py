@@ -180,3 +180,22 @@ def test_properties(orders):
 def test_every_metric_is_defined_or_undefined_on_nothing():
     for metric in scoring.METRICS.values():
         assert not evaluate(metric, []) or math.isnan(evaluate(metric, []))
+
+
+def test_a_log_with_an_end_of_line_in_a_reply_and_a_failed_request_is_scored(tmp_path):
+    from tempbench_lmms.data.roots import mini_root
+    from tempbench_lmms.data.tables import read_rows
+    from tempbench_lmms.timepercept.rescoring import score_file
+
+    rows = read_rows(mini_root("timepercept") / "tal")
+    replies = [f"{row['target']}\u2028" for row in rows[1:]] + ["[LMMS_EVAL_REQUEST_FAILED after 5 retries]"]
+    lines = [
+        {"record": {"id": row["question_id"]}, "filtered_resps": reply}
+        for row, reply in zip([*rows[1:], rows[0]], replies, strict=True)
+    ]
+    file = tmp_path / "samples.jsonl"
+    text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    file.write_text(text, encoding="utf-8")
+    found = score_file(file, mini_root("timepercept"))["metrics"]["tal"]
+    assert found["accuracy"]["value"] == pytest.approx(1 - 1 / len(rows))
+    assert found["n_failed"]["value"] == 1

@@ -1,0 +1,52 @@
+"""The command `tempbench import`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tempbench_lmms.errors import TempbenchError
+
+if TYPE_CHECKING:
+    from tempbench_lmms.runs.importing import Reader
+
+
+def import_(
+    format_: Annotated[
+        str,
+        typer.Argument(metavar="FORMAT", help="replies, vlmevalkit, inspect, tempvs, tomato or rextime."),
+    ],
+    path: Annotated[Path, typer.Argument(help="The file or folder of replies.")],
+    task: Annotated[str, typer.Option(help="The task whose questions were asked, e.g. tempvs_mt1_two.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the logs.")],
+    model: Annotated[str, typer.Option(help="The model's name; else as the file says, or is called.")] = "",
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Import the replies that are there instead of stopping.")
+    ] = False,
+    allow_pickle: Annotated[
+        bool, typer.Option("--allow-pickle", help="Read predictions that are pickles: runs the code in them.")
+    ] = False,
+) -> None:
+    """Make logs of replies that were obtained elsewhere; report, compare, rescore and reread take them."""
+    print("tempbench: reading the replies", file=sys.stderr, flush=True)
+    from tempbench_lmms.runs import importing
+
+    source = importing.source_of(path, task, model.strip(), allow_pickle)
+    done = importing.run(_reader(format_, task), format_, source, output, partial)
+    for line in done.remarks:
+        print(line, file=sys.stderr)
+    print(f"{done.file}: {done.n:,} replies of {source.model or path.stem}; {importing.NOTE}")
+
+
+def _reader(name: str, task: str) -> "Reader":
+    from tempbench_lmms import benchmarks
+    from tempbench_lmms.harness.tasks import task_files
+    from tempbench_lmms.runs.formats import READERS
+
+    own = benchmarks.readers(task_files()[task].parent.name)
+    found = {**READERS, **own}
+    if name not in found:
+        raise TempbenchError(f"no format {name!r} for {task}; choose one of {', '.join(found)}")
+    reader: Reader = found[name]
+    return reader

@@ -1,0 +1,69 @@
+"""Reads the result folders of TOMATO, and of the paper, for `tempbench import`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.coherence.predictions import asked_as_folder, tomato_type
+from tempbench_lmms.data.replies import json_lines
+from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.runs.importing import Answer, Reader, Source
+
+
+def tomato(source: Source) -> Iterator[Answer]:
+    """Reads the folder `results` with `<type>+<scene>/<frames>/<model>.jsonl`.
+
+    Files that are asked otherwise than the task asks (other numbers of frames, shuffled) are left out, and
+    said. A line without a response is a failed request.
+    """
+    files = sorted(source.path.glob("*+*/*/*.jsonl"))
+    if not files:
+        raise TempbenchError(
+            f"{source.path} has no <type>+<scene>/<frames>/<model>.jsonl; give the folder results"
+        )
+    source.model = source.model or _only_model(files, source.path)
+    own = [file for file in files if file.stem == source.model]
+    if not own:
+        models = ", ".join(sorted({file.stem for file in files})[:5])
+        raise TempbenchError(f"{source.path} has no file of {source.model}; --model may be {models}")
+    conditions = {str(doc["condition"]) for doc in source.docs if "condition" in doc}
+    ways = {file: asked_as_folder(file) for file in own}
+    if others := sorted(set(ways.values()) - conditions):
+        n = sum(way in others for way in ways.values())
+        source.remarks.append(
+            f"left out are {n} files that were asked as {', '.join(others)}; {source.task} asks as "
+            f"{', '.join(sorted(conditions)) or 'captions'}"
+        )
+    ids = source.ids()
+    for file, way in ways.items():
+        if way in conditions:
+            yield from _answers(file, way, ids)
+
+
+def _only_model(files: list[Path], folder: Path) -> str:
+    models = sorted({file.stem for file in files})
+    if len(models) > 1:
+        raise TempbenchError(
+            f"{folder} has files of {len(models)} models; give one with --model: {', '.join(models[:5])}"
+        )
+    return models[0]
+
+
+def _answers(file: Path, way: str, ids: dict[str, str]) -> Iterator[Answer]:
+    kind = tomato_type(file)
+    for number, text in json_lines(file):
+        where = f"{file.parent.parent.name}/{file.parent.name}/{file.name} line {number}"
+        try:
+            line: Any = parse_json(text)
+            key, reply = str(line["id"]), line["response"]
+        except (ValueError, KeyError, TypeError):
+            raise TempbenchError(f"{where}: not a line of a TOMATO result; correct it") from None
+        if not isinstance(reply, str):
+            reply = adapter.failure("the file has no response")
+        names = (f"{kind}/{key}/{way}", f"{key}/{way}")
+        yield Answer(next((ids[name] for name in names if name in ids), names[0]), reply, where)
+
+
+READERS: dict[str, Reader] = {"tomato": tomato}

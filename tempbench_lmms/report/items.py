@@ -1,0 +1,46 @@
+"""The questions of runs one by one, as CSV: what is known of each answer, and each score that it got."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.report.sheet import inert
+from tempbench_lmms.runs.logs import Sample, TaskLog, edited
+
+FIRST = ("task", "model", "id", "target", "whole_reply")
+"""The columns before those of the records. A record's own `reply` may be shortened."""
+
+
+def as_csv(tasks: Sequence[tuple[TaskLog, Sequence[Sample]]]) -> str:
+    """Returns a line a question: its record's fields, and the scores that only an aggregation computes.
+
+    Those are of a benchmark's `items.scores`, such as BERTScore and CLIPScore, which need an encoder. Lists
+    are JSON; a field that a task's records do not have, and a score that is undefined, is empty.
+    """
+    rows = [row for log, samples in tasks for row in _rows(log, samples)]
+    names = dict.fromkeys([*FIRST, *(name for row in rows for name in row)])
+    out = io.StringIO()
+    lines = csv.DictWriter(out, list(names), restval="", lineterminator="\n")
+    lines.writeheader()
+    lines.writerows(rows)
+    return out.getvalue()
+
+
+def _rows(log: TaskLog, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
+    module = benchmarks.optional(log.benchmark, "items")
+    with edited(log.file):
+        scores = module.scores([sample.record for sample in samples]) if module else [{}] * len(samples)
+    for sample, own in zip(samples, scores, strict=True):
+        row = {"task": log.task, "model": log.model, "target": sample.target, "whole_reply": sample.reply}
+        row |= {**sample.record, **own}
+        # None and NaN: undefined.
+        yield {
+            name: inert(_plain(value)) for name, value in row.items() if value is not None and value == value
+        }
+
+
+def _plain(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value

@@ -1,0 +1,260 @@
+"""`tempbench import`: replies that were obtained elsewhere, as a log that every other command takes.
+
+A format is a `Reader`: it turns a file or folder into `Answer`s and knows nothing else. What is made of them
+stands here once: the task's own documents and its own `process_results` give the records, and the task's own
+aggregations the numbers, so that the same replies have the same numbers wherever they come from. What nobody
+told us of the run (prompts, pictures, settings, versions, when it was made) is left out of the run card.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tempbench_lmms.data import bounds, outputs, provenance
+from tempbench_lmms.data.replies import check_complete
+from tempbench_lmms.data.tables import Row, listing_of, write_json, write_text
+from tempbench_lmms.data.texts import storable
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.adapter import Item
+from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
+from tempbench_lmms.runs.logs import Sample, TaskLog, recompute
+from tempbench_lmms.runs.run_card import IMPORTED
+
+NOTE = "the replies were obtained elsewhere; what was shown, asked and set is not known"
+_KEPT = ("dataset_path", "dataset_kwargs", "test_split", "num_fewshot", "metadata")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One reply of a file.
+
+    Attributes:
+        id: The question's id in the task; what the file calls it where the task has no such question.
+        reply: The model's reply as it came, or a failure notice (`harness.adapter.failure`).
+        where: The place in the file, for messages.
+    """
+
+    id: str
+    reply: str
+    where: str
+
+
+@dataclass
+class Source:
+    """What a reader is given, and what it finds out besides the answers.
+
+    Attributes:
+        path: The file or folder.
+        task: The task.
+        docs: Its questions.
+        config: Its configuration.
+        model: The model's name, where the user gave it; a reader that learns it from the file sets it.
+        allow_pickle: Whether pickles may be read.
+        remarks: What was left out or chosen, a line each.
+    """
+
+    path: Path
+    task: str
+    docs: Sequence[Row]
+    config: Mapping[str, Any]
+    model: str = ""
+    allow_pickle: bool = False
+    remarks: list[str] = field(default_factory=list)
+
+    def ids(self) -> dict[str, str]:
+        """Returns the questions' ids by every name that means one question of the task alone.
+
+        A question that a task asks in several ways has an id for each; where the task asks it once, its own
+        name does too.
+        """
+        names = _unique(
+            (str(doc.get("base_id", doc["question_id"])), str(doc["question_id"])) for doc in self.docs
+        )
+        return names | {str(doc["question_id"]): str(doc["question_id"]) for doc in self.docs}
+
+    def ids_by_text(self) -> dict[str, str]:
+        """Returns the questions' ids by their text, or by their prompt, where it is that of one alone."""
+        prompt = self.prompts()
+        texts = (
+            (_plain(str(doc["question"])), str(doc["question_id"])) for doc in self.docs if "question" in doc
+        )
+        whole = ((_plain(prompt(doc)), str(doc["question_id"])) for doc in self.docs)
+        return _unique(whole) | _unique(texts)
+
+    def prompts(self) -> Callable[[Row], str]:
+        """Returns the function that gives a question's text as the task asks it."""
+        kwargs = (self.config.get("lmms_eval_specific_kwargs") or {}).get("default")
+        return lambda doc: str(self.config["doc_to_text"](doc, kwargs))
+
+
+Reader = Callable[[Source], Iterable[Answer]]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    found: dict[str, set[str]] = {}
+    for name, id_ in pairs:
+        found.setdefault(name, set()).add(id_)
+    return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
+
+
+@dataclass(frozen=True)
+class Imported:
+    """An imported run.
+
+    Attributes:
+        file: Its results file.
+        n: Number of replies.
+        remarks: What is to be known of it, a line each.
+    """
+
+    file: Path
+    n: int
+    remarks: Sequence[str]
+
+
+def source_of(path: Path, task: str, model: str = "", allow_pickle: bool = False) -> Source:
+    """Returns what a reader is given.
+
+    Raises:
+        TempbenchError: There is no such task, it is a group, or its data is not here; or no such file.
+    """
+    config = load_task(task)
+    if "group" in config:
+        raise TempbenchError(f"{task} is a group of tasks; give one of them, see `tempbench tasks`")
+    if not path.exists():
+        raise TempbenchError(f"{path} does not exist; check the path")
+    return Source(path, task, docs_of(config, media=False), config, model, allow_pickle)
+
+
+def run(reader: Reader, name: str, source: Source, output: Path, partial: bool = False) -> Imported:
+    """Reads replies and writes the log of their task.
+
+    Args:
+        reader: Reads the format.
+        name: The format's name, for the run card.
+        source: What to read.
+        output: The folder for the logs; the task gets one of its own in it.
+        partial: Whether questions may lack a reply; they are not in the log then.
+
+    Raises:
+        TempbenchError: Something cannot be read, answers no question of the task, or answers one twice; or a
+            question lacks a reply.
+    """
+    folder = output / source.task
+    outputs.check_folder(folder)
+    if folder.is_dir() and any(folder.iterdir()):
+        raise TempbenchError(f"{folder} holds a run already; choose another --output")
+    replies = _collected(reader(source), source)
+    asked = [str(doc["question_id"]) for doc in source.docs]
+    remarks = [*source.remarks, *check_complete(replies, asked, partial)]
+    log = _log(name, source, replies, folder)
+    _write(log, source)
+    return Imported(log.file, len(replies), remarks)
+
+
+def _collected(answers: Iterable[Answer], source: Source) -> dict[str, str]:
+    """Returns the replies by question, in the form that every file can hold.
+
+    Raises:
+        TempbenchError: There is none, a question has two, or together they are larger than is read.
+    """
+    replies: dict[str, str] = {}
+    most, size = bounds.max_bytes(), 0
+    for answer in answers:
+        if answer.id in replies:
+            raise TempbenchError(
+                f"{source.path}, {answer.where}: answers {answer.id} again; leave one answer"
+            )
+        replies[answer.id] = storable(answer.reply)
+        # A spreadsheet stores a text once that stands in many cells.
+        size += len(answer.reply)
+        if size > most:
+            raise bounds.too_large(source.path, f"{most:,} bytes of replies", bounds.BYTES_VARIABLE)
+    if not replies:
+        raise TempbenchError(f"{source.path} holds no reply to {source.task}; check the format and the task")
+    return replies
+
+
+def _log(name: str, source: Source, replies: Mapping[str, str], folder: Path) -> TaskLog:
+    """Returns the log, its numbers computed."""
+    prompt = source.prompts()
+    samples = []
+    for number, doc in enumerate(source.docs):
+        id_ = str(doc["question_id"])
+        if id_ in replies:
+            out = source.config["process_results"](doc, [replies[id_]])
+            metrics = frozenset(metric for metric, value in out.items() if isinstance(value, Item))
+            target = str(doc.get("target", ""))
+            samples.append(Sample(out["record"], metrics, prompt(doc), replies[id_], number, target))
+    now = datetime.now(timezone.utc)
+    model = source.model or source.path.stem
+    log = TaskLog(
+        task=source.task,
+        benchmark=root_of(dict(source.config))[0],
+        model=model,
+        arguments=SimpleNamespace(model=model, model_args=""),
+        values={},
+        config={key: source.config[key] for key in _KEPT if key in source.config},
+        samples=tuple(samples),
+        file=folder / f"{now:%Y%m%d_%H%M%S}_results.json",
+        problems=(),
+        header={
+            IMPORTED: {
+                "format": name,
+                "from": source.path.name,
+                "listing": listing_of(source.path),
+                "at": f"{now:%Y-%m-%dT%H:%M:%SZ}",
+                "note": NOTE,
+            }
+        },
+    )
+    return replace(log, values=_honest(recompute(log)))
+
+
+def _honest(values: dict[str, Any]) -> dict[str, Any]:
+    """Returns the numbers without what is installed here: only this package had a part in them."""
+    run = (values.get("details") or {}).get(provenance.KEY)
+    if run:
+        ours = "tempbench-lmms"
+        values["details"][provenance.KEY] = {**run, "packages": {ours: run["packages"][ours]}}
+    return values
+
+
+def _write(log: TaskLog, source: Source) -> None:
+    lines = [json.dumps(_line(sample), ensure_ascii=False, default=str) for sample in log.samples]
+    results = {
+        "results": {
+            log.task: {"alias": log.task} | {f"{key},none": value for key, value in log.values.items()}
+        },
+        "group_subtasks": {log.task: []},
+        "configs": {log.task: {"task": log.task} | log.config},
+        "versions": {log.task: (log.config.get("metadata") or {}).get("version")},
+        "n-samples": {log.task: {"original": len(source.docs), "effective": len(log.samples)}},
+        "config": {"model": log.model, "model_args": "", "resolved_cli_args": {"log_samples": True}},
+        "model_name": log.model,
+        **log.header,
+    }
+    log.file.parent.mkdir(parents=True, exist_ok=True)
+    # The results file last: a log without it is none.
+    write_text("".join(f"{line}\n" for line in lines), log.beside("samples").with_suffix(".jsonl"))
+    write_json(results, log.file)
+
+
+def _line(sample: Sample) -> dict[str, Any]:
+    given = dict.fromkeys(sorted(sample.metrics), str(Item({})))
+    return {
+        "doc_id": sample.doc_id,
+        "target": sample.target,
+        "filtered_resps": sample.reply,
+        "input": sample.prompt,
+        "record": sample.record,
+        "score": float(sample.record.get("correct", 0)),
+    } | given

@@ -1,0 +1,86 @@
+"""Reads the official TempVS predictions for `tempbench import`."""
+
+from collections.abc import Iterator, Sequence
+
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.runs.importing import Answer, Reader, Source
+from tempbench_lmms.tempvs.card import GROUNDING_OF, SOURCES
+from tempbench_lmms.tempvs.files import load_rows
+from tempbench_lmms.tempvs.official import GROUNDING_TASK, TEST_OF
+
+_OFFICIAL = {test: task for task, test in TEST_OF.items()}
+_OFFICIAL |= {GROUNDING_OF[test]: GROUNDING_TASK[task] for task, test in TEST_OF.items()}
+"""The official names of our main tests and grounding sets."""
+
+
+def tempvs(source: Source) -> Iterator[Answer]:
+    """Reads a model's folder of `{source}_{task}_preds_{full|8bit}.json`, annotation rows with `preds`.
+
+    Where two files ask the same grounding question, as those of a suite do, the first one's reply counts.
+    """
+    if not source.path.is_dir():
+        raise TempbenchError(f"{source.path} is not a folder; give predictions/SETTING/MODEL")
+    source.model = source.model or source.path.resolve().name
+    questions = _Questions(source.docs)
+    told: dict[str, tuple[str, str]] = {}
+    repeated = 0
+    for test in [name for name in _OFFICIAL if name in questions.tests]:
+        for story in SOURCES:
+            for number, row in enumerate(_table(source, f"{story}_{_OFFICIAL[test]}")):
+                where = f"{story}_{_OFFICIAL[test]}, row {number}"
+                try:
+                    id_, reply = questions.id_of(row, story, test), str(row["preds"])
+                except (KeyError, TypeError, AttributeError):
+                    raise TempbenchError(
+                        f"{source.path}: {where}: not an annotation row with a column preds; correct it"
+                    ) from None
+                asked_by, first = told.setdefault(id_, (test, reply))
+                if asked_by != test and id_ in questions.shared:
+                    repeated += first != reply
+                    continue
+                yield Answer(id_, reply, where)
+    if repeated:
+        source.remarks.append(
+            f"{repeated} grounding questions have another reply in a second file; the first one's counts"
+        )
+
+
+def _table(source: Source, name: str) -> Sequence[Row]:
+    for size in ("full", "8bit"):
+        rows = load_rows(source.path, f"{name}_preds_{size}", source.allow_pickle)
+        if rows is not None:
+            return rows
+    return ()
+
+
+class _Questions:
+    """Finds the task's question that an official row is."""
+
+    def __init__(self, docs: Sequence[Row]) -> None:
+        self.tests = {test for doc in docs for test in doc["tests"]}
+        self.shared = {str(doc["question_id"]) for doc in docs if len(doc["tests"]) > 1}
+        self._ids = {str(doc["question_id"]) for doc in docs}
+        # A grounding question that several sets ask has the id of the first.
+        self._gates: dict[tuple[str, ...], list[str]] = {}
+        for doc in docs:
+            for test in doc["tests"] if doc["role"] == "grounding" else ():
+                key = (doc["source"], doc["sequence_id"], test, doc["text"], doc["answer"])
+                self._gates.setdefault(key, []).append(str(doc["question_id"]))
+
+    def id_of(self, row: Row, story: str, test: str) -> str:
+        """Returns a row's id in the task; the official one where the task has no such question."""
+        own = str(row.get("question_id", ""))
+        for name in (f"{story}/{test}/{own}", own):
+            if name in self._ids:
+                return name
+        if test.startswith("gt"):
+            text = row["text_to_test" if test == "gt_caption" else "event_to_test"]
+            number = str(row["gt_option"]).rpartition(" ")[2]
+            found = self._gates.get((story, str(row["img_seq_id"]), test, str(text), number), [])
+            if len(found) == 1:
+                return found[0]
+        return own or f"{story}/{row['img_seq_id']}"
+
+
+READERS: dict[str, Reader] = {"tempvs": tempvs}

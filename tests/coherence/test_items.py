@@ -1,0 +1,104 @@
+"""The scores of single questions, whose means are the metrics; and the counts of a data set."""
+
+import csv
+import io
+import math
+from pathlib import Path
+
+import pytest
+
+from hf_datasets.coherence import prepare as preparing
+from tempbench_lmms.coherence import captioning, items, scoring, statistics
+from tempbench_lmms.coherence.card import CARD, COUNTS
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.harness.respondents import REPLIES
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.mateo.card import CLASSES
+from tempbench_lmms.record import evaluate
+from tests.command import tempbench
+from tests.runs.test_logs import write_run
+
+
+def records_of(task: str) -> list[dict]:
+    config = load_task(task)
+    return [
+        config["process_results"](doc, [REPLIES["chance"](doc, task, 0)])["record"] for doc in docs_of(config)
+    ]
+
+
+def mean(values: list) -> float:
+    kept = [value for value in values if value is not None and not math.isnan(value)]
+    return math.fsum(kept) / len(kept)
+
+
+def test_the_metrics_are_means_of_the_questions_scores(text_encoder: object) -> None:
+    records = records_of("coherence_qa_8f_mini")
+    scores = items.scores(records)
+    for name in ("bertscore", "bertscore_answer", "numeric_distance"):
+        assert mean([row[name] for row in scores]) == pytest.approx(evaluate(scoring.METRICS[name], records))
+    counting = [row["numeric_distance"] is not None for row in scores]
+    assert counting == [record["type"] == "count" for record in records]
+
+
+def test_the_metrics_are_means_of_the_captions_scores(text_encoder: object, clip_encoder: object) -> None:
+    records = records_of("coherence_caption_mini")
+    scores = items.scores(records)
+    views = [record["view"] for record in records]
+    for view in ("video", "frame"):
+        for suffix in ("", "_official"):
+            own = [row[f"clipscore{suffix}"] for row, one in zip(scores, views, strict=True) if one == view]
+            assert mean(own) == pytest.approx(
+                evaluate(captioning.METRICS[f"clipscore_{view}{suffix}"], records)
+            )
+    for name in ("clipgain", "clipgain_official", "caption_bertscore"):
+        own = [row.get(name) for row in scores]
+        assert mean(own) == pytest.approx(evaluate(captioning.METRICS[name], records))
+
+
+def test_without_an_encoder_the_rest_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TEMPBENCH_BERTSCORE_MODEL", str(tmp_path / "none"))
+    monkeypatch.setenv("TEMPBENCH_CLIP_MODEL", str(tmp_path / "none"))
+    (first, *_) = items.scores(records_of("coherence_qa_8f_mini"))
+    assert first["bertscore"] is None
+    assert first["numeric_distance"] is not None
+    assert {row["clipscore"] for row in items.scores(records_of("coherence_caption_mini"))} == {None}
+
+
+def test_a_table_of_the_questions(tmp_path: Path, text_encoder: object) -> None:
+    write_run(tmp_path / "a", "oracle", "coherence_qa_8f_mini")
+    write_run(tmp_path / "b", "chance", "mateo_text_cot_mini")
+    file = tmp_path / "items.csv"
+    done = tempbench("rescore", tmp_path / "a", tmp_path / "b", "--items", file)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(file.read_text())))
+    assert [row["task"] for row in rows] == ["coherence_qa_8f_mini"] * 44 + ["mateo_text_cot_mini"] * 208
+    assert {row["correct"] for row in rows[:44]} == {"1"}
+    assert 0 < float(rows[0]["bertscore"]) <= 1
+    assert rows[0]["prediction"] == ""
+    assert {row["prediction"] for row in rows[44:]} == set(CLASSES)
+    assert rows[44]["whole_reply"].startswith("Q1: ")
+    done = tempbench("rescore", tmp_path / "a", "--items", file)
+    assert "exists" in done.stderr
+    assert tempbench("rescore", tmp_path / "a", "--items", file, "--force").returncode == 0
+    assert len(list(csv.DictReader(io.StringIO(file.read_text())))) == 44
+
+
+def test_counts_of_the_bundled_sample() -> None:
+    measured = statistics.measure_root(mini_root("coherence"))
+    assert sum(sum(counts.values()) for counts in measured["questions"].values()) == 44
+    assert measured["captioned_videos"] == measured["references"] == 12
+    # 12 questions with 4 options, 20 with 5, 12 with 6.
+    assert measured["guessing"]["accuracy"] == pytest.approx((12 / 4 + 20 / 5 + 12 / 6) / 44)
+    empty = statistics.measure([], [])
+    assert empty["guessing"] == {"accuracy": None, "numeric_distance": None}
+    assert statistics.as_tables(empty)
+
+
+def test_counts_of_tomato(shared: Path) -> None:
+    files = preparing.question_files(shared / "real" / "tomato")
+    measured = statistics.measure([row for row, _ in preparing.tomato_rows(files, [])], [])
+    assert {kind: sum(counts.values()) for kind, counts in measured["questions"].items()} == COUNTS
+    assert measured["guessing"]["accuracy"] == pytest.approx(CARD.chance["accuracy_4f"], abs=5e-6)
+    assert measured["guessing"]["numeric_distance"] == pytest.approx(
+        CARD.chance["numeric_distance_4f"], abs=5e-6
+    )

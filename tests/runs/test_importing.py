@@ -1,0 +1,399 @@
+"""Runs from elsewhere: the same replies have the numbers of a run, whatever format they come in."""
+
+import json
+import zipfile
+
+import pytest
+
+from hf_datasets.tempvs.release import convert
+from tempbench_lmms import benchmarks
+from tempbench_lmms.data import provenance
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.respondents import REPLIES
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.record import evaluate
+from tempbench_lmms.rextime import rows as rextime_rows
+from tempbench_lmms.rextime import scoring, submission
+from tempbench_lmms.runs import formats, importing, logs
+from tempbench_lmms.runs.run_card import IMPORTED, run_card
+from tempbench_lmms.tempvs.card import MAIN_TESTS
+from tempbench_lmms.tempvs.files import load_rows
+from tempbench_lmms.tempvs.imports import _OFFICIAL
+from tests.command import complains, tempbench
+from tests.runs.test_logs import write_run
+
+MATEO = "mateo_text_cot_mini"
+
+
+def answered(task, respondent="oracle"):
+    """Returns a task's questions and their replies."""
+    return [(doc, REPLIES[respondent](doc, task, 0)) for doc in docs_of(load_task(task))]
+
+
+def write_lines(path, lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def as_replies(folder, task):
+    lines = [{"question_id": doc["question_id"], "reply": reply} for doc, reply in answered(task)]
+    return write_lines(folder / "replies.jsonl", lines)
+
+
+def table_of(task):
+    return [
+        {"index": number, "question_id": doc["question_id"], "prediction": reply}
+        for number, (doc, reply) in enumerate(answered(task))
+    ]
+
+
+def as_xlsx(folder, task):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    rows = table_of(task)
+    book.active.append(list(rows[0]))
+    for row in rows:
+        book.active.append(list(row.values()))
+    book.save(folder / "table.xlsx")
+    return folder / "table.xlsx"
+
+
+def as_tsv(folder, task):
+    import csv
+
+    rows = table_of(task)
+    with (folder / "table.tsv").open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]), delimiter="\t")
+        writer.writeheader()
+        writer.writerows(rows)
+    return folder / "table.tsv"
+
+
+def as_json_table(folder, task):
+    rows = table_of(task)
+    columns = {name: {str(i): row[name] for i, row in enumerate(rows)} for name in rows[0]}
+    (folder / "table.json").write_text(json.dumps(columns))
+    return folder / "table.json"
+
+
+def inspect_samples(task):
+    """As Inspect 0.3 writes them; a thinking model's reasoning is a part of its own."""
+    for number, (doc, reply) in enumerate(answered(task)):
+        parts = [{"type": "reasoning", "reasoning": "Is it B?"}, {"type": "text", "text": reply}]
+        content = reply if number % 2 else parts
+        message = {"role": "assistant", "content": content}
+        output = {"model": "m", "choices": [{"message": message, "stop_reason": "stop"}]}
+        yield {"id": doc["question_id"], "epoch": 1, "input": "...", "target": "", "output": output}
+
+
+HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "openai/some-model"}}
+
+
+def as_inspect_json(folder, task):
+    (folder / "log.json").write_text(json.dumps(HEADER | {"samples": list(inspect_samples(task))}))
+    return folder / "log.json"
+
+
+def as_inspect_archive(folder, task):
+    with zipfile.ZipFile(folder / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(HEADER))
+        archive.writestr("summaries.json", "[]")
+        for number, sample in enumerate(inspect_samples(task)):
+            archive.writestr(f"samples/{number}_epoch_1.json", json.dumps(sample))
+    return folder / "log.eval"
+
+
+def as_tempvs(folder, task):
+    """In the official layout; what names a question there are its source, its sequence and its text."""
+    tables = {}
+    for doc, reply in answered(task):
+        for test in doc["tests"]:
+            number = doc["answer"] if doc["role"] == "grounding" else ""
+            row = {
+                "question_id": doc["question_id"] if doc["role"] == "main" else "official_q7",
+                "img_seq_id": doc["sequence_id"],
+                "event_to_test": doc["text"] if test != "gt_caption" else "",
+                "text_to_test": doc["text"] if test == "gt_caption" else "",
+                "gt_option": f"image {number}",
+                "preds": reply,
+            }
+            tables.setdefault(f"{doc['source']}_{_OFFICIAL[test]}_preds_full.json", []).append(row)
+    model = folder / "combined" / "Qwen2-VL-7B-Instruct"
+    model.mkdir(parents=True)
+    for name, rows in tables.items():
+        (model / name).write_text(json.dumps(rows))
+    return model
+
+
+def as_tomato(folder, task):
+    for doc, reply in answered(task):
+        shuffled = "shuffle_" * (doc["condition"] == "shuffled")
+        frames = folder / "results" / f"{shuffled}{doc['type']}+{doc['scene']}" / str(doc["n_frames"])
+        frames.mkdir(parents=True, exist_ok=True)
+        line = {"id": doc["base_id"], "question": doc["question"], "response": reply, "gt": "A. 1"}
+        with (frames / "model.jsonl").open("a") as stream:
+            stream.write(json.dumps(line) + "\n")
+    return folder / "results"
+
+
+def as_submission(folder, task):
+    config = load_task(task)
+    records = [config["process_results"](doc, [reply])["record"] for doc, reply in answered(task)]
+    return write_lines(folder / "submission.jsonl", submission.of_records(records))
+
+
+FORMATS = [
+    ("replies", as_replies, MATEO),
+    ("replies", as_replies, "timepercept_isr_mini"),
+    ("vlmevalkit", as_xlsx, MATEO),
+    ("vlmevalkit", as_tsv, MATEO),
+    ("vlmevalkit", as_json_table, "rextime_vqa_mini"),
+    ("inspect", as_inspect_json, MATEO),
+    ("inspect", as_inspect_archive, MATEO),
+    ("tempvs", as_tempvs, "tempvs_mt1_two_mini"),
+    ("tempvs", as_tempvs, "tempvs_mini"),
+    ("tempvs", as_tempvs, "tempvs_mt2_event_blind_mini"),
+    ("tomato", as_tomato, "coherence_qa_shuffled_mini"),
+    ("tomato", as_tomato, "coherence_qa_1f_mini"),
+    ("rextime", as_submission, "rextime_mini"),
+]
+
+
+def imported(name, path, task, output, **more):
+    reader = {**formats.READERS, **benchmarks.readers(task.split("_")[0])}[name]
+    partial = more.pop("partial", False)
+    return importing.run(reader, name, importing.source_of(path, task, **more), output, partial)
+
+
+def without_run(values):
+    details = {key: table for key, table in values["details"].items() if key != provenance.KEY}
+    return {**values, "details": details}
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "task"), FORMATS, ids=lambda value: getattr(value, "__name__", str(value))
+)
+def test_an_imported_oracle_has_the_oracle_s_numbers(name, write, task, tmp_path):
+    write_run(tmp_path / "run", "oracle", task)
+    done = imported(name, write(tmp_path, task), task, tmp_path / "imported")
+    (theirs,) = logs.read_runs([tmp_path / "imported"])
+    (ours,) = logs.read_runs([tmp_path / "run"])
+    assert done.n == len(ours.samples)
+    assert not theirs.problems
+    found = {key: value for key, value in theirs.values.items() if key != "alias"}
+    assert without_run(found) == without_run(ours.values)
+    assert {sample.doc_id: sample.prompt for sample in theirs.samples} == {
+        sample.doc_id: sample.prompt for sample in ours.samples
+    }
+
+
+def test_what_is_not_known_of_an_imported_run_is_not_in_its_card(tmp_path):
+    imported("inspect", as_inspect_archive(tmp_path, MATEO), MATEO, tmp_path / "imported")
+    card = run_card(logs.read_runs([tmp_path / "imported"])[0])
+    assert card["model"] == "openai/some-model"
+    assert card[IMPORTED]["format"] == "inspect"
+    assert card[IMPORTED]["from"] == "log.eval"
+    assert card["prompts_sha256"] is card["version"]["prompts"] is card["date"] is None
+    assert card["settings"] == card["generation"] == {}
+    assert [name for name, version in card["packages"].items() if version] == ["tempbench-lmms"]
+    assert card["complete"] is True
+
+
+def test_every_command_takes_an_imported_run(tmp_path):
+    write_run(tmp_path / "run", "chance", MATEO)
+    file = as_replies(tmp_path, MATEO)
+    done = tempbench("import", "replies", file, "--task", MATEO, "-o", tmp_path / "imported", "--model", "us")
+    assert done.returncode == 0, done.stderr
+    assert "is not known" in done.stdout
+    runs = [tmp_path / "imported"]
+    for command in (
+        ["rescore", *runs],
+        ["rescore", *runs, "--reparse"],
+        ["compare", *runs, tmp_path / "run"],
+        ["report", *runs, "-o", tmp_path / "report.html"],
+        ["reread", *runs, "--reader", "r", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--all"],
+    ):
+        done = tempbench(*command)
+        assert done.returncode == 0, (command, done.stderr)
+        if command[0] == "compare":
+            assert "accuracy: A is better than B" in done.stdout
+            assert "prompts: A was imported" in done.stdout
+            assert "packages." not in done.stdout
+    assert "replies.jsonl, read as replies" in (tmp_path / "report.html").read_text()
+    complains(
+        tempbench("import", "replies", file, "--task", MATEO, "-o", tmp_path / "imported"), "holds a run"
+    )
+
+
+def test_missing_unknown_and_repeated_replies_are_said(tmp_path):
+    file = as_replies(tmp_path, MATEO)
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(lines[:-3]))
+    with pytest.raises(TempbenchError, match="3 of 208 questions have no reply"):
+        imported("replies", file, MATEO, tmp_path / "a")
+    assert not (tmp_path / "a").exists()
+    done = imported("replies", file, MATEO, tmp_path / "a", partial=True)
+    assert done.remarks[0].startswith("scored are 205 of 208 questions")
+    (log,) = logs.read_runs([tmp_path / "a"])
+    assert len(log.samples) == 205
+    assert run_card(log)["questions"] == {"of": 208, "asked": 205, "logged": 205, "failed": 0}
+    assert run_card(log)["complete"] is False
+    file.write_text("\n".join([*lines, lines[0]]))
+    with pytest.raises(TempbenchError, match=r"line 209: answers .* again"):
+        imported("replies", file, MATEO, tmp_path / "b")
+    file.write_text("\n".join([*lines, '{"question_id": "cake/1-2", "reply": "x"}']))
+    with pytest.raises(TempbenchError, match="1 replies to unknown questions, first 'cake/1-2'"):
+        imported("replies", file, MATEO, tmp_path / "b", partial=True)
+
+
+def test_a_table_without_ids_is_read_by_its_questions_where_each_is_one(tmp_path):
+    task = "rextime_vqa_mini"
+    config = load_task(task)
+    rows = [
+        {"index": number, "question": config["doc_to_text"](doc, {"ask": "answer"}), "prediction": reply}
+        for number, (doc, reply) in enumerate(answered(task))
+    ]
+    imported("vlmevalkit", write_lines(tmp_path / "t.jsonl", rows), task, tmp_path / "a")
+    (log,) = logs.read_runs([tmp_path / "a"])
+    assert log.values["acc"] == 1
+    rows[0]["question"] = "What is it?"
+    with pytest.raises(TempbenchError, match="unknown questions, first '0'"):
+        imported("vlmevalkit", write_lines(tmp_path / "t.jsonl", rows), task, tmp_path / "b")
+
+
+def test_failed_requests_and_empty_cells(tmp_path):
+    rows = table_of(MATEO)
+    rows[0]["prediction"] = "Failed to obtain answer via API."
+    rows[1]["prediction"] = None
+    imported("vlmevalkit", write_lines(tmp_path / "t.jsonl", rows), MATEO, tmp_path / "a")
+    (log,) = logs.read_runs([tmp_path / "a"])
+    assert (log.values["n_failed"], log.values["unread_empty"]) == (1, 1 / 208)
+    samples = list(inspect_samples(MATEO))
+    samples[0] = {"id": samples[0]["id"], "error": {"message": "500"}, "output": {"choices": []}}
+    (tmp_path / "log.json").write_text(json.dumps(HEADER | {"samples": samples}))
+    imported("inspect", tmp_path / "log.json", MATEO, tmp_path / "b")
+    assert logs.read_runs([tmp_path / "b"])[0].values["n_failed"] == 1
+
+
+def test_folders_of_other_ways_of_asking_are_left_out_and_said(tmp_path):
+    folder = as_tomato(tmp_path, "coherence_qa_1f_mini")
+    more = folder / "count+human" / "32"
+    more.mkdir()
+    (more / "model.jsonl").write_text('{"id": "0", "response": "A"}\n')
+    done = imported("tomato", folder, "coherence_qa_1f_mini", tmp_path / "a")
+    assert done.remarks == ["left out are 1 files that were asked as 32f; coherence_qa_1f_mini asks as 1f"]
+    (more / "other.jsonl").write_text("")
+    with pytest.raises(TempbenchError, match="files of 2 models; give one with --model: model, other"):
+        imported("tomato", folder, "coherence_qa_1f_mini", tmp_path / "b")
+
+
+def test_the_first_of_two_replies_to_a_shared_grounding_counts(tmp_path):
+    folder = as_tempvs(tmp_path, "tempvs_mini")
+    file = next(folder.glob("*single_grounding_all_preds_full.json"))
+    rows = json.loads(file.read_text())
+    for row in rows:
+        row["preds"] = "Image 9"
+    file.write_text(json.dumps(rows))
+    done = imported("tempvs", folder, "tempvs_mini", tmp_path / "a")
+    assert "grounding questions have another reply in a second file" in done.remarks[0]
+
+
+def test_rextime_needs_no_videos(tmp_path, monkeypatch):
+    file = as_submission(tmp_path, "rextime_mini")
+    monkeypatch.setattr("tempbench_lmms.rextime.videos.problems", lambda urls: dict.fromkeys(urls, "gone"))
+    with pytest.raises(TempbenchError, match="missing or damaged"):
+        docs_of(load_task("rextime_mini"))
+    imported("rextime", file, "rextime_mini", tmp_path / "a")
+    done = tempbench("rescore", tmp_path / "a", "--reparse")
+    assert done.returncode == 0, done.stderr
+    assert "differs" not in done.stdout
+
+
+def test_an_imported_submission_has_the_official_scorer_s_numbers(shared):
+    truths = rextime_rows.load_records(shared / "real" / "rextime" / "rextime_val.jsonl")
+    docs = {doc["question_id"]: doc for doc in map(rextime_rows.row, truths)}
+    file = shared / "golden" / "rextime_submission.jsonl"
+    source = importing.Source(file, "rextime", list(docs.values()), {})
+    answers = list(benchmarks.readers("rextime")["rextime"](source))
+    records = [scoring.record(docs[answer.id], answer.reply, False, "both") for answer in answers]
+    expected = json.loads((shared / "golden" / "rextime_expected.json").read_text())
+    brief = expected.get("brief", expected)
+    assert evaluate(scoring.METRICS["vqa_official"], records) == pytest.approx(brief["VQA"])
+    assert evaluate(scoring.METRICS["miou_official"], records) == pytest.approx(brief["MR-full-mIoU"])
+    (remark,) = source.remarks
+    assert "no letter of an option" in remark
+
+
+def test_official_rows_of_tempvs_are_the_questions_prepared_from_them(shared, tmp_path):
+    release = shared / "golden" / "tempvs_release_layout"
+    tables, _, _ = convert(release / "data", release, False)
+    told = {}
+    for test, official in _OFFICIAL.items():
+        stem = official.removesuffix("_story").removesuffix("_opt_event").removesuffix("_opt")
+        rows = load_rows(release / "data" / "benchmark", f"flintstones_{stem}_test", False)
+        for number, one in enumerate(rows):
+            one["preds"] = told.setdefault((test, number), f"{one['gt_option']}, {number} of {test}")
+        (tmp_path / f"flintstones_{official}_preds_full.json").write_text(json.dumps(rows))
+    for test in [*MAIN_TESTS, "all"]:
+        source = importing.Source(tmp_path, test, tables[test], {})
+        answers = list(benchmarks.readers("tempvs")["tempvs"](source))
+        assert sorted(answer.id for answer in answers) == sorted(doc["question_id"] for doc in tables[test])
+        golds = {doc["question_id"]: (doc["answer"], doc["tests"]) for doc in tables[test]}
+        for answer in answers:
+            gold, tests = golds[answer.id]
+            assert answer.reply.partition(",")[0].removeprefix("image ") == gold
+            assert answer.reply.rpartition(" ")[2] in tests
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "content", "says"),
+    [
+        ("vlmevalkit", "t.pkl", b"", "is not a table"),
+        ("vlmevalkit", "t.xlsx", b"PK\x03\x04 none", "cannot be read"),
+        ("vlmevalkit", "t.json", b"3", "cannot be read"),
+        ("vlmevalkit", "t.tsv", b"index\tanswer\n1\tA\n", "has no column prediction"),
+        ("inspect", "l.json", b"{}", "cannot be read"),
+        ("inspect", "l.json", b'{"samples": [{"id": 1, "output": {"choices": [{}]}}]}', "of another form"),
+        ("inspect", "l.json", b'{"samples": [{"output": {}}]}', "has no id"),
+        ("inspect", "l.json", b'{"samples": [{"id": 1}]}', "neither an output nor an error"),
+        ("replies", "l.jsonl", b"[]\n", "line 1 has no question_id and reply"),
+        ("inspect", "l.json", b'{"samples": []}', "holds no reply"),
+    ],
+)
+def test_damaged_files_are_one_line(name, file, content, says, tmp_path):
+    (tmp_path / file).write_bytes(content)
+    arguments = ("import", name, tmp_path / file, "--task", MATEO, "-o", tmp_path / "o")
+    complains(tempbench(*arguments), says)
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_small_archive_that_expands_beyond_measure_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_MAX_BYTES", "2000000")
+    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("samples/1.json", " " * 2_000_001)
+    (tmp_path / "log.xlsx").write_bytes((tmp_path / "log.eval").read_bytes())
+    assert (tmp_path / "log.eval").stat().st_size < 3000
+    for name, file in (("inspect", "log.eval"), ("vlmevalkit", "log.xlsx")):
+        arguments = ("import", name, tmp_path / file, "--task", MATEO, "-o", tmp_path / "o")
+        complains(tempbench(*arguments), f"{file} holds more than 2,000,000 bytes")
+
+
+def test_a_text_that_many_cells_share_counts_each_time(tmp_path, monkeypatch):
+    source = importing.source_of(as_replies(tmp_path, MATEO), MATEO)
+    monkeypatch.setenv("TEMPBENCH_MAX_BYTES", "2000000")
+    text = "x" * 20_000  # held once, written into the log for each question
+    answers = (importing.Answer(doc["question_id"], text, "a row") for doc in source.docs)
+    with pytest.raises(TempbenchError, match="more than 2,000,000 bytes of replies"):
+        importing.run(lambda source: answers, "x", source, tmp_path / "o")
+
+
+def test_a_format_of_another_benchmark_and_a_group(tmp_path):
+    file = as_replies(tmp_path, MATEO)
+    complains(
+        tempbench("import", "tomato", file, "--task", MATEO, "-o", tmp_path / "o"), "no format 'tomato'"
+    )
+    complains(
+        tempbench("import", "replies", file, "--task", "mateo_mini", "-o", tmp_path / "o"), "is a group"
+    )
