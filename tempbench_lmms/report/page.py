@@ -85,8 +85,8 @@ def page(
         title=title,
         script=Markup(script),
         style=Markup(style),
-        script_hash=_hash(script),
-        style_hash=_hash(style),
+        script_hash=content_hash(script),
+        style_hash=content_hash(style),
         runs=runs,
         facts=list(dict.fromkeys(name for facts in runs.values() for name in facts)),
         sections=[(section, *_drawn(section)) for section in sections],
@@ -123,5 +123,6 @@ def parse_rate(task: TaskNumbers) -> numbers.Number | None:
     return whole or min(known, key=lambda number: number.number or 0.0, default=None)
 
 
-def _hash(text: str) -> str:
+def content_hash(text: str) -> str:
+    """Returns what a page's security policy calls a script or style of this text."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
