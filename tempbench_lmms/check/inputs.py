@@ -166,4 +166,5 @@ def _seen(part: Part) -> Seen:
 
 def _sight(pixels: Pixels, tokens: int | None = None) -> Sight:
     height, width = pixels.shape[:2]
-    return Sight(codes.read_all(pixels), (height, width), codes.is_blank(pixels), tokens)
+    cards = codes.read_all(pixels)
+    return Sight(cards, (height, width), not cards and codes.is_blank(pixels), tokens)

@@ -10,6 +10,14 @@ from tempbench_lmms.media.codes import SIDE
 
 _LEAST_SIDE = 140  # no vision tower that is in use has less than 224
 _SHOWN = 8
+_REVERSED, _SWAPPED, _OTHER = "images reversed", "images swapped", "images in another order"
+_EFFORT: dict[tuple[str, ...], int] = {
+    (): 0,
+    (_REVERSED,): 1,
+    (_SWAPPED,): 1,
+    (_REVERSED, _SWAPPED): 2,
+    (_OTHER,): 3,
+}
 
 
 def of_pictures(probe: Probe, sights: Sequence[Sight], owners: Mapping[int, Probe]) -> list[Fault]:
@@ -86,21 +94,26 @@ def _number(places: Sequence[int], n: int) -> list[Fault]:
 
 def _order(places: Sequence[int]) -> list[Fault]:
     """Returns what happened to the order; of two explanations the one with fewer faults."""
-    found = list(dict.fromkeys(places))
-    given, arrived = sorted(found), f"{_listed([place + 1 for place in found])}"
-    if found == given:
-        return []
-    text = _listed([place + 1 for place in given])
-    reversed_, swapped = ("images reversed", "images swapped")
-    if len(found) > 2 and found == given[::-1]:
-        names = [reversed_]
-    elif _is_swap(found, given):
-        names = [swapped]
-    elif _is_swap(found, given[::-1]):
-        names = [reversed_, swapped]
-    else:
-        names = ["images in another order"]
-    return [Fault("order", name, text, arrived) for name in names]
+    # Of a picture that came twice either may be the one too many.
+    first = list(dict.fromkeys(places))
+    last = list(dict.fromkeys(reversed(places)))[::-1]
+    found, names = min(((one, _names(one)) for one in (first, last)), key=lambda pair: _EFFORT[pair[1]])
+    arrived = _listed([place + 1 for place in found])
+    given = _listed([place + 1 for place in sorted(found)])
+    return [Fault("order", name, given, arrived) for name in names]
+
+
+def _names(found: Sequence[int]) -> tuple[str, ...]:
+    given = sorted(found)
+    if list(found) == given:
+        return ()
+    if len(found) > 2 and list(found) == given[::-1]:
+        return (_REVERSED,)
+    if _is_swap(found, given):
+        return (_SWAPPED,)
+    if _is_swap(found, given[::-1]):
+        return (_REVERSED, _SWAPPED)
+    return (_OTHER,)
 
 
 def _is_swap(found: Sequence[int], given: Sequence[int]) -> bool:

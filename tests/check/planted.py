@@ -173,6 +173,16 @@ def rendered(probe):
     return eyes.inputs_of(probes.messages_of(probe), generation)
 
 
+def pictures_of(inputs):
+    """Returns the arrays of a question's pictures and frames."""
+    frames = (
+        part.frames if isinstance(part, Video) else [part.pixels]
+        for part in inputs.parts
+        if not isinstance(part, Text)
+    )
+    return [picture for several in frames for picture in several]
+
+
 def asker(inputs, faults, batch_size=8, shows=True):
     """Returns what asks questions through planted faults, as `course.checked` takes it."""
 
