@@ -126,7 +126,9 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     """
     owners = probes_.numbers_of([*inside, *outside])
     alone = [ask([probe])[0] for probe in inside]
-    batch = ask(inside)
+    fine = [probe for probe, answer in zip(inside, alone, strict=True) if not answer.error]
+    batched = dict(zip(fine, ask(fine), strict=True)) if fine else {}
+    batch = [batched.get(probe, answer) for probe, answer in zip(inside, alone, strict=True)]
     again = ask(inside[:1])[0]
     replies = ask(outside) if outside else []
     look = functools.partial(_judged, owners=owners, plan=plan)
@@ -143,8 +145,8 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
 def _judged(probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Plan) -> Judgement:
     """Returns what one answer shows."""
     if answer.error:
-        fault = Fault("asked", "request failed", probe.kind, answer.error[:200])
-        return Judgement((fault,), frozenset({"asked"}))
+        line = probe.kind if probe.kind == "short video" else "asked"
+        return Judgement((Fault(line, "request failed", probe.kind, answer.error[:200]),), frozenset({line}))
     if answer.arrived is None:
         why = plan.blind or "what this question became was not seen on its way"
         judgement = Judgement(hidden=dict.fromkeys(LINES, why))

@@ -7,7 +7,7 @@ from tempbench_lmms.check.inputs import Arrived, Clip, Hidden, Seen, Sight, Text
 from tempbench_lmms.check.picture_faults import of_pictures
 from tempbench_lmms.check.probes import Film, Probe
 from tempbench_lmms.check.text_faults import interleaving, of_texts
-from tempbench_lmms.check.verdicts import Fault, Judgement
+from tempbench_lmms.check.verdicts import LINES, Fault, Judgement
 from tempbench_lmms.check.video_faults import of_video
 
 _STAMP = re.compile(r"<(\d+(?:\.\d+)?) ?s(?:ec(?:onds?)?)?>", re.IGNORECASE)
@@ -126,8 +126,9 @@ def _other_number(given: int, n: int) -> Fault:
 
 
 def _film(film: Film, probe: Probe, arrived: Arrived, owners: Mapping[int, Probe]) -> Judgement:
-    lines = _VIDEOS if film.path is not None else ("frames as a video",)
-    timed = ("times",) if film.path is not None else ()
+    own = probe.kind if probe.kind in LINES else ""  # all that is found of it stands in one line
+    lines = (own,) if own and own != "video" else _VIDEOS
+    timed = ("times",) if lines == _VIDEOS else ()
     clips = [part for part in arrived.parts if isinstance(part, Clip)]
     if why := arrived.hidden.get("pictures"):
         return Judgement(hidden=dict.fromkeys((*lines, *timed), why))
@@ -137,13 +138,13 @@ def _film(film: Film, probe: Probe, arrived: Arrived, owners: Mapping[int, Probe
         return Judgement(hidden=dict.fromkeys((*lines, *timed), why))
     others = [one for each in set(owners.values()) if each is not probe for one in each.films]
     faults = of_video(film, probe, clip, owners, others)
-    if film.path is None:
-        faults = [Fault("frames as a video", fault.name, fault.given, fault.arrived) for fault in faults]
+    if lines != _VIDEOS:
+        faults = [Fault(own, fault.name, fault.given, fault.arrived) for fault in faults]
     seen, hidden = {*lines, *timed}, {}
     if clip is not None and clip.hides_times and timed:
         seen.discard("times")
         hidden["times"] = "whether and how this processor tells the times is not known here"
-    notes = {"video": _note(film, clip)} if clip is not None and film.path is not None else {}
+    notes = {lines[0]: _note(film, clip)} if clip is not None else {}
     return Judgement(tuple(faults), frozenset(seen), hidden, notes)
 
 

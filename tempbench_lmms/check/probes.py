@@ -157,8 +157,8 @@ def inside(seed: int, folder: Path, n_pictures: int = MOST_PICTURES, n_lines: in
         _pictures(make, "pictures", _N_PICTURES),
         _pictures(make, "many pictures", n_pictures),
         _long_text(make, n_lines),
-        # The second one of two videos in a batch is the shorter one, and the third one the longer again.
-        _video(make, "video", 40, 4),
+        # More frames than any runner takes by default; and fewer, which several runners stumble over.
+        _video(make, "video", 80, 8),
         _video(make, "short video", 12, 2),
         _video(make, "frames as a video", 8, 1, as_file=False),
     ]

@@ -23,6 +23,7 @@ LINES: dict[str, str] = {
     "video": "a video arrives, and its own frames",
     "video length": "a video's frames are from its beginning to its end",
     "video order": "a video's frames are in order, none repeated",
+    "short video": "a video of 12 frames arrives, with its times",
     "times": "the model is told a video's true times",
     "frames as a video": "frames that are given as a video arrive",
     "max_new_tokens": "replies are as long as the task says",

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from tempbench_lmms.check import course, eyes, probes
+from tempbench_lmms.check import course, eyes, probes, questions
 from tempbench_lmms.check.inputs import Picture, Text, Video, looked_at
 from tempbench_lmms.media import codes
 
@@ -131,6 +131,7 @@ def _small(picture):
     return Picture(codes.resized(picture.pixels, 28, 28))
 
 
+KINDS = tuple(questions.KINDS)
 FAULTS = {
     "images swapped": on_pictures(_swap),
     "images dropped": on_pictures(lambda pictures: [*pictures[:4], *pictures[5:]]),
@@ -157,6 +158,7 @@ FAULTS = {
 HIDES = {
     "blank images": {"images swapped", "images reversed", "images joined", "batch leaks"},
     "video as one frame": {"part of a video", "wrong times", "times of another video", "no times"},
+    "part of a video": {"times of another video"},  # told of a part, they are no longer that video's
     "no times": {"wrong times", "times of another video"},
     "wrong times": {"times of another video"},
     "times of another video": {"wrong times"},
