@@ -6,7 +6,7 @@ import numpy as np
 
 from tempbench_lmms.check import course, eyes, probes, questions
 from tempbench_lmms.check.inputs import Picture, Text, Video, looked_at
-from tempbench_lmms.media import codes
+from tempbench_lmms.media import codes, pictures
 
 
 def _with_pictures(inputs, change):
@@ -199,6 +199,11 @@ def asker(inputs, faults, batch_size=8, shows=True):
         return answers
 
     return ask
+
+
+def png(card):
+    """Returns a card's picture as a PNG file."""
+    return pictures.png(codes.as_image(codes.drawn(card)))
 
 
 def found(check):
