@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
+from tempbench_lmms.cli.check import check_model
 from tempbench_lmms.cli.imports import import_
 from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
@@ -173,6 +174,7 @@ def demo(
 
 
 app.command(cls=_Painted)(runs.run)
+app.command(cls=_Painted)(check_model)
 for _command in (read, runs.compare, runs.rescore, reread, report, table):
     app.command(cls=_Guarded)(_command)
 app.command("import", cls=_Guarded)(import_)

@@ -3,16 +3,19 @@
 Everything heavy is imported where it is needed: `tempbench path` must not wait for it.
 """
 
+import itertools
 import json
 import logging
+import subprocess
 import sys
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tempbench_lmms.data import outputs
+from tempbench_lmms.data import outputs, provenance
 from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.roots import datasets_cache
 from tempbench_lmms.errors import TempbenchError
@@ -20,6 +23,10 @@ from tempbench_lmms.harness import options
 
 if TYPE_CHECKING:
     from tempbench_lmms.runs import rescoring
+
+
+CHECK = "check.json"
+"""`runs.model_check.FILE`, without that module's imports."""
 
 
 class Parser(str, Enum):
@@ -37,6 +44,9 @@ def run(
     slice_size: Annotated[
         int, typer.Option("--slice", min=1, help="Answers that are stored together; lost at most.")
     ] = 200,
+    check: Annotated[
+        bool, typer.Option("--check", help="First check that the model gets and sees what the tasks give.")
+    ] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Check every row and every medium first.")] = False,
     report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
     max_failures: Annotated[
@@ -74,12 +84,14 @@ def run(
     options.check(arguments or ())
     if first:  # before anything heavy is imported
         print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
+    _check_first(check and first, model, model_args, tasks, output, arguments or [])
     from tempbench_lmms.runs import supervision
 
     tell = supervision.supervised(output) if supervision.is_possible() else None
-    from tempbench_lmms.runs import safe_run
+    from tempbench_lmms.runs import model_check, safe_run
     from tempbench_lmms.runs.thinking import with_room
 
+    provenance.note_check(model_check.kept(output, model, model_args))
     if thinking:
         arguments = with_room(arguments or (), thinking, safe_run.leaves(tasks.split(",")) if first else ())
 
@@ -89,6 +101,41 @@ def run(
 
     how = safe_run.How(slice_size, verify, not no_lock, max_failures, question_timeout, tell)
     safe_run.run(model, tasks, output, model_args, how, arguments, at_end)
+
+
+def _check_first(
+    wanted: bool, model: str, model_args: str, tasks: str, output: Path, arguments: list[str]
+) -> None:
+    """Runs `tempbench check-model` in a process of its own, whose memory is free again for the run.
+
+    Raises:
+        TempbenchError: The check could not be made; where it was made and something failed, the run goes on.
+    """
+    if not wanted or (output / CHECK).is_file():  # a run that is continued was checked
+        return
+    if whole_number("WORLD_SIZE", 1, least=1) > 1:
+        raise TempbenchError(
+            f"--check needs a process of its own; first run `tempbench check-model --keep {output}` without "
+            "a launcher, and then this without --check"
+        )
+    command = [sys.executable, "-m", "tempbench_lmms.cli", "check-model", "--model", model, "--tasks", tasks]
+    command += ["--model-args", model_args, "--keep", str(output)]
+    if size := batch_size(arguments):
+        command += ["--batch-size", str(size)]
+    status = subprocess.run(command, check=False).returncode
+    if not (output / CHECK).is_file():
+        raise TempbenchError(
+            f"the model could not be checked (status {status}); see the messages above, or leave out --check"
+        )
+    if status:
+        print("tempbench: the check failed; the run goes on, and its report says so", file=sys.stderr)
+
+
+def batch_size(arguments: Sequence[str]) -> int:
+    """Returns the `--batch_size` among the harness's arguments; 0 where it is none, or no number."""
+    given = [word.partition("=")[2] for word in arguments if word.startswith("--batch_size=")]
+    given += [after for word, after in itertools.pairwise(arguments) if word in ("--batch_size", "-b")]
+    return int(given[-1]) if given and given[-1].isdecimal() else 0
 
 
 def write_report(results: Path, page: Path) -> None:

@@ -9,6 +9,8 @@ from tempbench_lmms.data import roots
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
+_NOTED: dict[str, Any] = {}
+
 KEY = "run"
 """Where it stands among a task's nested tables, under `details`."""
 PACKAGES = ("tempbench-lmms", "lmms-eval", "transformers", "torch", "datasets", "pillow", "av", "decord")
@@ -29,7 +31,15 @@ def recorded(benchmark: str) -> dict[str, Any]:
             "mini": _manifest(roots.mini_root, benchmark),
             "prepared": _manifest(roots.prepared_root, benchmark),
         },
+        **_NOTED,
     }
+
+
+def note_check(found: dict[str, Any] | None) -> None:
+    """Has all that is recorded from now on say what `tempbench check-model` found; None: it was not run."""
+    _NOTED.clear()
+    if found is not None:
+        _NOTED["check"] = found
 
 
 def versions() -> dict[str, str | None]:

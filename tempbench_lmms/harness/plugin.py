@@ -313,13 +313,18 @@ def register() -> list[Any]:
 
         from tempbench_lmms.harness.respondents import NAMES
 
+        folder = "tempbench_lmms.harness.respondents"
+        reader = ModelManifest(model_id="tempbench_reader", chat_class_path=f"{folder}.reader.Reader")
         return [
-            ModelManifest(
-                model_id=f"tempbench_{name}",
-                simple_class_path=f"tempbench_lmms.harness.respondents.simple.{name.capitalize()}",
-                chat_class_path=f"tempbench_lmms.harness.respondents.chat.{name.capitalize()}",
-            )
-            for name in NAMES
+            reader,
+            *(
+                ModelManifest(
+                    model_id=f"tempbench_{name}",
+                    simple_class_path=f"{folder}.simple.{name.capitalize()}",
+                    chat_class_path=f"{folder}.chat.{name.capitalize()}",
+                )
+                for name in NAMES
+            ),
         ]
     except Exception as error:  # see the docstring
         _warn(f'not registered ({error}); tasks are still found with --include_path "$(tempbench path)"')

@@ -224,8 +224,15 @@ def run_facts(task: TaskNumbers) -> dict[str, str]:
     for package in ("tempbench-lmms", "lmms-eval", "transformers", "torch"):
         if f"packages.{package}" in card:
             facts[package] = card[f"packages.{package}"]
+    facts["check"] = _check(card)
     limit = (task.log.header.get("config") or {}).get("limit")
     return facts | ({"limit": f"{limit:g}"} if isinstance(limit, (int, float)) else {})
+
+
+def _check(card: dict[str, str]) -> str:
+    """Returns whether the model was checked before the run, and what failed."""
+    failed = card.get("check.failed", "[]")
+    return card["check.state"] + (f": {failed}" if failed != "[]" else "")
 
 
 def run_date(header: dict[str, Any]) -> str:

@@ -79,8 +79,8 @@ def page(
         title=title,
         script=Markup(script),
         style=Markup(style),
-        script_hash=_hash(script),
-        style_hash=_hash(style),
+        script_hash=content_hash(script),
+        style_hash=content_hash(style),
         runs=runs,
         facts=list(dict.fromkeys(name for facts in runs.values() for name in facts)),
         sections=[(section, *_drawn(section)) for section in sections],
@@ -97,7 +97,7 @@ def page(
 def table_page(grid: Grid) -> str:
     """Returns a page with one table."""
     style = (_HERE / "page.css").read_text(encoding="utf-8")
-    return _template("table.html").render(table=grid, style=Markup(style), style_hash=_hash(style))
+    return _template("table.html").render(table=grid, style=Markup(style), style_hash=content_hash(style))
 
 
 def _template(name: str) -> Template:
@@ -133,5 +133,6 @@ def parse_rate(task: TaskNumbers) -> numbers.Number | None:
     return whole or min(known, key=lambda number: number.number or 0.0, default=None)
 
 
-def _hash(text: str) -> str:
+def content_hash(text: str) -> str:
+    """Returns what a page's security policy calls a script or style of this text."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

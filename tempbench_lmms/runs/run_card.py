@@ -16,6 +16,7 @@ from tempbench_lmms.runs.logs import Sample, TaskLog
 
 IMPORTED = "imported"
 """Where a results file says that the run was made elsewhere (`runs.importing`): format, file and when."""
+NOT_CHECKED = "not checked"
 _SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
@@ -36,9 +37,10 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         `task`, `model`, `model_args`, `backend`, `date`; `version` (`task`, `prompts`); `packages`; `data`
         (`url`, and what the manifest says: `edition`, `source`, `sha256`); `prompts_sha256`; `settings`
         (images, frames, style and the like); `generation`; `seeds`; `questions` (`of` the task, `asked`,
-        `logged`, `failed`); `readings` (shares of how replies were read, and of why not); `complete`: whether
-        all were asked, logged and answered. Of a run that was made elsewhere also `imported`, and neither
-        prompts nor their version.
+        `logged`, `failed`); `readings` (shares of how replies were read, and of why not); `check` (`state`,
+        and what `failed` and was `unseen`, of `tempbench check-model`); `complete`: whether all were asked,
+        logged and answered. Of a run that was made elsewhere also `imported`, and neither prompts nor their
+        version.
     """
     run = log.details.get(KEY) or {}
     config = log.header.get("config") or {}
@@ -70,6 +72,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         "seeds": {name: config.get(name) for name in _SEEDS},
         "questions": {"of": of, "asked": asked, "logged": len(log.samples), "failed": failed},
         "readings": shares([log.with_limit(sample) for sample in log.samples]),
+        "check": run.get("check") or {"state": NOT_CHECKED},
         "complete": None if of is None else of == asked == len(log.samples) and not failed,
     }
     return card | ({IMPORTED: imported} if imported else {})

@@ -89,6 +89,7 @@ def test_the_key_is_asked_for_first(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def question(number: int, answer: str) -> dict[str, Any]:
     return {
         "tests": ["mt1_two"],
+        "source": "vist",
         "character_info": "",
         "text": f"Statement {number}.",
         "options": ["True", "False"],

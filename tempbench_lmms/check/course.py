@@ -1,0 +1,231 @@
+"""The course of a check: what is asked in which order, and what follows from it. It knows no runner."""
+
+import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.check import probes as probes_
+from tempbench_lmms.check import questions
+from tempbench_lmms.check.hints import hints_for
+from tempbench_lmms.check.inputs import Arrived
+from tempbench_lmms.check.judging import judge, same_inputs
+from tempbench_lmms.check.needs import Need
+from tempbench_lmms.check.probes import Probe
+from tempbench_lmms.check.verdicts import (
+    FAILED,
+    LINES,
+    PASSED,
+    UNSEEN,
+    Fault,
+    Judgement,
+    Verdict,
+    has_failed,
+    verdicts_of,
+)
+
+_WELL = 0.5
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of asking a question.
+
+    Attributes:
+        reply: The reply; empty where the asking failed.
+        arrived: What the model got; None where that cannot be seen.
+        error: Why the asking failed; else empty.
+    """
+
+    reply: str
+    arrived: Arrived | None = None
+    error: str = ""
+
+
+Ask = Callable[[Sequence[Probe]], list[Answer]]
+"""Asks several questions in one call of the runner."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is checked.
+
+    Attributes:
+        seed: Of all that is drawn.
+        n_pictures: Of the probe with many pictures.
+        n_lines: Of the long prompt.
+        kinds: The small questions, kinds of `questions.KINDS`.
+        needed: The lines and kinds whose failure counts; None: all.
+        model: The runner's name, for hints.
+        wanted_system: A system prompt that the user asked for.
+        blind: Why nothing can be seen from inside; empty where something can.
+    """
+
+    seed: int = 0
+    n_pictures: int = probes_.MOST_PICTURES
+    n_lines: int = 60
+    kinds: tuple[str, ...] = tuple(questions.KINDS)
+    needed: frozenset[str] | None = None
+    model: str = ""
+    wanted_system: str = ""
+    blind: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A finished check.
+
+    Attributes:
+        verdicts: A line each.
+        n_calls: How many questions were asked.
+        tasks: For each task asked about, which of its needs hold.
+        about: Model, arguments, versions, seed and the like.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    n_calls: int
+    tasks: Mapping[str, Sequence[Need]] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """`failed` where something failed that counts, else `passed`."""
+        return FAILED if has_failed(self.verdicts) else PASSED
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns it as JSON values."""
+        return {
+            "state": self.state,
+            "about": dict(self.about),
+            "calls": self.n_calls,
+            "verdicts": [one.as_json() for one in self.verdicts],
+            "tasks": {task: [need.as_json() for need in needs] for task, needs in self.tasks.items()},
+        }
+
+
+def drawn(plan: Plan, folder: Path) -> tuple[list[Probe], list[Probe]]:
+    """Returns the probes of which is looked at what arrives, and the small questions.
+
+    Args:
+        plan: What is checked.
+        folder: Where videos are written.
+    """
+    inside = probes_.inside(plan.seed, folder, plan.n_pictures, plan.n_lines)
+    return inside, probes_.outside(plan.seed, folder, plan.kinds)
+
+
+def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Probe]) -> Check:
+    """Asks all questions and returns what follows.
+
+    Args:
+        ask: Asks questions.
+        plan: What is checked.
+        inside: The probes of `drawn`.
+        outside: The small questions of `drawn`.
+    """
+    owners = probes_.numbers_of([*inside, *outside])
+    alone = [ask([probe])[0] for probe in inside]
+    fine = [probe for probe, answer in zip(inside, alone, strict=True) if not answer.error]
+    batched = dict(zip(fine, ask(fine), strict=True)) if fine else {}
+    batch = [batched.get(probe, answer) for probe, answer in zip(inside, alone, strict=True)]
+    again = ask(inside[:1])[0]
+    replies = ask(outside) if outside else []
+    look = functools.partial(_judged, owners=owners, plan=plan)
+    judgements = [look(probe, answer) for probe, answer in zip(inside, alone, strict=True)]
+    together = [(probe, answer) for probe, answer in zip(inside, batch, strict=True) if not answer.error]
+    judgements += [look(probe, answer) for probe, answer in together]
+    judgements += map(_in_batch, inside, alone, batch)
+    judgements.append(_twice(inside[0], alone[0], again))
+    verdicts = verdicts_of(judgements, plan.needed, hints_for(plan.model))
+    verdicts += _sights(outside, replies, plan)
+    return Check(tuple(verdicts), 2 * len(inside) + 1 + len(outside))
+
+
+def _judged(probe: Probe, answer: Answer, owners: Mapping[int, Probe], plan: Plan) -> Judgement:
+    """Returns what one answer shows."""
+    if answer.error:
+        line = probe.kind if probe.kind == "short video" else "asked"
+        return Judgement((Fault(line, "request failed", probe.kind, answer.error[:200]),), frozenset({line}))
+    if answer.arrived is None:
+        why = plan.blind or "what this question became was not seen on its way"
+        judgement = Judgement(hidden=dict.fromkeys(LINES, why))
+    else:
+        judgement = judge(probe, answer.arrived, owners)
+    faults = [fault for fault in judgement.faults if not _is_wanted(fault, plan)]
+    n_words, most = len(answer.reply.split()), probe.settings.max_new_tokens or 0
+    if n_words > most and all(fault.line != "max_new_tokens" for fault in faults):
+        faults.append(
+            Fault("max_new_tokens", "max_new_tokens ignored", f"{most} tokens", f"a reply of {n_words} words")
+        )
+    return Judgement(tuple(faults), judgement.seen | {"asked"}, judgement.hidden, judgement.notes)
+
+
+def _is_wanted(fault: Fault, plan: Plan) -> bool:
+    """Returns whether a system prompt is the one that the user asked for."""
+    wanted = plan.wanted_system
+    return fault.name == "system prompt added" and bool(wanted) and wanted[:40] in fault.arrived
+
+
+def _in_batch(probe: Probe, alone: Answer, batch: Answer) -> Judgement:
+    """Returns what differs where a question is asked together with others."""
+    if alone.error:
+        return Judgement()
+    if batch.error:
+        fault = Fault("batch", "batch fails", f"{probe.kind} among other questions", batch.error[:200])
+        return Judgement((fault,), frozenset({"batch"}))
+    if alone.arrived is None or batch.arrived is None:
+        if alone.reply == batch.reply:
+            return Judgement(seen=frozenset({"batch"}))
+        return Judgement(
+            (Fault("batch", "another reply in a batch", repr(alone.reply[:60]), repr(batch.reply[:60])),),
+            frozenset({"batch"}),
+        )
+    if same_inputs(alone.arrived, batch.arrived):
+        note = "" if alone.reply == batch.reply else "the same arrives; replies differ by arithmetic"
+        return Judgement(seen=frozenset({"batch"}), notes={"batch": note} if note else {})
+    fault = Fault("batch", "batch leaks", f"{probe.kind}, as alone", "something else than alone")
+    return Judgement((fault,), frozenset({"batch"}))
+
+
+def _twice(probe: Probe, first: Answer, second: Answer) -> Judgement:
+    if first.error or second.error:
+        return Judgement(hidden={"twice": "the question failed"})
+    if first.reply == second.reply:
+        return Judgement(seen=frozenset({"twice"}))
+    fault = Fault("twice", "another reply", repr(first.reply[:60]), repr(second.reply[:60]))
+    return Judgement((fault,), frozenset({"twice"}))
+
+
+def _sights(outside: Sequence[Probe], replies: Sequence[Answer], plan: Plan) -> list[Verdict]:
+    """Returns a verdict for each kind of small question."""
+    found = []
+    for kind in plan.kinds:
+        pairs = [
+            (answer, probe) for probe, answer in zip(outside, replies, strict=True) if probe.kind == kind
+        ]
+        counts = plan.needed is None or kind in plan.needed
+        found.append(_sight(kind, pairs, counts))
+    return found
+
+
+def _sight(kind: str, pairs: Sequence[tuple[Answer, Probe]], counts: bool) -> Verdict:
+    title = f"sees: {kind}"
+    errors = [answer.error for answer, _ in pairs if answer.error]
+    if len(errors) == len(pairs):
+        return Verdict(kind, title, UNSEEN, text=f"no request succeeded: {errors[0][:200]}", counts=counts)
+    score = questions.score(kind, [(answer.reply, probe.answer) for answer, probe in pairs])
+    low, high = score.bounds
+    text = (
+        f"{score.right} of {score.n} right; above chance {score.value:.2f} [{low:.2f}, {high:.2f}] "
+        "(0 is a guess, 1 is seeing)"
+    )
+    if low > 0 and score.value >= _WELL:
+        return Verdict(kind, title, PASSED, text=text, counts=counts)
+    return Verdict(kind, title, FAILED, (f"does not see: {kind}",), text, counts=counts)
+
+
+def lines_of(needed: Collection[str] | None) -> list[str]:
+    """Returns the lines that are needed, in the order of the page."""
+    everything = [*LINES, *questions.KINDS]
+    return everything if needed is None else [line for line in everything if line in needed]

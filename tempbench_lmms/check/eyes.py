@@ -1,0 +1,71 @@
+"""A reader that sees: what a runner without faults hands on, and the reply of one who reads the pixels."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video
+from tempbench_lmms.check.questions import answered
+from tempbench_lmms.media import codes, video
+
+FRAMES = 32
+
+
+def inputs_of(
+    messages: Sequence[Mapping[str, Any]], generation: Mapping[str, Any], n_frames: int = FRAMES
+) -> Inputs:
+    """Returns what a model gets of a conversation where nothing goes wrong.
+
+    Args:
+        messages: As a task's `doc_to_messages` gives them.
+        generation: The task's `generation_kwargs`.
+        n_frames: Of a video, at most.
+
+    Raises:
+        MediaError: A video is damaged or missing.
+    """
+    parts: list[Part] = []
+    for message in messages:
+        for part in message["content"]:
+            if part["type"] == "text":
+                parts.append(Text(str(part["text"]), str(message["role"])))
+            elif part["type"] == "image":
+                parts.append(Picture(codes.as_pixels(part["url"])))
+            else:
+                parts.append(_video(part["url"], n_frames))
+    return Inputs(tuple(parts), settings_of(generation))
+
+
+def settings_of(generation: Mapping[str, Any]) -> Settings:
+    """Returns what a task asks of a reply."""
+    until = generation.get("until") or []
+    samples = bool(generation.get("do_sample")) or float(generation.get("temperature") or 0) > 0
+    stop = (until,) if isinstance(until, str) else tuple(until)
+    return Settings(int(generation.get("max_new_tokens") or 0) or None, samples, stop)
+
+
+def _video(url: Any, n_frames: int) -> Video:
+    if isinstance(url, (list, tuple)):
+        return Video(tuple(codes.as_pixels(image) for image in url))
+    path = Path(str(url))
+    frames = video.sample_frames(path, min(n_frames, video.probe(path).n_frames))
+    return Video(tuple(codes.as_pixels(image) for image in frames.images), frames.times)
+
+
+def reply(inputs: Inputs) -> str:
+    """Returns the reply of one who reads the pictures' codes and knows the check's questions.
+
+    Where tokens are to be drawn by chance it is another one each time.
+    """
+    pictures = [part for part in inputs.parts if isinstance(part, Picture)]
+    videos = [part for part in inputs.parts if isinstance(part, Video)]
+    pixels = [part.pixels for part in pictures if part.pixels is not None]
+    pixels += [frame for part in videos for frame in part.frames or ()]
+    times = videos[0].times if videos else None
+    cards = [card for picture in pixels for card in codes.read_all(picture) or (None,)]
+    text = " ".join(part.text for part in inputs.parts if isinstance(part, Text))
+    said = answered(text, cards, times)
+    if inputs.settings.samples:
+        said = f"{secrets.token_hex(4)} {said}"
+    return " ".join(said.split()[: inputs.settings.max_new_tokens])

@@ -1,0 +1,51 @@
+"""What to do about a fault: by its name or the line of the check, and for single runners."""
+
+from collections.abc import Mapping
+
+_TIMES = (
+    "take a runner that tells times (qwen3_vl, or vllm with is_qwen3_vl=True), or a task that writes the "
+    "times between frames (rextime_frames)"
+)
+
+_FIRST_VIDEO = "this runner takes the number of frames of a whole batch from its first video"
+
+_ANY: dict[str, str] = {
+    "no times": _TIMES,
+    "wrong times": _TIMES,
+    "times of another video": f"--batch_size 1; or {_TIMES}",
+    "images dropped": "raise the runner's limit (limit_mm_per_prompt, max_images), or take another runner",
+    "images joined": "take tasks with one strip (tempvs, not tempvs_separate), or another runner",
+    "images shrunk": "raise max_pixels, max_patches or the like in --model-args",
+    "frames shrunk": "raise max_pixels or the like in --model-args",
+    "prompt cut": "raise the runner's length (max_length, max_model_len) in --model-args",
+    "options cut": "raise the runner's length (max_length, max_model_len) in --model-args",
+    "system prompt added": "empty it, or say that it is wanted, with system_prompt= in --model-args",
+    "text and images apart": "take a chat runner (without --force_simple) or tasks with one strip",
+    "part of a video": "raise the number of frames (max_num_frames, num_frames, max_frame_num)",
+    "video as one frame": "raise the number of frames (max_num_frames, num_frames, max_frame_num)",
+    "max_new_tokens ignored": "set max_new_tokens in --model-args, and in the server",
+    "sampling": "set temperature=0 in the server, or do_sample=False in the model's generation_config.json",
+    "batch leaks": "--batch_size 1",
+    "batch fails": "--batch_size 1",
+    "another reply in a batch": "--batch_size 1",
+    "video dropped": "take the tasks that show frames as images (rextime_frames, coherence_qa)",
+}
+
+_OF_RUNNERS: dict[str, dict[str, str]] = {
+    "qwen2_5_vl": {
+        "batch leaks": f"--batch_size 1: {_FIRST_VIDEO}",
+        "batch fails": f"--batch_size 1: {_FIRST_VIDEO}",
+    },
+    "gemini": {
+        "video dropped": "give frames as images (coherence_qa, not coherence_qa_4f_video)",
+    },
+    "vllm": {"no times": "is_qwen3_vl=True in --model-args, for Qwen3-VL; or rextime_frames"},
+    "async_openai": {"no times": "is_qwen3_vl=True in --model-args, for Qwen3-VL; or rextime_frames"},
+    "internvl_hf": {"no times": "this family is told no times; take rextime_frames"},
+    "llava_hf": {"no times": "this family is told no times; take rextime_frames"},
+}
+
+
+def hints_for(model: str) -> Mapping[str, str]:
+    """Returns what to do about faults with a runner of the harness, by the fault's name."""
+    return _ANY | _OF_RUNNERS.get(model.removesuffix("_chat"), {})

@@ -1,0 +1,114 @@
+"""What a task needs of a runner, from the conversations that it makes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tempbench_lmms.check.verdicts import FAILED, PASSED, UNSEEN, State, Verdict
+
+_ALWAYS = ("asked", "text", "system", "max_new_tokens", "greedy", "stop", "batch", "twice")
+_ONE_PICTURE = ("number", "content", "size")
+_PICTURES = ("order", "apart")
+_MANY = 6
+_VIDEO = ("video", "video length", "video order", "times")
+_SEES_PICTURES = (
+    *("colour of image k", "how many images", "which image shows the circle"),
+    *("first image", "last image", "before"),
+)
+_SEES_VIDEO = ("second of the circle", "ends of a video")
+_CHARACTERS_OF_A_LINE = 38
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the conversations of a task are made of.
+
+    Attributes:
+        pictures: The most pictures of a question.
+        is_interleaved: Whether text stands between pictures.
+        has_video: Whether there is a video in a file.
+        has_frames: Whether frames are given as a video.
+        characters: The longest text.
+    """
+
+    pictures: int = 0
+    is_interleaved: bool = False
+    has_video: bool = False
+    has_frames: bool = False
+    characters: int = 0
+
+
+@dataclass(frozen=True)
+class Need:
+    """One need of a task.
+
+    Attributes:
+        title: What is needed.
+        lines: The lines of the check that speak of it.
+        state: The worst of theirs; None where none of them was checked.
+    """
+
+    title: str
+    lines: tuple[str, ...]
+    state: State | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns it as JSON values."""
+        return {"title": self.title, "lines": list(self.lines), "state": self.state}
+
+
+def shape_of(conversations: Iterable[Sequence[Mapping[str, Any]]]) -> Shape:
+    """Returns of what conversations are made.
+
+    Args:
+        conversations: Messages, as `doc_to_messages` gives them, of some documents of a task.
+    """
+    most, characters = 0, 0
+    between = has_video = has_frames = False
+    for messages in conversations:
+        parts = [part for message in messages for part in message["content"]]
+        kinds = [part["type"] for part in parts]
+        characters = max(characters, sum(len(part["text"]) for part in parts if part["type"] == "text"))
+        most = max(most, kinds.count("image"))
+        places = [i for i, kind in enumerate(kinds) if kind == "image"]
+        between |= bool(places) and "text" in kinds[places[0] : places[-1]]
+        videos = [part["url"] for part in parts if part["type"] == "video"]
+        has_video |= any(isinstance(url, str) for url in videos)
+        has_frames |= any(not isinstance(url, str) for url in videos)
+    return Shape(most, between, has_video, has_frames, characters)
+
+
+def needs_of(shape: Shape) -> list[Need]:
+    """Returns the needs of a task whose conversations have this shape."""
+    needs = [Need(f"a prompt of {shape.characters:,} characters, and replies as asked for", _ALWAYS)]
+    if shape.pictures == 1:
+        needs.append(Need("one image", _ONE_PICTURE))
+    if shape.pictures > 1:
+        lines = (*_ONE_PICTURE, *_PICTURES, *(("many",) if shape.pictures > _MANY else ()))
+        needs.append(Need(f"{shape.pictures} images, apart and in order", lines))
+        needs.append(Need("seeing images in order", _SEES_PICTURES))
+    if shape.is_interleaved:
+        needs.append(Need("text between images", ("interleaved",)))
+    if shape.has_video:
+        needs.append(Need("a native video", _VIDEO[:-1]))
+        needs.append(Need("a video's times", _VIDEO[-1:]))
+        needs.append(Need("seeing a video in time", _SEES_VIDEO))
+    if shape.has_frames:
+        needs.append(Need("frames as a video", ("frames as a video",)))
+    return needs
+
+
+def held(needs: Sequence[Need], verdicts: Sequence[Verdict]) -> list[Need]:
+    """Returns needs with the state that follows from the verdicts."""
+    by_line = {one.line: one.state for one in verdicts}
+    out = []
+    for need in needs:
+        states = [by_line[line] for line in need.lines if line in by_line]
+        state = next((one for one in (FAILED, UNSEEN, PASSED) if one in states), None)
+        out.append(Need(need.title, need.lines, state))
+    return out
+
+
+def lines_for(characters: int) -> int:
+    """Returns how many lines of the long prompt are as long as a text of so many characters."""
+    return max(60, round(characters / _CHARACTERS_OF_A_LINE))

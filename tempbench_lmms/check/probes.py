@@ -1,0 +1,228 @@
+"""Probes: questions whose every picture, frame, time and word is known, rendered on the spot.
+
+Each probe begins with a name of its own, by which it is known again wherever it arrives.
+"""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.check import questions
+from tempbench_lmms.check.inputs import Settings
+from tempbench_lmms.media import codes
+from tempbench_lmms.media.codes import Card
+
+NEW_TOKENS = 12
+"""A reply's tokens: few, so that the check is quick; no default of any runner, so that it shows."""
+MOST_PICTURES = 16
+_N_PICTURES = 6
+_SIDE_OF_FRAMES = 224
+_LINES = 60
+_OPTIONS = ("hammer", "violin", "teapot", "ladder", "candle", "pencil")
+
+
+@dataclass(frozen=True)
+class Film:
+    """A coded video.
+
+    Attributes:
+        cards: Of its frames.
+        rate: Frames a second.
+        path: Its file; None where the task gives the frames themselves, which have no times.
+    """
+
+    cards: tuple[Card, ...]
+    rate: int
+    path: Path | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The time from the first frame to the end of the last one."""
+        return len(self.cards) / self.rate
+
+
+Given = str | Card | Film
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One question.
+
+    Attributes:
+        name: Its own, at the beginning of its text.
+        kind: What it is for.
+        parts: Texts, pictures and videos in order.
+        settings: How to answer.
+        answer: Of a question that is judged by its reply; else empty.
+        chance: How often a guess is right.
+    """
+
+    name: str
+    kind: str
+    parts: tuple[Given, ...]
+    settings: Settings = field(default=Settings(NEW_TOKENS, False, ()))
+    answer: str = ""
+    chance: float = 0.0
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards of the pictures that are given apart."""
+        return tuple(part for part in self.parts if isinstance(part, Card))
+
+    @property
+    def films(self) -> tuple[Film, ...]:
+        """The videos."""
+        return tuple(part for part in self.parts if isinstance(part, Film))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The pieces of text."""
+        return tuple(part for part in self.parts if isinstance(part, str))
+
+
+def messages_of(probe: Probe) -> list[dict[str, Any]]:
+    """Returns a probe as a task gives it to a runner of the harness's chat kind."""
+    content: list[dict[str, Any]] = []
+    for part in probe.parts:
+        if isinstance(part, str):
+            content.append({"type": "text", "text": part})
+        elif isinstance(part, Card):
+            content.append({"type": "image", "url": codes.as_image(codes.drawn(part))})
+        else:
+            content.append({"type": "video", "url": _shown(part)})
+    return [{"role": "user", "content": content}]
+
+
+def visuals_of(probe: Probe) -> list[Any]:
+    """Returns a probe's pictures and videos as a task gives them to a runner of the simple kind."""
+    flat: list[Any] = []
+    for part in probe.parts:
+        if isinstance(part, Card):
+            flat.append(codes.as_image(codes.drawn(part)))
+        elif isinstance(part, Film):
+            shown = _shown(part)
+            flat += shown if isinstance(shown, list) else [shown]
+    return flat
+
+
+def text_of(probe: Probe) -> str:
+    """Returns a probe's whole text, for a runner of the simple kind."""
+    return "\n".join(probe.texts)
+
+
+def _shown(film: Film) -> Any:
+    if film.path is not None:
+        return str(film.path)
+    return [codes.as_image(codes.drawn(card, _SIDE_OF_FRAMES)) for card in film.cards]
+
+
+class _Maker:
+    """Draws from one seed, no number twice."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self.random = random.Random(seed)
+        self._folder = folder
+        self._numbers = self.random.sample(range(codes.MAX_NUMBER), 2000)
+        self._names = 0
+
+    def name(self) -> str:
+        self._names += 1
+        return f"Question {self.random.randrange(16**5):05x}{self._names:03d}."
+
+    def card(self, colour: str = "", shape: str = "nothing") -> Card:
+        chosen = colour or self.random.choice(list(codes.COLOURS))
+        return Card(self._numbers.pop(), chosen, shape)
+
+    def film(self, cards: Sequence[Card], rate: int, as_file: bool = True) -> Film:
+        if not as_file:
+            return Film(tuple(cards), rate)
+        path = self._folder / f"check_{cards[0].number}.mp4"
+        codes.write_video(path, [codes.drawn(card, _SIDE_OF_FRAMES) for card in cards], rate)
+        return Film(tuple(cards), rate, path)
+
+
+def inside(seed: int, folder: Path, n_pictures: int = MOST_PICTURES, n_lines: int = _LINES) -> list[Probe]:
+    """Returns the probes of which is looked at what arrives.
+
+    Args:
+        seed: Of all that is drawn.
+        folder: Where videos are written.
+        n_pictures: Of the probe with many pictures.
+        n_lines: Of the long prompt.
+    """
+    make = _Maker(seed, folder)
+    return [
+        _pictures(make, "pictures", _N_PICTURES),
+        _pictures(make, "many pictures", n_pictures),
+        _long_text(make, n_lines),
+        # More frames than any runner takes by default; and fewer, which several runners stumble over.
+        _video(make, "video", 80, 8),
+        _video(make, "short video", 12, 2),
+        _video(make, "frames as a video", 8, 1, as_file=False),
+    ]
+
+
+def _pictures(make: _Maker, kind: str, n: int) -> Probe:
+    parts: list[Given] = [f"{make.name()} Look at {n} images. "]
+    for i in range(n):
+        parts += [f"Image {i + 1} is this one: ", make.card()]
+    return Probe(parts[0].split(" Look")[0], kind, (*parts, "Describe the images in one word."))  # type: ignore[union-attr]
+
+
+def _long_text(make: _Maker, n_lines: int) -> Probe:
+    name = make.name()
+    words = [f"{make.random.randrange(16**6):06x}" for _ in range(n_lines)]
+    options = "".join(f"({'ABCDEF'[i]}) {word}\n" for i, word in enumerate(_OPTIONS))
+    lines = "".join(f"Line {i + 1} of {n_lines} has the word {word}.\n" for i, word in enumerate(words))
+    text = f"{name} Choose one of these options:\n{options}The text is:\n{lines}"
+    return Probe(name, "long text", (make.card(), text, "Answer with a letter."))
+
+
+def _video(make: _Maker, kind: str, n: int, rate: int, as_file: bool = True) -> Probe:
+    name = make.name()
+    film = make.film([make.card() for _ in range(n)], rate, as_file)
+    return Probe(name, kind, (f"{name} This is a video: ", film, "Describe the video in one word."))
+
+
+def outside(seed: int, folder: Path, kinds: Sequence[str] = tuple(questions.KINDS)) -> list[Probe]:
+    """Returns the questions that anyone who sees can answer.
+
+    Args:
+        seed: Of all that is drawn.
+        folder: Where videos are written.
+        kinds: Which, of `questions.KINDS`.
+    """
+    make = _Maker(seed + 10_000, folder)
+    return [probe for kind in kinds for probe in _of_kind(make, kind)]
+
+
+def _of_kind(make: _Maker, kind: str) -> Iterator[Probe]:
+    asked = questions.KINDS[kind]
+    for number in range(asked.n_calls):
+        drawn = asked.draw(make.random, number)
+        name = make.name()
+        cards = [make.card(colour, shape) for colour, shape in drawn.scenes]
+        parts: list[Given] = [f"{name} "]
+        if asked.is_video:
+            parts.append(make.film(cards, asked.rate))
+        else:
+            for i, card in enumerate(cards):
+                parts += [f"Image {i + 1}: ", card]
+        text = asked.text.format(**drawn.values)
+        yield Probe(name, kind, (*parts, text), answer=drawn.answer, chance=asked.chance)
+
+
+def by_name(probes: Sequence[Probe], text: str) -> Probe | None:
+    """Returns the probe whose name stands in a text."""
+    return next((probe for probe in probes if probe.name in text), None)
+
+
+def numbers_of(probes: Sequence[Probe]) -> Mapping[int, Probe]:
+    """Returns to which probe the number of a card belongs."""
+    return {
+        card.number: probe
+        for probe in probes
+        for card in (*probe.cards, *(card for film in probe.films for card in film.cards))
+    }

@@ -1,0 +1,56 @@
+"""The command `tempbench check-model`."""
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tempbench_lmms.data import outputs
+
+
+def check_model(
+    model: Annotated[str, typer.Option(help="As for the harness's --model.")],
+    model_args: Annotated[str, typer.Option(help="As for the harness's --model_args.")] = "",
+    tasks: Annotated[
+        str, typer.Option(help="Tasks or groups, separated by commas: only what they need counts.")
+    ] = "",
+    batch_size: Annotated[int, typer.Option(min=1, help="As for the harness's --batch_size.")] = 1,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Also write an HTML page.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    questions: Annotated[
+        bool, typer.Option(help="Ask small questions too, which anyone who sees can answer.")
+    ] = True,
+    seed: Annotated[int, typer.Option(min=0, help="Of the pictures and questions.")] = 0,
+    keep: Annotated[
+        Path | None, typer.Option(help="Keep the verdict in this folder of a run, for its report.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
+) -> None:
+    """Check that a model gets, and sees, what a task gives; status 1 where something fails."""
+    if output:
+        outputs.check_file(output, force)
+    if keep:
+        outputs.check_folder(keep)
+    from tempbench_lmms.runs import model_check
+
+    names = tuple(filter(None, tasks.split(",")))
+    wanted = model_check.Wanted(model, model_args, names, batch_size, seed, questions)
+
+    def tell(line: str) -> None:
+        print(f"tempbench: {line}", file=sys.stderr, flush=True)
+
+    with contextlib.redirect_stdout(sys.stderr):  # the harness and its libraries print there too
+        found = model_check.check(wanted, tell)
+    print(model_check.as_json(found) if as_json else model_check.as_text(found))
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
+        model_check.keep(found, wanted, keep)
+    if output:
+        from tempbench_lmms.report.check_page import page
+
+        output.write_text(page(found), encoding="utf-8")
+        print(f"written to {output}", file=sys.stderr)
+    if found.state == "failed":
+        raise typer.Exit(1)

@@ -1,0 +1,105 @@
+"""Asks the questions of `tempbench check-model` through a runner of the harness, and watches what arrives."""
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from tempbench_lmms.check import probes
+from tempbench_lmms.check.course import Answer
+from tempbench_lmms.check.inputs import Arrived, Inputs, Text, looked_at
+from tempbench_lmms.check.probes import Probe
+from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import watching
+from tempbench_lmms.harness.adapter import request_failed
+
+_TASK, _SPLIT = "tempbench_check", "test"
+
+
+def runner(model: str, model_args: str, batch_size: int = 1, device: str | None = None) -> Any:
+    """Returns a runner of the harness, made as the harness's command line makes it.
+
+    Args:
+        model: As for `--model`.
+        model_args: As for `--model_args`.
+        batch_size: As for `--batch_size`.
+        device: As for `--device`.
+
+    Raises:
+        TempbenchError: There is no such runner, or its model cannot be loaded.
+    """
+    from lmms_eval import models
+
+    more = {"batch_size": batch_size, "max_batch_size": None, "device": device}
+    try:
+        return models.get_model(model).create_from_arg_string(model_args, more)
+    except Exception as error:  # whatever a runner raises: it is the user's --model or --model-args
+        why = one_line(f"{type(error).__name__}: {error}")[:300]
+        raise TempbenchError(f"{model} cannot be loaded: {why}; correct --model or --model-args") from None
+
+
+class Session:
+    """Asks questions of one runner.
+
+    Args:
+        lm: The runner.
+    """
+
+    def __init__(self, lm: Any) -> None:
+        self._lm = lm
+        self.blind = watching.why_blind(lm)
+        self._seen: list[Inputs] = []
+
+    def ask(self, asked: Sequence[Probe]) -> list[Answer]:
+        """Asks several questions in one call, as `course.Ask`."""
+        self._seen = []
+        self._lm.task_dict[_TASK] = {_SPLIT: list(asked)}
+        try:
+            with watching.watching(self._lm, self._seen.extend):
+                replies = list(self._lm.generate_until(list(map(self._request, range(len(asked)), asked))))
+        except Exception as error:  # a runner may raise anything; the check says which
+            why = one_line(f"{type(error).__name__}: {error}")
+            return [Answer("", None, why) for _ in asked]
+        finally:
+            del self._lm.task_dict[_TASK]
+        arrived = self._by_question(asked)
+        texts = [_text(reply) for reply in replies]
+        return [
+            Answer("", seen, text[:300]) if request_failed(text) else Answer(text, seen)
+            for text, seen in zip(texts, arrived, strict=True)
+        ]
+
+    def _request(self, number: int, probe: Probe) -> Any:
+        from lmms_eval.api.instance import Instance
+
+        # The same as our tasks' `generation_kwargs`; runners change what they get.
+        generation: dict[str, Any] = {
+            "max_new_tokens": probe.settings.max_new_tokens,
+            "temperature": 0,
+            "do_sample": False,
+            "until": [],
+        }
+        text, place = probes.text_of(probe), (number, _TASK, _SPLIT)
+        if getattr(self._lm, "is_simple", True):
+            arguments: tuple[Any, ...] = (text, generation, probes.visuals_of, *place)
+        else:
+            arguments = (text, probes.messages_of, copy.deepcopy(generation), *place)
+        metadata = {"task": _TASK, "doc_id": number, "repeats": 1}
+        return Instance("generate_until", arguments, 0, metadata)
+
+    def _by_question(self, asked: Sequence[Probe]) -> list[Arrived | None]:
+        """Returns what arrived of each question, told by the name in its text."""
+        found: dict[str, Arrived] = {}
+        for inputs in self._seen:
+            text = " ".join(part.text for part in inputs.parts if isinstance(part, Text))
+            probe = probes.by_name(asked, text)
+            if probe is None and len(asked) == 1 == len(self._seen):
+                probe = asked[0]  # its name was cut away
+            if probe is not None:
+                found.setdefault(probe.name, looked_at(inputs))
+        return [found.get(probe.name) for probe in asked]
+
+
+def _text(reply: Any) -> str:
+    text = getattr(reply, "text", reply)
+    return text if isinstance(text, str) else ""

@@ -1,0 +1,67 @@
+"""Back from what image processors make to pictures: arrays in, arrays out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tempbench_lmms.media.codes import Pixels
+
+Floats = NDArray[np.float32]
+_CLIP_MEAN = (0.48145466, 0.4578275, 0.40821073)
+_CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """How a processor normalises.
+
+    Attributes:
+        mean: Of each channel.
+        std: Of each channel.
+    """
+
+    mean: Sequence[float] = _CLIP_MEAN
+    std: Sequence[float] = _CLIP_STD
+
+    def undone(self, values: Floats) -> Pixels:
+        """Returns colours from 0 to 255 of an array whose last axis is the channels."""
+        colours = values * np.asarray(self.std, np.float32) + np.asarray(self.mean, np.float32)
+        return np.clip(np.round(colours * 255), 0, 255).astype(np.uint8)
+
+
+def normal_of(processor: Any) -> Normal:
+    """Returns how an image processor or video processor normalises."""
+    mean = getattr(processor, "image_mean", None) or _CLIP_MEAN
+    std = getattr(processor, "image_std", None) or _CLIP_STD
+    return Normal(tuple(mean), tuple(std))
+
+
+def from_patches(
+    patches: Floats, grid: tuple[int, int, int], merge: int, in_time: int, normal: Normal
+) -> list[Pixels]:
+    """Returns the frames behind flat patches of the Qwen-VL family: `in_time` for each step in time.
+
+    Args:
+        patches: Shape (steps * rows * columns, channels * in_time * side * side).
+        grid: Steps in time, rows and columns of patches.
+        merge: Patches that make one token, along each side.
+        in_time: Frames of a patch.
+        normal: How the processor normalises.
+
+    Raises:
+        ValueError: The patches have another form.
+    """
+    steps, rows, columns = grid
+    side = round((patches.shape[1] / 3 / in_time) ** 0.5)
+    shape = (steps, rows // merge, columns // merge, merge, merge, 3, in_time, side, side)
+    whole = patches.reshape(shape).transpose(0, 6, 1, 3, 7, 2, 4, 8, 5)
+    frames = whole.reshape(steps * in_time, rows * side, columns * side, 3)
+    return [normal.undone(frame) for frame in frames]
+
+
+def from_planes(planes: Floats, normal: Normal) -> Pixels:
+    """Returns the picture behind an array of shape (channels, height, width)."""
+    return normal.undone(np.moveaxis(planes, 0, -1))

@@ -1,0 +1,26 @@
+"""What arrives at `tempbench_reader`."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tempbench_lmms.check.inputs import Inputs
+from tempbench_lmms.harness.watching.replacing import replaced
+
+
+def applies(lm: Any) -> bool:
+    """True for the reader."""
+    return callable(getattr(lm, "read", None)) and type(lm).__module__.startswith("tempbench_lmms.")
+
+
+@contextlib.contextmanager
+def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
+    """Tells of what the reader reads."""
+    read = lm.read
+
+    def told(batch: Sequence[Inputs]) -> Any:
+        tell(list(batch))
+        return read(batch)
+
+    with replaced(lm, "read", told):
+        yield

@@ -1,0 +1,287 @@
+"""What runners that call `model.generate` of `transformers` hand to it: tokens, pixels, times, settings."""
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tempbench_lmms.check.inputs import Inputs, Part, Picture, Settings, Text, Video
+from tempbench_lmms.check.judging import stamps_of
+from tempbench_lmms.harness.watching import pixels
+from tempbench_lmms.harness.watching.replacing import replaced
+from tempbench_lmms.media.codes import Pixels
+
+_PROCESSORS = ("processor", "_image_processor", "_processor", "image_processor")
+_IMAGE_TOKENS = ("image_token_id", "image_token_index")
+_VIDEO_TOKENS = ("video_token_id", "video_token_index")
+_TIMED_BY_GRID = ("qwen2_5_vl", "qwen2_5_omni")
+_UNREADABLE = "the pixels cannot be read back from what this processor makes of them"
+
+
+def applies(lm: Any) -> bool:
+    """True for a runner with a processor and a model that generates."""
+    return _processor_of(lm) is not None and callable(getattr(_model_of(lm), "generate", None))
+
+
+def _model_of(lm: Any) -> Any:
+    return getattr(lm, "model", None) or getattr(lm, "_model", None)
+
+
+def _processor_of(lm: Any) -> Any:
+    for name in _PROCESSORS:
+        found = getattr(lm, name, None)
+        if hasattr(found, "tokenizer") and hasattr(found, "image_processor"):
+            return found
+    return None
+
+
+@contextlib.contextmanager
+def watching(lm: Any, tell: Callable[[list[Inputs]], None]) -> Iterator[None]:
+    """Tells of each call of the model's `generate`."""
+    model, processor = _model_of(lm), _processor_of(lm)
+    generate = model.generate
+    template = _template(processor)
+
+    def told(*args: Any, **given: Any) -> Any:
+        named = {**({"input_ids": args[0]} if args else {}), **given}
+        if named.get("input_ids") is not None:
+            tell(_Call(named, model, processor, template).inputs())
+        return generate(*args, **given)
+
+    with replaced(model, "generate", told):
+        yield
+
+
+def _template(processor: Any) -> tuple[str, str]:
+    """Returns what a chat template writes before and after a user's text."""
+    mark = "tempbench-mark"
+    message = [{"role": "user", "content": [{"type": "text", "text": mark}]}]
+    try:
+        text = processor.apply_chat_template(message, tokenize=False, add_generation_prompt=True)
+    except (ValueError, TypeError, AttributeError, KeyError):
+        return "", ""  # a processor without a template: all that arrives is the runner's
+    before, _, after = str(text).partition(mark)
+    return before, after
+
+
+@dataclass
+class _Media:
+    """The pictures and videos of a call, which are taken one by one as the tokens call for them."""
+
+    pictures: list[Picture] = field(default_factory=list)
+    videos: list[Video] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One call of `generate`.
+
+    Attributes:
+        given: Its arguments.
+        model: The model.
+        processor: Its processor.
+        template: What the chat template writes before and after a user's text.
+    """
+
+    given: Mapping[str, Any]
+    model: Any
+    processor: Any
+    template: tuple[str, str]
+
+    def inputs(self) -> list[Inputs]:
+        """Returns the questions of the call, in the order of its rows."""
+        ids, mask = self.given["input_ids"], self.given.get("attention_mask")
+        rows = [row[keep.bool()] for row, keep in zip(ids, mask, strict=True)] if mask is not None else ids
+        media = self._media([self._runs(row.tolist()) for row in rows])
+        settings = self._settings()
+        return [Inputs(tuple(self._parts(row.tolist(), media)), settings) for row in rows]
+
+    def _settings(self) -> Settings:
+        defaults = getattr(self.model, "generation_config", None)
+
+        def value(name: str) -> Any:
+            return self.given.get(name, getattr(defaults, name, None))
+
+        most = value("max_new_tokens")
+        return Settings(
+            int(most) if most is not None else None,
+            bool(value("do_sample")),
+            tuple(value("stop_strings") or ()),
+        )
+
+    def _tokens_of(self, names: Sequence[str]) -> set[int]:
+        config = self.model.config
+        return {value for name in names if isinstance(value := getattr(config, name, None), int)}
+
+    def _runs(self, row: Sequence[int]) -> list[tuple[str, list[int]]]:
+        """Returns a row's tokens in runs of `text`, `image` and `video`."""
+        images, videos = self._tokens_of(_IMAGE_TOKENS), self._tokens_of(_VIDEO_TOKENS)
+
+        def kind(token: int) -> str:
+            return "image" if token in images else "video" if token in videos else "text"
+
+        return [(name, list(run)) for name, run in itertools.groupby(row, kind)]
+
+    def _parts(self, row: Sequence[int], media: _Media) -> Iterator[Part]:
+        """Yields the parts of one row, and takes its pictures and videos."""
+        pieces: list[Part] = []
+        left = 0  # tokens of a picture or video that was taken already
+        for kind, run in self._runs(row):
+            if kind == "text":
+                pieces.append(Text(self.processor.tokenizer.decode(run, skip_special_tokens=False)))
+                continue
+            tokens = len(run)
+            while tokens > 0:
+                if left <= 0:
+                    part = _taken(media, kind, tokens)
+                    if part is None:
+                        break
+                    pieces.append(part)
+                    left = part.tokens or tokens
+                tokens, left = tokens - min(tokens, left), left - min(tokens, left)
+        yield from _with_roles(_timed(pieces), self.template)
+
+    def _media(self, rows: Sequence[Sequence[tuple[str, list[int]]]]) -> _Media:
+        """Returns the pictures and videos of the whole call, in order."""
+        images, videos = self.given.get("pixel_values"), self.given.get("pixel_values_videos")
+        media = _Media()
+        if images is not None:
+            runs = [len(run) for row in rows for kind, run in row if kind == "image"]
+            media.pictures = self._pictures(_array(images), runs)
+        if videos is not None:
+            media.videos = self._videos(_array(videos))
+        return media
+
+    def _pictures(self, values: pixels.Floats, runs: Sequence[int]) -> list[Picture]:
+        normal = pixels.normal_of(self.processor.image_processor)
+        grids = self.given.get("image_grid_thw")
+        if grids is not None:
+            frames = self._patches(values, grids, normal)
+            merge = self._vision("spatial_merge_size", 2) ** 2
+            return [
+                Picture(found[0] if found else None, _size(grid) // merge)
+                for found, grid in zip(frames, grids.tolist(), strict=True)
+            ]
+        if values.ndim == 5:  # the whole picture first, then its tiles
+            return [Picture(pixels.from_planes(one[0], normal)) for one in values]
+        if values.ndim == 4 and len(values) == len(runs):
+            return [Picture(pixels.from_planes(one, normal), n) for one, n in zip(values, runs, strict=True)]
+        if values.ndim == 4 and runs and sum(runs) % len(values) == 0:
+            return _tiles(values, runs, normal)
+        return [Picture(None, n) for n in runs]
+
+    def _videos(self, values: pixels.Floats) -> list[Video]:
+        processor = getattr(self.processor, "video_processor", None) or self.processor.image_processor
+        normal = pixels.normal_of(processor)
+        grids = self.given.get("video_grid_thw")
+        if grids is None:
+            if values.ndim != 5:
+                return [Video(None, hides_times=True) for _ in values]
+            return [Video(tuple(pixels.from_planes(one, normal) for one in video)) for video in values]
+        out = []
+        merge = self._vision("spatial_merge_size", 2) ** 2
+        steps = self._seconds_a_step(len(grids))
+        for found, grid, seconds in zip(
+            self._patches(values, grids, normal), grids.tolist(), steps, strict=True
+        ):
+            each = len(found) // grid[0] if found else 1
+            times = None if seconds is None else tuple(i * seconds / each for i in range(grid[0] * each))
+            out.append(Video(tuple(found) if found else None, times, _size(grid) // merge))
+        return out
+
+    def _seconds_a_step(self, n: int) -> list[float | None]:
+        """Returns the seconds from step to step in time that each video's positions are made of."""
+        if getattr(self.model.config, "model_type", "") not in _TIMED_BY_GRID:
+            return [None] * n
+        told = self.given.get("second_per_grid_ts")
+        # Without it the model counts a second a step.
+        return [1.0] * n if told is None else [float(seconds) for seconds in told]
+
+    def _patches(self, values: pixels.Floats, grids: Any, normal: pixels.Normal) -> list[list[Pixels]]:
+        """Returns the frames of each picture or video; nothing for one that cannot be read back."""
+        merge, in_time = self._vision("spatial_merge_size", 2), self._vision("temporal_patch_size", 2)
+        sizes = [tuple(grid) for grid in grids.tolist()]
+        ends = np.cumsum([_size(size) for size in sizes]).tolist()
+        out = []
+        for size, end in zip(sizes, ends, strict=True):
+            try:
+                part = values[end - _size(size) : end]
+                out.append(pixels.from_patches(part, size, merge, in_time, normal))
+            except ValueError:
+                out.append([])
+        return out
+
+    def _vision(self, name: str, default: int) -> int:
+        return int(getattr(getattr(self.model.config, "vision_config", None), name, None) or default)
+
+
+def _size(grid: Sequence[int]) -> int:
+    return int(grid[0] * grid[1] * grid[2])
+
+
+def _array(values: Any) -> pixels.Floats:
+    return np.asarray(values.detach().float().cpu().numpy(), dtype=np.float32)
+
+
+def _taken(media: _Media, kind: str, tokens: int) -> Picture | Video | None:
+    several: list[Any] = media.pictures if kind == "image" else media.videos
+    if not several and kind == "image":
+        several = media.videos  # of a family that has one token for both
+    return several.pop(0) if several else None
+
+
+def _tiles(values: pixels.Floats, runs: Sequence[int], normal: pixels.Normal) -> list[Picture]:
+    """Returns pictures that were cut into tiles, of which the last one shows the whole."""
+    each = sum(runs) // len(values)
+    counts = [run // each for run in runs]
+    ends = np.cumsum(counts).tolist()
+    return [
+        Picture(pixels.from_planes(values[end - 1], normal), n) for end, n in zip(ends, runs, strict=True)
+    ]
+
+
+def _timed(pieces: Sequence[Part]) -> list[Part]:
+    """Returns parts in which a video has the times that are written before its steps."""
+    out: list[Part] = []
+    for i, part in enumerate(pieces):
+        if not isinstance(part, Video) or part.times is not None or part.frames is None:
+            out.append(part)
+            continue
+        out.append(part)
+        texts = [one.text for one in pieces[max(0, i - 1) :] if isinstance(one, Text)]
+        stamps = stamps_of(texts)
+        each = len(part.frames) // len(stamps) if stamps else 0
+        if each and each * len(stamps) == len(part.frames):
+            times = tuple(stamp for stamp in stamps for _ in range(each))
+            out[-1] = Video(part.frames, times, part.tokens)
+    return out
+
+
+def _with_roles(pieces: Sequence[Part], template: tuple[str, str]) -> Iterator[Part]:
+    """Yields parts without the chat template; what stands before its beginning is a system prompt."""
+    head, tail = template
+    for i, part in enumerate(pieces):
+        if not isinstance(part, Text):
+            yield part
+            continue
+        text = part.text
+        if i == 0:
+            before, text = _after(text, head)
+            if before.strip():
+                yield Text(before, "system")
+        if i == len(pieces) - 1 and tail.strip():
+            text = text.removesuffix(tail)
+        yield Text(text)
+
+
+def _after(text: str, head: str) -> tuple[str, str]:
+    """Returns what stands before the longest end of a template's head, and what stands after it."""
+    for start in range(len(head)):
+        end = head[start:]
+        if end.strip() and end in text:
+            before, _, after = text.partition(end)
+            return before, after
+    return "", text

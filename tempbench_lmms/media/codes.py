@@ -1,0 +1,225 @@
+"""Coded pictures and videos: a program can tell from the pixels which picture it has before it.
+
+A picture is a square of 8 x 8 cells. The outer ring of black and white cells carries a number and its
+checksum, so that it is read again after resizing (down to some 24 pixels), JPEG or video compression, and
+normalising. The middle is one colour, with a white circle or square on it or nothing, for questions that
+anyone who sees can answer.
+"""
+
+import io
+import itertools
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+
+Pixels = NDArray[np.uint8]
+COLOURS: dict[str, tuple[int, int, int]] = {
+    "red": (215, 30, 35),
+    "green": (25, 150, 60),
+    "blue": (35, 70, 215),
+    "yellow": (245, 220, 40),
+    "purple": (135, 35, 165),
+    "orange": (255, 140, 0),
+}
+SHAPES = ("nothing", "circle", "square")
+SIDE = 448
+"""Of a picture, in pixels: a multiple of the patches of every common vision tower."""
+MAX_NUMBER = 1 << 16
+_CELLS = 8
+_CORNERS = (0, 1, 1, 1)  # top left is black: a picture that was turned is not read as another one
+_LEAST_CONTRAST = 60
+_LONGEST_STRIP = 16
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a coded picture shows.
+
+    Attributes:
+        number: From 0 to 65,535.
+        colour: Of the middle, a key of `COLOURS`.
+        shape: On the middle, one of `SHAPES`.
+    """
+
+    number: int
+    colour: str = "blue"
+    shape: str = "nothing"
+
+
+def _ring() -> list[tuple[int, int]]:
+    """Returns the cells of the ring as (row, column), clockwise from the top left."""
+    last = _CELLS - 1
+    top = [(0, i) for i in range(last)]
+    right = [(i, last) for i in range(last)]
+    bottom = [(last, last - i) for i in range(last)]
+    left = [(last - i, 0) for i in range(last)]
+    return top + right + bottom + left
+
+
+_RING = _ring()
+_AT_CORNERS = [i * (_CELLS - 1) for i in range(4)]
+_DATA = [i for i in range(len(_RING)) if i not in _AT_CORNERS]
+
+
+def _bits(number: int) -> list[int]:
+    """Returns the 24 bits of a number: 16 of its own and 8 of a checksum."""
+    whole = number << 8 | zlib.crc32(number.to_bytes(2, "big")) & 0xFF
+    return [whole >> i & 1 for i in reversed(range(24))]
+
+
+def drawn(card: Card, side: int = SIDE) -> Pixels:
+    """Returns a card's picture, of shape (side, side, 3).
+
+    Args:
+        card: What it shows.
+        side: A multiple of 8, so that cells have whole pixels.
+    """
+    cells = np.zeros((_CELLS, _CELLS, 3), dtype=np.uint8)
+    cells[:] = COLOURS[card.colour]
+    ring = dict(zip(_AT_CORNERS, _CORNERS, strict=True)) | dict(zip(_DATA, _bits(card.number), strict=True))
+    for i, bit in ring.items():
+        cells[_RING[i]] = 255 * bit
+    scale = side // _CELLS
+    picture = cells.repeat(scale, 0).repeat(scale, 1)
+    middle, radius = side / 2, side / 5
+    rows = np.arange(side)[:, None] + 0.5 - middle
+    columns = rows.T
+    if card.shape == "circle":
+        picture[rows**2 + columns**2 <= radius**2] = 255
+    elif card.shape == "square":
+        picture[(abs(rows) <= radius) & (abs(columns) <= radius)] = 255
+    return picture
+
+
+def read(picture: Pixels) -> Card | None:
+    """Returns what a picture of any size shows; None where it is no coded picture, or no longer readable.
+
+    Args:
+        picture: Shape (height, width, 3).
+    """
+    height, width = picture.shape[:2]
+    if min(height, width) < 2 * _CELLS:
+        return None
+    ring = np.array([_cell(picture, *place).mean() for place in _RING])
+    low, high = ring.min(), ring.max()
+    if high - low < _LEAST_CONTRAST:
+        return None
+    bits = ring > (low + high) / 2
+    if tuple(bits[_AT_CORNERS]) != _CORNERS:
+        return None
+    number = int("".join("1" if bit else "0" for bit in bits[_DATA][:16]), 2)
+    if [int(bit) for bit in bits[_DATA]] != _bits(number):
+        return None
+    return Card(number, _colour(picture), _shape(picture))
+
+
+def _cell(picture: Pixels, row: int, column: int) -> Pixels:
+    """Returns the inner part of a cell, which resizing mixes least with its neighbours."""
+    height, width = picture.shape[0] / _CELLS, picture.shape[1] / _CELLS
+    top, left = (row + 0.3) * height, (column + 0.3) * width
+    bottom, right = max(top + 0.4 * height, int(top) + 1), max(left + 0.4 * width, int(left) + 1)
+    return picture[int(top) : round(bottom), int(left) : round(right)]
+
+
+def _at(picture: Pixels, row: float, column: float) -> NDArray[np.float64]:
+    """Returns the colour around a place that is given as shares of height and width."""
+    height, width = picture.shape[:2]
+    i, j = int(row * height), int(column * width)
+    reach = max(1, min(height, width) // 60)
+    around = picture[max(0, i - reach + 1) : i + reach, max(0, j - reach + 1) : j + reach]
+    return np.asarray(around.reshape(-1, 3).mean(axis=0), dtype=np.float64)
+
+
+def _colour(picture: Pixels) -> str:
+    seen = _at(picture, 0.22, 0.5)
+    return min(COLOURS, key=lambda name: float(((seen - COLOURS[name]) ** 2).sum()))
+
+
+def _shape(picture: Pixels) -> str:
+    def is_white(row: float, column: float) -> bool:
+        return bool(_at(picture, row, column).min() > 175)
+
+    if not is_white(0.5, 0.5):
+        return "nothing"
+    # The corners of the square lie outside of the circle.
+    corner = 0.5 - 0.165
+    return "square" if is_white(corner, corner) and is_white(1 - corner, 1 - corner) else "circle"
+
+
+def read_all(picture: Pixels) -> tuple[Card, ...]:
+    """Returns the cards in a picture: one, or those of a strip from left to right or from top to bottom."""
+    if (card := read(picture)) is not None:
+        return (card,)
+    if is_blank(picture):
+        return ()
+    for axis in (1, 0):
+        for n in range(2, _LONGEST_STRIP + 1):
+            parts = [read(part) for part in _cut(picture, n, axis)]
+            cards = tuple(card for card in parts if card is not None)
+            if len(cards) == n:
+                return cards
+    return ()
+
+
+def _cut(picture: Pixels, n: int, axis: int) -> list[Pixels]:
+    ends = [round(i * picture.shape[axis] / n) for i in range(n + 1)]
+    return [picture[:, a:b] if axis else picture[a:b] for a, b in itertools.pairwise(ends)]
+
+
+def is_blank(picture: Pixels) -> bool:
+    """Returns whether a picture is one colour."""
+    some = picture[:: max(1, picture.shape[0] // 64), :: max(1, picture.shape[1] // 64)]
+    return bool(np.ptp(some, axis=(0, 1)).max() < 12)
+
+
+def as_image(pixels: Pixels) -> Image.Image:
+    """Returns pixels as hooks hand pictures to a model."""
+    return Image.fromarray(pixels)
+
+
+def as_pixels(image: Any) -> Pixels:
+    """Returns a decoded picture as pixels, of shape (height, width, 3)."""
+    return np.asarray(image.convert("RGB"))
+
+
+def from_bytes(data: bytes) -> Pixels | None:
+    """Returns the pixels of a picture file; None where it is none."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            return as_pixels(image)
+    except (UnidentifiedImageError, OSError, ValueError):
+        return None
+
+
+def resized(picture: Pixels, height: int, width: int) -> Pixels:
+    """Returns a picture at another size."""
+    return np.asarray(Image.fromarray(picture).resize((width, height), Image.Resampling.BICUBIC))
+
+
+def write_video(path: Path, pictures: Iterable[Pixels] | Sequence[Pixels], rate: int) -> Path:
+    """Writes an MP4 in which picture i is shown at second i / rate.
+
+    Args:
+        path: The file.
+        pictures: Of equal, even sides.
+        rate: Frames a second.
+    """
+    import av
+
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=rate, options={"crf": "12"})
+        stream.pix_fmt = "yuv420p"
+        for number, picture in enumerate(pictures):
+            stream.height, stream.width = picture.shape[:2]
+            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+            frame.pts, frame.time_base = number, Fraction(1, rate)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    return path

@@ -1,0 +1,180 @@
+"""`tempbench check-model`: a runner of the harness is checked, and the verdict is kept in a run's folder."""
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.check import course, questions
+from tempbench_lmms.check.needs import Need, Shape, held, lines_for, needs_of, shape_of
+from tempbench_lmms.check.probes import MOST_PICTURES
+from tempbench_lmms.data import provenance, tables
+from tempbench_lmms.data.roots import MINI
+from tempbench_lmms.data.secrets import without_secrets
+from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
+from tempbench_lmms.harness import checking, identity, plugin
+from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.runs.safe_run import leaves
+
+FILE = "check.json"
+"""Where a run's folder keeps the check of its model."""
+_LOOKED_AT = 8
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be checked.
+
+    Attributes:
+        model: As for the harness's `--model`.
+        model_args: As for its `--model_args`.
+        tasks: Tasks and groups of ours; none: all that can be checked counts.
+        batch_size: As for its `--batch_size`.
+        seed: Of all that is drawn.
+        with_questions: Whether the small questions are asked.
+    """
+
+    model: str
+    model_args: str = ""
+    tasks: tuple[str, ...] = ()
+    batch_size: int = 1
+    seed: int = 0
+    with_questions: bool = True
+
+
+def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> course.Check:
+    """Loads a model as the harness does, and checks what it gets and sees.
+
+    Args:
+        wanted: What is to be checked.
+        tell: Is told how far it is.
+
+    Raises:
+        TempbenchError: A task is unknown, or the model cannot be loaded.
+    """
+    version = plugin.harness_version()
+    shapes = {name: shape_of_task(name) for name in leaves(wanted.tasks)}
+    needs = {name: needs_of(shape) for name, shape in shapes.items()}
+    plan = _plan(wanted, shapes, needs)
+    plugin.install()
+    tell(f"loading {wanted.model}")
+    session = checking.Session(checking.runner(wanted.model, wanted.model_args, wanted.batch_size))
+    plan = replace(plan, blind=session.blind)
+    with tempfile.TemporaryDirectory(prefix="tempbench-check-") as folder:
+        inside, outside = course.drawn(plan, Path(folder))
+        tell(f"asking {2 * len(inside) + 1 + len(outside)} small questions")
+        found = course.checked(session.ask, plan, inside, outside)
+    about = {
+        "model": wanted.model,
+        "model_args": without_secrets(wanted.model_args),
+        "batch_size": wanted.batch_size,
+        "seed": wanted.seed,
+        "tasks": list(wanted.tasks),
+        "packages": {**provenance.versions(), "lmms-eval": version},
+    }
+    tasks = {name: held(one, found.verdicts) for name, one in needs.items()}
+    return replace(found, tasks=tasks or _of_all_tasks(found), about=about)
+
+
+def _of_all_tasks(found: course.Check) -> dict[str, list[Need]]:
+    """Returns the needs of every task of ours, from the bundled sample."""
+    names = [name for name in task_files() if name.endswith(f"_{MINI}") and "group" not in load_task(name)]
+    out = {}
+    for name in names:
+        out[name.removesuffix(f"_{MINI}")] = held(needs_of(shape_of_task(name)), found.verdicts)
+    return out
+
+
+def _plan(wanted: Wanted, shapes: dict[str, Shape], needs: dict[str, list[Need]]) -> course.Plan:
+    needed = frozenset(line for one in needs.values() for need in one for line in need.lines)
+    kinds = [kind for kind in questions.KINDS if not needs or kind in needed] if wanted.with_questions else []
+    most = max((shape.pictures for shape in shapes.values()), default=MOST_PICTURES)
+    longest = max((shape.characters for shape in shapes.values()), default=0)
+    arguments = dict(
+        part.partition("=")[::2] for part in wanted.model_args.split(",") if part.startswith("system_prompt=")
+    )
+    return course.Plan(
+        seed=wanted.seed,
+        n_pictures=max(most, 2),
+        n_lines=lines_for(longest),
+        kinds=tuple(kinds),
+        needed=needed if needs else None,
+        model=wanted.model,
+        wanted_system=arguments.get("system_prompt", ""),
+    )
+
+
+def shape_of_task(name: str) -> Shape:
+    """Returns of what the conversations of a task, or of its bundled sample, are made."""
+    config = load_task(name)
+    try:
+        return _shape(config)
+    except DataNotPreparedError:
+        return _shape(load_task(name if name.endswith(f"_{MINI}") else f"{name}_{MINI}"))
+
+
+def _shape(config: dict[str, Any]) -> Shape:
+    docs = docs_of(config)
+    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    places = (
+        sorted({round(i * (len(docs) - 1) / (_LOOKED_AT - 1)) for i in range(_LOOKED_AT)}) if docs else []
+    )
+    return shape_of(config["doc_to_messages"](docs[place], kwargs) for place in places)
+
+
+def keep(found: course.Check, wanted: Wanted, folder: Path) -> None:
+    """Writes a check into a run's folder, with what shows for which model it was made."""
+    kept = {**found.as_json(), "for": _identity(wanted.model, wanted.model_args)}
+    tables.write_json(kept, folder / FILE)
+
+
+def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
+    """Returns the short form, for a run card, of the check that a run's folder keeps; None for none.
+
+    Raises:
+        TempbenchError: It is damaged, or of another model.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        return None
+    try:
+        found = parse_json(path.read_text(encoding="utf-8"))
+        verdicts = [(one["title"], one["state"], one["counts"], one["text"]) for one in found["verdicts"]]
+        made_for, state = found["for"], str(found["state"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise TempbenchError(f"{path} is damaged ({error!r}); remove it and add --check") from None
+    if made_for != _identity(model, model_args):
+        raise TempbenchError(
+            f"{path} is the check of another model or other arguments; remove it, add --check"
+        )
+    return {
+        "state": state,
+        "failed": [f"{title}: {text}" for title, is_, counts, text in verdicts if is_ == "failed" and counts],
+        "unseen": [title for title, is_, counts, _ in verdicts if is_.startswith("cannot") and counts],
+    }
+
+
+def _identity(model: str, model_args: str) -> str:
+    return identity.fingerprint(identity.of_model(model, model_args, []))
+
+
+def as_text(found: course.Check) -> str:
+    """Returns a check for a terminal: a line a verdict, and what of each task's needs holds."""
+    lines = [one.as_text() for one in found.verdicts]
+    lines.append("")
+    for task, needs in found.tasks.items():
+        lines.append(f"{task}: {_needs_in_short(needs)}")
+    return "\n".join([*lines, f"{found.state}: {found.n_calls} questions asked"])
+
+
+def _needs_in_short(needs: Sequence[Need]) -> str:
+    bad = [f"{need.title}: {need.state or 'not checked'}" for need in needs if need.state != "passed"]
+    return "; ".join(bad) if bad else f"all {len(needs)} needs hold"
+
+
+def as_json(found: course.Check) -> str:
+    """Returns a check as JSON."""
+    return json.dumps(found.as_json(), indent=2)

@@ -1,0 +1,52 @@
+import dataclasses
+import functools
+from unittest import mock
+
+import pytest
+
+from tempbench_lmms.check import course, questions
+from tempbench_lmms.media import codes
+from tests.check import planted
+
+
+@pytest.fixture(scope="session")
+def drawn(tmp_path_factory):
+    """The questions of a seed, drawn once."""
+
+    @functools.cache
+    def make(seed=0, with_questions=False):
+        plan = course.Plan(seed=seed, n_pictures=8, kinds=tuple(questions.KINDS) if with_questions else ())
+        return plan, *course.drawn(plan, tmp_path_factory.mktemp(f"seed{seed}"))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def check(drawn):
+    """Checks through planted faults, and returns the check; each question is rendered once."""
+    rendered = {}
+    known = {}
+    read_all = codes.read_all
+
+    def remembered(picture):
+        """Reads a picture that was rendered here once, and any other each time."""
+        place = picture.__array_interface__["data"][0], picture.shape
+        if place not in known:
+            return read_all(picture)
+        if known[place] is None:
+            known[place] = read_all(picture)
+        return known[place]
+
+    def make(faults=(), seed=0, shows=True, with_questions=False):
+        plan, inside, outside = drawn(seed, with_questions)
+        plan = dataclasses.replace(plan, blind="" if shows else "far away")
+        for probe in [*inside, *outside]:
+            if probe.name not in rendered:
+                rendered[probe.name] = planted.rendered(probe)
+                for picture in planted.pictures_of(rendered[probe.name]):
+                    known[picture.__array_interface__["data"][0], picture.shape] = None
+        with mock.patch.object(codes, "read_all", remembered):
+            ask = planted.asker(rendered, faults, shows=shows)
+            return course.checked(ask, plan, inside, outside)
+
+    return make

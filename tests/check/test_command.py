@@ -1,0 +1,148 @@
+"""`tempbench check-model` and `tempbench run --check`, with the respondent that sees."""
+
+import json
+import re
+from unittest import mock
+
+import pytest
+
+from tempbench_lmms.check.course import Check
+from tempbench_lmms.check.verdicts import Verdict
+from tempbench_lmms.cli import runs
+from tempbench_lmms.data import provenance
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.report.check_page import page
+from tempbench_lmms.runs import model_check
+from tempbench_lmms.runs.logs import read_runs
+from tempbench_lmms.runs.run_card import run_card
+from tests.check import planted
+from tests.command import complains, tempbench, tempbench_process
+
+TASK = "tempvs_mt1_two_separate_mini"
+WANTED = model_check.Wanted("tempbench_reader")
+
+
+def made(state="passed"):
+    verdict = Verdict(
+        "order", "images in order", state, ("images swapped",), "given <b>1</b>; arrived 2", "a hint"
+    )
+    return Check((verdict,), 13, {}, {"model": "m", "packages": {"torch": "1"}})
+
+
+def test_page_has_every_line_and_no_markup_of_others():
+    text = page(made("failed"))
+    assert "<em" in text
+    assert "&lt;b&gt;1&lt;/b&gt;" in text
+    assert "<b>1" not in text
+    assert not re.search(r"(src|href)=\"(?!data:|#)", text)
+    assert "a hint" in text
+
+
+def test_what_is_kept_is_read_again(tmp_path):
+    assert model_check.kept(tmp_path, "tempbench_reader", "") is None
+    model_check.keep(made("failed"), WANTED, tmp_path)
+    found = model_check.kept(tmp_path, "tempbench_reader", "")
+    assert found["state"] == "failed"
+    assert found["failed"] == ["images in order: given <b>1</b>; arrived 2"]
+    with pytest.raises(TempbenchError, match="another model"):
+        model_check.kept(tmp_path, "tempbench_reader", "frames=4")
+    (tmp_path / model_check.FILE).write_text("{", encoding="utf-8")
+    with pytest.raises(TempbenchError, match="damaged"):
+        model_check.kept(tmp_path, "tempbench_reader", "")
+
+
+def test_what_is_noted_is_recorded_until_it_is_not():
+    provenance.note_check({"state": "passed"})
+    try:
+        assert provenance.recorded("tempvs")["check"] == {"state": "passed"}
+    finally:
+        provenance.note_check(None)
+    assert "check" not in provenance.recorded("tempvs")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "size"),
+    [
+        ((), 0),
+        (("--batch_size", "4"), 4),
+        (("-b", "2"), 2),
+        (("--batch_size=8",), 8),
+        (("--batch_size", "auto"), 0),
+    ],
+)
+def test_batch_size_among_the_arguments_of_the_harness(arguments, size):
+    assert runs.batch_size(arguments) == size
+
+
+def test_names_of_the_file_agree():
+    assert runs.CHECK == model_check.FILE
+
+
+def test_shape_of_tasks():
+    assert model_check.shape_of_task(TASK).is_interleaved
+    assert model_check.shape_of_task("tempvs_mt1_two_mini").pictures == 1
+    assert model_check.shape_of_task("rextime_mini").has_video
+    assert model_check.shape_of_task("coherence_qa_8f_video_mini").has_frames
+
+
+@pytest.mark.harness
+def test_a_model_that_sees(tmp_path):
+    found = tempbench(
+        "check-model", "--model", "tempbench_reader", "--tasks", TASK, "-o", tmp_path / "a.html"
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "passed  images arrive in the order given" in found.stdout
+    assert f"{TASK}: all" in found.stdout
+    assert "images arrive in the order given" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    again = tempbench("check-model", "--model", "tempbench_reader", "-o", tmp_path / "a.html")
+    complains(again, "exists")
+
+
+@pytest.mark.harness
+def test_a_fault_between_runner_and_model_is_told_with_status_1():
+    from tempbench_lmms.harness.respondents.reader import Reader
+
+    right = Reader._inputs
+    reverse = planted.FAULTS["images reversed"]
+    with mock.patch.object(Reader, "_inputs", lambda self, request: reverse([right(self, request)])[0]):
+        found = tempbench(
+            "check-model", "--model", "tempbench_reader", "--json", "--no-questions", "--seed", 3
+        )
+    assert found.returncode == 1
+    read = json.loads(found.stdout)
+    assert read["state"] == "failed"
+    assert {name for one in read["verdicts"] for name in one["faults"]} == {"images reversed"}
+    states = {need["title"]: need["state"] for need in read["tasks"]["tempvs_separate"]}
+    assert [state for title, state in states.items() if "apart and in order" in title] == ["failed"]
+    assert {need["state"] for need in read["tasks"]["rextime_vqa"] if "native" in need["title"]} == {"passed"}
+
+
+@pytest.mark.harness
+def test_a_model_that_is_not_there():
+    complains(tempbench("check-model", "--model", "tempbench_nobody"), "cannot be loaded", "--model")
+
+
+@pytest.mark.harness
+def test_a_model_whose_insides_cannot_be_seen_is_judged_by_its_replies():
+    found = tempbench(
+        "check-model", "--model", "tempbench_empty", "--json", "--tasks", "tempvs_mt1_two_separate_mini"
+    )
+    assert found.returncode == 1
+    states = {one["line"]: one["state"] for one in json.loads(found.stdout)["verdicts"]}
+    assert states["order"] == "cannot be seen from here"
+    assert states["colour of image k"] == "failed"
+
+
+@pytest.mark.harness
+def test_a_run_that_checks_first_says_so(tmp_path, warm_python):
+    arguments = ("run", "--model", "tempbench_reader", "--tasks", TASK, "-o", str(tmp_path / "out"))
+    done = tempbench_process(*arguments, "--check", "--", "--limit", "2", python=warm_python)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (log,) = read_runs([tmp_path / "out"])
+    assert run_card(log)["check"] == {"state": "passed", "failed": [], "unseen": []}
+    assert "not checked" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_of_several_processes_asks_for_the_check_before(tmp_path):
+    with mock.patch.dict("os.environ", WORLD_SIZE="2"), pytest.raises(TempbenchError, match="--keep"):
+        runs._check_first(True, "m", "", TASK, tmp_path, [])

@@ -1,0 +1,182 @@
+"""What the judges say of single cases, derived by hand."""
+
+import pytest
+
+from tempbench_lmms.check import judging, questions
+from tempbench_lmms.check.inputs import Arrived, Clip, Hidden, Settings, Sight, Text
+from tempbench_lmms.check.needs import Need, held, needs_of, shape_of
+from tempbench_lmms.check.picture_faults import of_pictures
+from tempbench_lmms.check.probes import Film, Probe
+from tempbench_lmms.check.text_faults import of_texts
+from tempbench_lmms.check.verdicts import Judgement, Verdict, has_failed, verdicts_of
+from tempbench_lmms.check.video_faults import of_video
+from tempbench_lmms.media.codes import Card
+
+CARDS = tuple(Card(number) for number in range(6))
+PROBE = Probe("Question 0.", "pictures", ("Question 0.", *CARDS))
+FILM = Film(tuple(Card(100 + i) for i in range(20)), 2, "a.mp4")
+
+
+def sights(*numbers, size=(448, 448)):
+    return [Sight((Card(number),), size) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("arrived", "names"),
+    [
+        ((0, 1, 2, 3, 4, 5), set()),
+        ((5, 4, 3, 2, 1, 0), {"images reversed"}),
+        ((0, 2, 1, 3, 4, 5), {"images swapped"}),
+        ((5, 4, 2, 3, 1, 0), {"images reversed", "images swapped"}),
+        ((1, 2, 0, 4, 5, 3), {"images in another order"}),
+        ((0, 1, 3, 4, 5), {"images dropped"}),
+        ((0, 1, 2, 3, 4, 5, 0), {"images doubled"}),
+        ((0, 1, 1, 2, 3, 5), {"images dropped", "images doubled"}),
+        ((), {"images dropped"}),
+        ((0, 1, 2, 3, 4, 99), {"images of another question"}),
+    ],
+)
+def test_pictures(arrived, names):
+    assert {fault.name for fault in of_pictures(PROBE, sights(*arrived), {})} == names
+
+
+def clip(places, times="true", size=(224, 224)):
+    frames = tuple(Sight((Card(100 + place),), size) for place in places)
+    told = tuple(place / 2 for place in places) if times == "true" else times
+    return Clip(frames, told)
+
+
+@pytest.mark.parametrize(
+    ("arrived", "names"),
+    [
+        (clip(range(20)), set()),
+        (clip(range(0, 20, 3)), set()),
+        # The last group of a processor is filled up with the last frame.
+        (clip([*range(0, 20, 2), 18]), set()),
+        (clip(range(10)), {"part of a video"}),
+        (clip(range(19, -1, -1)), {"frames reversed"}),
+        (clip([0, 0, 5, 10, 15, 19]), {"frames repeated"}),
+        (clip([0, 10, 5, 19]), {"frames in another order"}),
+        (clip([3] * 8), {"video as one frame"}),
+        (clip(range(20), None), {"no times"}),
+        # 19 frames at 2 a second are 9.5 s; told as at 12 a second 1.6 s.
+        (clip(range(20), tuple(i / 12 for i in range(20))), {"wrong times"}),
+        (clip(range(20), tuple(30 + i / 2 for i in range(20))), {"wrong times"}),
+        (clip(range(20), size=(28, 28)), {"frames shrunk"}),
+        (None, {"video dropped"}),
+    ],
+)
+def test_video(arrived, names):
+    probe = Probe("Question 1.", "video", ("Question 1.", FILM))
+    assert {fault.name for fault in of_video(FILM, probe, arrived, {}, [])} == names
+
+
+GIVEN = (
+    "Question 0. Choose:\n(A) one\n(B) two\n(C) three\nThink of the words below.\nThe last line is here.",
+)
+
+
+@pytest.mark.parametrize(
+    ("arrived", "names"),
+    [
+        (GIVEN[0], set()),
+        (GIVEN[0].replace("\n", "  \n\n"), set()),
+        (f"<|im_start|>{GIVEN[0]}<|vision_end|>", set()),
+        (GIVEN[0][:60], {"prompt cut"}),
+        (GIVEN[0].replace("(C) three\n", ""), {"options cut"}),
+        (
+            GIVEN[0].replace("(C) three\n", "").replace("The last line is here.", ""),
+            {"options cut", "prompt cut"},
+        ),
+        (GIVEN[0].replace("Think of the words below.\n", ""), {"text missing"}),
+        (GIVEN[0].partition("\n")[2], {"prompt begins later"}),
+        (f"{GIVEN[0]} Be brief.", {"text added"}),
+    ],
+)
+def test_texts(arrived, names):
+    assert {fault.name for fault in of_texts(GIVEN, [Text(arrived)])} == names
+
+
+def test_what_is_hidden_is_neither_passed_nor_failed():
+    arrived = Arrived((Text("Question 0."), *[Hidden(64)] * 6), Settings())
+    verdicts = {one.line: one for one in verdicts_of([judging.judge(PROBE, arrived, {})])}
+    assert verdicts["number"].state == "passed"
+    for line in ("order", "content", "size", "max_new_tokens", "greedy", "times"):
+        assert verdicts[line].state == "cannot be seen from here"
+        assert verdicts[line].text
+
+
+def test_pictures_with_times_between_are_a_video():
+    probe = Probe("Question 1.", "video", ("Question 1. This is a video: ", FILM, "Now answer."))
+    shown = [(Text(f"<{place / 2} seconds>"), Sight((Card(100 + place),), (224, 224))) for place in range(20)]
+    parts = [
+        Text("Question 1. This is a video: "),
+        *(part for pair in shown for part in pair),
+        Text("Now answer."),
+    ]
+    assert judging.judge(probe, Arrived(tuple(parts)), {}).faults == ()
+    bare = tuple(part for part in parts if not (isinstance(part, Text) and part.text.startswith("<")))
+    assert [fault.name for fault in judging.judge(probe, Arrived(bare), {}).faults] == ["no times"]
+
+
+def test_text_after_all_pictures_is_apart():
+    probe = Probe("Question 0.", "pictures", ("Question 0.", CARDS[0], "between them", CARDS[1], "the end"))
+    first, second = sights(0, 1)
+    parts = (first, second, Text("Question 0. between them the end"))
+    names = [fault.name for fault in judging.judge(probe, Arrived(parts), {}).faults]
+    assert names == ["text and images apart"]
+
+
+def test_a_failure_that_no_task_needs_does_not_fail_the_check():
+    fault = judging.Fault("times", "no times", "times", "none")
+    found = verdicts_of([Judgement((fault,))], needed={"text"})
+    assert not has_failed(found)
+    assert "no task asked for needs it" in next(one for one in found if one.line == "times").as_text()
+    assert has_failed(verdicts_of([Judgement((fault,))], needed={"times"}))
+
+
+def test_needs_of_a_task():
+    image, text = {"type": "image", "url": None}, {"type": "text", "text": "word " * 10}
+    one = shape_of([[{"role": "user", "content": [image, text]}]])
+    assert (one.pictures, one.is_interleaved, one.characters) == (1, False, 50)
+    several = shape_of([[{"role": "user", "content": [image, text, image]}]])
+    assert (several.pictures, several.is_interleaved) == (2, True)
+    video = shape_of([[{"role": "user", "content": [{"type": "video", "url": "a.mp4"}, text]}]])
+    assert "a video's times" in [need.title for need in needs_of(video)]
+    frames = shape_of([[{"role": "user", "content": [{"type": "video", "url": [None]}]}]])
+    assert "a video's times" not in [need.title for need in needs_of(frames)]
+
+
+def test_a_need_is_as_good_as_its_worst_line():
+    verdicts = [Verdict("order", "", "passed"), Verdict("apart", "", "cannot be seen from here")]
+    needs = [Need("a", ("order",)), Need("b", ("order", "apart")), Need("c", ("times",))]
+    assert [need.state for need in held(needs, verdicts)] == ["passed", "cannot be seen from here", None]
+
+
+def test_answers_are_read_with_care():
+    kind = questions.KINDS["colour of image k"]
+    assert questions.read_answer(kind, "It is Red.") == "red"
+    assert questions.read_answer(kind, "red or blue") is None
+    assert questions.read_answer(kind, "") is None
+
+
+def test_chance_is_corrected():
+    # 9 of 12 where a guess is right once in 6: (0.75 - 1/6) / (5/6) = 0.7.
+    found = questions.score("colour of image k", [("red", "red")] * 9 + [("red", "blue")] * 3)
+    assert found.value == pytest.approx(0.7)
+    low, high = found.bounds
+    assert low < 0.7 < high
+    guessed = questions.score("before", [("yes", "yes")] * 8 + [("yes", "no")] * 8)
+    assert guessed.value == 0
+    assert guessed.bounds[0] < 0 < guessed.bounds[1]
+
+
+def test_every_kind_is_asked_fewer_than_twenty_times_with_each_answer():
+    import random
+
+    rng = random.Random(0)
+    for kind in questions.KINDS.values():
+        assert kind.n_calls < 20
+        answers = {kind.draw(rng, i).answer for i in range(kind.n_calls)}
+        assert answers <= set(kind.answers)
+        assert len(answers) >= 2

@@ -1,0 +1,146 @@
+"""The harness's own runners, unchanged: no false alarm, and what they really do wrong is found."""
+
+import base64
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+
+import pytest
+
+from tempbench_lmms.check import course, eyes, probes, questions
+from tempbench_lmms.check.inputs import Text, looked_at
+from tempbench_lmms.harness import checking, plugin, watching
+from tempbench_lmms.harness.watching import openai_calls
+from tests.check import planted
+
+pytestmark = pytest.mark.harness
+
+QWEN = "pretrained={},device=cpu,device_map=cpu"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _plugin():
+    plugin.install()
+
+
+def checked(lm, folder, **options):
+    plan = course.Plan(**{"n_pictures": 8, "kinds": (), **options})
+    return course.checked(checking.Session(lm).ask, plan, *course.drawn(plan, folder))
+
+
+def states(found):
+    return {one.line: one.state for one in found.verdicts}
+
+
+@pytest.fixture(scope="module")
+def server():
+    """Answers as one who sees, and keeps what it was asked."""
+    bodies = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            bodies.append(body)
+            message = {"role": "assistant", "content": eyes.reply(openai_calls.inputs_of(body))}
+            reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny"}
+            reply |= {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
+            reply |= {"usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}}
+            data = json.dumps(reply).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=made.serve_forever, daemon=True).start()
+    yield SimpleNamespace(url=f"http://127.0.0.1:{made.server_port}/v1", bodies=bodies)
+    made.shutdown()
+    made.server_close()
+
+
+@pytest.mark.parametrize("model", ["openai", "async_openai"])
+def test_runners_of_the_openai_protocol(model, server, tmp_path, monkeypatch):
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
+    arguments = f"model=tiny,base_url={server.url},api_key=sk-of-nobody,max_retries=1"
+    lm = checking.runner(model, arguments)
+    kinds = ("colour of image k", "before")
+    found = checked(lm, tmp_path, kinds=kinds)
+    named = {(one.line, name) for one in found.verdicts for name in one.faults}
+    # Both send a video as pictures, and no time with them; what else stands here is of videos alone.
+    assert {line for line, _ in named} <= {"times", "short video", "batch"}
+    assert ("times", "no times") in named
+    for line in (
+        "number",
+        "order",
+        "apart",
+        "content",
+        "size",
+        "many",
+        "interleaved",
+        "text",
+        "system",
+        *kinds,
+    ):
+        assert states(found)[line] == "passed", line
+    assert states(found)["max_new_tokens"] == states(found)["greedy"] == "passed"
+
+
+def test_what_is_seen_is_what_is_sent(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    lm = checking.runner("openai", f"model=tiny,base_url={server.url},api_key=sk-of-nobody")
+    (probe, *_) = probes.inside(5, tmp_path)
+    server.bodies.clear()
+    (answer,) = checking.Session(lm).ask([probe])
+    (body,) = server.bodies
+    assert answer.arrived == looked_at(openai_calls.inputs_of(body))
+    assert answer.reply == eyes.reply(openai_calls.inputs_of(body))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_tiny_qwen2_5_vl(seed, tiny_vlm, tmp_path):
+    lm = checking.runner("qwen2_5_vl", QWEN.format(tiny_vlm))
+    found = checked(lm, tmp_path, seed=seed)
+    assert planted.found(found) == set()
+    assert set(states(found).values()) == {"passed"}
+    assert found.state == "passed"
+
+
+class Engine:
+    """What the runner `vllm` asks."""
+
+    __module__ = "vllm.entrypoints.llm"
+
+    def chat(self, messages, sampling_params=None, **more):
+        return [eyes.reply(openai_calls.inputs_of({"messages": one})) for one in messages]
+
+
+def test_what_the_runner_vllm_hands_to_its_engine():
+    lm = SimpleNamespace(client=Engine())
+    card = probes.Card(7, "red")
+    url = base64.b64encode(planted.png(card)).decode()
+    content = [
+        {"type": "text", "text": "Look"},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{url}"}},
+    ]
+    told = []
+    with watching.watching(lm, told.extend):
+        params = [SimpleNamespace(max_tokens=5, temperature=0.7, stop=None)]
+        lm.client.chat(
+            sampling_params=params, messages=[[{"role": "user", "content": content}]], chat_template=None
+        )
+    (arrived,) = map(looked_at, told)
+    assert arrived.parts[0] == Text("Look")
+    assert arrived.parts[1].cards == (card,)
+    assert (arrived.settings.max_new_tokens, arrived.settings.samples) == (5, True)
+    assert "chat" not in vars(lm.client)
+
+
+def test_a_runner_that_is_not_known_is_said_to_be_unseen():
+    assert "not known here" in watching.why_blind(SimpleNamespace())
+    assert questions.KINDS
