@@ -53,6 +53,7 @@ _CONFIRMS = re.compile(
     r"|\bno\s+(?:change|correction|revision)|\bnothing\s+to\s+(?:add|change|correct|revise)\b",
     re.IGNORECASE,
 )
+_INITIAL = re.compile(r"\W*(?:initial|first|draft)(?:\s+\w+)?\W*:\s*", re.IGNORECASE)
 # "The final answer: confirmed."
 _KEEPS = re.compile(
     r"\bfinal\s+answer\W{0,8}(?:(?:is|remains|stays)\W{1,4})?(?:still\s+)?"
@@ -131,7 +132,8 @@ def _read_reflection(
         return before, first if not kept[1] or first.value == _label(kept[1]) else none("several")
     final = reader.read(behind, Relation("reflection"), prompt, at_limit)
     if final.value is None and _CONFIRMS.search(behind) and not _DOUBTS.search(behind):
-        before = text[: reflection.start()]
+        initial = _INITIAL.match(text)
+        before = text[initial.end() if initial else 0 : reflection.start()]
         return before, reader.read(before, Relation("cot"), prompt, at_limit)
     return behind, final
 

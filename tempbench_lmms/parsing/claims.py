@@ -7,7 +7,7 @@ from tempbench_lmms.parsing.words import AGREES, CLAIM, DENIES, IN_ORDER, NOT, a
 _DENIED = rf"(?P<neg>(?:{any_of(word for word in NOT if word not in ('than', 'versus', 'vs'))}|n['’]t\b))"
 _ADVERBS = r"(?:\s+(?:do|does|did|quite|really|actually|fully|entirely|seem\s+to|seems\s+to|simply|\w+ly))*"
 _VERB = re.compile(
-    rf"\b{any_of(CLAIM)}[\"')]*{_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
+    rf"\b{any_of(CLAIM)}(?:\s*:?\s*[\"'][^\"\n]{{1,200}}[\"'])?[\"')]*,?{_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
     rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))",
     re.IGNORECASE,
 )

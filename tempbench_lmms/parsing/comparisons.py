@@ -18,7 +18,7 @@ def _entity(nouns: str, cjk: str) -> str:
     """Returns a pattern for the first or the second of two things: group 1 to 4 tell which."""
     return (
         rf"(?:{_B}(?:{nouns})|(?:{cjk}))\s*#?\s*(?:(?P<a>1|one)|(?P<b>2|two))(?![A-Za-z\d]|\.\d)"
-        rf"|{_B}(?:(?P<c>{_FIRST})|(?P<d>{_SECOND}))\s+(?:(?:one|shown|given)\s+)?(?:{nouns}){_A}"
+        rf"|{_B}(?:(?P<c>{_FIRST})|(?P<d>{_SECOND}))\s+(?:(?:one|shown|given)\s+)?(?:{nouns}|one){_A}"
         rf"|第\s?(?:(?P<e>[一1])|(?P<f>[二2]))(?:张|幅|個|个|组|枚|对|の)?(?:目の)?(?:{cjk})?|(?:(?P<g>1)|(?P<h>2))(?:枚目|番目)の?(?:{cjk})?"
         rf"|(?:(?P<i>첫)|(?P<j>두))\s?번째\s?(?:{cjk})"
     )

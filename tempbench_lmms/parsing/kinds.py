@@ -33,8 +33,8 @@ from tempbench_lmms.parsing.text import holds, normalise
 from tempbench_lmms.parsing.words import AND, CARDINAL, CIRCLED, LAST, LONGEST, OR, ORDINAL, any_of
 
 ANSWER_KEYS = (
-    r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*"
-    r"(?:answer|ans|choice|option|letter|prediction|response|label|result|output|selection|conclusion"
+    r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?|revised_?|corrected_?)*"
+    r"(?:final|answer|ans|choice|option|letter|prediction|response|label|result|output|selection|conclusion"
     r"|solution|event|antwort|réponse|respuesta|答案|答え|回答|정답|답)"
     r"(?:_?(?:letter|id|choice|option|value))?"
 )
@@ -45,6 +45,7 @@ _ODD = re.compile(
     r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
     r"|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
     r"|(?:where|which|that)\s+(?:\w+\s+){0,2}(?:goes|went)\s+wrong"
+    r"|(?:must|should|has\s+to|needs\s+to|can|could)\s+be\s+(?:removed|taken\s+out|excluded|moved|dropped|left\s+out|replaced)"
     r"|(?:is|was|ist|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
     r"|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks"
     r"|passt\s+nicht|gehört\s+nicht|ne\s+(?:correspond|va|fait)\s+pas|no\s+(?:encaja|pertenece)"
@@ -103,6 +104,11 @@ _SMALL_NUMBER = re.compile(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
 _LONGEST_IS = re.compile(
     rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:is|ist|est|es|belongs\s+to|is\s+(?:that\s+of|shown\s+(?:by|in)|in))"
     rf"\s+(?:the\s+)?(?:pair\s+)?([A-D])\b",
+    re.IGNORECASE,
+)
+# "Shortest: A, then D. Longest interval: C."
+_LONGEST_NAMED = re.compile(
+    rf"(?:^|[.;,\n])\W*(?:the\s+)?{any_of(LONGEST)}(?:\s+\w+){{0,2}}?\s*[:=–]\s*(?:pair\s+)?([A-D])(?=\s*(?:[.;(\n]|$))",
     re.IGNORECASE,
 )
 # "D has the shortest interval, C the longest."
@@ -235,7 +241,7 @@ class ChoiceKind(Kind):
         self.all_values = tuple(expected.letters)
         if self.asks == "longest":
             self.ranks = True
-            self.keys = (ANSWER_KEYS, r"(?:the_?)?(?:longest|largest|greatest)(?:_.*)?")
+            self.keys = (ANSWER_KEYS, r"(?:the_?)?(?:longest|largest|greatest)(?:_.*)?", expected.noun)
         self.texts = expected.texts[: len(expected.letters)]
 
     # A reply that is a letter needs none of these.
@@ -351,7 +357,9 @@ class ChoiceKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the options, or which one's order it lays out."""
-        if self.asks == "longest" and (named := _LONGEST_IS.search(text) or _HAS_LONGEST.search(text)):
+        if self.asks == "longest" and (
+            named := _LONGEST_IS.search(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text)
+        ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = letters.apart(text)
         found = self.mentions(text)
@@ -507,7 +515,7 @@ class ItemKind(Kind):
         text = self._plain(text)
         if _LEAVES_OUT.search(text):
             text = _without_reasons(text)
-        if ticked := ticks.ticked(text, lambda line: self._headed(line)):
+        if ticked := ticks.ticked(text, self._headed, self.odd):
             return Verdict(ticked, "answer", 0, len(text))
         if judged := ticks.judged(text, self.odd):
             chosen = [item for item, is_it in judged.items() if is_it]

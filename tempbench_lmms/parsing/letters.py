@@ -85,7 +85,7 @@ class _Patterns:
         )
         self.mention = re.compile(
             rf"(?:(?i:{nouns})\s*[-#:._]?\s*{_OPEN}|(?i:{any_of(ANSWER)}[\"']*\s*(?:{any_of(IS)}"
-            rf"|[:=\-])\s*){_OPEN}(?!A\s+(?!(?:{_AFTER_A})\b)[a-z]))(?P<named>{one})"
+            rf"|[:=\-])\s*){_OPEN}(?!A[ \t]+(?!(?:{_AFTER_A})\b)[a-z]))(?P<named>{one})"
             rf"|[(\[\"']\s*(?P<quoted>{any_case})\s*[)\]\"']"
             rf"|{_NO_WORD_BEFORE}(?P<alone>{capital})"
         )

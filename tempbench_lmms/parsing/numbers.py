@@ -63,7 +63,7 @@ _NO_SMALL_WORDS = [
     )
 ]
 _ITEM = CaseBlind(
-    rf"(?:{_IMAGES}|#)(?:\s*(?:number|index|id|with number)\b|\s*(?:no|nr)(?:\.|\b)|\s*n\s?[°º]"
+    rf"(?:{_IMAGES}|#)(?:\s*(?:number|index|id|with number)\b|\s*(?:no|nr)(?:\.|\b)|\s*[–—]\s*(?=#)|\s*n\s?[°º]"
     rf"|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}"
     rf"|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd"
     rf"|rd|th)?{_OF_ALL}"
@@ -160,7 +160,7 @@ _UNIT = (
 _NO_COUNT = CaseBlind(
     r"\b(?:frames?|images?|steps?|options?|seconds?|t|at|phase|bild|frame_?|from|until|till|figure"
     r"|question|confidence|第|フレーム|帧|프레임|around|minute|second)\s*[:=#(]?\s*\d+(?:\.\d+)?(?:\s*(?:s"
-    r"|sec)\b)?(?:\s*(?:-|–|to|and|,|→|->|&|bis|と)\s*(?:frames?\s*)?\d+(?:\.\d+)?)*(?!\s*(?:times|mal|次|回))"
+    r"|sec)\b)?(?:\s*(?:-|–|to|and|,\s*and|,\s*&|,|→|->|&|bis|と)\s*(?:frames?\s*)?\d+(?:\.\d+)?)*(?!\s*(?:times|mal|次|回))"
     r"|\bout\s+of\s+(?:the\s+|all\s+)?\d+|\b\d+\s+other\b|\ball\s+but\s+\d+"
     r"|(?m:^[ ]*\d{1,2}[.)][ ]+(?=\S))|\bconfidence\b\W{0,3}\S*|\b\d+(?:\.\d+)?\s*(?:-|–|to)\s*\d+\s*(?:s"
     r"|sec|seconds)\b"
@@ -229,7 +229,7 @@ _NO_NUMBER_AFTER = re.compile(
     re.IGNORECASE,
 )
 _NOTHING_AFTER = re.compile(
-    r"\s+[a-zé]+s?\b(?<!frame)(?<!frames)(?<!image)(?<!images)(?<!answer)(?<!option)(?<!options)(?<!information)(?<!way)(?<!evidence)(?<!doubt)(?<!other)(?<!more)(?<!longer)(?<!further)(?<!indication)(?<!clear)(?<!change)(?<!need)(?<!single)",
+    r"\s+[a-zé]+s?\b(?<!frame)(?<!frames)(?<!image)(?<!images)(?<!answer)(?<!option)(?<!options)(?<!information)(?<!way)(?<!evidence)(?<!doubt)(?<!other)(?<!more)(?<!longer)(?<!further)(?<!indication)(?<!clear)(?<!change)(?<!need)(?<!single)(?<!number)(?<!count)",
     re.IGNORECASE,
 )
 _UNIT_AFTER = re.compile(_UNIT, re.IGNORECASE)
@@ -239,7 +239,8 @@ _TOTAL_AFTER = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|\b(?:option|choice)\s+(?:number|no\.)\s*(?P<nth>\d)\b|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个"
+    rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|\b(?:option|choice)\s+(?:number|no\.)\s*(?P<nth>\d)\b"
+    rf"|\b(?:(?:number|no\.|entry|item|#)\s*(?P<listed>\d)|the\s+(?P<place>{_ORDINALS})(?:\s+(?:one|entry|item))?)\s+(?:in|on|of|from)\s+(?:the|your|this)\s+list\b|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个"
     rf"|個)?(?:选项|選項|の?選択肢)|(?P<hangul>첫|두|세|네|다섯|여섯|일곱)\s*번째\s*(?:선택지|보기|옵션)|(?P<n>\d)\s*(?:番目|つ目)の選択肢",
     re.IGNORECASE,
 )
@@ -247,6 +248,7 @@ _PLACE = re.compile(
 
 _PLACE_NOUNS = (
     "option",
+    " list",
     "choice",
     "选项",
     "選項",
@@ -378,7 +380,7 @@ def place_mentions(text: str) -> list[Mention]:
         return found
     found += [Mention(0, *match.span()) for match in _LAST_OPTION.finditer(text)]
     for match in _PLACE.finditer(text):
-        place = _number(match["ordinal"] or match["cjk"] or match["hangul"] or match["n"] or match["nth"])
+        place = _number(match["ordinal"] or match["cjk"] or match["hangul"] or match["n"] or match["nth"] or match["listed"] or match["place"])
         if place is not None:
             found.append(Mention(place, match.start(), match.end()))
     return found

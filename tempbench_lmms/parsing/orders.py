@@ -94,12 +94,18 @@ _REVERSE = re.compile(
 _ROW = re.compile(
     rf"(?:^|\n)[ \t]*[\"'(\[*#•-]*[ ]?(?:(?i:position|rank|place|step"
     rf"|no\.?)\s*)?(?P<place>\d{{1,2}})(?:st|nd|rd|th)?[\"')\]]*[ ]?(?:[.):=→-]"
-    rf"|->)?[ ]?[\"'(\[*]*(?:(?i:{_NOUNS})[ ]?[#:]?[ ]?)?(?P<item>\d{{1,2}}|[A-Z])(?![\w.])"
+    rf"|->)?[ ]?[\"'(\[*]*(?:(?i:{_NOUNS})[ ]?[:]?[ ]?)?#?(?P<item>\d{{1,2}}|[A-Z])(?![\w.])"
 )
 _LISTED = re.compile(
     rf"(?:^|[,;{{\n])[ \t]*[\"'(\[*#-]*[ ]?(?:position |rank |place )?(?P<place>\d{{1,2}})(?:st|nd|rd"
     rf"|th)?[\"')]*"
     rf"[ ]?(?:[.):=→-][ ]?[\"'(\[*]*(?:{_NOUNS})s?[ ]?[#:]?[ ]?|(?<=\d)[.)][ ])(?P<item>\d{{1,2}}|[A-Z])\b",
+    re.IGNORECASE,
+)
+# "B > A > C, i.e. B spans the most time"
+_END_NAMED = re.compile(
+    rf"\s*[,;:.(–—-]+\s*(?:(?:i\.\s?e\.|so|that\s+is|meaning|with|where|which\s+means|since|because|as)[\s,]+(?:that\s+)?)?(?:{_NOUNS}\s*)?#?(?P<item>\d{{1,2}}|[A-Z])"
+    rf"\s+(?:(?:is|has|spans|shows|covers|being|as|comes|was|lasts|takes)\s+)?(?:by\s+far\s+)?(?:the\s+)?(?:(?P<late>{_LATE})|{_EARLY})",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+")
@@ -240,6 +246,8 @@ def _turned(
         return None
     if len(order) == 2 and _FOLLOWING.search(text[start:end]):
         return order[::-1]  # "Image 2 came after Image 1"
+    if (turned := _end_named(text, end, order)) is not None:
+        return order[::-1] if turned else order
     before = _SENTENCE.split(text[max(0, start - _LOOK_BACK) : start])[-1]
     after = _SENTENCE.split(text[end : end + _LOOK_AHEAD])[0]
     back = backwards(before, quantities)
@@ -361,7 +369,9 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
         nonlocal run, readable
         if len(run) == 1 and sorted(run[0]) == sorted(labels):
             run = list(run[0])
-        if len(run) >= len(labels) and (readable or _says_which_end(text, start, end, quantities)):
+        if len(run) >= len(labels) and (
+            readable or _says_which_end(text, start, end, quantities) or _end_named(text, end, run) is not None
+        ):
             found.append((start, end, _complete(run, labels)))
         run, readable = [], True
 
@@ -405,6 +415,14 @@ def _says_which_end(text: str, start: int, end: int, quantities: bool) -> bool:
         _REVERSE.search(text, begin, end + 40) is not None
         or backwards(text[begin : end + _LOOK_AHEAD], quantities) is not None
     )
+
+
+def _end_named(text: str, end: int, run: Sequence[str]) -> bool | None:
+    """Whether the words behind a run make its first label the latest or largest; None where they name no end."""
+    named = _END_NAMED.match(text, end)
+    if named is None or named["item"].upper() not in (run[0], run[-1]):
+        return None
+    return (named["item"].upper() == run[0]) == (named["late"] is not None)
 
 
 @lru_cache(maxsize=32)

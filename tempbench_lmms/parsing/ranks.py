@@ -60,7 +60,8 @@ _LATEST = (
     r"latest|late|newest|most\s+recent|neueste[nrs]?|jüngste[nrs]?|späteste[nrs]?|plus\s+récente?|más\s+recientes?|más\s+nuev[oa]|最晚|最新"
     r"|最近|最も新しい|一番新しい|가장\s?최근|가장\s?늦은|가장\s?최신"
 )
-_FIRST, _LAST = r"first|zuerst|primero|primera|première?", r"last|zuletzt|última|último|dernière?"
+_FIRST = r"first|at\s+the\s+(?:start|beginning|front)|zuerst|am\s+anfang|primero|primera|première?|au\s+début|al\s+principio"
+_LAST = r"last|at\s+the\s+(?:end|back)|zuletzt|am\s+ende|última|último|dernière?|à\s+la\s+fin|al\s+final"
 _SHORTEST = (
     r"shortest|smallest|least|lowest|fewest|quickest|briefest|kürzeste[nrs]?|kleinste[nrs]?"
     r"|plus\s+court(?:e)?|más\s+cort[oa]|menor|最短|一番短い|가장\s?짧은"
@@ -70,7 +71,7 @@ _LONGEST_WORDS = (
     r"|plus\s+long(?:ue)?|más\s+larg[oa]|mayor|最长|最長|一番長い|가장\s?긴"
 )
 _MIDDLE = (
-    r"middle|medium|mid|in[\s_]between|intermediate|remaining|mittlere[nrs]?|dazwischen"
+    r"middle|medium|mid|in[\s_]between|between\s+(?:them|these|those|the\s+two)|intermediate|remaining|mittlere[nrs]?|dazwischen"
     r"|moyenne|intermedi[oa]|中间|居中|真ん中|중간"
 )
 _DOUBT = (
@@ -143,6 +144,7 @@ def _words(quantities: bool) -> re.Pattern[str]:
             "earlier",
             r"(?:(?:just|right|immediately|shortly)\s+)?before\s+(?:that|this|it)|davor|avant\s+cela|antes\s+de\s+eso",
         ),
+        _token("later", r"(?:(?:just|right|immediately|directly)\s+)?(?:after|behind)\s+it"),
         _token("then", _THEN),
         _token("before", _BEFORE),
         _token("after", _AFTER),
@@ -243,12 +245,12 @@ def _said(text: str, labels: tuple[str, ...], quantities: bool) -> _Said:
     clause: list[_Token] = []
     state = _State(labels, quantities, said, backwards(text, quantities) is True)
     for token in (*_tokens(text, quantities), ("end", ".")):
-        if token[0] in ("comma", "end", "then", "earlier") or (token[0] == "and" and _is_whole(clause)):
+        if token[0] in ("comma", "end", "then", "earlier", "later") or (token[0] == "and" and _is_whole(clause)):
             state.close(clause)
             clause = []
-            if token[0] in ("then", "earlier"):
+            if token[0] in ("then", "earlier", "later"):
                 state.follows = True
-                state.back = state.back or token[0] == "earlier"
+                state.back = (state.back or token[0] == "earlier") and token[0] != "later"
             elif token[0] == "end":
                 state.stop()
             continue
@@ -477,7 +479,10 @@ def as_shown(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
     >>> as_shown("Reverse of the order shown.", ("1", "2", "3"))
     ('3', '2', '1')
     """
-    if len(text) > _SHORT_SHOWN or re.search(r"\d", text) or not labels[0].isdigit():
+    if len(text) > _SHORT_SHOWN or not labels[0].isdigit():
+        return None
+    text = re.sub(rf"\b1\s*(?:to|-|–|through|→)\s*{len(labels)}(?!\w)", " ", text)
+    if re.search(r"\d", text):
         return None
     if not _AS_SHOWN.search(text) or re.search(
         _WORDS_BEFORE + f"(?:{_DOUBT})" + _WORDS_AFTER, text, re.IGNORECASE

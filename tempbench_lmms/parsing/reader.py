@@ -27,7 +27,7 @@ _QUICK = 24
 _NOT_PLAIN = ("\n", "  ", "\t", "\r", *"\\<[{*_`$|~@")
 _NO_ANSWER_KEY = re.compile(
     r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span"
-    r"|score|prob",
+    r"|score|prob|runner|second|reject|initial|exclu|eliminat|alternativ",
     re.IGNORECASE,
 )
 _CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
@@ -38,6 +38,12 @@ _ASKS = ("?", "[", "<")
 # "No changes, answer D."
 _ANSWER_CLAUSE = re.compile(
     r"[,;–—]\s*((?:final\s+)?(?:answer|antwort|réponse|respuesta|risposta|resposta|答案|答え|정답)[\s:]{0,3}[^\s,;]{1,12})$",
+    re.IGNORECASE,
+)
+# "Image 4 < Image 2, hence F."
+_CONCLUDING_CLAUSE = re.compile(
+    r"[,;–—:]\s*(?:(?:and|which)\s+)?((?:so|thus|hence|therefore|daher|also|donc|quindi|por\s+(?:lo\s+)?tanto|因此|所以|だから|따라서|meaning|makes?\s+it|i\.e\.)"
+    r"[\s,:]+[^,;]{1,40})$",
     re.IGNORECASE,
 )
 _OPEN = re.compile(f"{any_of(IF)}|{any_of(OR)}|{any_of(MAYBE)}|\\?", re.IGNORECASE)
@@ -241,10 +247,8 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return said
     if (kind.ranks or said.how not in ("several", "open")) and (stated := _one(kind.by_text(text), "words")):
         return stated
-    return (
-        _in_words(kind, [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists])
-        or said
-    )
+    stated = [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists]
+    return _in_words(kind, stated, said) or said
 
 
 def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
@@ -316,7 +320,11 @@ def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
     parts = rows if (found := _by_itself(kind, rows[-1], "last line")) else lines.sentences(rows[-1])
     if found is None and len(parts) > 1:
         found = _by_itself(kind, parts[-1], "last line")
-    if found is None and (clause := _ANSWER_CLAUSE.search(parts[-1])) and not _OPEN.search(parts[-1]):
+    if (
+        found is None
+        and (clause := _ANSWER_CLAUSE.search(parts[-1]) or _CONCLUDING_CLAUSE.search(parts[-1]))
+        and not _OPEN.search(parts[-1])
+    ):
         found = _by_itself(kind, clause[1], "last line")
     if found is None or len(parts) < 2:
         return found
@@ -364,8 +372,11 @@ def _at_end(kind: Kind, text: str) -> Verdict | None:
     return None if kind.lists(text, rows[-1]) else found
 
 
-def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
-    """Returns what the first or the last sentence states, where it states just one."""
+def _in_words(kind: Kind, rows: list[str], named: Verdict) -> Verdict | None:
+    """Returns what the first or the last sentence states, where it states just one.
+
+    Where they state two, the one that the reply names (`named`).
+    """
     if not rows:
         return None
     first, last = (
@@ -379,7 +390,7 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
     ]
     if not found or (len(said) > 1 and not kind.agree(first, last, *said)):
         return None
-    value, sentence = found[0]
+    value, sentence = next((one for one in found if one[0] == named.value), found[0])
     # "First image: a puddle. Second image: an ice cube. Ice melts, so the second image."
     concludes = [match.end() for match in _CONCLUDES.finditer(last)]
     if concludes and len({one for one, _ in found}) > 1 and not _DENIED.search(last, concludes[-1]):

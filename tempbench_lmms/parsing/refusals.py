@@ -92,9 +92,10 @@ _REFUSALS = (
         r"\b(?:is|are)(?:\s+not|n['’]t)\s+something\s+(?:that\s+)?(?:i|we|one)\s+(?:can|could|am\s+able)\b",
     ),
     _signed(
-        "need",
-        r"\b(?:i(?:['’]d|\s+would)?|we)\s+(?:would\s+)?need\s+(?:the|to\s+(?:see|watch)|more"
-        r"|access)\b",
+        "need|guess|more than",
+        r"\b(?:i(?:['’]d|\s+would)?|we)\s+(?:would\s+)?need\s+(?:the|all|every|at\s+least|an?|to\s+(?:see|watch|look)|more|further|higher|better"
+        r"|access)\b"
+        r"|\b(?:no|any)\s+(?:count|answer|order|choice|number|figure|time)\s+(?:(?:i|we)\s+(?:\w+\s+){1,2})?(?:would|could|is|can)\s+(?:only\s+)?be\s+(?:anything|more|a\s+(?:pure\s+|mere\s+|wild\s+)?guess)",
     ),
     _signed("no audio|no sound|not enough", r"\bno\s+(?:audio|sound)\b|\bnot\s+enough\b"),
     _signed(

@@ -31,7 +31,7 @@ _ANSWERED = (
     rf"(?![ ]*/\s*(?:yes|no|i\b)|,?\s*(?:or|and)\s+(?:yes|no|{_UNSURE})\b)"
 )
 _Q = re.compile(
-    rf"(?:\b(?:[qadfp]|question|answer|frage|pregunta|domanda)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n"
+    rf"(?:\b(?:[qadfp]|questions?|answer|frage|pregunta|domanda|вопрос)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n"
     rf"|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b"
     rf"(?:[^?\n]{{0,120}}\?\s*(?:A\b)?)?\W*(?:(?:the\s+|my\s+|die\s+|la\s+|le\s+)?(?:(?:correct"
     rf"|final|right)\s+)?(?:answer|antwort|respuesta|réponse|risposta|答案|答え|回答|정답|답)\s*(?:to\s+(?:this"
@@ -41,11 +41,12 @@ _Q = re.compile(
 )
 _WORD = re.compile(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
 
-_HEAD = re.compile(r"(?:^|\n)\W{0,4}(?:q|question|frage|pregunta)\s*([123])\b", re.IGNORECASE)
+_HEAD = re.compile(r"(?:^|\n)\W{0,4}(?:q|question|frage|pregunta|вопрос)\s*([123])\b", re.IGNORECASE)
 _CLOSING = re.compile(rf"\banswer\s*(?:is\W{{0,3}}|:\s*){_ANSWERED}", re.IGNORECASE)
 # Layouts of three answers beside "Q1: yes": "yes to Q1, no to the others", "Only the second one is yes".
 _PART = re.compile(
-    rf"\b(?:[qarpf]|question|frage|pregunta|domanda|number)\s*\.?\s*(?P<number>[123])\b"
+    rf"\b(?:[qarpf]|questions?|frage|fragen|pregunta|domanda|number|вопрос)\s*\.?\s*(?P<number>[123])\b"
+    r"|(?<=\d)\s*(?:,|&|\band\b|\bund\b|\bet\b|\by\b)\s*(?P<also>[123])\b"
     r"|\b(?P<two>first|last)\s+two\b(?:\s+questions)?"
     rf"|(?:问题|問題|質問|질문)\s*(?P<cjk>[123])|\b(?P<ordinal>first|second|third|1st|2nd|3rd|last)\b(?:\s+(?:question|one))?"
     rf"|\b(?P<others>all\s+three(?:\s+(?:questions|answers))?|all\s+of\s+them|(?:all\s+|both\s+)?(?:the\s+)?(?:other\s+(?:two|ones?|questions)|others|rest))\b"
@@ -157,7 +158,7 @@ def _spread(text: str) -> tuple[str, str, str] | None:
         if named and not _LINK.fullmatch(text, end, match.start()):
             return None
         end = match.end()
-        number = match["number"] or match["cjk"] or _PLACES.get((match["ordinal"] or "").lower())
+        number = match["number"] or match["also"] or match["cjk"] or _PLACES.get((match["ordinal"] or "").lower())
         some = [number] if number else [one for one in "123" if one not in answers]
         if match["two"]:
             some = ["1", "2"] if match["two"].lower() == "first" else ["2", "3"]

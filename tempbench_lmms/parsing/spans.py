@@ -62,13 +62,13 @@ _LABEL_END = r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|s|sec|seconds|at|
 _AT_A_TIME = r"(?=\s+(?:at|around|about|by|near|from|after|bei|um|à|en|a)\b)"
 _STARTS = (
     r"(?:(?<![^\W\d_])(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|begun|from|onset|opens?|starttime|t0|s0|t_?start|anfang|beginn|beginnt|startet|fängt|début|commence"
-    r"|inicio|comienzo|empieza|comienza|inizio|inizia|start_s)|起始|开始|開始|起点|始点|始まり|시작"
+    r"|inicio|comienzo|empieza|comienza|inizio|inizia|início|начало|начинается|start_s)|起始|开始|開始|起点|始点|始まり|시작"
     rf"|{any_of(BEGINS)}{_AT_A_TIME}){_LABEL_END}"
 )
 _ENDS = (
     r"(?:(?<![^\W\d_])(?:end(?:s|ing|ed)?|finish(?:es|ed|ing)?|stop(?:s|ped|ping)?|to|until|till|offset"
     r"|concludes?|concluding|closes?"
-    r"|endtime|t1|e0|t_?end|ende|endet|fin|finit|termine|termina|finaliza|acaba|fine|finisce|final|bis)"
+    r"|endtime|t1|e0|t_?end|ende|endet|fin|finit|termine|termina|finaliza|acaba|fine|finisce|fim|конец|заканчивается|final|bis)"
     r"|结束|結束|終了|終わり|终点|終点|종료|끝"
     rf"|{any_of(ENDS)}{_AT_A_TIME}){_LABEL_END}"
 )
@@ -93,6 +93,9 @@ _UNTIL_AT = re.compile(
     rf"(?<![^\W\d_])(?:until|till|bis|hasta)\s+[^\x02.;:!?\n]{{1,60}}\s(?:at|by|around|bei|um|en|a){FILL}$"
 )
 _AND_AT = re.compile(rf"\s*,?\s+and\s+[^\x02.;:!?\n]{{1,90}}\s(?:at|by){FILL}")
+_COLON = re.compile(r"\n[^\S\n]*[-*•]?[^\x02\n]{1,60}:\s*$|^[^\S\n]*[-*•]?[^\x02\n]{1,60}:\s*$")
+_NEXT_LINE = re.compile(r"[\s.;,]*\n[^\x02\n]{1,60}:\s*")
+_ENDS_LINE = re.compile(r"[ .;]*(?:$|\n)")
 _INTO = re.compile(r"\s*(?:seconds\s+|minutes?\s+)?in(?:to)?\b")
 
 _AFTER = re.compile(
@@ -237,6 +240,15 @@ class Points:
         found = self._span(pair)
         return found if found and found.span[0] < found.span[1] else None
 
+    def in_lines(self, pair: _Pair) -> Found | None:
+        """Such as "- He appears: 88 s" and below it "- He has left: 101 s", with no other time."""
+        if len(self.times) != 2 or "bare" in (pair.first.unit, pair.second.unit):
+            return None
+        if not _COLON.search(pair.before) or not _NEXT_LINE.fullmatch(pair.gap):
+            return None
+        found = self._span(pair) if _ENDS_LINE.match(self.small, pair.end) else None
+        return found if found and found.span[0] < found.span[1] else None
+
     def _marked(self, pair: _Pair) -> bool:
         """Whether a range is one of times, and not of any two numbers."""
         return {pair.first.unit, pair.second.unit} != {"bare"} or (
@@ -326,6 +338,7 @@ _TESTS: tuple[tuple[Callable[[Points, _Pair], Found | None], ...], ...] = (
     (Points.bare_range,),
     (Points.adjacent,),
     (Points.told,),
+    (Points.in_lines,),
 )
 _FIRST = (
     "first",

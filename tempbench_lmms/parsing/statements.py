@@ -20,6 +20,8 @@ from tempbench_lmms.parsing.words import (
     CORRECT,
     CORRECTION,
     FILLER,
+    FIRST_ADJECTIVE,
+    FIRST_NOUN,
     IF,
     IMAGE,
     IS,
@@ -27,6 +29,8 @@ from tempbench_lmms.parsing.words import (
     NOT,
     OPTION,
     OR,
+    SWITCHES,
+    TAKES_BACK,
     THEREFORE,
     any_of,
 )
@@ -106,7 +110,7 @@ _NOUN = any_of(
 )
 _EXPLICIT = CaseBlind(
     rf"(?:{any_of((*ANSWER, *ASKED_FOR))}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?(?:,\s*which)?"
-    rf"\s*(?:{any_of(IS)}"
+    rf"(?:\s+(?:of|between)\s+\S+\s+(?:to|and|with)\s+\S+)?\s*(?:{any_of(IS)}"
     rf"|[:=>\-—–]|\s)*"
     rf"|(?:number|numéro|número|nummer)\s+(?:of|de|des|der|del)\s+(?:(?:the|la|l['’]|das|des)\s*)?{any_of(IMAGE)}\s*{any_of(IS)}"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
@@ -117,6 +121,13 @@ _CONCLUDING = CaseBlind(
     rf"(?:{any_of((*CHOOSE, *THEREFORE, *_TAKES))}|(?:^|[\n.!?;])\s*(?:only\b|(?:it|this)\s+(?:is|was|must be"
     rf"|seems|appears)\b))"
     rf"[\s,:]*(?:(?:it|that|this|we|i|there(?:'s)?|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
+)
+_SWITCHING = CaseBlind(rf"{any_of(SWITCHES)}[\s,:]*{_FILLERS}$")
+# "Image 1; no, strike that, Image 5": behind a value, and before the next one.
+_TAKEN_BACK = re.compile(
+    rf"(?:^|[\s,;.:!?)(–—-])\s*{any_of(TAKES_BACK)}(?:[\s,;:.!–—-]|\b(?:it['’]s|it\s+is|that['’]s|make\s+it|should\s+be|must\s+be|"
+    rf"{any_of(TAKES_BACK)}))*{_FILLERS}$",
+    re.IGNORECASE,
 )
 _CALLED = re.compile(
     rf"^[\s\"')(\[\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
@@ -224,6 +235,7 @@ class _Group:
     cue: int = 0  # 2: called the answer; 1: concluded or chosen
     rejected: bool = False
     denied: bool = False  # rejected by a word of its own, and not only supposed
+    first: bool = False  # a first thought, which another value takes back
     open: bool = False
     final: bool = False
 
@@ -350,10 +362,12 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
         said = known[place]
         group.rejected, group.denied, group.final = said.rejected, said.denied, said.final
         group.cue = max(said.cue, *(mention.cue for mention in group.mentions))
+        group.first = said.first
         group.open = said.open or any(mention.open for mention in group.mentions)
         if len(group.mentions) == 2 and _CHANGED.search(place[0]):
             del group.mentions[0]  # "changed from A to B"
             group.cue, group.final, group.rejected, group.open = 2, True, False, False
+    _take_back(text, groups)
     for group, following in itertools.pairwise(groups):
         if group.rejected and _BUT.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
             following.cue = max(following.cue, 1)  # "not before but parallel"
@@ -368,6 +382,24 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
     return groups
 
 
+def _take_back(text: str, groups: Sequence[_Group]) -> None:
+    """Marks what a correction introduces as final, and rejects first thoughts that another value follows."""
+    for group, following in itertools.pairwise(groups):
+        if following.rejected or following.open or group.values == following.values:
+            continue
+        between = text[group.mentions[-1].end : following.mentions[0].start]
+        if holds(between.lower(), _TAKING_BACK) and _TAKEN_BACK.search(between):
+            following.cue, following.final = 2, True
+    if _KEPT.search(text):
+        return
+    meant: set[Any] = set()
+    for group in reversed(groups):
+        if group.first and meant - {*group.values}:
+            group.rejected = True
+        elif not (group.rejected or group.open or group.first):
+            meant.update(group.values)
+
+
 class _Said(NamedTuple):
     """What the words around a place say about it."""
 
@@ -376,6 +408,7 @@ class _Said(NamedTuple):
     open: bool
     final: bool
     denied: bool = False
+    first: bool = False
 
 
 def _judged(before: str, after: str) -> _Said:
@@ -399,15 +432,20 @@ def _judged(before: str, after: str) -> _Said:
         ((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause))
         or (_OPEN_AFTER.match(after) and not _ONLY_ONE.search(clause))
     )
+    first = bool(
+        (words & _FIRST_WORDS and _FIRST_SAID.search(clause)) or _FIRST_AFTER.match(after)
+    )
     is_open = is_open or (bool(words & _PART_WORDS) and _PARTLY.search(clause) is not None)
+    if _first(_SWITCHING, before, _SWITCH_FIRST):
+        return _Said(2, rejected, is_open, True, denied)
     if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
         return _Said(
-            2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL), denied
+            2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL), denied, first
         )
     if _CALLED.match(after):
-        return _Said(2, rejected, is_open, False, denied)
+        return _Said(2, rejected, is_open, False, denied, first)
     concluding = _first(_CONCLUDING, before, _CONCLUDING_FIRST)
-    return _Said(int(concluding is not None), rejected, is_open, False, denied and not is_open)
+    return _Said(int(concluding is not None), rejected, is_open, False, denied and not is_open, first)
 
 
 def _ruled_out(clause: str, after: str) -> bool:
@@ -453,6 +491,28 @@ _FIRST_THOUGHT = re.compile(
 )
 
 
+# What counts as a first thought only where another value follows: "first answer: 5, but ...", "I had A in
+# mind, but ...", "I was about to say A".
+_FIRST_SAID = re.compile(
+    rf"(?:{any_of(FIRST_ADJECTIVE)}\s+(?:\w+\s+)?{any_of(FIRST_NOUN)}|^\W*(?:initial|first\s+pass|before)\W*:)[^.;!?\n]{{0,24}}$"
+    r"|\bI(?:['’]d|\s+had)?\s+(?:first\s+|initially\s+|originally\s+)?(?:had|was\s+(?:about|going|inclined|leaning|tempted|thinking)"
+    r"|almost\s+\w+|nearly\s+\w+|wanted\s+to|would\s+have|considered|thought|guessed|counted|noted|expected|assumed|suspected)"
+    r"\b[^.;:!?\n]{0,24}$|\b(?:initially|originally|at\s+first)\b[^.;!?\n]{0,40}$",
+    re.IGNORECASE,
+)
+# "I'm sticking with the initial answer."
+_KEPT = re.compile(
+    rf"\b(?:stick\w*|stay\w*|keep\w*|kept|stand\w*|remain\w*|go\w*\s+back|return\w*|revert\w*|confirm\w*)\b[^.!?\n]{{0,24}}?{any_of(FIRST_ADJECTIVE)}\b"
+    rf"|{any_of(FIRST_ADJECTIVE)}\s+(?:\w+\s+)?{any_of(FIRST_NOUN)}\s+(?:still\s+)?(?:stands|holds|remains|is\s+(?:right|correct|confirmed)|was\s+(?:right|correct))",
+    re.IGNORECASE,
+)
+_FIRST_AFTER = re.compile(
+    r"[\s\"')\],]*(?:(?:seems?|seemed|looks?|looked|was)\s+(?:\w+\s+){0,3})?"
+    r"(?:at\s+first|initially|originally|in\s+mind|to\s+(?:begin|start)\s+with|before\s+(?:I|looking)|until\s+I)\b",
+    re.IGNORECASE,
+)
+
+
 def _supposed(before: str, clause: str, after: str) -> bool:
     """Whether a place stands behind "whether", or in what would be if something were."""
     if _WHETHER.search(clause):
@@ -478,5 +538,8 @@ _MAYBE_WORDS = _single(MAYBE)
 _PART_WORDS = frozenset(("some", "part", "half", "certain"))
 _CUE_WORDS = _single(ANSWER, ASKED_FOR, CORRECT, OPTION) | _NUMBER_OF
 _CUE_FIRST = _firsts(ANSWER, ASKED_FOR, CORRECT, OPTION) | _NUMBER_OF
+_SWITCH_FIRST = _firsts(SWITCHES)
+_TAKING_BACK = signs(TAKES_BACK)
+_FIRST_WORDS = _single(FIRST_ADJECTIVE) | {"i", "initially", "originally", "first", "before"}
 # A sentence begins with "it is", too: at the start of the text, or behind one of these signs.
 _CONCLUDING_FIRST = _firsts(CHOOSE, THEREFORE) | {"\n", *".!?;"}

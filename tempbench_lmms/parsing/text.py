@@ -17,10 +17,17 @@ _MOST_MATCHES = 60
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\u20e3\ufeff]")
 _MARKUP = re.compile(
     r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)"
-    r"|\\[()\[\]]|\\(?=\s)|\$|\|"
+    r"|\\[()\[\],;:!]|\\(?=\s)|\$|\|"
 )
 # The braces of LaTeX's text commands go with their names.
 _NAMED_TEXT = re.compile(r"\\(?:text|mathrm|mathbf|textbf|mathit)\{([^{}\\]{0,200})\}")
+# Relations of LaTeX as the signs that a text has for them.
+_RELATIONS = {
+    **dict.fromkeys(("prec", "lt"), "<"),
+    **dict.fromkeys(("succ", "gt"), ">"),
+    **dict.fromkeys(("to", "rightarrow", "Rightarrow", "longrightarrow", "Longrightarrow", "implies"), "→"),
+}
+_RELATION = re.compile(rf"\\({'|'.join(sorted(_RELATIONS, key=len, reverse=True))})(?![A-Za-z])")
 _MARKS = ("*", "_", "`", "\\", "$", "|", "~~")
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
 _SPECIAL = re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
@@ -30,6 +37,8 @@ _PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’", '
 _LOOK_ALIKES = str.maketrans(
     "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
 )
+# "45 с": the letter looks like a Latin c.
+_CYRILLIC_SECOND = re.compile(r"(?<=\d)\s?с(?!\w)")
 _BOX = re.compile(r"\\(?:fbox|boxed)\b\s*\{{0,3}\s*")
 _LOOKS_ALIKE = re.compile(f"[{''.join(map(chr, _LOOK_ALIKES))}]")
 _WORD = re.compile(r"\w+")
@@ -164,10 +173,12 @@ def normalise(text: str) -> str:
     if "<" in text:
         text = _SPECIAL.sub(" ", text)
     if not text.isascii():
+        text = text.replace("№", "#")  # which would be "No" and its number in one word
+        text = _CYRILLIC_SECOND.sub("s", text)
         text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_PUNCTUATION)
         text = text.replace("\u0130", "I")  # which would be two letters in lower case
         if _LOOKS_ALIKE.search(text):
             text = _WORD.sub(_latin, text)
     if "\\" in text:
-        text = _NAMED_TEXT.sub(r"\1", text)
+        text = _NAMED_TEXT.sub(r"\1", _RELATION.sub(lambda sign: _RELATIONS[sign[1]], text))
     return squeeze(_MARKUP.sub("", text) if holds(text, _MARKS) else text).strip()

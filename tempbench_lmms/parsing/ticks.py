@@ -8,7 +8,7 @@ from tempbench_lmms.parsing.text import holds, table
 
 _YES = ("✓", "✔", "✅", "☑")
 _NO = ("✗", "✘", "❌", "✖", "❎")
-_ENTRY = re.compile(r"\n+")
+_ENTRY = re.compile(r"\n+|(?<=[✓✔✅☑✗✘❌✖❎])[,;|]?\s+(?=\S)")
 _END = re.compile(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
 
 # "Option A: True - incorrect"
@@ -16,12 +16,13 @@ _WORD_END = re.compile(r"\s[-–—:=]+>?\s*(correct|incorrect|right|wrong)\W{0,
 _LONGEST_MARK = 20
 
 
-def ticked(listing: str, head: Callable[[str], Any]) -> Any:
+def ticked(listing: str, head: Callable[[str], Any], odd: bool = False) -> Any:
     """Returns the value whose entry alone has a tick, where other entries have a cross; else None.
 
     Args:
-        listing: The text with the entries, one a line.
+        listing: The text with the entries, one a line, or each behind the mark of the one before it.
         head: Returns the value that an entry begins with, or None.
+        odd: Whether the one is looked for that does not fit: the only cross among several ticks says it, too.
     """
     marks: dict[Any, bool] = {}
     is_yes: tuple[str, ...]
@@ -39,6 +40,9 @@ def ticked(listing: str, head: Callable[[str], Any]) -> Any:
                 return None
             marks[value] = found[1].lower() in is_yes
     yes = [value for value, mark in marks.items() if mark]
+    no = [value for value, mark in marks.items() if not mark]
+    if odd and len(no) == 1 and len(yes) > 1:
+        return no[0]
     return yes[0] if len(yes) == 1 and len(marks) > 1 else None
 
 

@@ -280,7 +280,7 @@ _NEAR = 40
 _OR = re.compile(any_of(OR))
 _REJECTED_BEFORE = re.compile(
     r"(?<![^\W\d_])(?:not|nicht|pas|isn't|wasn't|rather\s+than|instead\s+of|statt|except|ignor\w+|forget|discard"
-    r"|disregard|e\.g\.|for\s+example|for\s+instance|such\s+as|不是|而不是)(?:\s+(?:the|in|at|from|between|during|my|von|de|des|first|span|segment|window|interval)\b)*"
+    r"|disregard|at\s+first|initially|first\s+(?:thought|guess\w*|answer|idea|impression)|(?:i|we)\s+(?:had\s+)?(?:considered|thought\s+of)|e\.g\.|for\s+example|for\s+instance|such\s+as|不是|而不是)(?:\s+(?:the|in|at|from|between|during|my|von|de|des|first|span|segment|window|interval)\b)*"
     r"[\s:\"'(\[]*$|(?:\b(?:ignor\w+|forget|discard|disregard|drop)\b[^.;!?\n]*)$"
 )
 _REJECTED_AFTER = re.compile(
@@ -288,7 +288,8 @@ _REJECTED_AFTER = re.compile(
     r"|\w+\s+\w*\s*itself)|isn't|wasn't|belongs?\s+to|ではな|じゃな|不是|[^\x02.;]{0,30}\bbelongs?\s+to\s+(?:another|the\s+other))"
 )
 _CALLED = re.compile(
-    r"[\s\"')\]]*(?:seconds?\s+)?(?:is|are|would\s+be|must\s+be)\s+(?:\w+\s+){0,3}(?:span|answer|segment|window|moment"
+    r"[\s\"')\]]*(?:seconds?\s+)?[,;–—]\s*(?:and\s+|so\s+)?(?:that['’]s|that\s+is|this\s+is|which\s+is)\s+(?:\w+\s+){0,2}(?:span|answer|segment|window|moment|interval|one)\b"
+    r"|[\s\"')\]]*(?:seconds?\s+)?(?:is|are|would\s+be|must\s+be)\s+(?:\w+\s+){0,3}(?:span|answer|segment|window|moment"
     r"|interval|one)\b"
 )
 _CONCLUDED = re.compile(
