@@ -44,9 +44,10 @@ ANSWER_KEYS = (
 _ODD = re.compile(
     r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
     r"|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
+    r"|(?:does|do|did)(?:\s+not|n['’]t)(?=\s*(?:[.;!]|$))"
     r"|(?:where|which|that)\s+(?:\w+\s+){0,2}(?:goes|went)\s+wrong"
     r"|(?:must|should|has\s+to|needs\s+to|can|could)\s+be\s+(?:removed|taken\s+out|excluded|moved|dropped|left\s+out|replaced)"
-    r"|(?:is|was|ist|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
+    r"|(?:is|was|ist|seems|appears|stands)\s+(?:(?!not\b)\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
     r"|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks"
     r"|passt\s+nicht|gehört\s+nicht|ne\s+(?:correspond|va|fait)\s+pas|no\s+(?:encaja|pertenece)"
     r"|(?:was|is)\s+(?:taken|shot|photographed)\s+(?:somewhere\s+else|elsewhere)|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
@@ -57,7 +58,17 @@ _ALL_BUT = re.compile(
     r"\s+(?:for\s+)?(?:the\s+)?$",
     re.IGNORECASE,
 )
+# "Remove image 3 and the rest is in order."
+_BUT_FOR = re.compile(
+    r"\b(?:without|remov(?:e|ing)|drop(?:ping)?|leav(?:e|ing)\s+out|tak(?:e|ing)\s+out|omit(?:ting)?|delet(?:e|ing)|setting\s+aside)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_REST_FITS = re.compile(
+    r"[^.!?\n]{0,60}\b(?:works?|fits?|makes?\s+sense|consistent\w*|in\s+order|order|sequence|coherent|fine|falls?\s+into\s+place|lines?\s+up|adds?\s+up)\b",
+    re.IGNORECASE,
+)
 _LONGEST_ALL_BUT = 80
+_NEAR = 24
 _IS_IT = re.compile(r"\s*(?:です|だ(?!け)|である|[.。]|$)")
 # "4 is misplaced, 5 is fine": no list of 4 and 5.
 _NEXT_CLAUSE = re.compile(r",\s*(?=(?:\w+\s+)?\d{1,2}\s+(?:is|are|was|were|looks?|seems?|fits?)\b)")
@@ -106,6 +117,8 @@ _LONGEST_IS = re.compile(
     rf"\s+(?:the\s+)?(?:pair\s+)?([A-D])\b",
     re.IGNORECASE,
 )
+# "C > B > D > A"
+_LONGER_CHAIN = re.compile(r"\W*(?:pair\s+)?([A-D])(?:\s*>\s*(?:[Pp]air\s+)?[A-D]){1,3}\W*")
 # "Shortest: A, then D. Longest interval: C."
 _LONGEST_NAMED = re.compile(
     rf"(?:^|[.;,\n])\W*(?:the\s+)?{any_of(LONGEST)}(?:\s+\w+){{0,2}}?\s*[:=–]\s*(?:pair\s+)?([A-D])(?=\s*(?:[.;(\n]|$))",
@@ -386,6 +399,8 @@ class ChoiceKind(Kind):
     def by_text(self, text: str) -> list[Any]:
         """Returns the letter of the option whose moves a reply names, or that a ranking of all puts last."""
         if self.asks == "longest":
+            if chain := _LONGER_CHAIN.fullmatch(text):
+                return [chain[1]]
             ranked = [found.value for found in orders.orders(orders.tidy(text), tuple(self.letters), True)]
             return [order[-1] for order in ranked if order]
         return [self.letters[i] for i in motion.stated(text, self.texts)] if self.texts else []
@@ -450,6 +465,10 @@ def _called_odd(text: str, mention: Mention) -> Mention:
     if match := _ODD.match(text, mention.end):
         following = _NEXT_CLAUSE.match(text, match.end())
         return mention._replace(end=(following or match).end(), cue=2)
+    if (match := _BUT_FOR.search(text, max(0, mention.start - _NEAR), mention.start)) and _REST_FITS.match(
+        text, mention.end
+    ):
+        return mention._replace(start=match.start(), cue=2)
     if match := _ALL_BUT.search(text, max(0, mention.start - _LONGEST_ALL_BUT), mention.start):
         return mention._replace(start=match.start(), cue=2)
     return mention

@@ -72,8 +72,8 @@ _ITEM = CaseBlind(
     rf"|(?P<ordinal>{_ORDINALS})(?P<noun>\s+(?:and\s+(?:last|final)\s+)?(?:(?:satellite|given|provided"
     rf"|shown)\s+)?(?:{_IMAGES}|one)(?![^\W\d_]))?"
     rf"|(?P<last>{any_of(LAST)})\s+(?:{_IMAGES}|one)(?![^\W\d_])"
-    rf"|(?P<alone>{_DIGITS}|{any_of([*_NO_SMALL_WORDS, 'one'])})(?:st|nd|rd"
-    rf"|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is|(?<!one\s)was"
+    rf"|(?P<alone>{_DIGITS}|(?<!\bthe\s)(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?:st|nd|rd"
+    rf"|th)?{_OF_ALL}(?=\s+after\s+\w+ing\b|\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is|(?<!one\s)was"
     rf"|best|shows?|matches|where|which|in|due|but|to|given|based|that|who|alone|only|over|fits|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])"
 )
 _LAST_ITEM = re.compile(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)
@@ -139,12 +139,17 @@ def item_mentions(text: str, upper: int, opens: bool = False) -> list[Mention]:
         if value is None:
             continue
         sure = kind in ("near", "cjk", "hangul", "counted", "last") or (
-            kind == "ordinal" and match["noun"] is not None
+            (kind == "ordinal" and match["noun"] is not None)
+            or (kind == "alone" and _SEEN_IN.search(text, max(0, match.start() - _CONTEXT), match.start()) is not None)
         )
         found.append(Mention(value, match.start(), match.end(), sure))
     return found
 
 
+# "The hat is only in 4."
+_SEEN_IN = re.compile(
+    r"\b(?:only|shown|seen|visible|found|depicted|appears?|happens?|occurs?|is|are)\s+in\s+$", re.IGNORECASE
+)
 # "1. A dog": the number of a list's entry.
 _LIST_HEAD = re.compile(r"(?:^|\n)[ ]*(\d{1,2})[.)](?=[ ]+\S)")
 

@@ -26,6 +26,8 @@ _SIGNS = {
     **dict.fromkeys(("圆形", "圓形", "円形", "円を", "원형"), "circle"),
     **dict.fromkeys(("正方形", "长方形", "長方形", "사각형"), "square"),
     **dict.fromkeys(("菱形", "ひし形", "마름모"), "diamond"),
+    **dict.fromkeys(("星形", "五角星", "星星", "星を", "별"), "star"),
+    **dict.fromkeys(("心形", "爱心", "ハート", "하트"), "heart"),
     **dict.fromkeys(("梯形", "台形", "사다리꼴"), "trapezoid"),
 }
 # Words of other languages for shapes and for places in a picture.
@@ -35,6 +37,15 @@ _TRANSLATED = {
     **dict.fromkeys(("quadrat", "carré", "cuadrado", "rechteck", "rectángulo"), "square"),
     **dict.fromkeys(("raute", "losange", "rombo"), "diamond"),
     **dict.fromkeys(("trapez", "trapèze", "trapecio"), "trapezoid"),
+    **dict.fromkeys(("stern", "étoile", "estrella", "stella", "estrela", "звезда", "звезду"), "star"),
+    **dict.fromkeys(("herz", "cœur", "coeur", "corazón", "cuore", "coração", "сердце"), "heart"),
+    **dict.fromkeys(("треугольник", "triângulo"), "triangle"),
+    **dict.fromkeys(("круг", "окружность"), "circle"),
+    **dict.fromkeys(("квадрат", "прямоугольник", "quadrato", "quadrado", "rettangolo", "retângulo"), "square"),
+    **dict.fromkeys(("ромб", "losango"), "diamond"),
+    **dict.fromkeys(("трапеция", "trapezio", "trapézio"), "trapezoid"),
+    **dict.fromkeys(("sinistra", "esquerda", "влево", "слева"), "left"),
+    **dict.fromkeys(("destra", "direita", "вправо", "справа"), "right"),
     **dict.fromkeys(("links", "gauche", "izquierda"), "left"),
     **dict.fromkeys(("rechts", "droite", "derecha"), "right"),
 }
@@ -174,6 +185,13 @@ _DENIED_PART = re.compile(
 )
 # "三角形ではなく、円": Japanese denies what stands before.
 _DENIED_BEFORE = re.compile(r"[^、。,.]*(?:ではなく|じゃなく|でなく|ではない|じゃない)て?[、,]?")
+# What would be, and what something looked like at first: "Had it been a circle, ...", "a circle would have none".
+_SUPPOSED = re.compile(
+    r"(?:^|(?<=[,;:.]))[^,;:.]*\bwould(?:n['’]t|\s+not)?\s+(?:have|need|show|look)\b[^,;:.]*|\b(?:[Hh]ad|[Ww]ere)\s+(?:it|he|she|this|that|they)\b[^,;:.]*,"
+    r"|\b[Ii]f\s+(?:it|this|that)\s+(?:were|had)\b[^,;:.]*,|\b(?:[Aa]t\s+first|[Ii]nitially)\b[^,;:.]*\b(?:look|seem|thought|guess|took)\w*\b[^,;:.]*"
+    r"|\b[^,;:.]*\b(?:look|seem)\w*\b[^,;:.]*\b(?:at\s+first|initially)\b[^,;:.]*|\bI\s+(?:first\s+)?(?:thought|guessed|took\s+it)\b[^,;:.]*(?=,)"
+)
+_SUPPOSING = ("would", "ad it", "ad he", "ad she", "ad th", "ere it", "ere th", "f it", "f th", "at first", "At first", "nitially", "I ")
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _LETTERS = re.compile(r"[a-z]+")
 # With what the words that deny begin; the t is that of "n't".
@@ -426,4 +444,6 @@ def _affirmed(sentence: str) -> str:
     """Returns a sentence without what it denies."""
     if "ない" in sentence or "なく" in sentence or "なくて" in sentence:
         sentence = _DENIED_BEFORE.sub("", sentence)
+    if holds(sentence, _SUPPOSING):
+        sentence = _SUPPOSED.sub(" ", sentence)
     return _DENIED_PART.sub(" ", sentence) if denies(sentence) else sentence

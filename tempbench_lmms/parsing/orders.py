@@ -5,6 +5,7 @@ so the cost is linear in the length of the reply. An order that is called backwa
 earliest", "longest: A, ...") is turned round.
 """
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -143,6 +144,9 @@ _CJK_BORDER = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2}")
 _ARROW = re.compile(r"[-=–—]+>|\\to\b|\\rightarrow\b")
 _SENTENCE = re.compile(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
+_ORDINAL_SIGN = re.compile(r"st|nd|rd|th")
+_MOST_PLACES = 10
+_ONE_ITEM = re.compile(r"(?:pair\s+|image\s+)?(?:\d{1,2}|[A-Z])\b", re.IGNORECASE)
 _LOOK_BACK = 90
 _JUST_BEFORE = 14
 _LOOK_AHEAD = 60
@@ -175,7 +179,7 @@ def tidy(text: str) -> str:
         if _reversed(inner) or any(backwards(inner, which) is not None for which in (False, True)):
             return f" {inner} "
         if role := _role(inner):
-            return f" {role.group()} "
+            return f"; {inner} " if _ONE_ITEM.match(inner) else f" {role.group()} "
         return " " if re.search(r"[^\W\d_]{2}|\d{4}", inner) else match.group()
 
     if "(" in text:
@@ -345,7 +349,22 @@ def _lists(text: str, labels: Sequence[str]) -> list[Found]:
                 entries = []
         if found:
             return found
+        if by_place := _of_places(list(itertools.islice(pattern.finditer(text), 2 * _MOST_PLACES)), labels):
+            return [by_place]
     return found
+
+
+def _of_places(entries: Sequence[re.Match[str]], labels: Sequence[str]) -> Found | None:
+    """Returns the order of entries that each have a place of their own, whichever comes first."""
+    if len(entries) != len(labels):
+        return None
+    items = {int(match["place"]): match["item"].upper() for match in entries}
+    if sorted(items) != list(range(1, len(labels) + 1)):
+        return None
+    order = _complete([items[place] for place in sorted(items)], labels)
+    # "1: 3 houses" tells no order of the items.
+    ordinal = all(_ORDINAL_SIGN.match(entries[0].string, match.end("place")) for match in entries)
+    return (entries[0].start(), entries[-1].end(), order) if order and ordinal else None
 
 
 def _named(text: str, labels: Sequence[str]) -> Found | None:
@@ -438,7 +457,7 @@ def _opens(labels: tuple[str, ...], quantities: bool, in_words: bool) -> re.Patt
 
 def _label(token: str, digits: bool, in_words: bool) -> str | None:
     if not digits:
-        return token if len(token) == 1 and token.isascii() and token.isupper() else None
+        return token if len(token) == 1 and token.isascii() and token.isupper() and token != "I" else None
     if token.isdecimal():
         return token
     word = token.lower()

@@ -60,8 +60,8 @@ _LATEST = (
     r"latest|late|newest|most\s+recent|neueste[nrs]?|jüngste[nrs]?|späteste[nrs]?|plus\s+récente?|más\s+recientes?|más\s+nuev[oa]|最晚|最新"
     r"|最近|最も新しい|一番新しい|가장\s?최근|가장\s?늦은|가장\s?최신"
 )
-_FIRST = r"first|at\s+the\s+(?:start|beginning|front)|zuerst|am\s+anfang|primero|primera|première?|au\s+début|al\s+principio"
-_LAST = r"last|at\s+the\s+(?:end|back)|zuletzt|am\s+ende|última|último|dernière?|à\s+la\s+fin|al\s+final"
+_FIRST = r"first|(?:start|begin)(?:s|ing|ning)?\s+(?:with|from)(?=\s+\x01)|at\s+the\s+(?:start|beginning|front)|zuerst|am\s+anfang|primero|primera|première?|au\s+début|al\s+principio"
+_LAST = r"last|end(?:s|ing)?\s+(?:with|on|in)(?=\s+\x01)|at\s+the\s+(?:end|back)|zuletzt|am\s+ende|última|último|dernière?|à\s+la\s+fin|al\s+final"
 _SHORTEST = (
     r"shortest|smallest|least|lowest|fewest|quickest|briefest|kürzeste[nrs]?|kleinste[nrs]?"
     r"|plus\s+court(?:e)?|más\s+cort[oa]|menor|最短|一番短い|가장\s?짧은"
@@ -142,7 +142,7 @@ def _words(quantities: bool) -> re.Pattern[str]:
         r"(?P<item>\x01\d+\x02)",
         _token(
             "earlier",
-            r"(?:(?:just|right|immediately|shortly)\s+)?before\s+(?:that|this|it)|davor|avant\s+cela|antes\s+de\s+eso",
+            r"(?:(?:just|right|immediately|shortly|directly)\s+)?before\s+(?:that|this|it)|(?:(?:immediately|directly)\s+)?preceded\s+by|davor|avant\s+cela|antes\s+de\s+eso",
         ),
         _token("later", r"(?:(?:just|right|immediately|directly)\s+)?(?:after|behind)\s+it"),
         _token("then", _THEN),
@@ -157,7 +157,7 @@ def _words(quantities: bool) -> re.Pattern[str]:
         _token("less", _LESS),
         _token("place", _ORDINALS),
         _token("which", r"which|welches|was|que|qui"),
-        _token("and", r"and|und|et|y|while|whereas"),
+        _token("and", r"and|but|und|aber|et|mais|y|pero|while|whereas"),
         _token("doubt", _DOUBT),
         r"(?P<end>[.;\n!?])",
         r"(?P<comma>[,()、])",
@@ -248,6 +248,7 @@ def _said(text: str, labels: tuple[str, ...], quantities: bool) -> _Said:
         if token[0] in ("comma", "end", "then", "earlier", "later") or (token[0] == "and" and _is_whole(clause)):
             state.close(clause)
             clause = []
+            state.coordinated = token[0] == "and"
             if token[0] in ("then", "earlier", "later"):
                 state.follows = True
                 state.back = (state.back or token[0] == "earlier") and token[0] != "later"
@@ -277,6 +278,8 @@ class _State:
         self.back = back
         self.follows = False
         self.comparison = ""
+        self.coordinated = False
+        self.subject: str | None = None
 
     def stop(self) -> None:
         """Ends a sentence."""
@@ -348,6 +351,10 @@ class _State:
             return True
         taken = False
         subject = self.last if sequence[0][0] != "item" else None
+        if self.coordinated and sequence[0][0] not in ("item", "which"):
+            subject = self.subject  # "A is longer than C but shorter than B"
+        elif sequence[0][0] == "item":
+            self.subject = items[0]
         relation = ""
         for name, text in sequence:
             if name == "item":

@@ -20,8 +20,8 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 
-_YES = any_of((*(word for word in TRUE if word not in ("right", "exact")), "y"))
-_NO = any_of((*FALSE, "n"))
+_YES = rf"(?:{any_of((*(word for word in TRUE if word not in ('right', 'exact')), 'y'))}|[✓✔✅☑])"
+_NO = rf"(?:{any_of((*FALSE, 'n'))}|[✗✘❌✖❎])"
 _UNSURE = (
     r"i\s+do(?:n.?t|\s+not)\s+know|unknown|unsure|not\s+sure|uncertain|ich\s+weiß\s+(?:es\s+)?nicht"
     r"|je\s+ne\s+sais\s+pas|no\s+(?:lo\s+)?sé|non\s+lo\s+so|不知道|不确定|わかりません|分かりません|모르겠"
@@ -55,6 +55,8 @@ _PART = re.compile(
 )
 _PLACES = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3", "last": "3"}
 _LONGEST = 300
+_CLAUSES = re.compile(r"[.;\n]+")
+_ONLY = re.compile(r"\W*(?:only|just|nur|seul\w*|solo|sólo|只有)\b", re.IGNORECASE)
 _LINK = re.compile(r"[\s,&]*(?:(?:and|und|et|y|e|the|both|to|for)\b\s*){0,3}", re.IGNORECASE)
 _CLASSED = re.compile(
     rf"(?P<name>{any_of(_NAMES)})(?:\s+(?:step\s+)?[AB])?[\s:?=.,)\"'*-]{{1,6}}(?:(?P<yes>{_YES}|[✓✔✅☑])|(?P<no>{_NO}|[✗✘❌✖❎]))",
@@ -108,7 +110,7 @@ def answers(text: str) -> tuple[str, str, str] | None:
         return by_name
     if concluded := _ARE.search(text):
         text = text[concluded.end() :]
-    return three_words(text) or _spread(text)
+    return three_words(text) or _spread(text) or _by_clause(text)
 
 
 def _in_blocks(text: str) -> tuple[str, str, str] | None:
@@ -158,7 +160,7 @@ def _spread(text: str) -> tuple[str, str, str] | None:
         if named and not _LINK.fullmatch(text, end, match.start()):
             return None
         end = match.end()
-        number = match["number"] or match["also"] or match["cjk"] or _PLACES.get((match["ordinal"] or "").lower())
+        number = _number(match)
         some = [number] if number else [one for one in "123" if one not in answers]
         if match["two"]:
             some = ["1", "2"] if match["two"].lower() == "first" else ["2", "3"]
@@ -168,6 +170,33 @@ def _spread(text: str) -> tuple[str, str, str] | None:
         if answer_first and said:
             answers.update(dict.fromkeys(some, said))
     return (answers["1"], answers["2"], answers["3"]) if len(answers) == 3 else None
+
+
+def _by_clause(text: str) -> tuple[str, str, str] | None:
+    """Returns the answers where each clause has one for the questions that it names, on either side of it."""
+    if len(text) > _LONGEST:
+        return None
+    answers: dict[str, str] = {}
+    for clause in _CLAUSES.split(text):
+        parts = list(_PART.finditer(clause))
+        said = {_kind(part) for part in parts if part["unsure"] or part["yes"] or part["no"]}
+        named = [number for part in parts if (number := _number(part))]
+        if not said and not named:
+            continue
+        if len(said) != 1 or not named or any(part["two"] or part["others"] for part in parts):
+            return None
+        if any(number in answers for number in named):
+            return None
+        answers.update(dict.fromkeys(named, said.pop()))
+        if len(named) == 1 and answers[named[0]] == "yes" and _ONLY.match(clause):
+            # "Only the first gets a yes."
+            answers = {one: "no" for one in "123"} | answers
+    return (answers["1"], answers["2"], answers["3"]) if len(answers) == 3 else None
+
+
+def _number(part: re.Match[str]) -> str | None:
+    """Returns the number of the question that a part of a text names."""
+    return part["number"] or part["also"] or part["cjk"] or _PLACES.get((part["ordinal"] or "").lower())
 
 
 def by_class(text: str) -> str | None:

@@ -32,7 +32,7 @@ FILL = (
     r"(?![^\W\d_])\.?|[\[\]\"'()<>~≈=:@第약约約])\s*){0,12}"
 )
 _TO = (
-    r"(?:-+>?|–+>?|—+|―|→|⇒|~+|/|〜|까지|到|至|から|부터|에서|bis|à|au|a(?=\s)|al(?=\s)|hasta|jusqu'(?:à|au)|fino|até|tot"
+    r"(?:-+>?|–+>?|—+|(?:≤|<=?|⩽)\s*[tx]\s*(?:≤|<=?|⩽)|―|→|⇒|~+|/|〜|까지|到|至|から|부터|에서|bis|à|au|a(?=\s)|al(?=\s)|hasta|jusqu'(?:à|au)|fino|até|tot"
     r"|do(?=\s)|до|по|to|until|untill|till|til|'til|through|thru|up\s+to|up\s+until|"
     r"(?:all\s+the\s+way|right|on)\s+(?:to|until|through)|"
     r"(?:(?:(?:and|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span)\b"

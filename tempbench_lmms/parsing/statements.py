@@ -508,7 +508,7 @@ _KEPT = re.compile(
 )
 _FIRST_AFTER = re.compile(
     r"[\s\"')\],]*(?:(?:seems?|seemed|looks?|looked|was)\s+(?:\w+\s+){0,3})?"
-    r"(?:at\s+first|initially|originally|in\s+mind|to\s+(?:begin|start)\s+with|before\s+(?:I|looking)|until\s+I)\b",
+    r"(?:at\s+first|initially|originally|in\s+mind|(?:came|comes|sprang|springs)\s+to\s+mind|my\s+first\b|to\s+(?:begin|start)\s+with|before\s+(?:I|looking)|until\s+I)\b",
     re.IGNORECASE,
 )
 

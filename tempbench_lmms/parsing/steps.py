@@ -98,7 +98,7 @@ _CANNOT = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(
-    r"\b(?:not|no|neither|nor|never|nicht|kein\w*|pas|non|without|hardly|independent\w*)\b|n['’]t\b|不|没|ない|않|아니",
+    r"\b(?:not|no|nothing|none|nowhere|neither|nor|never|nichts|rien|nada|nicht|kein\w*|pas|non|without|hardly|independent\w*)\b|n['’]t\b|不|没|ない|않|아니",
     re.IGNORECASE,
 )
 _MAY = re.compile(
@@ -120,7 +120,8 @@ _TOGETHER_SIGNS = signs(SAME_TIME)
 _ORDER_FREE = re.compile(
     r"\border\b[^.;!?\n]{0,60}?(?:(?:does\s*n['o]?[o’']?t|doesn['’]t|not)\s+(?:really\s+|actually\s+)?(?:matter|important|relevant"
     r"|fixed)|\b(?:arbitrary|irrelevant|unimportant|interchangeable|free|of\s+no\s+importance|makes\s+no\s+difference"
-    r"|immaterial|flexible)\b)|\bneither\b[^.;!?\n]{0,50}?\b(?:depends?|needs?|needed|requires?|required|necessary|has\s+to"
+    r"|immaterial|flexible)\b)|\b(?:either|any)\s+(?:of\s+(?:them|the\s+two)\s+|one\s+|step\s+)?(?:can|may|could|might)\s+(?:go|come|be\s+(?:done|performed|executed|taken|made)|happen|start)\s+first"
+    r"|\bneither\b[^.;!?\n]{0,50}?\b(?:depends?|needs?|needed|requires?|required|necessary|has\s+to"
     r"|must|relies|uses?|influences|affects|prerequisite)\b|\b(?:swap|swapped|interchanged?|switch|switched)\b"
     r"|\bl['’]ordre\b[^.;!?\n]{0,50}?\b(?:pas|peu)\b|\bpeu\s+importe\s+l['’]ordre|\b(?:el\s+orden|l['’]ordine|a\s+ordem)\b"
     r"[^.;!?\n]{0,40}?\b(?:no|non|não)\s+(?:importa|es\s+importante)|\breihenfolge\b[^.;!?\n]{0,40}?\b(?:egal|keine\s+rolle"
@@ -129,7 +130,7 @@ _ORDER_FREE = re.compile(
     re.IGNORECASE,
 )
 _ORDER_SIGNS = table(
-    "order|neither|swap|interchang|switch|ordre|orden|ordine|ordem|reihenfolge|顺序|順序|次序|순서"
+    "order|neither|either|swap|interchang|switch|ordre|orden|ordine|ordem|reihenfolge|顺序|順序|次序|순서"
 )
 _DENIED = re.compile(
     r"(?:\b(?:cannot|can['’]?t|can\s+not|not|never|nor|nicht|pas|no|non)\b|n['’]t\b)[^.;\n]{0,40}$|(?:不能|不可|无法|没法)[^。\n]{0,12}$",
@@ -159,6 +160,8 @@ def named(text: str) -> str:
     """
     if len(_DEFINITION.findall(text)) > 1:
         text = _DEFINITION.sub(" ", text)
+    if "∥" in text:
+        text = text.replace("∥", " is parallel to ")
     if "A" not in text and "B" not in text and not holds(text.lower(), ("step", *_PLACES)):
         return text
     return _NAME.sub(_mark, text)

@@ -28,10 +28,12 @@ _RELATIONS = {
     **dict.fromkeys(("to", "rightarrow", "Rightarrow", "longrightarrow", "Longrightarrow", "implies"), "→"),
 }
 _RELATION = re.compile(rf"\\({'|'.join(sorted(_RELATIONS, key=len, reverse=True))})(?![A-Za-z])")
+# "t_{start}", "t_{\text{end}}"
+_SUBSCRIPT = re.compile(r"_\{(?:\\(?:text|mathrm)\{)?(\w{1,12})\}?\}")
 _MARKS = ("*", "_", "`", "\\", "$", "|", "~~")
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
 _SPECIAL = re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
-_PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’", '.,""""""""""""' + "''")
+_PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’≺≻≼≽", '.,""""""""""""' + "''<><>")
 # Cyrillic and Greek letters that look like Latin ones, and the Turkish ones that a pattern without regard to
 # case takes for an i; NFKC maps full-width and mathematical letters, but leaves these alone.
 _LOOK_ALIKES = str.maketrans(
@@ -179,6 +181,8 @@ def normalise(text: str) -> str:
         text = text.replace("\u0130", "I")  # which would be two letters in lower case
         if _LOOKS_ALIKE.search(text):
             text = _WORD.sub(_latin, text)
+    if "_{" in text:
+        text = _SUBSCRIPT.sub(r"_\1", text)
     if "\\" in text:
         text = _NAMED_TEXT.sub(r"\1", _RELATION.sub(lambda sign: _RELATIONS[sign[1]], text))
     return squeeze(_MARKUP.sub("", text) if holds(text, _MARKS) else text).strip()

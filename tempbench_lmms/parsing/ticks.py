@@ -48,7 +48,7 @@ def ticked(listing: str, head: Callable[[str], Any], odd: bool = False) -> Any:
 
 _JUDGED = re.compile(
     r"(?:^|(?<=[\s.;,|*•]))(?:(?:image|picture|photo|bild|imagen)[ ]*)?#?"
-    r"(?P<item>\d{1,2})[ ]*[.:)–|-]+[ ]*"
+    r"(?P<item>\d{1,2})(?:[ ]*[.:)–|-]+[ ]*|(?<=^\d)[ ]+|(?<=\n\d)[ ]+|(?<=\n[ ]\d)[ ]+)"
     r"(?P<word>[^\W\d_]+(?:[ ][^\W\d_]+)?)(?=[ ]*(?:[.,;\n(|–!-]|$|\d))",
     re.IGNORECASE,
 )

@@ -229,7 +229,7 @@ ORDINAL = _numbered(
     "première/premier deuxième/seconde troisième quatrième cinquième sixième septième huitième neuvième dixième",
     "primera/primero/primer segunda/segundo tercera/tercero/tercer cuarta/cuarto quinta/quinto sexta/sexto séptima octava novena décima",
     "prima seconda terza quarta quinta sesta settima ottava nona decima",
-    "первое/первый/первая второе/второй/вторая третье/третий четвертое/четвёртое/четвертый пятое/пятый шестое седьмое восьмое девятое десятое",
+    "первое/первый/первая/первой второе/второй/вторая третье/третий/третья четвертое/четвёртое/четвертый пятое/пятый шестое седьмое восьмое девятое десятое",
 )
 ORDINAL.pop("_", None)
 LAST = _words(
@@ -260,8 +260,13 @@ CARDINAL = (
         " acht/achtmal neun/neunmal zehn/zehnmal elf/elfmal zwölf/zwölfmal dreizehn vierzehn fünfzehn",
         "une/un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze",
         "una/uno/un dos tres cuatro cinco seis siete ocho nueve diez _ doce trece catorce quince",
+        "um/uma dois/duas três quatro _ _ sete oito nove dez onze _ treze quatorze quinze",
+        "_ _ tre quattro cinque _ sette otto _ dieci undici dodici tredici quattordici quindici",
+        "один/одна/одно/однажды два/две/дважды три/трижды четыре/четырежды пять шесть семь восемь девять десять"
+        " одиннадцать двенадцать тринадцать четырнадцать пятнадцать",
     )
-    | {"null": 0, "keinmal": 0, "zéro": 0, "cero": 0, "ninguna": 0, "aucune": 0}
+    # "due" and "sei" are words of other languages, too.
+    | {"due volte": 2, "sei volte": 6, "null": 0, "keinmal": 0, "zéro": 0, "cero": 0, "ninguna": 0, "aucune": 0}
 )
 CARDINAL.pop("_", None)
 CJK_DIGIT = {
@@ -283,9 +288,9 @@ CJK_DIGIT = {
 IMAGE = _words(
     """image|images|img|picture|pictures|photo|photos|photograph|aufnahme|figure|panel|frame|position|scene|option
     number|bild|bilder|foto|position|pic|pics|snapshot|one numbered|nummer|número|numéro|numero|номер
-    imagen|imágenes|imagem|immagine|изображение|картинка|图像|图片|图|図|照片|画像|写真|이미지|사진|그림|張|张"""
+    imagen|imágenes|imagem|immagine|görsel|resim|изображение|картинка|图像|图片|图|図|照片|画像|写真|이미지|사진|그림|張|张"""
 )
-TIMES = _words("""times|time|circles|flashes|mal|male|fois|veces|vez|volte|次|回|度|번|회|圈|周|遍|下""")
+TIMES = _words("""times|time|circles|flashes|mal|male|fois|veces|vez|vezes|volte|volta|раз|раза|次|回|度|번|회|圈|周|遍|下""")
 
 # Orders.
 
