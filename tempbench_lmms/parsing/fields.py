@@ -23,7 +23,7 @@ from tempbench_lmms.parsing.timespan import fields_of, has_span_key, spans_of_te
 
 _TAG = re.compile(r"<((?:\w*span|time\w*|segment|interval|glue|window))>([^<]{1,200})</\1>", re.IGNORECASE)
 _TABLE = re.compile(
-    r"^[ ]*\|(?P<head>[^\n]+)\|[ ]*\n[ ]*\|[-:| ]+\|[ ]*\n[ ]*\|(?P<row>[^\n]+)\|[ ]*$", re.MULTILINE
+    r"^[ ]*\|(?P<head>[^\n]+)\|[ ]*\n[ ]*\|[-:| ]+\|[ ]*\n[ ]*\|(?P<row>[^\n]+)\|[ ]*$(?!\n[ ]*\|)", re.MULTILINE
 )
 # Rows of a name and a value: "| Start | 1:35 |".
 _ROW = re.compile(r"^[ ]*\|([^|\n]{1,60})\|([^|\n]{1,120})\|[ ]*$", re.MULTILINE)

@@ -773,6 +773,13 @@ class CountKind(Kind):
                 )
         return sorted(found, key=lambda mention: mention.start)
 
+    def verdict(self, text: str) -> Verdict:
+        """Returns what a text says of the count; the number of its lines, where each is one that is counted."""
+        said = super().verdict(text)
+        if said.how not in ("answer", "conclusion") and (n := numbers.enumerated(text)):
+            return Verdict(self._pair(n), "only one", 0, len(text), text)
+        return said
+
     def without_remarks(self, text: str) -> str:
         """Returns a text without the remark that its count is none of the options."""
         return _UNLISTED.sub("", text) if holds(text.lower(), _LIST_NOUNS) else text
@@ -826,7 +833,7 @@ class RelationKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says of the two steps."""
-        if by_class := relations.by_class(text):
+        if by_class := relations.by_class(text) or relations.by_own_letter(text):
             return Verdict(by_class, "answer", 0, len(text))
         text = steps.named(text)
         return resolve(text, self.mentions(text), values=self.all_values)

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.text import CaseBlind, holds, outer
+from tempbench_lmms.parsing.text import CaseBlind, holds, outer, table
 from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTION, ORDINAL, TIMES, any_of
 
 _CJK_NUMBER = rf"[{''.join(sign for sign in CJK_DIGIT if len(sign) == 1)}]"
@@ -74,7 +74,7 @@ _ITEM = CaseBlind(
     rf"|(?P<last>{any_of(LAST)})\s+(?:{_IMAGES}|one)(?![^\W\d_])"
     rf"|(?P<alone>{_DIGITS}|(?<!\bthe\s)(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?:st|nd|rd"
     rf"|th)?{_OF_ALL}(?=\s+after\s+\w+ing\b|\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is|(?<!one\s)was"
-    rf"|best|shows?|matches|where|which|in|due|but|to|given|based|that|who|alone|only|over|fits|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])"
+    rf"|best|shows?|matches|where|which|in|due|but|to|given|based|that|who|alone|only|over|fits|does|doesn|sticks|breaks|stands|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])"
 )
 _LAST_ITEM = re.compile(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)
 _WHOLE_ITEM = re.compile(
@@ -334,6 +334,40 @@ def _counted(text: str) -> tuple[Mention, ...]:
     return tuple(_summed(text, found) if 2 < len(found) <= _MOST_PARTS else found)
 
 
+# "Bounce 1: frame 2", "#1 2-3", "1. at 0:05": one line for each that is counted.
+_COUNTED_LINE = re.compile(
+    r"\W{0,4}(?P<label>(?:[^\W\d_]+[ ]){0,2})(?P<sign>#?)(?P<n>\d{1,2})(?:st|nd|rd|th)?(?![\w%]|[.,:]\d)[ .):=|–-]*(?P<rest>.*)"
+)
+_NOT_COUNTED = table("step|frame|frames|image|option|phase|question|part|scene|second|answer|count|total")
+_LONGEST_LISTING = 1_000
+
+
+def enumerated(text: str) -> int | None:
+    r"""Returns how many numbered lines a reply is made of, each for one that it counts; None where it is other.
+
+    >>> enumerated("Clap 1: frame 2\nClap 2: frame 6"), enumerated("1. Watch the ball.\n2. Count.")
+    (2, None)
+    """
+    if "\n" not in text or len(text) > _LONGEST_LISTING:
+        return None
+    labels: set[str] = set()
+    n = 0
+    for line in text.split("\n"):
+        found = _COUNTED_LINE.fullmatch(line)
+        if found is None:
+            if n and _WORD_SIGN.search(line):
+                return None
+            continue
+        label = found["label"].strip().lower()
+        n += 1
+        marked = label or found["sign"]
+        if int(found["n"]) != n or label in _NOT_COUNTED or not _DIGIT.search(found["rest"]):
+            return None
+        labels.add(marked)
+    return n if n > 1 and len(labels) == 1 else None
+
+
+_WORD_SIGN = re.compile(r"\w")
 _MOST_PARTS = 9
 _NAMED_BY_LETTER = re.compile(r"\b[A-H]\s*[:.)=]\s*$")
 

@@ -179,7 +179,7 @@ def tidy(text: str) -> str:
         if _reversed(inner) or any(backwards(inner, which) is not None for which in (False, True)):
             return f" {inner} "
         if role := _role(inner):
-            return f"; {inner} " if _ONE_ITEM.match(inner) else f" {role.group()} "
+            return f". {inner} " if _ONE_ITEM.match(inner) else f" {role.group()} "
         return " " if re.search(r"[^\W\d_]{2}|\d{4}", inner) else match.group()
 
     if "(" in text:

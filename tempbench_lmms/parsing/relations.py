@@ -7,7 +7,7 @@ from typing import Any
 from tempbench_lmms.parsing import steps
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import outer
-from tempbench_lmms.parsing.words import AFTER, BEFORE, FALSE, PARALLEL, TRUE, any_of
+from tempbench_lmms.parsing.words import AFTER, ANSWER, BEFORE, FALSE, OPTION, PARALLEL, TRUE, any_of
 
 _CLASSES = (("before", BEFORE), ("after", AFTER), ("independent", PARALLEL))
 CLASSES = tuple(label for label, _ in _CLASSES)
@@ -67,7 +67,7 @@ _SHORT = 120
 _ARE = re.compile(r"\banswers\s+(?:are|would\s+be|must\s+be)\b", re.IGNORECASE)
 # "Not Before. Not After.": a class that is a sentence by itself.
 _ALONE = re.compile(
-    rf"(?:^|(?<=[.;!]\s)|(?<=\bnot\s)|(?<=\bis\s))(?P<name>{any_of(_NAMES)})"
+    rf"(?:^|(?<=[.;:!]\s)|(?<=\bnot\s)|(?<=\bis\s))(?P<name>{any_of(_NAMES)})"
     r"(?=\s*(?:[.;!]|$|,\s*(?:and\s+)?not\b|,?\s*rather\s+than\b))",
     re.IGNORECASE,
 )
@@ -206,6 +206,19 @@ def by_class(text: str) -> str | None:
     found = {class_of(match["name"]): bool(match["yes"]) for match in _CLASSED.finditer(text)}
     affirmed = [name for name, said in found.items() if said]
     return affirmed[0] if len(found) == 3 and len(affirmed) == 1 else None
+
+
+# "a) Before b) After c) Parallel", and behind it "Choice: c"
+_OWN_LETTER = re.compile(rf"(?<!\w)\(?(?P<letter>[a-cA-C1-3])[).:]\s*(?P<name>{any_of(_NAMES)})", re.IGNORECASE)
+_CHOSEN = re.compile(rf"{any_of((*ANSWER, *OPTION))}\s*(?:is\b|[:=])\s*\(?(?P<letter>[a-cA-C1-3])\b\W*$", re.IGNORECASE)
+
+
+def by_own_letter(text: str) -> str | None:
+    """Returns the class that a text chooses by the letter that it has itself given to each class."""
+    if len(text) > _LONGEST or (chosen := _CHOSEN.search(text)) is None:
+        return None
+    named = {match["letter"].lower(): class_of(match["name"]) for match in _OWN_LETTER.finditer(text)}
+    return named.get(chosen["letter"].lower()) if len(set(named.values())) == len(_CLASSES) else None
 
 
 def three_words(text: str) -> tuple[str, str, str] | None:

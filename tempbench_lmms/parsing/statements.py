@@ -129,6 +129,10 @@ _TAKEN_BACK = re.compile(
     rf"{any_of(TAKES_BACK)}))*{_FILLERS}$",
     re.IGNORECASE,
 )
+# "Image 2? Hmm, no: 4."; "image 1: no, image 2: no" judges one after the other.
+_NO_BUT = re.compile(
+    rf"^[^:]*?[,;.!?…]\s*(?:[^\W\d_]{{1,6}}[,.]?\s+)?(?:no|nope|nein|non)\s*[,:–—-]+\s*{_FILLERS}$", re.IGNORECASE
+)
 _CALLED = re.compile(
     rf"^[\s\"')(\[\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
     rf"|one\s+)?(?:{any_of((*CORRECT, *ANSWER))}|(?:image|option|picture)\s+number\b)"
@@ -385,9 +389,13 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
 def _take_back(text: str, groups: Sequence[_Group]) -> None:
     """Marks what a correction introduces as final, and rejects first thoughts that another value follows."""
     for group, following in itertools.pairwise(groups):
+        between = text[group.mentions[-1].end : following.mentions[0].start]
+        end = following.mentions[-1].end
+        if _NO_BUT.search(between) and not text[end : end + 2].lstrip().startswith("?"):
+            following.cue, following.final, following.rejected, following.denied = 2, True, False, False
+            group.rejected = True
         if following.rejected or following.open or group.values == following.values:
             continue
-        between = text[group.mentions[-1].end : following.mentions[0].start]
         if holds(between.lower(), _TAKING_BACK) and _TAKEN_BACK.search(between):
             following.cue, following.final = 2, True
     if _KEPT.search(text):

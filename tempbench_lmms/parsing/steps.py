@@ -160,8 +160,6 @@ def named(text: str) -> str:
     """
     if len(_DEFINITION.findall(text)) > 1:
         text = _DEFINITION.sub(" ", text)
-    if "∥" in text:
-        text = text.replace("∥", " is parallel to ")
     if "A" not in text and "B" not in text and not holds(text.lower(), ("step", *_PLACES)):
         return text
     return _NAME.sub(_mark, text)
