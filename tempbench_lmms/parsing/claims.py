@@ -2,6 +2,7 @@
 
 import re
 
+from tempbench_lmms.parsing.text import holds as signed
 from tempbench_lmms.parsing.words import AGREES, CLAIM, DENIES, IN_ORDER, NOT, any_of
 
 _DENIED = rf"(?P<neg>(?:{any_of(word for word in NOT if word not in ('than', 'versus', 'vs'))}|n['’]t\b))"
@@ -23,6 +24,20 @@ _AGREE = re.compile(
     r"(?:\s+with\s+(?:the\s+)?(?:statement|claim|this|that|it)|\s*[.,!;]|\s*$))",
     re.IGNORECASE,
 )
+# "That is exactly what happens.", "Quite the opposite.", "It gets the order backwards."
+_SO = re.compile(
+    r"^\W*(?:so\s+|yes,?\s+)?(?:(?:that|this|which|it)\s+is\s+|that['’]s\s+|it['’]s\s+)?(?:exactly\s+|just\s+|indeed\s+|precisely\s+)?what\s+"
+    r"(?:happens|happened|(?:is|was)\s+(?:shown|seen)|(?:we|i)\s+(?:can\s+)?see|the\s+(?:images|pictures)\s+show)\W*$"
+    r"|\border\s+is\s+(?:exactly\s+|just\s+)?as\s+(?:stated|claimed|described|the\s+(?:statement|claim)\s+says)\W*$|^\W*indeed,?\s+it\s+(?:does|is)\W*$",
+    re.IGNORECASE,
+)
+_CONTRARY = re.compile(
+    r"^\W*(?:no,?\s+)?(?:(?:that|this|it)\s+is\s+|(?:that|it)['’]s\s+)?(?:quite|just|exactly)?\s*the\s+(?:opposite|contrary|reverse)\b(?:\s+of\s+what[^.!?\n]*|\s+(?:is|was|holds|happens)[^.!?\n]*)?\W*$"
+    r"|\b(?:gets?|has|states?|puts?|tells?)\s+(?:it|this|that|the\s+\w+)\s+(?:exactly\s+)?(?:backwards?|the\s+wrong\s+way|wrong|reversed|in\s+reverse)\b|\bthe\s+other\s+way\s+(?:a?round)\W*$",
+    re.IGNORECASE,
+)
+_SO_SIGNS = ("what ", "as stated", "as claimed", "as described", "as the", "indeed")
+_CONTRARY_SIGNS = ("opposite", "contrary", "reverse", "backward", "wrong", "other way")
 _ORDER = re.compile(rf"^\W*{_DENIED}?{_ADVERBS}\s*{any_of(IN_ORDER)}\W*$", re.IGNORECASE)
 
 
@@ -40,6 +55,11 @@ def said(sentence: str, claim: str | None = None) -> list[bool]:
         return [not found["neg"]]
     if found := _VERB.search(sentence) or _THIS.match(sentence):
         return [bool(found["agrees"]) != bool(found["neg"])]
+    small = sentence.lower()
+    if signed(small, _SO_SIGNS) and _SO.search(sentence):
+        return [True]
+    if signed(small, _CONTRARY_SIGNS) and _CONTRARY.search(sentence):
+        return [False]
     if claim == "chronological" and (found := _ORDER.match(sentence)):
         return [not found["neg"]]
     return []

@@ -44,7 +44,6 @@ ANSWER_KEYS = (
 _ODD = re.compile(
     r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
     r"|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
-    r"|(?:does|do|did)(?:\s+not|n['’]t)(?=\s*(?:[.;!]|$))"
     r"|(?:where|which|that)\s+(?:\w+\s+){0,2}(?:goes|went)\s+wrong"
     r"|(?:must|should|has\s+to|needs\s+to|can|could)\s+be\s+(?:removed|taken\s+out|excluded|moved|dropped|left\s+out|replaced)"
     r"|(?:is|was|ist|seems|appears|stands)\s+(?:(?!not\b)\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
@@ -68,6 +67,8 @@ _REST_FITS = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ALL_BUT = 80
+# "1, 3 and 4 go together; 2 does not."
+_DOES_NOT = re.compile(r"[\s\"')*]*(?:does|do|did|is|was)(?:\s+not|n['’]t)\s*(?:[.;!]|$)", re.IGNORECASE)
 _NEAR = 24
 _IS_IT = re.compile(r"\s*(?:です|だ(?!け)|である|[.。]|$)")
 # "4 is misplaced, 5 is fine": no list of 4 and 5.
@@ -133,7 +134,9 @@ _OF_TWO = re.compile(
     r"(?<!not\s)(?<!n['’]t\s)\b(?:(?:go|going|stay|stick)\s+with|choose|pick|prefer|take)\s+the\s+(former|latter)\b",
     re.IGNORECASE,
 )
-_PLACED_OPTION = re.compile(r"(?:option|choice)\s+(?:number\s+)?(one|two)", re.IGNORECASE)
+_PLACED_OPTION = re.compile(
+    r"(?:option|choice)\s+(?:number\s+)?(one|two|three|four|five|six)", re.IGNORECASE
+)
 _SUBJECT_STARTS = 12
 # "We can eliminate 1 (rain), 2 (sunset) and 3 (snow)", "I'd exclude A (no sun) and B (no gas)": the brackets
 # stand between what one word leaves out.
@@ -308,8 +311,7 @@ class ChoiceKind(Kind):
         if not found and self.asks == "first before second":
             found = [self.letters[number - 1] for number in numbers.whole_item(text, 2) if 1 <= number <= 2]
         if not found and (place := _PLACED_OPTION.fullmatch(text)):
-            found = [self.letters[CARDINAL[place[1].lower()] - 1]]
-            return found
+            return list(self.letters[CARDINAL[place[1].lower()] - 1 :][:1])
         if not found and self.sequences and ". " not in text:
             found = self._sequence(text)
         if not found and self.sequences and len(text) == len(self.labels):
@@ -344,7 +346,7 @@ class ChoiceKind(Kind):
             found += [
                 Mention(self.letters[place.value - 1], place.start, place.end)
                 for place in numbers.place_mentions(text)
-                if 0 <= place.value <= upper
+                if -1 <= place.value <= upper
             ]
             found.sort(key=lambda mention: mention.start)
         return found
@@ -410,8 +412,18 @@ class ChoiceKind(Kind):
         if isinstance(value, bool):
             return [self.truths[value]] if self.truths else []
         if isinstance(value, Mapping):
-            return self._of_answer_keys(value)
+            return self._of_answer_keys(value) or self._of_shares(value)
         return super().of_field(value)
+
+    def _of_shares(self, fields: Mapping[Any, Any]) -> list[str]:
+        """Returns the letter of the largest number, or of the only true, in {"A": 0.1, "B": 0.9}."""
+        if len(fields) < 2 or not all(str(key).upper() in self.letters for key in fields):
+            return []
+        if not all(isinstance(share, (int, float)) for share in fields.values()):
+            return []
+        most = max(fields.values())
+        found = [str(key).upper() for key, share in fields.items() if share == most]
+        return found if len(found) == 1 else []
 
     def of_key(self, key: str, value: Any) -> list[Any]:
         """Returns the values that the name of a field states."""
@@ -465,6 +477,8 @@ def _called_odd(text: str, mention: Mention) -> Mention:
     if match := _ODD.match(text, mention.end):
         following = _NEXT_CLAUSE.match(text, match.end())
         return mention._replace(end=(following or match).end(), cue=2)
+    if _DOES_NOT.match(text, mention.end) and _FITS.search(text[: mention.start]):
+        return mention._replace(cue=2, end=text.find("t", mention.end + 4) + 1 or mention.end)
     if (match := _BUT_FOR.search(text, max(0, mention.start - _NEAR), mention.start)) and _REST_FITS.match(
         text, mention.end
     ):
@@ -755,7 +769,7 @@ class CountKind(Kind):
             for mention in named
         ]
         for place in numbers.place_mentions(text):
-            if 0 <= place.value <= len(self.letters):
+            if -1 <= place.value <= len(self.letters):
                 letter = self.letters[place.value - 1]
                 found.append(Mention((letter, self.values[letter]), place.start, place.end))
         counts = numbers.count_mentions(text)

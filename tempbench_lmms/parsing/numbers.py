@@ -12,7 +12,7 @@ from functools import lru_cache
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import CaseBlind, holds, outer, table
-from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTION, ORDINAL, TIMES, any_of
+from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTION, ORDINAL, PENULTIMATE, TIMES, any_of
 
 _CJK_NUMBER = rf"[{''.join(sign for sign in CJK_DIGIT if len(sign) == 1)}]"
 # A whole number of its own: no decimal, no share, no negative number, no part of a longer one.
@@ -178,7 +178,7 @@ _COUNT_WORDS = [
 ]
 _TIMES = any_of(TIMES)
 _COUNT = CaseBlind(
-    rf"(?=[\dx×])(?<![\d\w.,])(?:[x×]\s?(?!\d+\s*=))?(?P<sum>(?:\d{{1,4}}\s*[+×*]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
+    rf"(?=[\dx×])(?<![\d\w.,])(?:[x×]\s?(?!\d+\s*=))?(?P<sum>(?:\d{{1,4}}\s*[+×*−–-]\s*){{1,8}}\d{{1,4}}\s*=\s*)?(?P<digits>\d{{1,9}})(?:\.0{{1,3}})?(?![\d%]|[.,]\d)|(?P<word>\b(?:{'|'.join(_COUNT_WORDS)})\b)"
     rf"|(?P<cjk>{_CJK_NUMBER})\s*(?:次|回|度|圈|个|個|번|회|页|頁|遍|下|轮|周|本|人|只)|(?<![\uac00-\ud7af])(?P<native>한|두|세|네|다섯|여섯|일곱|여덟|아홉|열)\s*(?:개(?![의월별])|바퀴|차례)|\b(?P<never>no|zero|kein|keine|aucun|aucune|ningún"
     rf"|ninguna|never|none)\b"
 )
@@ -234,7 +234,7 @@ _NO_NUMBER_AFTER = re.compile(
     re.IGNORECASE,
 )
 _NOTHING_AFTER = re.compile(
-    r"\s+[a-zé]+s?\b(?<!frame)(?<!frames)(?<!image)(?<!images)(?<!answer)(?<!option)(?<!options)(?<!information)(?<!way)(?<!evidence)(?<!doubt)(?<!other)(?<!more)(?<!longer)(?<!further)(?<!indication)(?<!clear)(?<!change)(?<!need)(?<!single)(?<!number)(?<!count)",
+    r"\s+[a-zé]+s?\b(?<!frame)(?<!frames)(?<!image)(?<!images)(?<!answer)(?<!option)(?<!options)(?<!information)(?<!way)(?<!evidence)(?<!doubt)(?<!other)(?<!more)(?<!longer)(?<!further)(?<!indication)(?<!clear)(?<!change)(?<!need)(?<!single)(?<!number)(?<!count)(?<!fewer)(?<!less)",
     re.IGNORECASE,
 )
 _UNIT_AFTER = re.compile(_UNIT, re.IGNORECASE)
@@ -270,7 +270,11 @@ _LAST_OPTION = re.compile(
     rf"(?:the\s+)?{any_of(LAST)}\s+{any_of(OPTION)}|最后一个(?:选项|選項)|最後の選択肢|마지막\s*(?:선택지|보기|옵션)",
     re.IGNORECASE,
 )
+_PENULTIMATE_OPTION = re.compile(
+    rf"(?:the\s+)?{any_of(PENULTIMATE)}(?:\s+(?:{any_of(OPTION)}|one))?", re.IGNORECASE
+)
 _PLACE_WORDS = (
+    "penult",
     *(word for word in LAST if word != "final"),
     "number",
     "no.",
@@ -369,6 +373,7 @@ def enumerated(text: str) -> int | None:
 
 _WORD_SIGN = re.compile(r"\w")
 _MOST_PARTS = 9
+_AT_FIRST = re.compile(r"\b(?:first|initial|initially|originally)\b", re.IGNORECASE)
 _NAMED_BY_LETTER = re.compile(r"\b[A-H]\s*[:.)=]\s*$")
 
 
@@ -383,7 +388,7 @@ def _summed(text: str, found: list[Mention]) -> list[Mention]:
     counting = values == list(range(1, len(values) + 1)) and gaps <= {",", ", and", "...", "-", "and"}
     if counting or values[-1] == sum(values[:-1]):
         return found[-1:]
-    return found[:1] if values[0] == sum(values[1:]) else found
+    return found[:1] if values[0] == sum(values[1:]) and not _AT_FIRST.search(text) else found
 
 
 def _bounds(before: str) -> bool:
@@ -412,12 +417,18 @@ def _count_of(text: str, match: re.Match[str], before: str) -> int | None:
 
 
 def place_mentions(text: str) -> list[Mention]:
-    """Returns where a text names an option by its place, from 1: "the third option"; 0 is the last."""
+    """Returns where a text names an option by its place, from 1: "the third option"; 0 is the last, -1 the one before."""
     found: list[Mention] = []
     small = text.lower()
     if not holds(small, _PLACE_NOUNS) or not holds(small, _PLACE_WORDS):
         return found
-    found += [Mention(0, *match.span()) for match in _LAST_OPTION.finditer(text)]
+    penultimate = [match.span() for match in _PENULTIMATE_OPTION.finditer(text)]
+    found += [Mention(-1, *span) for span in penultimate]
+    found += [
+        Mention(0, *match.span())
+        for match in _LAST_OPTION.finditer(text)
+        if not any(start <= match.start() < end for start, end in penultimate)
+    ]
     for match in _PLACE.finditer(text):
         place = _number(match["ordinal"] or match["cjk"] or match["hangul"] or match["n"] or match["nth"] or match["listed"] or match["place"])
         if place is not None:

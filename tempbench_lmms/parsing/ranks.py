@@ -24,7 +24,7 @@ _NOUN = (
 )
 _UNIT_AFTER = r"(?!\w|[.,:]\d|\s*%|\s*(?:st|nd|rd|th)\b)"
 _BARE_ENDS = (
-    r"(?=\s*(?:[.,;:!?)\]=<>→\"'\n-]|$|\b(?:came|comes?|is|was|are|before|after|precede[sd]?|follow(?:s|ed)?|and|then|which"
+    r"(?=\s*(?:[.,;:!?)\]=<>→\"'\n-]|$|\b(?:predates?|postdates?|succeeds?|the\s+(?:most|least|old|new|earl|late|first|last|short|long|middle|small|large)\w*|came|comes?|is|was|are|before|after|precede[sd]?|follow(?:s|ed)?|and|then|which"
     r"|und|et|y|est|es|ist|vor|nach|avant|après|antes|después|than|must|being|in|has|lies|sits|goes|stands|belongs|falls|puis|dann|luego|que|als|next|to|with|at)\b"
     r"|[\u3040-\u9fff\uac00-\ud7af]))"
 )
@@ -227,7 +227,7 @@ def _plain_roles(quantities: bool) -> re.Pattern[str]:
     ended = r"(?=\s*(?:[.,;!?\n]|$)|\s+(?:of|one|image|and|und|et|y)\b)"
     return re.compile(
         rf"{item}\s+(?:(?:is|was|comes|came|ist|est|es)\s+)?(?:the\s+|der\s+|das\s+|die\s+|la\s+|le\s+|el\s+)?(?:{ends}){ended}"
-        rf"|{_WORDS_BEFORE}(?:{ends})\s+(?:(?:one|image|pair|interval|abstand|bild|is|was|ist|est|es|bei)\s+){{0,4}}{item}{ended}",
+        rf"|{_WORDS_BEFORE}(?:{ends})\s+(?:(?:one|image|pair|interval|abstand|bild|is|was|ist|est|es|bei|=)\s+){{0,4}}{item}{ended}",
         re.IGNORECASE,
     )
 

@@ -129,12 +129,14 @@ _TAKEN_BACK = re.compile(
     rf"{any_of(TAKES_BACK)}))*{_FILLERS}$",
     re.IGNORECASE,
 )
+_CLOSES = re.compile(r"[^.!?\n:]*[^\W\d_][^.!?\n:]*:\s*[\"'(*]*")
+_ENDS_SENTENCE = re.compile(r"[\"')*]*(?:[.!]\s*)?$")
 # "Image 2? Hmm, no: 4."; "image 1: no, image 2: no" judges one after the other.
 _NO_BUT = re.compile(
     rf"^[^:]*?[,;.!?…]\s*(?:[^\W\d_]{{1,6}}[,.]?\s+)?(?:no|nope|nein|non)\s*[,:–—-]+\s*{_FILLERS}$", re.IGNORECASE
 )
 _CALLED = re.compile(
-    rf"^[\s\"')(\[\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
+    rf"^[\s\"')(\[\]:.]*(?:(?:wins|it\s+is)\b(?=\W*(?:$|\n|then))|(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
     rf"|one\s+)?(?:{any_of((*CORRECT, *ANSWER))}|(?:image|option|picture)\s+number\b)"
     r"|(?:is|was)\s+(?:what|the\s+one)\s+(?:(?:that\s+)?(?:i|we)|that\s+(?:fits|matches|works|is\s+(?:correct|right)))\b"
     r"|(?:best\s+)?(?:fits|matches|describes|represents)\s+(?:it\s+|this\s+)?best|(?:best"
@@ -184,6 +186,15 @@ _PARTLY = re.compile(
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
+# "B is what I'd choose, were the door open."
+_WERE_IT = re.compile(r"^[^.;!?\n]{0,40},\s*(?:were|had|if\s+only)\s+(?!I\b|we\b)\w+", re.IGNORECASE)
+# "Second choice: A"
+_RUNNER_UP = re.compile(
+    r"\b(?:(?:second|2nd|next|other|alternative|backup|fallback)[\s-]+(?:best\s+)?(?:choice|guess|option|answer|candidate|pick)|runner[\s-]?up)"
+    r"\W{0,3}(?:is|was|would\s+be)?\W{0,4}(?:option\s+|image\s+)?[\"'(]*$",
+    re.IGNORECASE,
+)
+_RUNNERS = ("second", "2nd", "next", "other", "alternative", "backup", "fallback", "runner")
 _HYPOTHETICAL_AFTER = re.compile(
     r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:my|most|best|the\s+(?:\w+\s+)?(?:best|correct|right|answer|most|only|option|choice|one)))|wenn|si)\b",
     re.IGNORECASE,
@@ -398,6 +409,14 @@ def _take_back(text: str, groups: Sequence[_Group]) -> None:
             continue
         if holds(between.lower(), _TAKING_BACK) and _TAKEN_BACK.search(between):
             following.cue, following.final = 2, True
+        # "I first saw 4, then noticed that one was a feint: 3."
+        elif (
+            not (group.cue or following.cue)
+            and _CLOSES.fullmatch(between)
+            and _ENDS_SENTENCE.match(text, end)
+            and ":" not in re.split(r"[.!?\n]", text[: group.mentions[0].start])[-1]
+        ):
+            following.cue = 1
     if _KEPT.search(text):
         return
     meant: set[Any] = set()
@@ -430,9 +449,11 @@ def _judged(before: str, after: str) -> _Said:
         ("first" in words or "initial" in words or "initially" in words)
         and bool(_FIRST_THOUGHT.search(clause))
     )
+    rejected = rejected or (not words.isdisjoint(_RUNNERS) and _RUNNER_UP.search(before) is not None)
     denied = rejected and (not _REJECTED_AFTER.match(after) or _OUT.search(after) is not None)
     if not rejected and (
         _HYPOTHETICAL_AFTER.match(after)
+        or _WERE_IT.match(after)
         or ((foreign or words & _IF_WORDS) and _supposed(before, clause, after))
     ):
         rejected = True
@@ -441,7 +462,7 @@ def _judged(before: str, after: str) -> _Said:
         or (_OPEN_AFTER.match(after) and not _ONLY_ONE.search(clause))
     )
     first = bool(
-        (words & _FIRST_WORDS and _FIRST_SAID.search(clause)) or _FIRST_AFTER.match(after)
+        ((foreign or words & _FIRST_WORDS) and _FIRST_SAID.search(clause)) or _FIRST_AFTER.match(after)
     )
     is_open = is_open or (bool(words & _PART_WORDS) and _PARTLY.search(clause) is not None)
     if _first(_SWITCHING, before, _SWITCH_FIRST):
@@ -503,7 +524,8 @@ _FIRST_THOUGHT = re.compile(
 # mind, but ...", "I was about to say A".
 _FIRST_SAID = re.compile(
     rf"(?:{any_of(FIRST_ADJECTIVE)}\s+(?:\w+\s+)?{any_of(FIRST_NOUN)}|^\W*(?:initial|first\s+pass|before)\W*:)[^.;!?\n]{{0,24}}$"
-    r"|\bI(?:['’]d|\s+had)?\s+(?:first\s+|initially\s+|originally\s+)?(?:had|was\s+(?:about|going|inclined|leaning|tempted|thinking)"
+    r"|(?:一开始|一開始|起初|最初|はじめ|初め|처음)[^。.!?\n]{0,16}$"
+    r"|\bI(?:['’]d|\s+had)?\s+(?:first\s+|initially\s+|originally\s+)?(?:had|was\s+(?:about|going|inclined|leaning|tempted|thinking)|(?:first|initially|originally)\s+\w+"
     r"|almost\s+\w+|nearly\s+\w+|wanted\s+to|would\s+have|considered|thought|guessed|counted|noted|expected|assumed|suspected)"
     r"\b[^.;:!?\n]{0,24}$|\b(?:initially|originally|at\s+first)\b[^.;!?\n]{0,40}$",
     re.IGNORECASE,

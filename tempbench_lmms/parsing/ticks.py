@@ -12,7 +12,10 @@ _ENTRY = re.compile(r"\n+|(?<=[✓✔✅☑✗✘❌✖❎])[,;|]?\s+(?=\S)")
 _END = re.compile(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
 
 # "Option A: True - incorrect"
-_WORD_END = re.compile(r"\s[-–—:=]+>?\s*(correct|incorrect|right|wrong)\W{0,3}(?=$|\n)", re.IGNORECASE)
+_WORD_END = re.compile(
+    r"\s?[-–—:=]+>?\s*(correct|incorrect|right|wrong|yes|no)\W{0,3}(?=$|\n|[.;,])", re.IGNORECASE
+)
+_WORD_ENTRY = re.compile(r"\n+|[.;,]\s+")
 _LONGEST_MARK = 20
 
 
@@ -26,13 +29,14 @@ def ticked(listing: str, head: Callable[[str], Any], odd: bool = False) -> Any:
     """
     marks: dict[Any, bool] = {}
     is_yes: tuple[str, ...]
+    entry = _ENTRY
     if not listing.isascii() and holds(listing, _YES) and holds(listing, _NO):
         sign, is_yes = _END, _YES
-    elif "\n" in listing and _WORD_END.search(listing):
-        sign, is_yes = _WORD_END, ("correct", "right")
+    elif _WORD_END.search(listing):
+        sign, is_yes, entry = _WORD_END, ("correct", "right", "yes"), _WORD_ENTRY
     else:
         return None
-    for line in _ENTRY.split(listing):
+    for line in entry.split(listing):
         found = sign.search(line[-_LONGEST_MARK:])
         value = head(line) if found else None
         if found and value is not None:

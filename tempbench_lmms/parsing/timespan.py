@@ -60,7 +60,7 @@ _FRAMES = re.compile(
 )
 _CORRECTS = re.compile(
     r"\b(?:no,?\s+wait|wait|correction|actually|more precisely|i mean|sorry|scratch that|or rather"
-    r"|let me correct|on second thought)\b",
+    r"|let me correct|corrected|on second thought)\b",
     re.IGNORECASE,
 )
 _CORRECTING = (
@@ -82,8 +82,8 @@ _SPAN_KEYS = re.compile(
     r"(?:_?(?:in_?)?(?:s|sec|seconds))?$"
 )
 _KEY_END = r"(?:_?time)?(?:_?stamp)?(?:_?(?:s|sec|second|seconds|at))?$"
-_START_KEY = re.compile(rf"^(?:t_?)?(?:start|begin|beginning|from|s0|onset){_KEY_END}")
-_END_KEY = re.compile(rf"^(?:t_?)?(?:end|stop|finish|to|until|e0|offset){_KEY_END}")
+_START_KEY = re.compile(rf"^(?:t_?)?(?:start|begin|beginning|from|s0|t_?0|onset){_KEY_END}")
+_END_KEY = re.compile(rf"^(?:t_?)?(?:end|stop|finish|to|until|e0|t_?1|offset){_KEY_END}")
 
 
 def parse_spans(reply: str, duration: float | None = None) -> list[Span]:

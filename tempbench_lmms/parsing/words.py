@@ -175,12 +175,12 @@ CORRECTION = _words(
 )
 
 TRUE = _words(
-    """stimmt|trifft zu|c'est vrai|c'est exact|es cierto|es verdad|es correcto|成立|属实|符合|true|yes|correct|right|accurate|yeah|yep|affirmative|wahr|richtig|ja|korrekt|vrai|oui|correcte
+    """supported|verified|certo|esatto|giusto|stimmt|trifft zu|c'est vrai|c'est exact|es cierto|es verdad|es correcto|成立|属实|符合|true|yes|correct|right|accurate|yeah|yep|affirmative|wahr|richtig|ja|korrekt|vrai|oui|correcte
     exact|verdadero|verdadera|sí|sì|correcto|cierto|vero
     verdadeiro|sim|да|правда|верно|正确|正確|对|對|真|是|是的|正しい|はい|真実|正|その通り|참|맞다|맞습니다|예|네|사실"""
 )
 FALSE = _words(
-    """negative|stimmt nicht|trifft nicht zu|nicht wahr|nicht richtig|ce n'est pas vrai|c'est faux|no es cierto|no es verdad|no es correcto
+    """negative|refuted|contradicted|disproved|unsupported|errado|sbagliato|stimmt nicht|trifft nicht zu|nicht wahr|nicht richtig|ce n'est pas vrai|c'est faux|no es cierto|no es verdad|no es correcto
     不成立|不属实|不符合|false|no|incorrect|wrong|inaccurate|untrue|nope|absolutely not|definitely not|certainly not|no way|falsch|nein|unwahr|inkorrekt|faux|non|incorrecte
     inexact|falso|falsa|incorrecto|нет|ложь
     неверно|错误|錯誤|错|錯|不对|不正确|假|否|不是|誤り|間違い|いいえ|正しくない|偽|嘘|거짓|아니오|아니요|틀렸습니다|틀리다|틀림"""
@@ -311,7 +311,7 @@ LONGEST = _words(
     "|最長|가장 긴"
 )
 REVERSED = _words(
-    "reverse chronological|reversed|reverse order|backwards|backward|descending|rückwärts|umgekehrt"
+    "reverse chronological|reverse of|the opposite of|reversed|reverse order|backwards|backward|descending|rückwärts|umgekehrt"
     "|inverse|inverso|倒序|逆順|逆时间|역순"
 )
 
