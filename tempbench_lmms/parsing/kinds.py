@@ -25,6 +25,7 @@ from tempbench_lmms.parsing import (
     ticks,
     truth,
 )
+from tempbench_lmms.parsing.ends import backwards
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
 from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
@@ -64,6 +65,11 @@ _BUT_FOR = re.compile(
 )
 _REST_FITS = re.compile(
     r"[^.!?\n]{0,60}\b(?:works?|fits?|makes?\s+sense|consistent\w*|in\s+order|order|sequence|coherent|fine|falls?\s+into\s+place|lines?\s+up|adds?\s+up)\b",
+    re.IGNORECASE,
+)
+# The last sentence tells the odd one, in words of its own: "So it's the railway yard that doesn't belong here."
+_ODD_ONE = re.compile(
+    r"\b(?:doesn['’]t|does\s+not|don['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)|\b(?:odd|outlier|intruder|anomal\w+|misplaced)\b|\bout\s+of\s+place\b",
     re.IGNORECASE,
 )
 _LONGEST_ALL_BUT = 80
@@ -231,6 +237,10 @@ class Kind:
         if not found and (verdict := self.verdict(text)).value is not None:
             found = [verdict.value]
         return found
+
+    def of_named_field(self, name: str, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds, by its name, too."""
+        return self.of_field(value)
 
     def of_key(self, key: str, value: Any) -> list[Any]:
         """Returns the values that the name of a field states: {"C": "the text of option C"}."""
@@ -585,7 +595,7 @@ class ItemKind(Kind):
         all images in turn.
         """
         if self.odd:
-            return True
+            return bool(said_last) or not _ODD_ONE.search(last)
         if len(said_first) == len(said_last) == 1 and said_first != said_last:
             return bool(_ANNOUNCED.match(first) or _NOT_IT.search(last))
         return not (len({*said_first, *said_last}) == len(said_first) + len(said_last) == self.upper > 2)
@@ -661,6 +671,11 @@ class OrderKind(Kind):
             self.labels,
             lambda text: [mention.value for mention in self._orders(orders.tidy(normalise(text)))][-1:],
         )
+
+    def of_named_field(self, name: str, value: Any) -> list[Any]:
+        """Returns the order that a JSON field holds; turned round where its name says "longest first"."""
+        turned = isinstance(value, list) and backwards(name.replace("_", " "), self.quantities)
+        return [order[::-1] if turned else order for order in self.of_field(value)]
 
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""

@@ -68,6 +68,7 @@ _ITEM = CaseBlind(
     rf"|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd"
     rf"|rd|th)?{_OF_ALL}"
     rf"|(?=[\u2e80-\uffff])(?:第\s*)(?P<cjk>{_DIGITS}|{_CJK_NUMBER}){_COUNTER}?|(?P<hangul>첫|두|세|네|다섯|여섯|일곱|여덟|아홉|{_DIGITS})\s*번째"
+    rf"|(?P<kanji>{_CJK_NUMBER})(?:枚目|番目|张图|张照)"
     rf"|(?P<counted>{_DIGITS})(?:\s*(?:张|張|枚目|番目|번)|(?:st|nd|rd|th)\s+(?:{_IMAGES}|one)\b)"
     rf"|(?P<ordinal>{_ORDINALS})(?P<noun>\s+(?:and\s+(?:last|final)\s+)?(?:(?:satellite|given|provided"
     rf"|shown)\s+)?(?:{_IMAGES}|one)(?![^\W\d_]))?"
@@ -133,12 +134,12 @@ def item_mentions(text: str, upper: int, opens: bool = False) -> list[Mention]:
         if match.end() in places:
             continue
         kind = next(
-            name for name in ("near", "cjk", "hangul", "counted", "ordinal", "last", "alone") if match[name]
+            name for name in ("near", "cjk", "kanji", "hangul", "counted", "ordinal", "last", "alone") if match[name]
         )
         value = upper if kind == "last" else _number(match[kind])
         if value is None:
             continue
-        sure = kind in ("near", "cjk", "hangul", "counted", "last") or (
+        sure = kind in ("near", "cjk", "kanji", "hangul", "counted", "last") or (
             (kind == "ordinal" and match["noun"] is not None)
             or (kind == "alone" and _SEEN_IN.search(text, max(0, match.start() - _CONTEXT), match.start()) is not None)
         )
@@ -186,7 +187,7 @@ _COUNT = CaseBlind(
 _SPANISH = re.compile(r"\b(?:el|los|las|del|hace|hay|son|cuento|veces)\b", re.IGNORECASE)
 _DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
 _ONE_FOLD = re.compile(
-    r"\b(?:a|an|only|just|exactly|ein|une|un|una)\s+(?:one\s+|a\s+)?(?:single|einziges|seule|sola)\s+"
+    r"\b(?:a|an|only|just|exactly|ein|une|un|una)\s+(?:one\s+|a\s+)?(?:single|einzige[rsn]?|einzelne[rsn]?|seule?|sol[ao]|únic[ao])\s+"
     r"(?!frame|image|option|person|man|woman|hand|one|word|letter|number|video)|"
     r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b",
     re.IGNORECASE,
@@ -239,6 +240,12 @@ _NOTHING_AFTER = re.compile(
 )
 _UNIT_AFTER = re.compile(_UNIT, re.IGNORECASE)
 _CONTEXT = 24
+# "the number of collisions is 3", "Total bounces: 6"
+_NUMBER_IS = re.compile(
+    r"\b(?:(?:number|count)\s+of\s+(?:\w+\s+){0,2}\w+|total\s+(?:number\s+of\s+)?\w+(?:\s+\w+)?)\s*(?:is|was|are|comes\s+to|equals|[:=])\s*(?:therefore\s+|thus\s+|then\s+)?[\"'(*]*$",
+    re.IGNORECASE,
+)
+_NEAR = 64
 _TOTAL_AFTER = re.compile(
     r"\s*(?:\w+\s+){0,2}?(?:in\s+total|altogether|in\s+all|overall|insgesamt|au\s+total|en\s+total)\b",
     re.IGNORECASE,
@@ -286,15 +293,43 @@ _PLACE_WORDS = (
 )
 
 
+_LABELLED = re.compile(r"(?<![^\W_])([^\W\d_]{3,})[ ](\d{1,2})(?![\w%]|[.,:]\d|\s*(?:times|mal|fois|veces|volte))")
+# "Spin 1 starts in frame 2."
+_HEAD_LABEL = re.compile(
+    r"(?:(?<=[.;!?\n] )|(?<=\n)|^)([A-Z][a-z]{2,} )(\d{1,2})(?=\s*(?:[:(]|starts?\b|begins?\b|ends?\b|occurs?\b|happens?\b|takes\b|in\s+frame))"
+)
+_NOT_LABELS = frozenset(table("option|frame|about|exactly|only|roughly|just|around|at least|there|and|plus|then|are|the|total|count|answer|makes|left|right|und|counting|says|with"))
+
+
 def _usable(text: str) -> str:
     """Returns a text with the numbers that count nothing blanked out, so that all places stay."""
     if not _DIGIT.search(text) and "confidence" not in text.lower():
         return text
+    text = _without_labels(text)
     parts, place = [], 0
     for match in _NO_COUNT.finditer(text):
         parts += [text[place : match.start()], " " * (match.end() - match.start())]
         place = match.end()
     return "".join([*parts, text[place:]]) if parts else text
+
+
+def _without_labels(text: str) -> str:
+    """Returns a text with blanks for the numbers of what it numbers one by one: "Spin 1 ... Spin 2"."""
+    text = _HEAD_LABEL.sub(
+        lambda match: match[1] + " " * len(match[2]) if match[1].strip().lower() not in _NOT_LABELS else match[0], text
+    )
+    if " 1" not in text or " 2" not in text:
+        return text
+    named: dict[str, list[re.Match[str]]] = {}
+    for match in outer(_LABELLED.finditer(text)):
+        named.setdefault(match[1].lower(), []).append(match)
+    for word, matches in named.items():
+        numbers = list(dict.fromkeys(int(match[2]) for match in matches))
+        if len(numbers) > 1 and word not in _NOT_LABELS and numbers == list(range(1, len(numbers) + 1)):
+            for match in matches:
+                start, end = match.span(2)
+                text = text[:start] + " " * (end - start) + text[end:]
+    return text
 
 
 def count_mentions(text: str) -> list[Mention]:
@@ -317,6 +352,9 @@ def _counted(text: str) -> tuple[Mention, ...]:
         before = text[max(0, match.start() - _CONTEXT) : match.start()]
         value = _count_of(text, match, before)
         if value is None:
+            continue
+        if _NUMBER_IS.search(text[max(0, match.start() - _NEAR) : match.start()]):
+            found.append(Mention(value, match.start(), match.end(), True, 2, open=_bounds(before)))
             continue
         cue = 1 if (total and _TOTAL_AFTER.match(text, match.end())) or _ADDS_UP.search(before) else 0
         found.append(

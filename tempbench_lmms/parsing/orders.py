@@ -103,6 +103,11 @@ _LISTED = re.compile(
     rf"[ ]?(?:[.):=→-][ ]?[\"'(\[*]*(?:{_NOUNS})s?[ ]?[#:]?[ ]?|(?<=\d)[.)][ ])(?P<item>\d{{1,2}}|[A-Z])\b",
     re.IGNORECASE,
 )
+# "B > A > C in terms of elapsed time"
+_BY_SIZE = re.compile(
+    r"\s*,?\s*(?:in|by|regarding)\s+(?:terms\s+of\s+)?(?:\w+\s+){0,2}(?:length|duration|time|size|span|gap)\b",
+    re.IGNORECASE,
+)
 # "B > A > C, i.e. B spans the most time"
 _END_NAMED = re.compile(
     rf"\s*[,;:.(–—-]+\s*(?:(?:i\.\s?e\.|so|that\s+is|meaning|with|where|which\s+means|since|because|as)[\s,]+(?:that\s+)?)?(?:{_NOUNS}\s*)?#?(?P<item>\d{{1,2}}|[A-Z])"
@@ -438,6 +443,8 @@ def _says_which_end(text: str, start: int, end: int, quantities: bool) -> bool:
 
 def _end_named(text: str, end: int, run: Sequence[str]) -> bool | None:
     """Whether the words behind a run make its first label the latest or largest; None where they name no end."""
+    if ">" in text and _BY_SIZE.match(text, end):
+        return True
     named = _END_NAMED.match(text, end)
     if named is None or named["item"].upper() not in (run[0], run[-1]):
         return None

@@ -436,14 +436,14 @@ def of_object(kind: Kind, value: Any) -> Verdict | None:
             if re.fullmatch(pattern, name):
                 if item is None:
                     return Verdict(None, "refused")
-                return _one(kind.of_field(item), "json") or Verdict(None, "nothing")
+                return _one(kind.of_named_field(name, item), "json") or Verdict(None, "nothing")
     if found := _one(kind.of_field(value), "json"):
         return found
     others = [
         found
         for name, item in names.items()
         if not _NO_ANSWER_KEY.search(name)
-        for found in (kind.of_key(name, item) or kind.of_field(item))
+        for found in (kind.of_key(name, item) or kind.of_named_field(name, item))
     ]
     if not others:
         # {"description": "the text of an option"}

@@ -1,5 +1,6 @@
 """How two steps stand to each other: the name of a class, a sentence that says it, or three answers."""
 
+import itertools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -42,6 +43,7 @@ _Q = re.compile(
 _WORD = re.compile(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
 
 _HEAD = re.compile(r"(?:^|\n)\W{0,4}(?:q|question|frage|pregunta|вопрос)\s*([123])\b", re.IGNORECASE)
+_ASKED = re.compile(r"\b(?:q|question)\s*([123])\b", re.IGNORECASE)
 _CLOSING = re.compile(rf"\banswer\s*(?:is\W{{0,3}}|:\s*){_ANSWERED}", re.IGNORECASE)
 # Layouts of three answers beside "Q1: yes": "yes to Q1, no to the others", "Only the second one is yes".
 _PART = re.compile(
@@ -106,6 +108,11 @@ def answers(text: str) -> tuple[str, str, str] | None:
         return found["1"], found["2"], found["3"]
     if by_block := _in_blocks(text):
         return by_block
+    closing = list(itertools.islice(_CLOSING.finditer(text), len(_CLASSES) + 1))
+    if len(closing) == len(_CLASSES) and (asked := _ASKED.findall(text)) and list(dict.fromkeys(asked)) == [*"123"]:
+        # "So for Q1 ..., the answer is: Yes. Q2 can't be a yes. The answer is: No. ..."
+        first, second, third = map(_kind, closing)
+        return first, second, third
     if len(text) <= _LONGEST and (by_name := _of_questions(text)):
         return by_name
     if concluded := _ARE.search(text):
@@ -240,6 +247,9 @@ def _kind(match: re.Match[str]) -> str:
 
 def of_fields(value: Any) -> tuple[str, str, str] | None:
     """Returns the three answers that a decoded object gives in fields "Q1" to "Q3"; None where one lacks."""
+    if isinstance(value, list) and len(value) == len(_CLASSES) and all(isinstance(one, Mapping) for one in value):
+        # [{"question": 1, "answer": "No"}, ...]
+        value = {str(one.get("question", one.get("q", one.get("id")))): one for one in value}
     if not isinstance(value, Mapping):
         return None
     found = {}

@@ -73,7 +73,7 @@ _ENDS = (
     rf"|{any_of(ENDS)}{_AT_A_TIME}){_LABEL_END}"
 )
 _GLUE = (
-    r"[\s\"'*_(),:=>|~≈<\[\]–—-]{0,20}"
+    r"[\s\"'*_(),:=>→|~≈<\[\]–—-]{0,20}"
     r"(?:(?:at|is|are|was|about|around|approximately|roughly|the|in|seconds?|s|secs?|video|of|after|by|with|it"
     r"|bei|um|à|a|en|el|alle|t|ca)(?![^\W\d_])[\s\"':=()~≈\]-]{0,8}){0,8}"
 )
@@ -84,6 +84,9 @@ _LENGTHENED = re.compile(
     rf"(?<![^\W\d_])(?:lasts?|lasting|for|duration|length|next|during|takes?|dauert){_GLUE}(?:for\s+|another\s+)?$"
 )
 _AT = re.compile(r"(?:\bat\b|\b(?:on|around|about|after)\b|\bby\b)" + FILL + "$")
+_LASTS = re.compile(
+    r"\b(?:lasts?|lasting|lasted|takes?|took|duration|length)\s+(?:of\s+|is\s+|for\s+)?(?:about\s+|around\s+|roughly\s+|another\s+)?$"
+)
 _UNTIL = re.compile(rf"(?<![^\W\d_])(?:until|till|up\s+to|bis|hasta|jusqu'(?:à|au)){FILL}$")
 _DONE = re.compile(
     r"(?<![^\W\d_])(?:over|done|completed?|finished|ends?|ended|stops?|stopped|back|through)\b"
@@ -154,6 +157,10 @@ class Points:
 
     def _pairs(self) -> Iterator[_Pair]:
         points = list(_POINT.finditer(self.small))
+        if len(points) > 2:
+            # "at 101 s and lasts for 24 s, ending at 125 s": a length is no point
+            some = [one for one in points if not self._is_length(one)]
+            points = some if len(some) > 1 else points
         if len(points) > 2 * _MOST:  # a reply that loops
             points = [*points[:_MOST], *points[-_MOST:]]
         for one, other in itertools.pairwise(points):
@@ -167,6 +174,14 @@ class Points:
                     before,
                     self.small[one.end() : other.start()],
                 )
+
+    def _is_length(self, point: re.Match[str]) -> bool:
+        """Whether a time says how long something lasts."""
+        time = self.times[int(point[1])]
+        return time.unit in ("seconds", "minutes") and bool(
+            _LASTS.search(self.small[max(0, point.start() - _BEFORE) : point.start()])
+            and not re.match(rf"{FILL}(?:-|–|to\b|until\b)", self.small[point.end() :])
+        )
 
     def found(self) -> list[Found]:
         """Returns the spans of the most explicit form that the text has, in its order."""

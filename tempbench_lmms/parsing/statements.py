@@ -129,6 +129,7 @@ _TAKEN_BACK = re.compile(
     rf"{any_of(TAKES_BACK)}))*{_FILLERS}$",
     re.IGNORECASE,
 )
+_PLAINLY_NOT = re.compile(r"(?:^|[.!?\n]\s*)\W*(?:(?:it\s+is|it['’]s)\s+)?not\s+(?:option\s+)?\W*$", re.IGNORECASE)
 _CLOSES = re.compile(r"[^.!?\n:]*[^\W\d_][^.!?\n:]*:\s*[\"'(*]*")
 _ENDS_SENTENCE = re.compile(r"[\"')*]*(?:[.!]\s*)?$")
 # "Image 2? Hmm, no: 4."; "image 1: no, image 2: no" judges one after the other.
@@ -272,7 +273,7 @@ def resolve(
     """
     groups = _grouped(text, mentions)
     live = [group for group in groups if not group.rejected]
-    if values and (left := _left(groups, live, values)) is not None:
+    if values and (left := _left(text, groups, live, values)) is not None:
         return Verdict(left, "only one", groups[-1].mentions[0].start, groups[-1].mentions[-1].end, text)
     for cue, how in ((2, "answer"), (1, "conclusion")):
         chosen = [group for group in live if group.cue == cue and not group.open]
@@ -290,8 +291,12 @@ def resolve(
     return _only(text, sure)
 
 
-def _left(groups: Sequence[_Group], live: Sequence[_Group], values: Sequence[Any]) -> Any:
+def _left(text: str, groups: Sequence[_Group], live: Sequence[_Group], values: Sequence[Any]) -> Any:
     """Returns the value that is left where the last words reject, and all others are rejected."""
+    if len(values) == 2 and groups and all(group.denied and len(group.values) == 1 for group in groups):
+        # "Not A. The coffee was poured first."
+        gone = {group.values[0] for group in groups if _PLAINLY_NOT.search(text, 0, group.mentions[0].start)}
+        return next((value for value in values if value not in gone), None) if len(gone) == 1 else None
     if len(groups) < 2 or not groups[-1].denied or len(groups[-1].values) > 1:
         return None
     gone = {value for group in groups if group.denied for value in group.values}

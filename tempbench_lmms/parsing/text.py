@@ -33,7 +33,7 @@ _SUBSCRIPT = re.compile(r"_\{(?:\\(?:text|mathrm)\{)?(\w{1,12})\}?\}")
 _MARKS = ("*", "_", "`", "\\", "$", "|", "~~")
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
 _SPECIAL = re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
-_PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’≺≻≼≽", '.,""""""""""""' + "''<><>")
+_PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’≺≻≼≽∴", '.,""""""""""""' + "''<><>⇒")
 # Cyrillic and Greek letters that look like Latin ones, and the Turkish ones that a pattern without regard to
 # case takes for an i; NFKC maps full-width and mathematical letters, but leaves these alone.
 _LOOK_ALIKES = str.maketrans(

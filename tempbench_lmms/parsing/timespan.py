@@ -280,8 +280,8 @@ _NEAR = 40
 _OR = re.compile(any_of(OR))
 _REJECTED_BEFORE = re.compile(
     r"(?<![^\W\d_])(?:not|nicht|pas|isn't|wasn't|rather\s+than|instead\s+of|statt|except|ignor\w+|forget|discard"
-    r"|disregard|at\s+first|initially|first\s+(?:thought|guess\w*|answer|idea|impression)|(?:i|we)\s+(?:had\s+)?(?:considered|thought\s+of)|e\.g\.|for\s+example|for\s+instance|such\s+as|不是|而不是)(?:\s+(?:the|in|at|from|between|during|my|von|de|des|first|span|segment|window|interval)\b)*"
-    r"[\s:\"'(\[]*$|(?:\b(?:ignor\w+|forget|discard|disregard|drop)\b[^.;!?\n]*)$"
+    r"|disregard|at\s+first|initially|first\s+(?:thought|guess\w*|answer|idea|impression|estimate)(?:\s+was)?|(?:i|we)\s+(?:had\s+)?(?:considered|thought\s+of)|e\.g\.|for\s+example|for\s+instance|such\s+as|不是|而不是)(?:\s+(?:the|in|at|from|between|during|my|von|de|des|first|span|segment|window|interval)\b)*"
+    r"[\s:\"'(\[]*$|(?:\b(?:ignor\w+|forget|discard|disregard|drop)\b[^.;!?\n]*)$|\b(?:not|n['’]t)\s+(?:what\s+(?:is|was)\s+)?(?:asked|relevant|meant)\b[^.;!?\n\x02]*$"
 )
 _REJECTED_AFTER = re.compile(
     r"[\s\"')\],]*(?:(?:is|was|are|were|would\s+be|shows?)\s+(?:not\b|wrong|only\b|just\b|too\s|another|(?:the\s+)?other\b"
@@ -293,7 +293,7 @@ _CALLED = re.compile(
     r"|interval|one)\b"
 )
 _CONCLUDED = re.compile(
-    r"(?:\b(?:so|thus|therefore|hence|namely|i\.e\.|that\s+is|also|daher|donc|choose|pick|answer|span|window|segment"
+    r"(?:\b(?:(?:revis|chang|correct|updat)\w+\s+(?:\w+\s+)?to|so|thus|therefore|hence|namely|i\.e\.|that\s+is|also|daher|donc|choose|pick|answer|span|window|segment"
     r"|interval|final\w*)\b|=>|[→⇒]|因此|所以|答案)[^.;!?\n\x02]{0,25}$"
 )
 

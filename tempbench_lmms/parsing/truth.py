@@ -35,7 +35,7 @@ _SUBJECT = (
 _CALLED = re.compile(
     rf"\b{_SUBJECT}[\"')]*(?:\s+[\"'(][^\"\n]{{1,200}}[\"')]"
     rf"|:\s*\"[^\"\n]{{1,200}}\")?(?:\s+(?:as\s+a\s+whole|above|shown|given|itself|overall|in\s+question"
-    rf"|about\s+\w+))?,?\s+(?:is|was|are|seems|appears|remains|holds|ist|est"
+    rf"|(?:about|on|regarding|that)\s+(?:\w+\s+){{0,4}}?\w+))?,?\s+(?:is|was|are|seems|appears|remains|holds|ist|est"
     rf"|es)(?P<aux>n['’]t)?\s+(?:to\s+be\s+)?(?:(?:indeed|therefore|also|thus|hence|then|clearly|likely"
     rf"|probably|most\s+likely|only)\s+)*"
     rf"(?P<neg>(?:not|nicht|pas|no)\s+)?(?:(?:indeed|entirely|fully|completely|quite|totally|factually"
