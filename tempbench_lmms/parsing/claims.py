@@ -2,28 +2,29 @@
 
 import re
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.words import AGREES, CLAIM, DENIES, IN_ORDER, NOT, any_of
 
 _DENIED = rf"(?P<neg>(?:{any_of(word for word in NOT if word not in ('than', 'versus', 'vs'))}|n['’]t\b))"
 _ADVERBS = r"(?:\s+(?:do|does|did|quite|really|actually|fully|entirely|seem\s+to|seems\s+to|simply|\w+ly))*"
-_VERB = re.compile(
+_VERB = lazy(
     rf"\b{any_of(CLAIM)}[\"')]*{_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
     rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))",
     re.IGNORECASE,
 )
 # "This checks out." by itself; "this fits in a box" says nothing of the statement.
-_THIS = re.compile(
+_THIS = lazy(
     rf"^\W*(?:this|that|it|these|they|both){_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
     rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))\W*$",
     re.IGNORECASE,
 )
 # "I agree", "I disagree with the statement", "That isn't right."
-_AGREE = re.compile(
+_AGREE = lazy(
     r"^\W*(?:(?:no|yes|so|then|thus),?\s+)?(?:i\s+(?:(?:fully|completely|totally|must|have\s+to|would|strongly)\s+)*(?:(?P<neg>disagree|(?:don['’]t|do\s+not|can['’]t|cannot)\s+agree)|agree)"
     r"(?:\s+with\s+(?:the\s+)?(?:statement|claim|this|that|it)|\s*[.,!;]|\s*$))",
     re.IGNORECASE,
 )
-_ORDER = re.compile(rf"^\W*{_DENIED}?{_ADVERBS}\s*{any_of(IN_ORDER)}\W*$", re.IGNORECASE)
+_ORDER = lazy(rf"^\W*{_DENIED}?{_ADVERBS}\s*{any_of(IN_ORDER)}\W*$", re.IGNORECASE)
 
 
 def said(sentence: str, claim: str | None = None) -> list[bool]:
@@ -46,7 +47,7 @@ def said(sentence: str, claim: str | None = None) -> list[bool]:
 
 
 # "It says that Pair 1 is longer, which is not the case."
-_CASE = re.compile(
+_CASE = lazy(
     r"\b(?:which|this|that)\s+(?:is|was)(?P<neg>\s+not|n['’]t)?\s+(?:the\s+case|so|true|correct|right|what\s+(?:we|i)\s+see)\b",
     re.IGNORECASE,
 )

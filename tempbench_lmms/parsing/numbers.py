@@ -10,6 +10,7 @@ import unicodedata
 from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import CaseBlind, holds, outer
 from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTION, ORDINAL, TIMES, any_of
@@ -76,8 +77,8 @@ _ITEM = CaseBlind(
     rf"|th)?{_OF_ALL}(?=\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is|(?<!one\s)was"
     rf"|best|shows?|matches|where|which|in|due|but|to|given|based|that|who|alone|only|over|fits|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])"
 )
-_LAST_ITEM = re.compile(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)
-_WHOLE_ITEM = re.compile(
+_LAST_ITEM = lazy(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)
+_WHOLE_ITEM = lazy(
     rf"(?:(?:the|la|le|el|das|die|der|l'|第|option|answer)\s*)*(?:{_IMAGES}[\s:#_-]*)?(?:(?:number|no\.?"
     rf"|nr\.?|n°|#|is)\s*)*[\"'(\[*]*(?P<value>\d{{1,9}}|[²³¹]|[{''.join(CJK_DIGIT)}]|첫|두|세|네|다섯"
     rf"|{_ORDINALS}|{any_of([*_NO_SMALL_WORDS, 'one'])})[\"')\]*]*"
@@ -89,9 +90,9 @@ _WHOLE_ITEM = re.compile(
 
 
 _LONGEST_ITEM = 120
-_NO_ITEM = re.compile(r"(?<!\w)[-−]\d|\d[.,]\d")  # negative, or no whole number
-_ITEMS = re.compile(r"\d{1,9}(?:[\s,;.@]+\d{1,9})+")
-_FILE_NAME = re.compile(r"\.(?:jpe?g|png|webp)\b", re.IGNORECASE)
+_NO_ITEM = lazy(r"(?<!\w)[-−]\d|\d[.,]\d")  # negative, or no whole number
+_ITEMS = lazy(r"\d{1,9}(?:[\s,;.@]+\d{1,9})+")
+_FILE_NAME = lazy(r"\.(?:jpe?g|png|webp)\b", re.IGNORECASE)
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
@@ -146,11 +147,11 @@ def item_mentions(text: str, upper: int, opens: bool = False) -> list[Mention]:
 
 
 # "1. A dog": the number of a list's entry.
-_LIST_HEAD = re.compile(r"(?:^|\n)[ ]*(\d{1,2})[.)](?=[ ]+\S)")
+_LIST_HEAD = lazy(r"(?:^|\n)[ ]*(\d{1,2})[.)](?=[ ]+\S)")
 
 # Counts
 
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy(r"\d")
 _UNIT = (
     r"(?:-?\s*(?:frames?|fps|seconds?|secs?|s|minutes?|min|%|percent|degrees?|°|o['’]clock|options?"
     r"|choices|images?|pictures|bilder|bildern|frames?n|cm|m|秒|帧|張|枚|フレーム|프레임|초|objects|people"
@@ -178,24 +179,22 @@ _COUNT = CaseBlind(
     rf"|ninguna|never|none)\b"
 )
 # "once" is eleven beside Spanish words.
-_SPANISH = re.compile(r"\b(?:el|los|las|del|hace|hay|son|cuento|veces)\b", re.IGNORECASE)
-_DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
-_ONE_FOLD = re.compile(
+_SPANISH = lazy(r"\b(?:el|los|las|del|hace|hay|son|cuento|veces)\b", re.IGNORECASE)
+_DIGIT_CJK = lazy(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
+_ONE_FOLD = lazy(
     r"\b(?:a|an|only|just|exactly|ein|une|un|una)\s+(?:one\s+|a\s+)?(?:single|einziges|seule|sola)\s+"
     r"(?!frame|image|option|person|man|woman|hand|one|word|letter|number|video)|"
     r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b",
     re.IGNORECASE,
 )
-_NOT_ONE = re.compile(
+_NOT_ONE = lazy(
     r"\b(?:not\s+(?:even\s+)?(?:a\s+single|once|one\s+single)|kein\s+einziges)\b"
     r"|\b(?:does|did|do|is|are)\s*(?:not|n['’]t)\s+(?:\w+\s+){1,3}?any\s+(?!more|other|further|longer|sense|diff)\w+",
     re.IGNORECASE,
 )
-_ADDS_UP = re.compile(
-    r"\b(?:sums?|adds?|amounts|comes)\s+(?:up\s+)?to\s+(?:a\s+total\s+of\s+)?$", re.IGNORECASE
-)
-_MINUS = re.compile(r"(?:^|[\s(:=])[-−]$")
-_BOUND = re.compile(
+_ADDS_UP = lazy(r"\b(?:sums?|adds?|amounts|comes)\s+(?:up\s+)?to\s+(?:a\s+total\s+of\s+)?$", re.IGNORECASE)
+_MINUS = lazy(r"(?:^|[\s(:=])[-−]$")
+_BOUND = lazy(
     r"\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|(?<!sums\s)(?<!adds\s)(?<!sum\s)(?<!add\s)(?<!comes\s)up\s+to|minimum\s+of|mehr\s+als"
     r"|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
     re.IGNORECASE,
@@ -220,25 +219,25 @@ _BOUND_ENDS = (
 OF_WHICH = ("of which", ", dont ", ", davon ", ", von denen ", ", de los cuales ", ", de las cuales ")
 """Before a count that is taken from the one before it."""
 _TOTALS = ("total", "all", "insgesamt")
-_NO_NUMBER_BEFORE = re.compile(
+_NO_NUMBER_BEFORE = lazy(
     r"\b(?:(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|all\s+but)\s+(?:only\s+)?)$",
     re.IGNORECASE,
 )
-_NO_NUMBER_AFTER = re.compile(
+_NO_NUMBER_AFTER = lazy(
     r"\s+(?:by\s+one|of\s+the\b|other|another|hand|foot|side|direction|must\b|can\b|could\b|after\b|more\b|that\b|is\b)",
     re.IGNORECASE,
 )
-_NOTHING_AFTER = re.compile(
+_NOTHING_AFTER = lazy(
     r"\s+[a-zé]+s?\b(?<!frame)(?<!frames)(?<!image)(?<!images)(?<!answer)(?<!option)(?<!options)(?<!information)(?<!way)(?<!evidence)(?<!doubt)(?<!other)(?<!more)(?<!longer)(?<!further)(?<!indication)(?<!clear)(?<!change)(?<!need)(?<!single)",
     re.IGNORECASE,
 )
-_UNIT_AFTER = re.compile(_UNIT, re.IGNORECASE)
+_UNIT_AFTER = lazy(_UNIT, re.IGNORECASE)
 _CONTEXT = 24
-_TOTAL_AFTER = re.compile(
+_TOTAL_AFTER = lazy(
     r"\s*(?:\w+\s+){0,2}?(?:in\s+total|altogether|in\s+all|overall|insgesamt|au\s+total|en\s+total)\b",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
+_PLACE = lazy(
     rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|\b(?:option|choice)\s+(?:number|no\.)\s*(?P<nth>\d)\b|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个"
     rf"|個)?(?:选项|選項|の?選択肢)|(?P<hangul>첫|두|세|네|다섯|여섯|일곱)\s*번째\s*(?:선택지|보기|옵션)|(?P<n>\d)\s*(?:番目|つ目)の選択肢",
     re.IGNORECASE,
@@ -259,7 +258,7 @@ _PLACE_NOUNS = (
     "alternativ",
     "möglichkeit",
 )
-_LAST_OPTION = re.compile(
+_LAST_OPTION = lazy(
     rf"(?:the\s+)?{any_of(LAST)}\s+{any_of(OPTION)}|最后一个(?:选项|選項)|最後の選択肢|마지막\s*(?:선택지|보기|옵션)",
     re.IGNORECASE,
 )
@@ -328,7 +327,7 @@ def _counted(text: str) -> tuple[Mention, ...]:
 
 
 _MOST_PARTS = 9
-_NAMED_BY_LETTER = re.compile(r"\b[A-H]\s*[:.)=]\s*$")
+_NAMED_BY_LETTER = lazy(r"\b[A-H]\s*[:.)=]\s*$")
 
 
 def _summed(text: str, found: list[Mention]) -> list[Mention]:

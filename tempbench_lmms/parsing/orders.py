@@ -12,6 +12,7 @@ from typing import Any
 
 from tempbench_lmms.parsing.ends import backwards
 from tempbench_lmms.parsing.numerals import CARDINALS
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.ranks import by_signs, ranked, stated, valued
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import holds, outer, signs, squeeze
@@ -42,7 +43,7 @@ _NUMBERS = {word: str(i) for i, word in enumerate(CARDINALS[:10]) if i}
 _NOUNS = any_of(
     (*IMAGE, *OPTION, "group", "no", "label", "images", "pairs", "rank", "position", "place", "第")
 )
-_SKIPPED = re.compile(
+_SKIPPED = lazy(
     rf"(?:{_NOUNS}|{any_of(AND)}|{any_of((*EARLIEST, *LATEST, *SHORTEST, *LONGEST))}"
     rf"|{any_of((*HAPPENS, *TAKEN))}|st|nd|rd|th|the|is"
     rf"|of|to|then|followed|by|next|after|that|finally|lastly|lower|comes|precedes|before|middle"
@@ -51,13 +52,13 @@ _SKIPPED = re.compile(
     r"|然后|然後|接着|接著|最后|最後|其次|再|是|次|次に|続いて|その後|そして|が|は|の|다음|그다음|그리고|마지막|마지막으로|번|は最も|で)+",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(
+_TOKEN = lazy(
     r"(?P<item>\d+|[^\W\d_]+)|(?P<greater>>)|(?P<skip>[\s,;:<|/→➔➜⇒⟶\-–—\[\](){}\"'#&_`=~*+]+)|(?P<other>.)",
     re.DOTALL,
 )
 _EARLY = any_of((*EARLIEST, *SHORTEST))
 _LATE = any_of((*LATEST, *LONGEST))
-_ROLE = re.compile(
+_ROLE = lazy(
     rf"(?P<early>{_EARLY})|(?P<late>{_LATE})|(?P<middle>\b(?:middle|medium|mid|in\s+between|intermediate"
     rf"|mittlere?|moyenne|intermedia)\b|中间|居中|真ん中|중간)",
     re.IGNORECASE,
@@ -82,7 +83,7 @@ _ROLE_SIGNS = signs(
         "중간",
     )
 )
-_REVERSE = re.compile(
+_REVERSE = lazy(
     rf"(?:from\s+|von\s+|de\s+|desde\s+|从|從)?(?:the\s+|la\s+|le\s+|der\s+"
     rf"|(?:most\s+))*(?:{_LATE})(?:\s+(?:one|image|time|first|zu))?\s*(?:first\b|to|bis|zu|à|hasta|a|到|至"
     rf"|から|에서|->|→|-|–|>)\s*(?:the\s+|la\s+|le\s+)*(?:{_EARLY})?"
@@ -91,56 +92,56 @@ _REVERSE = re.compile(
     re.IGNORECASE,
 )
 # "1. Image 3", "2nd: Image 1", a row of a table: the first number is the place, the second one the item.
-_ROW = re.compile(
+_ROW = lazy(
     rf"(?:^|\n)[ \t]*[\"'(\[*#•-]*[ ]?(?:(?i:position|rank|place|step"
     rf"|no\.?)\s*)?(?P<place>\d{{1,2}})(?:st|nd|rd|th)?[\"')\]]*[ ]?(?:[.):=→-]"
     rf"|->)?[ ]?[\"'(\[*]*(?:(?i:{_NOUNS})[ ]?[#:]?[ ]?)?(?P<item>\d{{1,2}}|[A-Z])(?![\w.])"
 )
-_LISTED = re.compile(
+_LISTED = lazy(
     rf"(?:^|[,;{{\n])[ \t]*[\"'(\[*#-]*[ ]?(?:position |rank |place )?(?P<place>\d{{1,2}})(?:st|nd|rd"
     rf"|th)?[\"')]*"
     rf"[ ]?(?:[.):=→-][ ]?[\"'(\[*]*(?:{_NOUNS})s?[ ]?[#:]?[ ]?|(?<=\d)[.)][ ])(?P<item>\d{{1,2}}|[A-Z])\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\d+")
-_COMMENT = re.compile(r"\(([^()\n]{2,80})\)")
+_NUMBER = lazy(r"\d+")
+_COMMENT = lazy(r"\(([^()\n]{2,80})\)")
 _PAIRS = ("pair", "pairs", "paar", "paire", "par", "配对", "ペア", "组", "组合", "対", "쌍")
-_NAMED = re.compile(
+_NAMED = lazy(
     rf"(?:{any_of((*IMAGE, *_PAIRS))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
     re.IGNORECASE,
 )
 _ASCII_ORDINALS = tuple(word for word in ORDINAL if word.isascii())
 _LASTS = (*(word for word in LAST if word.isascii()), *LATEST[:2])
-_FOLLOWING = re.compile(
+_FOLLOWING = lazy(
     rf"{any_of(FOLLOWS)}\s+(?:the\s+)?(?:{_NOUNS}\s*)?[#(\"'*]*(?:\d{{1,2}}|[A-Z])$", re.IGNORECASE
 )
-_ENDS_PLACE = re.compile(
+_ENDS_PLACE = lazy(
     rf"(?:\s+(?:{_NOUNS}|one)(?!\s+\w))?(?:\s+(?:in\s+time|of\s+(?:the\s+)?two))?"
     r"(?=\s*(?:[.,;!)]|$)|\s+(?:because|since|as|and|while|whereas)\b)",
     re.IGNORECASE,
 )
-_LEFT_OPEN = re.compile(rf"{any_of((*OR, *IF, *MAYBE, 'either', 'both', 'shown', 'listed'))}", re.IGNORECASE)
-_PLACED = re.compile(
+_LEFT_OPEN = lazy(rf"{any_of((*OR, *IF, *MAYBE, 'either', 'both', 'shown', 'listed'))}", re.IGNORECASE)
+_PLACED = lazy(
     rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:(?P<verb>{any_of(HAPPENS)})\s+(?:{any_of(TAKEN)}\s+)?|[=:]\s*)"
     rf"(?:the\s+)?(?P<place>{any_of((*_ASCII_ORDINALS, *_LASTS, *EARLIEST[:2]))})",
     re.IGNORECASE,
 )
 _PLACE_SIGNS = signs((*_ASCII_ORDINALS, *_LASTS, *EARLIEST[:2]))
-_EVIDENCE = re.compile(
+_EVIDENCE = lazy(
     rf"{_EARLY}|{_LATE}|\b(?:follow|then|finally|next|before|first|dann|puis|luego)|然后|接着|次に|다음",
     re.IGNORECASE,
 )
-_CJK_BORDER = re.compile(
+_CJK_BORDER = lazy(
     r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z0-9])"
     r"|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
-_WORD = re.compile(r"[^\W\d_]{2}")
-_ARROW = re.compile(r"[-=–—]+>|\\to\b|\\rightarrow\b")
-_SENTENCE = re.compile(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
+_WORD = lazy(r"[^\W\d_]{2}")
+_ARROW = lazy(r"[-=–—]+>|\\to\b|\\rightarrow\b")
+_SENTENCE = lazy(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
 _LOOK_BACK = 90
 _JUST_BEFORE = 14
 _LOOK_AHEAD = 60
-_ARTICLE = re.compile(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
+_ARTICLE = lazy(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
 _NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))
 
 
@@ -415,7 +416,7 @@ def _opens(labels: tuple[str, ...], quantities: bool, in_words: bool) -> re.Patt
         item = rf"\d|(?<![^\W\d_])(?i:{words})(?![^\W\d_])"
     else:
         item = rf"(?<![^\W\d_])(?:[A-Z]|[{''.join(labels)}]{{{len(labels)}}})(?![^\W\d_])"
-    return re.compile(f"{item}|>" if quantities else item)
+    return lazy(f"{item}|>" if quantities else item)
 
 
 def _label(token: str, digits: bool, in_words: bool) -> str | None:

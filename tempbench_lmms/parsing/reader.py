@@ -16,6 +16,7 @@ from tempbench_lmms.parsing.expected import Choice, Expected
 from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import Kind, kind_of
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import LEFT_OPEN, without_questions, without_refusals
 from tempbench_lmms.parsing.statements import Verdict, corrects
@@ -25,49 +26,49 @@ from tempbench_lmms.parsing.words import IF, MAYBE, OR, any_of
 _QUICK = 24
 # A short reply without one of these is in its final form.
 _NOT_PLAIN = ("\n", "  ", "\t", "\r", *"\\<[{*_`$|~@")
-_NO_ANSWER_KEY = re.compile(
+_NO_ANSWER_KEY = lazy(
     r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span"
     r"|score|prob",
     re.IGNORECASE,
 )
-_CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
+_CUT = lazy(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
 MOST_OBJECTS = 200
 """A reply with more objects loops; the last ones are read."""
 _EXPLICIT = ("whole", "box", "json", "answer", "last line", "first line")
 _ASKS = ("?", "[", "<")
 # "No changes, answer D."
-_ANSWER_CLAUSE = re.compile(
+_ANSWER_CLAUSE = lazy(
     r"[,;–—]\s*((?:final\s+)?(?:answer|antwort|réponse|respuesta|risposta|resposta|答案|答え|정답)[\s:]{0,3}[^\s,;]{1,12})$",
     re.IGNORECASE,
 )
-_OPEN = re.compile(f"{any_of(IF)}|{any_of(OR)}|{any_of(MAYBE)}|\\?", re.IGNORECASE)
+_OPEN = lazy(f"{any_of(IF)}|{any_of(OR)}|{any_of(MAYBE)}|\\?", re.IGNORECASE)
 # "Q: ... A: (C)": the letter before the colon is no option.
-_ANSWERED = re.compile(r"\nA:(?=\s*\S)")
+_ANSWERED = lazy(r"\nA:(?=\s*\S)")
 # "BEFORE (confidence: 0.82; after: 0.10)"
-_CONFIDENCES = re.compile(r"\((?:[^()\n]{0,40}\b)?[Cc]onfidence[^()\n]{0,120}\)")
+_CONFIDENCES = lazy(r"\((?:[^()\n]{0,40}\b)?[Cc]onfidence[^()\n]{0,120}\)")
 # "Answer: 3 (the dog is in 4, too)"; "B (or C)" is no remark.
-_REMARK = re.compile(rf"\s+\((?!\s*(?:{any_of(OR)}|\w\W))[^()\n]{{12,}}\)\W{{0,3}}$")
-_LAST_CLAUSE = re.compile(r",\s*(?:but|so|aber|mais|pero)\s+([^.!?\n]+)$", re.IGNORECASE)
+_REMARK = lazy(rf"\s+\((?!\s*(?:{any_of(OR)}|\w\W))[^()\n]{{12,}}\)\W{{0,3}}$")
+_LAST_CLAUSE = lazy(r",\s*(?:but|so|aber|mais|pero)\s+([^.!?\n]+)$", re.IGNORECASE)
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
-_PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
-_OPENS = re.compile(
+_PARTS = lazy(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
+_OPENS = lazy(
     r"([^:(–—\n,]{1,40}?)\s*(?::|\(|[–—](?!\s*\w(?!\w))| - "
     r"|,?\s(?:because|since|weil|denn|porque|parce que)\b)(?=\s*\S)"
 )
 # "B (on stones) or D (on shoulders)"
-_OR_ANOTHER = re.compile(rf"\)\s*,?\s*(?:{any_of(OR)})")
+_OR_ANOTHER = lazy(rf"\)\s*,?\s*(?:{any_of(OR)})")
 _MOST_OPENINGS = 30
-_DENIED = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
+_DENIED = lazy(r"\bnot\b|n't\b", re.IGNORECASE)
 # "In image 5": the sentence about one more image ends before it says something.
-_UNFINISHED = re.compile(r"\s*in\s[^.!?]{1,20}\w\s*", re.IGNORECASE)
-_DIGITS = re.compile(r"\d+")
-_CONCLUDES = re.compile(
+_UNFINISHED = lazy(r"\s*in\s[^.!?]{1,20}\w\s*", re.IGNORECASE)
+_DIGITS = lazy(r"\d+")
+_CONCLUDES = lazy(
     r"\b(?:so|thus|therefore|hence|daher|deshalb|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서",
     re.IGNORECASE,
 )
 # "Either could have been first."
-_LEFT_OPEN = re.compile(
+_LEFT_OPEN = lazy(
     r"\b(?:either|both|any|equally)\b[^.!?]*\b(?:could|can|may|might|possible|plausible)\b", re.IGNORECASE
 )
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.parsing import steps
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import outer
 from tempbench_lmms.parsing.words import AFTER, BEFORE, FALSE, PARALLEL, TRUE, any_of
@@ -12,9 +13,9 @@ from tempbench_lmms.parsing.words import AFTER, BEFORE, FALSE, PARALLEL, TRUE, a
 _CLASSES = (("before", BEFORE), ("after", AFTER), ("independent", PARALLEL))
 CLASSES = tuple(label for label, _ in _CLASSES)
 _NAMES = {word.lower(): label for label, words in _CLASSES for word in words}
-_NAME = re.compile(any_of(_NAMES), re.IGNORECASE)
+_NAME = lazy(any_of(_NAMES), re.IGNORECASE)
 # "The answer is after careful thought: ..." names no class.
-_NO_NAME = re.compile(
+_NO_NAME = lazy(
     r",?[ ]+(?:careful\w*|all\b|much\b|some\b|(?:consider|review|analy[sz]|think|examin|look|check|compar"
     r"|weigh)\w*)",
     re.IGNORECASE,
@@ -30,7 +31,7 @@ _ANSWERED = (
     rf"(?P<answer>(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))"
     rf"(?![ ]*/\s*(?:yes|no|i\b)|,?\s*(?:or|and)\s+(?:yes|no|{_UNSURE})\b)"
 )
-_Q = re.compile(
+_Q = lazy(
     rf"(?:\b(?:[qadfp]|question|answer|frage|pregunta|domanda)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n"
     rf"|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b"
     rf"(?:[^?\n]{{0,120}}\?\s*(?:A\b)?)?\W*(?:(?:the\s+|my\s+|die\s+|la\s+|le\s+)?(?:(?:correct"
@@ -39,12 +40,12 @@ _Q = re.compile(
     rf"|는)?\W*)?(?:step\s+[AB][^.\n]{{0,5}})?{_ANSWERED}",
     re.IGNORECASE,
 )
-_WORD = re.compile(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
+_WORD = lazy(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
 
-_HEAD = re.compile(r"(?:^|\n)\W{0,4}(?:q|question|frage|pregunta)\s*([123])\b", re.IGNORECASE)
-_CLOSING = re.compile(rf"\banswer\s*(?:is\W{{0,3}}|:\s*){_ANSWERED}", re.IGNORECASE)
+_HEAD = lazy(r"(?:^|\n)\W{0,4}(?:q|question|frage|pregunta)\s*([123])\b", re.IGNORECASE)
+_CLOSING = lazy(rf"\banswer\s*(?:is\W{{0,3}}|:\s*){_ANSWERED}", re.IGNORECASE)
 # Layouts of three answers beside "Q1: yes": "yes to Q1, no to the others", "Only the second one is yes".
-_PART = re.compile(
+_PART = lazy(
     rf"\b(?:[qarpf]|question|frage|pregunta|domanda|number)\s*\.?\s*(?P<number>[123])\b"
     r"|\b(?P<two>first|last)\s+two\b(?:\s+questions)?"
     rf"|(?:问题|問題|質問|질문)\s*(?P<cjk>[123])|\b(?P<ordinal>first|second|third|1st|2nd|3rd|last)\b(?:\s+(?:question|one))?"
@@ -54,16 +55,16 @@ _PART = re.compile(
 )
 _PLACES = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3", "last": "3"}
 _LONGEST = 300
-_LINK = re.compile(r"[\s,&]*(?:(?:and|und|et|y|e|the|both|to|for)\b\s*){0,3}", re.IGNORECASE)
-_CLASSED = re.compile(
+_LINK = lazy(r"[\s,&]*(?:(?:and|und|et|y|e|the|both|to|for)\b\s*){0,3}", re.IGNORECASE)
+_CLASSED = lazy(
     rf"(?P<name>{any_of(_NAMES)})(?:\s+(?:step\s+)?[AB])?[\s:?=.,)\"'*-]{{1,6}}(?:(?P<yes>{_YES}|[✓✔✅☑])|(?P<no>{_NO}|[✗✘❌✖❎]))",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(r"[\W_\d]|[qa](?=\d)|answers?|the|are|is|and", re.IGNORECASE)
+_BESIDE = lazy(r"[\W_\d]|[qa](?=\d)|answers?|the|are|is|and", re.IGNORECASE)
 _SHORT = 120
-_ARE = re.compile(r"\banswers\s+(?:are|would\s+be|must\s+be)\b", re.IGNORECASE)
+_ARE = lazy(r"\banswers\s+(?:are|would\s+be|must\s+be)\b", re.IGNORECASE)
 # "Not Before. Not After.": a class that is a sentence by itself.
-_ALONE = re.compile(
+_ALONE = lazy(
     rf"(?:^|(?<=[.;!]\s)|(?<=\bnot\s)|(?<=\bis\s))(?P<name>{any_of(_NAMES)})"
     r"(?=\s*(?:[.;!]|$|,\s*(?:and\s+)?not\b|,?\s*rather\s+than\b))",
     re.IGNORECASE,

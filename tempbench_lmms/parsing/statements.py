@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import CaseBlind, holds, signs
 from tempbench_lmms.parsing.words import (
     AND,
@@ -118,7 +119,7 @@ _CONCLUDING = CaseBlind(
     rf"|seems|appears)\b))"
     rf"[\s,:]*(?:(?:it|that|this|we|i|there(?:'s)?|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
 )
-_CALLED = re.compile(
+_CALLED = lazy(
     rf"^[\s\"')(\[\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
     rf"|one\s+)?(?:{any_of((*CORRECT, *ANSWER))}|(?:image|option|picture)\s+number\b)"
     r"|(?:is|was)\s+(?:what|the\s+one)\s+(?:(?:that\s+)?(?:i|we)|that\s+(?:fits|matches|works|is\s+(?:correct|right)))\b"
@@ -132,7 +133,7 @@ _REJECTED = CaseBlind(
     rf"|es\s+|est\s+|ist\s+|è\s+|either\s+|any\s+of\s+|both\s+|simply\s+)*"
     rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$"
 )
-_REJECTED_AFTER = re.compile(
+_REJECTED_AFTER = lazy(
     rf"^[\s\"')\]:.,]*(?:(?:{any_of(IS)}|can|could|seems?|looks?)\s+(?:\w+\s+){{0,2}}?(?:not\b|n't"
     rf"|incorrect|wrong|false(?![\w;])|inaccurate|out\b|ruled\s+out"
     r"|eliminated|excluded|impossible|unlikely|less\s+likely|invalid|discarded|rejected|dismissed"
@@ -145,7 +146,7 @@ _REJECTED_AFTER = re.compile(
     re.IGNORECASE,
 )
 # What a value is called that is out, and not only "not clear".
-_OUT = re.compile(
+_OUT = lazy(
     r"^[^.!?;\n]*?(?:\b(?:incorrect|wrong|false|inaccurate|out|eliminated|excluded|impossible|invalid|discarded"
     r"|rejected|dismissed|contradicted)\b|(?:not|n['’]t)\s+(?:be\s+)?(?:it|right|correct|true|match|fit|work|apply"
     r"|the\s+(?:answer|one|image))\b|不(?:是|对|正确)|错|錯|間違|틀)",
@@ -155,7 +156,7 @@ _OPEN = CaseBlind(
     rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}"
     rf"|{any_of(OPTION)}|{_QUOTE})*$"
 )
-_OPEN_AFTER = re.compile(
+_OPEN_AFTER = lazy(
     r"^[\s\"')\]:.,]*(?:(?:is|are|remains?|seems?)\s+(?:also\s+|still\s+|equally\s+"
     r"|another\s+)*(?:possible|plausible|a possibility|conceivable|an option)"
     r"|(?:might|may|could)\s+(?:also\s+|well\s+)*(?:be|fit|work|apply)|can(?:no|'|’)?t\s+be\s+(?:ruled"
@@ -163,32 +164,32 @@ _OPEN_AFTER = re.compile(
     re.IGNORECASE,
 )
 # "Some of the evidence points to A, some to B."
-_PARTLY = re.compile(
+_PARTLY = lazy(
     r"\b(?:some|part|half|certain)\b(?:\s+\w+){0,4}\s+(?:points?|speaks?|suggests?|hints?|indicates?)"
     rf"(?:\s+(?:to|towards?|at|for))?\s*(?:{any_of(FILLER)}|{any_of(OPTION)}|{_QUOTE})*$",
     re.IGNORECASE,
 )
-_HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
-_HYPOTHETICAL_AFTER = re.compile(
+_HYPOTHETICAL = lazy(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
+_HYPOTHETICAL_AFTER = lazy(
     r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:my|most|best|the\s+(?:\w+\s+)?(?:best|correct|right|answer|most|only|option|choice|one)))|wenn|si)\b",
     re.IGNORECASE,
 )
-_WHETHER = re.compile(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){0,5}$", re.IGNORECASE)
-_RULES = re.compile(
+_WHETHER = lazy(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){0,5}$", re.IGNORECASE)
+_RULES = lazy(
     r"\b(?:rul(?:es?|ed|ing)|cross(?:es)?|leaves?|leaving|throws?|counts?|strikes?|weeds?)\s+(?:option\s+|image\s+)?[\"'(*]*$",
     re.IGNORECASE,
 )
-_CHANGED = re.compile(
+_CHANGED = lazy(
     r"\b(?:chang|correct|revis|switch|updat|amend)\w*\s+(?:(?!not\b)\w+\s+){0,3}?from\s+[\"'(]*$",
     re.IGNORECASE,
 )
-_BUT = re.compile(
+_BUT = lazy(
     r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
 )
-_ANNOUNCED = re.compile(r"(?:^|[:\n])\s*not\s+$", re.IGNORECASE)
-_COLON = re.compile(r"[\"')]{0,2}\s?:\s*[\"'(]*")
-_THEN = re.compile(r"[\"')]{0,2}[,;]\s*(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
-_WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
+_ANNOUNCED = lazy(r"(?:^|[:\n])\s*not\s+$", re.IGNORECASE)
+_COLON = lazy(r"[\"')]{0,2}\s?:\s*[\"'(]*")
+_THEN = lazy(r"[\"')]{0,2}[,;]\s*(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
+_WOULD = lazy(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
 _CORRECTED = CaseBlind(any_of(CORRECTION))
 _CORRECTING = signs(CORRECTION)
 _FINAL = (
@@ -203,14 +204,14 @@ _FINAL = (
     "overall",
     "confirm",
 )
-_LINK = re.compile(
+_LINK = lazy(
     rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>"
     rf"|<)[\s\"'(\[]*){{1,3}}(?:(?:maybe|perhaps|possibly|even|the|also|both"
     rf"|{any_of((*OPTION, *IMAGE))})\s*)*[\s\"'(\[]*",
     re.IGNORECASE,
 )
-_EITHER = re.compile(rf"{any_of(OR)}|nor\b|/|\bto\b|-|–", re.IGNORECASE)
-_SENTENCE = re.compile(
+_EITHER = lazy(rf"{any_of(OR)}|nor\b|/|\bto\b|-|–", re.IGNORECASE)
+_SENTENCE = lazy(
     r"[.!?](?=\s)|\n|;|\b(?:but|sondern|sino)\b|,\s*(?:but|so|whereas|while|although|aber|sondern|mais"
     r"|pero)\b|,\s*(?=(?:it|he|she|they|this|that)\s)"
 )
@@ -442,10 +443,10 @@ def _firsts(*tables: Sequence[str]) -> frozenset[str]:
     )
 
 
-_I_THINK = re.compile(r"\bI\s+(?:think|believe|guess|suppose|would\s+say)\b|\bI['’]d\s+(?:say|guess)\b")
-_ONLY_ONE = re.compile(r"\bonly\s+(?:\w+\s+)?[\"'(]*$", re.IGNORECASE)
+_I_THINK = lazy(r"\bI\s+(?:think|believe|guess|suppose|would\s+say)\b|\bI['’]d\s+(?:say|guess)\b")
+_ONLY_ONE = lazy(r"\bonly\s+(?:\w+\s+)?[\"'(]*$", re.IGNORECASE)
 # "I first thought B", "at first A seems right", "my first impression was 1"
-_FIRST_THOUGHT = re.compile(
+_FIRST_THOUGHT = lazy(
     r"\bfirst(?:ly)?\s+(?:thought|guessed|believed|impression|guess|idea|instinct|try|attempt)\b[^.;:!?\n]{0,24}$"
     r"|\binitial(?:ly)?\s+(?:thought|guessed|believed|chose|impression|guess|idea|instinct)\b[^.;:!?\n]{0,24}$"
     r"|\bat\s+first(?:\s+glance|\s+sight)?\b[^.;:!?\n]{0,20}$",
@@ -468,9 +469,9 @@ def _single(*tables: Sequence[str]) -> frozenset[str]:
     )
 
 
-_UNSPACED = re.compile("[\u2e80-\uffff]")
-_WORDS = re.compile(r"[^\W\d_]+")
-_STARTS = re.compile(r"[^\W\d_]+|[^\w\s]|\n")
+_UNSPACED = lazy("[\u2e80-\uffff]")
+_WORDS = lazy(r"[^\W\d_]+")
+_STARTS = lazy(r"[^\W\d_]+|[^\w\s]|\n")
 _NUMBER_OF = frozenset(("number", "numéro", "número", "nummer"))
 _NOT_WORDS = _single(NOT) | {"t"}
 _IF_WORDS = _single(IF)

@@ -4,15 +4,16 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds, table
 
 _YES = ("✓", "✔", "✅", "☑")
 _NO = ("✗", "✘", "❌", "✖", "❎")
-_ENTRY = re.compile(r"\n+")
-_END = re.compile(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
+_ENTRY = lazy(r"\n+")
+_END = lazy(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
 
 # "Option A: True - incorrect"
-_WORD_END = re.compile(r"\s[-–—:=]+>?\s*(correct|incorrect|right|wrong)\W{0,3}(?=$|\n)", re.IGNORECASE)
+_WORD_END = lazy(r"\s[-–—:=]+>?\s*(correct|incorrect|right|wrong)\W{0,3}(?=$|\n)", re.IGNORECASE)
 _LONGEST_MARK = 20
 
 
@@ -42,7 +43,7 @@ def ticked(listing: str, head: Callable[[str], Any]) -> Any:
     return yes[0] if len(yes) == 1 and len(marks) > 1 else None
 
 
-_JUDGED = re.compile(
+_JUDGED = lazy(
     r"(?:^|(?<=[\s.;,|*•]))(?:(?:image|picture|photo|bild|imagen)[ ]*)?#?"
     r"(?P<item>\d{1,2})[ ]*[.:)–|-]+[ ]*"
     r"(?P<word>[^\W\d_]+(?:[ ][^\W\d_]+)?)(?=[ ]*(?:[.,;\n(|–!-]|$|\d))",

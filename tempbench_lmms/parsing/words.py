@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tempbench_lmms.parsing.numerals import CARDINALS
+from tempbench_lmms.parsing.patterns import lazy
 
 # "정답은 Before입니다": a sign of these scripts ends a word in Latin letters.
 _LETTER_BEFORE = r"(?<![^\W\d_\u2e80-\uffff])"
 _LETTER_AFTER = r"(?![^\W\d_\u2e80-\uffff])"
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def any_of(words: Iterable[str]) -> str:

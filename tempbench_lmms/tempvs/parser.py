@@ -6,16 +6,17 @@ from typing import Any
 
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Item
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading
 
 UNREADABLE = "UNK"
 FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")
 
-_NUMBER = re.compile(r"(\d+)")
+_NUMBER = lazy(r"(\d+)")
 # The official \b([AB])\b and \b([ABCDE])\b, written so that the letter is what is looked for first.
-_LETTER = {"mt1": re.compile(r"([AB])(?<!\w.)\b"), "mt2": re.compile(r"([ABCDE])(?<!\w.)\b")}
+_LETTER = {"mt1": lazy(r"([AB])(?<!\w.)\b"), "mt2": lazy(r"([ABCDE])(?<!\w.)\b")}
 _INTERNVL = tuple(
-    re.compile(pattern)
+    lazy(pattern)
     for pattern in (
         r"Option\s+([AB])",
         r"([AB])\.(?<!\w..)\s*(?:True|False)",
