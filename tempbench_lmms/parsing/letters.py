@@ -48,6 +48,7 @@ _ARROW = lazy(r"\s*(?:[-=–—]+>|→|➔|⇒)\s*")
 _HYPHEN = lazy(r"(?<=[^\W\d])-(?=[^\W\d])")
 _MINUS = lazy(r"(?<!\d)-(?=\d)")
 _NO_WORD = lazy(r"[^\w>]+")
+_ASCII_NO_WORD = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_>")}
 _OWN_HEAD = lazy(r"[A-Ga-g]\s?[.):]")
 _ENDS = lazy(r"[\"')\]}>*.,:;!?\s]")
 
@@ -93,6 +94,9 @@ class _Patterns:
         self.whole = lazy(
             rf"(?:(?i:{nouns}|{any_of(ANSWER)})\s*[-#:=_]*\s*)?{_OPEN}(?P<letter>{any_case})(?P<rest>{_NO_WORD_AFTER}[\"')\]}}>*]*\s*(?:[.:,)\-–—=/]\s*|(?=\()|\s*$)[\s\S]*)?$"
         )
+        self.several = lazy(
+            rf"[\s\"')\]]*(?:[,/&]|or\b|and\b|\s)*(?:option\s+)?[\"'(\[]*([{letters}])", re.IGNORECASE
+        )
         self.head_sign = lazy(rf"[{letters}][\"')\]*]*\s?[.):=–-]")
         self.head = lazy(
             rf"(?:^|\n|(?<=[.!?;,]\s))[ ]*[-*>•]?[ ]?(?:(?i:{nouns})\s*)?"
@@ -115,7 +119,8 @@ def squash(text: str) -> str:
         text = _ARROW.sub(" > ", text)
     if "-" in text:
         text = _MINUS.sub("minus", _HYPHEN.sub("", text))
-    return " ".join(_NO_WORD.sub(" ", text).lower().split())
+    text = text.translate(_ASCII_NO_WORD) if text.isascii() else _NO_WORD.sub(" ", text)
+    return " ".join(text.lower().split())
 
 
 _squashed = lru_cache(maxsize=4096)(squash)
@@ -145,11 +150,7 @@ def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) ->
     # There may be more letters on offer than texts.
     if squash(rest) in squashed(tuple(texts))[letters.index(letter) :][:1]:
         return [letter]
-    several = re.fullmatch(
-        rf"[\s\"')\]]*(?:[,/&]|or\b|and\b|\s)*(?:option\s+)?[\"'(\[]*([{letters}])",
-        found["rest"] or "",
-        re.IGNORECASE,
-    )
+    several = _patterns(letters, noun).several.fullmatch(found["rest"] or "")
     return [letter, several.group(1).upper()] if several and several.group(1).isupper() else []
 
 

@@ -107,13 +107,17 @@ class _Said:
 
     def allows(self, order: Sequence[str]) -> bool:
         """Whether an order agrees with all that is said."""
-        place = {label: i for i, label in enumerate(order)}
-        return (
-            all(place[label] == at for label, at in self.at.items())
-            and all(place[a] < place[b] for a, b in self.before)
-            and all(place[a] + 1 == place[b] for a, b in self.next_to)
-            and all(0 < place[label] < len(order) - 1 for label in self.middle)
-        )
+        place = order.index
+        for label, at in self.at.items():
+            if place(label) != at:
+                return False
+        for a, b in self.before:
+            if place(a) >= place(b):
+                return False
+        for a, b in self.next_to:
+            if place(a) + 1 != place(b):
+                return False
+        return all(0 < place(label) < len(order) - 1 for label in self.middle)
 
 
 @lru_cache(maxsize=16)
@@ -137,6 +141,7 @@ def _item(labels: tuple[str, ...], in_words: bool = False) -> re.Pattern[str]:
 
 @lru_cache(maxsize=2)
 def _words(quantities: bool) -> re.Pattern[str]:
+    """Returns the pattern of the words of a clause, for text in small letters."""
     ends = (_SHORTEST, _LONGEST_WORDS) if quantities else (f"{_EARLIEST}|{_FIRST}", f"{_LATEST}|{_LAST}")
     parts = [
         r"(?P<item>\x01\d+\x02)",
@@ -162,7 +167,7 @@ def _words(quantities: bool) -> re.Pattern[str]:
         r"(?P<comma>[,()、])",
         r"(?P<other>[^\W\d_]+|\d+)",
     ]
-    return lazy("|".join(parts), re.IGNORECASE)
+    return lazy("|".join(parts))
 
 
 _SIGNS = table(
@@ -235,7 +240,7 @@ _Token = tuple[str, str]
 
 
 def _tokens(text: str, quantities: bool) -> Iterator[_Token]:
-    for match in _words(quantities).finditer(text):
+    for match in _words(quantities).finditer(text.lower()):
         yield match.lastgroup or "", match.group()
 
 

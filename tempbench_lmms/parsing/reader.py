@@ -23,7 +23,8 @@ from tempbench_lmms.parsing.statements import Verdict, corrects
 from tempbench_lmms.parsing.text import holds, normalise, unboxed
 from tempbench_lmms.parsing.words import IF, MAYBE, OR, any_of
 
-_QUICK = 24
+QUICK = 24
+"""A reply that is no longer is looked up where it came before."""
 # A short reply without one of these is in its final form.
 _NOT_PLAIN = ("\n", "  ", "\t", "\r", *"\\<[{*_`$|~@")
 _NO_ANSWER_KEY = lazy(
@@ -90,7 +91,7 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     """
     if isinstance(reply, Reread):
         return reply.instead(expected, read(str(reply), expected, prompt, at_limit))
-    if len(reply) > _QUICK:
+    if len(reply) > QUICK:
         return _read(reply, expected, prompt, at_limit)
     if isinstance(expected, Choice) and expected.texts:
         # Options differ from question to question; a letter by itself names one of them whatever they say.
@@ -105,6 +106,16 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
 def _short(reply: str, expected: Expected, prompt: str | None, at_limit: bool) -> Reading[Any]:
     """Returns the reading of a short reply; many a reply of a run is the same."""
     return _alone(reply, expected) or _read(reply, expected, prompt, at_limit)
+
+
+def letter_alone(reply: str, letters: str) -> str | None:
+    """Returns the letter that a short reply names by itself, so that the texts of the options don't matter.
+
+    >>> letter_alone("Option B.", "ABC"), letter_alone("The dog barks", "ABC")
+    ('B', None)
+    """
+    found = _alone(reply, Choice(letters))
+    return found.value if found else None
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -440,7 +451,7 @@ def of_object(kind: Kind, value: Any) -> Verdict | None:
         others = [
             found
             for item in names.values()
-            if isinstance(item, str) and len(item) > _QUICK // 2
+            if isinstance(item, str) and len(item) > QUICK // 2
             for found in kind.whole(item)
         ]
     return _one(others, "json")

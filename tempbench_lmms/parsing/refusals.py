@@ -6,7 +6,7 @@ possible to determine the count"). What is left counts only where it calls somet
 
 import re
 
-from tempbench_lmms.parsing.lines import sentences
+from tempbench_lmms.parsing.lines import MAY_END, sentences
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds, shortest, table
 
@@ -213,7 +213,8 @@ def without_refusals(text: str) -> tuple[str, bool]:
     """
     if not _may_refuse(text.lower()):
         return text, False
-    sentences = [(sentence, _find(sentence)) for sentence in _SENTENCES.split(text)]
+    parts = _SENTENCES.split(text) if MAY_END.search(text) else [text]
+    sentences = [(sentence, _find(sentence)) for sentence in parts]
     if not any(found for _, found in sentences):
         return text, False
     kept, refused = [], False

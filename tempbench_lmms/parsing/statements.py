@@ -9,6 +9,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.patterns import lazy
@@ -342,13 +343,10 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
             groups[-1].mentions.append(mention)
         else:
             groups.append(_Group([mention]))
-    known: dict[tuple[str, str], _Said] = {}  # a reply that loops is looked at once
     for group in groups:
         start, end = group.mentions[0].start, group.mentions[-1].end
         place = text[max(0, start - _BEFORE) : start], text[end : end + _AFTER].split("\n", 1)[0]
-        if place not in known:
-            known[place] = _judged(*place)
-        said = known[place]
+        said = _judged(*place)
         group.rejected, group.denied, group.final = said.rejected, said.denied, said.final
         group.cue = max(said.cue, *(mention.cue for mention in group.mentions))
         group.open = said.open or any(mention.open for mention in group.mentions)
@@ -379,6 +377,7 @@ class _Said(NamedTuple):
     denied: bool = False
 
 
+@lru_cache(maxsize=64)
 def _judged(before: str, after: str) -> _Said:
     words = set(_WORDS.findall(before.lower()))
     foreign = _unspaced(before)  # no single words to look up
@@ -413,6 +412,8 @@ def _judged(before: str, after: str) -> _Said:
 
 def _ruled_out(clause: str, after: str) -> bool:
     """Whether a value stands within "rules ... out"."""
+    if " out" not in after.lower():
+        return False
     return after.lstrip("\"')*")[:5].lower() == " out" + after.lstrip("\"')*")[4:5] and bool(
         _RULES.search(clause) and not re.match(r"[\"')*]* out(?:\w| of)", after)
     )
@@ -425,6 +426,8 @@ def _first(pattern: CaseBlind, text: str, first: frozenset[str]) -> re.Match[str
     text = text.lower()
     if found := pattern.small.match(text):
         return found
+    if first.isdisjoint(_STARTS.findall(text)):
+        return None
     for start in _STARTS.finditer(text):
         if start.group() in first and (found := pattern.small.match(text, start.start())):
             return found
