@@ -419,6 +419,26 @@ def _labels_of(option: str) -> tuple[str, ...]:
     return tuple(_LABEL.findall(option.lower()))
 
 
+def in_short(expected: Choice, reply: str) -> Choice:
+    """Returns a choice that reads a short reply as the given one does, and is the same for more questions.
+
+    Options that are orders are in most questions orders of the same labels. A reply that lacks two of the
+    labels states none of them.
+    """
+    said = letters.squashed(expected.texts)
+    if not _SEQUENCE.match(said[0]) or not all(_SEQUENCE.match(text) for text in said):
+        return expected
+    labels = {label for text in expected.texts for label in _labels_of(text)}
+    if len(labels.intersection(reply.lower())) > len(labels) - 2:
+        return expected
+    return expected._replace(texts=(_any_order(frozenset(labels)),) * len(expected.texts))
+
+
+@lru_cache(maxsize=32)
+def _any_order(labels: frozenset[str]) -> str:
+    return " > ".join(f"image {label}" for label in sorted(labels))
+
+
 def _without_reasons(text: str) -> str:
     """Returns a text with blanks for the brackets behind what it names, where it leaves some of it out."""
     if "(" not in text or not _EXCLUDES.search(text):

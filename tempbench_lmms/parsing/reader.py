@@ -15,7 +15,7 @@ from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Choice, Expected
 from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
-from tempbench_lmms.parsing.kinds import Kind, kind_of
+from tempbench_lmms.parsing.kinds import Kind, in_short, kind_of
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import LEFT_OPEN, without_questions, without_refusals
@@ -98,6 +98,7 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
         letter = _alone(reply, Choice(expected.letters, (), expected.noun))
         if letter and letter.value:
             return letter
+        expected = in_short(expected, reply)
     # No line of it can be the prompt's where it is but one.
     return _short(reply, expected, prompt if "\n" in reply else None, at_limit)
 

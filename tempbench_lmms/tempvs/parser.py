@@ -15,6 +15,11 @@ FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")
 _NUMBER = lazy(r"(\d+)")
 # The official \b([AB])\b and \b([ABCDE])\b, written so that the letter is what is looked for first.
 _LETTER = {"mt1": lazy(r"([AB])(?<!\w.)\b"), "mt2": lazy(r"([ABCDE])(?<!\w.)\b")}
+# What these models put before their answer.
+_MARKERS = {
+    "llava": lazy("assistant", re.IGNORECASE),
+    "llama": lazy("The answer is", re.IGNORECASE),
+}
 _INTERNVL = tuple(
     lazy(pattern)
     for pattern in (
@@ -93,10 +98,8 @@ def parse_official(reply: str, kind: str, family: str = "generic") -> str:
     """
     if family == "deepseek":
         reply = reply.replace(" <｜end▁of▁sentence｜>", "")
-    elif family in ("llava", "llama"):
-        marker = "assistant" if family == "llava" else "The answer is"
-        if match := re.search(re.escape(marker), reply, re.IGNORECASE):
-            reply = reply[match.end() :]
+    elif (marker := _MARKERS.get(family)) and (match := marker.search(reply)):
+        reply = reply[match.end() :]
     if kind == "gt":
         match = _NUMBER.search(reply)
     elif kind == "mt1" and family == "internvl":

@@ -87,8 +87,8 @@ def passed(records: Sequence[Record]) -> list[tuple[Record, int]]:
     correct = {record["id"]: record["correct"] for record in groundings(records)}
     found = []
     for main in mains(records):
-        said = [correct.get(id_) for id_ in main["grounding"]]
-        if None not in said:
+        said = [correct[id_] for id_ in main["grounding"] if id_ in correct]
+        if len(said) == len(main["grounding"]):
             found.append((main, sum(said)))
     return found
 
