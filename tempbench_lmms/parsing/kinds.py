@@ -154,6 +154,10 @@ class Kind:
         """Returns the values that a text, without marks around it, is by itself."""
         raise NotImplementedError
 
+    def plainly(self, text: str) -> list[Any]:
+        """Returns the values that a text is in their plainest form, found faster than by `whole`."""
+        return []
+
     def mentions(self, text: str) -> list[Mention]:
         """Returns where a text names values."""
         raise NotImplementedError
@@ -587,13 +591,20 @@ class OrderKind(Kind):
         self.labels, self.quantities = expected.labels, expected.quantities
 
     def _orders(self, text: str) -> Sequence[Mention]:
-        if sum(map(text.count, self.labels)) < len(self.labels) - 1 and self.labels[0].isalpha():
+        if self.labels[0].isalpha() and not orders.may_name(text, self.labels):
             return ()
         return orders.orders(text, self.labels, self.quantities)
+
+    def plainly(self, text: str) -> list[Any]:
+        """Returns the order that a text is, and nothing else is in it."""
+        order = orders.plain(text, self.labels)
+        return [order] if order else []
 
     def whole(self, text: str) -> list[Any]:
         """Returns the order that a text is by itself."""
         text = orders.tidy(text)
+        if not orders.may_name(text, self.labels):
+            return []
         found = self._orders(text)
         if len(found) != 1 or found[0].value is None or _WORD_SIGN.search(text, found[0].end):
             return []

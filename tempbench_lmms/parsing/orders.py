@@ -138,6 +138,7 @@ _CJK_BORDER = lazy(
 _WORD = lazy(r"[^\W\d_]{2}")
 _ARROW = lazy(r"[-=–—]+>|\\to\b|\\rightarrow\b")
 _SENTENCE = lazy(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
+_LONGEST_PLAIN = 60
 _LOOK_BACK = 90
 _JUST_BEFORE = 14
 _LOOK_AHEAD = 60
@@ -223,6 +224,30 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
     return tuple(
         Mention(_turned(text, start, end, order, quantities), start, end) for start, end, order in found
     )
+
+
+# "2, 4, 1, 5, 3", "B > C" is none: the sign has two meanings.
+_PLAIN = lazy(r"(?:\d{1,2}|[A-Z])(?:(?:, ?|; ?| ?[→–-] ?| )(?:\d{1,2}|[A-Z])){2,}")
+_ITEMS = lazy(r"\d+|[A-Z]")
+
+
+def plain(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Returns the order of a text that is nothing but a run of all labels; None for any other text.
+
+    >>> plain("2-1-3", ("1", "2", "3")), plain("Not 2, 1, 3", ("1", "2", "3"))
+    (('2', '1', '3'), None)
+    """
+    if len(text) > _LONGEST_PLAIN or not _PLAIN.fullmatch(text):
+        return None
+    return _complete(_ITEMS.findall(text), labels)
+
+
+def may_name(text: str, labels: tuple[str, ...]) -> bool:
+    """Whether a text may name all labels but one, by digits or by words for numbers."""
+    if labels[0].isalpha():
+        return sum(map(text.count, labels)) >= len(labels) - 1
+    named = [label for label in labels if label in text]
+    return len(named) >= len(labels) - 1 or not text.isascii() or holds(text.lower(), _NUMBER_WORDS)
 
 
 def _too_few(text: str, labels: Sequence[str]) -> bool:

@@ -273,9 +273,9 @@ def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
 @lru_cache(maxsize=32)
 def _whole(kind: Kind, line: str) -> list[Any]:
     bare = lines.bare(line) or line.strip()
-    if found := _is(kind, bare):
-        return found
     rest = lines.without_lead(line)
+    if found := kind.plainly(rest) or _is(kind, bare):
+        return found
     if rest != bare and (found := _is(kind, rest)):
         return found
     remark = _REMARK.search(line) if kind.allows_remark else None
