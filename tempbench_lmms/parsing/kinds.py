@@ -423,17 +423,17 @@ def _labels_of(option: str) -> tuple[str, ...]:
     return tuple(_LABEL.findall(option.lower()))
 
 
-def in_short(expected: Choice, reply: str) -> Choice:
-    """Returns a choice that reads a short reply as the given one does, and is the same for more questions.
+def in_short(expected: Choice, text: str) -> Choice:
+    """Returns a choice that reads a short text as the given one does, and is the same for more questions.
 
-    Options that are orders are in most questions orders of the same labels. A reply that lacks two of the
+    Options that are orders are in most questions orders of the same labels. A text that lacks two of the
     labels states none of them.
     """
     said = letters.squashed(expected.texts)
     if not _SEQUENCE.match(said[0]) or not all(_SEQUENCE.match(text) for text in said):
         return expected
     labels = {label for text in expected.texts for label in _labels_of(text)}
-    if len(labels.intersection(reply.lower())) > len(labels) - 2:
+    if len(labels.intersection(text.lower())) > len(labels) - 2:
         return expected
     return expected._replace(texts=(_any_order(frozenset(labels)),) * len(expected.texts))
 

@@ -115,7 +115,7 @@ def letter_alone(reply: str, letters: str) -> str | None:
     >>> letter_alone("Option B.", "ABC"), letter_alone("The dog barks", "ABC")
     ('B', None)
     """
-    found = _alone(reply, Choice(letters))
+    found = _alone(reply, Choice(letters)) if len(reply) <= QUICK else None
     return found.value if found else None
 
 
