@@ -16,10 +16,7 @@ _NUMBER = lazy(r"(\d+)")
 # The official \b([AB])\b and \b([ABCDE])\b, written so that the letter is what is looked for first.
 _LETTER = {"mt1": lazy(r"([AB])(?<!\w.)\b"), "mt2": lazy(r"([ABCDE])(?<!\w.)\b")}
 # What these models put before their answer.
-_MARKERS = {
-    "llava": lazy("assistant", re.IGNORECASE),
-    "llama": lazy("The answer is", re.IGNORECASE),
-}
+_MARKERS = {"llava": "assistant", "llama": "the answer is"}
 _INTERNVL = tuple(
     lazy(pattern)
     for pattern in (
@@ -86,6 +83,15 @@ def family_of(model: str) -> str:
     return "llava" if "interleave" in model or "LLaVA-NeXT-Video" in model else "generic"
 
 
+def _end_of(marker: str, reply: str) -> int:
+    """Returns where the first of some words ends, in small or capital letters; 0 where they don't stand."""
+    if reply.isascii():
+        place = reply.lower().find(marker)
+        return place + len(marker) if place >= 0 else 0
+    found = re.search(marker, reply, re.IGNORECASE)  # which takes more letters for the same
+    return found.end() if found else 0
+
+
 def parse_official(reply: str, kind: str, family: str = "generic") -> str:
     """Returns what the official scorer reads: the first match in the whole reply, or "UNK".
 
@@ -98,8 +104,8 @@ def parse_official(reply: str, kind: str, family: str = "generic") -> str:
     """
     if family == "deepseek":
         reply = reply.replace(" <｜end▁of▁sentence｜>", "")
-    elif (marker := _MARKERS.get(family)) and (match := marker.search(reply)):
-        reply = reply[match.end() :]
+    elif marker := _MARKERS.get(family):
+        reply = reply[_end_of(marker, reply) :]
     if kind == "gt":
         match = _NUMBER.search(reply)
     elif kind == "mt1" and family == "internvl":
