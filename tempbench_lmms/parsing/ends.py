@@ -7,6 +7,7 @@ a word for one end that is called the first, and a phrase for the whole directio
 import re
 from functools import lru_cache
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds
 
 _EARLY = (
@@ -98,8 +99,8 @@ def _patterns(quantities: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
     def goes(first: str, second: str) -> str:
         return rf"{_BEGINS}{first}{_LINK}{second}|{_STARTING}{first}|{_BEGINS}{first}{_FIRST}"
 
-    back = re.compile(rf"{goes(late, early)}|{phrase}", re.IGNORECASE)
-    return back, re.compile(goes(early, late), re.IGNORECASE)
+    back = lazy(rf"{goes(late, early)}|{phrase}", re.IGNORECASE)
+    return back, lazy(goes(early, late), re.IGNORECASE)
 
 
 def backwards(text: str, quantities: bool = False) -> bool | None:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from tempbench_lmms.parsing.patterns import lazy
+
 _B, _A = r"(?<![^\W\d_\u2e80-\uffff])", r"(?![^\W\d_\u2e80-\uffff])"
 
 # The moves by what names them; the order counts, since "counter-clockwise" holds "clockwise".
@@ -88,7 +90,11 @@ _MOVES: tuple[tuple[str, str, str], ...] = (
         r"向后|往后|向後|后退|後退|後ろ|뒤로|후진",
     ),
     ("left", r"(?:left|leftwards?|links|gauche|izquierda|sinistra|esquerda|влево|налево)", r"左|왼쪽|왼편"),
-    ("right", r"(?:right|rightwards?|rechts|droite|derecha|destra|direita|вправо|направо)", r"右|오른쪽|오른편"),
+    (
+        "right",
+        r"(?:right|rightwards?|rechts|droite|derecha|destra|direita|вправо|направо)",
+        r"右|오른쪽|오른편",
+    ),
     (
         "up",
         r"(?:up|upwards?|ris(?:e|es|ing)|rose|increas(?:e|es|ed|ing)|climb(?:s|ing|ed)?|ascend(?:s|ing)?|grow(?:s|ing|n)?|grew|swell(?:s|ing)?|inflat(?:e|es|ed|ing)|pump(?:s|ed|ing)\s+up"
@@ -130,7 +136,7 @@ _NEG = (
     r"(?:not|never|doesn['’]t|don['’]t|didn['’]t|does\s+not|isn['’]t|aren['’]t|wasn['’]t"
     r"|weren['’]t|hasn['’]t|nicht|nie|ne|n'|no|hardly|neither|nor|without)"
 )
-_PATTERN = re.compile(
+_PATTERN = lazy(
     "|".join(
         rf"(?P<m{i}>{_B}(?:{words}){_A}|(?=[\u2e80-\uffff])(?:{cjk}))"
         for i, (_, words, cjk) in enumerate(_MOVES)
@@ -147,18 +153,16 @@ _PATTERN = re.compile(
     re.IGNORECASE,
 )
 # What may stand in an option beside moves.
-_PLAIN = re.compile(
+_PLAIN = lazy(
     r"\b(?:first|then|throughout|at|all|not|the|to|it|its?|from|in|and|their|camera|gradually|speed|one|remains?|away|rotation|moving|movement"
     r"|turning|rotating|motion|no|then|speeds?|slows?|a|an|direction|both)\b|[\W\d_]+",
     re.IGNORECASE,
 )
-_ASKED = re.compile(r"(?<![^.!?\n])[^.!?\n]*\?")
-_BOTH = re.compile(r"\s*(?:and|und|et|y|&|/)\s*(?:to\s+the\s+|nach\s+|à\s+|a\s+la\s+)?", re.IGNORECASE)
-_FIRST_THEN = re.compile(r"\b(?:first|then|half|zuerst|dann|puis|luego|later)\b", re.IGNORECASE)
-_NO_ACTION = re.compile(
-    r"\b(?:not?|no)\s+(?:\w+ing|movement|motion|rotation)(?:\s+at\s+all)?\b", re.IGNORECASE
-)
-_BACK = re.compile(
+_ASKED = lazy(r"(?<![^.!?\n])[^.!?\n]*\?")
+_BOTH = lazy(r"\s*(?:and|und|et|y|&|/)\s*(?:to\s+the\s+|nach\s+|à\s+|a\s+la\s+)?", re.IGNORECASE)
+_FIRST_THEN = lazy(r"\b(?:first|then|half|zuerst|dann|puis|luego|later)\b", re.IGNORECASE)
+_NO_ACTION = lazy(r"\b(?:not?|no)\s+(?:\w+ing|movement|motion|rotation)(?:\s+at\s+all)?\b", re.IGNORECASE)
+_BACK = lazy(
     r"\bback\s+(?=(?:to|towards?|down|up|left|right|and|again)\b)|\b(?:on|at)\s+the\s+(?:left|right)(?:\s+(?:side|hand|of))?\b|\bright\s+(?=(?:after|before|away|now)\b)|\bright\s+(?:hand|arm|foot|leg)\b|\bleft\s+(?:hand|arm|foot|leg)\b|\b(?:push|pull|pick|end|start|stand|set|sit|open|clos|light|hold|look|lean|bend)\w*\s+(?:it\s+)?(?:up|down)\b",
     re.IGNORECASE,
 )

@@ -10,9 +10,20 @@ import unicodedata
 from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import CaseBlind, holds, outer, table
-from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IMAGE, LAST, OPTION, ORDINAL, PENULTIMATE, TIMES, any_of
+from tempbench_lmms.parsing.words import (
+    CARDINAL,
+    CJK_DIGIT,
+    IMAGE,
+    LAST,
+    OPTION,
+    ORDINAL,
+    PENULTIMATE,
+    TIMES,
+    any_of,
+)
 
 _CJK_NUMBER = rf"[{''.join(sign for sign in CJK_DIGIT if len(sign) == 1)}]"
 # A whole number of its own: no decimal, no share, no negative number, no part of a longer one.
@@ -77,8 +88,8 @@ _ITEM = CaseBlind(
     rf"|th)?{_OF_ALL}(?=\s+after\s+\w+ing\b|\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is|(?<!one\s)was"
     rf"|best|shows?|matches|where|which|in|due|but|to|given|based|that|who|alone|only|over|fits|does|doesn|sticks|breaks|stands|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af])"
 )
-_LAST_ITEM = re.compile(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)
-_WHOLE_ITEM = re.compile(
+_LAST_ITEM = lazy(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)
+_WHOLE_ITEM = lazy(
     rf"(?:(?:the|la|le|el|das|die|der|l'|第|option|answer)\s*)*(?:{_IMAGES}[\s:#_-]*)?(?:(?:number|no\.?"
     rf"|nr\.?|n°|#|is)\s*)*[\"'(\[*]*(?P<value>\d{{1,9}}|[²³¹]|[{''.join(CJK_DIGIT)}]|첫|두|세|네|다섯"
     rf"|{_ORDINALS}|{any_of([*_NO_SMALL_WORDS, 'one'])})[\"')\]*]*"
@@ -90,9 +101,9 @@ _WHOLE_ITEM = re.compile(
 
 
 _LONGEST_ITEM = 120
-_NO_ITEM = re.compile(r"(?<!\w)[-−]\d|\d[.,]\d")  # negative, or no whole number
-_ITEMS = re.compile(r"\d{1,9}(?:[\s,;.@]+\d{1,9})+")
-_FILE_NAME = re.compile(r"\.(?:jpe?g|png|webp)\b", re.IGNORECASE)
+_NO_ITEM = lazy(r"(?<!\w)[-−]\d|\d[.,]\d")  # negative, or no whole number
+_ITEMS = lazy(r"\d{1,9}(?:[\s,;.@]+\d{1,9})+")
+_FILE_NAME = lazy(r"\.(?:jpe?g|png|webp)\b", re.IGNORECASE)
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
@@ -134,29 +145,34 @@ def item_mentions(text: str, upper: int, opens: bool = False) -> list[Mention]:
         if match.end() in places:
             continue
         kind = next(
-            name for name in ("near", "cjk", "kanji", "hangul", "counted", "ordinal", "last", "alone") if match[name]
+            name
+            for name in ("near", "cjk", "kanji", "hangul", "counted", "ordinal", "last", "alone")
+            if match[name]
         )
         value = upper if kind == "last" else _number(match[kind])
         if value is None:
             continue
         sure = kind in ("near", "cjk", "kanji", "hangul", "counted", "last") or (
             (kind == "ordinal" and match["noun"] is not None)
-            or (kind == "alone" and _SEEN_IN.search(text, max(0, match.start() - _CONTEXT), match.start()) is not None)
+            or (
+                kind == "alone"
+                and _SEEN_IN.search(text, max(0, match.start() - _CONTEXT), match.start()) is not None
+            )
         )
         found.append(Mention(value, match.start(), match.end(), sure))
     return found
 
 
 # "The hat is only in 4."
-_SEEN_IN = re.compile(
+_SEEN_IN = lazy(
     r"\b(?:only|shown|seen|visible|found|depicted|appears?|happens?|occurs?|is|are)\s+in\s+$", re.IGNORECASE
 )
 # "1. A dog": the number of a list's entry.
-_LIST_HEAD = re.compile(r"(?:^|\n)[ ]*(\d{1,2})[.)](?=[ ]+\S)")
+_LIST_HEAD = lazy(r"(?:^|\n)[ ]*(\d{1,2})[.)](?=[ ]+\S)")
 
 # Counts
 
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy(r"\d")
 _UNIT = (
     r"(?:-?\s*(?:frames?|fps|seconds?|secs?|s|minutes?|min|%|percent|degrees?|°|o['’]clock|options?"
     r"|choices|images?|pictures|bilder|bildern|frames?n|cm|m|秒|帧|張|枚|フレーム|프레임|초|objects|people"
@@ -184,24 +200,22 @@ _COUNT = CaseBlind(
     rf"|ninguna|never|none)\b"
 )
 # "once" is eleven beside Spanish words.
-_SPANISH = re.compile(r"\b(?:el|los|las|del|hace|hay|son|cuento|veces)\b", re.IGNORECASE)
-_DIGIT_CJK = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
-_ONE_FOLD = re.compile(
+_SPANISH = lazy(r"\b(?:el|los|las|del|hace|hay|son|cuento|veces)\b", re.IGNORECASE)
+_DIGIT_CJK = lazy(r"(?<=[\u3040-\u9fff\uac00-\ud7af])(\d{1,9})(?![\d.,%])")
+_ONE_FOLD = lazy(
     r"\b(?:a|an|only|just|exactly|ein|une|un|una)\s+(?:one\s+|a\s+)?(?:single|einzige[rsn]?|einzelne[rsn]?|seule?|sol[ao]|únic[ao])\s+"
     r"(?!frame|image|option|person|man|woman|hand|one|word|letter|number|video)|"
     r"\bein\s+mal\b|\bune\s+(?:seule\s+)?fois\b|\buna\s+(?:sola\s+)?vez\b",
     re.IGNORECASE,
 )
-_NOT_ONE = re.compile(
+_NOT_ONE = lazy(
     r"\b(?:not\s+(?:even\s+)?(?:a\s+single|once|one\s+single)|kein\s+einziges)\b"
     r"|\b(?:does|did|do|is|are)\s*(?:not|n['’]t)\s+(?:\w+\s+){1,3}?any\s+(?!more|other|further|longer|sense|diff)\w+",
     re.IGNORECASE,
 )
-_ADDS_UP = re.compile(
-    r"\b(?:sums?|adds?|amounts|comes)\s+(?:up\s+)?to\s+(?:a\s+total\s+of\s+)?$", re.IGNORECASE
-)
-_MINUS = re.compile(r"(?:^|[\s(:=])[-−]$")
-_BOUND = re.compile(
+_ADDS_UP = lazy(r"\b(?:sums?|adds?|amounts|comes)\s+(?:up\s+)?to\s+(?:a\s+total\s+of\s+)?$", re.IGNORECASE)
+_MINUS = lazy(r"(?:^|[\s(:=])[-−]$")
+_BOUND = lazy(
     r"\b(?:more|fewer|less|greater|over|under|at\s+least|at\s+most|(?<!sums\s)(?<!adds\s)(?<!sum\s)(?<!add\s)(?<!comes\s)up\s+to|minimum\s+of|mehr\s+als"
     r"|plus\s+de|más\s+de)\s+(?:than\s+)?$|(?:超过|至少)\s*$",
     re.IGNORECASE,
@@ -226,31 +240,31 @@ _BOUND_ENDS = (
 OF_WHICH = ("of which", ", dont ", ", davon ", ", von denen ", ", de los cuales ", ", de las cuales ")
 """Before a count that is taken from the one before it."""
 _TOTALS = ("total", "all", "insgesamt")
-_NO_NUMBER_BEFORE = re.compile(
+_NO_NUMBER_BEFORE = lazy(
     r"\b(?:(?:the|this|that|last|first|each|which|no|another|second|correct|every|any|all\s+but)\s+(?:only\s+)?)$",
     re.IGNORECASE,
 )
-_NO_NUMBER_AFTER = re.compile(
+_NO_NUMBER_AFTER = lazy(
     r"\s+(?:by\s+one|of\s+the\b|other|another|hand|foot|side|direction|must\b|can\b|could\b|after\b|more\b|that\b|is\b)",
     re.IGNORECASE,
 )
-_NOTHING_AFTER = re.compile(
+_NOTHING_AFTER = lazy(
     r"\s+[a-zé]+s?\b(?<!frame)(?<!frames)(?<!image)(?<!images)(?<!answer)(?<!option)(?<!options)(?<!information)(?<!way)(?<!evidence)(?<!doubt)(?<!other)(?<!more)(?<!longer)(?<!further)(?<!indication)(?<!clear)(?<!change)(?<!need)(?<!single)(?<!number)(?<!count)(?<!fewer)(?<!less)",
     re.IGNORECASE,
 )
-_UNIT_AFTER = re.compile(_UNIT, re.IGNORECASE)
+_UNIT_AFTER = lazy(_UNIT, re.IGNORECASE)
 _CONTEXT = 24
 # "the number of collisions is 3", "Total bounces: 6"
-_NUMBER_IS = re.compile(
+_NUMBER_IS = lazy(
     r"\b(?:(?:number|count)\s+of\s+(?:\w+\s+){0,2}\w+|total\s+(?:number\s+of\s+)?\w+(?:\s+\w+)?)\s*(?:is|was|are|comes\s+to|equals|[:=])\s*(?:therefore\s+|thus\s+|then\s+)?[\"'(*]*$",
     re.IGNORECASE,
 )
 _NEAR = 64
-_TOTAL_AFTER = re.compile(
+_TOTAL_AFTER = lazy(
     r"\s*(?:\w+\s+){0,2}?(?:in\s+total|altogether|in\s+all|overall|insgesamt|au\s+total|en\s+total)\b",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
+_PLACE = lazy(
     rf"(?:the\s+)?(?P<ordinal>{_ORDINALS})\s+{any_of(OPTION)}|\b(?:option|choice)\s+(?:number|no\.)\s*(?P<nth>\d)\b"
     rf"|\b(?:(?:number|no\.|entry|item|#)\s*(?P<listed>\d)|the\s+(?P<place>{_ORDINALS})(?:\s+(?:one|entry|item))?)\s+(?:in|on|of|from)\s+(?:the|your|this)\s+list\b|第\s*(?P<cjk>{_CJK_NUMBER}|\d)\s*(?:个"
     rf"|個)?(?:选项|選項|の?選択肢)|(?P<hangul>첫|두|세|네|다섯|여섯|일곱)\s*번째\s*(?:선택지|보기|옵션)|(?P<n>\d)\s*(?:番目|つ目)の選択肢",
@@ -273,11 +287,11 @@ _PLACE_NOUNS = (
     "alternativ",
     "möglichkeit",
 )
-_LAST_OPTION = re.compile(
+_LAST_OPTION = lazy(
     rf"(?:the\s+)?{any_of(LAST)}\s+{any_of(OPTION)}|最后一个(?:选项|選項)|最後の選択肢|마지막\s*(?:선택지|보기|옵션)",
     re.IGNORECASE,
 )
-_PENULTIMATE_OPTION = re.compile(
+_PENULTIMATE_OPTION = lazy(
     rf"(?:the\s+)?{any_of(PENULTIMATE)}(?:\s+(?:{any_of(OPTION)}|one))?", re.IGNORECASE
 )
 _PLACE_WORDS = (
@@ -293,12 +307,16 @@ _PLACE_WORDS = (
 )
 
 
-_LABELLED = re.compile(r"(?<![^\W_])([^\W\d_]{3,})[ ](\d{1,2})(?![\w%]|[.,:]\d|\s*(?:times|mal|fois|veces|volte))")
+_LABELLED = lazy(r"(?<![^\W_])([^\W\d_]{3,})[ ](\d{1,2})(?![\w%]|[.,:]\d|\s*(?:times|mal|fois|veces|volte))")
 # "Spin 1 starts in frame 2."
-_HEAD_LABEL = re.compile(
+_HEAD_LABEL = lazy(
     r"(?:(?<=[.;!?\n] )|(?<=\n)|^)([A-Z][a-z]{2,} )(\d{1,2})(?=\s*(?:[:(]|starts?\b|begins?\b|ends?\b|occurs?\b|happens?\b|takes\b|in\s+frame))"
 )
-_NOT_LABELS = frozenset(table("option|frame|about|exactly|only|roughly|just|around|at least|there|and|plus|then|are|the|total|count|answer|makes|left|right|und|counting|says|with"))
+_NOT_LABELS = frozenset(
+    table(
+        "option|frame|about|exactly|only|roughly|just|around|at least|there|and|plus|then|are|the|total|count|answer|makes|left|right|und|counting|says|with"
+    )
+)
 
 
 def _usable(text: str) -> str:
@@ -316,7 +334,10 @@ def _usable(text: str) -> str:
 def _without_labels(text: str) -> str:
     """Returns a text with blanks for the numbers of what it numbers one by one: "Spin 1 ... Spin 2"."""
     text = _HEAD_LABEL.sub(
-        lambda match: match[1] + " " * len(match[2]) if match[1].strip().lower() not in _NOT_LABELS else match[0], text
+        lambda match: (
+            match[1] + " " * len(match[2]) if match[1].strip().lower() not in _NOT_LABELS else match[0]
+        ),
+        text,
     )
     if " 1" not in text or " 2" not in text:
         return text
@@ -377,7 +398,7 @@ def _counted(text: str) -> tuple[Mention, ...]:
 
 
 # "Bounce 1: frame 2", "#1 2-3", "1. at 0:05": one line for each that is counted.
-_COUNTED_LINE = re.compile(
+_COUNTED_LINE = lazy(
     r"\W{0,4}(?P<label>(?:[^\W\d_]+[ ]){0,2})(?P<sign>#?)(?P<n>\d{1,2})(?:st|nd|rd|th)?(?![\w%]|[.,:]\d)[ .):=|–-]*(?P<rest>.*)"
 )
 _NOT_COUNTED = table("step|frame|frames|image|option|phase|question|part|scene|second|answer|count|total")
@@ -409,10 +430,10 @@ def enumerated(text: str) -> int | None:
     return n if n > 1 and len(labels) == 1 else None
 
 
-_WORD_SIGN = re.compile(r"\w")
+_WORD_SIGN = lazy(r"\w")
 _MOST_PARTS = 9
-_AT_FIRST = re.compile(r"\b(?:first|initial|initially|originally)\b", re.IGNORECASE)
-_NAMED_BY_LETTER = re.compile(r"\b[A-H]\s*[:.)=]\s*$")
+_AT_FIRST = lazy(r"\b(?:first|initial|initially|originally)\b", re.IGNORECASE)
+_NAMED_BY_LETTER = lazy(r"\b[A-H]\s*[:.)=]\s*$")
 
 
 def _summed(text: str, found: list[Mention]) -> list[Mention]:
@@ -468,7 +489,15 @@ def place_mentions(text: str) -> list[Mention]:
         if not any(start <= match.start() < end for start, end in penultimate)
     ]
     for match in _PLACE.finditer(text):
-        place = _number(match["ordinal"] or match["cjk"] or match["hangul"] or match["n"] or match["nth"] or match["listed"] or match["place"])
+        place = _number(
+            match["ordinal"]
+            or match["cjk"]
+            or match["hangul"]
+            or match["n"]
+            or match["nth"]
+            or match["listed"]
+            or match["place"]
+        )
         if place is not None:
             found.append(Mention(place, match.start(), match.end()))
     return found

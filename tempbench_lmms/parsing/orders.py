@@ -13,6 +13,7 @@ from typing import Any
 
 from tempbench_lmms.parsing.ends import backwards
 from tempbench_lmms.parsing.numerals import CARDINALS
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.ranks import by_signs, ranked, stated, valued
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import holds, outer, signs, squeeze
@@ -43,7 +44,7 @@ _NUMBERS = {word: str(i) for i, word in enumerate(CARDINALS[:10]) if i}
 _NOUNS = any_of(
     (*IMAGE, *OPTION, "group", "no", "label", "images", "pairs", "rank", "position", "place", "第")
 )
-_SKIPPED = re.compile(
+_SKIPPED = lazy(
     rf"(?:{_NOUNS}|{any_of(AND)}|{any_of((*EARLIEST, *LATEST, *SHORTEST, *LONGEST))}"
     rf"|{any_of((*HAPPENS, *TAKEN))}|st|nd|rd|th|the|is"
     rf"|of|to|then|followed|by|next|after|that|finally|lastly|lower|comes|precedes|before|middle"
@@ -52,13 +53,13 @@ _SKIPPED = re.compile(
     r"|然后|然後|接着|接著|最后|最後|其次|再|是|次|次に|続いて|その後|そして|が|は|の|다음|그다음|그리고|마지막|마지막으로|번|は最も|で)+",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(
+_TOKEN = lazy(
     r"(?P<item>\d+|[^\W\d_]+)|(?P<greater>>)|(?P<skip>[\s,;:<|/→➔➜⇒⟶\-–—\[\](){}\"'#&_`=~*+]+)|(?P<other>.)",
     re.DOTALL,
 )
 _EARLY = any_of((*EARLIEST, *SHORTEST))
 _LATE = any_of((*LATEST, *LONGEST))
-_ROLE = re.compile(
+_ROLE = lazy(
     rf"(?P<early>{_EARLY})|(?P<late>{_LATE})|(?P<middle>\b(?:middle|medium|mid|in\s+between|intermediate"
     rf"|mittlere?|moyenne|intermedia)\b|中间|居中|真ん中|중간)",
     re.IGNORECASE,
@@ -83,7 +84,7 @@ _ROLE_SIGNS = signs(
         "중간",
     )
 )
-_REVERSE = re.compile(
+_REVERSE = lazy(
     rf"(?:from\s+|von\s+|de\s+|desde\s+|从|從)?(?:the\s+|la\s+|le\s+|der\s+"
     rf"|(?:most\s+))*(?:{_LATE})(?:\s+(?:one|image|time|first|zu))?\s*(?:first\b|to|bis|zu|à|hasta|a|到|至"
     rf"|から|에서|->|→|-|–|>)\s*(?:the\s+|la\s+|le\s+)*(?:{_EARLY})?"
@@ -92,70 +93,71 @@ _REVERSE = re.compile(
     re.IGNORECASE,
 )
 # "1. Image 3", "2nd: Image 1", a row of a table: the first number is the place, the second one the item.
-_ROW = re.compile(
+_ROW = lazy(
     rf"(?:^|\n)[ \t]*[\"'(\[*#•-]*[ ]?(?:(?i:position|rank|place|step"
     rf"|no\.?)\s*)?(?P<place>\d{{1,2}})(?:st|nd|rd|th)?[\"')\]]*[ ]?(?:[.):=→-]"
     rf"|->)?[ ]?[\"'(\[*]*(?:(?i:{_NOUNS})[ ]?[:]?[ ]?)?#?(?P<item>\d{{1,2}}|[A-Z])(?![\w.])"
 )
-_LISTED = re.compile(
+_LISTED = lazy(
     rf"(?:^|[,;{{\n])[ \t]*[\"'(\[*#-]*[ ]?(?:position |rank |place )?(?P<place>\d{{1,2}})(?:st|nd|rd"
     rf"|th)?[\"')]*"
     rf"[ ]?(?:[.):=→-][ ]?[\"'(\[*]*(?:{_NOUNS})s?[ ]?[#:]?[ ]?|(?<=\d)[.)][ ])(?P<item>\d{{1,2}}|[A-Z])\b",
     re.IGNORECASE,
 )
 # "B > A > C in terms of elapsed time"
-_BY_SIZE = re.compile(
+_BY_SIZE = lazy(
     r"\s*,?\s*(?:in|by|regarding)\s+(?:terms\s+of\s+)?(?:\w+\s+){0,2}(?:length|duration|time|size|span|gap)\b",
     re.IGNORECASE,
 )
 # "B > A > C, i.e. B spans the most time"
-_END_NAMED = re.compile(
+_END_NAMED = lazy(
     rf"\s*[,;:.(–—-]+\s*(?:(?:i\.\s?e\.|so|that\s+is|meaning|with|where|which\s+means|since|because|as)[\s,]+(?:that\s+)?)?(?:{_NOUNS}\s*)?#?(?P<item>\d{{1,2}}|[A-Z])"
     rf"\s+(?:(?:is|has|spans|shows|covers|being|as|comes|was|lasts|takes)\s+)?(?:by\s+far\s+)?(?:the\s+)?(?:(?P<late>{_LATE})|{_EARLY})",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\d+")
-_COMMENT = re.compile(r"\(([^()\n]{2,80})\)")
+_NUMBER = lazy(r"\d+")
+_COMMENT = lazy(r"\(([^()\n]{2,80})\)")
 _PAIRS = ("pair", "pairs", "paar", "paire", "par", "配对", "ペア", "组", "组合", "対", "쌍")
-_NAMED = re.compile(
+_NAMED = lazy(
     rf"(?:{any_of((*IMAGE, *_PAIRS))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
     re.IGNORECASE,
 )
 _ASCII_ORDINALS = tuple(word for word in ORDINAL if word.isascii())
 _LASTS = (*(word for word in LAST if word.isascii()), *LATEST[:2])
-_FOLLOWING = re.compile(
+_FOLLOWING = lazy(
     rf"{any_of(FOLLOWS)}\s+(?:the\s+)?(?:{_NOUNS}\s*)?[#(\"'*]*(?:\d{{1,2}}|[A-Z])$", re.IGNORECASE
 )
-_ENDS_PLACE = re.compile(
+_ENDS_PLACE = lazy(
     rf"(?:\s+(?:{_NOUNS}|one)(?!\s+\w))?(?:\s+(?:in\s+time|of\s+(?:the\s+)?two))?"
     r"(?=\s*(?:[.,;!)]|$)|\s+(?:because|since|as|and|while|whereas)\b)",
     re.IGNORECASE,
 )
-_LEFT_OPEN = re.compile(rf"{any_of((*OR, *IF, *MAYBE, 'either', 'both', 'shown', 'listed'))}", re.IGNORECASE)
-_PLACED = re.compile(
+_LEFT_OPEN = lazy(rf"{any_of((*OR, *IF, *MAYBE, 'either', 'both', 'shown', 'listed'))}", re.IGNORECASE)
+_PLACED = lazy(
     rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:(?P<verb>{any_of(HAPPENS)})\s+(?:{any_of(TAKEN)}\s+)?|[=:]\s*)"
     rf"(?:the\s+)?(?P<place>{any_of((*_ASCII_ORDINALS, *_LASTS, *EARLIEST[:2]))})",
     re.IGNORECASE,
 )
 _PLACE_SIGNS = signs((*_ASCII_ORDINALS, *_LASTS, *EARLIEST[:2]))
-_EVIDENCE = re.compile(
+_EVIDENCE = lazy(
     rf"{_EARLY}|{_LATE}|\b(?:follow|then|finally|next|before|first|dann|puis|luego)|然后|接着|次に|다음",
     re.IGNORECASE,
 )
-_CJK_BORDER = re.compile(
+_CJK_BORDER = lazy(
     r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z0-9])"
     r"|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
-_WORD = re.compile(r"[^\W\d_]{2}")
-_ARROW = re.compile(r"[-=–—]+>|\\to\b|\\rightarrow\b")
-_SENTENCE = re.compile(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
-_ORDINAL_SIGN = re.compile(r"st|nd|rd|th")
+_WORD = lazy(r"[^\W\d_]{2}")
+_ARROW = lazy(r"[-=–—]+>|\\to\b|\\rightarrow\b")
+_SENTENCE = lazy(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
+_ORDINAL_SIGN = lazy(r"st|nd|rd|th")
 _MOST_PLACES = 10
-_ONE_ITEM = re.compile(r"(?:pair\s+|image\s+)?(?:\d{1,2}|[A-Z])\b", re.IGNORECASE)
+_ONE_ITEM = lazy(r"(?:pair\s+|image\s+)?(?:\d{1,2}|[A-Z])\b", re.IGNORECASE)
+_LONGEST_PLAIN = 60
 _LOOK_BACK = 90
 _JUST_BEFORE = 14
 _LOOK_AHEAD = 60
-_ARTICLE = re.compile(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
+_ARTICLE = lazy(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
 _NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))
 
 
@@ -237,6 +239,30 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
     return tuple(
         Mention(_turned(text, start, end, order, quantities), start, end) for start, end, order in found
     )
+
+
+# "2, 4, 1, 5, 3", "B > C" is none: the sign has two meanings.
+_PLAIN = lazy(r"(?:\d{1,2}|[A-Z])(?:(?:, ?|; ?| ?[→–-] ?| )(?:\d{1,2}|[A-Z])){2,}")
+_ITEMS = lazy(r"\d+|[A-Z]")
+
+
+def plain(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Returns the order of a text that is nothing but a run of all labels; None for any other text.
+
+    >>> plain("2-1-3", ("1", "2", "3")), plain("Not 2, 1, 3", ("1", "2", "3"))
+    (('2', '1', '3'), None)
+    """
+    if len(text) > _LONGEST_PLAIN or not _PLAIN.fullmatch(text):
+        return None
+    return _complete(_ITEMS.findall(text), labels)
+
+
+def may_name(text: str, labels: tuple[str, ...]) -> bool:
+    """Whether a text may name all labels but one, by digits or by words for numbers."""
+    if labels[0].isalpha():
+        return sum(map(text.count, labels)) >= len(labels) - 1
+    named = [label for label in labels if label in text]
+    return len(named) >= len(labels) - 1 or not text.isascii() or holds(text.lower(), _NUMBER_WORDS)
 
 
 def _too_few(text: str, labels: Sequence[str]) -> bool:
@@ -394,7 +420,9 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
         if len(run) == 1 and sorted(run[0]) == sorted(labels):
             run = list(run[0])
         if len(run) >= len(labels) and (
-            readable or _says_which_end(text, start, end, quantities) or _end_named(text, end, run) is not None
+            readable
+            or _says_which_end(text, start, end, quantities)
+            or _end_named(text, end, run) is not None
         ):
             found.append((start, end, _complete(run, labels)))
         run, readable = [], True
@@ -459,7 +487,7 @@ def _opens(labels: tuple[str, ...], quantities: bool, in_words: bool) -> re.Patt
         item = rf"\d|(?<![^\W\d_])(?i:{words})(?![^\W\d_])"
     else:
         item = rf"(?<![^\W\d_])(?:[A-Z]|[{''.join(labels)}]{{{len(labels)}}})(?![^\W\d_])"
-    return re.compile(f"{item}|>" if quantities else item)
+    return lazy(f"{item}|>" if quantities else item)
 
 
 def _label(token: str, digits: bool, in_words: bool) -> str | None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.durations import amount
 from tempbench_lmms.parsing.ends import backwards
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds, table
 from tempbench_lmms.parsing.words import ORDINAL
 
@@ -107,13 +108,17 @@ class _Said:
 
     def allows(self, order: Sequence[str]) -> bool:
         """Whether an order agrees with all that is said."""
-        place = {label: i for i, label in enumerate(order)}
-        return (
-            all(place[label] == at for label, at in self.at.items())
-            and all(place[a] < place[b] for a, b in self.before)
-            and all(place[a] + 1 == place[b] for a, b in self.next_to)
-            and all(0 < place[label] < len(order) - 1 for label in self.middle)
-        )
+        place = order.index
+        for label, at in self.at.items():
+            if place(label) != at:
+                return False
+        for a, b in self.before:
+            if place(a) >= place(b):
+                return False
+        for a, b in self.next_to:
+            if place(a) + 1 != place(b):
+                return False
+        return all(0 < place(label) < len(order) - 1 for label in self.middle)
 
 
 @lru_cache(maxsize=16)
@@ -124,12 +129,12 @@ def _item(labels: tuple[str, ...], in_words: bool = False) -> re.Pattern[str]:
         ordinal = rf"(?:the\s+)?(?P<ordinal>{_ORDINALS}){noun}"
         if in_words:
             ordinal = rf"(?:the|das|la|le)\s+(?P<ordinal>{_ORDINALS})(?![^\W\d_])(?:{noun})?"
-        return re.compile(
+        return lazy(
             rf"{_NOUN}\s*[#:(\[\"']*\s*(?P<named>{own}){_UNIT_AFTER}(?:张|番|번)?|{ordinal}"
             rf"|(?<![\w.,\-])(?P<bare>{own}){_UNIT_AFTER}{_BARE_ENDS}",
             re.IGNORECASE,
         )
-    return re.compile(
+    return lazy(
         rf"(?:(?i:{_NOUN})\s*[#:(\[\"']*\s*)?(?<![^\W\u2e80-\uffff])(?<!['’])(?P<bare>{own})"
         r"(?![^\W\u2e80-\uffff])(?!['’]\w)(?! (?:pair|few|new|large|small|satellite|lot)\b)"
     )
@@ -137,6 +142,7 @@ def _item(labels: tuple[str, ...], in_words: bool = False) -> re.Pattern[str]:
 
 @lru_cache(maxsize=2)
 def _words(quantities: bool) -> re.Pattern[str]:
+    """Returns the pattern of the words of a clause, for text in small letters."""
     ends = (_SHORTEST, _LONGEST_WORDS) if quantities else (f"{_EARLIEST}|{_FIRST}", f"{_LATEST}|{_LAST}")
     parts = [
         r"(?P<item>\x01\d+\x02)",
@@ -163,7 +169,7 @@ def _words(quantities: bool) -> re.Pattern[str]:
         r"(?P<comma>[,()、])",
         r"(?P<other>[^\W\d_]+|\d+)",
     ]
-    return re.compile("|".join(parts), re.IGNORECASE)
+    return lazy("|".join(parts))
 
 
 _SIGNS = table(
@@ -225,7 +231,7 @@ def _plain_roles(quantities: bool) -> re.Pattern[str]:
     ends = f"{_SHORTEST}|{_LONGEST_WORDS}" if quantities else f"{_EARLIEST}|{_FIRST}|{_LATEST}|{_LAST}"
     item = r"\x01\d+\x02"
     ended = r"(?=\s*(?:[.,;!?\n]|$)|\s+(?:of|one|image|and|und|et|y)\b)"
-    return re.compile(
+    return lazy(
         rf"{item}\s+(?:(?:is|was|comes|came|ist|est|es)\s+)?(?:the\s+|der\s+|das\s+|die\s+|la\s+|le\s+|el\s+)?(?:{ends}){ended}"
         rf"|{_WORDS_BEFORE}(?:{ends})\s+(?:(?:one|image|pair|interval|abstand|bild|is|was|ist|est|es|bei|=)\s+){{0,4}}{item}{ended}",
         re.IGNORECASE,
@@ -236,7 +242,7 @@ _Token = tuple[str, str]
 
 
 def _tokens(text: str, quantities: bool) -> Iterator[_Token]:
-    for match in _words(quantities).finditer(text):
+    for match in _words(quantities).finditer(text.lower()):
         yield match.lastgroup or "", match.group()
 
 
@@ -245,7 +251,9 @@ def _said(text: str, labels: tuple[str, ...], quantities: bool) -> _Said:
     clause: list[_Token] = []
     state = _State(labels, quantities, said, backwards(text, quantities) is True)
     for token in (*_tokens(text, quantities), ("end", ".")):
-        if token[0] in ("comma", "end", "then", "earlier", "later") or (token[0] == "and" and _is_whole(clause)):
+        if token[0] in ("comma", "end", "then", "earlier", "later") or (
+            token[0] == "and" and _is_whole(clause)
+        ):
             state.close(clause)
             clause = []
             state.coordinated = token[0] == "and"
@@ -371,8 +379,8 @@ class _State:
         self.said.before.append((a, b) if smaller else (b, a))
 
 
-_SIGNED = re.compile(r"\b(?P<a>\d{1,2}|[A-Z])\s*<\s*(?=(?P<b>\d{1,2}|[A-Z])\b)")
-_BESIDE_SIGNS = re.compile(r"[^\W\d_]{2}")
+_SIGNED = lazy(r"\b(?P<a>\d{1,2}|[A-Z])\s*<\s*(?=(?P<b>\d{1,2}|[A-Z])\b)")
+_BESIDE_SIGNS = lazy(r"[^\W\d_]{2}")
 
 
 def by_signs(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -391,13 +399,13 @@ def by_signs(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 # "Pair A: 4 years", one for each label.
-_RANK = re.compile(r"\b(?:rank(?:ing)?|place|position|order|#)\b", re.IGNORECASE)
-_RANK_ROW = re.compile(
+_RANK = lazy(r"\b(?:rank(?:ing)?|place|position|order|#)\b", re.IGNORECASE)
+_RANK_ROW = lazy(
     rf"[\s\"'(\[*•-]*(?:{_NOUN}\s*)?#?(?P<item>\d{{1,2}}|[A-Z])\b[\"')\]\s]*(?:[:=→–|-]|is|->)*\s*(?P<word>rank(?:ed)?|place|position|#|number)?\s*#?"
     rf"(?P<rank>\d{{1,2}})(?P<th>st|nd|rd|th)?[\s\"')\].,;]*",
     re.IGNORECASE,
 )
-_ONE_IS_LATE = re.compile(
+_ONE_IS_LATE = lazy(
     r"(?:longest|largest|latest|newest|most\s+recent)\s*(?:first|(?:is|=|:|as)\s*(?:rank\s*)?1\b)|\b1\s*(?:=|is|:)\s*(?:the\s+)?(?:longest|largest|latest|newest"
     r"|most\s+recent)",
     re.IGNORECASE,
@@ -435,7 +443,7 @@ def ranked(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
     return order[::-1] if _ONE_IS_LATE.search(text) else order
 
 
-_YEAR = re.compile(r"(?<![\w.])(?:19|20)\d\d(?!\w|\.\d)")
+_YEAR = lazy(r"(?<![\w.])(?:19|20)\d\d(?!\w|\.\d)")
 
 
 def valued(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[str, ...] | None:
@@ -466,14 +474,14 @@ def valued(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[str, .
     return tuple(name for _, name in sorted(values))
 
 
-_AS_SHOWN = re.compile(
+_AS_SHOWN = lazy(
     r"\b(?:order|sequence|way|numbering)\s+(?:(?:in\s+which\s+)?(?:they|the\s+images)\s+(?:are|were)\s+|as\s+|that\s+is\s+)?"
     r"(?:shown|given|presented|displayed|numbered|provided)\b|\bas\s+(?:shown|presented|displayed|numbered)\b"
     r"|\b(?:shown|given|displayed|presented|original|current|numbered)\s+(?:order|sequence)\b"
     r"|显示的?顺序|给出的?顺序|表示順|제시된\s?순서|gezeigte[nr]?\s+reihenfolge|ordre\s+(?:montré|affiché|présenté)|orden\s+mostrado",
     re.IGNORECASE,
 )
-_TURNED = re.compile(
+_TURNED = lazy(
     r"\b(?:reverse[ds]?|opposite|inverse|inverted|backwards?|flipped|umgekehrt\w*|invers[eao])\b|相反|倒|逆|반대|역",
     re.IGNORECASE,
 )

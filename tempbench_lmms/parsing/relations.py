@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.parsing import steps
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import outer
 from tempbench_lmms.parsing.words import AFTER, ANSWER, BEFORE, FALSE, OPTION, PARALLEL, TRUE, any_of
@@ -13,9 +14,9 @@ from tempbench_lmms.parsing.words import AFTER, ANSWER, BEFORE, FALSE, OPTION, P
 _CLASSES = (("before", BEFORE), ("after", AFTER), ("independent", PARALLEL))
 CLASSES = tuple(label for label, _ in _CLASSES)
 _NAMES = {word.lower(): label for label, words in _CLASSES for word in words}
-_NAME = re.compile(any_of(_NAMES), re.IGNORECASE)
+_NAME = lazy(any_of(_NAMES), re.IGNORECASE)
 # "The answer is after careful thought: ..." names no class.
-_NO_NAME = re.compile(
+_NO_NAME = lazy(
     r",?[ ]+(?:careful\w*|all\b|much\b|some\b|(?:consider|review|analy[sz]|think|examin|look|check|compar"
     r"|weigh)\w*)",
     re.IGNORECASE,
@@ -31,7 +32,7 @@ _ANSWERED = (
     rf"(?P<answer>(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))"
     rf"(?![ ]*/\s*(?:yes|no|i\b)|,?\s*(?:or|and)\s+(?:yes|no|{_UNSURE})\b)"
 )
-_Q = re.compile(
+_Q = lazy(
     rf"(?:\b(?:[qadfp]|questions?|answer|frage|pregunta|domanda|вопрос)\s*|问题|問題|質問|질문\s*|問|问|(?:^|\n"
     rf"|(?<=[.,;]\s))[ ]*[\"'(\[*-]*)(?P<number>[123])\b"
     rf"(?:[^?\n]{{0,120}}\?\s*(?:A\b)?)?\W*(?:(?:the\s+|my\s+|die\s+|la\s+|le\s+)?(?:(?:correct"
@@ -40,13 +41,13 @@ _Q = re.compile(
     rf"|는)?\W*)?(?:step\s+[AB][^.\n]{{0,5}})?{_ANSWERED}",
     re.IGNORECASE,
 )
-_WORD = re.compile(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
+_WORD = lazy(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
 
-_HEAD = re.compile(r"(?:^|\n)\W{0,4}(?:q|question|frage|pregunta|вопрос)\s*([123])\b", re.IGNORECASE)
-_ASKED = re.compile(r"\b(?:q|question)\s*([123])\b", re.IGNORECASE)
-_CLOSING = re.compile(rf"\banswer\s*(?:is\W{{0,3}}|:\s*){_ANSWERED}", re.IGNORECASE)
+_HEAD = lazy(r"(?:^|\n)\W{0,4}(?:q|question|frage|pregunta|вопрос)\s*([123])\b", re.IGNORECASE)
+_ASKED = lazy(r"\b(?:q|question)\s*([123])\b", re.IGNORECASE)
+_CLOSING = lazy(rf"\banswer\s*(?:is\W{{0,3}}|:\s*){_ANSWERED}", re.IGNORECASE)
 # Layouts of three answers beside "Q1: yes": "yes to Q1, no to the others", "Only the second one is yes".
-_PART = re.compile(
+_PART = lazy(
     rf"\b(?:[qarpf]|questions?|frage|fragen|pregunta|domanda|number|вопрос)\s*\.?\s*(?P<number>[123])\b"
     r"|(?<=\d)\s*(?:,|&|\band\b|\bund\b|\bet\b|\by\b)\s*(?P<also>[123])\b"
     r"|\b(?P<two>first|last)\s+two\b(?:\s+questions)?"
@@ -57,18 +58,18 @@ _PART = re.compile(
 )
 _PLACES = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3", "last": "3"}
 _LONGEST = 300
-_CLAUSES = re.compile(r"[.;\n]+")
-_ONLY = re.compile(r"\W*(?:only|just|nur|seul\w*|solo|sólo|只有)\b", re.IGNORECASE)
-_LINK = re.compile(r"[\s,&]*(?:(?:and|und|et|y|e|the|both|to|for)\b\s*){0,3}", re.IGNORECASE)
-_CLASSED = re.compile(
+_CLAUSES = lazy(r"[.;\n]+")
+_ONLY = lazy(r"\W*(?:only|just|nur|seul\w*|solo|sólo|只有)\b", re.IGNORECASE)
+_LINK = lazy(r"[\s,&]*(?:(?:and|und|et|y|e|the|both|to|for)\b\s*){0,3}", re.IGNORECASE)
+_CLASSED = lazy(
     rf"(?P<name>{any_of(_NAMES)})(?:\s+(?:step\s+)?[AB])?[\s:?=.,)\"'*-]{{1,6}}(?:(?P<yes>{_YES}|[✓✔✅☑])|(?P<no>{_NO}|[✗✘❌✖❎]))",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(r"[\W_\d]|[qa](?=\d)|answers?|the|are|is|and", re.IGNORECASE)
+_BESIDE = lazy(r"[\W_\d]|[qa](?=\d)|answers?|the|are|is|and", re.IGNORECASE)
 _SHORT = 120
-_ARE = re.compile(r"\banswers\s+(?:are|would\s+be|must\s+be)\b", re.IGNORECASE)
+_ARE = lazy(r"\banswers\s+(?:are|would\s+be|must\s+be)\b", re.IGNORECASE)
 # "Not Before. Not After.": a class that is a sentence by itself.
-_ALONE = re.compile(
+_ALONE = lazy(
     rf"(?:^|(?<=[.;:!]\s)|(?<=\bnot\s)|(?<=\bis\s))(?P<name>{any_of(_NAMES)})"
     r"(?=\s*(?:[.;!]|$|,\s*(?:and\s+)?not\b|,?\s*rather\s+than\b))",
     re.IGNORECASE,
@@ -109,7 +110,11 @@ def answers(text: str) -> tuple[str, str, str] | None:
     if by_block := _in_blocks(text):
         return by_block
     closing = list(itertools.islice(_CLOSING.finditer(text), len(_CLASSES) + 1))
-    if len(closing) == len(_CLASSES) and (asked := _ASKED.findall(text)) and list(dict.fromkeys(asked)) == [*"123"]:
+    if (
+        len(closing) == len(_CLASSES)
+        and (asked := _ASKED.findall(text))
+        and list(dict.fromkeys(asked)) == [*"123"]
+    ):
         # "So for Q1 ..., the answer is: Yes. Q2 can't be a yes. The answer is: No. ..."
         first, second, third = map(_kind, closing)
         return first, second, third
@@ -197,7 +202,7 @@ def _by_clause(text: str) -> tuple[str, str, str] | None:
         answers.update(dict.fromkeys(named, said.pop()))
         if len(named) == 1 and answers[named[0]] == "yes" and _ONLY.match(clause):
             # "Only the first gets a yes."
-            answers = {one: "no" for one in "123"} | answers
+            answers = dict.fromkeys("123", "no") | answers
     return (answers["1"], answers["2"], answers["3"]) if len(answers) == 3 else None
 
 
@@ -216,8 +221,10 @@ def by_class(text: str) -> str | None:
 
 
 # "a) Before b) After c) Parallel", and behind it "Choice: c"
-_OWN_LETTER = re.compile(rf"(?<!\w)\(?(?P<letter>[a-cA-C1-3])[).:]\s*(?P<name>{any_of(_NAMES)})", re.IGNORECASE)
-_CHOSEN = re.compile(rf"{any_of((*ANSWER, *OPTION))}\s*(?:is\b|[:=])\s*\(?(?P<letter>[a-cA-C1-3])\b\W*$", re.IGNORECASE)
+_OWN_LETTER = lazy(rf"(?<!\w)\(?(?P<letter>[a-cA-C1-3])[).:]\s*(?P<name>{any_of(_NAMES)})", re.IGNORECASE)
+_CHOSEN = lazy(
+    rf"{any_of((*ANSWER, *OPTION))}\s*(?:is\b|[:=])\s*\(?(?P<letter>[a-cA-C1-3])\b\W*$", re.IGNORECASE
+)
 
 
 def by_own_letter(text: str) -> str | None:
@@ -247,7 +254,11 @@ def _kind(match: re.Match[str]) -> str:
 
 def of_fields(value: Any) -> tuple[str, str, str] | None:
     """Returns the three answers that a decoded object gives in fields "Q1" to "Q3"; None where one lacks."""
-    if isinstance(value, list) and len(value) == len(_CLASSES) and all(isinstance(one, Mapping) for one in value):
+    if (
+        isinstance(value, list)
+        and len(value) == len(_CLASSES)
+        and all(isinstance(one, Mapping) for one in value)
+    ):
         # [{"question": 1, "answer": "No"}, ...]
         value = {str(one.get("question", one.get("q", one.get("id")))): one for one in value}
     if not isinstance(value, Mapping):

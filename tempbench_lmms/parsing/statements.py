@@ -9,8 +9,10 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import CaseBlind, holds, signs
 from tempbench_lmms.parsing.words import (
     AND,
@@ -124,19 +126,20 @@ _CONCLUDING = CaseBlind(
 )
 _SWITCHING = CaseBlind(rf"{any_of(SWITCHES)}[\s,:]*{_FILLERS}$")
 # "Image 1; no, strike that, Image 5": behind a value, and before the next one.
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = lazy(
     rf"(?:^|[\s,;.:!?)(–—-])\s*{any_of(TAKES_BACK)}(?:[\s,;:.!–—-]|\b(?:it['’]s|it\s+is|that['’]s|make\s+it|should\s+be|must\s+be|"
     rf"{any_of(TAKES_BACK)}))*{_FILLERS}$",
     re.IGNORECASE,
 )
-_PLAINLY_NOT = re.compile(r"(?:^|[.!?\n]\s*)\W*(?:(?:it\s+is|it['’]s)\s+)?not\s+(?:option\s+)?\W*$", re.IGNORECASE)
-_CLOSES = re.compile(r"[^.!?\n:]*[^\W\d_][^.!?\n:]*:\s*[\"'(*]*")
-_ENDS_SENTENCE = re.compile(r"[\"')*]*(?:[.!]\s*)?$")
+_PLAINLY_NOT = lazy(r"(?:^|[.!?\n]\s*)\W*(?:(?:it\s+is|it['’]s)\s+)?not\s+(?:option\s+)?\W*$", re.IGNORECASE)
+_CLOSES = lazy(r"[^.!?\n:]*[^\W\d_][^.!?\n:]*:\s*[\"'(*]*")
+_ENDS_SENTENCE = lazy(r"[\"')*]*(?:[.!]\s*)?$")
 # "Image 2? Hmm, no: 4."; "image 1: no, image 2: no" judges one after the other.
-_NO_BUT = re.compile(
-    rf"^[^:]*?[,;.!?…]\s*(?:[^\W\d_]{{1,6}}[,.]?\s+)?(?:no|nope|nein|non)\s*[,:–—-]+\s*{_FILLERS}$", re.IGNORECASE
+_NO_BUT = lazy(
+    rf"^[^:]*?[,;.!?…]\s*(?:[^\W\d_]{{1,6}}[,.]?\s+)?(?:no|nope|nein|non)\s*[,:–—-]+\s*{_FILLERS}$",
+    re.IGNORECASE,
 )
-_CALLED = re.compile(
+_CALLED = lazy(
     rf"^[\s\"')(\[\]:.]*(?:(?:wins|it\s+is)\b(?=\W*(?:$|\n|then))|(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
     rf"|one\s+)?(?:{any_of((*CORRECT, *ANSWER))}|(?:image|option|picture)\s+number\b)"
     r"|(?:is|was)\s+(?:what|the\s+one)\s+(?:(?:that\s+)?(?:i|we)|that\s+(?:fits|matches|works|is\s+(?:correct|right)))\b"
@@ -150,7 +153,7 @@ _REJECTED = CaseBlind(
     rf"|es\s+|est\s+|ist\s+|è\s+|either\s+|any\s+of\s+|both\s+|simply\s+)*"
     rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$"
 )
-_REJECTED_AFTER = re.compile(
+_REJECTED_AFTER = lazy(
     rf"^[\s\"')\]:.,]*(?:(?:{any_of(IS)}|can|could|seems?|looks?)\s+(?:\w+\s+){{0,2}}?(?:not\b|n't"
     rf"|incorrect|wrong|false(?![\w;])|inaccurate|out\b|ruled\s+out"
     r"|eliminated|excluded|impossible|unlikely|less\s+likely|invalid|discarded|rejected|dismissed"
@@ -163,7 +166,7 @@ _REJECTED_AFTER = re.compile(
     re.IGNORECASE,
 )
 # What a value is called that is out, and not only "not clear".
-_OUT = re.compile(
+_OUT = lazy(
     r"^[^.!?;\n]*?(?:\b(?:incorrect|wrong|false|inaccurate|out|eliminated|excluded|impossible|invalid|discarded"
     r"|rejected|dismissed|contradicted)\b|(?:not|n['’]t)\s+(?:be\s+)?(?:it|right|correct|true|match|fit|work|apply"
     r"|the\s+(?:answer|one|image))\b|不(?:是|对|正确)|错|錯|間違|틀)",
@@ -173,7 +176,7 @@ _OPEN = CaseBlind(
     rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}"
     rf"|{any_of(OPTION)}|{_QUOTE})*$"
 )
-_OPEN_AFTER = re.compile(
+_OPEN_AFTER = lazy(
     r"^[\s\"')\]:.,]*(?:(?:is|are|remains?|seems?)\s+(?:also\s+|still\s+|equally\s+"
     r"|another\s+)*(?:possible|plausible|a possibility|conceivable|an option)"
     r"|(?:might|may|could)\s+(?:also\s+|well\s+)*(?:be|fit|work|apply)|can(?:no|'|’)?t\s+be\s+(?:ruled"
@@ -181,41 +184,41 @@ _OPEN_AFTER = re.compile(
     re.IGNORECASE,
 )
 # "Some of the evidence points to A, some to B."
-_PARTLY = re.compile(
+_PARTLY = lazy(
     r"\b(?:some|part|half|certain)\b(?:\s+\w+){0,4}\s+(?:points?|speaks?|suggests?|hints?|indicates?)"
     rf"(?:\s+(?:to|towards?|at|for))?\s*(?:{any_of(FILLER)}|{any_of(OPTION)}|{_QUOTE})*$",
     re.IGNORECASE,
 )
-_HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
+_HYPOTHETICAL = lazy(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
 # "B is what I'd choose, were the door open."
-_WERE_IT = re.compile(r"^[^.;!?\n]{0,40},\s*(?:were|had|if\s+only)\s+(?!I\b|we\b)\w+", re.IGNORECASE)
+_WERE_IT = lazy(r"^[^.;!?\n]{0,40},\s*(?:were|had|if\s+only)\s+(?!I\b|we\b)\w+", re.IGNORECASE)
 # "Second choice: A"
-_RUNNER_UP = re.compile(
+_RUNNER_UP = lazy(
     r"\b(?:(?:second|2nd|next|other|alternative|backup|fallback)[\s-]+(?:best\s+)?(?:choice|guess|option|answer|candidate|pick)|runner[\s-]?up)"
     r"\W{0,3}(?:is|was|would\s+be)?\W{0,4}(?:option\s+|image\s+)?[\"'(]*$",
     re.IGNORECASE,
 )
 _RUNNERS = ("second", "2nd", "next", "other", "alternative", "backup", "fallback", "runner")
-_HYPOTHETICAL_AFTER = re.compile(
+_HYPOTHETICAL_AFTER = lazy(
     r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:my|most|best|the\s+(?:\w+\s+)?(?:best|correct|right|answer|most|only|option|choice|one)))|wenn|si)\b",
     re.IGNORECASE,
 )
-_WHETHER = re.compile(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){0,5}$", re.IGNORECASE)
-_RULES = re.compile(
+_WHETHER = lazy(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){0,5}$", re.IGNORECASE)
+_RULES = lazy(
     r"\b(?:rul(?:es?|ed|ing)|cross(?:es)?|leaves?|leaving|throws?|counts?|strikes?|weeds?)\s+(?:option\s+|image\s+)?[\"'(*]*$",
     re.IGNORECASE,
 )
-_CHANGED = re.compile(
+_CHANGED = lazy(
     r"\b(?:chang|correct|revis|switch|updat|amend)\w*\s+(?:(?!not\b)\w+\s+){0,3}?from\s+[\"'(]*$",
     re.IGNORECASE,
 )
-_BUT = re.compile(
+_BUT = lazy(
     r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
 )
-_ANNOUNCED = re.compile(r"(?:^|[:\n])\s*not\s+$", re.IGNORECASE)
-_COLON = re.compile(r"[\"')]{0,2}\s?:\s*[\"'(]*")
-_THEN = re.compile(r"[\"')]{0,2}[,;]\s*(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
-_WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
+_ANNOUNCED = lazy(r"(?:^|[:\n])\s*not\s+$", re.IGNORECASE)
+_COLON = lazy(r"[\"')]{0,2}\s?:\s*[\"'(]*")
+_THEN = lazy(r"[\"')]{0,2}[,;]\s*(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
+_WOULD = lazy(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
 _CORRECTED = CaseBlind(any_of(CORRECTION))
 _CORRECTING = signs(CORRECTION)
 _FINAL = (
@@ -230,14 +233,14 @@ _FINAL = (
     "overall",
     "confirm",
 )
-_LINK = re.compile(
+_LINK = lazy(
     rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>"
     rf"|<)[\s\"'(\[]*){{1,3}}(?:(?:maybe|perhaps|possibly|even|the|also|both"
     rf"|{any_of((*OPTION, *IMAGE))})\s*)*[\s\"'(\[]*",
     re.IGNORECASE,
 )
-_EITHER = re.compile(rf"{any_of(OR)}|nor\b|/|\bto\b|-|–", re.IGNORECASE)
-_SENTENCE = re.compile(
+_EITHER = lazy(rf"{any_of(OR)}|nor\b|/|\bto\b|-|–", re.IGNORECASE)
+_SENTENCE = lazy(
     r"[.!?](?=\s)|\n|;|\b(?:but|sondern|sino)\b|,\s*(?:but|so|whereas|while|although|aber|sondern|mais"
     r"|pero)\b|,\s*(?=(?:it|he|she|they|this|that)\s)"
 )
@@ -373,13 +376,10 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
             groups[-1].mentions.append(mention)
         else:
             groups.append(_Group([mention]))
-    known: dict[tuple[str, str], _Said] = {}  # a reply that loops is looked at once
     for group in groups:
         start, end = group.mentions[0].start, group.mentions[-1].end
         place = text[max(0, start - _BEFORE) : start], text[end : end + _AFTER].split("\n", 1)[0]
-        if place not in known:
-            known[place] = _judged(*place)
-        said = known[place]
+        said = _judged(*place)
         group.rejected, group.denied, group.final = said.rejected, said.denied, said.final
         group.cue = max(said.cue, *(mention.cue for mention in group.mentions))
         group.first = said.first
@@ -443,6 +443,7 @@ class _Said(NamedTuple):
     first: bool = False
 
 
+@lru_cache(maxsize=64)
 def _judged(before: str, after: str) -> _Said:
     words = set(_WORDS.findall(before.lower()))
     foreign = _unspaced(before)  # no single words to look up
@@ -474,7 +475,12 @@ def _judged(before: str, after: str) -> _Said:
         return _Said(2, rejected, is_open, True, denied)
     if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
         return _Said(
-            2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL), denied, first
+            2,
+            rejected,
+            is_open,
+            holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL),
+            denied,
+            first,
         )
     if _CALLED.match(after):
         return _Said(2, rejected, is_open, False, denied, first)
@@ -484,6 +490,8 @@ def _judged(before: str, after: str) -> _Said:
 
 def _ruled_out(clause: str, after: str) -> bool:
     """Whether a value stands within "rules ... out"."""
+    if " out" not in after.lower():
+        return False
     return after.lstrip("\"')*")[:5].lower() == " out" + after.lstrip("\"')*")[4:5] and bool(
         _RULES.search(clause) and not re.match(r"[\"')*]* out(?:\w| of)", after)
     )
@@ -496,6 +504,8 @@ def _first(pattern: CaseBlind, text: str, first: frozenset[str]) -> re.Match[str
     text = text.lower()
     if found := pattern.small.match(text):
         return found
+    if first.isdisjoint(_STARTS.findall(text)):
+        return None
     for start in _STARTS.finditer(text):
         if start.group() in first and (found := pattern.small.match(text, start.start())):
             return found
@@ -514,10 +524,10 @@ def _firsts(*tables: Sequence[str]) -> frozenset[str]:
     )
 
 
-_I_THINK = re.compile(r"\bI\s+(?:think|believe|guess|suppose|would\s+say)\b|\bI['’]d\s+(?:say|guess)\b")
-_ONLY_ONE = re.compile(r"\bonly\s+(?:\w+\s+)?[\"'(]*$", re.IGNORECASE)
+_I_THINK = lazy(r"\bI\s+(?:think|believe|guess|suppose|would\s+say)\b|\bI['’]d\s+(?:say|guess)\b")
+_ONLY_ONE = lazy(r"\bonly\s+(?:\w+\s+)?[\"'(]*$", re.IGNORECASE)
 # "I first thought B", "at first A seems right", "my first impression was 1"
-_FIRST_THOUGHT = re.compile(
+_FIRST_THOUGHT = lazy(
     r"\bfirst(?:ly)?\s+(?:thought|guessed|believed|impression|guess|idea|instinct|try|attempt)\b[^.;:!?\n]{0,24}$"
     r"|\binitial(?:ly)?\s+(?:thought|guessed|believed|chose|impression|guess|idea|instinct)\b[^.;:!?\n]{0,24}$"
     r"|\bat\s+first(?:\s+glance|\s+sight)?\b[^.;:!?\n]{0,20}$",
@@ -527,7 +537,7 @@ _FIRST_THOUGHT = re.compile(
 
 # What counts as a first thought only where another value follows: "first answer: 5, but ...", "I had A in
 # mind, but ...", "I was about to say A".
-_FIRST_SAID = re.compile(
+_FIRST_SAID = lazy(
     rf"(?:{any_of(FIRST_ADJECTIVE)}\s+(?:\w+\s+)?{any_of(FIRST_NOUN)}|^\W*(?:initial|first\s+pass|before)\W*:)[^.;!?\n]{{0,24}}$"
     r"|(?:一开始|一開始|起初|最初|はじめ|初め|처음)[^。.!?\n]{0,16}$"
     r"|\bI(?:['’]d|\s+had)?\s+(?:first\s+|initially\s+|originally\s+)?(?:had|was\s+(?:about|going|inclined|leaning|tempted|thinking)|(?:first|initially|originally)\s+\w+"
@@ -536,12 +546,12 @@ _FIRST_SAID = re.compile(
     re.IGNORECASE,
 )
 # "I'm sticking with the initial answer."
-_KEPT = re.compile(
+_KEPT = lazy(
     rf"\b(?:stick\w*|stay\w*|keep\w*|kept|stand\w*|remain\w*|go\w*\s+back|return\w*|revert\w*|confirm\w*)\b[^.!?\n]{{0,24}}?{any_of(FIRST_ADJECTIVE)}\b"
     rf"|{any_of(FIRST_ADJECTIVE)}\s+(?:\w+\s+)?{any_of(FIRST_NOUN)}\s+(?:still\s+)?(?:stands|holds|remains|is\s+(?:right|correct|confirmed)|was\s+(?:right|correct))",
     re.IGNORECASE,
 )
-_FIRST_AFTER = re.compile(
+_FIRST_AFTER = lazy(
     r"[\s\"')\],]*(?:(?:seems?|seemed|looks?|looked|was)\s+(?:\w+\s+){0,3})?"
     r"(?:at\s+first|initially|originally|in\s+mind|(?:came|comes|sprang|springs)\s+to\s+mind|my\s+first\b|to\s+(?:begin|start)\s+with|before\s+(?:I|looking)|until\s+I)\b",
     re.IGNORECASE,
@@ -563,9 +573,9 @@ def _single(*tables: Sequence[str]) -> frozenset[str]:
     )
 
 
-_UNSPACED = re.compile("[\u2e80-\uffff]")
-_WORDS = re.compile(r"[^\W\d_]+")
-_STARTS = re.compile(r"[^\W\d_]+|[^\w\s]|\n")
+_UNSPACED = lazy("[\u2e80-\uffff]")
+_WORDS = lazy(r"[^\W\d_]+")
+_STARTS = lazy(r"[^\W\d_]+|[^\w\s]|\n")
 _NUMBER_OF = frozenset(("number", "numéro", "número", "nummer"))
 _NOT_WORDS = _single(NOT) | {"t"}
 _IF_WORDS = _single(IF)

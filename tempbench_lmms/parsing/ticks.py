@@ -4,18 +4,19 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds, table
 
 _YES = ("✓", "✔", "✅", "☑")
 _NO = ("✗", "✘", "❌", "✖", "❎")
-_ENTRY = re.compile(r"\n+|(?<=[✓✔✅☑✗✘❌✖❎])[,;|]?\s+(?=\S)")
-_END = re.compile(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
+_ENTRY = lazy(r"\n+|(?<=[✓✔✅☑✗✘❌✖❎])[,;|]?\s+(?=\S)")
+_END = lazy(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
 
 # "Option A: True - incorrect"
-_WORD_END = re.compile(
+_WORD_END = lazy(
     r"\s?[-–—:=]+>?\s*(correct|incorrect|right|wrong|yes|no)\W{0,3}(?=$|\n|[.;,])", re.IGNORECASE
 )
-_WORD_ENTRY = re.compile(r"\n+|[.;,]\s+")
+_WORD_ENTRY = lazy(r"\n+|[.;,]\s+")
 _LONGEST_MARK = 20
 
 
@@ -50,7 +51,7 @@ def ticked(listing: str, head: Callable[[str], Any], odd: bool = False) -> Any:
     return yes[0] if len(yes) == 1 and len(marks) > 1 else None
 
 
-_JUDGED = re.compile(
+_JUDGED = lazy(
     r"(?:^|(?<=[\s.;,|*•]))(?:(?:image|picture|photo|bild|imagen)[ ]*)?#?"
     r"(?P<item>\d{1,2})(?:[ ]*[.:)–|-]+[ ]*|(?<=^\d)[ ]+|(?<=\n\d)[ ]+|(?<=\n[ ]\d)[ ]+)"
     r"(?P<word>[^\W\d_]+(?:[ ][^\W\d_]+)?)(?=[ ]*(?:[.,;\n(|–!-]|$|\d))",

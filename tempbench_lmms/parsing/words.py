@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tempbench_lmms.parsing.numerals import CARDINALS
+from tempbench_lmms.parsing.patterns import lazy
 
 # "정답은 Before입니다": a sign of these scripts ends a word in Latin letters.
 _LETTER_BEFORE = r"(?<![^\W\d_\u2e80-\uffff])"
 _LETTER_AFTER = r"(?![^\W\d_\u2e80-\uffff])"
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -116,7 +117,9 @@ TAKES_BACK = _words(
     更正|不对|不對|いや|訂正|아니|정정"""
 )
 # What a reply calls the thought that it began with.
-FIRST_ADJECTIVE = _words("first|initial|original|earlier|previous|erster|erste|ursprüngliche|première|primera|primer")
+FIRST_ADJECTIVE = _words(
+    "first|initial|original|earlier|previous|erster|erste|ursprüngliche|première|primera|primer"
+)
 FIRST_NOUN = _words(
     """thought|guess|answer|pick|choice|impression|idea|instinct|try|attempt|reading|hunch|inclination|reaction
     look|glance|sight|count|estimate|tally|response|draft|version|gedanke|eindruck|antwort|idée|impression|réponse
@@ -254,7 +257,17 @@ CIRCLED = {sign: place for place, sign in enumerate("①②③④⑤⑥⑦⑧⑨
 """A circled number marks an option by its place, from 0 on."""
 CARDINAL = (
     {word: value for value, word in enumerate(CARDINALS)}
-    | {"dozen": 12, "half a dozen": 6, "two dozen": 24, "once": 1, "twice": 2, "thrice": 3, "no": 0, "none": 0, "single": 1}
+    | {
+        "dozen": 12,
+        "half a dozen": 6,
+        "two dozen": 24,
+        "once": 1,
+        "twice": 2,
+        "thrice": 3,
+        "no": 0,
+        "none": 0,
+        "single": 1,
+    }
     | _numbered(
         "ein/eine/einen/einmal zwei/zweimal drei/dreimal vier/viermal fünf/fünfmal sechs/sechsmal sieben/siebenmal"
         " acht/achtmal neun/neunmal zehn/zehnmal elf/elfmal zwölf/zwölfmal dreizehn vierzehn fünfzehn",
@@ -266,7 +279,16 @@ CARDINAL = (
         " одиннадцать двенадцать тринадцать четырнадцать пятнадцать",
     )
     # "due" and "sei" are words of other languages, too.
-    | {"due volte": 2, "sei volte": 6, "null": 0, "keinmal": 0, "zéro": 0, "cero": 0, "ninguna": 0, "aucune": 0}
+    | {
+        "due volte": 2,
+        "sei volte": 6,
+        "null": 0,
+        "keinmal": 0,
+        "zéro": 0,
+        "cero": 0,
+        "ninguna": 0,
+        "aucune": 0,
+    }
 )
 CARDINAL.pop("_", None)
 CJK_DIGIT = {
@@ -290,7 +312,9 @@ IMAGE = _words(
     number|bild|bilder|foto|position|pic|pics|snapshot|one numbered|nummer|número|numéro|numero|номер
     imagen|imágenes|imagem|immagine|görsel|resim|изображение|картинка|图像|图片|图|図|照片|画像|写真|이미지|사진|그림|張|张"""
 )
-TIMES = _words("""times|time|circles|flashes|mal|male|fois|veces|vez|vezes|volte|volta|раз|раза|次|回|度|번|회|圈|周|遍|下""")
+TIMES = _words(
+    """times|time|circles|flashes|mal|male|fois|veces|vez|vezes|volte|volta|раз|раза|次|回|度|번|회|圈|周|遍|下"""
+)
 
 # Orders.
 
