@@ -68,7 +68,7 @@ _REST_FITS = lazy(
     r"[^.!?\n]{0,60}\b(?:works?|fits?|makes?\s+sense|consistent\w*|in\s+order|order|sequence|coherent|fine|falls?\s+into\s+place|lines?\s+up|adds?\s+up)\b",
     re.IGNORECASE,
 )
-# The last sentence tells the odd one, in words of its own: "So it's the railway yard that doesn't belong here."
+# "So it's the railway yard that doesn't belong here.": the odd one in words of its own.
 _ODD_ONE = lazy(
     r"\b(?:doesn['’]t|does\s+not|don['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)|\b(?:odd|outlier|intruder|anomal\w+|misplaced)\b|\bout\s+of\s+place\b",
     re.IGNORECASE,
@@ -825,7 +825,7 @@ class CountKind(Kind):
         return sorted(found, key=lambda mention: mention.start)
 
     def verdict(self, text: str) -> Verdict:
-        """Returns what a text says of the count; the number of its lines, where each is one that is counted."""
+        """Returns what a text says of the count, or how many numbered lines it has, one for each."""
         said = super().verdict(text)
         if said.how not in ("answer", "conclusion") and (n := numbers.enumerated(text)):
             return Verdict(self._pair(n), "only one", 0, len(text), text)

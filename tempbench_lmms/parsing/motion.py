@@ -142,7 +142,8 @@ _PATTERN = lazy(
         for i, (_, words, cjk) in enumerate(_MOVES)
     )
     + rf"|(?P<neg>{_B}{_NEG}{_A}|(?=[\u2e80-\uffff])(?:不|没|並非|并非))"
-    + rf"|(?P<back>{_B}(?:reverses?|reversing|reversed|(?:changes?|changing|switch(?:es|ing)?|swaps?|inverts?)\s+(?:its\s+|the\s+|his\s+|her\s+)?direction|turns?\s+(?:a?round|back)"
+    + rf"|(?P<back>{_B}(?:reverses?|reversing|reversed|"
+    r"(?:changes?|changing|switch(?:es|ing)?|swaps?|inverts?)\s+(?:its\s+|the\s+|his\s+|her\s+)?direction|turns?\s+(?:a?round|back)"
     rf"|(?:in\s+)?the\s+(?:opposite|other|reverse)\s+(?:direction|way)){_A})"
     + rf"|(?P<verb>{_B}{_MOVE_VERB}{_A})"
     + rf"|(?P<end>[.;:!?\n]|,\s*(?=(?:it|he|she|they|but|and\s+(?:it|then)|sondern|sino|mais)\b)"

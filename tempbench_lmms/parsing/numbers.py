@@ -12,7 +12,8 @@ from functools import lru_cache
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.text import CaseBlind, holds, outer, table
+from tempbench_lmms.parsing.text import CaseBlind, holds, outer
+from tempbench_lmms.parsing.text import table as _table
 from tempbench_lmms.parsing.words import (
     CARDINAL,
     CJK_DIGIT,
@@ -74,7 +75,8 @@ _NO_SMALL_WORDS = [
     )
 ]
 _ITEM = CaseBlind(
-    rf"(?:{_IMAGES}|#)(?:\s*(?:number|index|id|with number)\b|\s*(?:no|nr)(?:\.|\b)|\s*[–—]\s*(?=#)|\s*n\s?[°º]"
+    rf"(?:{_IMAGES}|#)(?:\s*(?:number|index|id|with number)\b|\s*(?:no|nr)(?:\.|\b)|\s*[–—]\s*(?=#)"
+    rf"|\s*n\s?[°º]"
     rf"|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}"
     rf"|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd"
     rf"|rd|th)?{_OF_ALL}"
@@ -310,11 +312,13 @@ _PLACE_WORDS = (
 _LABELLED = lazy(r"(?<![^\W_])([^\W\d_]{3,})[ ](\d{1,2})(?![\w%]|[.,:]\d|\s*(?:times|mal|fois|veces|volte))")
 # "Spin 1 starts in frame 2."
 _HEAD_LABEL = lazy(
-    r"(?:(?<=[.;!?\n] )|(?<=\n)|^)([A-Z][a-z]{2,} )(\d{1,2})(?=\s*(?:[:(]|starts?\b|begins?\b|ends?\b|occurs?\b|happens?\b|takes\b|in\s+frame))"
+    r"(?:(?<=[.;!?\n] )|(?<=\n)|^)([A-Z][a-z]{2,} )(\d{1,2})"
+    r"(?=\s*(?:[:(]|starts?\b|begins?\b|ends?\b|occurs?\b|happens?\b|takes\b|in\s+frame))"
 )
 _NOT_LABELS = frozenset(
-    table(
-        "option|frame|about|exactly|only|roughly|just|around|at least|there|and|plus|then|are|the|total|count|answer|makes|left|right|und|counting|says|with"
+    _table(
+        "option|frame|about|exactly|only|roughly|just|around|least|there|and|plus|then|are|the|total|count"
+        "|answer|makes|left|right|und|counting|says|with"
     )
 )
 
@@ -399,14 +403,15 @@ def _counted(text: str) -> tuple[Mention, ...]:
 
 # "Bounce 1: frame 2", "#1 2-3", "1. at 0:05": one line for each that is counted.
 _COUNTED_LINE = lazy(
-    r"\W{0,4}(?P<label>(?:[^\W\d_]+[ ]){0,2})(?P<sign>#?)(?P<n>\d{1,2})(?:st|nd|rd|th)?(?![\w%]|[.,:]\d)[ .):=|–-]*(?P<rest>.*)"
+    r"\W{0,4}(?P<label>(?:[^\W\d_]+[ ]){0,2})(?P<sign>#?)(?P<n>\d{1,2})(?:st|nd|rd|th)?"
+    r"(?![\w%]|[.,:]\d)[ .):=|–-]*(?P<rest>.*)"
 )
-_NOT_COUNTED = table("step|frame|frames|image|option|phase|question|part|scene|second|answer|count|total")
+_NOT_COUNTED = _table("step|frame|frames|image|option|phase|question|part|scene|second|answer|count|total")
 _LONGEST_LISTING = 1_000
 
 
 def enumerated(text: str) -> int | None:
-    r"""Returns how many numbered lines a reply is made of, each for one that it counts; None where it is other.
+    r"""Returns how many numbered lines a reply is made of, each for one that it counts; else None.
 
     >>> enumerated("Clap 1: frame 2\nClap 2: frame 6"), enumerated("1. Watch the ball.\n2. Count.")
     (2, None)
@@ -476,7 +481,7 @@ def _count_of(text: str, match: re.Match[str], before: str) -> int | None:
 
 
 def place_mentions(text: str) -> list[Mention]:
-    """Returns where a text names an option by its place, from 1: "the third option"; 0 is the last, -1 the one before."""
+    """Returns where a text names an option by its place, from 1; 0 is the last, -1 the one before."""
     found: list[Mention] = []
     small = text.lower()
     if not holds(small, _PLACE_NOUNS) or not holds(small, _PLACE_WORDS):

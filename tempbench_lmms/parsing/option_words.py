@@ -188,7 +188,7 @@ _DENIED_PART = lazy(
 )
 # "三角形ではなく、円": Japanese denies what stands before.
 _DENIED_BEFORE = lazy(r"[^、。,.]*(?:ではなく|じゃなく|でなく|ではない|じゃない)て?[、,]?")
-# What would be, and what something looked like at first: "Had it been a circle, ...", "a circle would have none".
+# What would be, and what something looked like at first: "Had it been a circle, ..."
 _SUPPOSED = lazy(
     r"(?:^|(?<=[,;:.]))[^,;:.]*\bwould(?:n['’]t|\s+not)?\s+(?:have|need|show|look)\b[^,;:.]*|\b(?:[Hh]ad|[Ww]ere)\s+(?:it|he|she|this|that|they)\b[^,;:.]*,"
     r"|\b[Ii]f\s+(?:it|this|that)\s+(?:were|had)\b[^,;:.]*,|\b(?:[Aa]t\s+first|[Ii]nitially)\b[^,;:.]*\b(?:look|seem|thought|guess|took)\w*\b[^,;:.]*"

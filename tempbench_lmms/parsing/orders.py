@@ -470,7 +470,7 @@ def _says_which_end(text: str, start: int, end: int, quantities: bool) -> bool:
 
 
 def _end_named(text: str, end: int, run: Sequence[str]) -> bool | None:
-    """Whether the words behind a run make its first label the latest or largest; None where they name no end."""
+    """Whether the words behind a run make its first label the latest or largest; None where none is named."""
     if ">" in text and _BY_SIZE.match(text, end):
         return True
     named = _END_NAMED.match(text, end)

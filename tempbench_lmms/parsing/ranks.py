@@ -61,8 +61,11 @@ _LATEST = (
     r"latest|late|newest|most\s+recent|neueste[nrs]?|jüngste[nrs]?|späteste[nrs]?|plus\s+récente?|más\s+recientes?|más\s+nuev[oa]|最晚|最新"
     r"|最近|最も新しい|一番新しい|가장\s?최근|가장\s?늦은|가장\s?최신"
 )
-_FIRST = r"first|(?:start|begin)(?:s|ing|ning)?\s+(?:with|from)(?=\s+\x01)|at\s+the\s+(?:start|beginning|front)|zuerst|am\s+anfang|primero|primera|première?|au\s+début|al\s+principio"
-_LAST = r"last|end(?:s|ing)?\s+(?:with|on|in)(?=\s+\x01)|at\s+the\s+(?:end|back)|zuletzt|am\s+ende|última|último|dernière?|à\s+la\s+fin|al\s+final"
+_FIRST = r"first|(?:start|begin)(?:s|ing|ning)?\s+(?:with|from)(?=\s+\x01)"
+_FIRST += r"|at\s+the\s+(?:start|beginning|front)"
+_FIRST += r"|zuerst|am\s+anfang|primero|primera|première?|au\s+début|al\s+principio"
+_LAST = r"last|end(?:s|ing)?\s+(?:with|on|in)(?=\s+\x01)|at\s+the\s+(?:end|back)"
+_LAST += r"|zuletzt|am\s+ende|última|último|dernière?|à\s+la\s+fin|al\s+final"
 _SHORTEST = (
     r"shortest|smallest|least|lowest|fewest|quickest|briefest|kürzeste[nrs]?|kleinste[nrs]?"
     r"|plus\s+court(?:e)?|más\s+cort[oa]|menor|最短|一番短い|가장\s?짧은"

@@ -14,7 +14,8 @@ _END = lazy(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
 
 # "Option A: True - incorrect"
 _WORD_END = lazy(
-    r"\s?[-–—:=]+>?\s*(correct|incorrect|right|wrong|yes|no)\W{0,3}(?=$|\n|[.;,])", re.IGNORECASE
+    r"(?:\s|(?<![-–—:=\s]))[-–—:=]{1,3}>?\s?(correct|incorrect|right|wrong|yes|no)\W{0,3}(?=$|\n|[.;,])",
+    re.IGNORECASE,
 )
 _WORD_ENTRY = lazy(r"\n+|[.;,]\s+")
 _LONGEST_MARK = 20
