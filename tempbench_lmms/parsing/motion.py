@@ -205,14 +205,10 @@ def _moves(text: str) -> tuple[str, ...] | None:
             denied = True
         elif name == "verb":
             still = still or denied
-        elif name == "back":
-            turned = _OPPOSITES.get(found[-1]) if found and not denied else None
-            if turned is None:
-                return None
-            found.append(turned)
-        elif name == "doubt":
-            if not denied:
-                return None
+        elif name == "back" and found and not denied and found[-1] in _OPPOSITES:
+            found.append(_OPPOSITES[found[-1]])
+        elif name == "back" or (name == "doubt" and not denied):
+            return None
         elif name.startswith("m"):
             move = _MOVES[int(name[1:])][0]
             if denied and move != "still":
@@ -221,6 +217,11 @@ def _moves(text: str) -> tuple[str, ...] | None:
                 found.append(move)
     if denied and not denied_moves and still:
         found.append("still")
+    return _settled(found)
+
+
+def _settled(found: list[str]) -> tuple[str, ...]:
+    """Returns moves without what comes twice in a row, or is still at both ends."""
     if len(found) > 1 and found[0] == found[-1] == "still":
         found = found[:1]
     return tuple(move for i, move in enumerate(found) if i == 0 or found[i - 1] != move)

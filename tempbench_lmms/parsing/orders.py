@@ -419,11 +419,7 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
         nonlocal run, readable
         if len(run) == 1 and sorted(run[0]) == sorted(labels):
             run = list(run[0])
-        if len(run) >= len(labels) and (
-            readable
-            or _says_which_end(text, start, end, quantities)
-            or _end_named(text, end, run) is not None
-        ):
+        if len(run) >= len(labels) and (readable or _says_which_end(text, start, end, quantities, run)):
             found.append((start, end, _complete(run, labels)))
         run, readable = [], True
 
@@ -460,12 +456,13 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
     return found
 
 
-def _says_which_end(text: str, start: int, end: int, quantities: bool) -> bool:
+def _says_which_end(text: str, start: int, end: int, quantities: bool, run: Sequence[str]) -> bool:
     """Whether the words around a run say which of its ends comes first."""
     begin = max(0, start - _LOOK_BACK)
     return (
         _REVERSE.search(text, begin, end + 40) is not None
         or backwards(text[begin : end + _LOOK_AHEAD], quantities) is not None
+        or _end_named(text, end, run) is not None
     )
 
 

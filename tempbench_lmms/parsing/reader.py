@@ -260,8 +260,8 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return said
     if (kind.ranks or said.how not in ("several", "open")) and (stated := _one(kind.by_text(text), "words")):
         return stated
-    stated = [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists]
-    return _in_words(kind, stated, said) or said
+    ends = [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists]
+    return _in_words(kind, ends, said) or said
 
 
 def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
