@@ -262,6 +262,7 @@ _NUMBER_IS = lazy(
     re.IGNORECASE,
 )
 _NEAR = 64
+_NUMBER_OF = ("number of", "count of", "total")
 _TOTAL_AFTER = lazy(
     r"\s*(?:\w+\s+){0,2}?(?:in\s+total|altogether|in\s+all|overall|insgesamt|au\s+total|en\s+total)\b",
     re.IGNORECASE,
@@ -372,13 +373,14 @@ def _counted(text: str) -> tuple[Mention, ...]:
     text = _usable(text)
     small = text.lower()
     total = holds(small, _TOTALS)
+    numbered = holds(small, _NUMBER_OF)
     which = max(map(small.rfind, OF_WHICH))
     for match in outer(_COUNT.finditer(text)):
         before = text[max(0, match.start() - _CONTEXT) : match.start()]
         value = _count_of(text, match, before)
         if value is None:
             continue
-        if _NUMBER_IS.search(text[max(0, match.start() - _NEAR) : match.start()]):
+        if numbered and _NUMBER_IS.search(text[max(0, match.start() - _NEAR) : match.start()]):
             found.append(Mention(value, match.start(), match.end(), True, 2, open=_bounds(before)))
             continue
         cue = 1 if (total and _TOTAL_AFTER.match(text, match.end())) or _ADDS_UP.search(before) else 0

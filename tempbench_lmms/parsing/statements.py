@@ -407,22 +407,28 @@ def _take_back(text: str, groups: Sequence[_Group]) -> None:
     for group, following in itertools.pairwise(groups):
         between = text[group.mentions[-1].end : following.mentions[0].start]
         end = following.mentions[-1].end
-        if _NO_BUT.search(between) and not text[end : end + 2].lstrip().startswith("?"):
+        small = between.lower()
+        if (
+            holds(small, _NOES)
+            and _NO_BUT.search(between)
+            and not text[end : end + 2].lstrip().startswith("?")
+        ):
             following.cue, following.final, following.rejected, following.denied = 2, True, False, False
             group.rejected = True
         if following.rejected or following.open or group.values == following.values:
             continue
-        if holds(between.lower(), _TAKING_BACK) and _TAKEN_BACK.search(between):
+        if holds(small, _TAKING_BACK) and _TAKEN_BACK.search(between):
             following.cue, following.final = 2, True
         # "I first saw 4, then noticed that one was a feint: 3."
         elif (
-            not (group.cue or following.cue)
+            ":" in between
+            and not (group.cue or following.cue)
             and _CLOSES.fullmatch(between)
             and _ENDS_SENTENCE.match(text, end)
             and ":" not in re.split(r"[.!?\n]", text[: group.mentions[0].start])[-1]
         ):
             following.cue = 1
-    if _KEPT.search(text):
+    if not any(group.first for group in groups) or _KEPT.search(text):
         return
     meant: set[Any] = set()
     for group in reversed(groups):
@@ -471,7 +477,7 @@ def _judged(before: str, after: str) -> _Said:
         ((foreign or words & _FIRST_WORDS) and _FIRST_SAID.search(clause)) or _FIRST_AFTER.match(after)
     )
     is_open = is_open or (bool(words & _PART_WORDS) and _PARTLY.search(clause) is not None)
-    if _first(_SWITCHING, before, _SWITCH_FIRST):
+    if (foreign or words & _SWITCH_FIRST) and _first(_SWITCHING, before, _SWITCH_FIRST):
         return _Said(2, rejected, is_open, True, denied)
     if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
         return _Said(
@@ -583,6 +589,7 @@ _MAYBE_WORDS = _single(MAYBE)
 _PART_WORDS = frozenset(("some", "part", "half", "certain"))
 _CUE_WORDS = _single(ANSWER, ASKED_FOR, CORRECT, OPTION) | _NUMBER_OF
 _CUE_FIRST = _firsts(ANSWER, ASKED_FOR, CORRECT, OPTION) | _NUMBER_OF
+_NOES = ("no", "nein")
 _SWITCH_FIRST = _firsts(SWITCHES)
 _TAKING_BACK = signs(TAKES_BACK)
 _FIRST_WORDS = _single(FIRST_ADJECTIVE) | {"i", "initially", "originally", "first", "before"}
