@@ -12,6 +12,10 @@ import timing
 COMMANDS = {
     "`import tempbench_lmms`": (("-c", "import tempbench_lmms"), 50),
     "`import tempbench_lmms.harness`, the entry point": (("-c", "import tempbench_lmms.harness"), None),
+    "`import tempbench_lmms.parsing.fields`, the reader of replies": (
+        ("-c", "import tempbench_lmms.parsing.fields"),
+        None,
+    ),
     "`tempbench path`": (("-m", "tempbench_lmms.cli", "path"), None),
     "`tempbench --help`": (("-m", "tempbench_lmms.cli", "--help"), None),
     "`tempbench tasks`": (("-m", "tempbench_lmms.cli", "tasks"), None),

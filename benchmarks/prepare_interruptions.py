@@ -245,11 +245,12 @@ def _verify(benchmark: str, versions: list[dict[str, str]]) -> None:
     from tempbench_lmms.data.roots import data_home, prepared_root
 
     root = prepared_root(benchmark)
-    # A part that is not finished has no table: to say so is right.
+    # A part that is not finished has no table, and the small release of TempVS few questions: to say so is right.
     problems = [
         line
         for line in benchmarks.commands(benchmark)["verify"](root)
         if not line.partition(":")[0].endswith(".parquet") or (root / line.partition(":")[0]).exists()
+        if "complete the release" not in line
     ]
     found = tree(data_home())
     for name in [name for name in found if name.endswith(".parquet")]:

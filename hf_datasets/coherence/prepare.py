@@ -195,15 +195,16 @@ class _Part:
     def begin(self) -> None:
         """Takes the part out of the manifest: until it is finished, the old one is no longer whole."""
         locks.before_change(self.root)
-        for key in (prepared.KEY, checksums.KEY):  # of files that both parts share, and that change now
-            self.manifest.pop(key, None)
-        if self.manifest.setdefault("parts", {}).pop(self.name, None):
+        # Files that both parts share, and that change now.
+        shared = [self.manifest.pop(key, None) for key in (prepared.KEY, checksums.KEY)]
+        there = self.manifest.setdefault("parts", {}).pop(self.name, None)
+        if there:
             for values in (self.manifest.get("rows", {}), self.manifest.get("sha256", {})):
                 values.pop(self.table, None)
-            if self.manifest["parts"]:
-                manifests.write(self.manifest, self.root)
-            else:
-                (self.root / roots.MANIFEST).unlink()
+        if self.manifest["parts"] and (there or any(shared)):
+            manifests.write(self.manifest, self.root)
+        elif there:
+            (self.root / roots.MANIFEST).unlink()
         # Without a manifest of its own, what says that the part is there is its table.
         (self.root / self.table / "test.parquet").unlink(missing_ok=True)
 

@@ -8,11 +8,12 @@ from tempbench_lmms.coherence import official
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Count
 from tempbench_lmms.parsing.numbers import value_of
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading
 
-_OFFICIAL = re.compile(r"^Answer is:?[\(]?([A-Fa-f])[\)]?$")
+_OFFICIAL = lazy(r"^Answer is:?[\(]?([A-Fa-f])[\)]?$")
 _LEAST = 12
-_NOT_LISTED = re.compile(
+_NOT_LISTED = lazy(
     r"[,;.]?\s*\(?(?:note:?\s*)?(?:(?:although|but|though|however|which|even\s+though)[,\s]+)?"
     r"(?:(?:this|that|the)\s+(?:number|count|total)\s+|this\s+|that\s+|it\s+|\d{1,3}\s+|(?:three|four|five|six|seven|eight|nine|ten|zero|one|two)\s+)?"
     r"(?:is\s+not|isn['’]t|was\s+not)\s+(?:\w+\s+)?(?:among|listed\s+(?:among|in|as)|one\s+of|in|an)"
@@ -20,7 +21,7 @@ _NOT_LISTED = re.compile(
     re.IGNORECASE,
 )
 
-_OPTIONS_IN_A_ROW = re.compile(
+_OPTIONS_IN_A_ROW = lazy(
     r"(?:(?<!\w)\(?[A-H][:.)]\s*-?\d{1,4}\s*[,;\n]\s*){2,7}\(?[A-H][:.)]\s*-?\d{1,4}(?!\d)"
 )
 

@@ -16,6 +16,7 @@ from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Relation
 from tempbench_lmms.parsing.final_answer import final_answer, final_part
 from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.text import normalise, unboxed
 
@@ -23,7 +24,7 @@ OTHER = "other"
 FORMS = ("triple", "cot", "reflection")
 
 _ANSWER = r"yes|no|i\s+do(?:n.?t|\s+not)\s+know"
-_TRIPLE = re.compile(
+_TRIPLE = lazy(
     rf"\bQ(?:uestion)?\s*([123])\b\W*(?:the\s+answer\s+is\W*)?({_ANSWER})\b"
     rf"(?!\W*/|,?\s*(?:or|and)\s+(?:{_ANSWER})\b)",
     re.IGNORECASE,
@@ -36,38 +37,39 @@ _CLASS = (
     # "The answer is after careful thought: ..." neither.
     r"(?!\s+(?:careful\w*|all|much|some|\w+ing)\b)"
 )
-_COT = re.compile(rf"\bthe\s+answer\s+is\W*{_CLASS}", re.IGNORECASE)
-_FINAL = re.compile(rf"\bthe\s+final\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
+_COT = lazy(rf"\bthe\s+answer\s+is\W*{_CLASS}", re.IGNORECASE)
+_FINAL = lazy(rf"\bthe\s+final\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
 # Nothing but the form of the prompt, once.
-_ONLY_TRIPLE = re.compile(
+_ONLY_TRIPLE = lazy(
     "".join(rf"\W*Q{n}\W*(?:the\s+answer\s+is\W*)?({_ANSWER})\b" for n in (1, 2, 3)) + r"\W*", re.IGNORECASE
 )
-_REFLECTION = re.compile(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
+_REFLECTION = lazy(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
 
-_REFLECTS = re.compile(
+_REFLECTS = lazy(
     r"(?:\breflection|反思|反省|검토|reflexión|réflexion|riflessione|überprüfung)\W*[:：]", re.IGNORECASE
 )
-_CONFIRMS = re.compile(
+_CONFIRMS = lazy(
     r"\bconfirm\w*|\b(?:is|was|seems|remains|as)\s+(?:\w+\s+)?(?:correct|right|valid|sound|consistent)\b"
     r"|\bfollows?\s+(?:logically|from)|\bstands?\b|\bkeep\b"
     r"|\bno\s+(?:change|correction|revision)|\bnothing\s+to\s+(?:add|change|correct|revise)\b",
     re.IGNORECASE,
 )
+_INITIAL = lazy(r"\W*(?:initial|first|draft)(?:\s+\w+)?\W*:\s*", re.IGNORECASE)
 # "The final answer: confirmed."
-_KEEPS = re.compile(
+_KEEPS = lazy(
     r"\bfinal\s+answer\W{0,8}(?:(?:is|remains|stays)\W{1,4})?(?:still\s+)?"
     rf"(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before))\b\W{{0,8}}(?:({_NAME})\W{{0,8}})?$",
     re.IGNORECASE,
 )
-_DOUBTS = re.compile(
+_DOUBTS = lazy(
     r"\bnot\b|n['’]t\b|\bwrong\b|\bhowever\b|\bincorrect\b|\boverlooked\b|\bshould\b|\bmistake\b",
     re.IGNORECASE,
 )
 # Where a model that has answered invents the next example.
-_NEXT_EXAMPLE = re.compile(
+_NEXT_EXAMPLE = lazy(
     r"\n\s*(?:Step A (?:description|picture)|Context|Example \d|Step A produces|Now)\b", re.IGNORECASE
 )
-_ANSWERED = re.compile(rf"\banswer(?:\s+is)?\W*(?:{_NAME})\b", re.IGNORECASE)
+_ANSWERED = lazy(rf"\banswer(?:\s+is)?\W*(?:{_NAME})\b", re.IGNORECASE)
 
 
 def _text(reply: str) -> str:
@@ -131,7 +133,8 @@ def _read_reflection(
         return before, first if not kept[1] or first.value == _label(kept[1]) else none("several")
     final = reader.read(behind, Relation("reflection"), prompt, at_limit)
     if final.value is None and _CONFIRMS.search(behind) and not _DOUBTS.search(behind):
-        before = text[: reflection.start()]
+        initial = _INITIAL.match(text)
+        before = text[initial.end() if initial else 0 : reflection.start()]
         return before, reader.read(before, Relation("cot"), prompt, at_limit)
     return behind, final
 

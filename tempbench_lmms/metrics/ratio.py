@@ -5,6 +5,7 @@ a mean of scores all are sum(numerator) / sum(denominator). Written that way, on
 of each, one its interval, and the counts always come with the ratio.
 """
 
+import itertools
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -65,11 +66,12 @@ def ratio(
     >>> ratio([(1, 1), (0, 1), (1, 1)], ["a", "a", "b"]).value
     0.6666666666666666
     """
-    table = np.array(list(terms), dtype=np.float64).reshape(-1, 2)
+    table = np.fromiter(itertools.chain.from_iterable(terms), np.float64).reshape(-1, 2)
     if weights is not None:
         table = table * np.fromiter(weights, np.float64, len(table))[:, None]
-    seen: dict[Hashable, int] = {}
-    cluster = np.array([seen.setdefault(key, len(seen)) for key in clusters], dtype=np.int64)
+    keys = list(clusters)
+    seen = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    cluster = np.fromiter(map(seen.__getitem__, keys), np.int64, len(keys))
     if len(cluster) != len(table):
         raise ValueError(f"{len(table)} terms, {len(cluster)} clusters")
     return Ratio(table[:, 0], table[:, 1], cluster, tuple(seen))

@@ -10,21 +10,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tempbench_lmms.parsing import option_words
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.spans import Found
 
 _NEAR = 24
-_LETTER = re.compile(r"(?<![^\W_])([A-H])(?![^\W_]|['’])")
+_LETTER = lazy(r"(?<![^\W_])([A-H])(?![^\W_]|['’])")
 # "A [5, 9]", "A, from 5 to 9", "Option A (5 to 9)"
-_BEFORE = re.compile(
+_BEFORE = lazy(
     r"(?<![^\W_])([A-H])[\"')\]*]{0,3}(?:\s*[,:;.(\[|–—-]|\s)\s*(?:(?:at|from|between|with|for|in|during|von|de|del"
     r"|entre|zwischen|bei)\s+){0,2}[(\[]?\s*(?:from\s+|between\s+)?$"
 )
 # "5 to 9 s: A"
-_AFTER = re.compile(
+_AFTER = lazy(
     r"\s*(?:s|sec|seconds?)?[\s)\],;:|–—-]{0,4}(?:(?:answer|option)\s*:?\s*)?\(?([A-H])(?![^\W_]|['’])"
 )
-_SENTENCE_END = re.compile(r"[.!?](?=\s)|[\n;]")
-_BACK = re.compile(r"\s*(?:this|that|it|which)\b", re.IGNORECASE)
+_SENTENCE_END = lazy(r"[.!?](?=\s)|[\n;]")
+_BACK = lazy(r"\s*(?:this|that|it|which)\b", re.IGNORECASE)
 _FEWEST = 0.5
 
 

@@ -2,28 +2,44 @@
 
 import re
 
+from tempbench_lmms.parsing.patterns import lazy
+from tempbench_lmms.parsing.text import holds as signed
 from tempbench_lmms.parsing.words import AGREES, CLAIM, DENIES, IN_ORDER, NOT, any_of
 
 _DENIED = rf"(?P<neg>(?:{any_of(word for word in NOT if word not in ('than', 'versus', 'vs'))}|n['’]t\b))"
 _ADVERBS = r"(?:\s+(?:do|does|did|quite|really|actually|fully|entirely|seem\s+to|seems\s+to|simply|\w+ly))*"
-_VERB = re.compile(
-    rf"\b{any_of(CLAIM)}[\"')]*{_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
+_VERB = lazy(
+    rf"\b{any_of(CLAIM)}(?:\s*:?\s*[\"'][^\"\n]{{1,200}}[\"'])?[\"')]*,?{_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
     rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))",
     re.IGNORECASE,
 )
 # "This checks out." by itself; "this fits in a box" says nothing of the statement.
-_THIS = re.compile(
+_THIS = lazy(
     rf"^\W*(?:this|that|it|these|they|both){_ADVERBS}\s*{_DENIED}?{_ADVERBS}\s+"
     rf"(?:(?P<agrees>{any_of(AGREES)})|(?P<denies>{any_of(DENIES)}))\W*$",
     re.IGNORECASE,
 )
 # "I agree", "I disagree with the statement", "That isn't right."
-_AGREE = re.compile(
+_AGREE = lazy(
     r"^\W*(?:(?:no|yes|so|then|thus),?\s+)?(?:i\s+(?:(?:fully|completely|totally|must|have\s+to|would|strongly)\s+)*(?:(?P<neg>disagree|(?:don['’]t|do\s+not|can['’]t|cannot)\s+agree)|agree)"
     r"(?:\s+with\s+(?:the\s+)?(?:statement|claim|this|that|it)|\s*[.,!;]|\s*$))",
     re.IGNORECASE,
 )
-_ORDER = re.compile(rf"^\W*{_DENIED}?{_ADVERBS}\s*{any_of(IN_ORDER)}\W*$", re.IGNORECASE)
+# "That is exactly what happens.", "Quite the opposite.", "It gets the order backwards."
+_SO = lazy(
+    r"^\W*(?:so\s+|yes,?\s+)?(?:(?:that|this|which|it)\s+is\s+|that['’]s\s+|it['’]s\s+)?(?:exactly\s+|just\s+|indeed\s+|precisely\s+)?what\s+"
+    r"(?:happens|happened|(?:is|was)\s+(?:shown|seen)|(?:we|i)\s+(?:can\s+)?see|the\s+(?:images|pictures)\s+show)\W*$"
+    r"|\border\s+is\s+(?:exactly\s+|just\s+)?as\s+(?:stated|claimed|described|the\s+(?:statement|claim)\s+says)\W*$|^\W*indeed,?\s+it\s+(?:does|is)\W*$",
+    re.IGNORECASE,
+)
+_CONTRARY = lazy(
+    r"^\W*(?:no,?\s+)?(?:(?:that|this|it)\s+is\s+|(?:that|it)['’]s\s+)?(?:quite|just|exactly)?\s*the\s+(?:opposite|contrary|reverse)\b(?:\s+of\s+what[^.!?\n]*|\s+(?:is|was|holds|happens)[^.!?\n]*)?\W*$"
+    r"|\b(?:gets?|has|states?|puts?|tells?)\s+(?:it|this|that|the\s+\w+)\s+(?:exactly\s+)?(?:backwards?|the\s+wrong\s+way|wrong|reversed|in\s+reverse)\b|\bthe\s+other\s+way\s+(?:a?round)\W*$",
+    re.IGNORECASE,
+)
+_SO_SIGNS = ("what ", "as stated", "as claimed", "as described", "as the", "indeed")
+_CONTRARY_SIGNS = ("opposite", "contrary", "reverse", "backward", "wrong", "other way")
+_ORDER = lazy(rf"^\W*{_DENIED}?{_ADVERBS}\s*{any_of(IN_ORDER)}\W*$", re.IGNORECASE)
 
 
 def said(sentence: str, claim: str | None = None) -> list[bool]:
@@ -40,13 +56,18 @@ def said(sentence: str, claim: str | None = None) -> list[bool]:
         return [not found["neg"]]
     if found := _VERB.search(sentence) or _THIS.match(sentence):
         return [bool(found["agrees"]) != bool(found["neg"])]
+    small = sentence.lower()
+    if signed(small, _SO_SIGNS) and _SO.search(sentence):
+        return [True]
+    if signed(small, _CONTRARY_SIGNS) and _CONTRARY.search(sentence):
+        return [False]
     if claim == "chronological" and (found := _ORDER.match(sentence)):
         return [not found["neg"]]
     return []
 
 
 # "It says that Pair 1 is longer, which is not the case."
-_CASE = re.compile(
+_CASE = lazy(
     r"\b(?:which|this|that)\s+(?:is|was)(?P<neg>\s+not|n['’]t)?\s+(?:the\s+case|so|true|correct|right|what\s+(?:we|i)\s+see)\b",
     re.IGNORECASE,
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.words import CARDINAL
 
 _SECONDS = {
@@ -29,30 +30,30 @@ _WORDS = "|".join(
         reverse=True,
     )
 )
-_DURATION = re.compile(
+_DURATION = lazy(
     rf"(?:(?P<low>\d+(?:\.\d+)?|\b(?:{_WORDS}))\s*(?:-|–|to|and|or|bis|à|a|y|到|至"
     rf"|から)\s*)?(?P<n>\d+(?:\.\d+)?|\b(?:{_WORDS}|an?|half\s+an?)\b)\s*(?P<unit>{_UNIT})(?:e?s|en|n"
     rf"|e)?(?![^\W\d_\u3040-\uffff])",
     re.IGNORECASE,
 )
-_MORE = re.compile(
+_MORE = lazy(
     r"\b(?:more than|over|or more|at least|longer than|mehr als|plus de|más de)\b|以上|超过|이상",
     re.IGNORECASE,
 )
-_LESS = re.compile(
+_LESS = lazy(
     r"\b(?:less than|under|within|fewer than|at most|no more than|not more than|weniger als"
     r"|höchstens|moins de|menos de)\b"
     r"|以内|不到|이내|미만",
     re.IGNORECASE,
 )
 # "Not less than three years" is at least three.
-_NO_LESS = re.compile(
+_NO_LESS = lazy(
     r"\b(?:not?|nicht|pas|no)\s+(?:less|fewer|shorter|under|weniger|moins|menos)\b|不少于", re.IGNORECASE
 )
-_NO_MORE = re.compile(
+_NO_MORE = lazy(
     r"\b(?:not?|nicht|pas|no)\s+(?:more|longer|over|mehr|plus|más)\b|不超过|不多于", re.IGNORECASE
 )
-_VAGUE = re.compile(
+_VAGUE = lazy(
     rf"\b(?:(?:a|just a|only a)\s+)?(?P<word>few|several|couple(?:\s+of)?|some|einige|wenige"
     rf"|ein\s+paar|quelques|plusieurs"
     rf"|unos(?:\s+pocos)?|unas(?:\s+pocas)?|algun[oa]s|var[io][oa]s)\s+(?P<unit>{_UNIT})(?:e?s|en|n|e)?(?![^\W\d_\u3040-\uffff])"
@@ -60,22 +61,22 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 _FEWEST, _MANIEST = 2.5, 8.0
-_SMALLEST = re.compile(
+_SMALLEST = lazy(
     r"\b(?:shortest|smallest|lowest|briefest|narrowest)\b(?!\s+\w+\s+(?:side|line|shadow))"
     r"|\bkürzeste\w*|\bplus court\w*|\bmás cort[oa]|最短|가장 짧은",
     re.IGNORECASE,
 )
-_LARGEST = re.compile(
+_LARGEST = lazy(
     r"\b(?:longest|largest|highest|greatest)\b|\blängste\w*|\bplus long\w*|\bmás larg[oa]|最长|最長|가장 긴",
     re.IGNORECASE,
 )
-_CLASS = re.compile(
+_CLASS = lazy(
     r"\b(?:options?|intervals?|ranges?|class(?:es)?|categor\w+|brackets?|choices?|periods?|spans?"
     r"|listed|offered|given|of (?:the|all)"
     r"|kategorie|klasse|intervall\w*|intervalle|intervalo|categoría)\b|选项|区间|選択肢|範囲|구간|보기|범위",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"\b(?:not|nor|neither|too)\b|n['’]t\b|不|没|ない|않|아니", re.IGNORECASE)
+_DENIED = lazy(r"\b(?:not|nor|neither|too)\b|n['’]t\b|不|没|ない|않|아니", re.IGNORECASE)
 _SLACK = 1.02
 
 

@@ -8,27 +8,26 @@ such as "Option [Letter]", and the choice itself ("True or False").
 import re
 from functools import lru_cache
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import normalise
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy(
     r"[\"'(]?\b(?:option|answer|choice|image|pair|letter|span|position)?\s*[:.]?\s*"
     r"(?:[\[<]\s*(?:your\s+)?(?:letter|choice|answer|number|option|n|x|start|end|your_reflection"
     r"|final_answer|yes/no/i don.?t know|true/false|final answer|reflection|image number)(?:\s+(?:here"
     r"|letter))?\s*[\]>])[\"')]?",
     re.IGNORECASE,
 )
-_FORM = re.compile(r"[\"']?\bimage N\b(?!\s?[°º])[\"']?|\bN/A\b", re.IGNORECASE)
-_CHOICE = re.compile(
+_FORM = lazy(r"[\"']?\bimage N\b(?!\s?[°º])[\"']?|\bN/A\b", re.IGNORECASE)
+_CHOICE = lazy(
     r"\bneither\s+true\s+nor\s+false\b|\b(?:either\s+)?(?:true\s*(?:or|/|\|)\s*(?:the\s+word\s+)?false"
     r"|false\s*(?:or|/|\|)\s*true|yes\s*(?:or|/|\|)\s*no)\b(?:\s*/\s*i don.?t know)?",
     re.IGNORECASE,
 )
 # "A/B/C/D": no reply names all letters so.
-_ALL_LETTERS = re.compile(
-    r"[\[<(]?\bA\s*(?P<sign>[/|])\s*B\s*(?P=sign)\s*C(?:\s*(?P=sign)\s*[D-H])*\b[\]>)]?"
-)
-_EACH = re.compile(r"\b(?:each|every)\s+(?:\w+\s+)?(?:option|choice|answer|statement)\s*:", re.IGNORECASE)
-_OPTION_LINE = re.compile(r"[(\[]?[A-G][).\]:]\s")
+_ALL_LETTERS = lazy(r"[\[<(]?\bA\s*(?P<sign>[/|])\s*B\s*(?P=sign)\s*C(?:\s*(?P=sign)\s*[D-H])*\b[\]>)]?")
+_EACH = lazy(r"\b(?:each|every)\s+(?:\w+\s+)?(?:option|choice|answer|statement)\s*:", re.IGNORECASE)
+_OPTION_LINE = lazy(r"[(\[]?[A-G][).\]:]\s")
 _SHORTEST = 12
 
 

@@ -7,15 +7,16 @@ a word for one end that is called the first, and a phrase for the whole directio
 import re
 from functools import lru_cache
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds
 
 _EARLY = (
     r"(?:earliest|oldest|older|earlier|youngest\s+date|ältest\w*|älter\w*|frühest\w*|früher\w*"
-    r"|(?:plus\s+)?ancien(?:ne)?s?|(?:más\s+)?antigu[oa]s?|最早|最旧|最古|最老|较早|早|旧|古い?|오래된|이른|과거|옛)"
+    r"|(?:plus\s+)?ancien(?:ne)?s?|(?:más\s+)?antigu[oa]s?|(?:più\s+)?vecchi[aoe]?|(?:più\s+)?antic[aho]\w*|(?:mais\s+)?antig[ao]s?|стар\w*|ранн\w*|最早|最旧|最古|最老|较早|早|旧|古い?|오래된|이른|과거|옛)"
 )
 _LATE = (
     r"(?:latest|newest|newer|later|most\s+recent|more\s+recent|recent|neuest\w*|neuer\w*|jüngst\w*|spätest\w*|später\w*"
-    r"|(?:plus\s+)?récente?s?|(?:más\s+)?recientes?|(?:más\s+)?nuev[oa]s?|最新|最晚|最近|较晚|晚|新しい?|新|최신|최근|늦은|나중|현재)"
+    r"|(?:plus\s+)?récente?s?|(?:más\s+)?recientes?|(?:más\s+)?nuev[oa]s?|(?:più\s+|mais\s+)?recent[ei]s?|(?:più\s+)?nuov[aoie]\w*|(?:mais\s+)?nov[ao]s?|нов\w*|поздн\w*|最新|最晚|最近|较晚|晚|新しい?|新|최신|최근|늦은|나중|현재)"
 )
 _SHORT = (
     r"(?:shortest|smallest|shorter|smaller|least|lowest|fewest|kürzest\w*|kleinst\w*|kürzer\w*"
@@ -27,8 +28,8 @@ _LONG = (
 )
 _LINK = (
     r"(?:\s*(?:image|images|one|ones|pair|interval|time|date|imagen|bild|paire|par|图|图像|画像|이미지|것|もの|的|시간)\b)?[\s\"')]*"
-    r"(?:to|towards?|back\s+to|down\s+to|up\s+to|bis|zum|zur|hin|à|au|vers|hasta|al?|到|至|から|에서|부터|->|→|>|-|–|/)+"
-    r"[\s\"'(]*(?:(?:the|zu[mr]?|la|le|el|the|den|der|más|plus|最|가장|zum|to|most)\s*)*"
+    r"(?:к|до|ao|à|alla?|to|towards?|back\s+to|down\s+to|up\s+to|bis|zum|zur|hin|à|au|vers|hasta|al?|到|至|から|에서|부터|->|→|>|-|–|/)+"
+    r"[\s\"'(]*(?:(?:the|zu[mr]?|la|le|el|the|den|der|más|plus|più|mais|самым|самой|最|가장|zum|to|most)\s*)*"
 )
 _TIME_FIRST = (
     r"reverse(?:d)?\s+chronological|reverse-chronological|anti-?chronological|inverse\s+chronological"
@@ -98,8 +99,8 @@ def _patterns(quantities: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
     def goes(first: str, second: str) -> str:
         return rf"{_BEGINS}{first}{_LINK}{second}|{_STARTING}{first}|{_BEGINS}{first}{_FIRST}"
 
-    back = re.compile(rf"{goes(late, early)}|{phrase}", re.IGNORECASE)
-    return back, re.compile(goes(early, late), re.IGNORECASE)
+    back = lazy(rf"{goes(late, early)}|{phrase}", re.IGNORECASE)
+    return back, lazy(goes(early, late), re.IGNORECASE)
 
 
 def backwards(text: str, quantities: bool = False) -> bool | None:

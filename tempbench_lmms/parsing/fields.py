@@ -16,64 +16,62 @@ from tempbench_lmms.parsing.final_answer import before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import kind_of
 from tempbench_lmms.parsing.lines import sentences
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import without_questions, without_refusals
 from tempbench_lmms.parsing.text import holds, normalise
 from tempbench_lmms.parsing.timespan import fields_of, has_span_key, spans_of_text, without_times
 
-_TAG = re.compile(r"<((?:\w*span|time\w*|segment|interval|glue|window))>([^<]{1,200})</\1>", re.IGNORECASE)
-_TABLE = re.compile(
-    r"^[ ]*\|(?P<head>[^\n]+)\|[ ]*\n[ ]*\|[-:| ]+\|[ ]*\n[ ]*\|(?P<row>[^\n]+)\|[ ]*$", re.MULTILINE
+_TAG = lazy(r"<((?:\w*span|time\w*|segment|interval|glue|window))>([^<]{1,200})</\1>", re.IGNORECASE)
+_TABLE = lazy(
+    r"^[ ]*\|(?P<head>[^\n]+)\|[ ]*\n[ ]*\|[-:| ]+\|[ ]*\n[ ]*\|(?P<row>[^\n]+)\|[ ]*$(?!\n[ ]*\|)",
+    re.MULTILINE,
 )
 # Rows of a name and a value: "| Start | 1:35 |".
-_ROW = re.compile(r"^[ ]*\|([^|\n]{1,60})\|([^|\n]{1,120})\|[ ]*$", re.MULTILINE)
-_RULE = re.compile(r"[\s:|-]*")
-_UNIT = re.compile(r"\s*[(\[](?:s|sec|secs|seconds?)[)\]]$", re.IGNORECASE)
+_ROW = lazy(r"^[ ]*\|([^|\n]{1,60})\|([^|\n]{1,120})\|[ ]*$", re.MULTILINE)
+_RULE = lazy(r"[\s:|-]*")
+_UNIT = lazy(r"\s*[(\[](?:s|sec|secs|seconds?)[)\]]$", re.IGNORECASE)
 # "start,end,answer", and a line of as many values below it
-_COMMAS = re.compile(
+_COMMAS = lazy(
     r"[ ]*(?P<head>[A-Za-z_]\w*(?:,[ ]*[A-Za-z_]\w*){1,3})\n[ ]*(?P<row>[^\s,][^,\n]*(?:,[^,\n]+){1,3})\s*"
 )
-_PLACEHOLDERS = re.compile(
+_PLACEHOLDERS = lazy(
     r"\[\s*<?start[\w ]{0,12}>?\s*,\s*<?end[\w ]{0,12}>?\s*\]"
     r"|<(?:start|end)(?:[_ ](?:time|seconds?|s))?>(?!\s*\d)",
     re.IGNORECASE,
 )
 # "[A, 66.6, 74.0]"
-_LETTER_IN_LIST = re.compile(
+_LETTER_IN_LIST = lazy(
     r"\s*[\[(]\s*[\"']?([A-D])[\"']?\s*[,;]\s*(\d{1,4}(?:\.\d{1,3})?\s*[,;]\s*\d{1,4}(?:\.\d{1,3})?)\s*[\])]\s*"
 )
 # "paints the sky,60,90"
-_ENDS_IN_PAIR = re.compile(
-    r"([^\n\d]{0,160}[^\W\d][\"')]?),(\d{1,4}(?:\.\d{1,3})?),(\d{1,4}(?:\.\d{1,3})?)\.?\s*"
-)
+_ENDS_IN_PAIR = lazy(r"([^\n\d]{0,160}[^\W\d][\"')]?),(\d{1,4}(?:\.\d{1,3})?),(\d{1,4}(?:\.\d{1,3})?)\.?\s*")
 # "Time: 72-81 | Answer: B | Frames used: 16"
-_BARRED = re.compile(r"[ \t]?\|[ \t]{0,8}(?=[A-Za-z][\w ]{0,24}:)")
-_TICKED = re.compile(r"[✓✔✅☑]")
-_CROSSED = re.compile(r"[✗✘❌✖×☒]")
-_ENTRY = re.compile(r"(?<![A-Za-z])([A-D])(?![A-Za-z'’])")
+_BARRED = lazy(r"[ \t]?\|[ \t]{0,8}(?=[A-Za-z][\w ]{0,24}:)")
+_TICKED = lazy(r"[✓✔✅☑]")
+_CROSSED = lazy(r"[✗✘❌✖×☒]")
+_ENTRY = lazy(r"(?<![A-Za-z])([A-D])(?![A-Za-z'’])")
 # "B, but I don't know when": the letter is an answer.
-_BUT_WHEN = re.compile(
+_BUT_WHEN = lazy(
     r"[,;.]?\s*\b(?:but|though|although|however|yet|and\s+(?:i['’]?m\s+)?(?:not\s+sure|unsure|uncertain))\b[^.!?\n]{0,60}"
     r"\b(?:where|when|time|times|moment|span|segment|second|seconds|timestamps?|interval|window|exact\w*)\b[^.!?\n]*",
     re.IGNORECASE,
 )
-_NO_SPAN = re.compile(
+_NO_SPAN = lazy(
     r"\bno\s+(?:\w+\s+){0,3}?(?:span|segment|window|moment|interval|times?|range)s?\b[^.!?\n]{0,30}"
     r"\b(?:given|found|determined|identified|stated|named|seen|fits|matches|applies|exists)\b"
     r"|\b(?:cannot|can['’]?t|can\s+not|could\s+not|couldn['’]t)\s+be\s+(?:\w+\s+)?(?:narrowed|pinned|located"
     r"|localis\w+|localiz\w+|given|named|specified|stated|found|pinpointed|restricted)\b",
     re.IGNORECASE,
 )
-_GUESSED = re.compile(
+_GUESSED = lazy(
     r"\b(?:guess|estimate|say|think|believe|suppose|likely|probably|answer|vermut\w+)\b", re.IGNORECASE
 )
-_CONCEDED = re.compile(
-    r",?\s+(?:although|though|even\s+though|even\s+if|but|while|however)\b.*", re.IGNORECASE
-)
-_BUT_THEN = re.compile(r"[,;]\s*(?:but|however|yet|though|although)\b(.+)$", re.IGNORECASE | re.DOTALL)
-_IT_DEPENDS = re.compile(r"\bdepends\b|\bif\b[^.!?]{3,80}\b(?:is|are)\s+meant\b", re.IGNORECASE)
-_CLAUSES = re.compile(r"[;.!?]\s+|\n+")
-_OBJECT = re.compile(r"(?:```(?:json)?\s*)?\{[\s\S]*\}(?:\s*```)?")
+_CONCEDED = lazy(r",?\s+(?:although|though|even\s+though|even\s+if|but|while|however)\b.*", re.IGNORECASE)
+_BUT_THEN = lazy(r"[,;]\s*(?:but|however|yet|though|although)\b(.+)$", re.IGNORECASE | re.DOTALL)
+_IT_DEPENDS = lazy(r"\bdepends\b|\bif\b[^.!?]{3,80}\b(?:is|are)\s+meant\b", re.IGNORECASE)
+_CLAUSES = lazy(r"[;.!?]\s+|\n+")
+_OBJECT = lazy(r"(?:```(?:json)?\s*)?\{[\s\S]*\}(?:\s*```)?")
 
 
 def read(
@@ -138,7 +136,7 @@ def _ended(
 _SHORT = 48
 _POINT = r"(?:\d{1,2}:\d{2}:\d{2}|\d{1,2}:\d{2}|\d{1,4})(?:\.\d{1,3})?"
 # "B, from 12 to 20 seconds", "[12, 20]", "62,97"
-_PLAIN = re.compile(
+_PLAIN = lazy(
     r"\s*(?:(?:option\s+)?\(?(?P<letter>[A-D])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?(?:from\s+)?(?P<open>[\[(])?"
     rf"(?P<start>{_POINT})(?P<s>\s?s)?(?:\s*[-–]\s*|\s+to\s+|,\s+|(?<=\d\d),(?=\d\d))(?P<end>{_POINT})"
     r"(?(open)[\])])(?:\s?s|\s+seconds)?\.?\s*",
@@ -156,7 +154,7 @@ def _at_once(reply: str, both: Fields) -> tuple[Reading[str], Reading[tuple[floa
     return letter, Reading((_seconds(found["start"]), _seconds(found["end"])), "answer", where)
 
 
-_HAS_DIGIT = re.compile(r"\d")
+_HAS_DIGIT = lazy(r"\d")
 
 
 def _seconds(point: str) -> float:
@@ -278,7 +276,7 @@ def _letter_in(
     return found if found.value is None else Reading(found.value, found.how, where)
 
 
-_ALONE = re.compile(r"\W*([A-Da-d])\W*")
+_ALONE = lazy(r"\W*([A-Da-d])\W*")
 
 
 def _ticked(text: str) -> str | None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import clip, holds
 
 _REASONING = ("think", "thinking", "reasoning", "thought", "analysis", "scratchpad")
@@ -19,11 +20,11 @@ _ANSWER = {
 }
 # Every one of these tags holds one of these; most replies have none of them.
 _SIGNS = ("<", "◁", "think]")
-_BOX = re.compile(r"\\(?:fbox|boxed)\s*\{")
-_OPEN_BOXES = re.compile(r"^[^{}]{1,60}\}\W{0,10}(?:or|oder|ou|and|或|または)?\W*\\(?:fbox|boxed)\s*\{$")
+_BOX = lazy(r"\\(?:fbox|boxed)\s*\{")
+_OPEN_BOXES = lazy(r"^[^{}]{1,60}\}\W{0,10}(?:or|oder|ou|and|或|または)?\W*\\(?:fbox|boxed)\s*\{$")
 _LONGEST_BOX = 2_000
 # Where a model that has answered goes on to invent a question.
-_NEXT_QUESTION = re.compile(
+_NEXT_QUESTION = lazy(
     r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?(?:(?:next\s)?question|q\d*|human|user|frage|pregunta"
     r"|问题|質問|질문)[ \t]{0,4}\d{0,3}[ \t]{0,4}(?:\*\*)?[:：]",
     re.IGNORECASE,

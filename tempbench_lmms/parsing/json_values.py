@@ -2,17 +2,18 @@
 
 import itertools
 import json
-import re
 from typing import Any
 
-_COMMENT = re.compile(r"(?<!:)//")
-_TRAILING_COMMA = re.compile(r",(?=[\s\]}])(\s*[\]}])")
+from tempbench_lmms.parsing.patterns import lazy
+
+_COMMENT = lazy(r"(?<!:)//")
+_TRAILING_COMMA = lazy(r",(?=[\s\]}])(\s*[\]}])")
 # Quotes as a Python literal has them; an apostrophe inside a word is none.
-_SINGLE_QUOTE = re.compile(r"(?<![A-Za-z])'|'(?![A-Za-z])")
+_SINGLE_QUOTE = lazy(r"(?<![A-Za-z])'|'(?![A-Za-z])")
 _CURLY = str.maketrans("“”„‘’", '"""\'\'')
 # A bracket that what follows it does not rule out.
-_OPENING = re.compile(r'\{(?=\s*["}])|\[(?=\s*[\[{\]"\d\-tfnNI])')
-_BRACKET = re.compile(r"[\[{\]}]")
+_OPENING = lazy(r'\{(?=\s*["}])|\[(?=\s*[\[{\]"\d\-tfnNI])')
+_BRACKET = lazy(r"[\[{\]}]")
 _DEEPEST = 50
 _PASSES = 10
 _ATTEMPT = 50

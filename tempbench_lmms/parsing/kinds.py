@@ -25,124 +25,145 @@ from tempbench_lmms.parsing import (
     ticks,
     truth,
 )
+from tempbench_lmms.parsing.ends import backwards
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
 from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
 from tempbench_lmms.parsing.text import holds, normalise
 from tempbench_lmms.parsing.words import AND, CARDINAL, CIRCLED, LAST, LONGEST, OR, ORDINAL, any_of
 
 ANSWER_KEYS = (
-    r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?)*"
-    r"(?:answer|ans|choice|option|letter|prediction|response|label|result|output|selection|conclusion"
+    r"(?:final_?|my_?|the_?|correct_?|selected_?|predicted_?|chosen_?|best_?|revised_?|corrected_?)*"
+    r"(?:final|answer|ans|choice|option|letter|prediction|response|label|result|output|selection|conclusion"
     r"|solution|event|antwort|réponse|respuesta|答案|答え|回答|정답|답)"
     r"(?:_?(?:letter|id|choice|option|value))?"
 )
 """A pattern for the names of JSON fields that hold an answer."""
 
 
-_ODD = re.compile(
+_ODD = lazy(
     r"[\s\"')*]*(?:\w+\s+){0,3}?(?:(?:does|do|did)\s*(?:not|n['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
     r"|doesn['’]t\s+(?:\w+\s+)?(?:belong|fit|match)\w*"
     r"|(?:where|which|that)\s+(?:\w+\s+){0,2}(?:goes|went)\s+wrong"
-    r"|(?:is|was|ist|seems|appears|stands)\s+(?:\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
+    r"|(?:must|should|has\s+to|needs\s+to|can|could)\s+be\s+(?:removed|taken\s+out|excluded|moved|dropped|left\s+out|replaced)"
+    r"|(?:is|was|ist|seems|appears|stands)\s+(?:(?!not\b)\w+\s+){0,4}?(?:out\s+of\s+(?:place|order|sequence)|misplaced"
     r"|wrong|anomal\w*|odd\w*|outlier|inconsistent|different|another\s+place|too\s+(?:early|late))|breaks"
     r"|passt\s+nicht|gehört\s+nicht|ne\s+(?:correspond|va|fait)\s+pas|no\s+(?:encaja|pertenece)"
     r"|(?:was|is)\s+(?:taken|shot|photographed)\s+(?:somewhere\s+else|elsewhere)|disrupts|contradicts|shows?\s+(?:a\s+|an\s+)?(?:different|another|other))",
     re.IGNORECASE,
 )
-_ALL_BUT = re.compile(
+_ALL_BUT = lazy(
     r"\b(?:all|every\w*|each|others?|rest)\b[^.!?;\n]*\b(?:except(?:\s+for)?|apart\s+from|but|besides|other\s+than|save)"
     r"\s+(?:for\s+)?(?:the\s+)?$",
     re.IGNORECASE,
 )
+# "Remove image 3 and the rest is in order."
+_BUT_FOR = lazy(
+    r"\b(?:without|remov(?:e|ing)|drop(?:ping)?|leav(?:e|ing)\s+out|tak(?:e|ing)\s+out|omit(?:ting)?|delet(?:e|ing)|setting\s+aside)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_REST_FITS = lazy(
+    r"[^.!?\n]{0,60}\b(?:works?|fits?|makes?\s+sense|consistent\w*|in\s+order|order|sequence|coherent|fine|falls?\s+into\s+place|lines?\s+up|adds?\s+up)\b",
+    re.IGNORECASE,
+)
+# "So it's the railway yard that doesn't belong here.": the odd one in words of its own.
+_ODD_ONE = lazy(
+    r"\b(?:doesn['’]t|does\s+not|don['’]t)\s+(?:\w+\s+)?(?:belong|fit|match)|\b(?:odd|outlier|intruder|anomal\w+|misplaced)\b|\bout\s+of\s+place\b",
+    re.IGNORECASE,
+)
 _LONGEST_ALL_BUT = 80
-_IS_IT = re.compile(r"\s*(?:です|だ(?!け)|である|[.。]|$)")
+# "1, 3 and 4 go together; 2 does not."
+_DOES_NOT = lazy(r"[\s\"')*]*(?:does|do|did|is|was)(?:\s+not|n['’]t)\s*(?:[.;!]|$)", re.IGNORECASE)
+_NEAR = 24
+_IS_IT = lazy(r"\s*(?:です|だ(?!け)|である|[.。]|$)")
 # "4 is misplaced, 5 is fine": no list of 4 and 5.
-_NEXT_CLAUSE = re.compile(r",\s*(?=(?:\w+\s+)?\d{1,2}\s+(?:is|are|was|were|looks?|seems?|fits?)\b)")
-_LISTED = re.compile(
+_NEXT_CLAUSE = lazy(r",\s*(?=(?:\w+\s+)?\d{1,2}\s+(?:is|are|was|were|looks?|seems?|fits?)\b)")
+_LISTED = lazy(
     rf"\s*(?:,\s*)?(?:&|,|{any_of(AND)}|{any_of(OR)})\s*(?P<n>\d{{1,2}})(?!\w|[.,]\d|\s*%)", re.IGNORECASE
 )
-_OR = re.compile(any_of(OR))
-_WORD_SIGN = re.compile(r"\w")
-_LETTER = re.compile(r"[^\W\d_]")
+_OR = lazy(any_of(OR))
+_WORD_SIGN = lazy(r"\w")
+_LETTER = lazy(r"[^\W\d_]")
 _LONGEST_CLASS = 80
-_CLASS_BORDER = re.compile(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]")
-_SEQUENCE = re.compile(r"(?:image|sentence|event) [a-g] >")
-_PLURAL = re.compile(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
-_THAT = re.compile(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
+_CLASS_BORDER = lazy(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]")
+_SEQUENCE = lazy(r"(?:image|sentence|event) [a-g] >")
+_PLURAL = lazy(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
+_THAT = lazy(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
 # "The fireman climbs the ladder: 5."
-_ANNOUNCED = re.compile(r"[\W_]*(?:\w+\s*){0,2}\d{1,2}\W{0,3}[:–—]")
-_NOT_IT = re.compile(r"(?:n['’]t|\bnot)\s+(?:it|the\s+one|a\s+match)\W*$", re.IGNORECASE)
-_BEHIND_COLON = re.compile(r"^\D*[^\W\d_]:\s*(\d{1,2})\W{0,3}$")
-_COMPARED = re.compile(
+_ANNOUNCED = lazy(r"[\W_]*(?:\w+\s*){0,2}\d{1,2}\W{0,3}[:–—]")
+_NOT_IT = lazy(r"(?:n['’]t|\bnot)\s+(?:it|the\s+one|a\s+match)\W*$", re.IGNORECASE)
+_BEHIND_COLON = lazy(r"^\D*[^\W\d_]:\s*(\d{1,2})\W{0,3}$")
+_COMPARED = lazy(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
-_ORDINAL_PAIR = re.compile(
+_ORDINAL_PAIR = lazy(
     rf"^\W*(?:it\s+is\s+|it's\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(ORDINAL)})"
     rf"|(?P<last>{any_of(LAST)}))"
     r"\s+(?:pair|paar|paire|par|pareja|one)\b",
     re.IGNORECASE,
 )
-_FITS = re.compile(
+_FITS = lazy(
     r"\b(?:form\w*\s+(?:a|one)|(?:are|is)\s+(?:all\s+)?(?:in\s+(?:\w+\s+)?(?:order|sequence)|consistent|fine|correct|right)|belong\s+together"
     r"|fit\s+together|fit|match|agree|show\s+the\s+same|go\s+together)\b",
     re.IGNORECASE,
 )
-_NO_FIT = re.compile(
-    r"\b(?:not|or|but|if|whether|maybe|perhaps|either|neither|both|pairs?)\b|n't\b", re.IGNORECASE
-)
+_NO_FIT = lazy(r"\b(?:not|or|but|if|whether|maybe|perhaps|either|neither|both|pairs?)\b|n't\b", re.IGNORECASE)
 # "In Image 4, the musicians start to play, which matches the event."
-_MATCHING = re.compile(
+_MATCHING = lazy(
     r"\b(?:image|picture|photo|panel)\s+(\d{1,2})\b(?:(?!\b(?:image|picture|photo|panel)\b)[^.!?\n]){0,160}?,?\s*\b(?:which|this|that)\s+(?:exactly\s+)?"
     r"(?:matches|fits|corresponds\s+to|describes|is)\s+(?:exactly\s+)?(?:the|what)\s+(?:\w+\s+)?(?:event|description|caption|sentence|statement)\b",
     re.IGNORECASE,
 )
-_SMALL_NUMBER = re.compile(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
+_SMALL_NUMBER = lazy(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
 # "The shortest one is Pair A, and the longest one is Pair B."
-_LONGEST_IS = re.compile(
+_LONGEST_IS = lazy(
     rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:is|ist|est|es|belongs\s+to|is\s+(?:that\s+of|shown\s+(?:by|in)|in))"
     rf"\s+(?:the\s+)?(?:pair\s+)?([A-D])\b",
     re.IGNORECASE,
 )
+# "C > B > D > A"
+_LONGER_CHAIN = lazy(r"\W*(?:pair\s+)?([A-D])(?:\s*>\s*(?:[Pp]air\s+)?[A-D]){1,3}\W*")
+# "Shortest: A, then D. Longest interval: C."
+_LONGEST_NAMED = lazy(
+    rf"(?:^|[.;,\n])\W*(?:the\s+)?{any_of(LONGEST)}(?:\s+\w+){{0,2}}?\s*[:=–]\s*(?:pair\s+)?([A-D])(?=\s*(?:[.;(\n]|$))",
+    re.IGNORECASE,
+)
 # "D has the shortest interval, C the longest."
-_HAS_LONGEST = re.compile(
+_HAS_LONGEST = lazy(
     rf"(?:^|[.;,]\s|\band\s)(?:pair\s+)?([A-D])\s+(?:(?:has|shows|is|covers|spans)\s+)?(?:by\s+far\s+)?(?:the\s+)?{any_of(LONGEST)}"
 )
 _LONGEST_REST = 200
-_OF_TWO = re.compile(
+_OF_TWO = lazy(
     r"(?<!not\s)(?<!n['’]t\s)\b(?:(?:go|going|stay|stick)\s+with|choose|pick|prefer|take)\s+the\s+(former|latter)\b",
     re.IGNORECASE,
 )
-_PLACED_OPTION = re.compile(r"(?:option|choice)\s+(?:number\s+)?(one|two)", re.IGNORECASE)
+_PLACED_OPTION = lazy(r"(?:option|choice)\s+(?:number\s+)?(one|two|three|four|five|six)", re.IGNORECASE)
 _SUBJECT_STARTS = 12
 # "We can eliminate 1 (rain), 2 (sunset) and 3 (snow)", "I'd exclude A (no sun) and B (no gas)": the brackets
 # stand between what one word leaves out.
 _EXCLUDING = r"\b(?:exclud\w+|eliminat\w+|rul\w+\s+out|discard\w*|reject\w*|dismiss\w*)"
-_EXCLUDES = re.compile(rf"{_EXCLUDING}\b", re.IGNORECASE)
-_LEAVES_OUT = re.compile(rf"{_EXCLUDING}\s+\d{{1,2}}\b", re.IGNORECASE)
+_EXCLUDES = lazy(rf"{_EXCLUDING}\b", re.IGNORECASE)
+_LEAVES_OUT = lazy(rf"{_EXCLUDING}\s+\d{{1,2}}\b", re.IGNORECASE)
 # "..., although none of the listed options matches", "This isn't among the choices."
-_UNLISTED = re.compile(
+_UNLISTED = lazy(
     r"(?:[,;(]\s*(?:although|though|but|and|even\s+though|which)?\s*|(?:^|(?<=[.!?]\s))(?=(?:this|that|it|which|the|none)\b))"
     r"[^.!?\n,;]{0,40}?(?:\bnone\s+of\s+the\s+(?:\w+\s+)?(?:options|choices|answers)\b"
     r"|(?:\bnot|n['’]t)\s+(?:\w+\s+){0,2}?(?:among|listed|in\s+the\s+list|offered|one\s+of\s+the\s+(?:options|choices)))[^.!?\n]*",
     re.IGNORECASE,
 )
 _LIST_NOUNS = ("option", "choice", "answers", "list", "offered")
-_BUT_COUNTS = re.compile(r"\d[^.!?\n]*,\s*but\b[^.!?\n]*\d")
-_REASONS = re.compile(r"\([^()\n]{2,120}\)")
+_BUT_COUNTS = lazy(r"\d[^.!?\n]*,\s*but\b[^.!?\n]*\d")
+_REASONS = lazy(r"\([^()\n]{2,120}\)")
 _MOST_COUNTS = 60
-_ORDERED = re.compile(
-    r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE
-)
-_LABEL = re.compile(r"\b[a-g]\b")
-_LABELLED = re.compile(r"(?<![A-Za-z'’])([a-g])(?![A-Za-z'’])")
-_NAMED_LABEL = re.compile(
-    r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b", re.IGNORECASE
-)
-_ONE_LETTER = re.compile(r"(?<![A-Za-z])[A-Ga-g](?![A-Za-z'])")
-_CAPITALS = re.compile(r"[A-G\W]*")
-_AND = re.compile(r"\band\b")
+_ORDERED = lazy(r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE)
+_LABEL = lazy(r"\b[a-g]\b")
+_LABELLED = lazy(r"(?<![A-Za-z'’])([a-g])(?![A-Za-z'’])")
+_NAMED_LABEL = lazy(r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b", re.IGNORECASE)
+_ONE_LETTER = lazy(r"(?<![A-Za-z])[A-Ga-g](?![A-Za-z'])")
+_CAPITALS = lazy(r"[A-G\W]*")
+_AND = lazy(r"\band\b")
 
 
 class Kind:
@@ -158,6 +179,10 @@ class Kind:
     def whole(self, text: str) -> list[Any]:
         """Returns the values that a text, without marks around it, is by itself."""
         raise NotImplementedError
+
+    def plainly(self, text: str) -> list[Any]:
+        """Returns the values that a text is in their plainest form, found faster than by `whole`."""
+        return []
 
     def mentions(self, text: str) -> list[Mention]:
         """Returns where a text names values."""
@@ -210,6 +235,10 @@ class Kind:
             found = [verdict.value]
         return found
 
+    def of_named_field(self, name: str, value: Any) -> list[Any]:
+        """Returns the values that a JSON field holds, by its name, too."""
+        return self.of_field(value)
+
     def of_key(self, key: str, value: Any) -> list[Any]:
         """Returns the values that the name of a field states: {"C": "the text of option C"}."""
         return []
@@ -235,7 +264,7 @@ class ChoiceKind(Kind):
         self.all_values = tuple(expected.letters)
         if self.asks == "longest":
             self.ranks = True
-            self.keys = (ANSWER_KEYS, r"(?:the_?)?(?:longest|largest|greatest)(?:_.*)?")
+            self.keys = (ANSWER_KEYS, r"(?:the_?)?(?:longest|largest|greatest)(?:_.*)?", expected.noun)
         self.texts = expected.texts[: len(expected.letters)]
 
     # A reply that is a letter needs none of these.
@@ -289,8 +318,7 @@ class ChoiceKind(Kind):
         if not found and self.asks == "first before second":
             found = [self.letters[number - 1] for number in numbers.whole_item(text, 2) if 1 <= number <= 2]
         if not found and (place := _PLACED_OPTION.fullmatch(text)):
-            found = [self.letters[CARDINAL[place[1].lower()] - 1]]
-            return found
+            return list(self.letters[CARDINAL[place[1].lower()] - 1 :][:1])
         if not found and self.sequences and ". " not in text:
             found = self._sequence(text)
         if not found and self.sequences and len(text) == len(self.labels):
@@ -325,7 +353,7 @@ class ChoiceKind(Kind):
             found += [
                 Mention(self.letters[place.value - 1], place.start, place.end)
                 for place in numbers.place_mentions(text)
-                if 0 <= place.value <= upper
+                if -1 <= place.value <= upper
             ]
             found.sort(key=lambda mention: mention.start)
         return found
@@ -351,7 +379,9 @@ class ChoiceKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the options, or which one's order it lays out."""
-        if self.asks == "longest" and (named := _LONGEST_IS.search(text) or _HAS_LONGEST.search(text)):
+        if self.asks == "longest" and (
+            named := _LONGEST_IS.search(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text)
+        ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = letters.apart(text)
         found = self.mentions(text)
@@ -378,6 +408,8 @@ class ChoiceKind(Kind):
     def by_text(self, text: str) -> list[Any]:
         """Returns the letter of the option whose moves a reply names, or that a ranking of all puts last."""
         if self.asks == "longest":
+            if chain := _LONGER_CHAIN.fullmatch(text):
+                return [chain[1]]
             ranked = [found.value for found in orders.orders(orders.tidy(text), tuple(self.letters), True)]
             return [order[-1] for order in ranked if order]
         return [self.letters[i] for i in motion.stated(text, self.texts)] if self.texts else []
@@ -387,8 +419,18 @@ class ChoiceKind(Kind):
         if isinstance(value, bool):
             return [self.truths[value]] if self.truths else []
         if isinstance(value, Mapping):
-            return self._of_answer_keys(value)
+            return self._of_answer_keys(value) or self._of_shares(value)
         return super().of_field(value)
+
+    def _of_shares(self, fields: Mapping[Any, Any]) -> list[str]:
+        """Returns the letter of the largest number, or of the only true, in {"A": 0.1, "B": 0.9}."""
+        if len(fields) < 2 or not all(str(key).upper() in self.letters for key in fields):
+            return []
+        if not all(isinstance(share, (int, float)) for share in fields.values()):
+            return []
+        most = max(fields.values())
+        found = [str(key).upper() for key, share in fields.items() if share == most]
+        return found if len(found) == 1 else []
 
     def of_key(self, key: str, value: Any) -> list[Any]:
         """Returns the values that the name of a field states."""
@@ -424,6 +466,26 @@ def _labels_of(option: str) -> tuple[str, ...]:
     return tuple(_LABEL.findall(option.lower()))
 
 
+def in_short(expected: Choice, text: str) -> Choice:
+    """Returns a choice that reads a short text as the given one does, and is the same for more questions.
+
+    Options that are orders are in most questions orders of the same labels. A text that lacks two of the
+    labels states none of them.
+    """
+    said = letters.squashed(expected.texts)
+    if not _SEQUENCE.match(said[0]) or not all(_SEQUENCE.match(text) for text in said):
+        return expected
+    labels = {label for text in expected.texts for label in _labels_of(text)}
+    if len(labels.intersection(text.lower())) > len(labels) - 2:
+        return expected
+    return expected._replace(texts=(_any_order(frozenset(labels)),) * len(expected.texts))
+
+
+@lru_cache(maxsize=32)
+def _any_order(labels: frozenset[str]) -> str:
+    return " > ".join(f"image {label}" for label in sorted(labels))
+
+
 def _without_reasons(text: str) -> str:
     """Returns a text with blanks for the brackets behind what it names, where it leaves some of it out."""
     if "(" not in text or not _EXCLUDES.search(text):
@@ -442,6 +504,12 @@ def _called_odd(text: str, mention: Mention) -> Mention:
     if match := _ODD.match(text, mention.end):
         following = _NEXT_CLAUSE.match(text, match.end())
         return mention._replace(end=(following or match).end(), cue=2)
+    if _DOES_NOT.match(text, mention.end) and _FITS.search(text[: mention.start]):
+        return mention._replace(cue=2, end=text.find("t", mention.end + 4) + 1 or mention.end)
+    if (match := _BUT_FOR.search(text, max(0, mention.start - _NEAR), mention.start)) and _REST_FITS.match(
+        text, mention.end
+    ):
+        return mention._replace(start=match.start(), cue=2)
     if match := _ALL_BUT.search(text, max(0, mention.start - _LONGEST_ALL_BUT), mention.start):
         return mention._replace(start=match.start(), cue=2)
     return mention
@@ -471,9 +539,7 @@ class ItemKind(Kind):
         self.upper, self.odd = expected.upper, expected.odd
         self.all_values = () if expected.odd else tuple(range(1, expected.upper + 1))
         self.noun = (
-            re.compile(rf"\b{re.escape(expected.noun)}(s?)\b", re.IGNORECASE)
-            if expected.noun != "image"
-            else None
+            lazy(rf"\b{re.escape(expected.noun)}(s?)\b", re.IGNORECASE) if expected.noun != "image" else None
         )
 
     def _plain(self, text: str) -> str:
@@ -507,7 +573,7 @@ class ItemKind(Kind):
         text = self._plain(text)
         if _LEAVES_OUT.search(text):
             text = _without_reasons(text)
-        if ticked := ticks.ticked(text, lambda line: self._headed(line)):
+        if ticked := ticks.ticked(text, self._headed, self.odd):
             return Verdict(ticked, "answer", 0, len(text))
         if judged := ticks.judged(text, self.odd):
             chosen = [item for item, is_it in judged.items() if is_it]
@@ -544,7 +610,7 @@ class ItemKind(Kind):
         all images in turn.
         """
         if self.odd:
-            return True
+            return bool(said_last) or not _ODD_ONE.search(last)
         if len(said_first) == len(said_last) == 1 and said_first != said_last:
             return bool(_ANNOUNCED.match(first) or _NOT_IT.search(last))
         return not (len({*said_first, *said_last}) == len(said_first) + len(said_last) == self.upper > 2)
@@ -574,13 +640,20 @@ class OrderKind(Kind):
         self.labels, self.quantities = expected.labels, expected.quantities
 
     def _orders(self, text: str) -> Sequence[Mention]:
-        if sum(map(text.count, self.labels)) < len(self.labels) - 1 and self.labels[0].isalpha():
+        if self.labels[0].isalpha() and not orders.may_name(text, self.labels):
             return ()
         return orders.orders(text, self.labels, self.quantities)
+
+    def plainly(self, text: str) -> list[Any]:
+        """Returns the order that a text is, and nothing else is in it."""
+        order = orders.plain(text, self.labels)
+        return [order] if order else []
 
     def whole(self, text: str) -> list[Any]:
         """Returns the order that a text is by itself."""
         text = orders.tidy(text)
+        if not orders.may_name(text, self.labels):
+            return []
         found = self._orders(text)
         if len(found) != 1 or found[0].value is None or _WORD_SIGN.search(text, found[0].end):
             return []
@@ -620,6 +693,11 @@ class OrderKind(Kind):
             self.labels,
             lambda text: [mention.value for mention in self._orders(orders.tidy(normalise(text)))][-1:],
         )
+
+    def of_named_field(self, name: str, value: Any) -> list[Any]:
+        """Returns the order that a JSON field holds; turned round where its name says "longest first"."""
+        turned = isinstance(value, list) and backwards(name.replace("_", " "), self.quantities)
+        return [order[::-1] if turned else order for order in self.of_field(value)]
 
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""
@@ -665,7 +743,7 @@ class TruthKind(Kind):
 
 
 # "d) two candles"
-_HEADED_COUNT = re.compile(r"\(?(?P<letter>[A-Ha-h])[).:]\s*(?P<rest>.+)", re.DOTALL)
+_HEADED_COUNT = lazy(r"\(?(?P<letter>[A-Ha-h])[).:]\s*(?P<rest>.+)", re.DOTALL)
 
 
 class CountKind(Kind):
@@ -728,7 +806,7 @@ class CountKind(Kind):
             for mention in named
         ]
         for place in numbers.place_mentions(text):
-            if 0 <= place.value <= len(self.letters):
+            if -1 <= place.value <= len(self.letters):
                 letter = self.letters[place.value - 1]
                 found.append(Mention((letter, self.values[letter]), place.start, place.end))
         counts = numbers.count_mentions(text)
@@ -745,6 +823,13 @@ class CountKind(Kind):
                     )
                 )
         return sorted(found, key=lambda mention: mention.start)
+
+    def verdict(self, text: str) -> Verdict:
+        """Returns what a text says of the count, or how many numbered lines it has, one for each."""
+        said = super().verdict(text)
+        if said.how not in ("answer", "conclusion") and (n := numbers.enumerated(text)):
+            return Verdict(self._pair(n), "only one", 0, len(text), text)
+        return said
 
     def without_remarks(self, text: str) -> str:
         """Returns a text without the remark that its count is none of the options."""
@@ -799,7 +884,7 @@ class RelationKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says of the two steps."""
-        if by_class := relations.by_class(text):
+        if by_class := relations.by_class(text) or relations.by_own_letter(text):
             return Verdict(by_class, "answer", 0, len(text))
         text = steps.named(text)
         return resolve(text, self.mentions(text), values=self.all_values)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import outer
 from tempbench_lmms.parsing.words import AND, ANSWER, CHOOSE, IS, MAYBE, NOT, OPTION, OR, any_of
@@ -25,7 +26,7 @@ _LEADING = any_of(
     for phrase in table
     if phrase[0] < "\u2e80"
 )
-_BEFORE_A_LETTER = re.compile(
+_BEFORE_A_LETTER = lazy(
     rf"{_LEADING}|"
     r"rules?|ruled|ruling|crosses|is|be|s|so|thus|hence|therefore|say|think|believe|guess|with|over|choose|chose|pick|select|letter"
     r"|only|then|it|not|t|nor|or|and|neither"
@@ -35,24 +36,25 @@ _BEFORE_A_LETTER = re.compile(
     r"|daher|somit|wait|actually|sure|yes|no|correct|that|makes|now|just|maybe|perhaps",
     re.IGNORECASE,
 )
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ \t]+[\"'(\[]*$")
+_WORD_BEFORE = lazy(r"([^\W\d_]+)[ \t]+[\"'(\[]*$")
 # What may follow a capital A that is a letter and not an article.
 _AFTER_A = (
     "out|then|because|since|as|and|or|nor|but|is|not|rather|with|for|due|which|it|here|in|based|where|from|the|on|at|given"
     "|when|while|so|to|by|that|this|if|instead|seems|would|must|matches|fits|describes|over|than|has"
     "|oder|und|ou|et|ist|est|es|y|o|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
 )
-_MAY_BE_WHOLE = re.compile(r"(?:[^\W\d_]{1,24}[\"']?\s*[-#:=_]*\s*)?[\"'(\[{<*]*\s*[a-zA-Z](?![A-Za-z0-9])")
-_ARROW = re.compile(r"\s*(?:[-=–—]+>|→|➔|⇒)\s*")
-_HYPHEN = re.compile(r"(?<=[^\W\d])-(?=[^\W\d])")
-_MINUS = re.compile(r"(?<!\d)-(?=\d)")
-_NO_WORD = re.compile(r"[^\w>]+")
-_OWN_HEAD = re.compile(r"[A-Ga-g]\s?[.):]")
-_ENDS = re.compile(r"[\"')\]}>*.,:;!?\s]")
+_MAY_BE_WHOLE = lazy(r"(?:[^\W\d_]{1,24}[\"']?\s*[-#:=_]*\s*)?[\"'(\[{<*]*\s*[a-zA-Z](?![A-Za-z0-9])")
+_ARROW = lazy(r"\s*(?:[-=–—]+>|→|➔|⇒)\s*")
+_HYPHEN = lazy(r"(?<=[^\W\d])-(?=[^\W\d])")
+_MINUS = lazy(r"(?<!\d)-(?=\d)")
+_NO_WORD = lazy(r"[^\w>]+")
+_ASCII_NO_WORD = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_>")}
+_OWN_HEAD = lazy(r"[A-Ga-g]\s?[.):]")
+_ENDS = lazy(r"[\"')\]}>*.,:;!?\s]")
 
 
-_GLUED = re.compile(r"\b(?i:option|choice|answer)_?(?=[A-G](?![A-Za-z0-9]))")
-_GLUED_SIGN = re.compile(r"[nre]_?[A-G](?![A-Za-z0-9])")
+_GLUED = lazy(r"\b(?i:option|choice|answer)_?(?=[A-G](?![A-Za-z0-9]))")
+_GLUED_SIGN = lazy(r"[nre]_?[A-G](?![A-Za-z0-9])")
 
 
 def apart(text: str) -> str:
@@ -80,20 +82,23 @@ class _Patterns:
             rf"|A{_NO_WORD_AFTER}(?!\s+(?!(?:{_AFTER_A})\b)[a-z]))"
         )
         # A letter that could be meant; without one no place is looked for.
-        self.sign = re.compile(
+        self.sign = lazy(
             rf"(?<![A-Za-z])(?:[{letters}{small}]|a(?=\s*(?:[.)\]}}\"';,:!?*]|$)))(?![A-Za-z0-9_])"
         )
-        self.mention = re.compile(
+        self.mention = lazy(
             rf"(?:(?i:{nouns})\s*[-#:._]?\s*{_OPEN}|(?i:{any_of(ANSWER)}[\"']*\s*(?:{any_of(IS)}"
-            rf"|[:=\-])\s*){_OPEN}(?!A\s+(?!(?:{_AFTER_A})\b)[a-z]))(?P<named>{one})"
+            rf"|[:=\-])\s*){_OPEN}(?!A[ \t]+(?!(?:{_AFTER_A})\b)[a-z]))(?P<named>{one})"
             rf"|[(\[\"']\s*(?P<quoted>{any_case})\s*[)\]\"']"
             rf"|{_NO_WORD_BEFORE}(?P<alone>{capital})"
         )
-        self.whole = re.compile(
+        self.whole = lazy(
             rf"(?:(?i:{nouns}|{any_of(ANSWER)})\s*[-#:=_]*\s*)?{_OPEN}(?P<letter>{any_case})(?P<rest>{_NO_WORD_AFTER}[\"')\]}}>*]*\s*(?:[.:,)\-–—=/]\s*|(?=\()|\s*$)[\s\S]*)?$"
         )
-        self.head_sign = re.compile(rf"[{letters}][\"')\]*]*\s?[.):=–-]")
-        self.head = re.compile(
+        self.several = lazy(
+            rf"[\s\"')\]]*(?:[,/&]|or\b|and\b|\s)*(?:option\s+)?[\"'(\[]*([{letters}])", re.IGNORECASE
+        )
+        self.head_sign = lazy(rf"[{letters}][\"')\]*]*\s?[.):=–-]")
+        self.head = lazy(
             rf"(?:^|\n|(?<=[.!?;,]\s))[ ]*[-*>•]?[ ]?(?:(?i:{nouns})\s*)?"
             rf"[\"'(\[*]*([{letters}])[\"')\]*]*\s?[.):=–-]+(?=\s*[^\s.])"
         )
@@ -114,7 +119,8 @@ def squash(text: str) -> str:
         text = _ARROW.sub(" > ", text)
     if "-" in text:
         text = _MINUS.sub("minus", _HYPHEN.sub("", text))
-    return " ".join(_NO_WORD.sub(" ", text).lower().split())
+    text = text.translate(_ASCII_NO_WORD) if text.isascii() else _NO_WORD.sub(" ", text)
+    return " ".join(text.lower().split())
 
 
 _squashed = lru_cache(maxsize=4096)(squash)
@@ -144,11 +150,7 @@ def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) ->
     # There may be more letters on offer than texts.
     if squash(rest) in squashed(tuple(texts))[letters.index(letter) :][:1]:
         return [letter]
-    several = re.fullmatch(
-        rf"[\s\"')\]]*(?:[,/&]|or\b|and\b|\s)*(?:option\s+)?[\"'(\[]*([{letters}])",
-        found["rest"] or "",
-        re.IGNORECASE,
-    )
+    several = _patterns(letters, noun).several.fullmatch(found["rest"] or "")
     return [letter, several.group(1).upper()] if several and several.group(1).isupper() else []
 
 
@@ -195,7 +197,7 @@ def _own_heads(letters: str, texts: tuple[str, ...]) -> re.Pattern[str]:
         rf"{letter}\s*[.):]\s*{re.escape(text.rstrip('.'))}"
         for letter, text in zip(letters, texts, strict=False)
     )
-    return re.compile(rf"(?<!\w)(?:{pattern})", re.IGNORECASE)
+    return lazy(rf"(?<!\w)(?:{pattern})", re.IGNORECASE)
 
 
 def _listed(text: str, patterns: _Patterns) -> set[int]:

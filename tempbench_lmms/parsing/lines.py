@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds
 from tempbench_lmms.parsing.words import ANSWER, CHOOSE, CORRECT, FILLER, IS, OPTION, THEREFORE
 
@@ -50,7 +51,7 @@ _EMPTY = (
         ]
     )
 ) - {"answers", "first", "last", "true", "wins"}
-_EMPTY_CJK = re.compile(
+_EMPTY_CJK = lazy(
     "|".join(
         sorted(
             (
@@ -63,21 +64,23 @@ _EMPTY_CJK = re.compile(
         )
     )
 )
-_PIECE = re.compile(
+_PIECE = lazy(
     r"(?P<marks>(?:[\s\"'*:=>#,.()\[\]{}•~→⇒–—]|-(?!\d))+)|(?P<word>[A-Za-zÀ-ɏЀ-ӿ]+)|(?P<other>.)", re.DOTALL
 )
 _MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→➡👉"
 # "A." and "1." belong to what follows them.
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b[A-G]\.)\s+(?=\S)|\n+")
+_SENTENCE_END = lazy(r"(?<=[.!?])(?<!\b[A-G]\.)\s+(?=\S)|\n+")
+MAY_END = lazy(r"[.!?]\s|\n")
+"""Without it a text is one sentence; found much faster than what ends one."""
 # What may follow an answer: "Three, I guess", "B then".
-_TAIL = re.compile(
+_TAIL = lazy(
     r"[\s,.;(–—-]+(?:i\s+(?:would\s+)?(?:guess|think|believe|suppose|say)|i['’]d\s+(?:say|guess)|then|it\s+is|probably|most\s+likely"
     r"|presumably|obviously|of\s+course|for\s+sure|definitely|imo|glaube\s+ich|denke\s+ich|würde\s+ich\s+sagen|je\s+pense"
     r"|je\s+crois|creo|supongo|diría|credo|penso)[\s.!)]*$",
     re.IGNORECASE,
 )
 # "D is correct", "D instead of C"
-_CHOSEN = re.compile(
+_CHOSEN = lazy(
     r"(?<![^\W_])\(?([A-H])\)?\s+(?:is\s+(?:the\s+)?(?:correct|right|best)(?:\s+(?:answer|option|choice|one))?"
     r"|(?:instead\s+of|rather\s+than|anstatt|statt|au\s+lieu\s+de|en\s+lugar\s+de)\s+\(?[A-H]\)?)\W{0,4}$"
 )
@@ -100,8 +103,8 @@ _TAIL_SIGNS: tuple[str, ...] = (
     " imo",
 )
 _TAIL_SIGNS += ("creo", "supongo", "diría", "credo", "penso", "sagen")
-_RULE_LINE = re.compile(r"[\W_]*")
-_HEAD = re.compile(r"[\W_]*(?:\d{1,2}|[A-G])[.)]")
+_RULE_LINE = lazy(r"[\W_]*")
+_HEAD = lazy(r"[\W_]*(?:\d{1,2}|[A-G])[.)]")
 SHORT = 160
 """A longer line is no answer by itself."""
 
@@ -163,7 +166,7 @@ def lines(text: str) -> list[str]:
 def sentences(text: str) -> tuple[str, ...]:
     """Returns the sentences of a text; a line ends one."""
     found: list[str] = []
-    for part in _SENTENCE_END.split(text):
+    for part in _SENTENCE_END.split(text) if MAY_END.search(text) else (text,):
         if found and _HEAD.fullmatch(found[-1]):
             found[-1] += " " + part  # "1." and "A." begin an entry of a list
         elif part and not _RULE_LINE.fullmatch(part):

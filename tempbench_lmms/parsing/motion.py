@@ -9,19 +9,21 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from tempbench_lmms.parsing.patterns import lazy
+
 _B, _A = r"(?<![^\W\d_\u2e80-\uffff])", r"(?![^\W\d_\u2e80-\uffff])"
 
 # The moves by what names them; the order counts, since "counter-clockwise" holds "clockwise".
 _MOVES: tuple[tuple[str, str, str], ...] = (
     (
         "counterclockwise",
-        r"(?:counter|anti)[-\s]?clockwise|gegen\s+den\s+uhrzeigersinn|entgegen\s+dem\s+uhrzeigersinn|antihoraire"
+        r"(?:counter|anti)[-\s]?clockwise|ccw|antiorari[oa]|anti-?horário|против\s+часовой(?:\s+стрелки)?|gegen\s+den\s+uhrzeigersinn|entgegen\s+dem\s+uhrzeigersinn|antihoraire"
         r"|sens\s+inverse\s+des\s+aiguilles(?:\s+d'une\s+montre)?|antihorario|contrario\s+a\s+las\s+agujas(?:\s+del\s+reloj)?",
         r"逆时针|逆時針|反时针|反時計回り|左回り|반시계",
     ),
     (
         "clockwise",
-        r"clockwise|im\s+uhrzeigersinn|sens\s+horaire|sens\s+des\s+aiguilles(?:\s+d'une\s+montre)?|sentido\s+horario|agujas\s+del\s+reloj",
+        r"clockwise|cw|senso\s+orario|orari[oa]|horário|по\s+часовой(?:\s+стрелке)?|im\s+uhrzeigersinn|sens\s+horaire|sens\s+des\s+aiguilles(?:\s+d'une\s+montre)?|sentido\s+horario|agujas\s+del\s+reloj",
         r"顺时针|順時針|時計回り|右回り|시계\s?방향",
     ),
     (
@@ -87,20 +89,24 @@ _MOVES: tuple[tuple[str, str, str], ...] = (
         r"(?:backwards?|rückwärts|nach\s+hinten|en\s+arrière|hacia\s+atrás|atrás)",
         r"向后|往后|向後|后退|後退|後ろ|뒤로|후진",
     ),
-    ("left", r"(?:left|leftwards?|links|gauche|izquierda|sinistra)", r"左|왼쪽|왼편"),
-    ("right", r"(?:right|rightwards?|rechts|droite|derecha|destra)", r"右|오른쪽|오른편"),
+    ("left", r"(?:left|leftwards?|links|gauche|izquierda|sinistra|esquerda|влево|налево)", r"左|왼쪽|왼편"),
+    (
+        "right",
+        r"(?:right|rightwards?|rechts|droite|derecha|destra|direita|вправо|направо)",
+        r"右|오른쪽|오른편",
+    ),
     (
         "up",
         r"(?:up|upwards?|ris(?:e|es|ing)|rose|increas(?:e|es|ed|ing)|climb(?:s|ing|ed)?|ascend(?:s|ing)?|grow(?:s|ing|n)?|grew|swell(?:s|ing)?|inflat(?:e|es|ed|ing)|pump(?:s|ed|ing)\s+up"
         r"|(?:gets?|getting|becom(?:es|ing))\s+(?:larger|bigger|louder|higher)|goes\s+higher|nach\s+oben|aufwärts|hoch|steigt|monte|vers\s+le\s+haut|augmente"
-        r"|hacia\s+arriba|arriba|sube|aumenta)",
+        r"|hacia\s+arriba|arriba|sube|aumenta|verso\s+l'alto|sale|para\s+cima|вверх|поднимается)",
         r"向上|往上|上升|上昇|增加|上へ|上に|위로|올라|상승|증가",
     ),
     (
         "down",
         r"(?:down|downwards?|fall(?:s|ing)?|fell|decreas(?:e|es|ed|ing)|sink(?:s|ing)?|descend(?:s|ing)?|shrink(?:s|ing)?|shrank|deflat(?:e|es|ed|ing)"
         r"|(?:gets?|getting|becom(?:es|ing))\s+(?:smaller|quieter|lower)|declin(?:e|es|ing)|goes\s+lower|nach\s+unten|abwärts|runter|sinkt|fällt|descend|vers\s+le\s+bas|baisse|diminue"
-        r"|hacia\s+abajo|abajo|baja|disminuye)",
+        r"|hacia\s+abajo|abajo|baja|disminuye|verso\s+il\s+basso|scende|para\s+baixo|вниз|опускается)",
         r"向下|往下|下降|减少|減少|下へ|下に|아래로|내려|하강|감소",
     ),
     (
@@ -110,6 +116,18 @@ _MOVES: tuple[tuple[str, str, str], ...] = (
         r"静止|不动|没有移动|没有动|不旋转|没有旋转|没有转动|没有转|不转|動かない|動いていない|回転していない|움직이지\s?않|회전하지\s?않|정지",
     ),
 )
+_OPPOSITES = dict(
+    itertools.chain.from_iterable(
+        ((one, other), (other, one))
+        for one, other in (
+            ("clockwise", "counterclockwise"),
+            ("left", "right"),
+            ("up", "down"),
+            ("forward", "backward"),
+            ("towards", "away"),
+        )
+    )
+)
 _MOVE_VERB = (
     r"(?:mov(?:e|es|ing|ed)|rotat(?:e|es|ing|ed)|turn(?:s|ing|ed)?|spin(?:s|ning)?"
     r"|revolv(?:e|es|ing)|bewegt|dreht|bouge|tourne|mueve|gira)"
@@ -118,12 +136,15 @@ _NEG = (
     r"(?:not|never|doesn['’]t|don['’]t|didn['’]t|does\s+not|isn['’]t|aren['’]t|wasn['’]t"
     r"|weren['’]t|hasn['’]t|nicht|nie|ne|n'|no|hardly|neither|nor|without)"
 )
-_PATTERN = re.compile(
+_PATTERN = lazy(
     "|".join(
         rf"(?P<m{i}>{_B}(?:{words}){_A}|(?=[\u2e80-\uffff])(?:{cjk}))"
         for i, (_, words, cjk) in enumerate(_MOVES)
     )
     + rf"|(?P<neg>{_B}{_NEG}{_A}|(?=[\u2e80-\uffff])(?:不|没|並非|并非))"
+    + rf"|(?P<back>{_B}(?:reverses?|reversing|reversed|"
+    r"(?:changes?|changing|switch(?:es|ing)?|swaps?|inverts?)\s+(?:its\s+|the\s+|his\s+|her\s+)?direction|turns?\s+(?:a?round|back)"
+    rf"|(?:in\s+)?the\s+(?:opposite|other|reverse)\s+(?:direction|way)){_A})"
     + rf"|(?P<verb>{_B}{_MOVE_VERB}{_A})"
     + rf"|(?P<end>[.;:!?\n]|,\s*(?=(?:it|he|she|they|but|and\s+(?:it|then)|sondern|sino|mais)\b)"
     rf"|{_B}(?:but|sondern|sino|rather|instead){_A})"
@@ -133,18 +154,16 @@ _PATTERN = re.compile(
     re.IGNORECASE,
 )
 # What may stand in an option beside moves.
-_PLAIN = re.compile(
+_PLAIN = lazy(
     r"\b(?:first|then|throughout|at|all|not|the|to|it|its?|from|in|and|their|camera|gradually|speed|one|remains?|away|rotation|moving|movement"
     r"|turning|rotating|motion|no|then|speeds?|slows?|a|an|direction|both)\b|[\W\d_]+",
     re.IGNORECASE,
 )
-_ASKED = re.compile(r"(?<![^.!?\n])[^.!?\n]*\?")
-_BOTH = re.compile(r"\s*(?:and|und|et|y|&|/)\s*(?:to\s+the\s+|nach\s+|à\s+|a\s+la\s+)?", re.IGNORECASE)
-_FIRST_THEN = re.compile(r"\b(?:first|then|half|zuerst|dann|puis|luego|later)\b", re.IGNORECASE)
-_NO_ACTION = re.compile(
-    r"\b(?:not?|no)\s+(?:\w+ing|movement|motion|rotation)(?:\s+at\s+all)?\b", re.IGNORECASE
-)
-_BACK = re.compile(
+_ASKED = lazy(r"(?<![^.!?\n])[^.!?\n]*\?")
+_BOTH = lazy(r"\s*(?:and|und|et|y|&|/)\s*(?:to\s+the\s+|nach\s+|à\s+|a\s+la\s+)?", re.IGNORECASE)
+_FIRST_THEN = lazy(r"\b(?:first|then|half|zuerst|dann|puis|luego|later)\b", re.IGNORECASE)
+_NO_ACTION = lazy(r"\b(?:not?|no)\s+(?:\w+ing|movement|motion|rotation)(?:\s+at\s+all)?\b", re.IGNORECASE)
+_BACK = lazy(
     r"\bback\s+(?=(?:to|towards?|down|up|left|right|and|again)\b)|\b(?:on|at)\s+the\s+(?:left|right)(?:\s+(?:side|hand|of))?\b|\bright\s+(?=(?:after|before|away|now)\b)|\bright\s+(?:hand|arm|foot|leg)\b|\bleft\s+(?:hand|arm|foot|leg)\b|\b(?:push|pull|pick|end|start|stand|set|sit|open|clos|light|hold|look|lean|bend)\w*\s+(?:it\s+)?(?:up|down)\b",
     re.IGNORECASE,
 )
@@ -186,9 +205,10 @@ def _moves(text: str) -> tuple[str, ...] | None:
             denied = True
         elif name == "verb":
             still = still or denied
-        elif name == "doubt":
-            if not denied:
-                return None
+        elif name == "back" and found and not denied and found[-1] in _OPPOSITES:
+            found.append(_OPPOSITES[found[-1]])
+        elif name == "back" or (name == "doubt" and not denied):
+            return None
         elif name.startswith("m"):
             move = _MOVES[int(name[1:])][0]
             if denied and move != "still":
@@ -197,6 +217,11 @@ def _moves(text: str) -> tuple[str, ...] | None:
                 found.append(move)
     if denied and not denied_moves and still:
         found.append("still")
+    return _settled(found)
+
+
+def _settled(found: list[str]) -> tuple[str, ...]:
+    """Returns moves without what comes twice in a row, or is still at both ends."""
     if len(found) > 1 and found[0] == found[-1] == "still":
         found = found[:1]
     return tuple(move for i, move in enumerate(found) if i == 0 or found[i - 1] != move)

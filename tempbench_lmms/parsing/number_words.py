@@ -3,6 +3,7 @@
 import re
 
 from tempbench_lmms.parsing.numerals import CARDINALS, NTH, TENS
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds
 
 _ONES = CARDINALS[:20]
@@ -10,16 +11,16 @@ _VALUES = {word: i for i, word in enumerate(_ONES)} | {word: 10 * i for i, word 
 _FIRST_20 = "|".join(sorted(_ONES, key=len, reverse=True))
 _SMALL = rf"(?:{'|'.join(TENS)})(?:[-\s](?:{'|'.join(_ONES[1:10])}))?|(?:{_FIRST_20})"
 _WORD = rf"(?:(?:(?:a|{'|'.join(_ONES[1:10])})\s+)?hundred(?:\s+(?:and\s+)?(?:{_SMALL}))?|{_SMALL})"
-_BEFORE_UNIT = re.compile(
+_BEFORE_UNIT = lazy(
     rf"\b{_WORD}(?=[-\s]*(?:(?:seconds?|secs?|minutes?|mins?|percent|%|to|and|until|till|through)\b"
     r"|and\s+a\s+half\s+minutes?))",
     re.IGNORECASE,
 )
-_AFTER_MINUTE = re.compile(rf"\b(minutes?\s+(?:and\s+)?)({_WORD})\b(?!\s*(?:minute|hour|%))", re.IGNORECASE)
+_AFTER_MINUTE = lazy(rf"\b(minutes?\s+(?:and\s+)?)({_WORD})\b(?!\s*(?:minute|hour|%))", re.IGNORECASE)
 _NTH_WORDS = {word: i for i, word in enumerate(NTH, start=1)}
 _FIRST_NTH = "|".join(sorted(NTH, key=len, reverse=True))
 _ORDINAL = rf"(?:(?:{'|'.join(TENS)})[-\s](?:{'|'.join(NTH[:9])})|(?:{_FIRST_NTH}))"
-_NTH_SECOND = re.compile(
+_NTH_SECOND = lazy(
     rf"\b({_ORDINAL})(?=(?:\s+(?:to|until|till|through|and)\s+(?:the\s+)?{_ORDINAL})?\s+second\b)",
     re.IGNORECASE,
 )
@@ -59,16 +60,16 @@ def _european() -> dict[str, int]:
 _EUROPEAN = _european()
 _EUROPEAN_WORD = rf"(?:{'|'.join(sorted(_EUROPEAN, key=len, reverse=True))})"
 _EUROPEAN_UNITS = ("sekunde", "seconde", "segundo")
-_EUROPEAN_SECONDS = re.compile(
+_EUROPEAN_SECONDS = lazy(
     rf"(?<![\w-])({_EUROPEAN_WORD})(?=(?:\s+(?:bis|und|à|et|a|y|hasta)\s+{_EUROPEAN_WORD})?\s+(?:sekunden|secondes|segundos)\b)",
     re.IGNORECASE,
 )
 _CJK = "零〇一二三四五六七八九十百两兩"
-_CJK_NUMBER = re.compile(
+_CJK_NUMBER = lazy(
     rf"(?<![{_CJK}])[{_CJK}]+(?=\s*(?:秒|分钟|分鐘|分(?:[{_CJK}\d]+秒)))|(?<=分)[{_CJK}]+(?=\s*秒)"
 )
 _CJK_VALUES = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
-_SINO_KOREAN = re.compile(r"(?<![\uac00-\ud7af])([일이삼사오육칠팔구십백]+)(?=\s*(?:초|분))")
+_SINO_KOREAN = lazy(r"(?<![\uac00-\ud7af])([일이삼사오육칠팔구십백]+)(?=\s*(?:초|분))")
 _SINO = str.maketrans("일이삼사오육칠팔구십백", "一二三四五六七八九十百")
 
 

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tempbench_lmms.parsing.letters import squash, squashed
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds
 from tempbench_lmms.parsing.words import CARDINAL, NOT, OR, ORDINAL, any_of
 
-_JOINED = re.compile(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
+_JOINED = lazy(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
 # Colours and shapes, which are found within a text: Chinese, Japanese and Korean put no space between words.
 _SIGNS = {
     **dict.fromkeys(("红", "紅", "赤", "빨간", "빨강"), "red"),
@@ -26,6 +27,8 @@ _SIGNS = {
     **dict.fromkeys(("圆形", "圓形", "円形", "円を", "원형"), "circle"),
     **dict.fromkeys(("正方形", "长方形", "長方形", "사각형"), "square"),
     **dict.fromkeys(("菱形", "ひし形", "마름모"), "diamond"),
+    **dict.fromkeys(("星形", "五角星", "星星", "星を", "별"), "star"),
+    **dict.fromkeys(("心形", "爱心", "ハート", "하트"), "heart"),
     **dict.fromkeys(("梯形", "台形", "사다리꼴"), "trapezoid"),
 }
 # Words of other languages for shapes and for places in a picture.
@@ -35,17 +38,28 @@ _TRANSLATED = {
     **dict.fromkeys(("quadrat", "carré", "cuadrado", "rechteck", "rectángulo"), "square"),
     **dict.fromkeys(("raute", "losange", "rombo"), "diamond"),
     **dict.fromkeys(("trapez", "trapèze", "trapecio"), "trapezoid"),
+    **dict.fromkeys(("stern", "étoile", "estrella", "stella", "estrela", "звезда", "звезду"), "star"),
+    **dict.fromkeys(("herz", "cœur", "coeur", "corazón", "cuore", "coração", "сердце"), "heart"),
+    **dict.fromkeys(("треугольник", "triângulo"), "triangle"),
+    **dict.fromkeys(("круг", "окружность"), "circle"),
+    **dict.fromkeys(
+        ("квадрат", "прямоугольник", "quadrato", "quadrado", "rettangolo", "retângulo"), "square"
+    ),
+    **dict.fromkeys(("ромб", "losango"), "diamond"),
+    **dict.fromkeys(("трапеция", "trapezio", "trapézio"), "trapezoid"),
+    **dict.fromkeys(("sinistra", "esquerda", "влево", "слева"), "left"),
+    **dict.fromkeys(("destra", "direita", "вправо", "справа"), "right"),
     **dict.fromkeys(("links", "gauche", "izquierda"), "left"),
     **dict.fromkeys(("rechts", "droite", "derecha"), "right"),
 }
 # "bottom-left", "unten links", "en bas à gauche"; "off the bottom to the left" is no such place.
 _SIDE = r"(?:left|right|links|rechts|gauche|droite|izquierda|derecha)"
-_CORNER = re.compile(
+_CORNER = lazy(
     rf"\b(?:(?P<up>top|oben|haut|arriba)|bottom|unten|bas|abajo)[-\s](?:(?:à|a)\s(?:la\s)?)?(?P<side>{_SIDE})\b"
     r"|\b(?P<before>links|rechts)\s(?:(?P<above>oben)|unten)\b"
 )
 _CORNERS = ("top", "bottom", "oben", "unten", "haut", "bas", "arriba", "abajo")
-_NT = re.compile(r"(?<=[a-z])n['’]t\b")
+_NT = lazy(r"(?<=[a-z])n['’]t\b")
 _STOP = frozenset(
     [
         "a",
@@ -165,17 +179,38 @@ _ALIKE = {
     **dict.fromkeys(("struck",), "strike"),
 }
 _NO = frozenset(("no", "none", "single", "once", "null"))
-_SUFFIX = re.compile(r"(?:ings?|ed|es|s|ally|ly|al)$")
+_SUFFIX = lazy(r"(?:ings?|ed|es|s|ally|ly|al)$")
 _NOT = any_of(word for word in NOT if word not in ("than", "versus", "vs"))
-_DENIED = re.compile(rf"{_NOT}|n't\b", re.IGNORECASE)
+_DENIED = lazy(rf"{_NOT}|n't\b", re.IGNORECASE)
 # From the word that denies to the end of its clause.
-_DENIED_PART = re.compile(
+_DENIED_PART = lazy(
     rf"(?:{_NOT}|n't\b)[^,;:.]*?(?=[,;:.]|\bbut\b|\brather\b(?! than)|\bsondern\b|$)", re.IGNORECASE
 )
 # "三角形ではなく、円": Japanese denies what stands before.
-_DENIED_BEFORE = re.compile(r"[^、。,.]*(?:ではなく|じゃなく|でなく|ではない|じゃない)て?[、,]?")
-_WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
-_LETTERS = re.compile(r"[a-z]+")
+_DENIED_BEFORE = lazy(r"[^、。,.]*(?:ではなく|じゃなく|でなく|ではない|じゃない)て?[、,]?")
+# What would be, and what something looked like at first: "Had it been a circle, ..."
+_SUPPOSED = lazy(
+    r"(?:^|(?<=[,;:.]))[^,;:.]*\bwould(?:n['’]t|\s+not)?\s+(?:have|need|show|look)\b[^,;:.]*|\b(?:[Hh]ad|[Ww]ere)\s+(?:it|he|she|this|that|they)\b[^,;:.]*,"
+    r"|\b[Ii]f\s+(?:it|this|that)\s+(?:were|had)\b[^,;:.]*,|\b(?:[Aa]t\s+first|[Ii]nitially)\b[^,;:.]*\b(?:look|seem|thought|guess|took)\w*\b[^,;:.]*"
+    r"|\b[^,;:.]*\b(?:look|seem)\w*\b[^,;:.]*\b(?:at\s+first|initially)\b[^,;:.]*|\bI\s+(?:first\s+)?(?:thought|guessed|took\s+it)\b[^,;:.]*(?=,)"
+)
+_SUPPOSING = (
+    "would",
+    "ad it",
+    "ad he",
+    "ad she",
+    "ad th",
+    "ere it",
+    "ere th",
+    "f it",
+    "f th",
+    "at first",
+    "At first",
+    "nitially",
+    "I ",
+)
+_WORD = lazy(r"[^\W_]+(?:'[a-z]+)?")
+_LETTERS = lazy(r"[a-z]+")
 # With what the words that deny begin; the t is that of "n't".
 _DENYING = frozenset(found[0] for word in NOT if (found := _LETTERS.match(word))) | {"t"}
 
@@ -256,17 +291,17 @@ def _heads(texts: tuple[str, ...]) -> tuple[str, ...]:
     return heads if len(set(heads)) == len(texts) and all("," in text for text in texts) else ()
 
 
-_NUMBERED = re.compile(r"([^\W\d_]+)\s+(\d+)")
-_IMAGE = re.compile(r"\b(?:image|picture|photo|bild|imagen|foto)|图|画像|写真|이미지|사진", re.IGNORECASE)
-_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\b|之间|の間|사이", re.IGNORECASE)
+_NUMBERED = lazy(r"([^\W\d_]+)\s+(\d+)")
+_IMAGE = lazy(r"\b(?:image|picture|photo|bild|imagen|foto)|图|画像|写真|이미지|사진", re.IGNORECASE)
+_BETWEEN = lazy(r"\b(?:between|zwischen|entre)\b|之间|の間|사이", re.IGNORECASE)
 _NUMBER = rf"\d+|{any_of(word for word in (*CARDINAL, *ORDINAL) if word.isascii() or word[0] < chr(0x2E80))}"
-_POSITION = re.compile(
+_POSITION = lazy(
     rf"(?:\b(?:position|place|slot|spot|posición|posicion|platz|stelle|number|no\.)|位置|위치)\s*(?:is\s+|number\s+|no\.?\s*|#|:)?\s*(?P<after>{_NUMBER})"
     rf"|(?P<before>{_NUMBER})(?:e|er|ª|º|st|nd|rd|th)?\s+(?:position|place|slot|spot|posición|platz|stelle)\b|第\s?(?P<cjk>\d+)(?:个|の)?(?:位|位置)",
     re.IGNORECASE,
 )
 
-_OR_PLACE = re.compile(rf"\s*(?:{any_of(OR)}|/)\s*(?:position\s+)?(\d+)\b")
+_OR_PLACE = lazy(rf"\s*(?:{any_of(OR)}|/)\s*(?:position\s+)?(\d+)\b")
 
 
 @lru_cache(maxsize=64)
@@ -373,7 +408,7 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
     return found or _of_all(sentence, texts)
 
 
-_QUANTITY = re.compile(r"\W*(both|neither|all|none)\b", re.IGNORECASE)
+_QUANTITY = lazy(r"\W*(both|neither|all|none)\b", re.IGNORECASE)
 
 
 def _of_all(sentence: str, texts: Sequence[str]) -> list[int]:
@@ -426,4 +461,6 @@ def _affirmed(sentence: str) -> str:
     """Returns a sentence without what it denies."""
     if "ない" in sentence or "なく" in sentence or "なくて" in sentence:
         sentence = _DENIED_BEFORE.sub("", sentence)
+    if holds(sentence, _SUPPOSING):
+        sentence = _SUPPOSED.sub(" ", sentence)
     return _DENIED_PART.sub(" ", sentence) if denies(sentence) else sentence

@@ -5,6 +5,7 @@ so the cost is linear in the length of the reply. An order that is called backwa
 earliest", "longest: A, ...") is turned round.
 """
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -12,6 +13,7 @@ from typing import Any
 
 from tempbench_lmms.parsing.ends import backwards
 from tempbench_lmms.parsing.numerals import CARDINALS
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.ranks import by_signs, ranked, stated, valued
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import holds, outer, signs, squeeze
@@ -42,7 +44,7 @@ _NUMBERS = {word: str(i) for i, word in enumerate(CARDINALS[:10]) if i}
 _NOUNS = any_of(
     (*IMAGE, *OPTION, "group", "no", "label", "images", "pairs", "rank", "position", "place", "第")
 )
-_SKIPPED = re.compile(
+_SKIPPED = lazy(
     rf"(?:{_NOUNS}|{any_of(AND)}|{any_of((*EARLIEST, *LATEST, *SHORTEST, *LONGEST))}"
     rf"|{any_of((*HAPPENS, *TAKEN))}|st|nd|rd|th|the|is"
     rf"|of|to|then|followed|by|next|after|that|finally|lastly|lower|comes|precedes|before|middle"
@@ -51,13 +53,13 @@ _SKIPPED = re.compile(
     r"|然后|然後|接着|接著|最后|最後|其次|再|是|次|次に|続いて|その後|そして|が|は|の|다음|그다음|그리고|마지막|마지막으로|번|は最も|で)+",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(
+_TOKEN = lazy(
     r"(?P<item>\d+|[^\W\d_]+)|(?P<greater>>)|(?P<skip>[\s,;:<|/→➔➜⇒⟶\-–—\[\](){}\"'#&_`=~*+]+)|(?P<other>.)",
     re.DOTALL,
 )
 _EARLY = any_of((*EARLIEST, *SHORTEST))
 _LATE = any_of((*LATEST, *LONGEST))
-_ROLE = re.compile(
+_ROLE = lazy(
     rf"(?P<early>{_EARLY})|(?P<late>{_LATE})|(?P<middle>\b(?:middle|medium|mid|in\s+between|intermediate"
     rf"|mittlere?|moyenne|intermedia)\b|中间|居中|真ん中|중간)",
     re.IGNORECASE,
@@ -82,7 +84,7 @@ _ROLE_SIGNS = signs(
         "중간",
     )
 )
-_REVERSE = re.compile(
+_REVERSE = lazy(
     rf"(?:from\s+|von\s+|de\s+|desde\s+|从|從)?(?:the\s+|la\s+|le\s+|der\s+"
     rf"|(?:most\s+))*(?:{_LATE})(?:\s+(?:one|image|time|first|zu))?\s*(?:first\b|to|bis|zu|à|hasta|a|到|至"
     rf"|から|에서|->|→|-|–|>)\s*(?:the\s+|la\s+|le\s+)*(?:{_EARLY})?"
@@ -91,56 +93,71 @@ _REVERSE = re.compile(
     re.IGNORECASE,
 )
 # "1. Image 3", "2nd: Image 1", a row of a table: the first number is the place, the second one the item.
-_ROW = re.compile(
+_ROW = lazy(
     rf"(?:^|\n)[ \t]*[\"'(\[*#•-]*[ ]?(?:(?i:position|rank|place|step"
     rf"|no\.?)\s*)?(?P<place>\d{{1,2}})(?:st|nd|rd|th)?[\"')\]]*[ ]?(?:[.):=→-]"
-    rf"|->)?[ ]?[\"'(\[*]*(?:(?i:{_NOUNS})[ ]?[#:]?[ ]?)?(?P<item>\d{{1,2}}|[A-Z])(?![\w.])"
+    rf"|->)?[ ]?[\"'(\[*]*(?:(?i:{_NOUNS})[ ]?[:]?[ ]?)?#?(?P<item>\d{{1,2}}|[A-Z])(?![\w.])"
 )
-_LISTED = re.compile(
+_LISTED = lazy(
     rf"(?:^|[,;{{\n])[ \t]*[\"'(\[*#-]*[ ]?(?:position |rank |place )?(?P<place>\d{{1,2}})(?:st|nd|rd"
     rf"|th)?[\"')]*"
     rf"[ ]?(?:[.):=→-][ ]?[\"'(\[*]*(?:{_NOUNS})s?[ ]?[#:]?[ ]?|(?<=\d)[.)][ ])(?P<item>\d{{1,2}}|[A-Z])\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\d+")
-_COMMENT = re.compile(r"\(([^()\n]{2,80})\)")
+# "B > A > C in terms of elapsed time"
+_BY_SIZE = lazy(
+    r"\s*,?\s*(?:in|by|regarding)\s+(?:terms\s+of\s+)?(?:\w+\s+){0,2}(?:length|duration|time|size|span|gap)\b",
+    re.IGNORECASE,
+)
+# "B > A > C, i.e. B spans the most time"
+_END_NAMED = lazy(
+    rf"\s*[,;:.(–—-]+\s*(?:(?:i\.\s?e\.|so|that\s+is|meaning|with|where|which\s+means|since|because|as)[\s,]+(?:that\s+)?)?(?:{_NOUNS}\s*)?#?(?P<item>\d{{1,2}}|[A-Z])"
+    rf"\s+(?:(?:is|has|spans|shows|covers|being|as|comes|was|lasts|takes)\s+)?(?:by\s+far\s+)?(?:the\s+)?(?:(?P<late>{_LATE})|{_EARLY})",
+    re.IGNORECASE,
+)
+_NUMBER = lazy(r"\d+")
+_COMMENT = lazy(r"\(([^()\n]{2,80})\)")
 _PAIRS = ("pair", "pairs", "paar", "paire", "par", "配对", "ペア", "组", "组合", "対", "쌍")
-_NAMED = re.compile(
+_NAMED = lazy(
     rf"(?:{any_of((*IMAGE, *_PAIRS))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
     re.IGNORECASE,
 )
 _ASCII_ORDINALS = tuple(word for word in ORDINAL if word.isascii())
 _LASTS = (*(word for word in LAST if word.isascii()), *LATEST[:2])
-_FOLLOWING = re.compile(
+_FOLLOWING = lazy(
     rf"{any_of(FOLLOWS)}\s+(?:the\s+)?(?:{_NOUNS}\s*)?[#(\"'*]*(?:\d{{1,2}}|[A-Z])$", re.IGNORECASE
 )
-_ENDS_PLACE = re.compile(
+_ENDS_PLACE = lazy(
     rf"(?:\s+(?:{_NOUNS}|one)(?!\s+\w))?(?:\s+(?:in\s+time|of\s+(?:the\s+)?two))?"
     r"(?=\s*(?:[.,;!)]|$)|\s+(?:because|since|as|and|while|whereas)\b)",
     re.IGNORECASE,
 )
-_LEFT_OPEN = re.compile(rf"{any_of((*OR, *IF, *MAYBE, 'either', 'both', 'shown', 'listed'))}", re.IGNORECASE)
-_PLACED = re.compile(
+_LEFT_OPEN = lazy(rf"{any_of((*OR, *IF, *MAYBE, 'either', 'both', 'shown', 'listed'))}", re.IGNORECASE)
+_PLACED = lazy(
     rf"(?<!\w)(?P<item>\d{{1,2}}|[A-Z])\s*(?:(?P<verb>{any_of(HAPPENS)})\s+(?:{any_of(TAKEN)}\s+)?|[=:]\s*)"
     rf"(?:the\s+)?(?P<place>{any_of((*_ASCII_ORDINALS, *_LASTS, *EARLIEST[:2]))})",
     re.IGNORECASE,
 )
 _PLACE_SIGNS = signs((*_ASCII_ORDINALS, *_LASTS, *EARLIEST[:2]))
-_EVIDENCE = re.compile(
+_EVIDENCE = lazy(
     rf"{_EARLY}|{_LATE}|\b(?:follow|then|finally|next|before|first|dann|puis|luego)|然后|接着|次に|다음",
     re.IGNORECASE,
 )
-_CJK_BORDER = re.compile(
+_CJK_BORDER = lazy(
     r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z0-9])"
     r"|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
-_WORD = re.compile(r"[^\W\d_]{2}")
-_ARROW = re.compile(r"[-=–—]+>|\\to\b|\\rightarrow\b")
-_SENTENCE = re.compile(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
+_WORD = lazy(r"[^\W\d_]{2}")
+_ARROW = lazy(r"[-=–—]+>|\\to\b|\\rightarrow\b")
+_SENTENCE = lazy(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
+_ORDINAL_SIGN = lazy(r"st|nd|rd|th")
+_MOST_PLACES = 10
+_ONE_ITEM = lazy(r"(?:pair\s+|image\s+)?(?:\d{1,2}|[A-Z])\b", re.IGNORECASE)
+_LONGEST_PLAIN = 60
 _LOOK_BACK = 90
 _JUST_BEFORE = 14
 _LOOK_AHEAD = 60
-_ARTICLE = re.compile(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
+_ARTICLE = lazy(r" (?:pair|set|group|satellite|list|series|few|new|large|small)\b")
 _NUMBER_WORDS = (*_NUMBERS, *(word for word in ORDINAL if word.isascii()))
 
 
@@ -169,7 +186,7 @@ def tidy(text: str) -> str:
         if _reversed(inner) or any(backwards(inner, which) is not None for which in (False, True)):
             return f" {inner} "
         if role := _role(inner):
-            return f" {role.group()} "
+            return f". {inner} " if _ONE_ITEM.match(inner) else f" {role.group()} "
         return " " if re.search(r"[^\W\d_]{2}|\d{4}", inner) else match.group()
 
     if "(" in text:
@@ -224,6 +241,30 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
     )
 
 
+# "2, 4, 1, 5, 3", "B > C" is none: the sign has two meanings.
+_PLAIN = lazy(r"(?:\d{1,2}|[A-Z])(?:(?:, ?|; ?| ?[→–-] ?| )(?:\d{1,2}|[A-Z])){2,}")
+_ITEMS = lazy(r"\d+|[A-Z]")
+
+
+def plain(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Returns the order of a text that is nothing but a run of all labels; None for any other text.
+
+    >>> plain("2-1-3", ("1", "2", "3")), plain("Not 2, 1, 3", ("1", "2", "3"))
+    (('2', '1', '3'), None)
+    """
+    if len(text) > _LONGEST_PLAIN or not _PLAIN.fullmatch(text):
+        return None
+    return _complete(_ITEMS.findall(text), labels)
+
+
+def may_name(text: str, labels: tuple[str, ...]) -> bool:
+    """Whether a text may name all labels but one, by digits or by words for numbers."""
+    if labels[0].isalpha():
+        return sum(map(text.count, labels)) >= len(labels) - 1
+    named = [label for label in labels if label in text]
+    return len(named) >= len(labels) - 1 or not text.isascii() or holds(text.lower(), _NUMBER_WORDS)
+
+
 def _too_few(text: str, labels: Sequence[str]) -> bool:
     """Whether a text can't name all labels."""
     if all(label in text for label in labels):
@@ -240,6 +281,8 @@ def _turned(
         return None
     if len(order) == 2 and _FOLLOWING.search(text[start:end]):
         return order[::-1]  # "Image 2 came after Image 1"
+    if (turned := _end_named(text, end, order)) is not None:
+        return order[::-1] if turned else order
     before = _SENTENCE.split(text[max(0, start - _LOOK_BACK) : start])[-1]
     after = _SENTENCE.split(text[end : end + _LOOK_AHEAD])[0]
     back = backwards(before, quantities)
@@ -337,7 +380,22 @@ def _lists(text: str, labels: Sequence[str]) -> list[Found]:
                 entries = []
         if found:
             return found
+        if by_place := _of_places(list(itertools.islice(pattern.finditer(text), 2 * _MOST_PLACES)), labels):
+            return [by_place]
     return found
+
+
+def _of_places(entries: Sequence[re.Match[str]], labels: Sequence[str]) -> Found | None:
+    """Returns the order of entries that each have a place of their own, whichever comes first."""
+    if len(entries) != len(labels):
+        return None
+    items = {int(match["place"]): match["item"].upper() for match in entries}
+    if sorted(items) != list(range(1, len(labels) + 1)):
+        return None
+    order = _complete([items[place] for place in sorted(items)], labels)
+    # "1: 3 houses" tells no order of the items.
+    ordinal = all(_ORDINAL_SIGN.match(entries[0].string, match.end("place")) for match in entries)
+    return (entries[0].start(), entries[-1].end(), order) if order and ordinal else None
 
 
 def _named(text: str, labels: Sequence[str]) -> Found | None:
@@ -361,7 +419,7 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
         nonlocal run, readable
         if len(run) == 1 and sorted(run[0]) == sorted(labels):
             run = list(run[0])
-        if len(run) >= len(labels) and (readable or _says_which_end(text, start, end, quantities)):
+        if len(run) >= len(labels) and (readable or _says_which_end(text, start, end, quantities, run)):
             found.append((start, end, _complete(run, labels)))
         run, readable = [], True
 
@@ -398,13 +456,24 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
     return found
 
 
-def _says_which_end(text: str, start: int, end: int, quantities: bool) -> bool:
+def _says_which_end(text: str, start: int, end: int, quantities: bool, run: Sequence[str]) -> bool:
     """Whether the words around a run say which of its ends comes first."""
     begin = max(0, start - _LOOK_BACK)
     return (
         _REVERSE.search(text, begin, end + 40) is not None
         or backwards(text[begin : end + _LOOK_AHEAD], quantities) is not None
+        or _end_named(text, end, run) is not None
     )
+
+
+def _end_named(text: str, end: int, run: Sequence[str]) -> bool | None:
+    """Whether the words behind a run make its first label the latest or largest; None where none is named."""
+    if ">" in text and _BY_SIZE.match(text, end):
+        return True
+    named = _END_NAMED.match(text, end)
+    if named is None or named["item"].upper() not in (run[0], run[-1]):
+        return None
+    return (named["item"].upper() == run[0]) == (named["late"] is not None)
 
 
 @lru_cache(maxsize=32)
@@ -415,12 +484,12 @@ def _opens(labels: tuple[str, ...], quantities: bool, in_words: bool) -> re.Patt
         item = rf"\d|(?<![^\W\d_])(?i:{words})(?![^\W\d_])"
     else:
         item = rf"(?<![^\W\d_])(?:[A-Z]|[{''.join(labels)}]{{{len(labels)}}})(?![^\W\d_])"
-    return re.compile(f"{item}|>" if quantities else item)
+    return lazy(f"{item}|>" if quantities else item)
 
 
 def _label(token: str, digits: bool, in_words: bool) -> str | None:
     if not digits:
-        return token if len(token) == 1 and token.isascii() and token.isupper() else None
+        return token if len(token) == 1 and token.isascii() and token.isupper() and token != "I" else None
     if token.isdecimal():
         return token
     word = token.lower()

@@ -2,17 +2,16 @@
 
 import re
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds, shortest
 from tempbench_lmms.parsing.words import FROM_END, FROM_START, IMAGE, LAST_PLACE, ORDINAL, PENULTIMATE, any_of
 
 _NOUN = rf"(?:\s*{any_of((*IMAGE, 'one'))})?"
 _ORDINAL = rf"(?P<place>{any_of(ORDINAL)})"
-_END = re.compile(
-    rf"{any_of(PENULTIMATE)}{_NOUN}|{_ORDINAL}{_NOUN}\s*{any_of(FROM_END)}{_NOUN}", re.IGNORECASE
-)
-_START = re.compile(rf"{_ORDINAL}{_NOUN}\s*{any_of(FROM_START)}", re.IGNORECASE)
-_LAST = re.compile(any_of(LAST_PLACE) + _NOUN, re.IGNORECASE)
-_EDGE = re.compile(
+_END = lazy(rf"{any_of(PENULTIMATE)}{_NOUN}|{_ORDINAL}{_NOUN}\s*{any_of(FROM_END)}{_NOUN}", re.IGNORECASE)
+_START = lazy(rf"{_ORDINAL}{_NOUN}\s*{any_of(FROM_START)}", re.IGNORECASE)
+_LAST = lazy(any_of(LAST_PLACE) + _NOUN, re.IGNORECASE)
+_EDGE = lazy(
     rf"\b(?:(?P<left>left-?most)|(?P<right>right-?most)|(?P<middle>middle|central|middlemost)){_NOUN}\b",
     re.IGNORECASE,
 )

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.durations import amount
 from tempbench_lmms.parsing.ends import backwards
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds, table
 from tempbench_lmms.parsing.words import ORDINAL
 
@@ -24,8 +25,8 @@ _NOUN = (
 )
 _UNIT_AFTER = r"(?!\w|[.,:]\d|\s*%|\s*(?:st|nd|rd|th)\b)"
 _BARE_ENDS = (
-    r"(?=\s*(?:[.,;:!?)\]=<>→\"'\n-]|$|\b(?:came|comes?|is|was|are|before|after|precede[sd]?|follow(?:s|ed)?|and|then|which"
-    r"|und|et|y|est|es|ist|vor|nach|avant|après|antes|después|than|must|being|in|has|lies|puis|dann|luego|que|als|next|to|with|at)\b"
+    r"(?=\s*(?:[.,;:!?)\]=<>→\"'\n-]|$|\b(?:predates?|postdates?|succeeds?|the\s+(?:most|least|old|new|earl|late|first|last|short|long|middle|small|large)\w*|came|comes?|is|was|are|before|after|precede[sd]?|follow(?:s|ed)?|and|then|which"
+    r"|und|et|y|est|es|ist|vor|nach|avant|après|antes|después|than|must|being|in|has|lies|sits|goes|stands|belongs|falls|puis|dann|luego|que|als|next|to|with|at)\b"
     r"|[\u3040-\u9fff\uac00-\ud7af]))"
 )
 _ORDINALS = "|".join(
@@ -60,7 +61,11 @@ _LATEST = (
     r"latest|late|newest|most\s+recent|neueste[nrs]?|jüngste[nrs]?|späteste[nrs]?|plus\s+récente?|más\s+recientes?|más\s+nuev[oa]|最晚|最新"
     r"|最近|最も新しい|一番新しい|가장\s?최근|가장\s?늦은|가장\s?최신"
 )
-_FIRST, _LAST = r"first|zuerst|primero|primera|première?", r"last|zuletzt|última|último|dernière?"
+_FIRST = r"first|(?:start|begin)(?:s|ing|ning)?\s+(?:with|from)(?=\s+\x01)"
+_FIRST += r"|at\s+the\s+(?:start|beginning|front)"
+_FIRST += r"|zuerst|am\s+anfang|primero|primera|première?|au\s+début|al\s+principio"
+_LAST = r"last|end(?:s|ing)?\s+(?:with|on|in)(?=\s+\x01)|at\s+the\s+(?:end|back)"
+_LAST += r"|zuletzt|am\s+ende|última|último|dernière?|à\s+la\s+fin|al\s+final"
 _SHORTEST = (
     r"shortest|smallest|least|lowest|fewest|quickest|briefest|kürzeste[nrs]?|kleinste[nrs]?"
     r"|plus\s+court(?:e)?|más\s+cort[oa]|menor|最短|一番短い|가장\s?짧은"
@@ -70,7 +75,7 @@ _LONGEST_WORDS = (
     r"|plus\s+long(?:ue)?|más\s+larg[oa]|mayor|最长|最長|一番長い|가장\s?긴"
 )
 _MIDDLE = (
-    r"middle|medium|mid|in[\s_]between|intermediate|remaining|mittlere[nrs]?|dazwischen"
+    r"middle|medium|mid|in[\s_]between|between\s+(?:them|these|those|the\s+two)|intermediate|remaining|mittlere[nrs]?|dazwischen"
     r"|moyenne|intermedi[oa]|中间|居中|真ん中|중간"
 )
 _DOUBT = (
@@ -106,13 +111,17 @@ class _Said:
 
     def allows(self, order: Sequence[str]) -> bool:
         """Whether an order agrees with all that is said."""
-        place = {label: i for i, label in enumerate(order)}
-        return (
-            all(place[label] == at for label, at in self.at.items())
-            and all(place[a] < place[b] for a, b in self.before)
-            and all(place[a] + 1 == place[b] for a, b in self.next_to)
-            and all(0 < place[label] < len(order) - 1 for label in self.middle)
-        )
+        place = order.index
+        for label, at in self.at.items():
+            if place(label) != at:
+                return False
+        for a, b in self.before:
+            if place(a) >= place(b):
+                return False
+        for a, b in self.next_to:
+            if place(a) + 1 != place(b):
+                return False
+        return all(0 < place(label) < len(order) - 1 for label in self.middle)
 
 
 @lru_cache(maxsize=16)
@@ -123,12 +132,12 @@ def _item(labels: tuple[str, ...], in_words: bool = False) -> re.Pattern[str]:
         ordinal = rf"(?:the\s+)?(?P<ordinal>{_ORDINALS}){noun}"
         if in_words:
             ordinal = rf"(?:the|das|la|le)\s+(?P<ordinal>{_ORDINALS})(?![^\W\d_])(?:{noun})?"
-        return re.compile(
+        return lazy(
             rf"{_NOUN}\s*[#:(\[\"']*\s*(?P<named>{own}){_UNIT_AFTER}(?:张|番|번)?|{ordinal}"
             rf"|(?<![\w.,\-])(?P<bare>{own}){_UNIT_AFTER}{_BARE_ENDS}",
             re.IGNORECASE,
         )
-    return re.compile(
+    return lazy(
         rf"(?:(?i:{_NOUN})\s*[#:(\[\"']*\s*)?(?<![^\W\u2e80-\uffff])(?<!['’])(?P<bare>{own})"
         r"(?![^\W\u2e80-\uffff])(?!['’]\w)(?! (?:pair|few|new|large|small|satellite|lot)\b)"
     )
@@ -136,13 +145,15 @@ def _item(labels: tuple[str, ...], in_words: bool = False) -> re.Pattern[str]:
 
 @lru_cache(maxsize=2)
 def _words(quantities: bool) -> re.Pattern[str]:
+    """Returns the pattern of the words of a clause, for text in small letters."""
     ends = (_SHORTEST, _LONGEST_WORDS) if quantities else (f"{_EARLIEST}|{_FIRST}", f"{_LATEST}|{_LAST}")
     parts = [
         r"(?P<item>\x01\d+\x02)",
         _token(
             "earlier",
-            r"(?:(?:just|right|immediately|shortly)\s+)?before\s+(?:that|this|it)|davor|avant\s+cela|antes\s+de\s+eso",
+            r"(?:(?:just|right|immediately|shortly|directly)\s+)?before\s+(?:that|this|it)|(?:(?:immediately|directly)\s+)?preceded\s+by|davor|avant\s+cela|antes\s+de\s+eso",
         ),
+        _token("later", r"(?:(?:just|right|immediately|directly)\s+)?(?:after|behind)\s+it"),
         _token("then", _THEN),
         _token("before", _BEFORE),
         _token("after", _AFTER),
@@ -155,13 +166,13 @@ def _words(quantities: bool) -> re.Pattern[str]:
         _token("less", _LESS),
         _token("place", _ORDINALS),
         _token("which", r"which|welches|was|que|qui"),
-        _token("and", r"and|und|et|y|while|whereas"),
+        _token("and", r"and|but|und|aber|et|mais|y|pero|while|whereas"),
         _token("doubt", _DOUBT),
         r"(?P<end>[.;\n!?])",
         r"(?P<comma>[,()、])",
         r"(?P<other>[^\W\d_]+|\d+)",
     ]
-    return re.compile("|".join(parts), re.IGNORECASE)
+    return lazy("|".join(parts))
 
 
 _SIGNS = table(
@@ -223,9 +234,9 @@ def _plain_roles(quantities: bool) -> re.Pattern[str]:
     ends = f"{_SHORTEST}|{_LONGEST_WORDS}" if quantities else f"{_EARLIEST}|{_FIRST}|{_LATEST}|{_LAST}"
     item = r"\x01\d+\x02"
     ended = r"(?=\s*(?:[.,;!?\n]|$)|\s+(?:of|one|image|and|und|et|y)\b)"
-    return re.compile(
+    return lazy(
         rf"{item}\s+(?:(?:is|was|comes|came|ist|est|es)\s+)?(?:the\s+|der\s+|das\s+|die\s+|la\s+|le\s+|el\s+)?(?:{ends}){ended}"
-        rf"|{_WORDS_BEFORE}(?:{ends})\s+(?:(?:one|image|pair|interval|abstand|bild|is|was|ist|est|es|bei)\s+){{0,4}}{item}{ended}",
+        rf"|{_WORDS_BEFORE}(?:{ends})\s+(?:(?:one|image|pair|interval|abstand|bild|is|was|ist|est|es|bei|=)\s+){{0,4}}{item}{ended}",
         re.IGNORECASE,
     )
 
@@ -234,7 +245,7 @@ _Token = tuple[str, str]
 
 
 def _tokens(text: str, quantities: bool) -> Iterator[_Token]:
-    for match in _words(quantities).finditer(text):
+    for match in _words(quantities).finditer(text.lower()):
         yield match.lastgroup or "", match.group()
 
 
@@ -243,12 +254,15 @@ def _said(text: str, labels: tuple[str, ...], quantities: bool) -> _Said:
     clause: list[_Token] = []
     state = _State(labels, quantities, said, backwards(text, quantities) is True)
     for token in (*_tokens(text, quantities), ("end", ".")):
-        if token[0] in ("comma", "end", "then", "earlier") or (token[0] == "and" and _is_whole(clause)):
+        if token[0] in ("comma", "end", "then", "earlier", "later") or (
+            token[0] == "and" and _is_whole(clause)
+        ):
             state.close(clause)
             clause = []
-            if token[0] in ("then", "earlier"):
+            state.coordinated = token[0] == "and"
+            if token[0] in ("then", "earlier", "later"):
                 state.follows = True
-                state.back = state.back or token[0] == "earlier"
+                state.back = (state.back or token[0] == "earlier") and token[0] != "later"
             elif token[0] == "end":
                 state.stop()
             continue
@@ -275,6 +289,8 @@ class _State:
         self.back = back
         self.follows = False
         self.comparison = ""
+        self.coordinated = False
+        self.subject: str | None = None
 
     def stop(self) -> None:
         """Ends a sentence."""
@@ -346,6 +362,10 @@ class _State:
             return True
         taken = False
         subject = self.last if sequence[0][0] != "item" else None
+        if self.coordinated and sequence[0][0] not in ("item", "which"):
+            subject = self.subject  # "A is longer than C but shorter than B"
+        elif sequence[0][0] == "item":
+            self.subject = items[0]
         relation = ""
         for name, text in sequence:
             if name == "item":
@@ -362,8 +382,8 @@ class _State:
         self.said.before.append((a, b) if smaller else (b, a))
 
 
-_SIGNED = re.compile(r"\b(?P<a>\d{1,2}|[A-Z])\s*<\s*(?=(?P<b>\d{1,2}|[A-Z])\b)")
-_BESIDE_SIGNS = re.compile(r"[^\W\d_]{2}")
+_SIGNED = lazy(r"\b(?P<a>\d{1,2}|[A-Z])\s*<\s*(?=(?P<b>\d{1,2}|[A-Z])\b)")
+_BESIDE_SIGNS = lazy(r"[^\W\d_]{2}")
 
 
 def by_signs(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -382,13 +402,13 @@ def by_signs(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 # "Pair A: 4 years", one for each label.
-_RANK = re.compile(r"\b(?:rank(?:ing)?|place|position|order|#)\b", re.IGNORECASE)
-_RANK_ROW = re.compile(
+_RANK = lazy(r"\b(?:rank(?:ing)?|place|position|order|#)\b", re.IGNORECASE)
+_RANK_ROW = lazy(
     rf"[\s\"'(\[*•-]*(?:{_NOUN}\s*)?#?(?P<item>\d{{1,2}}|[A-Z])\b[\"')\]\s]*(?:[:=→–|-]|is|->)*\s*(?P<word>rank(?:ed)?|place|position|#|number)?\s*#?"
     rf"(?P<rank>\d{{1,2}})(?P<th>st|nd|rd|th)?[\s\"')\].,;]*",
     re.IGNORECASE,
 )
-_ONE_IS_LATE = re.compile(
+_ONE_IS_LATE = lazy(
     r"(?:longest|largest|latest|newest|most\s+recent)\s*(?:first|(?:is|=|:|as)\s*(?:rank\s*)?1\b)|\b1\s*(?:=|is|:)\s*(?:the\s+)?(?:longest|largest|latest|newest"
     r"|most\s+recent)",
     re.IGNORECASE,
@@ -426,7 +446,7 @@ def ranked(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
     return order[::-1] if _ONE_IS_LATE.search(text) else order
 
 
-_YEAR = re.compile(r"(?<![\w.])(?:19|20)\d\d(?!\w|\.\d)")
+_YEAR = lazy(r"(?<![\w.])(?:19|20)\d\d(?!\w|\.\d)")
 
 
 def valued(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[str, ...] | None:
@@ -457,14 +477,14 @@ def valued(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[str, .
     return tuple(name for _, name in sorted(values))
 
 
-_AS_SHOWN = re.compile(
+_AS_SHOWN = lazy(
     r"\b(?:order|sequence|way|numbering)\s+(?:(?:in\s+which\s+)?(?:they|the\s+images)\s+(?:are|were)\s+|as\s+|that\s+is\s+)?"
     r"(?:shown|given|presented|displayed|numbered|provided)\b|\bas\s+(?:shown|presented|displayed|numbered)\b"
     r"|\b(?:shown|given|displayed|presented|original|current|numbered)\s+(?:order|sequence)\b"
     r"|显示的?顺序|给出的?顺序|表示順|제시된\s?순서|gezeigte[nr]?\s+reihenfolge|ordre\s+(?:montré|affiché|présenté)|orden\s+mostrado",
     re.IGNORECASE,
 )
-_TURNED = re.compile(
+_TURNED = lazy(
     r"\b(?:reverse[ds]?|opposite|inverse|inverted|backwards?|flipped|umgekehrt\w*|invers[eao])\b|相反|倒|逆|반대|역",
     re.IGNORECASE,
 )
@@ -477,7 +497,10 @@ def as_shown(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
     >>> as_shown("Reverse of the order shown.", ("1", "2", "3"))
     ('3', '2', '1')
     """
-    if len(text) > _SHORT_SHOWN or re.search(r"\d", text) or not labels[0].isdigit():
+    if len(text) > _SHORT_SHOWN or not labels[0].isdigit():
+        return None
+    text = re.sub(rf"\b1\s*(?:to|-|–|through|→)\s*{len(labels)}(?!\w)", " ", text)
+    if re.search(r"\d", text):
         return None
     if not _AS_SHOWN.search(text) or re.search(
         _WORDS_BEFORE + f"(?:{_DOUBT})" + _WORDS_AFTER, text, re.IGNORECASE

@@ -15,59 +15,67 @@ from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Choice, Expected
 from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
-from tempbench_lmms.parsing.kinds import Kind, kind_of
+from tempbench_lmms.parsing.kinds import Kind, in_short, kind_of
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import LEFT_OPEN, without_questions, without_refusals
 from tempbench_lmms.parsing.statements import Verdict, corrects
 from tempbench_lmms.parsing.text import holds, normalise, unboxed
 from tempbench_lmms.parsing.words import IF, MAYBE, OR, any_of
 
-_QUICK = 24
+QUICK = 24
+"""A reply that is no longer is looked up where it came before."""
 # A short reply without one of these is in its final form.
 _NOT_PLAIN = ("\n", "  ", "\t", "\r", *"\\<[{*_`$|~@")
-_NO_ANSWER_KEY = re.compile(
+_NO_ANSWER_KEY = lazy(
     r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|duration|time|span"
-    r"|score|prob",
+    r"|score|prob|runner|second|reject|initial|exclu|eliminat|alternativ",
     re.IGNORECASE,
 )
-_CUT = re.compile(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
+_CUT = lazy(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
 MOST_OBJECTS = 200
 """A reply with more objects loops; the last ones are read."""
 _EXPLICIT = ("whole", "box", "json", "answer", "last line", "first line")
 _ASKS = ("?", "[", "<")
 # "No changes, answer D."
-_ANSWER_CLAUSE = re.compile(
+_ANSWER_CLAUSE = lazy(
     r"[,;–—]\s*((?:final\s+)?(?:answer|antwort|réponse|respuesta|risposta|resposta|答案|答え|정답)[\s:]{0,3}[^\s,;]{1,12})$",
     re.IGNORECASE,
 )
-_OPEN = re.compile(f"{any_of(IF)}|{any_of(OR)}|{any_of(MAYBE)}|\\?", re.IGNORECASE)
+# "Image 4 < Image 2, hence F."
+_CONCLUDING_CLAUSE = lazy(
+    r"[,;–—:]\s*(?:(?:and|which)\s+)?((?:so|thus|hence|therefore|daher|also|donc|quindi|por\s+(?:lo\s+)?tanto|因此|所以|だから|따라서|meaning|makes?\s+it|i\.e\.)"
+    r"[\s,:]+[^,;]{1,40})$",
+    re.IGNORECASE,
+)
+_OPEN = lazy(f"{any_of(IF)}|{any_of(OR)}|{any_of(MAYBE)}|\\?", re.IGNORECASE)
 # "Q: ... A: (C)": the letter before the colon is no option.
-_ANSWERED = re.compile(r"\nA:(?=\s*\S)")
+_ANSWERED = lazy(r"\nA:(?=\s*\S)")
 # "BEFORE (confidence: 0.82; after: 0.10)"
-_CONFIDENCES = re.compile(r"\((?:[^()\n]{0,40}\b)?[Cc]onfidence[^()\n]{0,120}\)")
+_CONFIDENCES = lazy(r"\((?:[^()\n]{0,40}\b)?[Cc]onfidence[^()\n]{0,120}\)")
 # "Answer: 3 (the dog is in 4, too)"; "B (or C)" is no remark.
-_REMARK = re.compile(rf"\s+\((?!\s*(?:{any_of(OR)}|\w\W))[^()\n]{{12,}}\)\W{{0,3}}$")
-_LAST_CLAUSE = re.compile(r",\s*(?:but|so|aber|mais|pero)\s+([^.!?\n]+)$", re.IGNORECASE)
+_REMARK = lazy(rf"\s+\((?!\s*(?:{any_of(OR)}|\w\W))[^()\n]{{12,}}\)\W{{0,3}}$")
+_LAST_CLAUSE = lazy(r",\s*(?:but|so|aber|mais|pero)\s+([^.!?\n]+)$", re.IGNORECASE)
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
-_PARTS = re.compile(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
-_OPENS = re.compile(
+_PARTS = lazy(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
+_OPENS = lazy(
     r"([^:(–—\n,]{1,40}?)\s*(?::|\(|[–—](?!\s*\w(?!\w))| - "
     r"|,?\s(?:because|since|weil|denn|porque|parce que)\b)(?=\s*\S)"
 )
 # "B (on stones) or D (on shoulders)"
-_OR_ANOTHER = re.compile(rf"\)\s*,?\s*(?:{any_of(OR)})")
+_OR_ANOTHER = lazy(rf"\)\s*,?\s*(?:{any_of(OR)})")
 _MOST_OPENINGS = 30
-_DENIED = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
+_DENIED = lazy(r"\bnot\b|n't\b", re.IGNORECASE)
 # "In image 5": the sentence about one more image ends before it says something.
-_UNFINISHED = re.compile(r"\s*in\s[^.!?]{1,20}\w\s*", re.IGNORECASE)
-_DIGITS = re.compile(r"\d+")
-_CONCLUDES = re.compile(
+_UNFINISHED = lazy(r"\s*in\s[^.!?]{1,20}\w\s*", re.IGNORECASE)
+_DIGITS = lazy(r"\d+")
+_CONCLUDES = lazy(
     r"\b(?:so|thus|therefore|hence|daher|deshalb|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서",
     re.IGNORECASE,
 )
 # "Either could have been first."
-_LEFT_OPEN = re.compile(
+_LEFT_OPEN = lazy(
     r"\b(?:either|both|any|equally)\b[^.!?]*\b(?:could|can|may|might|possible|plausible)\b", re.IGNORECASE
 )
 
@@ -89,13 +97,14 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     """
     if isinstance(reply, Reread):
         return reply.instead(expected, read(str(reply), expected, prompt, at_limit))
-    if len(reply) > _QUICK:
+    if len(reply) > QUICK:
         return _read(reply, expected, prompt, at_limit)
     if isinstance(expected, Choice) and expected.texts:
         # Options differ from question to question; a letter by itself names one of them whatever they say.
         letter = _alone(reply, Choice(expected.letters, (), expected.noun))
         if letter and letter.value:
             return letter
+        expected = in_short(expected, reply)
     # No line of it can be the prompt's where it is but one.
     return _short(reply, expected, prompt if "\n" in reply else None, at_limit)
 
@@ -104,6 +113,16 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
 def _short(reply: str, expected: Expected, prompt: str | None, at_limit: bool) -> Reading[Any]:
     """Returns the reading of a short reply; many a reply of a run is the same."""
     return _alone(reply, expected) or _read(reply, expected, prompt, at_limit)
+
+
+def letter_alone(reply: str, letters: str) -> str | None:
+    """Returns the letter that a short reply names by itself, so that the texts of the options don't matter.
+
+    >>> letter_alone("Option B.", "ABC"), letter_alone("The dog barks", "ABC")
+    ('B', None)
+    """
+    found = _alone(reply, Choice(letters)) if len(reply) <= QUICK else None
+    return found.value if found else None
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -241,10 +260,8 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return said
     if (kind.ranks or said.how not in ("several", "open")) and (stated := _one(kind.by_text(text), "words")):
         return stated
-    return (
-        _in_words(kind, [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists])
-        or said
-    )
+    ends = [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists]
+    return _in_words(kind, ends, said) or said
 
 
 def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
@@ -260,9 +277,9 @@ def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
 @lru_cache(maxsize=32)
 def _whole(kind: Kind, line: str) -> list[Any]:
     bare = lines.bare(line) or line.strip()
-    if found := _is(kind, bare):
-        return found
     rest = lines.without_lead(line)
+    if found := kind.plainly(rest) or _is(kind, bare):
+        return found
     if rest != bare and (found := _is(kind, rest)):
         return found
     remark = _REMARK.search(line) if kind.allows_remark else None
@@ -316,7 +333,11 @@ def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
     parts = rows if (found := _by_itself(kind, rows[-1], "last line")) else lines.sentences(rows[-1])
     if found is None and len(parts) > 1:
         found = _by_itself(kind, parts[-1], "last line")
-    if found is None and (clause := _ANSWER_CLAUSE.search(parts[-1])) and not _OPEN.search(parts[-1]):
+    if (
+        found is None
+        and (clause := _ANSWER_CLAUSE.search(parts[-1]) or _CONCLUDING_CLAUSE.search(parts[-1]))
+        and not _OPEN.search(parts[-1])
+    ):
         found = _by_itself(kind, clause[1], "last line")
     if found is None or len(parts) < 2:
         return found
@@ -364,8 +385,11 @@ def _at_end(kind: Kind, text: str) -> Verdict | None:
     return None if kind.lists(text, rows[-1]) else found
 
 
-def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
-    """Returns what the first or the last sentence states, where it states just one."""
+def _in_words(kind: Kind, rows: list[str], named: Verdict) -> Verdict | None:
+    """Returns what the first or the last sentence states, where it states just one.
+
+    Where they state two, the one that the reply names (`named`).
+    """
     if not rows:
         return None
     first, last = (
@@ -379,7 +403,7 @@ def _in_words(kind: Kind, rows: list[str]) -> Verdict | None:
     ]
     if not found or (len(said) > 1 and not kind.agree(first, last, *said)):
         return None
-    value, sentence = found[0]
+    value, sentence = next((one for one in found if one[0] == named.value), found[0])
     # "First image: a puddle. Second image: an ice cube. Ice melts, so the second image."
     concludes = [match.end() for match in _CONCLUDES.finditer(last)]
     if concludes and len({one for one, _ in found}) > 1 and not _DENIED.search(last, concludes[-1]):
@@ -425,21 +449,21 @@ def of_object(kind: Kind, value: Any) -> Verdict | None:
             if re.fullmatch(pattern, name):
                 if item is None:
                     return Verdict(None, "refused")
-                return _one(kind.of_field(item), "json") or Verdict(None, "nothing")
+                return _one(kind.of_named_field(name, item), "json") or Verdict(None, "nothing")
     if found := _one(kind.of_field(value), "json"):
         return found
     others = [
         found
         for name, item in names.items()
         if not _NO_ANSWER_KEY.search(name)
-        for found in (kind.of_key(name, item) or kind.of_field(item))
+        for found in (kind.of_key(name, item) or kind.of_named_field(name, item))
     ]
     if not others:
         # {"description": "the text of an option"}
         others = [
             found
             for item in names.values()
-            if isinstance(item, str) and len(item) > _QUICK // 2
+            if isinstance(item, str) and len(item) > QUICK // 2
             for found in kind.whole(item)
         ]
     return _one(others, "json")

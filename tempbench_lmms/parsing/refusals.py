@@ -6,7 +6,8 @@ possible to determine the count"). What is left counts only where it calls somet
 
 import re
 
-from tempbench_lmms.parsing.lines import sentences
+from tempbench_lmms.parsing.lines import MAY_END, sentences
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds, shortest, table
 
 _CANNOT = (
@@ -50,10 +51,10 @@ _Signed = tuple[tuple[str, ...], re.Pattern[str]]
 
 def _signed(signs: str, pattern: str) -> _Signed:
     """Returns a pattern with signs, divided by bars: without one of them in a text it can't match."""
-    return table(signs), re.compile(pattern, re.IGNORECASE)
+    return table(signs), lazy(pattern, re.IGNORECASE)
 
 
-LEFT_OPEN = re.compile(
+LEFT_OPEN = lazy(
     r"(?:\bnot|n['’]t)\s+settle\b|\bleave\s+(?:it|this|that|the\s+(?:question|answer))\s+open\b",
     re.IGNORECASE,
 )
@@ -92,9 +93,10 @@ _REFUSALS = (
         r"\b(?:is|are)(?:\s+not|n['’]t)\s+something\s+(?:that\s+)?(?:i|we|one)\s+(?:can|could|am\s+able)\b",
     ),
     _signed(
-        "need",
-        r"\b(?:i(?:['’]d|\s+would)?|we)\s+(?:would\s+)?need\s+(?:the|to\s+(?:see|watch)|more"
-        r"|access)\b",
+        "need|guess|more than",
+        r"\b(?:i(?:['’]d|\s+would)?|we)\s+(?:would\s+)?need\s+(?:the|all|every|at\s+least|an?|to\s+(?:see|watch|look)|more|further|higher|better"
+        r"|access)\b"
+        r"|\b(?:no|any)\s+(?:count|answer|order|choice|number|figure|time)\s+(?:(?:i|we)\s+(?:\w+\s+){1,2})?(?:would|could|is|can)\s+(?:only\s+)?be\s+(?:anything|more|a\s+(?:pure\s+|mere\s+|wild\s+)?guess)",
     ),
     _signed("no audio|no sound|not enough", r"\bno\s+(?:audio|sound)\b|\bnot\s+enough\b"),
     _signed(
@@ -136,7 +138,7 @@ _REFUSALS = (
         r"\bundetermin\w+|\bindetermina\w+|\binconclusive|\bunanswerable",
     ),
 )
-_FOREIGN = re.compile(
+_FOREIGN = lazy(
     r"kann\s+(?:\w+\s+){0,6}?(?:nicht|keine)|nicht\s+(?:möglich|erkennbar|bestimmbar|zu\s+erkennen"
     r"|ersichtlich|beantwort\w+|feststell\w+|bestimm\w+)|lässt\s+sich\s+(?:\w+\s+){0,5}nicht"
     r"|weiß\s+(?:es\s+)?nicht|tut\s+mir\s+leid|unmöglich"
@@ -165,7 +167,7 @@ _FOREIGN_SIGNS = (
 )
 _SIGNS = shortest({*_FOREIGN_SIGNS, *(sign for signs, _ in _REFUSALS for sign in signs)})
 # Whoever can't be certain, or can't rule the others out, still answers.
-_NO_REFUSAL = re.compile(
+_NO_REFUSAL = lazy(
     r"can(?:not|'t|’t)\s+be\s+(?:entirely\s+|completely\s+|fully\s+|absolutely\s+)?(?:certain|sure|true"
     r"|correct|ruled|excluded)|\bno\s+doubt\b|cannot\s+be\s+(?:true|right)|not\s+(?:clear|enough)\s+to\s+be|"
     r"(?:but|though|although|however),?\s+(?:i['’]m|i\s+am|it['’]s|this\s+is)\s+not\s+(?:\w+\s+)?(?:sure"
@@ -173,9 +175,9 @@ _NO_REFUSAL = re.compile(
     r"without\s+(?:a\s+)?doubt|can(?:not|'t)\s+(?:see|find)\s+any\b|even\s+(?:though|if)",
     re.IGNORECASE,
 )
-_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+")
-_ASKED = re.compile(r"\?\W*$")
-_ASIDE = re.compile(
+_SENTENCES = lazy(r"(?<=[.!?])\s+(?=\S)|\n+")
+_ASKED = lazy(r"\?\W*$")
+_ASIDE = lazy(
     r"\b(?:but|however|still|yet|nevertheless|so)\b[^.!?\n]*?(?:answer|guess|choose|pick|say|estimate"
     r"|go with|option|likely|probabl|possibly|perhaps|maybe|image\s+\d)",
     re.IGNORECASE,
@@ -212,7 +214,8 @@ def without_refusals(text: str) -> tuple[str, bool]:
     """
     if not _may_refuse(text.lower()):
         return text, False
-    sentences = [(sentence, _find(sentence)) for sentence in _SENTENCES.split(text)]
+    parts = _SENTENCES.split(text) if MAY_END.search(text) else [text]
+    sentences = [(sentence, _find(sentence)) for sentence in parts]
     if not any(found for _, found in sentences):
         return text, False
     kept, refused = [], False

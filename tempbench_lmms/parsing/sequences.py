@@ -10,6 +10,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds, signs
 from tempbench_lmms.parsing.words import CJK_DIGIT, ORDER_EVIDENCE, ORDER_TURNED, ORDINAL, any_of
 
@@ -20,7 +21,7 @@ _NOUN = (
 _ORDINALS = {word: place for word, place in ORDINAL.items() if len(word) > 2}
 _FIRSTLY = {"firstly": 1, "secondly": 2, "thirdly": 3, "fourthly": 4, "fifthly": 5}
 _ADVERBS = r"(?:(?:is|was|comes?|goes|happens?|being|place[ds]?|stands?|at|in|the|to|as|,|-)\s*)*"
-_TOKEN = re.compile(
+_TOKEN = lazy(
     rf"(?P<named>(?i:{_NOUN})\s*[\"'(\[]*(?P<of>[A-Ga-g])(?![A-Za-z0-9'’]))"
     r"|(?<![A-Za-z0-9'’.])(?P<label>[b-g])(?![A-Za-z0-9'’])"
     r"|(?<![A-Za-z0-9'’.])(?P<first>a)(?![A-Za-z0-9'’])(?![ ]+[A-Za-z])"
@@ -28,14 +29,14 @@ _TOKEN = re.compile(
     rf"|(?P<ordinal>(?i:{any_of([*_ORDINALS, *_FIRSTLY, 'last', 'final', 'lastly', 'finally'])}))"
     r"|第\s*(?P<cjk>[一二三四五六七])",
 )
-_RUN = re.compile(r"(?<![A-Za-z0-9_'’-])(?:[a-g]{5,7}|[A-G]{5,7})(?![A-Za-z0-9_'’-])")
-_SPACED = re.compile(r"(?<!\w)[A-G](?:[ ,/>→-]{1,3}[A-G]){4,6}(?!\w)")
-_ARROWS = re.compile(r"[-=–—]+>|→|➔|➜|⇒|>")
-_EVIDENCE = re.compile(rf"{any_of(ORDER_EVIDENCE)}|{_ARROWS.pattern}", re.IGNORECASE)
-_TURNED = re.compile(any_of(ORDER_TURNED), re.IGNORECASE)
+_RUN = lazy(r"(?<![A-Za-z0-9_'’-])(?:[a-g]{5,7}|[A-G]{5,7})(?![A-Za-z0-9_'’-])")
+_SPACED = lazy(r"(?<!\w)[A-G](?:[ ,/>→-]{1,3}[A-G]){4,6}(?!\w)")
+_ARROWS = lazy(r"[-=–—]+>|→|➔|➜|⇒|>")
+_EVIDENCE = lazy(rf"{any_of(ORDER_EVIDENCE)}|{_ARROWS.pattern}", re.IGNORECASE)
+_TURNED = lazy(any_of(ORDER_TURNED), re.IGNORECASE)
 _TURNED_SIGNS = signs(ORDER_TURNED)
-_ASCENDING = re.compile(r"\b(?:before|precedes?)\b", re.IGNORECASE)
-_DESCENDING = re.compile(r"\b(?:after|follows?)\b", re.IGNORECASE)
+_ASCENDING = lazy(r"\b(?:before|precedes?)\b", re.IGNORECASE)
+_DESCENDING = lazy(r"\b(?:after|follows?)\b", re.IGNORECASE)
 _LAST = ("last", "final", "lastly", "finally")
 _LONGEST = 1_500
 

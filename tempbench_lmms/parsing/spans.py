@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from tempbench_lmms.parsing.expected import TimeSpan
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds
 from tempbench_lmms.parsing.times import TOKEN, Time, sane, tokenise
 from tempbench_lmms.parsing.words import BEGINS, ENDS, any_of
@@ -19,7 +20,7 @@ from tempbench_lmms.parsing.words import BEGINS, ENDS, any_of
 Span = tuple[float, float]
 """Start and end in seconds, in the order in which they were stated; the end may lie before the start."""
 
-_POINT = re.compile(TOKEN)
+_POINT = lazy(TOKEN)
 # What stands between two points, and before the first, is looked at only so far.
 _WIDEST = 130
 _BEFORE = 70
@@ -32,7 +33,7 @@ FILL = (
     r"(?![^\W\d_])\.?|[\[\]\"'()<>~≈=:@第약约約])\s*){0,12}"
 )
 _TO = (
-    r"(?:-+>?|–+>?|—+|―|→|⇒|~+|/|〜|까지|到|至|から|부터|에서|bis|à|au|a(?=\s)|al(?=\s)|hasta|jusqu'(?:à|au)|fino|até|tot"
+    r"(?:-+>?|–+>?|—+|(?:≤|<=?|⩽)\s*[tx]\s*(?:≤|<=?|⩽)|―|→|⇒|~+|/|〜|까지|到|至|から|부터|에서|bis|à|au|a(?=\s)|al(?=\s)|hasta|jusqu'(?:à|au)|fino|até|tot"
     r"|do(?=\s)|до|по|to|until|untill|till|til|'til|through|thru|up\s+to|up\s+until|"
     r"(?:all\s+the\s+way|right|on)\s+(?:to|until|through)|"
     r"(?:(?:(?:and|which|it|that|lasting|lasts|continu\w+|goes|going|runs|running|event|answer|span)\b"
@@ -40,75 +41,81 @@ _TO = (
     r"\b(?:(?:ends?|ending|finish(?:es|ing)?|stops?|stopping|conclud\w+|clos\w+)(?:\s+(?:at|on|around|by))?|"
     r"(?:continu\w+|goes|going|runs|running|lasts|lasting|extend\w*)\s+(?:on\s+)?(?:to|until|till|through)))"
 )
-_RANGE = re.compile(rf"{FILL}(?:开始|開始)?,?\s*{_TO}{FILL}")
-_OPENS_PAIR = re.compile(
+_RANGE = lazy(rf"{FILL}(?:开始|開始)?,?\s*{_TO}{FILL}")
+_OPENS_PAIR = lazy(
     rf"(?<![^\W\d_])(?:between|from|zwischen|von|entre|desde|de|del|dal|tra|fra|从|在|介于){FILL}$"
 )
-_AND = re.compile(rf"{FILL}(?:and|und|et|y|e|и|和|与|到|to|&|-|–|—|until|till|through){FILL}")
+_AND = lazy(rf"{FILL}(?:and|und|et|y|e|и|和|与|到|to|&|-|–|—|until|till|through){FILL}")
 # "from the blink (62 s) to the impact (71 s)"
-_BRACKETED = re.compile(
+_BRACKETED = lazy(
     rf"\s*\)\s*(?:{_TO}|and\s+(?:goes\s+on\s+|lasts\s+)?until)(?:\s+[^\W\d_][^.;:()\x02\n]{{0,60}})?\({FILL}"
 )
 # "from 7 s, when he starts, to 11 s"
-_DESCRIBED = re.compile(
+_DESCRIBED = lazy(
     rf"{FILL},\s*(?:when|where|as|with|which)\b[^.;:!?\x02\n]{{1,80}},\s*(?:and\s+)?(?:to|until|till|through|up\s+to){FILL}"
 )
-_OPEN_BRACKET = re.compile(rf"[\[(<{{]{FILL}$")
-_IN_LIST = re.compile(rf"{FILL}[,;]{FILL}")
-_CLOSES_LIST = re.compile(r"\s*(?:seconds?|secs?|s)?\s*(?:[,;][^\])>}\x02]{0,80})?[\])>}]")
+_OPEN_BRACKET = lazy(rf"[\[(<{{]{FILL}$")
+_IN_LIST = lazy(rf"{FILL}[,;]{FILL}")
+_CLOSES_LIST = lazy(r"\s*(?:seconds?|secs?|s)?\s*(?:[,;][^\])>}\x02]{0,80})?[\])>}]")
 
 _LABEL_END = r"(?:[_\s-]*(?:time(?:[_\s-]?stamp)?|point|second|s|sec|seconds|at|zeit|时间|時間|시간))?"
 # "He sets in 12 screws" names no time.
 _AT_A_TIME = r"(?=\s+(?:at|around|about|by|near|from|after|bei|um|à|en|a)\b)"
 _STARTS = (
     r"(?:(?<![^\W\d_])(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began|begun|from|onset|opens?|starttime|t0|s0|t_?start|anfang|beginn|beginnt|startet|fängt|début|commence"
-    r"|inicio|comienzo|empieza|comienza|inizio|inizia|start_s)|起始|开始|開始|起点|始点|始まり|시작"
+    r"|inicio|comienzo|empieza|comienza|inizio|inizia|início|начало|начинается|start_s)|起始|开始|開始|起点|始点|始まり|시작"
     rf"|{any_of(BEGINS)}{_AT_A_TIME}){_LABEL_END}"
 )
 _ENDS = (
     r"(?:(?<![^\W\d_])(?:end(?:s|ing|ed)?|finish(?:es|ed|ing)?|stop(?:s|ped|ping)?|to|until|till|offset"
     r"|concludes?|concluding|closes?"
-    r"|endtime|t1|e0|t_?end|ende|endet|fin|finit|termine|termina|finaliza|acaba|fine|finisce|final|bis)"
+    r"|endtime|t1|e0|t_?end|ende|endet|fin|finit|termine|termina|finaliza|acaba|fine|finisce|fim|конец|заканчивается|final|bis)"
     r"|结束|結束|終了|終わり|终点|終点|종료|끝"
     rf"|{any_of(ENDS)}{_AT_A_TIME}){_LABEL_END}"
 )
 _GLUE = (
-    r"[\s\"'*_(),:=>|~≈<\[\]–—-]{0,20}"
+    r"[\s\"'*_(),:=>→|~≈<\[\]–—-]{0,20}"
     r"(?:(?:at|is|are|was|about|around|approximately|roughly|the|in|seconds?|s|secs?|video|of|after|by|with|it"
     r"|bei|um|à|a|en|el|alle|t|ca)(?![^\W\d_])[\s\"':=()~≈\]-]{0,8}){0,8}"
 )
-_STARTED = re.compile(rf"{_STARTS}{_GLUE}$")
-_ENDED = re.compile(rf"{_ENDS}{_GLUE}$")
-_TO_BEFORE = re.compile(rf"\bto{FILL}$")
-_LENGTHENED = re.compile(
+_STARTED = lazy(rf"{_STARTS}{_GLUE}$")
+_ENDED = lazy(rf"{_ENDS}{_GLUE}$")
+_TO_BEFORE = lazy(rf"\bto{FILL}$")
+_LENGTHENED = lazy(
     rf"(?<![^\W\d_])(?:lasts?|lasting|for|duration|length|next|during|takes?|dauert){_GLUE}(?:for\s+|another\s+)?$"
 )
-_AT = re.compile(r"(?:\bat\b|\b(?:on|around|about|after)\b|\bby\b)" + FILL + "$")
-_UNTIL = re.compile(rf"(?<![^\W\d_])(?:until|till|up\s+to|bis|hasta|jusqu'(?:à|au)){FILL}$")
-_DONE = re.compile(
+_AT = lazy(r"(?:\bat\b|\b(?:on|around|about|after)\b|\bby\b)" + FILL + "$")
+_LASTS = lazy(
+    r"\b(?:lasts?|lasting|lasted|takes?|took|duration|length)\s+(?:of\s+|is\s+|for\s+)?(?:about\s+|around\s+|roughly\s+|another\s+)?$"
+)
+_UNTIL = lazy(rf"(?<![^\W\d_])(?:until|till|up\s+to|bis|hasta|jusqu'(?:à|au)){FILL}$")
+_DONE = lazy(
     r"(?<![^\W\d_])(?:over|done|completed?|finished|ends?|ended|stops?|stopped|back|through)\b"
     rf"(?:\s+\w+){{0,4}}?\s+(?:at|by|around|about){FILL}$"
 )
-_UNTIL_AT = re.compile(
+_UNTIL_AT = lazy(
     rf"(?<![^\W\d_])(?:until|till|bis|hasta)\s+[^\x02.;:!?\n]{{1,60}}\s(?:at|by|around|bei|um|en|a){FILL}$"
 )
-_AND_AT = re.compile(rf"\s*,?\s+and\s+[^\x02.;:!?\n]{{1,90}}\s(?:at|by){FILL}")
-_INTO = re.compile(r"\s*(?:seconds\s+|minutes?\s+)?in(?:to)?\b")
+_AND_AT = lazy(rf"\s*,?\s+and\s+[^\x02.;:!?\n]{{1,90}}\s(?:at|by){FILL}")
+_COLON = lazy(r"\n[^\S\n]*[-*•]?[^\x02\n]{1,60}:\s*$|^[^\S\n]*[-*•]?[^\x02\n]{1,60}:\s*$")
+_NEXT_LINE = lazy(r"[\s.;,]*\n[^\x02\n]{1,60}:\s*")
+_ENDS_LINE = lazy(r"[ .;]*(?:$|\n)")
+_INTO = lazy(r"\s*(?:seconds\s+|minutes?\s+)?in(?:to)?\b")
 
-_AFTER = re.compile(
+_AFTER = lazy(
     r"\s*(?:$|[.,;:)\]<>\"'}\n!?]|(?-i:[A-D])\b|(?:where|when|while|as|because|since|which|with|is|for|in|thus|so)\b"
     r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|/|\(|[^\x00-\u25ff])",
     re.IGNORECASE,
 )
-_CLOSES_ALL = re.compile(r"\)[\s.]*$")
-_LEADING_WORD = re.compile(
+_CLOSES_ALL = lazy(r"\)[\s.]*$")
+_LEADING_WORD = lazy(
     r"\b(?:from|between|at|is|span|seconds?|time|timestamps?|interval|window|during|in|von|de|desde|guess|say"
     r"|i'd\s+say|roughly|about|around|therefore|hence|so|thus|to|or)$",
     re.IGNORECASE,
 )
-_FROM = re.compile(r"(?<![^\W\d_])(?:from|between|von|zwischen|de|del|desde|entre|从)" + FILL + "$")
+_FROM = lazy(r"(?<![^\W\d_])(?:from|between|von|zwischen|de|del|desde|entre|从)" + FILL + "$")
 _LONGEST_WORD = 14
-_ONE_LINE_PAIR = re.compile(
+_ONE_LINE_PAIR = lazy(
     rf"(?:\(?[a-d]\)?\W{{1,3}})?{TOKEN}\s*(?:,|;|\n|\s|/)\s*{TOKEN}(?:\W{{1,3}}\(?[a-d]\)?)?"
 )
 
@@ -151,6 +158,10 @@ class Points:
 
     def _pairs(self) -> Iterator[_Pair]:
         points = list(_POINT.finditer(self.small))
+        if len(points) > 2:
+            # "at 101 s and lasts for 24 s, ending at 125 s": a length is no point
+            some = [one for one in points if not self._is_length(one)]
+            points = some if len(some) > 1 else points
         if len(points) > 2 * _MOST:  # a reply that loops
             points = [*points[:_MOST], *points[-_MOST:]]
         for one, other in itertools.pairwise(points):
@@ -164,6 +175,14 @@ class Points:
                     before,
                     self.small[one.end() : other.start()],
                 )
+
+    def _is_length(self, point: re.Match[str]) -> bool:
+        """Whether a time says how long something lasts."""
+        time = self.times[int(point[1])]
+        return time.unit in ("seconds", "minutes") and bool(
+            _LASTS.search(self.small[max(0, point.start() - _BEFORE) : point.start()])
+            and not re.match(rf"{FILL}(?:-|–|to\b|until\b)", self.small[point.end() :])
+        )
 
     def found(self) -> list[Found]:
         """Returns the spans of the most explicit form that the text has, in its order."""
@@ -235,6 +254,15 @@ class Points:
         if not began or not (over or (len(self.times) == 2 and _AND_AT.fullmatch(pair.gap))):
             return None
         found = self._span(pair)
+        return found if found and found.span[0] < found.span[1] else None
+
+    def in_lines(self, pair: _Pair) -> Found | None:
+        """Such as "- He appears: 88 s" and below it "- He has left: 101 s", with no other time."""
+        if len(self.times) != 2 or "bare" in (pair.first.unit, pair.second.unit):
+            return None
+        if not _COLON.search(pair.before) or not _NEXT_LINE.fullmatch(pair.gap):
+            return None
+        found = self._span(pair) if _ENDS_LINE.match(self.small, pair.end) else None
         return found if found and found.span[0] < found.span[1] else None
 
     def _marked(self, pair: _Pair) -> bool:
@@ -326,6 +354,7 @@ _TESTS: tuple[tuple[Callable[[Points, _Pair], Found | None], ...], ...] = (
     (Points.bare_range,),
     (Points.adjacent,),
     (Points.told,),
+    (Points.in_lines,),
 )
 _FIRST = (
     "first",
@@ -343,25 +372,25 @@ _FIRST = (
 )
 _POINT_BEFORE = r"\x02(?P<before>\d+)\x03"
 _POINT_AFTER = r"\x02(?P<after>\d+)\x03"
-_EDGE = re.compile(
+_EDGE = lazy(
     r"(?:(?<![^\W\d_])(?P<edge>first|initial|opening|last|final|closing|ersten?|letzten?|primer[oa]s|últim[oa]s|primi|ultimi"
     rf"|最初の?|最后的?|最後の?|前|开头|처음|마지막|첫)\s*(?:the\s+|about\s+)?{_POINT_BEFORE}"
     r"(?!\s*(?:to|-|–|until)(?![^\W\d_]))"
     rf"|{_POINT_AFTER}\s+(?P<edge_after>premières|dernières|primer[oa]s|últim[oa]s|first|last)\s+se[cg])"
 )
-_ONWARDS = re.compile(
+_ONWARDS = lazy(
     rf"{TOKEN}\s*(?:mark|point)?\s*(?:and\s+)?(?:onwards?|on\b(?!\s+\w)|and\s+(?:beyond|later|after)|以降|开始到最后)"
 )
-_HALF = re.compile(
+_HALF = lazy(
     r"\b(?P<which>first|second|last|latter|final|closing|initial|opening)\s+(?P<part>half|third|quarter)\b"
 )
 _PARTS = ("half", "third", "quarter")
 _NEAR_PART = 40
-_OTHER_PART = re.compile(
+_OTHER_PART = lazy(
     r"\b(?:first|second|last)\b[^.;!?\n]{0,24}?\bor\b[^.;!?\n]{0,16}?\b(?:first|second|last|latter|other)\b"
 )
 _SHARES = {"half": 2, "third": 3, "quarter": 4}
-_WHOLE = re.compile(
+_WHOLE = lazy(
     r"\b(?:(?:the\s+)?(?:whole|entire|full|complete)\s+(?:video|clip|duration|length|footage|recording)|"
     r"throughout(?:\s+the\s+(?:whole\s+|entire\s+)?(?:video|clip))?|"
     r"(?:all|over|across)\s+(?:of\s+)?the\s+(?:video|clip))\b"

@@ -9,8 +9,10 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import CaseBlind, holds, signs
 from tempbench_lmms.parsing.words import (
     AND,
@@ -20,6 +22,8 @@ from tempbench_lmms.parsing.words import (
     CORRECT,
     CORRECTION,
     FILLER,
+    FIRST_ADJECTIVE,
+    FIRST_NOUN,
     IF,
     IMAGE,
     IS,
@@ -27,6 +31,8 @@ from tempbench_lmms.parsing.words import (
     NOT,
     OPTION,
     OR,
+    SWITCHES,
+    TAKES_BACK,
     THEREFORE,
     any_of,
 )
@@ -106,7 +112,7 @@ _NOUN = any_of(
 )
 _EXPLICIT = CaseBlind(
     rf"(?:{any_of((*ANSWER, *ASKED_FOR))}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?(?:,\s*which)?"
-    rf"\s*(?:{any_of(IS)}"
+    rf"(?:\s+(?:of|between)\s+\S+\s+(?:to|and|with)\s+\S+)?\s*(?:{any_of(IS)}"
     rf"|[:=>\-—–]|\s)*"
     rf"|(?:number|numéro|número|nummer)\s+(?:of|de|des|der|del)\s+(?:(?:the|la|l['’]|das|des)\s*)?{any_of(IMAGE)}\s*{any_of(IS)}"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
@@ -118,8 +124,23 @@ _CONCLUDING = CaseBlind(
     rf"|seems|appears)\b))"
     rf"[\s,:]*(?:(?:it|that|this|we|i|there(?:'s)?|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
 )
-_CALLED = re.compile(
-    rf"^[\s\"')(\[\]:.]*(?:(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
+_SWITCHING = CaseBlind(rf"{any_of(SWITCHES)}[\s,:]*{_FILLERS}$")
+# "Image 1; no, strike that, Image 5": behind a value, and before the next one.
+_TAKEN_BACK = lazy(
+    rf"(?:^|[\s,;.:!?)(–—-])\s*{any_of(TAKES_BACK)}(?:[\s,;:.!–—-]|\b(?:it['’]s|it\s+is|that['’]s|make\s+it|should\s+be|must\s+be|"
+    rf"{any_of(TAKES_BACK)}))*{_FILLERS}$",
+    re.IGNORECASE,
+)
+_PLAINLY_NOT = lazy(r"(?:^|[.!?\n]\s*)\W*(?:(?:it\s+is|it['’]s)\s+)?not\s+(?:option\s+)?\W*$", re.IGNORECASE)
+_CLOSES = lazy(r"[^.!?\n:]*[^\W\d_][^.!?\n:]*:\s*[\"'(*]*")
+_ENDS_SENTENCE = lazy(r"[\"')*]*(?:[.!]\s*)?$")
+# "Image 2? Hmm, no: 4."; "image 1: no, image 2: no" judges one after the other.
+_NO_BUT = lazy(
+    rf"^[^:]*?[,;.!?…]\s*(?:[^\W\d_]{{1,6}}[,.]?\s+)?(?:no|nope|nein|non)\s*[,:–—-]+\s*{_FILLERS}$",
+    re.IGNORECASE,
+)
+_CALLED = lazy(
+    rf"^[\s\"')(\[\]:.]*(?:(?:wins|it\s+is)\b(?=\W*(?:$|\n|then))|(?:{any_of(IS)})\s*(?:the\s+)?(?:most\s+\w+\s+|single\s+|overall\s+"
     rf"|one\s+)?(?:{any_of((*CORRECT, *ANSWER))}|(?:image|option|picture)\s+number\b)"
     r"|(?:is|was)\s+(?:what|the\s+one)\s+(?:(?:that\s+)?(?:i|we)|that\s+(?:fits|matches|works|is\s+(?:correct|right)))\b"
     r"|(?:best\s+)?(?:fits|matches|describes|represents)\s+(?:it\s+|this\s+)?best|(?:best"
@@ -132,7 +153,7 @@ _REJECTED = CaseBlind(
     rf"|es\s+|est\s+|ist\s+|è\s+|either\s+|any\s+of\s+|both\s+|simply\s+)*"
     rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$"
 )
-_REJECTED_AFTER = re.compile(
+_REJECTED_AFTER = lazy(
     rf"^[\s\"')\]:.,]*(?:(?:{any_of(IS)}|can|could|seems?|looks?)\s+(?:\w+\s+){{0,2}}?(?:not\b|n't"
     rf"|incorrect|wrong|false(?![\w;])|inaccurate|out\b|ruled\s+out"
     r"|eliminated|excluded|impossible|unlikely|less\s+likely|invalid|discarded|rejected|dismissed"
@@ -145,7 +166,7 @@ _REJECTED_AFTER = re.compile(
     re.IGNORECASE,
 )
 # What a value is called that is out, and not only "not clear".
-_OUT = re.compile(
+_OUT = lazy(
     r"^[^.!?;\n]*?(?:\b(?:incorrect|wrong|false|inaccurate|out|eliminated|excluded|impossible|invalid|discarded"
     r"|rejected|dismissed|contradicted)\b|(?:not|n['’]t)\s+(?:be\s+)?(?:it|right|correct|true|match|fit|work|apply"
     r"|the\s+(?:answer|one|image))\b|不(?:是|对|正确)|错|錯|間違|틀)",
@@ -155,7 +176,7 @@ _OPEN = CaseBlind(
     rf"(?:{any_of(MAYBE)})\s*(?:also\s+|well\s+|either\s+)*(?:{any_of(IS)}\s*)?(?:{any_of(FILLER)}"
     rf"|{any_of(OPTION)}|{_QUOTE})*$"
 )
-_OPEN_AFTER = re.compile(
+_OPEN_AFTER = lazy(
     r"^[\s\"')\]:.,]*(?:(?:is|are|remains?|seems?)\s+(?:also\s+|still\s+|equally\s+"
     r"|another\s+)*(?:possible|plausible|a possibility|conceivable|an option)"
     r"|(?:might|may|could)\s+(?:also\s+|well\s+)*(?:be|fit|work|apply)|can(?:no|'|’)?t\s+be\s+(?:ruled"
@@ -163,32 +184,41 @@ _OPEN_AFTER = re.compile(
     re.IGNORECASE,
 )
 # "Some of the evidence points to A, some to B."
-_PARTLY = re.compile(
+_PARTLY = lazy(
     r"\b(?:some|part|half|certain)\b(?:\s+\w+){0,4}\s+(?:points?|speaks?|suggests?|hints?|indicates?)"
     rf"(?:\s+(?:to|towards?|at|for))?\s*(?:{any_of(FILLER)}|{any_of(OPTION)}|{_QUOTE})*$",
     re.IGNORECASE,
 )
-_HYPOTHETICAL = re.compile(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
-_HYPOTHETICAL_AFTER = re.compile(
+_HYPOTHETICAL = lazy(rf"(?:^|[\s,;(])(?:{any_of(IF)})\b(?!\s+(?:I|we)\b)[^.!?\n]*$", re.IGNORECASE)
+# "B is what I'd choose, were the door open."
+_WERE_IT = lazy(r"^[^.;!?\n]{0,40},\s*(?:were|had|if\s+only)\s+(?!I\b|we\b)\w+", re.IGNORECASE)
+# "Second choice: A"
+_RUNNER_UP = lazy(
+    r"\b(?:(?:second|2nd|next|other|alternative|backup|fallback)[\s-]+(?:best\s+)?(?:choice|guess|option|answer|candidate|pick)|runner[\s-]?up)"
+    r"\W{0,3}(?:is|was|would\s+be)?\W{0,4}(?:option\s+|image\s+)?[\"'(]*$",
+    re.IGNORECASE,
+)
+_RUNNERS = ("second", "2nd", "next", "other", "alternative", "backup", "fallback", "runner")
+_HYPOTHETICAL_AFTER = lazy(
     r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:my|most|best|the\s+(?:\w+\s+)?(?:best|correct|right|answer|most|only|option|choice|one)))|wenn|si)\b",
     re.IGNORECASE,
 )
-_WHETHER = re.compile(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){0,5}$", re.IGNORECASE)
-_RULES = re.compile(
+_WHETHER = lazy(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){0,5}$", re.IGNORECASE)
+_RULES = lazy(
     r"\b(?:rul(?:es?|ed|ing)|cross(?:es)?|leaves?|leaving|throws?|counts?|strikes?|weeds?)\s+(?:option\s+|image\s+)?[\"'(*]*$",
     re.IGNORECASE,
 )
-_CHANGED = re.compile(
+_CHANGED = lazy(
     r"\b(?:chang|correct|revis|switch|updat|amend)\w*\s+(?:(?!not\b)\w+\s+){0,3}?from\s+[\"'(]*$",
     re.IGNORECASE,
 )
-_BUT = re.compile(
+_BUT = lazy(
     r"[\s\"',]*(?:but|sondern|sino|mais|而是|ではなく)\s*(?:rather\s+|instead\s+)?[\s\"']*", re.IGNORECASE
 )
-_ANNOUNCED = re.compile(r"(?:^|[:\n])\s*not\s+$", re.IGNORECASE)
-_COLON = re.compile(r"[\"')]{0,2}\s?:\s*[\"'(]*")
-_THEN = re.compile(r"[\"')]{0,2}[,;]\s*(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
-_WOULD = re.compile(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
+_ANNOUNCED = lazy(r"(?:^|[:\n])\s*not\s+$", re.IGNORECASE)
+_COLON = lazy(r"[\"')]{0,2}\s?:\s*[\"'(]*")
+_THEN = lazy(r"[\"')]{0,2}[,;]\s*(?:it['’]s\s+|it\s+is\s+)?[\"'(]*")
+_WOULD = lazy(r"\b(?:would|could|might|were)\b|なら|würde|wäre|serait|sería")
 _CORRECTED = CaseBlind(any_of(CORRECTION))
 _CORRECTING = signs(CORRECTION)
 _FINAL = (
@@ -203,14 +233,14 @@ _FINAL = (
     "overall",
     "confirm",
 )
-_LINK = re.compile(
+_LINK = lazy(
     rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>"
     rf"|<)[\s\"'(\[]*){{1,3}}(?:(?:maybe|perhaps|possibly|even|the|also|both"
     rf"|{any_of((*OPTION, *IMAGE))})\s*)*[\s\"'(\[]*",
     re.IGNORECASE,
 )
-_EITHER = re.compile(rf"{any_of(OR)}|nor\b|/|\bto\b|-|–", re.IGNORECASE)
-_SENTENCE = re.compile(
+_EITHER = lazy(rf"{any_of(OR)}|nor\b|/|\bto\b|-|–", re.IGNORECASE)
+_SENTENCE = lazy(
     r"[.!?](?=\s)|\n|;|\b(?:but|sondern|sino)\b|,\s*(?:but|so|whereas|while|although|aber|sondern|mais"
     r"|pero)\b|,\s*(?=(?:it|he|she|they|this|that)\s)"
 )
@@ -224,6 +254,7 @@ class _Group:
     cue: int = 0  # 2: called the answer; 1: concluded or chosen
     rejected: bool = False
     denied: bool = False  # rejected by a word of its own, and not only supposed
+    first: bool = False  # a first thought, which another value takes back
     open: bool = False
     final: bool = False
 
@@ -245,7 +276,7 @@ def resolve(
     """
     groups = _grouped(text, mentions)
     live = [group for group in groups if not group.rejected]
-    if values and (left := _left(groups, live, values)) is not None:
+    if values and (left := _left(text, groups, live, values)) is not None:
         return Verdict(left, "only one", groups[-1].mentions[0].start, groups[-1].mentions[-1].end, text)
     for cue, how in ((2, "answer"), (1, "conclusion")):
         chosen = [group for group in live if group.cue == cue and not group.open]
@@ -263,8 +294,12 @@ def resolve(
     return _only(text, sure)
 
 
-def _left(groups: Sequence[_Group], live: Sequence[_Group], values: Sequence[Any]) -> Any:
+def _left(text: str, groups: Sequence[_Group], live: Sequence[_Group], values: Sequence[Any]) -> Any:
     """Returns the value that is left where the last words reject, and all others are rejected."""
+    if len(values) == 2 and groups and all(group.denied and len(group.values) == 1 for group in groups):
+        # "Not A. The coffee was poured first."
+        gone = {group.values[0] for group in groups if _PLAINLY_NOT.search(text, 0, group.mentions[0].start)}
+        return next((value for value in values if value not in gone), None) if len(gone) == 1 else None
     if len(groups) < 2 or not groups[-1].denied or len(groups[-1].values) > 1:
         return None
     gone = {value for group in groups if group.denied for value in group.values}
@@ -341,19 +376,18 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
             groups[-1].mentions.append(mention)
         else:
             groups.append(_Group([mention]))
-    known: dict[tuple[str, str], _Said] = {}  # a reply that loops is looked at once
     for group in groups:
         start, end = group.mentions[0].start, group.mentions[-1].end
         place = text[max(0, start - _BEFORE) : start], text[end : end + _AFTER].split("\n", 1)[0]
-        if place not in known:
-            known[place] = _judged(*place)
-        said = known[place]
+        said = _judged(*place)
         group.rejected, group.denied, group.final = said.rejected, said.denied, said.final
         group.cue = max(said.cue, *(mention.cue for mention in group.mentions))
+        group.first = said.first
         group.open = said.open or any(mention.open for mention in group.mentions)
         if len(group.mentions) == 2 and _CHANGED.search(place[0]):
             del group.mentions[0]  # "changed from A to B"
             group.cue, group.final, group.rejected, group.open = 2, True, False, False
+    _take_back(text, groups)
     for group, following in itertools.pairwise(groups):
         if group.rejected and _BUT.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
             following.cue = max(following.cue, 1)  # "not before but parallel"
@@ -368,6 +402,42 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
     return groups
 
 
+def _take_back(text: str, groups: Sequence[_Group]) -> None:
+    """Marks what a correction introduces as final, and rejects first thoughts that another value follows."""
+    for group, following in itertools.pairwise(groups):
+        between = text[group.mentions[-1].end : following.mentions[0].start]
+        end = following.mentions[-1].end
+        small = between.lower()
+        if (
+            holds(small, _NOES)
+            and _NO_BUT.search(between)
+            and not text[end : end + 2].lstrip().startswith("?")
+        ):
+            following.cue, following.final, following.rejected, following.denied = 2, True, False, False
+            group.rejected = True
+        if following.rejected or following.open or group.values == following.values:
+            continue
+        if holds(small, _TAKING_BACK) and _TAKEN_BACK.search(between):
+            following.cue, following.final = 2, True
+        # "I first saw 4, then noticed that one was a feint: 3."
+        elif (
+            ":" in between
+            and not (group.cue or following.cue)
+            and _CLOSES.fullmatch(between)
+            and _ENDS_SENTENCE.match(text, end)
+            and ":" not in re.split(r"[.!?\n]", text[: group.mentions[0].start])[-1]
+        ):
+            following.cue = 1
+    if not any(group.first for group in groups) or _KEPT.search(text):
+        return
+    meant: set[Any] = set()
+    for group in reversed(groups):
+        if group.first and meant - {*group.values}:
+            group.rejected = True
+        elif not (group.rejected or group.open or group.first):
+            meant.update(group.values)
+
+
 class _Said(NamedTuple):
     """What the words around a place say about it."""
 
@@ -376,8 +446,10 @@ class _Said(NamedTuple):
     open: bool
     final: bool
     denied: bool = False
+    first: bool = False
 
 
+@lru_cache(maxsize=64)
 def _judged(before: str, after: str) -> _Said:
     words = set(_WORDS.findall(before.lower()))
     foreign = _unspaced(before)  # no single words to look up
@@ -389,9 +461,11 @@ def _judged(before: str, after: str) -> _Said:
         ("first" in words or "initial" in words or "initially" in words)
         and bool(_FIRST_THOUGHT.search(clause))
     )
+    rejected = rejected or (not words.isdisjoint(_RUNNERS) and _RUNNER_UP.search(before) is not None)
     denied = rejected and (not _REJECTED_AFTER.match(after) or _OUT.search(after) is not None)
     if not rejected and (
         _HYPOTHETICAL_AFTER.match(after)
+        or _WERE_IT.match(after)
         or ((foreign or words & _IF_WORDS) and _supposed(before, clause, after))
     ):
         rejected = True
@@ -399,19 +473,31 @@ def _judged(before: str, after: str) -> _Said:
         ((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause))
         or (_OPEN_AFTER.match(after) and not _ONLY_ONE.search(clause))
     )
+    first = bool(
+        ((foreign or words & _FIRST_WORDS) and _FIRST_SAID.search(clause)) or _FIRST_AFTER.match(after)
+    )
     is_open = is_open or (bool(words & _PART_WORDS) and _PARTLY.search(clause) is not None)
+    if (foreign or words & _SWITCH_FIRST) and _first(_SWITCHING, before, _SWITCH_FIRST):
+        return _Said(2, rejected, is_open, True, denied)
     if (foreign or words & _CUE_WORDS) and (explicit := _first(_EXPLICIT, before, _CUE_FIRST)):
         return _Said(
-            2, rejected, is_open, holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL), denied
+            2,
+            rejected,
+            is_open,
+            holds(before[max(0, explicit.start() - 12) :].lower(), _FINAL),
+            denied,
+            first,
         )
     if _CALLED.match(after):
-        return _Said(2, rejected, is_open, False, denied)
+        return _Said(2, rejected, is_open, False, denied, first)
     concluding = _first(_CONCLUDING, before, _CONCLUDING_FIRST)
-    return _Said(int(concluding is not None), rejected, is_open, False, denied and not is_open)
+    return _Said(int(concluding is not None), rejected, is_open, False, denied and not is_open, first)
 
 
 def _ruled_out(clause: str, after: str) -> bool:
     """Whether a value stands within "rules ... out"."""
+    if " out" not in after.lower():
+        return False
     return after.lstrip("\"')*")[:5].lower() == " out" + after.lstrip("\"')*")[4:5] and bool(
         _RULES.search(clause) and not re.match(r"[\"')*]* out(?:\w| of)", after)
     )
@@ -424,6 +510,8 @@ def _first(pattern: CaseBlind, text: str, first: frozenset[str]) -> re.Match[str
     text = text.lower()
     if found := pattern.small.match(text):
         return found
+    if first.isdisjoint(_STARTS.findall(text)):
+        return None
     for start in _STARTS.finditer(text):
         if start.group() in first and (found := pattern.small.match(text, start.start())):
             return found
@@ -442,13 +530,36 @@ def _firsts(*tables: Sequence[str]) -> frozenset[str]:
     )
 
 
-_I_THINK = re.compile(r"\bI\s+(?:think|believe|guess|suppose|would\s+say)\b|\bI['’]d\s+(?:say|guess)\b")
-_ONLY_ONE = re.compile(r"\bonly\s+(?:\w+\s+)?[\"'(]*$", re.IGNORECASE)
+_I_THINK = lazy(r"\bI\s+(?:think|believe|guess|suppose|would\s+say)\b|\bI['’]d\s+(?:say|guess)\b")
+_ONLY_ONE = lazy(r"\bonly\s+(?:\w+\s+)?[\"'(]*$", re.IGNORECASE)
 # "I first thought B", "at first A seems right", "my first impression was 1"
-_FIRST_THOUGHT = re.compile(
+_FIRST_THOUGHT = lazy(
     r"\bfirst(?:ly)?\s+(?:thought|guessed|believed|impression|guess|idea|instinct|try|attempt)\b[^.;:!?\n]{0,24}$"
     r"|\binitial(?:ly)?\s+(?:thought|guessed|believed|chose|impression|guess|idea|instinct)\b[^.;:!?\n]{0,24}$"
     r"|\bat\s+first(?:\s+glance|\s+sight)?\b[^.;:!?\n]{0,20}$",
+    re.IGNORECASE,
+)
+
+
+# What counts as a first thought only where another value follows: "first answer: 5, but ...", "I had A in
+# mind, but ...", "I was about to say A".
+_FIRST_SAID = lazy(
+    rf"(?:{any_of(FIRST_ADJECTIVE)}\s+(?:\w+\s+)?{any_of(FIRST_NOUN)}|^\W*(?:initial|first\s+pass|before)\W*:)[^.;!?\n]{{0,24}}$"
+    r"|(?:一开始|一開始|起初|最初|はじめ|初め|처음)[^。.!?\n]{0,16}$"
+    r"|\bI(?:['’]d|\s+had)?\s+(?:first\s+|initially\s+|originally\s+)?(?:had|was\s+(?:about|going|inclined|leaning|tempted|thinking)|(?:first|initially|originally)\s+\w+"
+    r"|almost\s+\w+|nearly\s+\w+|wanted\s+to|would\s+have|considered|thought|guessed|counted|noted|expected|assumed|suspected)"
+    r"\b[^.;:!?\n]{0,24}$|\b(?:initially|originally|at\s+first)\b[^.;!?\n]{0,40}$",
+    re.IGNORECASE,
+)
+# "I'm sticking with the initial answer."
+_KEPT = lazy(
+    rf"\b(?:stick\w*|stay\w*|keep\w*|kept|stand\w*|remain\w*|go\w*\s+back|return\w*|revert\w*|confirm\w*)\b[^.!?\n]{{0,24}}?{any_of(FIRST_ADJECTIVE)}\b"
+    rf"|{any_of(FIRST_ADJECTIVE)}\s+(?:\w+\s+)?{any_of(FIRST_NOUN)}\s+(?:still\s+)?(?:stands|holds|remains|is\s+(?:right|correct|confirmed)|was\s+(?:right|correct))",
+    re.IGNORECASE,
+)
+_FIRST_AFTER = lazy(
+    r"[\s\"')\],]*(?:(?:seems?|seemed|looks?|looked|was)\s+(?:\w+\s+){0,3})?"
+    r"(?:at\s+first|initially|originally|in\s+mind|(?:came|comes|sprang|springs)\s+to\s+mind|my\s+first\b|to\s+(?:begin|start)\s+with|before\s+(?:I|looking)|until\s+I)\b",
     re.IGNORECASE,
 )
 
@@ -468,9 +579,9 @@ def _single(*tables: Sequence[str]) -> frozenset[str]:
     )
 
 
-_UNSPACED = re.compile("[\u2e80-\uffff]")
-_WORDS = re.compile(r"[^\W\d_]+")
-_STARTS = re.compile(r"[^\W\d_]+|[^\w\s]|\n")
+_UNSPACED = lazy("[\u2e80-\uffff]")
+_WORDS = lazy(r"[^\W\d_]+")
+_STARTS = lazy(r"[^\W\d_]+|[^\w\s]|\n")
 _NUMBER_OF = frozenset(("number", "numéro", "número", "nummer"))
 _NOT_WORDS = _single(NOT) | {"t"}
 _IF_WORDS = _single(IF)
@@ -478,5 +589,9 @@ _MAYBE_WORDS = _single(MAYBE)
 _PART_WORDS = frozenset(("some", "part", "half", "certain"))
 _CUE_WORDS = _single(ANSWER, ASKED_FOR, CORRECT, OPTION) | _NUMBER_OF
 _CUE_FIRST = _firsts(ANSWER, ASKED_FOR, CORRECT, OPTION) | _NUMBER_OF
+_NOES = ("no", "nein")
+_SWITCH_FIRST = _firsts(SWITCHES)
+_TAKING_BACK = signs(TAKES_BACK)
+_FIRST_WORDS = _single(FIRST_ADJECTIVE) | {"i", "initially", "originally", "first", "before"}
 # A sentence begins with "it is", too: at the start of the text, or behind one of these signs.
 _CONCLUDING_FIRST = _firsts(CHOOSE, THEREFORE) | {"\n", *".!?;"}

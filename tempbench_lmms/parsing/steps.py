@@ -7,6 +7,7 @@ for each way to relate them does for all names and languages.
 import re
 from collections.abc import Callable, Iterator
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import CaseBlind, holds, signs, table
 from tempbench_lmms.parsing.words import (
@@ -32,16 +33,16 @@ _VERBS = table(
     "|would|will|ist|sind|muss|kann|vor|nach|und|est|doit|avant|après|et|debe|tiene|es|y|antes|después|è|deve"
     "|prima|dopo|e|in|at|leads|enables|be|must|waits|cannot|when|while|if|waits|done|finished|begins?|starts?"
 )
-_NAME = re.compile(
+_NAME = lazy(
     rf"{_NOUN}[\"'(\[]*(?P<named>[ABab])[\"')\]]*(?![^\W\u2e80-\uffff])"
     rf"|(?P<numbered>(?i:\bsteps?\s*#?(?:1|2|one|two)\b|\b(?:first|second)\s+step\b|\b(?:former|latter)\b(?:\s+(?:step|one)\b)?))"
     rf"|(?<![^\W\u2e80-\uffff]|['’.])\(?(?:(?P<other>B)|(?P<bare>A)(?![ ](?!(?:{'|'.join(_VERBS)})\b)[a-z]))"
     r"\)?(?![^\W\u2e80-\uffff]|['’.]\w)"
 )
-_SPELLED = re.compile(r"(?<!\w)[A-Za-z](?:[ .-][A-Za-z]){4,12}(?!\w)")
-_APART = re.compile(r"[ .-]")
+_SPELLED = lazy(r"(?<!\w)[A-Za-z](?:[ .-][A-Za-z]){4,12}(?!\w)")
+_APART = lazy(r"[ .-]")
 _PLACES = table("step 1|step 2|step one|step two|first step|second step|former|latter|steps 1")
-_DEFINITION = re.compile(
+_DEFINITION = lazy(
     r"(?m)^[\W\d]*(?:before|after|parallel|independent)[\"')]*\s*(?::|means|=|-|–)[^\n]*\b(?:if|when|means|would"
     r"|wenn)\b[^\n]*$",
     re.IGNORECASE,
@@ -61,66 +62,67 @@ _KINDS = (
     ("once", ("once", "as soon as", "when", "sobald", "dès que", "una vez que", "wenn", "if")),
 )
 _RELATION = "|".join(rf"(?P<{name}>{any_of(words)})" for name, words in _KINDS)
-_RELATED = re.compile(
+_RELATED = lazy(
     rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,70}}?)(?:{_RELATION})\s*{_WORDS}[\"'(]*(?:l['’])?(?P<other>{_S})",
     re.IGNORECASE,
 )
-_LEADING = re.compile(
+_LEADING = lazy(
     rf"(?:^|[.,;:(\n]\s*|\b(?:so|since|that|because|means|and|but)\s+)(?:wait\s+(?:for\s+)?|only\s+)*(?:(?P<before>before"
     rf"|prior\s+to|bevor|vor|avant|antes\s+de|prima\s+di)|(?P<after>after|once|as\s+soon\s+as|until|only\s+when|wait\s+for"
     rf"|wait\s+until|nach|nachdem|sobald|après|después\s+de|dopo))\b\s*{_WORDS}(?P<one>{_S})(?P<gap>{_INNER}{{0,70}}?)"
     rf"(?P<other>{_S})",
     re.IGNORECASE,
 )
-_ROW = re.compile(
+_ROW = lazy(
     rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,30}}?)(?:\s*(?:[-=–—]+>|→|➔|➜|⇒|>)|[,:]?\s*(?:and\s+)?(?:then|afterwards|after\s+that|next|dann|danach|puis"
     rf"|ensuite|luego|después|poi|followed\s+by|再|然后|接着|次に))\s*(?:(?:the|do|comes?|execute|of)\s+|做|进行|執行|执行)*(?P<other>{_S})",
     re.IGNORECASE,
 )
-_PLACED = re.compile(
+_PLACED = lazy(
     rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,50}}?)(?<!\w)(?:(?P<before>(?:at\s+)?first|zuerst|d'abord|en\s+premier|primero|먼저)"
     r"|(?P<after>last|lastly|later|afterwards|second|zuletzt|danach|ensuite|después))\b(?!\s+(?:step|picture|image|question"
     r"|one|than|part|of))",
     re.IGNORECASE,
 )
 # Chinese, Japanese and Korean put the relation behind the step that it goes with.
-_BEHIND = re.compile(
+_BEHIND = lazy(
     rf"(?P<one>{_S})(?P<gap>{_INNER}{{0,24}}?)(?P<other>{_S})\s*(?:步骤|の)?\s*(?:(?P<before>之前|以前|前|より先|より前|より早|전에|이전|보다\s?먼저"
     r"|보다\s?앞)|(?P<after>之后|之後|以后|後|后|のあと|より後|후에|이후|다음|뒤에|보다\s?나중))"
 )
-_DIRECTLY = re.compile(
+_DIRECTLY = lazy(
     rf"(?P<one>{_S})\s*(?:完成|の|が終わった|가\s*끝난|를\s*한)?\s*(?:(?P<after>之前|以前|の前|전에)|(?P<before>之后|之後|以后|后才?能?|の後|のあと|후에|다음에))"
     rf"(?P<gap>{_INNER}{{0,24}}?)(?P<other>{_S})"
 )
-_CANNOT = re.compile(
+_CANNOT = lazy(
     r"\b(?:cannot|can['’]?t|can\s+not|must\s+not|mustn['’]t|may\s+not|couldn['’]t|impossible|not\s+possible|isn['’]t\s+possible"
     r"|kann\s+nicht|ne\s+peut\s+pas|no\s+puede|non\s+può)\b|不能|不可|できな|할 수 없",
     re.IGNORECASE,
 )
-_NOT = re.compile(
-    r"\b(?:not|no|neither|nor|never|nicht|kein\w*|pas|non|without|hardly|independent\w*)\b|n['’]t\b|不|没|ない|않|아니",
+_NOT = lazy(
+    r"\b(?:not|no|nothing|none|nowhere|neither|nor|never|nichts|rien|nada|nicht|kein\w*|pas|non|without|hardly|independent\w*)\b|n['’]t\b|不|没|ない|않|아니",
     re.IGNORECASE,
 )
-_MAY = re.compile(
+_MAY = lazy(
     r"\b(?:can|could|may|might|possibly|perhaps|maybe|kann|puede|peut|può)\b|可以|可能", re.IGNORECASE
 )
-_ONLY = re.compile(
+_ONLY = lazy(
     r"\b(?:only|not\s+\w+\s+until|nur|erst|seul\w*|sólo|solo|solamente)\b|才能|只能|しか", re.IGNORECASE
 )
-_SUPPOSED = re.compile(
+_SUPPOSED = lazy(
     r"\b(?:if|whether|would|assum\w*|suppos\w*|means\s+that|wenn|ob|falls|were)\b|是否|如果|もし|かどうか|만약",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?。])\s+|;\s*|\n+")
-_WAITS = re.compile(r"\b(?:wait\w*|hold\w*)\b", re.IGNORECASE)
+_SENTENCE = lazy(r"(?<=[.!?。])\s+|;\s*|\n+")
+_WAITS = lazy(r"\b(?:wait\w*|hold\w*)\b", re.IGNORECASE)
 _FREE = CaseBlind(any_of(FREE_ORDER))
 _FREE_SIGNS = signs(FREE_ORDER)
 _TOGETHER = CaseBlind(any_of(SAME_TIME))
 _TOGETHER_SIGNS = signs(SAME_TIME)
-_ORDER_FREE = re.compile(
+_ORDER_FREE = lazy(
     r"\border\b[^.;!?\n]{0,60}?(?:(?:does\s*n['o]?[o’']?t|doesn['’]t|not)\s+(?:really\s+|actually\s+)?(?:matter|important|relevant"
     r"|fixed)|\b(?:arbitrary|irrelevant|unimportant|interchangeable|free|of\s+no\s+importance|makes\s+no\s+difference"
-    r"|immaterial|flexible)\b)|\bneither\b[^.;!?\n]{0,50}?\b(?:depends?|needs?|needed|requires?|required|necessary|has\s+to"
+    r"|immaterial|flexible)\b)|\b(?:either|any)\s+(?:of\s+(?:them|the\s+two)\s+|one\s+|step\s+)?(?:can|may|could|might)\s+(?:go|come|be\s+(?:done|performed|executed|taken|made)|happen|start)\s+first"
+    r"|\bneither\b[^.;!?\n]{0,50}?\b(?:depends?|needs?|needed|requires?|required|necessary|has\s+to"
     r"|must|relies|uses?|influences|affects|prerequisite)\b|\b(?:swap|swapped|interchanged?|switch|switched)\b"
     r"|\bl['’]ordre\b[^.;!?\n]{0,50}?\b(?:pas|peu)\b|\bpeu\s+importe\s+l['’]ordre|\b(?:el\s+orden|l['’]ordine|a\s+ordem)\b"
     r"[^.;!?\n]{0,40}?\b(?:no|non|não)\s+(?:importa|es\s+importante)|\breihenfolge\b[^.;!?\n]{0,40}?\b(?:egal|keine\s+rolle"
@@ -129,16 +131,16 @@ _ORDER_FREE = re.compile(
     re.IGNORECASE,
 )
 _ORDER_SIGNS = table(
-    "order|neither|swap|interchang|switch|ordre|orden|ordine|ordem|reihenfolge|顺序|順序|次序|순서"
+    "order|neither|either|swap|interchang|switch|ordre|orden|ordine|ordem|reihenfolge|顺序|順序|次序|순서"
 )
-_DENIED = re.compile(
+_DENIED = lazy(
     r"(?:\b(?:cannot|can['’]?t|can\s+not|not|never|nor|nicht|pas|no|non)\b|n['’]t\b)[^.;\n]{0,40}$|(?:不能|不可|无法|没法)[^。\n]{0,12}$",
     re.IGNORECASE,
 )
-_DENIED_BEHIND = re.compile(r"[^.;\n。]{0,8}(?:できない|できません|할 수 없|아닙|不行|ではな)")
-_IF = re.compile(r"[^.]{0,40}\b(?:if|wenn|si)\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"[,:;(]|\b(?:because|since|as|so|that)\b", re.IGNORECASE)
-_CALLED_OFF = re.compile(
+_DENIED_BEHIND = lazy(r"[^.;\n。]{0,8}(?:できない|できません|할 수 없|아닙|不行|ではな)")
+_IF = lazy(r"[^.]{0,40}\b(?:if|wenn|si)\b", re.IGNORECASE)
+_CLAUSE = lazy(r"[,:;(]|\b(?:because|since|as|so|that)\b", re.IGNORECASE)
+_CALLED_OFF = lazy(
     r"[^.,;]{0,12}\b(?:is|would\s+be|isn['’]t|not)\s+(?:impossible|possible|wrong|needed|necessary)\b",
     re.IGNORECASE,
 )

@@ -8,33 +8,46 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 
+from tempbench_lmms.parsing.patterns import lazy
+
 _HEAD = 4_000
 _TAIL = 4_000
 # Between what is left of a long reply: a line of its own with a sign that no pattern skips.
 _CUT = "\n@\n"
 _LONGEST_WORD = 64
 _MOST_MATCHES = 60
-_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\u20e3\ufeff]")
-_MARKUP = re.compile(
+_INVISIBLE = lazy(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\u20e3\ufeff]")
+_MARKUP = lazy(
     r"~~[^~\n]{0,200}~~|\*\*|__|``?`?|\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)(?=\{)"
-    r"|\\[()\[\]]|\\(?=\s)|\$|\|"
+    r"|\\[()\[\],;:!]|\\(?=\s)|\$|\|"
 )
 # The braces of LaTeX's text commands go with their names.
-_NAMED_TEXT = re.compile(r"\\(?:text|mathrm|mathbf|textbf|mathit)\{([^{}\\]{0,200})\}")
+_NAMED_TEXT = lazy(r"\\(?:text|mathrm|mathbf|textbf|mathit)\{([^{}\\]{0,200})\}")
+# Relations of LaTeX as the signs that a text has for them.
+_RELATIONS = {
+    **dict.fromkeys(("prec", "lt"), "<"),
+    **dict.fromkeys(("succ", "gt"), ">"),
+    **dict.fromkeys(("to", "rightarrow", "Rightarrow", "longrightarrow", "Longrightarrow", "implies"), "→"),
+}
+_RELATION = lazy(rf"\\({'|'.join(sorted(_RELATIONS, key=len, reverse=True))})(?![A-Za-z])")
+# "t_{start}", "t_{\text{end}}"
+_SUBSCRIPT = lazy(r"_\{(?:\\(?:text|mathrm)\{)?(\w{1,12})\}?\}")
 _MARKS = ("*", "_", "`", "\\", "$", "|", "~~")
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
-_SPECIAL = re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
-_PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’", '.,""""""""""""' + "''")
+_SPECIAL = lazy(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
+_PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’≺≻≼≽∴", '.,""""""""""""' + "''<><>⇒")
 # Cyrillic and Greek letters that look like Latin ones, and the Turkish ones that a pattern without regard to
 # case takes for an i; NFKC maps full-width and mathematical letters, but leaves these alone.
 _LOOK_ALIKES = str.maketrans(
     "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
 )
-_BOX = re.compile(r"\\(?:fbox|boxed)\b\s*\{{0,3}\s*")
-_LOOKS_ALIKE = re.compile(f"[{''.join(map(chr, _LOOK_ALIKES))}]")
-_WORD = re.compile(r"\w+")
+# "45 с": the letter looks like a Latin c.
+_CYRILLIC_SECOND = lazy(r"(?<=\d)\s?с(?!\w)")
+_BOX = lazy(r"\\(?:fbox|boxed)\b\s*\{{0,3}\s*")
+_LOOKS_ALIKE = lazy(f"[{''.join(map(chr, _LOOK_ALIKES))}]")
+_WORD = lazy(r"\w+")
 # All white space but a single space and a single end of line.
-_SPACE = re.compile(r"\s{2,}|[^\S\n ]")
+_SPACE = lazy(r"\s{2,}|[^\S\n ]")
 # An ASCII text without one of these has no such run that would change.
 _RUNS = ("  ", "\n\n\n", " \n", "\n ", *"\t\r\v\f\x1c\x1d\x1e\x1f")
 
@@ -53,11 +66,11 @@ class CaseBlind:
     @cached_property
     def small(self) -> re.Pattern[str]:
         """The pattern for text in lower case."""
-        return re.compile(self.pattern, self._flags)
+        return lazy(self.pattern, self._flags)
 
     @cached_property
     def _any(self) -> re.Pattern[str]:
-        return re.compile(self.pattern, self._flags | re.IGNORECASE)
+        return lazy(self.pattern, self._flags | re.IGNORECASE)
 
     def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
         """Returns the first match."""
@@ -164,10 +177,14 @@ def normalise(text: str) -> str:
     if "<" in text:
         text = _SPECIAL.sub(" ", text)
     if not text.isascii():
+        text = text.replace("№", "#")  # which would be "No" and its number in one word
+        text = _CYRILLIC_SECOND.sub("s", text)
         text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_PUNCTUATION)
         text = text.replace("\u0130", "I")  # which would be two letters in lower case
         if _LOOKS_ALIKE.search(text):
             text = _WORD.sub(_latin, text)
+    if "_{" in text:
+        text = _SUBSCRIPT.sub(r"_\1", text)
     if "\\" in text:
-        text = _NAMED_TEXT.sub(r"\1", text)
+        text = _NAMED_TEXT.sub(r"\1", _RELATION.sub(lambda sign: _RELATIONS[sign[1]], text))
     return squeeze(_MARKUP.sub("", text) if holds(text, _MARKS) else text).strip()

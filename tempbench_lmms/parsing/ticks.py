@@ -4,34 +4,41 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds, table
 
 _YES = ("✓", "✔", "✅", "☑")
 _NO = ("✗", "✘", "❌", "✖", "❎")
-_ENTRY = re.compile(r"\n+")
-_END = re.compile(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
+_ENTRY = lazy(r"\n+|(?<=[✓✔✅☑✗✘❌✖❎])[,;|]?\s+(?=\S)")
+_END = lazy(r"([✓✔✅☑✗✘❌✖❎])[\W_]{0,4}$")
 
 # "Option A: True - incorrect"
-_WORD_END = re.compile(r"\s[-–—:=]+>?\s*(correct|incorrect|right|wrong)\W{0,3}(?=$|\n)", re.IGNORECASE)
+_WORD_END = lazy(
+    r"(?:\s|(?<![-–—:=\s]))[-–—:=]{1,3}>?\s?(correct|incorrect|right|wrong|yes|no)\W{0,3}(?=$|\n|[.;,])",
+    re.IGNORECASE,
+)
+_WORD_ENTRY = lazy(r"\n+|[.;,]\s+")
 _LONGEST_MARK = 20
 
 
-def ticked(listing: str, head: Callable[[str], Any]) -> Any:
+def ticked(listing: str, head: Callable[[str], Any], odd: bool = False) -> Any:
     """Returns the value whose entry alone has a tick, where other entries have a cross; else None.
 
     Args:
-        listing: The text with the entries, one a line.
+        listing: The text with the entries, one a line, or each behind the mark of the one before it.
         head: Returns the value that an entry begins with, or None.
+        odd: Whether the one is looked for that does not fit: the only cross among several ticks says it, too.
     """
     marks: dict[Any, bool] = {}
     is_yes: tuple[str, ...]
+    entry = _ENTRY
     if not listing.isascii() and holds(listing, _YES) and holds(listing, _NO):
         sign, is_yes = _END, _YES
-    elif "\n" in listing and _WORD_END.search(listing):
-        sign, is_yes = _WORD_END, ("correct", "right")
+    elif _WORD_END.search(listing):
+        sign, is_yes, entry = _WORD_END, ("correct", "right", "yes"), _WORD_ENTRY
     else:
         return None
-    for line in _ENTRY.split(listing):
+    for line in entry.split(listing):
         found = sign.search(line[-_LONGEST_MARK:])
         value = head(line) if found else None
         if found and value is not None:
@@ -39,12 +46,15 @@ def ticked(listing: str, head: Callable[[str], Any]) -> Any:
                 return None
             marks[value] = found[1].lower() in is_yes
     yes = [value for value, mark in marks.items() if mark]
+    no = [value for value, mark in marks.items() if not mark]
+    if odd and len(no) == 1 and len(yes) > 1:
+        return no[0]
     return yes[0] if len(yes) == 1 and len(marks) > 1 else None
 
 
-_JUDGED = re.compile(
+_JUDGED = lazy(
     r"(?:^|(?<=[\s.;,|*•]))(?:(?:image|picture|photo|bild|imagen)[ ]*)?#?"
-    r"(?P<item>\d{1,2})[ ]*[.:)–|-]+[ ]*"
+    r"(?P<item>\d{1,2})(?:[ ]*[.:)–|-]+[ ]*|(?<=^\d)[ ]+|(?<=\n\d)[ ]+|(?<=\n[ ]\d)[ ]+)"
     r"(?P<word>[^\W\d_]+(?:[ ][^\W\d_]+)?)(?=[ ]*(?:[.,;\n(|–!-]|$|\d))",
     re.IGNORECASE,
 )

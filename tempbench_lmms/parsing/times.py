@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.expected import TimeSpan
 from tempbench_lmms.parsing.number_words import with_digits
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds, squeeze
 from tempbench_lmms.parsing.words import MINUTE, SECOND, VIDEO_END, VIDEO_START, any_of
 
@@ -58,7 +59,7 @@ _MIN = rf"(?:{'|'.join(sorted((*MINUTE, 'm'), key=len, reverse=True))})(?![A-Za-
 _HOUR = r"(?:hours?|hrs?|h)(?![A-Za-z])"
 _AND = r"\.?[\s,]*(?:(?:and|und|et|y|e)\s+)?"
 # Longest forms first. No digit, letter or sign may stand directly before a time.
-_TIME = re.compile(
+_TIME = lazy(
     rf"(?=[\d.])(?<!\d\.)(?<!\+)(?<!\d:)(?<![^\W{_CJK}])(?:"
     r"(?P<clock>\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?)(?!\d|:\d)"
     r"(?:\s*(?:seconds?|secs?|s|minutes?|mins?)(?![A-Za-z]))?"
@@ -69,7 +70,7 @@ _TIME = re.compile(
     r")",
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy(r"\d")
 
 
 def _read_time(match: re.Match[str]) -> Time:
@@ -94,49 +95,47 @@ def _read_time(match: re.Match[str]) -> Time:
 # What is written in another form first
 
 _SECOND_WORDS = tuple(word for word in SECOND if len(word) > 3 and word.isascii())
-_MILLISECONDS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?:ms|msec|milliseconds?)\b", re.IGNORECASE)
+_MILLISECONDS = lazy(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?:ms|msec|milliseconds?)\b", re.IGNORECASE)
 # "1'05''", "1'05\"", "1 minute 5"
-_MINUTES_AND = re.compile(
+_MINUTES_AND = lazy(
     r"\b(\d{1,3})(?:\s*['′]\s*(?=\d{1,2}(?:''|″|′′|\"))"
     r"|\s*(?:minutes?|min|m|minuten|minutos?|分|분)\.?\s*(?:(?:and|und|et|y)\s+)?"
     r"(?=\d{1,2}\b(?!\s*(?:s|m|h|秒|초|分|분|[.:%]))))(\d{1,2})(?:''|″|′′|\")?",
     re.IGNORECASE,
 )
-_PRIMES = re.compile(r"(?<=\d)(?:''|″|'′|′′)")
+_PRIMES = lazy(r"(?<=\d)(?:''|″|'′|′′)")
 # "[12,20]", "12.0,20.0"
-_TIGHT_PAIR = re.compile(
-    r"(?:(?<=\[)|(?<=\())(\d{1,6}(?:\.\d{1,4})?),(?=\d)|(?<!\d)(\d{1,6}\.\d{1,4}),(?=\d)"
-)
-_DECIMAL_COMMA = re.compile(
+_TIGHT_PAIR = lazy(r"(?:(?<=\[)|(?<=\())(\d{1,6}(?:\.\d{1,4})?),(?=\d)|(?<!\d)(\d{1,6}\.\d{1,4}),(?=\d)")
+_DECIMAL_COMMA = lazy(
     r"\b(\d{1,4}),(\d{1,2})(?=\s*(?:s|sek|sec|sekunden|secondes|segundos|secondi|сек\w*|секунд\w*)\b)"
     r"|(?<![\d.,])(\d{1,4}),(\d{1,2})(?=\s*(?:-|–|—|bis|à|a|hasta|до|al)\s*\d{1,4},\d{1,2}(?![\d.,]))"
     r"|(?:(?<=[-–—sàa]\s)|(?<=al\s)|(?<=to\s)|(?<=ta\s))(\d{1,4}),(\d{1,2})(?![\d.,])|(?<=\d[-–—])(\d{1,4}),(\d{1,2})(?![\d.,])",
     re.IGNORECASE,
 )
 _NTH = r"(?:st|nd|rd|th|\.|e|ème|º|ª|°)"
-_NTH_SECOND = re.compile(
+_NTH_SECOND = lazy(
     rf"\b(\d+){_NTH}\s+(?:{'|'.join(_SECOND_WORDS)})\b"
     rf"|\b(?:{'|'.join(_SECOND_WORDS)})\s+(\d+(?:[.,]\d+)?)\b(?!\s*(?:s|sec|%|(?:{'|'.join(_SECOND_WORDS)})\b))",
     re.IGNORECASE,
 )
-_OTHER_NTH = re.compile(
+_OTHER_NTH = lazy(
     rf"\b(\d+){_NTH}(?=\s*(?:$|[.,;)!]|(?:to|until|till|through|and|und|bis|à|et|a|y|-|–)(?!\w)))",
     re.IGNORECASE,
 )
 # A cheap test: "th sec", "e 5".
-_MAY_BE_NTH = re.compile(
+_MAY_BE_NTH = lazy(
     r"[tdhe.º]\s+se[ckg]|(?:second|seconde|sekunde|segundos?|secondo|seconds|secondes|sekunden|secondi)\s+\d"
 )
 # A minus before a number; "5-10" and "5 - 10" have none.
-_NEGATIVE = re.compile(r"(?:(?<=[\[(,:=\"'])|(?<=^)|(?<=[\[(,:=]\s)|(?<=from\s)|(?<=between\s))[-−](?=\d)")
+_NEGATIVE = lazy(r"(?:(?<=[\[(,:=\"'])|(?<=^)|(?<=[\[(,:=]\s)|(?<=from\s)|(?<=between\s))[-−](?=\d)")
 _MINUTE_PARTS = (
-    (re.compile(r"\bthree[-\s]quarters?\s+of\s+a\s+minute\b", re.IGNORECASE), "45 s"),
+    (lazy(r"\bthree[-\s]quarters?\s+of\s+a\s+minute\b", re.IGNORECASE), "45 s"),
     (
-        re.compile(r"\b(?:(?:a|one)\s+)?quarter\s+(?:of\s+a\s+)?minute\b|\bviertelminute\b", re.IGNORECASE),
+        lazy(r"\b(?:(?:a|one)\s+)?quarter\s+(?:of\s+a\s+)?minute\b|\bviertelminute\b", re.IGNORECASE),
         "15 s",
     ),
     (
-        re.compile(
+        lazy(
             r"\b(?:a\s+)?half[-\s](?:a[-\s])?minute\b|\b(?:einer?\s+)?halben?\s+minute\b|\bune\s+demi-minute\b"
             r"|\bmedio\s+minuto\b|半分钟|半分間",
             re.IGNORECASE,
@@ -144,7 +143,7 @@ _MINUTE_PARTS = (
         "30 s",
     ),
     (
-        re.compile(
+        lazy(
             r"\b(?:an?|one|1)\s+minutes?\s+and\s+a\s+half\b|\b(?:one|1)\s+and\s+a\s+half\s+minutes?\b"
             r"|\b(?:eineinhalb|anderthalb)\s+minuten\b|\bune\s+minute\s+et\s+demie\b"
             r"|\bun\s+minuto\s+y\s+medio\b|一分半|1分半",
@@ -153,13 +152,9 @@ _MINUTE_PARTS = (
         "90 s",
     ),
 )
-_AND_A_HALF = re.compile(
-    r"\b(\d{1,2})\s+(?:and\s+a\s+half\s+minutes?|minutes?\s+and\s+a\s+half)\b", re.IGNORECASE
-)
-_A_MINUTE = re.compile(
-    r"\b(?:an?|eine[rn]?|une|un)(?=\s+minut[eo]\b)|(?<=\bthe\s)(?=minute\s+mark)", re.IGNORECASE
-)
-_FRACTIONS = re.compile(
+_AND_A_HALF = lazy(r"\b(\d{1,2})\s+(?:and\s+a\s+half\s+minutes?|minutes?\s+and\s+a\s+half)\b", re.IGNORECASE)
+_A_MINUTE = lazy(r"\b(?:an?|eine[rn]?|une|un)(?=\s+minut[eo]\b)|(?<=\bthe\s)(?=minute\s+mark)", re.IGNORECASE)
+_FRACTIONS = lazy(
     r"\b(\d{1,2})/(\d{1,2})(?=\s*(?:-|–|to|and|of|through|into)\b(?:\s+\d{1,2}/\d{1,2}\s+of)?"
     r"\s+(?:the\s+|its\s+)?(?:video|clip|duration|length|way))",
     re.IGNORECASE,
@@ -217,31 +212,29 @@ _NUMBERED = (
     *("bild", "第"),
 )
 # "Frame 5 (12.0 s)": the number of a frame is no time.
-_NO_TIME = re.compile(
+_NO_TIME = lazy(
     r"(?:\b(?:frames?|images?|options?|question|step|scene|clip|shot|round|part|phase|set|bild|bilder"
     r"|fotogramas?)\s*(?:numbers?|nos?\.?|used\s*:|sampled\s*:|shown\s*:)?\s*[\s#:=(\[]{0,4}\d+"
     r"(?:\s*(?:-|–|to|and|,|bis|a)\s*\d+(?!\d|\s*(?:s|sec|m|:|%|\.)))*,?)"
     r"|第\s*\d+\s*(?:到|至|-)?\s*(?:第?\s*\d+\s*)?(?:帧|幀|フレーム|張|张|枚)",
     re.IGNORECASE,
 )
-_CONFIDENCE = re.compile(
+_CONFIDENCE = lazy(
     r"\b(?:confidence|probability|certainty|konfidenz|confiance|confianza)\b(?:\s*(?:score|level))?"
     r"\W{0,4}(?:(?:is|of|about|around)\s+)?\d+(?:\.\d+)?\s*(?:%|percent\b)?"
     r"|\b\d+(?:\.\d+)?\s*(?:%|percent)\s*(?:sure|certain|confiden\w+|probab\w+|likely|sicher)\b",
     re.IGNORECASE,
 )
-_CLOCK_ON_A_WALL = re.compile(
-    r"\b\d{1,2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?|o['’]clock\b|uhr\b)(?!\w)", re.IGNORECASE
-)
-_NTH_MINUTE = re.compile(
+_CLOCK_ON_A_WALL = lazy(r"\b\d{1,2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?|o['’]clock\b|uhr\b)(?!\w)", re.IGNORECASE)
+_NTH_MINUTE = lazy(
     r"(?<![\d\s])\s*\bminutes?\s+(\d{1,3}(?:\.\d+)?)(?![\d:.]|\s*(?:s|m|se[cgk]\w*|minut\w*)\b)",
     re.IGNORECASE,
 )
-_DASHED_LABELS = re.compile(r"\b(start|end)\s*[-–]\s*(?=\d)", re.IGNORECASE)
-_LIST_HEADS = re.compile(r"(?m)^[ ]*[1-9][.)][ ]+(?=\S)")
+_DASHED_LABELS = lazy(r"\b(start|end)\s*[-–]\s*(?=\d)", re.IGNORECASE)
+_LIST_HEADS = lazy(r"(?m)^[ ]*[1-9][.)][ ]+(?=\S)")
 # Signs that a reply has no use for, and tokens are made of.
 _NO_SIGNS = str.maketrans("\u27e8\u27e9\x02\x03\u301c\u3030", "<><>~~")
-_DOTS = re.compile(r"\.{2,}|…")
+_DOTS = lazy(r"\.{2,}|…")
 
 # The edges of the video
 
@@ -253,24 +246,24 @@ _NO_FIELD = (
 )
 # "the finish line", "the end of the rope"
 _NO_EDGE = r"(?!\s+(?:line|of\s+(?!(?:the\s+|this\s+)?(?:video|clip|footage|recording)\b)))"
-_START = re.compile(
+_START = lazy(
     rf"(?<!/)\b(?:the\s+)?(?:video['’]s\s+)?(?:very\s+)?(?:start|beginning|outset|onset){_VIDEO}\b{_NO_EDGE}{_NO_FIELD}",
     re.IGNORECASE,
 )
-_END = re.compile(
+_END = lazy(
     rf"(?<!/)\b(?:the\s+)?(?:(?:video|clip)['’]s\s+)?(?:very\s+)?(?:end|ending|finish|conclusion){_VIDEO}\b{_NO_EDGE}{_NO_FIELD}",
     re.IGNORECASE,
 )
 # A sign directly behind a time says what begins then: "1分04秒开始".
-_OTHER_START = re.compile(r"(?<!\x03)" + any_of(VIDEO_START) + _NO_FIELD, re.IGNORECASE)
-_OTHER_END = re.compile(r"(?<!\x03)" + any_of(VIDEO_END) + _NO_FIELD, re.IGNORECASE)
+_OTHER_START = lazy(r"(?<!\x03)" + any_of(VIDEO_START) + _NO_FIELD, re.IGNORECASE)
+_OTHER_END = lazy(r"(?<!\x03)" + any_of(VIDEO_END) + _NO_FIELD, re.IGNORECASE)
 _OTHER_EDGES = tuple({word[:4].lower() for word in (*VIDEO_START, *VIDEO_END) if word.isascii()})
-_MIDDLE = re.compile(
+_MIDDLE = lazy(
     r"\b(?:(?:the\s+)?(?:middle|midpoint|halfway\s+(?:point|mark))"
     r"(?:\s+of\s+(?:the\s+|this\s+)?(?:video|clip|footage|recording))?|halfway(?:\s+through)?)",
     re.IGNORECASE,
 )
-_GLOSS = re.compile(
+_GLOSS = lazy(
     rf"{TOKEN}\s*\(\s*(?P<until>(?:=\s*)?(?:until|to|at|till)\s+)?(?:=|i\.?e\.?,?|or)?\s*{TOKEN}\s*\)"
 )
 

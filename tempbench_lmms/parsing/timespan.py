@@ -14,19 +14,20 @@ from tempbench_lmms.parsing.beside import Chosen, beside
 from tempbench_lmms.parsing.expected import TimeSpan
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.refusals import without_refusals
 from tempbench_lmms.parsing.spans import FILL, Found, Points, Span, joined
 from tempbench_lmms.parsing.text import CaseBlind, holds, normalise
 from tempbench_lmms.parsing.times import TOKEN, sane, tokenise
 from tempbench_lmms.parsing.words import OR, any_of
 
-_ONLY_TIME = re.compile(rf"{FILL}{TOKEN}{FILL}", re.IGNORECASE)
+_ONLY_TIME = lazy(rf"{FILL}{TOKEN}{FILL}", re.IGNORECASE)
 _MOST_PARTS = 6
 _MOST_LABELS = 12
 _LONGEST_STATEMENT = 1_000
 _LONGEST_OPENING = 300
 
-_OPTION_LIST = re.compile(r"(?m)^[ ]?\(?[A-D][.):]\s+(?=\D)[^\n]*$")
+_OPTION_LIST = lazy(r"(?m)^[ ]?\(?[A-D][.):]\s+(?=\D)[^\n]*$")
 _LABEL = CaseBlind(
     r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[a-d]\b)"
     r"|(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
@@ -53,14 +54,14 @@ _LABELS = (
     "moment",
 )
 
-_FRAMES = re.compile(
+_FRAMES = lazy(
     r"\b(?:frames?|images?)\s*(?:numbers?|nos?\.?|#)?\s*(\d{1,4})\s*(?:-|–|—|to|through|until|and|→|bis|à"
     r"|a)\s*(?:frames?|images?)?\s*#?\s*(\d{1,4})\b",
     re.IGNORECASE,
 )
-_CORRECTS = re.compile(
+_CORRECTS = lazy(
     r"\b(?:no,?\s+wait|wait|correction|actually|more precisely|i mean|sorry|scratch that|or rather"
-    r"|let me correct|on second thought)\b",
+    r"|let me correct|corrected|on second thought)\b",
     re.IGNORECASE,
 )
 _CORRECTING = (
@@ -74,16 +75,16 @@ _CORRECTING = (
     "rather",
     "second thought",
 )
-_OR = re.compile(any_of(OR), re.IGNORECASE)
+_OR = lazy(any_of(OR), re.IGNORECASE)
 
-_SPAN_KEYS = re.compile(
+_SPAN_KEYS = lazy(
     r"^(?:pred_?|final_?|my_?|the_?)?(?:relevant|answer|predicted|evidence|correct)?_?(?:(?:time|temporal)_?)?"
     r"(?:span|window|segment|interval|moment|range|timestamp|time|stamp|timing|location)s?"
     r"(?:_?(?:in_?)?(?:s|sec|seconds))?$"
 )
 _KEY_END = r"(?:_?time)?(?:_?stamp)?(?:_?(?:s|sec|second|seconds|at))?$"
-_START_KEY = re.compile(rf"^(?:t_?)?(?:start|begin|beginning|from|s0|onset){_KEY_END}")
-_END_KEY = re.compile(rf"^(?:t_?)?(?:end|stop|finish|to|until|e0|offset){_KEY_END}")
+_START_KEY = lazy(rf"^(?:t_?)?(?:start|begin|beginning|from|s0|t_?0|onset){_KEY_END}")
+_END_KEY = lazy(rf"^(?:t_?)?(?:end|stop|finish|to|until|e0|t_?1|offset){_KEY_END}")
 
 
 def parse_spans(reply: str, duration: float | None = None) -> list[Span]:
@@ -122,9 +123,9 @@ def parse_span(reply: str, duration: float | None = None) -> Span | None:
 
 # JSON
 
-_NO_SPAN_KEY = re.compile(r"conf|score|prob|question|query|duration|reason|expl|frame|rationale")
-_LENGTH_KEY = re.compile(r"^(?:duration|length)(?:_?(?:in_?)?(?:s|sec|seconds))?$")
-_ANSWER_SPAN = re.compile(r"answer|pred|relevant|evidence|final")
+_NO_SPAN_KEY = lazy(r"conf|score|prob|question|query|duration|reason|expl|frame|rationale")
+_LENGTH_KEY = lazy(r"^(?:duration|length)(?:_?(?:in_?)?(?:s|sec|seconds))?$")
+_ANSWER_SPAN = lazy(r"answer|pred|relevant|evidence|final")
 
 
 @lru_cache(maxsize=512)
@@ -275,24 +276,25 @@ def _chosen(points: Points, found: list[Found], chosen: Chosen | None) -> list[F
     return kept if not _OR.search(between) and _IN_A_LIST.fullmatch(between) else []
 
 
-_IN_A_LIST = re.compile(r"(?:[\W\d]|(?:and|then|from|s|sec|seconds?|und|et|y|von|de|at)\b){0,20}")
+_IN_A_LIST = lazy(r"(?:[\W\d]|(?:and|then|from|s|sec|seconds?|und|et|y|von|de|at)\b){0,20}")
 _NEAR = 40
-_OR = re.compile(any_of(OR))
-_REJECTED_BEFORE = re.compile(
+_OR = lazy(any_of(OR))
+_REJECTED_BEFORE = lazy(
     r"(?<![^\W\d_])(?:not|nicht|pas|isn't|wasn't|rather\s+than|instead\s+of|statt|except|ignor\w+|forget|discard"
-    r"|disregard|e\.g\.|for\s+example|for\s+instance|such\s+as|不是|而不是)(?:\s+(?:the|in|at|from|between|during|my|von|de|des|first|span|segment|window|interval)\b)*"
-    r"[\s:\"'(\[]*$|(?:\b(?:ignor\w+|forget|discard|disregard|drop)\b[^.;!?\n]*)$"
+    r"|disregard|at\s+first|initially|first\s+(?:thought|guess\w*|answer|idea|impression|estimate)(?:\s+was)?|(?:i|we)\s+(?:had\s+)?(?:considered|thought\s+of)|e\.g\.|for\s+example|for\s+instance|such\s+as|不是|而不是)(?:\s+(?:the|in|at|from|between|during|my|von|de|des|first|span|segment|window|interval)\b)*"
+    r"[\s:\"'(\[]*$|(?:\b(?:ignor\w+|forget|discard|disregard|drop)\b[^.;!?\n]*)$|\b(?:not|n['’]t)\s+(?:what\s+(?:is|was)\s+)?(?:asked|relevant|meant)\b[^.;!?\n\x02]*$"
 )
-_REJECTED_AFTER = re.compile(
+_REJECTED_AFTER = lazy(
     r"[\s\"')\],]*(?:(?:is|was|are|were|would\s+be|shows?)\s+(?:not\b|wrong|only\b|just\b|too\s|another|(?:the\s+)?other\b"
     r"|\w+\s+\w*\s*itself)|isn't|wasn't|belongs?\s+to|ではな|じゃな|不是|[^\x02.;]{0,30}\bbelongs?\s+to\s+(?:another|the\s+other))"
 )
-_CALLED = re.compile(
-    r"[\s\"')\]]*(?:seconds?\s+)?(?:is|are|would\s+be|must\s+be)\s+(?:\w+\s+){0,3}(?:span|answer|segment|window|moment"
+_CALLED = lazy(
+    r"[\s\"')\]]*(?:seconds?\s+)?[,;–—]\s*(?:and\s+|so\s+)?(?:that['’]s|that\s+is|this\s+is|which\s+is)\s+(?:\w+\s+){0,2}(?:span|answer|segment|window|moment|interval|one)\b"
+    r"|[\s\"')\]]*(?:seconds?\s+)?(?:is|are|would\s+be|must\s+be)\s+(?:\w+\s+){0,3}(?:span|answer|segment|window|moment"
     r"|interval|one)\b"
 )
-_CONCLUDED = re.compile(
-    r"(?:\b(?:so|thus|therefore|hence|namely|i\.e\.|that\s+is|also|daher|donc|choose|pick|answer|span|window|segment"
+_CONCLUDED = lazy(
+    r"(?:\b(?:(?:revis|chang|correct|updat)\w+\s+(?:\w+\s+)?to|so|thus|therefore|hence|namely|i\.e\.|that\s+is|also|daher|donc|choose|pick|answer|span|window|segment"
     r"|interval|final\w*)\b|=>|[→⇒]|因此|所以|答案)[^.;!?\n\x02]{0,25}$"
 )
 

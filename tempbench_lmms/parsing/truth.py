@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.comparisons import compared, ordered
 from tempbench_lmms.parsing.lines import bare
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import holds, outer, signs, table
 from tempbench_lmms.parsing.words import FAILS, FALSE, HOLDS, TRUE, any_of
@@ -21,7 +22,7 @@ _NEGATION = (
     r"(?:be\s+)?(?:(?:entirely|fully|completely|quite|actually|really|necessarily|totally|strictly"
     r"|exactly|wholly|the|in|a)\s+)*"
 )
-_WORD = re.compile(
+_WORD = lazy(
     rf"(?P<neg>{_NEGATION})?(?<![-\w])(?P<word>true|false|wahr|falsch|vrai|vraie|faux|fausse|verdader[oa]"
     rf"|fals[oa]|vero|verdadeir[oa]|правда|верно|неверно|unwahr|untrue)(?![-\w])",
     re.IGNORECASE,
@@ -32,10 +33,10 @@ _SUBJECT = (
     r"|affirmation|énoncé|afirmación|declaración|enunciado|this|that|it|images?|which"
     r"|(?:given|stated|shown|presented|proposed)\s+one)\b"
 )
-_CALLED = re.compile(
+_CALLED = lazy(
     rf"\b{_SUBJECT}[\"')]*(?:\s+[\"'(][^\"\n]{{1,200}}[\"')]"
     rf"|:\s*\"[^\"\n]{{1,200}}\")?(?:\s+(?:as\s+a\s+whole|above|shown|given|itself|overall|in\s+question"
-    rf"|about\s+\w+))?,?\s+(?:is|was|are|seems|appears|remains|holds|ist|est"
+    rf"|(?:about|on|regarding|that)\s+(?:\w+\s+){{0,4}}?\w+))?,?\s+(?:is|was|are|seems|appears|remains|holds|ist|est"
     rf"|es)(?P<aux>n['’]t)?\s+(?:to\s+be\s+)?(?:(?:indeed|therefore|also|thus|hence|then|clearly|likely"
     rf"|probably|most\s+likely|only)\s+)*"
     rf"(?P<neg>(?:not|nicht|pas|no)\s+)?(?:(?:indeed|entirely|fully|completely|quite|totally|factually"
@@ -43,7 +44,7 @@ _CALLED = re.compile(
     r"(?!\s+(?:if|when|only|unless|order)\b)",
     re.IGNORECASE,
 )
-_MATCHES = re.compile(
+_MATCHES = lazy(
     r"\bstatement(?:\s+[\"'][^\"\n]{1,200}[\"'])?\s+(?:(?:fully|clearly|correctly|accurately|therefore"
     r"|also)\s+)*(?P<neg>does\s+not\s+|doesn['’]t\s+|do\s+not\s+|cannot\s+)?(?:(?:fully|entirely"
     r"|completely|accurately|correctly)\s+)*"
@@ -51,7 +52,7 @@ _MATCHES = re.compile(
     r"|contradict|fails|misrepresents)\b",
     re.IGNORECASE,
 )
-_CJK = re.compile(
+_CJK = lazy(
     r"(?P<neg>不(?:是)?)?(?P<word>正确|正確|真实|属实|错误|錯誤|不符|正しくありません|正しくない|正しい|誤り|誤って|間違い|間違って|偽|真です|真である|为真|为假"
     r"|為真|為假|是真|是假|是对的|是错的|맞습니다|맞다|참입니다|거짓|틀렸|틀립|참이|올바르지\s?않|올바릅)(?!\s*(?:答案|选项|順序|顺序|的顺序|순서|答え|な?順))"
 )
@@ -75,12 +76,12 @@ _CJK_FALSE = (
     "틀립",
     "올바르지",
 )
-_BOTH = re.compile(r"\bboth\b[^.!?\n]*$|\bpart(?:ly|ially)\s*$", re.IGNORECASE)
-_NIL = re.compile(
+_BOTH = lazy(r"\bboth\b[^.!?\n]*$|\bpart(?:ly|ially)\s*$", re.IGNORECASE)
+_NIL = lazy(
     r"(?:\b0\s?%|\bzero|\bno)\s+(?:chance|probability|likelihood|way)\b[^.,;!?\n]{0,40}$|\b(?:far\s+from|anything\s+but)\s+(?:being\s+)?$",
     re.IGNORECASE,
 )
-_YES_NO = re.compile(
+_YES_NO = lazy(
     r"(?:^|(?<=[.!?:\n]\s)|(?<=\n)|[,:(]\s*)[\"'(\[]*(?P<word>yes|no|ja|nein|oui|non|sí|correct|incorrect"
     r"|yeah|nope|はい|いいえ|예|네|아니오|아니요|是的|不是|对|不对)(?=\s*(?:[.,;:!)\"'\]\n–—-]|because\b|since\b|$|[、]))",
     re.IGNORECASE,
@@ -162,7 +163,7 @@ _CLAIM_SIGNS = {
 
 @lru_cache(maxsize=8)
 def _claim(claim: str) -> tuple[tuple[re.Pattern[str], bool], ...]:
-    return tuple((re.compile(pattern, re.IGNORECASE), says) for pattern, says in _CLAIMS.get(claim, ()))
+    return tuple((lazy(pattern, re.IGNORECASE), says) for pattern, says in _CLAIMS.get(claim, ()))
 
 
 # Without one of its signs a pattern is not looked for.

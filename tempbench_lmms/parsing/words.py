@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tempbench_lmms.parsing.numerals import CARDINALS
+from tempbench_lmms.parsing.patterns import lazy
 
 # "정답은 Before입니다": a sign of these scripts ends a word in Latin letters.
 _LETTER_BEFORE = r"(?<![^\W\d_\u2e80-\uffff])"
 _LETTER_AFTER = r"(?![^\W\d_\u2e80-\uffff])"
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -64,7 +65,10 @@ ANSWER = _words(
 )
 # What an answer is called by what was asked for: it announces the answer, but not by itself.
 ASKED_FOR = _words(
-    """relation|odd one out|odd one|outlier|image anormale|anomalie|intrus|dependency order|temporal relation|relationship"""
+    """relation|odd one out|odd one|outlier|anomaly|anomalous image|odd image|misplaced image|image out of place
+    intruder|wrong image|image anormale|anomalie|intrus|image intruse|ausreißer|falsches bild|bild am falschen platz
+    imagen fuera de lugar|intruso|immagine fuori posto|intrusa|лишнее изображение|лишняя картинка|лишнее|аномалия
+    异常图像|异常图片|异常的是|不符合的是|異常な画像|仲間外れ|이상한 이미지|dependency order|temporal relation|relationship"""
 )
 OPTION = _words(
     """option|options|choice|letter|alternative|item|pair|selection|pareja|antwortmöglichkeit|auswahl|wahl|paar
@@ -86,16 +90,40 @@ CORRECT = _words(
 )
 # Before a value: the reply chooses it.
 CHOOSE = _words(
-    """correct it to|change it to|revise it to|correct it to|change it to|revise it to|revise my answer to|revised my answer to|correct my answer to|update my answer to|adjust my answer to|change my answer to|changing my answer to|changed my answer to|change to|changing to|switch to|switching to
-    switched to|i'd take|i would take|i'll take|i will take|we take|choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
-    vote for|settle on
-    settling on|settle for|settled on|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
+    """i'd take|i would take|i'll take|i will take|we take|choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
+    vote for
+    settling on|settle for|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
     tick|i say|i'd say|say|stick with
     sticking with|es bleibt|bleibt nur|guess|my guess is|best guess is|best guess|bet on|answering|answered|leaves|leaving
     leaves only|favor|favour|prefer|declare|inclined to|estimate|most likely|more likely|wins
     wähle|nehme|entscheide mich für|tippe auf|choisis|choisirais|opte pour|dirais|elijo|escojo|elegiría
     diría|scelgo|escolho
     选|選|选择|選擇|我选|應選|应选|選び|선택은"""
+)
+# Before a value: the reply takes it instead of an earlier one.
+SWITCHES = _words(
+    """correct it to|change it to|revise it to|revise my answer to|revised my answer to|correct my answer to
+    update my answer to|updating my answer to|adjust my answer to|change my answer to|changing my answer to
+    changed my answer to|change my mind to|change to|changing to|changed to|switch to|switching to|switched to|revise to
+    revising to|revised to|make that|make it|correct that to|corrected to|correcting to|settle on|settled on
+    ändere auf|korrigiere auf|wechsle zu|je passe à|cambio a|改为|改選|改选|改成|変更"""
+)
+# Before a value, behind an earlier one: what was said before is taken back.
+TAKES_BACK = _words(
+    """wait|no wait|actually|correction|scratch that|strike that|forget that|let me correct|i was wrong
+    i take that back|hold on|sorry|i mean|my mistake|oops|rather|no|nope|more precisely|on second thought|on reflection
+    on closer look|on a closer look|on closer inspection|looking closer|looking again|checking again
+    korrektur|nein|vielmehr|genauer|pardon|correction|plutôt|non|corrección|mejor dicho|perdón
+    更正|不对|不對|いや|訂正|아니|정정"""
+)
+# What a reply calls the thought that it began with.
+FIRST_ADJECTIVE = _words(
+    "first|initial|original|earlier|previous|erster|erste|ursprüngliche|première|primera|primer"
+)
+FIRST_NOUN = _words(
+    """thought|guess|answer|pick|choice|impression|idea|instinct|try|attempt|reading|hunch|inclination|reaction
+    look|glance|sight|count|estimate|tally|response|draft|version|gedanke|eindruck|antwort|idée|impression|réponse
+    impresión|respuesta|idea"""
 )
 THEREFORE = _words(
     """this gives|which gives|so|thus|therefore|hence|accordingly|consequently|then|which makes|this makes|that makes|meaning
@@ -150,12 +178,12 @@ CORRECTION = _words(
 )
 
 TRUE = _words(
-    """stimmt|trifft zu|c'est vrai|c'est exact|es cierto|es verdad|es correcto|成立|属实|符合|true|yes|correct|right|accurate|yeah|yep|affirmative|wahr|richtig|ja|korrekt|vrai|oui|correcte
+    """supported|verified|certo|esatto|giusto|stimmt|trifft zu|c'est vrai|c'est exact|es cierto|es verdad|es correcto|成立|属实|符合|true|yes|correct|right|accurate|yeah|yep|affirmative|wahr|richtig|ja|korrekt|vrai|oui|correcte
     exact|verdadero|verdadera|sí|sì|correcto|cierto|vero
     verdadeiro|sim|да|правда|верно|正确|正確|对|對|真|是|是的|正しい|はい|真実|正|その通り|참|맞다|맞습니다|예|네|사실"""
 )
 FALSE = _words(
-    """stimmt nicht|trifft nicht zu|nicht wahr|nicht richtig|ce n'est pas vrai|c'est faux|no es cierto|no es verdad|no es correcto
+    """negative|refuted|contradicted|disproved|unsupported|errado|sbagliato|stimmt nicht|trifft nicht zu|nicht wahr|nicht richtig|ce n'est pas vrai|c'est faux|no es cierto|no es verdad|no es correcto
     不成立|不属实|不符合|false|no|incorrect|wrong|inaccurate|untrue|nope|absolutely not|definitely not|certainly not|no way|falsch|nein|unwahr|inkorrekt|faux|non|incorrecte
     inexact|falso|falsa|incorrecto|нет|ложь
     неверно|错误|錯誤|错|錯|不对|不正确|假|否|不是|誤り|間違い|いいえ|正しくない|偽|嘘|거짓|아니오|아니요|틀렸습니다|틀리다|틀림"""
@@ -204,7 +232,7 @@ ORDINAL = _numbered(
     "première/premier deuxième/seconde troisième quatrième cinquième sixième septième huitième neuvième dixième",
     "primera/primero/primer segunda/segundo tercera/tercero/tercer cuarta/cuarto quinta/quinto sexta/sexto séptima octava novena décima",
     "prima seconda terza quarta quinta sesta settima ottava nona decima",
-    "первое/первый/первая второе/второй/вторая третье/третий четвертое/четвёртое/четвертый пятое/пятый шестое седьмое восьмое девятое десятое",
+    "первое/первый/первая/первой второе/второй/вторая третье/третий/третья четвертое/четвёртое/четвертый пятое/пятый шестое седьмое восьмое девятое десятое",
 )
 ORDINAL.pop("_", None)
 LAST = _words(
@@ -229,14 +257,38 @@ CIRCLED = {sign: place for place, sign in enumerate("①②③④⑤⑥⑦⑧⑨
 """A circled number marks an option by its place, from 0 on."""
 CARDINAL = (
     {word: value for value, word in enumerate(CARDINALS)}
-    | {"once": 1, "twice": 2, "thrice": 3, "no": 0, "none": 0, "single": 1}
+    | {
+        "dozen": 12,
+        "half a dozen": 6,
+        "two dozen": 24,
+        "once": 1,
+        "twice": 2,
+        "thrice": 3,
+        "no": 0,
+        "none": 0,
+        "single": 1,
+    }
     | _numbered(
         "ein/eine/einen/einmal zwei/zweimal drei/dreimal vier/viermal fünf/fünfmal sechs/sechsmal sieben/siebenmal"
         " acht/achtmal neun/neunmal zehn/zehnmal elf/elfmal zwölf/zwölfmal dreizehn vierzehn fünfzehn",
         "une/un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze",
         "una/uno/un dos tres cuatro cinco seis siete ocho nueve diez _ doce trece catorce quince",
+        "um/uma dois/duas três quatro _ _ sete oito nove dez onze _ treze quatorze quinze",
+        "_ _ tre quattro cinque _ sette otto _ dieci undici dodici tredici quattordici quindici",
+        "один/одна/одно/однажды два/две/дважды три/трижды четыре/четырежды пять шесть семь восемь девять десять"
+        " одиннадцать двенадцать тринадцать четырнадцать пятнадцать",
     )
-    | {"null": 0, "keinmal": 0, "zéro": 0, "cero": 0, "ninguna": 0, "aucune": 0}
+    # "due" and "sei" are words of other languages, too.
+    | {
+        "due volte": 2,
+        "sei volte": 6,
+        "null": 0,
+        "keinmal": 0,
+        "zéro": 0,
+        "cero": 0,
+        "ninguna": 0,
+        "aucune": 0,
+    }
 )
 CARDINAL.pop("_", None)
 CJK_DIGIT = {
@@ -257,10 +309,12 @@ CJK_DIGIT = {
 
 IMAGE = _words(
     """image|images|img|picture|pictures|photo|photos|photograph|aufnahme|figure|panel|frame|position|scene|option
-    number|bild|bilder|foto|position|pic|pics|snapshot|one numbered|nummer|número|numéro
-    imagen|imágenes|imagem|immagine|изображение|картинка|图像|图片|图|図|照片|画像|写真|이미지|사진|그림|張|张"""
+    number|bild|bilder|foto|position|pic|pics|snapshot|one numbered|nummer|número|numéro|numero|номер
+    imagen|imágenes|imagem|immagine|görsel|resim|изображение|картинка|图像|图片|图|図|照片|画像|写真|이미지|사진|그림|張|张"""
 )
-TIMES = _words("""times|time|circles|flashes|mal|male|fois|veces|vez|volte|次|回|度|번|회|圈|周|遍|下""")
+TIMES = _words(
+    """times|time|circles|flashes|mal|male|fois|veces|vez|vezes|volte|volta|раз|раза|次|回|度|번|회|圈|周|遍|下"""
+)
 
 # Orders.
 
@@ -281,7 +335,7 @@ LONGEST = _words(
     "|最長|가장 긴"
 )
 REVERSED = _words(
-    "reverse chronological|reversed|reverse order|backwards|backward|descending|rückwärts|umgekehrt"
+    "reverse chronological|reverse of|the opposite of|reversed|reverse order|backwards|backward|descending|rückwärts|umgekehrt"
     "|inverse|inverso|倒序|逆順|逆时间|역순"
 )
 

@@ -6,16 +6,19 @@ from typing import Any
 
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Item
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading
 
 UNREADABLE = "UNK"
 FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")
 
-_NUMBER = re.compile(r"(\d+)")
+_NUMBER = lazy(r"(\d+)")
 # The official \b([AB])\b and \b([ABCDE])\b, written so that the letter is what is looked for first.
-_LETTER = {"mt1": re.compile(r"([AB])(?<!\w.)\b"), "mt2": re.compile(r"([ABCDE])(?<!\w.)\b")}
+_LETTER = {"mt1": lazy(r"([AB])(?<!\w.)\b"), "mt2": lazy(r"([ABCDE])(?<!\w.)\b")}
+# What these models put before their answer.
+_MARKERS = {"llava": "assistant", "llama": "the answer is"}
 _INTERNVL = tuple(
-    re.compile(pattern)
+    lazy(pattern)
     for pattern in (
         r"Option\s+([AB])",
         r"([AB])\.(?<!\w..)\s*(?:True|False)",
@@ -80,6 +83,15 @@ def family_of(model: str) -> str:
     return "llava" if "interleave" in model or "LLaVA-NeXT-Video" in model else "generic"
 
 
+def _end_of(marker: str, reply: str) -> int:
+    """Returns where the first of some words ends, in small or capital letters; 0 where they don't stand."""
+    if reply.isascii():
+        place = reply.lower().find(marker)
+        return place + len(marker) if place >= 0 else 0
+    found = re.search(marker, reply, re.IGNORECASE)  # which takes more letters for the same
+    return found.end() if found else 0
+
+
 def parse_official(reply: str, kind: str, family: str = "generic") -> str:
     """Returns what the official scorer reads: the first match in the whole reply, or "UNK".
 
@@ -92,10 +104,8 @@ def parse_official(reply: str, kind: str, family: str = "generic") -> str:
     """
     if family == "deepseek":
         reply = reply.replace(" <｜end▁of▁sentence｜>", "")
-    elif family in ("llava", "llama"):
-        marker = "assistant" if family == "llava" else "The answer is"
-        if match := re.search(re.escape(marker), reply, re.IGNORECASE):
-            reply = reply[match.end() :]
+    elif marker := _MARKERS.get(family):
+        reply = reply[_end_of(marker, reply) :]
     if kind == "gt":
         match = _NUMBER.search(reply)
     elif kind == "mt1" and family == "internvl":

@@ -6,10 +6,12 @@ table with the column `preds`.
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.parsing import reader
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import official, parser, scoring
 from tempbench_lmms.tempvs.card import SOURCES
@@ -115,8 +117,8 @@ def strict(
     n_unfiltered = 0
     for source, predictions in sources.items():
         gate = official.GROUNDING_TASK[task]
-        gates = [_record(row, gate, source, i) for i, row in enumerate(predictions.grounding)]
-        mains = [_record(row, task, source, i) for i, row in enumerate(predictions.main)]
+        gates = _records(predictions.grounding, gate, source)
+        mains = _records(predictions.main, task, source)
         n_unfiltered += len(mains)
         by_position: dict[Any, dict[int, str]] = {}
         for row, record in zip(predictions.grounding, gates, strict=True):
@@ -149,24 +151,54 @@ def _positions(task: str, row: Row, asked: Mapping[int, str]) -> list[int]:
     return sorted(asked) or [0]
 
 
-def _record(row: Row, task: str, source: str, number: int) -> Record:
+def _records(rows: Sequence[Row], task: str, source: str) -> list[Record]:
     kind = official.kind_of(task)
+    role = "grounding" if kind == "gt" else "main"
+    out: list[Record] = []
+    for number, row in enumerate(rows):
+        gold = str(row["gt_option"]).rpartition(" ")[2]
+        answer = _answer(row, kind)
+        out.append(
+            {
+                "id": f"{source}/{task}/{number}",
+                "role": role,
+                "source": source,
+                "sequence": f"{source}/{row['img_seq_id']}",
+                "answer": answer,
+                "gold": gold,
+                "correct": int(answer == gold),
+                "parsed": int(answer is not None),
+                "failed": 0,
+            }
+        )
+    return out
+
+
+def _answer(row: Row, kind: str) -> str | None:
+    """Returns what a row's reply answers; many a short reply comes again, and is looked up."""
+    reply = str(row["preds"])
     n_images = len(row.get("img_path_list") or row.get("gt_answer") or "123456789")
-    options = ["True", "False"] if kind == "mt1" else ["", "", "", "", ""]
-    if kind == "mt1" and row.get("option_text"):
-        options = [text.partition(". ")[2] for text in str(row["option_text"]).rstrip(".").split("; ")]
-    elif kind == "mt2" and row.get("options"):
-        options = [text.partition(". ")[2] for text in str(row["options"]).split(";\n")]
-    gold = str(row["gt_option"]).rpartition(" ")[2]
-    answer = parser.parse(str(row["preds"]), kind, options, n_images)
-    return {
-        "id": f"{source}/{task}/{number}",
-        "role": "grounding" if kind == "gt" else "main",
-        "source": source,
-        "sequence": f"{source}/{row['img_seq_id']}",
-        "answer": answer,
-        "gold": gold,
-        "correct": int(answer == gold),
-        "parsed": int(answer is not None),
-        "failed": 0,
-    }
+    options = str(row.get("option_text" if kind == "mt1" else "options") or "") if kind != "gt" else ""
+    if len(reply) > reader.QUICK:
+        return parser.parse(reply, kind, _options(kind, options), n_images)
+    if kind == "mt2":
+        # Every row has options of its own, and a letter by itself is one of them whatever they say.
+        letter = reader.letter_alone(reply, "ABCDE"[: options.count(_BETWEEN[kind]) + 1 if options else 5])
+        return letter or parser.parse(reply, kind, _options(kind, options), n_images)
+    return _looked_up(reply, kind, options, n_images)
+
+
+@lru_cache(maxsize=1024)
+def _looked_up(reply: str, kind: str, options: str, n_images: int) -> str | None:
+    return parser.parse(reply, kind, _options(kind, options), n_images)
+
+
+_BETWEEN = {"mt1": "; ", "mt2": ";\n"}
+
+
+def _options(kind: str, text: str) -> list[str]:
+    """Returns the texts of the options that a row lists: "A. True; B. False."."""
+    if not text:
+        return ["True", "False"] if kind == "mt1" else [""] * 5
+    listed = text.rstrip(".") if kind == "mt1" else text
+    return [option.partition(". ")[2] for option in listed.split(_BETWEEN[kind])]

@@ -85,11 +85,12 @@ def groundings(records: Sequence[Record]) -> list[Record]:
 def passed(records: Sequence[Record]) -> list[tuple[Record, int]]:
     """Returns each main question all of whose grounding questions were asked, with how many were passed."""
     correct = {record["id"]: record["correct"] for record in groundings(records)}
-    return [
-        (main, sum(correct[id_] for id_ in main["grounding"]))
-        for main in mains(records)
-        if all(id_ in correct for id_ in main["grounding"])
-    ]
+    found = []
+    for main in mains(records):
+        said = [correct[id_] for id_ in main["grounding"] if id_ in correct]
+        if len(said) == len(main["grounding"]):
+            found.append((main, sum(said)))
+    return found
 
 
 def _share(records: Sequence[Record], field: str) -> Ratio:

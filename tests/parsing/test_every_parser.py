@@ -32,6 +32,7 @@ def _is_order(items, order):
 OFFERED = {
     "parsing.final_answer.final_part": lambda found: found.start <= found.end,
     "parsing.reader.read": lambda found: (found.value is None) == (found.reason in REASONS),
+    "parsing.reader.letter_alone": lambda found: found in LETTERS,
     "parsing.fields.read": lambda found: all((one.value is None) == (one.reason in REASONS) for one in found),
     "parsing.fields.read_span": lambda found: found.value is None or _is_span(found.value),
     "coherence.parser.read": lambda found: found.value is None or found.value[0] in LETTERS,
