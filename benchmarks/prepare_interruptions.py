@@ -245,7 +245,7 @@ def _verify(benchmark: str, versions: list[dict[str, str]]) -> None:
     from tempbench_lmms.data.roots import data_home, prepared_root
 
     root = prepared_root(benchmark)
-    # A part that is not finished has no table, and the small release of TempVS few questions: to say so is right.
+    # To say that a part is not finished, or that TempVS's small release lacks questions, is right.
     problems = [
         line
         for line in benchmarks.commands(benchmark)["verify"](root)

@@ -100,13 +100,13 @@ def write_part(
     if there and not force:
         raise _prepared_otherwise(root, name, request, before)
     locks.before_change(root)
-    manifest.pop(checksums.KEY, None)  # all parts share it, and it changes now
+    shared = manifest.pop(checksums.KEY, None)  # by all parts, and it changes now
     if there:
         del manifest["parts"][name]
-        if manifest["parts"]:
-            manifests.write(manifest, root)
-        else:
-            (root / roots.MANIFEST).unlink()
+    if manifest["parts"] and (there or shared):
+        manifests.write(manifest, root)
+    elif there:
+        (root / roots.MANIFEST).unlink()
     root.mkdir(parents=True, exist_ok=True)
     part = build()
     files = [prepared.table(root, test) for test in part["rows"]]
