@@ -8,12 +8,16 @@ in time: "in pairs" takes the time half-way between the two.
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import timing
 from numpy.typing import NDArray
 
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.rextime.rows import load_records, row
 
 Times = Callable[[float], NDArray[np.float64]]
@@ -62,15 +66,27 @@ def best_iou(times: NDArray[np.float64], span: tuple[float, float]) -> float:
     return float(np.max(np.where((high >= low) & (union > 0), overlap / np.where(union > 0, union, 1), 0)))
 
 
+def bests(rows: Sequence[Mapping[str, Any]], times: Times) -> NDArray[np.float64]:
+    """Returns the best IoU of each question."""
+    return np.array([best_iou(times(one["duration"]), tuple(one["windows"][0])) for one in rows])
+
+
+def rows(quick: bool) -> Iterator[timing.Row]:
+    """Yields the bounds on the bundled sample, whose videos are short."""
+    sample = read_rows(mini_root("rextime") / "validation")
+    for name, times in FORMS.items():
+        yield timing.Row(f"bundled sample, {name}: mIoU at most", [100 * bests(sample, times).mean()], "%")
+
+
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description="The best mIoU that a number of frames allows.")
     parser.add_argument("file", type=Path, help="The scorer's rextime_val.jsonl.")
-    rows = [row(record) for record in load_records(parser.parse_args().file)]
-    print(f"{len(rows)} questions; step: seconds between two times in a video of {LONG:g} seconds\n")
+    questions = [row(record) for record in load_records(parser.parse_args().file)]
+    print(f"{len(questions)} questions; step: seconds between two times in a video of {LONG:g} seconds\n")
     print("| frames | step | mIoU at most | R@1 (IoU 0.5) at most |\n|---|---|---|---|")
     for name, times in FORMS.items():
-        best = np.array([best_iou(times(one["duration"]), tuple(one["windows"][0])) for one in rows])
+        best = bests(questions, times)
         step = float(np.median(np.diff(times(LONG))))
         print(f"| {name} | {step:.1f} | {100 * best.mean():.1f} | {100 * (best >= 0.5).mean():.1f} |")
 

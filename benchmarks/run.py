@@ -24,6 +24,7 @@ MODULES = (
     "hooks",
     "video_frames",
     "frames_ahead",
+    "rextime_frames",
     "media_fuzz",
     "memory",
     "data_build",

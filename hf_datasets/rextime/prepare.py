@@ -142,9 +142,9 @@ def prepare(
     root = roots.home_to_write(BENCHMARK)
     given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}
     found = {name: find_videos(Path(path)) for name, path in given.items()}
-    listings = {name: there for name, (there, _) in found.items()}
-    files, origin = annotation_files(source, revision)
-    files = _chosen(files, splits)
+    listings = {name: places for name, (places, _) in found.items()}
+    there, origin = annotation_files(source, revision)
+    files = _chosen(there, splits)
     sums = {split: tables.sha256_of([file]) for split, file in files.items()}
     identity = {"source": origin, "annotations": sums, "video_folders": given, "version": 1}
     old = manifests.of_earlier(root, force, *TABLES_OF_MANIFEST)
@@ -152,8 +152,6 @@ def prepare(
     if not same:
         _begin_anew(root, old is None or force)
     tables_of = _rows_of(files, listings)
-    if empty := [str(files[split]) for split, table in tables_of.items() if not table]:
-        raise TempbenchError(f"{empty[0]} holds no question; get the file again")
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
     annotated = {row["video"]: row["duration"] for table in tables_of.values() for row in table}
@@ -213,13 +211,16 @@ def _left_out(given: Mapping[str, str], found: Mapping[str, tuple[Any, Mapping[s
 def _rows_of(
     files: Mapping[str, Path], listings: Mapping[str, Mapping[str, str]]
 ) -> dict[str, list[tables.Row]]:
-    return {
+    found = {
         split: [
             rows.row(record, _video_url(record, listings), answers=split != "test")
             for record in rows.load_records(file)
         ]
         for split, file in files.items()
     }
+    if empty := [str(files[split]) for split, table in found.items() if not table]:
+        raise TempbenchError(f"{empty[0]} holds no question; get the file again")
+    return found
 
 
 def _write(

@@ -113,40 +113,42 @@ def _compared(
 ) -> tuple[decoding.Index, bool]:
     """Decodes everything, and compares with it what is decoded otherwise.
 
-    That is, everything once more, with other memory; the frames that are sought; and all frames that others
-    may refer to, as decoded from each key frame: one that says that nothing refers to it, and is referred to,
-    would spoil other choices of frames than those tried here.
+    That is, the frames that are sought; all frames that others may refer to, as decoded from each key frame
+    (one that says that nothing refers to it, and is referred to, would spoil other choices of frames than
+    those tried here); and everything once more, with other memory.
     """
-    places = (
-        {place for n in BUDGETS for place in uniform_places(listed.n_frames, n)} if listed.seekable else ()
-    )
+    sought: dict[int, bytes] = {}
+    referred_to: dict[int, bytes] = {}
+    fast = listed.seekable
+    if fast:
+        places = {place for n in BUDGETS for place in uniform_places(listed.n_frames, n)}
+        index, pictures = decoding.read(video.path, lambda n_frames: places, listed)
+        fast = index.seekable
+        sought = {place: _digest(picture) for place, picture in pictures.items()}
+        for number, (place, frame) in enumerate(video.references(listed), start=1):
+            referred_to[place] = _digest_as_decoded(video, frame)
+            beat(number)
     times: list[int | None] = []
-    decoded: list[bytes] = []
-    shown: dict[int, bytes] = {}
+    beat(0)
     for place, (frame, again) in enumerate(_beating(_twice(video), beat)):
         times.append(frame.pts)
-        decoded.append(_digest_as_decoded(video, frame))
-        if again is None or _digest_as_decoded(video, again) != decoded[-1]:
+        digest = _digest_as_decoded(video, frame)
+        if again is None or _digest_as_decoded(video, again) != digest:
             raise MediaError(
                 f"{video.path.name}: frame {place} comes out differently each time it is decoded; the video "
                 "is damaged: replace it"
             )
-        if place in places:
-            shown[place] = _digest(video.picture(frame))
-    if not listed.seekable:
-        return video.counted(times), False
-    index, pictures = decoding.read(video.path, lambda n_frames: places, listed)
-    wrong = {place for place, picture in pictures.items() if shown.get(place) != _digest(picture)}
-    beat(0)
-    for place, frame in _beating(video.references(listed), beat):
-        if place >= len(decoded) or _digest_as_decoded(video, frame) != decoded[place]:
-            wrong.add(place)
-    if wrong:
+        if referred_to.pop(place, digest) != digest or (
+            place in sought and sought.pop(place) != _digest(video.picture(frame))
+        ):
+            sought[place] = b""
+            break
+    if sought:
         raise MediaError(
-            f"{video.path.name}: frame {min(wrong)} is another one when it is sought than when everything "
+            f"{video.path.name}: frame {min(sought)} is another one when it is sought than when everything "
             "is decoded; write the video anew, with `ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
         )
-    return video.counted(times), index.seekable
+    return video.counted(times), fast
 
 
 def _twice(video: Video) -> Iterator[tuple[Any, Any]]:

@@ -85,7 +85,7 @@ def coherence_video(found, folder):
     (folder / "videos").mkdir()
     shutil.copy(CLIP, folder / "secret.mp4")
     (folder / "videos" / "a.mp4").symlink_to(folder / "secret.mp4")
-    part = found._Part("captions", "caption", folder, [], force=False)
+    part = found._Part("captions", folder, [], force=False)
     why, _ = part.bring(folder / "videos" / "a.mp4", folder / "videos", "captions/a.mp4")
     return not why
 

@@ -141,7 +141,9 @@ def test_media_are_those_that_were_prepared(tmp_path, monkeypatch):
     picture.write_bytes(content + b"?")
     assert checksums.write_folder(root) != entry
     (root / checksums.FILE).unlink()
-    assert "checksums.json: missing or damaged; prepare the data again" in list(checks.problems(root))
+    assert "checksums.json: missing or damaged; prepare the data again with --force" in list(
+        checks.problems(root)
+    )
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,8 @@ def test_the_list_of_parsers_is_complete():
     others = {
         "harness.adapter.request_failed",  # a prefix
         "harness.asking.taken",  # what can be stored of it
+        "harness.stored.sealed",  # a checksum
+        "check.questions.read_answer",  # of one word, to the small questions of `check-model`
         *(
             f"{name}.scoring.record" for name in benchmarks.names()
         ),  # what the hooks call: parsers, and a dict

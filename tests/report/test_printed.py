@@ -35,7 +35,7 @@ IDS = [f"{name}, {table.name}" for name, table in ALL]
 
 def card(**more):
     known = {"chance": {"acc": 0.25}, "others": {"People": "human", "Random": "chance"}}
-    return BenchmarkCard("x", "X", "", "", (), "1-A", primary=("acc",), **known | more)
+    return BenchmarkCard("x", "X", "", "", (), "1-A", primary=("acc",), full=("x", 100), **known | more)
 
 
 def table(rows, metrics, models_are="rows", unit="percent", comparable=True, **more):

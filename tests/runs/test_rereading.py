@@ -568,7 +568,7 @@ def test_readings_without_the_data_are_said_to_be_left_out(tmp_path, monkeypatch
     few(tmp_path, 2)
     with Stub(on_offer) as stub:
         reread(tmp_path, stub)
-    monkeypatch.setattr(rescoring, "docs_of", lambda config: [])
+    monkeypatch.setattr(rescoring, "docs_of", lambda config, **how: [])
     done = tempbench("rescore", tmp_path)
     assert done.returncode == 0
     assert "warning: second readers' readings cannot be scored" in done.stdout
