@@ -1,15 +1,11 @@
 """One self-contained HTML page: no server, no network, nothing in it that a model wrote is ever markup."""
 
-import base64
-import hashlib
 import importlib
 import importlib.util
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from tempbench_lmms.report import numbers, tables
@@ -19,8 +15,7 @@ from tempbench_lmms.report.numbers import Number, TaskNumbers
 from tempbench_lmms.report.questions import MEGABYTES, data_of
 from tempbench_lmms.report.svg import svg
 from tempbench_lmms.report.tables import Section
-
-_HERE = Path(__file__).parent
+from tempbench_lmms.report.templates import HERE, content_hash, rendered
 
 
 def figures_of(section: Section) -> tuple[list[Figure], list[str]]:
@@ -71,16 +66,15 @@ def page(
         n_pictured: At most so many of them have pictures.
         megabytes: Of the questions' texts, at most.
     """
-    script, style = ((_HERE / name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
+    script = (HERE / "page.js").read_text(encoding="utf-8")
     sections = tables.sections_of(tasks)
     data = data_of(tasks, n_questions, n_pictured, megabytes)
     runs = {task.run: numbers.run_facts(task) for task in tasks}
-    return _template("page.html").render(
+    return rendered(
+        "page.html",
         title=title,
         script=Markup(script),
-        style=Markup(style),
         script_hash=content_hash(script),
-        style_hash=content_hash(style),
         runs=runs,
         facts=list(dict.fromkeys(name for facts in runs.values() for name in facts)),
         sections=[(section, *_drawn(section)) for section in sections],
@@ -96,19 +90,7 @@ def page(
 
 def table_page(grid: Grid) -> str:
     """Returns a page with one table."""
-    style = (_HERE / "page.css").read_text(encoding="utf-8")
-    return _template("table.html").render(table=grid, style=Markup(style), style_hash=content_hash(style))
-
-
-def _template(name: str) -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(name)
+    return rendered("table.html", title=grid.name, table=grid)
 
 
 def _drawn(section: Section) -> tuple[list[tuple[Figure, Markup]], list[str]]:
@@ -131,8 +113,3 @@ def parse_rate(task: TaskNumbers) -> numbers.Number | None:
     known = [n for name, n in task.numbers.items() if name.endswith("parse_rate") and n.number is not None]
     whole = task.numbers.get("parse_rate")
     return whole or min(known, key=lambda number: number.number or 0.0, default=None)
-
-
-def content_hash(text: str) -> str:
-    """Returns what a page's security policy calls a script or style of this text."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
