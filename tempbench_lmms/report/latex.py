@@ -3,7 +3,7 @@
 from tempbench_lmms.report.grid import Cell, Grid, Heading
 
 PREAMBLE = "% needs \\usepackage{booktabs, graphicx, longtable}"
-_LONG, _WIDE = 45, 7  # rows on a page; columns in a line
+_LONG, _WIDE = 45, 69  # rows on a page; characters of this size in a line
 
 _SIGNS = {sign: rf"\{sign}" for sign in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -50,11 +50,20 @@ def table(grid: Grid) -> str:
     else:
         tabular = [rf"\begin{{tabular}}{{{form}}}", r"\toprule", *head, r"\midrule", *body]
         tabular += [r"\bottomrule", r"\end{tabular}"]
-        if len(grid.columns) > _WIDE:
+        if _width(grid) > _WIDE:
             tabular = [r"\resizebox{\linewidth}{!}{%", *tabular[:-1], rf"{tabular[-1]}}}"]
         opening = [r"\begin{table}[tbp]", r"\centering\footnotesize", caption]
         lines = [*opening, *tabular, *_notes(grid), r"\end{table}"]
     return "\n".join(lines)
+
+
+def _width(grid: Grid) -> int:
+    """Returns about how many characters a line of the table has, the space between columns included."""
+    widest = [max((len(part) for row in grid.rows for part in (row.label, *row.parts)), default=0)]
+    for column, cells in zip(grid.columns, zip(*grid.cells, strict=True), strict=bool(grid.cells)):
+        # Bounds are printed smaller.
+        widest.append(max(len(column.parts[-1]), *(max(len(c.text), 3 * len(c.bounds) // 4) for c in cells)))
+    return sum(widest) + 2 * len(widest)
 
 
 def _title(grid: Grid) -> str:

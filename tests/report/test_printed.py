@@ -3,6 +3,9 @@
 import csv
 import io
 import re
+import shutil
+import subprocess
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -285,6 +288,21 @@ def check_latex(text, made):
         assert rule in text
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex with booktabs and graphicx")
+def test_every_table_compiles(tmp_path):
+    tables_of_all = [latex.table(tables.grid_of(benchmarks.card(name), printed, [])) for name, printed in ALL]
+    words = "\n\n".join(tables_of_all)
+    (tmp_path / "all.tex").write_text(
+        r"\documentclass{article}\usepackage{booktabs,graphicx,longtable}"
+        rf"\extrafloats{{100}}\begin{{document}}{words}\end{{document}}"
+    )
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
+
+
 def check_markdown(text, made):
     body = [line for line in text.splitlines() if line.startswith("|")]
     assert len(body) == len(made.rows) + 2
@@ -313,7 +331,9 @@ def test_long_and_wide_tables_fit_a_page():
     check_latex(latex.table(long), long)
     assert r"\endhead" in latex.table(long)
     wide = Grid("T", "c", rows[:1], tuple(Heading((f"c{n}",)) for n in range(12)), ((Cell("1"),) * 12,))
-    assert r"\resizebox{\linewidth}{!}{%" in latex.table(wide)
+    fitted = r"\resizebox{\linewidth}{!}{%"
+    assert fitted not in latex.table(wide)
+    assert fitted in latex.table(replace(wide, cells=((Cell("1", "[0.25, 0.75]"),) * 12,)))
     parts = plain.table(wide, 20).split("\n\n")
     assert len(parts) > 3  # the title, and the columns in parts
     assert all(len(line) <= 20 for part in parts for line in part.splitlines())
