@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import checksums, hub, locks, manifests, prepared, roots, tables, terminal
+from tempbench_lmms.data import checksums, choices, hub, locks, manifests, prepared, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD, SPLITS
 from tempbench_lmms.mateo.checks import table_name
@@ -73,7 +73,11 @@ def prepare(
     if from_folder is None and not accept_license:
         sources = "; ".join(f"{one.name}: {one.licence}" for one in benchmarks.card(CARD.name).sources)
         raise TempbenchError(f"read the licence first ({sources}), then add --accept-license")
-    origin = _own(from_folder) if from_folder else _release(source, revision, language, _chosen(splits))
+    if from_folder:
+        origin = _own(from_folder)
+    else:
+        wanted = choices.chosen(splits.split(","), SPLITS, "split")
+        origin = _release(source, revision, language, wanted)
     if old and not force:
         if _fingerprint(old.get("source")) == _fingerprint(origin.entry):
             _say_so(root, old)
@@ -232,18 +236,6 @@ def _own(folder: Path) -> _Origin:
         )
     entry = {"folder": str(folder.resolve()), "sha256": tables.sha256_of(files)}
     return _Origin(entry, {"test": [folder]}, None, own=True)
-
-
-def _chosen(splits: str) -> list[str]:
-    """Returns the splits that the user names.
-
-    Raises:
-        TempbenchError: One is none of the release.
-    """
-    chosen = [name.strip() for name in splits.split(",")]
-    if unknown := sorted({*chosen} - {*SPLITS}):
-        raise TempbenchError(f"{unknown[0]!r} is not a split; choose from {', '.join(SPLITS)}")
-    return [name for name in SPLITS if name in chosen]
 
 
 def _release(folder: Path | None, revision: str, language: str, splits: Sequence[str]) -> _Origin:

@@ -58,7 +58,7 @@ def prepare(
             force,
             thorough,
             lambda done, total: bar.update(task, completed=done, total=total),
-            [name.strip() for name in splits.split(",")],
+            splits.split(","),
         )
     _print_report(report, data_home() / "rextime")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, hub, locks, manifests, prepared, roots, tables
+from tempbench_lmms.data import checksums, choices, hub, locks, manifests, prepared, roots, tables
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.apart import check_videos
@@ -168,12 +168,11 @@ def prepare(
 
 def _chosen(files: Mapping[str, Path], splits: Collection[str]) -> dict[str, Path]:
     """Returns the files of the splits that the user wants; without a wish, of those that there are."""
-    if unknown := sorted({*splits} - {*FILES}):
-        raise TempbenchError(f"{unknown[0]!r} is not a split; choose from {', '.join(FILES)}")
-    missing = [split for split in splits if split not in files]
-    if missing and len({*splits}) < len(FILES):
+    wanted = choices.chosen(splits, FILES, "split")
+    missing = [split for split in wanted if split not in files]
+    if missing and len(wanted) < len(FILES):
         raise TempbenchError(f"there is no annotation file of {missing[0]}; there is {', '.join(files)}")
-    return {split: file for split, file in files.items() if split in splits}
+    return {split: file for split, file in files.items() if split in wanted}
 
 
 def _checksums(paths: Mapping[str, Path | None], root: Path) -> dict[str, Any]:
@@ -299,7 +298,7 @@ def _look_at(
     facts = check_videos([path for path, _ in new.values()], thorough)
     for number, (url, (path, found)) in enumerate(new.items(), start=1):
         verdict = _verdict(path, next(facts), annotated[url], thorough)
-        verdicts[url] = records.sealed(
+        verdicts[url] = checksums.sealed(
             {"size": found[0], "changed": found[1], "annotated": annotated[url], **verdict}
         )
         progress(len(paths) - len(new) + number, len(paths))
@@ -315,7 +314,7 @@ def _look_at(
 def _still_holds(old: Any, found: tuple[int, int], annotated: float, thorough: bool) -> bool:
     """Returns whether a verdict is of this file and this annotation, and as thorough as it is to be."""
     return (
-        records.is_whole(old)
+        checksums.is_whole(old)
         and (old.get("size"), old.get("changed"), old.get("annotated")) == (*found, annotated)
         and bool(old.get("thorough") or not thorough)
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import checksums, hub, locks, manifests, prepared, roots, tables, terminal
+from tempbench_lmms.data import checksums, choices, hub, locks, manifests, prepared, roots, tables, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import SOURCES
 from tempbench_lmms.tempvs.features import BENCHMARK, SCHEMA
@@ -39,7 +39,7 @@ def prepare(
     force: Annotated[bool, typer.Option(help="Replace data that is already prepared.")] = False,
 ) -> None:
     """Convert the official TempVS release; a second run does nothing."""
-    chosen = _chosen(sources)
+    wanted = choices.chosen(sources.split(","), SOURCES, "source")
     console = terminal.console(stderr=True)
     root = roots.home_to_write(BENCHMARK)
     old = manifests.of_earlier(root, force, "rows")
@@ -59,26 +59,12 @@ def prepare(
         origin, trusted = {"folder": str(source)}, source
     with console.status("reading and checking the annotations"):
         listing = tables.listing_of(source) if "folder" in origin else None
-        converted, images, report = convert(benchmark_folder(source), trusted, allow_pickle, chosen)
+        converted, images, report = convert(benchmark_folder(source), trusted, allow_pickle, wanted)
     if force and (root / roots.MANIFEST).is_file():
         (root / roots.MANIFEST).unlink()  # from here on the old data is no longer whole
-    about = {"source": origin, "listing": listing, "sources": chosen}
+    about = {"source": origin, "listing": listing, "sources": wanted}
     counts = _write(root, about, converted, images, report, console)
     _print_report(report, counts, len(images.found), len(images.missing), root)
-
-
-def _chosen(sources: str) -> list[str]:
-    """Returns the sources that the user names.
-
-    Raises:
-        TempbenchError: One is none of TempVS.
-    """
-    chosen = [name.strip() for name in sources.split(",") if name.strip()]
-    if unknown := sorted({*chosen} - {*SOURCES}):
-        raise TempbenchError(f"{unknown[0]!r} is not a source; choose from {', '.join(SOURCES)}")
-    if not chosen:
-        raise TempbenchError(f"--sources names none; choose from {', '.join(SOURCES)}")
-    return [name for name in SOURCES if name in chosen]
 
 
 def _check_same(root: Path, source: Path | None) -> None:

@@ -168,6 +168,20 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+_SEAL = "checksum"
+
+
+def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns an object for a JSON file with a checksum of its own, by which a damaged one is known."""
+    rest = {key: one for key, one in value.items() if key != _SEAL}
+    return {**rest, _SEAL: digest(json.loads(json.dumps(rest)))}  # as it is read
+
+
+def is_whole(found: Any) -> bool:
+    """Returns whether an object is as it was sealed; version 0.1.0 sealed none."""
+    return isinstance(found, dict) and (_SEAL not in found or found[_SEAL] == sealed(found)[_SEAL])
+
+
 def digest_of_rows(rows: Iterable[tables.Row]) -> str:
     """Returns one SHA-256 over rows in their order."""
     found = hashlib.sha256()

@@ -1,16 +1,14 @@
 """The manifest of a prepared data set: written last, so what has no whole one is not prepared."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import tables as files
-from tempbench_lmms.data.checksums import digest
+from tempbench_lmms.data.checksums import is_whole, sealed
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 
 Manifest = dict[str, Any]
-_SEAL = "checksum"
 
 
 def read(root: Path, *tables: str) -> Manifest | None:
@@ -35,22 +33,16 @@ def read(root: Path, *tables: str) -> Manifest | None:
     for key in tables:
         if not isinstance(found.get(key), dict):
             raise _damaged(path, f"it has no table {key}")
-    if _SEAL in found and found[_SEAL] != _seal(found):
+    if not is_whole(found):
         raise _damaged(path, "it is not as it was written")
     return found
 
 
 def write(manifest: Manifest, root: Path) -> Manifest:
     """Writes the manifest of a data set, sealed by a checksum, and returns it with that."""
-    rest = {key: value for key, value in manifest.items() if key != _SEAL}
-    sealed = {**rest, _SEAL: _seal(rest)}
-    files.write_json(sealed, root / MANIFEST)
-    return sealed
-
-
-def _seal(manifest: Manifest) -> str:
-    rest = {key: value for key, value in manifest.items() if key != _SEAL}
-    return digest(json.loads(json.dumps(rest)))  # as it is read
+    whole = sealed(manifest)
+    files.write_json(whole, root / MANIFEST)
+    return whole
 
 
 def of_earlier(root: Path, force: bool, *tables: str) -> Manifest | None:

@@ -1,18 +1,15 @@
 """What is kept of each video when it is prepared: what it is, how long, how many frames, and its checksum."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.checksums import digest
+from tempbench_lmms.data.checksums import is_whole, sealed
 from tempbench_lmms.data.tables import parse_json, sha256_of
 from tempbench_lmms.media.integrity import Facts
 
 RECORDS = "videos.json"
 """The records' file in a prepared data set."""
-
-_SEAL = "checksum"
 
 SECONDS_APART = 2.0
 SHARE_APART = 0.02
@@ -23,16 +20,6 @@ rounded, and a video that was encoded anew ends a few frames earlier or later.""
 def record(path: Path, facts: Facts) -> dict[str, Any]:
     """Returns what to keep of a video."""
     return sealed({"sha256": sha256_of([path]), **asdict(facts)})
-
-
-def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a record with a checksum of its own, by which a damaged one is known."""
-    return {**record, _SEAL: digest({key: value for key, value in record.items() if key != _SEAL})}
-
-
-def is_whole(known: Any) -> bool:
-    """Returns whether a record is as it was written; version 0.1.0 sealed none."""
-    return isinstance(known, dict) and (_SEAL not in known or known == sealed(known))
 
 
 def read_records(root: Path) -> dict[str, Any]:

@@ -1,0 +1,22 @@
+"""Names that a user gives in a list, of those that there are."""
+
+from collections.abc import Collection, Iterable
+
+from tempbench_lmms.errors import TempbenchError
+
+
+def chosen(given: Iterable[str], offered: Collection[str], what: str) -> list[str]:
+    """Returns the names that are given, in the order in which they are offered.
+
+    Args:
+        given: As the user writes them; space around a name does not count.
+        offered: The names that there are.
+        what: What one of them is, as in "split".
+
+    Raises:
+        TempbenchError: One is not among them.
+    """
+    names = {name.strip() for name in given}
+    if unknown := sorted(names - {*offered}):
+        raise TempbenchError(f"{unknown[0]!r} is not a {what}; choose from {', '.join(offered)}")
+    return [name for name in offered if name in names]
