@@ -1,4 +1,4 @@
-"""False alarms of `tempbench check-model`: `python benchmarks/check_alarms.py [NAME ...] [--seeds N]`.
+"""False alarms of `tempbench check-model`: `python benchmarks/check_alarms.py [NAME ...]`.
 
 Tiny random models of several architectures through the harness's own runners, one loaded runner for all
 seeds. What a runner is known to do wrong is expected at every seed; anything else, and what is missing of it,
@@ -20,13 +20,16 @@ import timing
 sys.path.insert(1, str(Path(__file__).parents[1]))  # the tests of the checkout, which hold the models
 
 
-def alarms(name: str, seeds: int, whole: bool = False) -> tuple[int, Counter[str], list[str]]:
+def alarms(
+    name: str, seeds: int, whole: bool = False, device: str = "cpu"
+) -> tuple[int, Counter[str], list[str]]:
     """Returns how many of the seeds gave an alarm, which ones, and the lines that cannot be seen.
 
     Args:
         name: Of `tests.check.architectures.cases`.
         seeds: How many seeds.
         whole: Whether replies are computed at every seed.
+        device: Where the model is loaded.
     """
     from tempbench_lmms.check.verdicts import UNSEEN
     from tempbench_lmms.harness import plugin
@@ -36,7 +39,7 @@ def alarms(name: str, seeds: int, whole: bool = False) -> tuple[int, Counter[str
     case = architectures.cases()[name]
     count, which, unseen = 0, Counter[str](), list[str]()
     with tempfile.TemporaryDirectory() as folder:
-        lm = case.load(Path(folder) / "model")
+        lm = case.load(Path(folder) / "model", device)
         for seed in range(seeds):
             with tempfile.TemporaryDirectory() as films:
                 check = architectures.checked(lm, Path(films), seed)
@@ -72,11 +75,12 @@ def main() -> None:
     options.add_argument("names", nargs="*", choices=[[], *known], help="models; all where none is named")
     options.add_argument("--seeds", type=int, default=20)
     options.add_argument("--whole", action="store_true", help="compute the replies at every seed")
+    options.add_argument("--device", default="cpu", help="where the models are loaded: cpu, cuda")
     given = options.parse_args()
     worst = 0
     for name in given.names or known:
         start = time.perf_counter()
-        count, which, unseen = alarms(name, given.seeds, given.whole)
+        count, which, unseen = alarms(name, given.seeds, given.whole, given.device)
         worst = max(worst, count)
         faults = ", ".join(sorted(f"{line}: {fault}" for line, fault in known[name].known)) or "nothing"
         print(

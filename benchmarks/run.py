@@ -37,6 +37,7 @@ MODULES = (
     "prepare_interruptions",
     "fault_campaign",
     "engines",
+    "model_speed",
     "embedded_pictures",
 )
 """In the order printed. Each has `rows(quick)`, which yields `timing.Row`s."""

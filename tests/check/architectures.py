@@ -308,14 +308,14 @@ class Case:
     simple: bool = False
     known: frozenset[tuple[str, str]] = frozenset()
 
-    def load(self, folder: Path) -> Any:
-        """Returns the runner with the model loaded, which is built in a folder, once."""
+    def load(self, folder: Path, device: str = "cpu") -> Any:
+        """Returns the runner with the model loaded on a device, which is built in a folder, once."""
         import torch
 
         if not (folder / "config.json").is_file():
             torch.manual_seed(0)
             self.build(folder)
-        arguments = f"pretrained={folder},device=cpu,device_map=cpu{self.arguments}"
+        arguments = f"pretrained={folder},device={device},device_map={device}{self.arguments}"
         return checking.runner(self.runner, arguments, force_simple=self.simple)
 
 
@@ -327,7 +327,8 @@ _NO_DECODER = {(line, "request failed") for line in ("video", "short video", "mk
 def _has_torchcodec() -> bool:
     from transformers.utils import import_utils
 
-    return bool(import_utils.is_torchcodec_usable(decode="video"))
+    usable = getattr(import_utils, "is_torchcodec_usable", None)  # younger than some versions we run with
+    return bool(usable(decode="video")) if usable else import_utils.is_torchcodec_available()
 
 
 def cases() -> dict[str, Case]:
