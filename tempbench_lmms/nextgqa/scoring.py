@@ -21,6 +21,8 @@ BOTH, ANSWER, SPAN = "both", "answer", "span"
 
 METRICS = Metrics(BOTH, ANSWER, SPAN)
 
+Measure = Callable[[Sequence[Record]], Ratio]
+
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = BOTH) -> Record:
     """Returns what is known of one answered question.
@@ -82,14 +84,14 @@ def _mean(records: Sequence[Record], value: Callable[[Record], float]) -> Ratio:
     return ratio(((value(record), 1) for record in records), (record["video"] for record in records))
 
 
-def _share(name: str, threshold: float, answered: bool = False) -> Metric:
+def _share(name: str, threshold: float, answered: bool = False) -> Measure:
     def metric(records: Sequence[Record]) -> Ratio:
         return _mean(records, lambda one: one[name] >= threshold and (not answered or one["right"] == 1))
 
     return metric
 
 
-def _average(name: str) -> Metric:
+def _average(name: str) -> Measure:
     return lambda records: _mean(records, lambda record: record[name])
 
 
