@@ -11,7 +11,7 @@ from tempbench_lmms.nextgqa.prompts import LETTERS
 
 
 def measure(rows: Sequence[Row]) -> dict[str, Any]:
-    """Returns counts, and in percent what the whole video and the middle third of it get as the span."""
+    """Returns counts, and in percent what fixed parts of the video get as the span."""
     lengths = [end - start for row in rows for start, end in row["windows"]]
     letters = Counter(row["answer"] for row in rows)
     return {
@@ -27,6 +27,7 @@ def measure(rows: Sequence[Row]) -> dict[str, Any]:
         "mean_video_seconds": sum(row["duration"] for row in rows) / len(rows),
         "whole_video": _baseline(rows, 0, 1),
         "middle_third": _baseline(rows, 1 / 3, 2 / 3),
+        "middle_instant": _baseline(rows, 1 / 2, 1 / 2),
     }
 
 
