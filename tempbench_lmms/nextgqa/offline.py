@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms import record_reading
 from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.ratio import Ratio, standard_error
 from tempbench_lmms.nextgqa import official, rows, scoring
 from tempbench_lmms.nextgqa.card import FILES, SPLITS
 from tempbench_lmms.nextgqa.prompts import LETTERS
-from tempbench_lmms.record import UNDEFINED, evaluate
+from tempbench_lmms.record import as_shown
 
 
 @dataclass(frozen=True)
@@ -139,19 +139,13 @@ def _ours(
         scoring.of_prediction(doc, _letter(doc, answers), _span(spans.get(doc["question_id"])), ask=kind)
         for doc in docs
     ]
-    metrics: dict[str, float | None] = {}
-    shown: dict[str, tuple[str, str]] = {}
-    for name, metric in scoring.METRICS.of(kind).items():
-        if name.endswith("_official") or name.startswith("unread_"):
-            continue
-        value = metric(records)
-        number = evaluate(metric, records)
-        defined = number == number
-        metrics[name] = number if defined else None
-        error = standard_error(value) if isinstance(value, Ratio) else float("nan")
-        text = (f"{number:.4f}" if isinstance(value, Ratio) else str(value)) if defined else UNDEFINED
-        shown[name] = text, f"{error:.4f}" if error == error else ""
-    return metrics, shown
+    # How replies were read is known of replies alone.
+    wanted = {
+        name: metric
+        for name, metric in scoring.METRICS.of(kind).items()
+        if not name.endswith("_official") and not name.startswith(record_reading.PREFIX)
+    }
+    return as_shown(wanted, records)
 
 
 def _span(span: Sequence[float] | None) -> tuple[float, float] | None:

@@ -14,7 +14,7 @@ from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.nextgqa import official, prompts
 from tempbench_lmms.nextgqa.card import FAMILIES, THRESHOLDS, TYPES
 from tempbench_lmms.nextgqa.parser import read
-from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record, n_failed, n_questions, n_reversed
 
 BOTH, ANSWER, SPAN = "both", "answer", "span"
 """The kinds of task: the letter and the span, only the letter, only the span."""
@@ -146,21 +146,6 @@ def acc_official(records: Sequence[Record]) -> Ratio:
         return ratio([], [])
     right = sum(record["answer"] == record["gold"] for record in records)
     return ratio([(float(f"{right * 100.0 / len(records):.2f}"), 1)], ["all"])
-
-
-def n_questions(records: Sequence[Record]) -> int:
-    """Number of questions asked."""
-    return len(records)
-
-
-def n_failed(records: Sequence[Record]) -> int:
-    """Number of questions whose request failed."""
-    return sum(record["failed"] for record in records)
-
-
-def n_reversed(records: Sequence[Record]) -> int:
-    """Number of questions whose span ends before it starts; its IoU and IoP are 0."""
-    return sum(bool(record["spans"]) and record["spans"][0][1] < record["spans"][0][0] for record in records)
 
 
 def _of_group(metric: Metric, types: Sequence[str]) -> Metric:

@@ -20,8 +20,8 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, 
     `prompts.STYLES`, and `frames` the number of frames.
     """
     given = _settings(lmms_eval_specific_kwargs)
-    times = () if given.style == "official" else one_video.times(_path(doc, given), given)
-    return _text(doc, given, times)
+    timed = given.media == "frames" and given.style != "official"
+    return _text(doc, given, one_video.times(_path(doc, given), given) if timed else ())
 
 
 def _path(doc: Mapping[str, Any], given: one_video.Setting) -> Path:

@@ -13,7 +13,7 @@ from tempbench_lmms import record_reading
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.interval import best_iou, official_iou
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record, n_failed, n_questions, n_reversed
 from tempbench_lmms.rextime import official, prompts
 from tempbench_lmms.rextime.card import CATEGORIES, DURATIONS, SOURCES
 from tempbench_lmms.rextime.parser import NO_SPAN, read, spans_of
@@ -161,21 +161,6 @@ def answer_parse_rate(records: Sequence[Record]) -> Ratio:
 def span_parse_rate(records: Sequence[Record]) -> Ratio:
     """Share of questions of whose reply a span could be read."""
     return _mean(records, lambda record: record["span_parsed"])
-
-
-def n_questions(records: Sequence[Record]) -> int:
-    """Number of questions asked."""
-    return len(records)
-
-
-def n_failed(records: Sequence[Record]) -> int:
-    """Number of questions whose request failed."""
-    return sum(record["failed"] for record in records)
-
-
-def n_reversed(records: Sequence[Record]) -> int:
-    """Number of questions whose first stated span ends before it starts; its IoU is 0."""
-    return sum(bool(record["spans"]) and record["spans"][0][1] < record["spans"][0][0] for record in records)
 
 
 def n_other_category(records: Sequence[Record]) -> int:
