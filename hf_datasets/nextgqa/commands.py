@@ -38,6 +38,7 @@ def prepare(
 
     from . import prepare as preparing
 
+    preparing.earlier(force)  # what is wrong with the place is said before what is missing
     if (videos is not None) == harness:
         raise TempbenchError(f"name the videos with either --videos or --harness: {preparing.BY_HAND}")
     folder = videos if videos is not None else preparing.harness_videos()

@@ -115,13 +115,18 @@ def prepare(
     return _write(root, identity, found, media, how)
 
 
+def earlier(force: bool) -> dict[str, Any] | None:
+    """Returns the manifest of data that is there; raises where it is damaged and is not to be replaced."""
+    return manifests.of_earlier(roots.home_to_write(BENCHMARK), force, "rows", "skipped_by_reason")
+
+
 def _is_done(root: Path, identity: Mapping[str, Any], how: How) -> bool:
     """Returns whether the data is there and whole.
 
     Raises:
         TempbenchError: Other data is there, or it is damaged, and is not to be replaced.
     """
-    old = manifests.of_earlier(root, how.force, "rows", "skipped_by_reason")
+    old = earlier(how.force)
     if old is None:
         return False
     if any(old.get(key) != value for key, value in identity.items()):

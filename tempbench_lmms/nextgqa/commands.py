@@ -78,7 +78,8 @@ def stats(
     from tempbench_lmms.nextgqa.statistics import measure
 
     (name,) = choices.chosen([split], SPLITS, "split")
-    measured = measure(read_rows(mini_root("nextgqa") / name) if mini else docs_of(annotations, name))
+    bundled = mini and annotations is None
+    measured = measure(read_rows(mini_root("nextgqa") / name) if bundled else docs_of(annotations, name))
     if as_json:
         print(json.dumps(measured, indent=2))
         return
