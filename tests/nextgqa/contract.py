@@ -35,4 +35,5 @@ def SOURCE(folder: Path, version: int) -> list[str]:
         )
     write(folder / "test.csv", lines.getvalue())
     write(folder / "gsub_test.json", segments)
-    return ["--source", str(folder), "--videos", str(folder / "videos"), "--splits", "test"]
+    # Copies: a link is the source's own file, damaged with it and mended by nothing.
+    return ["--source", str(folder), "--videos", str(folder / "videos"), "--splits", "test", "--copy"]
