@@ -208,6 +208,7 @@ def _write(
             "copied": len(shown) - linked,
             "skipped": skipped,
             "skipped_by_reason": dict(Counter(one["reason"] for one in skipped)),
+            "sha256": tables.sha256_of(sorted(root.rglob("*.parquet"))),
             prepared.KEY: prepared.sums(root, files),
             checksums.KEY: media_sums,
         },
