@@ -36,6 +36,38 @@ def evaluate_error(metric: Metric, records: Sequence[Record]) -> float:
     return standard_error(result) if isinstance(result, Ratio) else math.nan
 
 
+def n_questions(records: Sequence[Record]) -> int:
+    """Number of questions asked."""
+    return len(records)
+
+
+def n_failed(records: Sequence[Record]) -> int:
+    """Number of questions whose request failed."""
+    return sum(record["failed"] for record in records)
+
+
+def n_reversed(records: Sequence[Record]) -> int:
+    """Number of questions whose first stated span ends before it starts; it overlaps nothing."""
+    return sum(bool(record["spans"]) and record["spans"][0][1] < record["spans"][0][0] for record in records)
+
+
+def as_shown(
+    metrics: Mapping[str, Metric], records: Sequence[Record]
+) -> tuple[dict[str, float | None], dict[str, tuple[str, str]]]:
+    """Returns each metric's value, None where it is undefined, and value and standard error as text."""
+    values: dict[str, float | None] = {}
+    shown: dict[str, tuple[str, str]] = {}
+    for name, metric in metrics.items():
+        value, number, error = metric(records), evaluate(metric, records), evaluate_error(metric, records)
+        values[name] = number if math.isfinite(number) else None
+        text = str(value) if isinstance(value, int) else f"{number:.4f}"
+        shown[name] = (
+            text if math.isfinite(number) else UNDEFINED,
+            f"{error:.4f}" if math.isfinite(error) else "",
+        )
+    return values, shown
+
+
 @dataclass(frozen=True)
 class Row:
     """A metric as a benchmark's table of metrics has it.

@@ -40,6 +40,22 @@ def fields(found: Reading[Any] | None, prefix: str = "") -> Record:
     }
 
 
+def fields_of_parts(letter: Reading[Any] | None, span: Reading[Any] | None, ask: str) -> Record:
+    """Returns the fields of a record that say how the letter and the span of a reply were read.
+
+    Args:
+        letter: The reading; None where the request failed.
+        span: Likewise.
+        ask: What was asked for: `both`, or one of them; what of it is missing gives the reply's reason.
+    """
+    asked = {"both": (letter, span), "answer": (letter,), "span": (span,)}[ask]
+    out = fields(next((found for found in asked if found and found.value is None), asked[0]))
+    if ask == "both":
+        for part, found in zip(PARTS, asked, strict=True):
+            out |= fields(found, part)
+    return out
+
+
 def prompt_of(reply: str, wording: Callable[[], str]) -> str | None:
     """Returns the prompt for the reader, whose lines in a reply are no answer.
 

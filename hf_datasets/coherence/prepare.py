@@ -28,11 +28,12 @@ from tempbench_lmms.coherence.features import (
 )
 from tempbench_lmms.data import archives, choices, roots, tables
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.media.gathering import Medium
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 
 from . import tomato
 from .captions import Reference, References, file_in
-from .parts import PLAIN, How, Medium, Part, Skipped
+from .parts import PLAIN, How, Part, Skipped
 from .rows import caption_rows, question_row
 
 # Any script, brackets and spaces; nothing that hides a file or leads elsewhere.
@@ -264,7 +265,7 @@ def _videos_in(folder: Path, references: Path | None, skipped: Skipped) -> list[
 
 
 def _no_video(path: Path) -> tuple[str, str]:
-    """Returns why something in a folder is no video by its kind and name, as `Part.bring` does."""
+    """Returns why something in a folder is no video by its kind and name, as `Gathering.bring` does."""
     if path.is_dir():
         return ("a link to a folder, which is not followed", "link") if path.is_symlink() else ("", "")
     if path.suffix.lower() not in VIDEO_SUFFIXES:

@@ -1,6 +1,5 @@
 """Brings ReXTime onto this machine: the official annotations, and where the videos are."""
 
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -11,8 +10,8 @@ from tempbench_lmms.data import checksums, choices, hub, locks, manifests, prepa
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.apart import check_videos
+from tempbench_lmms.media.gathering import videos_below
 from tempbench_lmms.media.integrity import Facts
-from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 from tempbench_lmms.rextime import rows, videos
 from tempbench_lmms.rextime.card import COUNTS
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
@@ -101,18 +100,7 @@ def find_videos(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     """
     if not folder.is_dir():
         raise TempbenchError(f"{folder} is not a folder; {ADVICE}")
-    found: dict[str, str] = {}
-    left_out: dict[str, str] = {}
-    for parent, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(parent, name)
-            if path.suffix.lower() in VIDEO_SUFFIXES:
-                place = path.relative_to(folder).as_posix()
-                taken = found.setdefault(path.stem, place)
-                if taken != place:
-                    left_out[place] = taken
-    return found, left_out
+    return videos_below(folder)
 
 
 def prepare(

@@ -29,6 +29,26 @@ def best_iou(predicted: Interval, truths: Sequence[Interval]) -> float:
     return max((iou(predicted, truth) for truth in truths), default=0.0)
 
 
+def iop(predicted: Interval, truth: Interval) -> float:
+    """Returns the intersection over the prediction, from 0 to 1: how much of it lies within the truth.
+
+    An instant lies within the truth or outside of it: 1 or 0. A reversed interval gives 0.
+
+    >>> iop((10, 20), (15, 40)), iop((3, 3), (3, 5)), iop((20, 10), (5, 30))
+    (0.5, 1.0, 0.0)
+    """
+    if predicted[1] < predicted[0] or truth[1] < truth[0]:
+        return 0.0
+    if predicted[1] == predicted[0]:
+        return float(truth[0] <= predicted[0] <= truth[1])
+    return max(0.0, min(predicted[1], truth[1]) - max(predicted[0], truth[0])) / (predicted[1] - predicted[0])
+
+
+def best_iop(predicted: Interval, truths: Sequence[Interval]) -> float:
+    """Returns the largest `iop` of a prediction with any of the true intervals; 0 where there is none."""
+    return max((iop(predicted, truth) for truth in truths), default=0.0)
+
+
 def official_iou(predicted: Interval, truths: Sequence[Interval]) -> float:
     """Returns what the scorer of QVHighlights and ReXTime takes for the IoU.
 

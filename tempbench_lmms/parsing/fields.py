@@ -42,7 +42,7 @@ _PLACEHOLDERS = lazy(
 )
 # "[A, 66.6, 74.0]"
 _LETTER_IN_LIST = lazy(
-    r"\s*[\[(]\s*[\"']?([A-D])[\"']?\s*[,;]\s*(\d{1,4}(?:\.\d{1,3})?\s*[,;]\s*\d{1,4}(?:\.\d{1,3})?)\s*[\])]\s*"
+    r"\s*[\[(]\s*[\"']?([A-E])[\"']?\s*[,;]\s*(\d{1,4}(?:\.\d{1,3})?\s*[,;]\s*\d{1,4}(?:\.\d{1,3})?)\s*[\])]\s*"
 )
 # "paints the sky,60,90"
 _ENDS_IN_PAIR = lazy(r"([^\n\d]{0,160}[^\W\d][\"')]?),(\d{1,4}(?:\.\d{1,3})?),(\d{1,4}(?:\.\d{1,3})?)\.?\s*")
@@ -50,7 +50,7 @@ _ENDS_IN_PAIR = lazy(r"([^\n\d]{0,160}[^\W\d][\"')]?),(\d{1,4}(?:\.\d{1,3})?),(\
 _BARRED = lazy(r"[ \t]?\|[ \t]{0,8}(?=[A-Za-z][\w ]{0,24}:)")
 _TICKED = lazy(r"[✓✔✅☑]")
 _CROSSED = lazy(r"[✗✘❌✖×☒]")
-_ENTRY = lazy(r"(?<![A-Za-z])([A-D])(?![A-Za-z'’])")
+_ENTRY = lazy(r"(?<![A-Za-z])([A-E])(?![A-Za-z'’])")
 # "B, but I don't know when": the letter is an answer.
 _BUT_WHEN = lazy(
     r"[,;.]?\s*\b(?:but|though|although|however|yet|and\s+(?:i['’]?m\s+)?(?:not\s+sure|unsure|uncertain))\b[^.!?\n]{0,60}"
@@ -137,7 +137,7 @@ _SHORT = 48
 _POINT = r"(?:\d{1,2}:\d{2}:\d{2}|\d{1,2}:\d{2}|\d{1,4})(?:\.\d{1,3})?"
 # "B, from 12 to 20 seconds", "[12, 20]", "62,97"
 _PLAIN = lazy(
-    r"\s*(?:(?:option\s+)?\(?(?P<letter>[A-D])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?(?:from\s+)?(?P<open>[\[(])?"
+    r"\s*(?:(?:option\s+)?\(?(?P<letter>[A-E])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?(?:from\s+)?(?P<open>[\[(])?"
     rf"(?P<start>{_POINT})(?P<s>\s?s)?(?:\s*[-–]\s*|\s+to\s+|,\s+|(?<=\d\d),(?=\d\d))(?P<end>{_POINT})"
     r"(?(open)[\])])(?:\s?s|\s+seconds)?\.?\s*",
     re.IGNORECASE,
@@ -148,6 +148,8 @@ def _at_once(reply: str, both: Fields) -> tuple[Reading[str], Reading[tuple[floa
     """Reads a short reply that is nothing but an answer; None for any other one."""
     found = _PLAIN.fullmatch(reply)
     if not found or both.span.unit != "seconds" or holds(reply, both.choice.texts):
+        return None
+    if found["letter"] and found["letter"].upper() not in both.choice.letters:
         return None
     where = 0, len(reply)
     letter = Reading(found["letter"].upper(), "whole", where) if found["letter"] else none("nothing")
@@ -259,7 +261,7 @@ def _letter_of(value: Mapping[Any, Any], choice: Choice, where: tuple[int, int])
 def _letter_in(
     text: str, raw: str, expected: Fields, prompt: str | None, where: tuple[int, int]
 ) -> Reading[str]:
-    if letter := _ticked(text):
+    if (letter := _ticked(text)) and letter in expected.choice.letters:
         return Reading(letter, "answer", where)
     found = reader.read(raw, expected.choice, prompt)
     if found.value is None and (rest := _BUT_WHEN.sub(".", text)) != text:
@@ -276,7 +278,7 @@ def _letter_in(
     return found if found.value is None else Reading(found.value, found.how, where)
 
 
-_ALONE = lazy(r"\W*([A-Da-d])\W*")
+_ALONE = lazy(r"\W*([A-Ea-e])\W*")
 
 
 def _ticked(text: str) -> str | None:

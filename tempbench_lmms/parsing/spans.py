@@ -103,7 +103,7 @@ _ENDS_LINE = lazy(r"[ .;]*(?:$|\n)")
 _INTO = lazy(r"\s*(?:seconds\s+|minutes?\s+)?in(?:to)?\b")
 
 _AFTER = lazy(
-    r"\s*(?:$|[.,;:)\]<>\"'}\n!?]|(?-i:[A-D])\b|(?:where|when|while|as|because|since|which|with|is|for|in|thus|so)\b"
+    r"\s*(?:$|[.,;:)\]<>\"'}\n!?]|(?-i:[A-E])\b|(?:where|when|while|as|because|since|which|with|is|for|in|thus|so)\b"
     r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|/|\(|[^\x00-\u25ff])",
     re.IGNORECASE,
 )

@@ -27,7 +27,7 @@ _MOST_LABELS = 12
 _LONGEST_STATEMENT = 1_000
 _LONGEST_OPENING = 300
 
-_OPTION_LIST = lazy(r"(?m)^[ ]?\(?[A-D][.):]\s+(?=\D)[^\n]*$")
+_OPTION_LIST = lazy(r"(?m)^[ ]?\(?[A-E][.):]\s+(?=\D)[^\n]*$")
 _LABEL = CaseBlind(
     r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[a-d]\b)"
     r"|(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"

@@ -2,24 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from tempbench_lmms.data import video_texts
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness import adapter, one_video
 from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.rextime import prompts, scoring, videos
 
-_FRAMES = 16
 _LISTED = 5
-
-
-class _Setting(NamedTuple):
-    """A task's kwargs: `media`, `ask`, `style` as in `prompts`, and the number of `frames`."""
-
-    media: str
-    ask: str
-    frames: int
-    style: str
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
@@ -29,15 +20,16 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, 
     `prompts.STYLES`, and `frames` the number of frames.
     """
     given = _settings(lmms_eval_specific_kwargs)
-    times: tuple[float, ...] = ()
-    if given.media == "frames" and given.style != "official":
-        from tempbench_lmms.media.integrity import frame_times
-
-        times = frame_times(videos.locate(doc["video"]), given.frames)
-    return _text(doc, given, times)
+    timed = given.media == "frames" and given.style != "official"
+    return _text(doc, given, one_video.times(_path(doc, given), given) if timed else ())
 
 
-def _text(doc: Mapping[str, Any], given: _Setting, times: Sequence[float] = ()) -> str:
+def _path(doc: Mapping[str, Any], given: one_video.Setting) -> Path:
+    """Returns where a question's video is; nothing needs to be there where none is shown."""
+    return Path() if given.media == "none" else videos.locate(doc["video"])
+
+
+def _text(doc: Mapping[str, Any], given: one_video.Setting, times: Sequence[float] = ()) -> str:
     if given.style == "official":
         return prompts.official(doc, given.frames)
     return prompts.build(doc, given.media, given.ask, times, given.style)
@@ -45,10 +37,10 @@ def _text(doc: Mapping[str, Any], given: _Setting, times: Sequence[float] = ()) 
 
 def frames_of(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> tuple[Path, int, tuple[int, ...]] | None:
+) -> one_video.Wanted | None:
     """Returns the video and the number of frames where a question shows frames."""
     given = _settings(lmms_eval_specific_kwargs)
-    return (videos.locate(doc["video"]), given.frames, ()) if given.media == "frames" else None
+    return one_video.frames_of(_path(doc, given), given)
 
 
 @adapter.shows_frames(frames_of)
@@ -57,24 +49,17 @@ def doc_to_visual(
 ) -> list[Any]:
     """Returns the video's path, its frames, or nothing."""
     given = _settings(lmms_eval_specific_kwargs)
-    if given.media == "none":
-        return []
-    if given.media == "video":
-        return [str(videos.brought(doc["video"]))]
-    path = videos.locate(doc["video"])
-    return [image for image, _ in _shown(path, given)]
-
-
-def _shown(path: Path, given: _Setting) -> list[tuple[Any, float]]:
-    """Returns the frames as they are sent, and when each is shown."""
-    from tempbench_lmms.media.video import sample_frames
-
-    frames = sample_frames(path, given.frames)
-    images = list(frames.images)
     if given.style == "official":
-        for image in images:
-            image.thumbnail((prompts.OFFICIAL_PIXELS, prompts.OFFICIAL_PIXELS))
-    return list(zip(images, frames.times, strict=True))
+        return _shrunk(doc, given)
+    return one_video.shown(_path(doc, given), given)
+
+
+def _shrunk(doc: Mapping[str, Any], given: one_video.Setting) -> list[Any]:
+    """Returns the frames as the released request sends them."""
+    images = [image for image, _ in one_video.frames(_path(doc, given), given)]
+    for image in images:
+        image.thumbnail((prompts.OFFICIAL_PIXELS, prompts.OFFICIAL_PIXELS))
+    return images
 
 
 def doc_to_messages(
@@ -86,17 +71,11 @@ def doc_to_messages(
     """
     given = _settings(lmms_eval_specific_kwargs)
     text = {"type": "text", "text": _text(doc, given)}
-    content: list[dict[str, Any]] = []
-    if given.media == "video":
-        content.append({"type": "video", "url": str(videos.brought(doc["video"]))})
-    elif given.media == "frames":
-        for number, (image, time) in enumerate(_shown(videos.locate(doc["video"]), given), start=1):
-            if given.style != "official":
-                content.append({"type": "text", "text": prompts.frame_label(number, time)})
-            content.append({"type": "image", "url": image})
     if given.style == "official":
         system = {"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}
-        return [system, {"role": "user", "content": [text, *content]}]
+        images = [{"type": "image", "url": image} for image in _shrunk(doc, given)]
+        return [system, {"role": "user", "content": [text, *images]}]
+    content = one_video.content(_path(doc, given), given, video_texts.frame_label)
     return [{"role": "user", "content": [*content, text]}]
 
 
@@ -262,21 +241,13 @@ def _record(doc: Mapping[str, Any], results: Sequence[Any], ask: str) -> Record:
     return scoring.record(doc, reply, adapter.request_failed(reply), ask)
 
 
-def _settings(kwargs: Mapping[str, Any] | None) -> _Setting:
-    given = kwargs or {}
-    try:
-        n = int(given.get("frames", _FRAMES))
-    except (TypeError, ValueError):
-        n = 0
-    if n < 1:
-        raise TempbenchError(f"frames is {given.get('frames')!r}; give a whole number of at least 1")
-    media, ask, style = (
-        str(given.get(name, default))
-        for name, default in (("media", "video"), ("ask", "both"), ("style", "direct"))
-    )
-    if style == "official" and (media, ask) != ("frames", "both"):
-        raise TempbenchError(f"the official request has frames and asks for both; not {media} and {ask}")
-    return _Setting(media, ask, n, style)
+def _settings(kwargs: Mapping[str, Any] | None) -> one_video.Setting:
+    found = one_video.setting(kwargs)
+    if found.style == "official" and (found.media, found.ask) != ("frames", "both"):
+        raise TempbenchError(
+            f"the official request has frames and asks for both; not {found.media} and {found.ask}"
+        )
+    return found
 
 
 def _listed(lines: Sequence[str]) -> str:

@@ -7,8 +7,7 @@ from typing import Any
 
 from tempbench_lmms.data.replies import text_or_none
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.ratio import Ratio, standard_error
-from tempbench_lmms.record import UNDEFINED, Record, evaluate
+from tempbench_lmms.record import Record, as_shown
 from tempbench_lmms.rextime import official, scoring, submission
 from tempbench_lmms.rextime.card import EVALUATED
 from tempbench_lmms.rextime.parser import NO_SPAN, parse
@@ -107,19 +106,13 @@ def _ours(
     ask = "both" if has_windows and has_answers else "answer" if has_answers else "span"
     records = [_record(doc, by_id[qid], ask) for qid, doc in docs.items() if qid in by_id]
     kind = {"both": scoring.BOTH, "answer": scoring.BLIND, "span": scoring.MOMENT}[ask]
-    metrics: dict[str, float | None] = {}
-    rows: dict[str, tuple[str, str]] = {}
-    for name, metric in scoring.METRICS.of(kind).items():
-        if name in scoring.MEDIA or name.endswith("_official"):
-            continue
-        value = metric(records)
-        found = evaluate(metric, records)
-        defined = found == found
-        metrics[name] = found if defined else None
-        error = standard_error(value) if isinstance(value, Ratio) else float("nan")
-        shown = (f"{found:.4f}" if isinstance(value, Ratio) else str(value)) if defined else UNDEFINED
-        rows[name] = (shown, f"{error:.4f}" if error == error else "")
-    return metrics, rows
+    ours = scoring.METRICS.of(kind)
+    wanted = {
+        name: metric
+        for name, metric in ours.items()
+        if name not in scoring.MEDIA and not name.endswith("_official")
+    }
+    return as_shown(wanted, records)
 
 
 def _as_prediction(line: Mapping[str, Any], docs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

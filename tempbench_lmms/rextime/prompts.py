@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tempbench_lmms.data import video_texts
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -81,20 +82,6 @@ _REASONED = (
 )
 
 
-def seconds(value: float) -> str:
-    """Returns a time as a prompt prints it: at most two decimals.
-
-    >>> seconds(150.0), seconds(129.964)
-    ('150', '129.96')
-    """
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def frame_label(number: int, time: float) -> str:
-    """Returns the text before frame `number` (from 1), shown at `time` seconds."""
-    return f"Frame {number}, at {time:.1f} seconds:"
-
-
 def wording(doc: Mapping[str, Any], ask: str) -> str:
     """Returns the lines of a question in all its forms: who reads a reply need not know what was shown."""
     texts = [build(doc, media, ask, style=style) for media in _MEDIA for style in ("direct", "cot")]
@@ -126,14 +113,10 @@ def official(doc: Mapping[str, Any], n_frames: int) -> str:
         )
     return _OFFICIAL.format(
         n=n_frames,
-        duration=seconds(doc["duration"]),
+        duration=video_texts.seconds(doc["duration"]),
         question=doc["question"],
-        options=_listed(doc["options"]),
+        options=video_texts.options(doc["options"]),
     )
-
-
-def _listed(options: Sequence[str]) -> str:
-    return "\n".join(f"{letter}. {text}" for letter, text in zip(LETTERS, options, strict=False))
 
 
 def build(
@@ -160,13 +143,12 @@ def build(
         )
     lines = []
     if times:
-        listed = ", ".join(f"{time:.1f}" for time in times)
-        lines.append(f"The {len(times)} frames are taken at these times, in seconds: {listed}.")
-    lines.append(_MEDIA[media].format(duration=seconds(doc["duration"])))
+        lines.append(video_texts.frame_times(times))
+    lines.append(_MEDIA[media].format(duration=video_texts.seconds(doc["duration"])))
     lines.append(f"Question: {doc['question']}")
     if ask != "span":
         if doc["options"]:
-            lines += ["Options:", _listed(doc["options"])]
+            lines += ["Options:", video_texts.options(doc["options"])]
         else:
             # The scorer's ground-truth file has the letters and no texts.
             lines.append(f"Options: {', '.join(LETTERS)}")

@@ -13,8 +13,7 @@ from tempbench_lmms import record_reading
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.interval import best_iou, official_iou
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.parsing.reading import Reading
-from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record, n_failed, n_questions, n_reversed
 from tempbench_lmms.rextime import official, prompts
 from tempbench_lmms.rextime.card import CATEGORIES, DURATIONS, SOURCES
 from tempbench_lmms.rextime.parser import NO_SPAN, read, spans_of
@@ -55,12 +54,14 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = 
         ask: What was asked for: `both`, `answer` or `span`.
     """
     if failed:
-        return of_prediction(doc, None, [], failed, ask) | _as_read(None, None, ask)
+        return of_prediction(doc, None, [], failed, ask) | record_reading.fields_of_parts(None, None, ask)
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))
     found = read(reply, doc["options"], doc["duration"], prompt=prompt)
     letter, span = found["letter"], found["span"]
     spans = spans_of(span.value, reply, doc["duration"])
-    return of_prediction(doc, letter.value, spans, failed, ask) | _as_read(letter, span, ask)
+    return of_prediction(doc, letter.value, spans, failed, ask) | record_reading.fields_of_parts(
+        letter, span, ask
+    )
 
 
 def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
@@ -84,17 +85,6 @@ def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False)
         "right_by_official": int(prediction is not None and prediction["ans"] == doc["answer"]),
         "iou_by_official": official_iou(window, truths) if prediction else 0.0,
     }
-
-
-def _as_read(letter: Reading[Any] | None, span: Reading[Any] | None, ask: str) -> Record:
-    """Returns how letter and span were read; what was asked for and is missing gives the reply's reason."""
-    asked = {"both": (letter, span), "answer": (letter,), "span": (span,)}[ask]
-    whole = next((found for found in asked if found and found.value is None), asked[0])
-    out = record_reading.fields(whole)
-    if ask == "both":
-        for part, found in zip(record_reading.PARTS, asked, strict=True):
-            out |= record_reading.fields(found, part)
-    return out
 
 
 def of_prediction(
@@ -171,21 +161,6 @@ def answer_parse_rate(records: Sequence[Record]) -> Ratio:
 def span_parse_rate(records: Sequence[Record]) -> Ratio:
     """Share of questions of whose reply a span could be read."""
     return _mean(records, lambda record: record["span_parsed"])
-
-
-def n_questions(records: Sequence[Record]) -> int:
-    """Number of questions asked."""
-    return len(records)
-
-
-def n_failed(records: Sequence[Record]) -> int:
-    """Number of questions whose request failed."""
-    return sum(record["failed"] for record in records)
-
-
-def n_reversed(records: Sequence[Record]) -> int:
-    """Number of questions whose first stated span ends before it starts; its IoU is 0."""
-    return sum(bool(record["spans"]) and record["spans"][0][1] < record["spans"][0][0] for record in records)
 
 
 def n_other_category(records: Sequence[Record]) -> int:

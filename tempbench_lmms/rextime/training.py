@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import video_texts
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
@@ -90,7 +91,7 @@ def content(row: Mapping[str, Any], times: Sequence[float]) -> list[dict[str, st
     """Returns the parts of a question with its frames at `times`, as `rextime_frames` has them."""
     parts: list[dict[str, str]] = []
     for number, time in enumerate(times, start=1):
-        parts += [{"type": "text", "text": prompts.frame_label(number, time)}, {"type": "image"}]
+        parts += [{"type": "text", "text": video_texts.frame_label(number, time)}, {"type": "image"}]
     return [*parts, {"type": "text", "text": prompts.build(row, "frames", "both")}]
 
 

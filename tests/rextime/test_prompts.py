@@ -61,7 +61,7 @@ def test_the_released_request(docs):
     assert len(hooks.doc_to_visual(docs[0], given)) == 50
 
 
-def test_large_frames_are_resized_and_small_ones_left(monkeypatch):
+def test_large_frames_are_resized_and_small_ones_left(monkeypatch, docs):
     from PIL import Image
 
     from tempbench_lmms.media import video
@@ -69,8 +69,8 @@ def test_large_frames_are_resized_and_small_ones_left(monkeypatch):
     sizes = ((1280, 720), (320, 240))
     frames = video.Frames(tuple(Image.new("RGB", size) for size in sizes), (0.0, 1.0))
     monkeypatch.setattr(video, "sample_frames", lambda path, n: frames)
-    shown = hooks._shown(None, hooks._settings({"media": "frames", "style": "official", "frames": 2}))
-    assert [image.size for image, _ in shown] == [(534, 300), (320, 240)]
+    shown = hooks.doc_to_visual(docs[0], {"media": "frames", "style": "official", "frames": 2})
+    assert [image.size for image in shown] == [(534, 300), (320, 240)]
 
 
 def test_its_reply_is_read():

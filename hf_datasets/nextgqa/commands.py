@@ -1,0 +1,56 @@
+"""How NExT-GQA data is made: what this folder adds to the `tempbench` command."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms.data import terminal
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.nextgqa.card import SPLITS
+
+
+def prepare(
+    source: Annotated[
+        Path, typer.Option(help="A clone of doc-doc/NExT-GQA, or its folder datasets/nextgqa.")
+    ],
+    videos: Annotated[
+        Path | None, typer.Option(help="Folder with the videos of NExT-QA, as VidOR arranges them or flat.")
+    ] = None,
+    harness: Annotated[
+        bool, typer.Option("--harness", help="Take the videos from where the harness's nextqa keeps them.")
+    ] = False,
+    splits: Annotated[
+        str, typer.Option(help="Splits to prepare, separated by commas; videos of others are not needed.")
+    ] = ",".join(SPLITS),
+    copy: Annotated[
+        bool, typer.Option("--copy", help="Copy videos also where they could be hard links to yours.")
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Replace what was prepared from something else.")] = False,
+) -> None:
+    """Prepare NExT-GQA from its repository and a folder of videos."""
+    from functools import partial
+
+    from rich.progress import track
+
+    from tempbench_lmms.data.roots import data_home
+
+    from . import prepare as preparing
+
+    preparing.earlier(force)  # what is wrong with the place is said before what is missing
+    if (videos is not None) == harness:
+        raise TempbenchError(f"name the videos with either --videos or --harness: {preparing.BY_HAND}")
+    folder = videos if videos is not None else preparing.harness_videos()
+    how = preparing.How(force, copy, partial(track, console=terminal.console(stderr=True)))
+    manifest = preparing.prepare(source, folder, how, splits.split(","))
+    root = data_home("nextgqa") / "nextgqa"
+    if manifest is None:
+        print(f"already prepared in {root}; nothing to do")
+        return
+    print(f"written to {root}")
+    for line in preparing.summary(manifest):
+        print(line)
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare}

@@ -1,0 +1,145 @@
+"""The videos of a data set that is being prepared: found in the user's folders, linked or copied, looked at.
+
+A video is a hard link to the user's file where the disk allows it, else a copy (`data.tables.link_file`);
+each is decoded once, several at a time.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data import tables
+from tempbench_lmms.errors import MediaError
+from tempbench_lmms.media import apart, records
+from tempbench_lmms.media.limits import VIDEO_SUFFIXES
+
+_KEEP_EVERY = 50
+
+
+def untracked(things: Iterable[Any], **how: Any) -> Iterable[Any]:
+    """Returns things as they are, where nobody wants to see how far they are."""
+    return things
+
+
+@dataclass(frozen=True)
+class Medium:
+    """A video of the source.
+
+    Attributes:
+        path: Where it is.
+        inside: The folder that it must lie in.
+        is_own: Whether this command made it, out of an archive, and nobody else has it.
+        seconds: How long it is to be; None where nobody says it.
+    """
+
+    path: Path
+    inside: Path
+    is_own: bool = False
+    seconds: float | None = None
+
+
+def videos_below(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Finds every video in a folder, by the name without suffix.
+
+    Returns:
+        The path below `folder` by name; and for each file that is left out, because another one has its name,
+        the path of that one.
+    """
+    found: dict[str, str] = {}
+    left_out: dict[str, str] = {}
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(parent, name)
+            if path.suffix.lower() in VIDEO_SUFFIXES:
+                place = path.relative_to(folder).as_posix()
+                taken = found.setdefault(path.stem, place)
+                if taken != place:
+                    left_out[place] = taken
+    return found, left_out
+
+
+class Gathering:
+    """The videos below a data set's `media`, and what is known of each.
+
+    Args:
+        root: The data set's folder.
+        copy: Copy the videos, also where they could be links.
+        track: Wraps a list to show progress.
+
+    Attributes:
+        videos: The record of each video (`media.records`), by its place below `media`.
+        linked: The places of those that are links.
+    """
+
+    def __init__(self, root: Path, copy: bool = False, track: Any = untracked) -> None:
+        self.root, self.copy, self.track = root, copy, track
+        self.videos = records.read_records(root)
+        self.linked: set[str] = set()
+
+    def at(self, place: str) -> Path:
+        """Returns where the video of a place lies."""
+        return self.root / "media" / place
+
+    def bring(self, wanted: Mapping[str, Medium]) -> dict[str, tuple[str, str]]:
+        """Puts videos into their places, and looks at every frame of those that are new or changed.
+
+        Args:
+            wanted: By the place below the data set's `media`.
+
+        Returns:
+            Of each that cannot be used why, in a line and in a few words, by its place.
+        """
+        wrong: dict[str, tuple[str, str]] = {}
+        new: list[str] = []
+        for place, medium in self.track(list(wanted.items()), description="videos"):
+            if why := self._put(place, medium):
+                wrong[place] = why
+            elif not records.unchanged(self.at(place), self.videos.get(place)):
+                new.append(place)
+        found = apart.check_videos([self.at(place) for place in new], thorough=True)
+        looked = zip(new, found, strict=True)
+        for number, (place, facts) in enumerate(
+            self.track(looked, description="looking at the videos", total=len(new)), start=1
+        ):
+            if isinstance(facts, MediaError):
+                wrong[place] = str(facts), facts.reason
+            else:
+                self.videos[place] = records.record(self.at(place), facts)
+            if number % _KEEP_EVERY == 0:
+                tables.write_json(self.videos, self.root / records.RECORDS)
+        for place, medium in wanted.items():
+            if place not in wrong and medium.seconds is not None:
+                seconds = self.videos[place]["duration"]
+                if problem := records.length_problem(place, seconds, medium.seconds):
+                    wrong[place] = problem, "another length"
+        for place in wrong:
+            self.at(place).unlink(missing_ok=True)
+        return wrong
+
+    def _put(self, place: str, medium: Medium) -> tuple[str, str] | None:
+        """Links or copies a video in one step; returns why it cannot be."""
+        source = medium.path
+        if not source.is_file():
+            return "the video is missing", "missing"
+        if not source.resolve().is_relative_to(medium.inside.resolve()):
+            why = "the video lies outside the folder of videos; copy links with `cp -rL`"
+            return why, "outside the folder"
+        if self.copy and not medium.is_own:
+            tables.copy_file(source, self.at(place))
+        elif tables.link_file(source, self.at(place)) and not medium.is_own:
+            self.linked.add(place)
+        return None
+
+    def keep(self, shown: Iterable[Path], folders: Iterable[str] = ("",)) -> None:
+        """Removes every other file from folders below `media`, and writes the records of those there are."""
+        for folder in folders:
+            tables.keep_only(shown, self.root / "media" / folder)
+        there = {place: known for place, known in self.videos.items() if self.at(place).is_file()}
+        tables.write_json(there, self.root / records.RECORDS)
+
+    def n_linked(self, shown: Iterable[Path]) -> int:
+        """Returns how many of the files are links."""
+        return len({self.at(place) for place in self.linked}.intersection(shown))

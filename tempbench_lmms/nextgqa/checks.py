@@ -1,0 +1,88 @@
+"""What must hold of NExT-GQA data before a model is loaded."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tempbench_lmms.data import checks, manifests, tables
+from tempbench_lmms.data.checks import Table
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.media import apart, records
+from tempbench_lmms.nextgqa import parser
+from tempbench_lmms.nextgqa.card import OPTIONS, SPLITS, TYPES
+
+_BEYOND = 0.5
+"""Released segments begin up to 0.2 seconds before their video and end up to 0.5 seconds after it: lengths
+are rounded to whole seconds."""
+
+
+def tables_of(root: Path) -> list[Table]:
+    """Returns the tables of a data set, with what must hold of each."""
+    from tempbench_lmms.nextgqa.features import BENCHMARK, SCHEMA
+
+    return [
+        Table(BENCHMARK, root / split / "test.parquet", SCHEMA, row_problems, ("video",))
+        for split in SPLITS
+        if (root / split).is_dir()
+    ]
+
+
+def problems(root: Path) -> Iterator[str]:
+    """Yields one line a problem, with table, row and field; every video that changed is decoded."""
+    known = records.read_records(root)
+
+    def load(path: Path, url: str) -> None:
+        if not records.unchanged(path, known.get(path.relative_to(root / "media").as_posix())):
+            apart.check_video(path, thorough=True)
+
+    yield from checks.problems(root, tables_of(root), load)
+    with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
+        yield from _left_out(manifests.read(root) or {})
+
+
+def _left_out(manifest: manifests.Manifest) -> Iterator[str]:
+    by_reason = manifest.get("skipped_by_reason")
+    first = {one["reason"]: one for one in reversed(manifest.get("skipped") or [])}
+    for reason, n in by_reason.items() if isinstance(by_reason, dict) else ():
+        one = first[reason]
+        yield checks.one_line(
+            f"{one['split']}: {n} questions left out when the data was prepared ({reason}), the first is "
+            f"{one['id']}: {one['why']}; complete the videos and prepare the data again with --force"
+        )
+
+
+def row_problems(row: tables.Row) -> Iterator[str]:
+    """Yields what is wrong with one row, as "field: what".
+
+    Some things look wrong and are in the official data: segments that reach a little beyond the video, and
+    four questions two of whose options are the same.
+    """
+    yield from checks.text_problems(row, "video_id", "question", "options")
+    if row["question_id"].rpartition("_")[0] != row["video_id"]:
+        yield f"video_id: {row['video_id']!r} is not what the question's id begins with"
+    if row["type"] not in TYPES:
+        yield f"type: {row['type']!r} is not one of {', '.join(TYPES)}"
+    if not row["duration"] > 0:
+        yield f"duration: {row['duration']} seconds"
+    if len(row["options"]) != OPTIONS:
+        yield f"options: {len(row['options'])}, a question has {OPTIONS}"
+    if not row["windows"]:
+        yield "windows: none"
+    for window in row["windows"]:
+        if not _is_segment(window, row["duration"]):
+            yield f"windows: {window} is not a segment within {row['duration']} seconds"
+    yield from checks.reply_problems(row, lambda reply: _read(reply, row))
+    span = parser.read(row["target"])["span"].value
+    if span is None or list(span) not in row["windows"]:
+        yield f"target: {row['target'][:80]!r} does not name one of the windows"
+
+
+def _is_segment(window: Sequence[float], duration: float) -> bool:
+    return len(window) == 2 and -_BEYOND <= window[0] < window[1] <= duration + _BEYOND
+
+
+def _read(reply: str, row: tables.Row) -> str | None:
+    """Returns the letter of a reply that states a letter and a span."""
+    found = parser.read(reply, row["options"])
+    letter: str | None = found["letter"].value
+    return letter if found["span"].value is not None else None

@@ -1,0 +1,187 @@
+"""The official NExT-GQA scorers' output, reproduced to the last digit.
+
+Source: `code/TempGQA/eval_ground.py` (the grounding) and `eval_next.py` (the answers). What they do that one
+would not expect:
+
+- Questions without a predicted span are left out of every mean, so answering less can score more.
+- IoU and IoP are each the best over the true segments, and need not be of the same one.
+- An instant has IoU 0 with everything, and IoP 1 where it lies within a segment.
+- The union is the hull of both spans. Where they do not overlap the share is negative, and counts as 0.
+- An answer is right where the result file's own `answer` is its `prediction`; the annotation is not asked.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.nextgqa.card import THRESHOLDS, TYPES
+
+Truths = Mapping[str, Sequence[Sequence[float]]]
+"""The true segments of each question, by `VIDEO_QID`, in the order of the official file."""
+
+_COLUMNS = {
+    "Acc&GQA": "acc_gqa",
+    "mIoP": "miop",
+    "TIoP@0.3": "iop_at_30",
+    "TIoP@0.5": "iop_at_50",
+    "mIoU": "miou",
+    "TIoU@0.3": "iou_at_30",
+    "TIoU@0.5": "iou_at_50",
+}
+METRICS = tuple(_COLUMNS.values())
+"""Our names of the official columns, in their order."""
+
+
+def overlap(segment: Sequence[float], span: Sequence[float]) -> tuple[float, float]:
+    """Returns IoU and IoP of a true segment and a predicted span (`get_tIoU`); both may be negative.
+
+    >>> overlap((1, 5), (3, 7)), overlap((1, 5), (2, 2)), overlap((1, 2), (4, 6))
+    ((0.3333333333333333, 0.5), (0, 1), (-0.4, -1.0))
+    """
+    start, end = span[0], span[-1]
+    if start == end:
+        return 0, int(segment[0] <= start <= segment[1])
+    hull = max(segment[-1], end) - min(segment[0], start)
+    common = min(segment[-1], end) - max(segment[0], start)
+    return common / hull if hull > 0 else 0.0, common / (end - start) if end > start else 0.0
+
+
+def best(segments: Sequence[Sequence[float]], span: Sequence[float]) -> tuple[float, float]:
+    """Returns the best IoU and the best IoP over the true segments; nothing is below 0."""
+    found = [overlap(segment, span) for segment in segments]
+    return max([0, *(iou for iou, _ in found)]), max([0, *(iop for _, iop in found)])
+
+
+@dataclass
+class Sums:
+    """What the official scorer counts, in its order: floating point sums depend on it."""
+
+    n: int = 0
+    iou: float = 0
+    iop: float = 0
+    right: int = 0
+    counts: tuple[int, ...] = (0,) * 2 * len(THRESHOLDS)
+
+    def add(self, iou: float, iop: float, right: bool) -> None:
+        """Adds a question."""
+        self.n += 1
+        self.iou += iou
+        self.iop += iop
+        self.right += right and iop >= THRESHOLDS[-1]
+        reached = (share >= t for share in (iop, iou) for t in THRESHOLDS)
+        self.counts = tuple(n + hit for n, hit in zip(self.counts, reached, strict=True))
+
+    def percent(self) -> dict[str, float]:
+        """Returns the official numbers in percent, not rounded, under our names.
+
+        Raises:
+            TempbenchError: No question was counted, at which the official scorer stops.
+        """
+        if not self.n:
+            raise TempbenchError(
+                "no prediction belongs to a question; check that predictions and annotations are of one split"
+            )
+        # Each is computed as officially: 100 * (a / b) is not (100 * a) / b.
+        iops, ious = self.counts[: len(THRESHOLDS)], self.counts[len(THRESHOLDS) :]
+        return dict(
+            zip(
+                METRICS,
+                (
+                    self.right * 1.0 / self.n * 100,
+                    self.iop / self.n * 100,
+                    *(count * 1.0 / self.n * 100 for count in iops),
+                    self.iou / self.n * 100,
+                    *(count * 1.0 / self.n * 100 for count in ious),
+                ),
+                strict=True,
+            )
+        )
+
+
+def of_records(overlaps: Iterable[tuple[float, float, bool]]) -> dict[str, float]:
+    """Returns the official numbers of questions with a span: IoU, IoP, and whether the answer is right."""
+    sums = Sums()
+    for iou, iop, right in overlaps:
+        sums.add(iou, iop, right)
+    return sums.percent()
+
+
+def score(
+    truths: Truths,
+    spans: Mapping[str, Sequence[float]],
+    answers: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, float]:
+    """Returns the output of `eval_ground` in percent, not rounded, under our names.
+
+    Args:
+        truths: The true segments.
+        spans: The predicted span of each question, in seconds.
+        answers: `answer` and `prediction` of each question; without them no answer counts as right.
+
+    Raises:
+        TempbenchError: A question that is grounded has no answer, or none is counted; the official scorer
+            stops at both.
+    """
+    sums = Sums()
+    for key, segments in truths.items():
+        if key in spans:
+            iou, iop = best(segments, spans[key])
+            # Officially an answer is looked up only where the span is right.
+            right = iop >= THRESHOLDS[-1] and bool(answers) and _is_right(answers or {}, key)
+            sums.add(iou, iop, right)
+    return sums.percent()
+
+
+def in_seconds(
+    spans: Mapping[str, Sequence[float]], durations: Mapping[str, float]
+) -> dict[str, list[float]]:
+    """Returns spans that are shares of the video in seconds, as officially for Gaussian masks (`gs`)."""
+    return {
+        key: [float(edge) for edge in np.round(np.asarray(span) * durations[key], 1)]
+        for key, span in spans.items()
+        if key in durations
+    }
+
+
+def accuracies(types: Mapping[str, str], answers: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Returns the output of `eval_next` in percent, not rounded.
+
+    Args:
+        types: The type of every question, by `VIDEO_QID`. Officially TP counts as TN.
+        answers: `answer` and `prediction` of each.
+
+    Returns:
+        By the official headings: Why, How, Bef&Aft, When, Acc_C, Acc_T, Acc; those without a question are
+        left out.
+
+    Raises:
+        TempbenchError: A question has no answer, at which the official scorer stops.
+    """
+    groups: dict[str, list[bool]] = {}
+    for key, kind in types.items():
+        right = _is_right(answers, key)
+        for name in (_HEADINGS[kind], f"Acc_{kind[0]}", "Acc"):
+            groups.setdefault(name, []).append(right)
+    order = dict.fromkeys((*_HEADINGS.values(), "Acc_C", "Acc_T", "Acc"))
+    return {name: sum(groups[name]) * 100.0 / len(groups[name]) for name in order if name in groups}
+
+
+_HEADINGS = dict(zip(TYPES, ("Why", "How", "Bef&Aft", "Bef&Aft", "When"), strict=True))
+
+
+def _is_right(answers: Mapping[str, Mapping[str, Any]], key: str) -> bool:
+    try:
+        return bool(answers[key]["answer"] == answers[key]["prediction"])
+    except KeyError:
+        raise TempbenchError(
+            f"{key} has no answer and no prediction in the answers; the official scorer stops at it: add both"
+        ) from None
+
+
+def printed(numbers: Mapping[str, float]) -> str:
+    """Returns the two lines that the official scorer prints, trailing spaces left out."""
+    values = [f"{numbers[name]:.1f}" for name in METRICS]
+    return f"{' '.join(_COLUMNS)}\n{' '.join(values)}"

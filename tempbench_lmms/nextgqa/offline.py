@@ -1,0 +1,162 @@
+"""Scores the official result files, without the harness."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms import record_reading
+from tempbench_lmms.data import tables
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.nextgqa import official, rows, scoring
+from tempbench_lmms.nextgqa.card import FILES, SPLITS
+from tempbench_lmms.nextgqa.prompts import LETTERS
+from tempbench_lmms.record import as_shown
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The scores of result files.
+
+    Attributes:
+        split: The split that they are of.
+        official: The output of `eval_ground` in percent, not rounded.
+        accuracies: The output of `eval_next` in percent; empty without answers to all questions.
+        metrics: Ours, over all questions of the split: name to value; None where undefined.
+        rows: Ours for people: name to value and standard error.
+        notes: What the user should know, a line each.
+    """
+
+    split: str
+    official: dict[str, float]
+    accuracies: dict[str, float]
+    metrics: dict[str, float | None]
+    rows: dict[str, tuple[str, str]]
+    notes: list[str]
+
+
+def docs_of(annotations: Path | None, split: str) -> list[tables.Row]:
+    """Returns the questions of a split: of the release's folder, or of the prepared data where omitted.
+
+    Raises:
+        TempbenchError: They cannot be read.
+    """
+    from tempbench_lmms.data.roots import prepared_root
+
+    if annotations is not None:
+        return list(rows.rows(annotations, split))
+    return tables.read_rows(prepared_root("nextgqa") / split)
+
+
+def score_files(
+    predictions: Path, answers: Path | None, annotations: Path | None, split: str, shares: bool = False
+) -> Scored:
+    """Scores the official result files.
+
+    Args:
+        predictions: `{"VIDEO_QID": [start, end]}`, as `eval_ground` reads them.
+        answers: `{"VIDEO_QID": {"answer": ..., "prediction": ...}}`.
+        annotations: The release's `datasets/nextgqa`; the prepared data where omitted.
+        split: `test` or `validation`; found by the questions' ids where empty.
+        shares: Whether spans are shares of the video, as those of the official Gaussian masks.
+
+    Raises:
+        TempbenchError: A file cannot be read, or belongs to no question of the split.
+    """
+    spans = rows.read_spans(predictions)
+    given = rows.read_answers(answers) if answers else None
+    name, docs = _of_split(annotations, split, spans)
+    if shares:
+        spans = official.in_seconds(spans, {doc["question_id"]: doc["duration"] for doc in docs})
+    numbers = official.score({doc["question_id"]: doc["windows"] for doc in docs}, spans, given)
+    types = {doc["question_id"]: doc["type"] for doc in docs}
+    complete = given is not None and types.keys() <= given.keys()
+    accuracies = official.accuracies(types, given) if given is not None and complete else {}
+    metrics, shown = _ours(docs, spans, given)
+    notes = list(_notes(types, spans, given))
+    return Scored(name, numbers, accuracies, metrics, shown, notes)
+
+
+def _of_split(
+    annotations: Path | None, split: str, spans: Mapping[str, Any]
+) -> tuple[str, Sequence[tables.Row]]:
+    """Returns the split that a file belongs to, and its questions."""
+    if split and split not in SPLITS:
+        raise TempbenchError(f"{split!r} is not a split; choose from {', '.join(SPLITS)}")
+    found = {one: docs_of(annotations, one) for one in ([split] if split else _there(annotations))}
+    shared = {one: sum(doc["question_id"] in spans for doc in docs) for one, docs in found.items()}
+    name = max(shared, key=lambda one: shared[one])
+    if not shared[name]:
+        raise TempbenchError(
+            f"no prediction is of a question of {' or '.join(found)}; the keys are the release's VIDEO_QID"
+        )
+    return name, found[name]
+
+
+def _there(annotations: Path | None) -> list[str]:
+    """Returns the splits that there are."""
+    if annotations is None:
+        from tempbench_lmms.data.roots import prepared_root
+
+        there = [one for one in SPLITS if (prepared_root("nextgqa") / one).is_dir()]
+    else:
+        there = [one for one in SPLITS if all(file.is_file() for file in rows.files_of(annotations, one))]
+    if not there:
+        raise TempbenchError(
+            f"no split is in {annotations or 'the prepared data'}; --annotations is the release's folder "
+            f"datasets/nextgqa, with {FILES['test']}.csv and gsub_{FILES['test']}.json"
+        )
+    return there
+
+
+def _notes(
+    types: Mapping[str, str], spans: Mapping[str, Any], answers: Mapping[str, Any] | None
+) -> list[str]:
+    notes = []
+    if missing := sum(key not in spans for key in types):
+        notes.append(
+            f"{missing} of {len(types)} questions have no span: the official numbers leave them out, ours "
+            "count them as wrong"
+        )
+    if unknown := len(spans.keys() - types.keys()):
+        notes.append(f"{unknown} spans are of no question of the split and are not used")
+    if answers is None:
+        notes.append("without --answers there is no accuracy, and the official Acc&GQA is 0")
+    elif missing := sum(key not in answers for key in types):
+        notes.append(
+            f"{missing} of {len(types)} questions have no answer: the official scorer of answers stops at "
+            "the first, ours counts them as wrong"
+        )
+    return notes
+
+
+def _ours(
+    docs: Sequence[tables.Row], spans: Mapping[str, Any], answers: Mapping[str, Any] | None
+) -> tuple[dict[str, float | None], dict[str, tuple[str, str]]]:
+    """Returns our metrics over all questions, and as people read them."""
+    kind = scoring.SPAN if answers is None else scoring.BOTH
+    records = [
+        scoring.of_prediction(doc, _letter(doc, answers), _span(spans.get(doc["question_id"])), ask=kind)
+        for doc in docs
+    ]
+    # How replies were read is known of replies alone.
+    wanted = {
+        name: metric
+        for name, metric in scoring.METRICS.of(kind).items()
+        if not name.endswith("_official") and not name.startswith(record_reading.PREFIX)
+    }
+    return as_shown(wanted, records)
+
+
+def _span(span: Sequence[float] | None) -> tuple[float, float] | None:
+    return None if span is None else (float(span[0]), float(span[-1]))
+
+
+def _letter(doc: tables.Row, answers: Mapping[str, Any] | None) -> str | None:
+    """Returns the letter of a prediction: an option's number from 0, its letter, or its text."""
+    found = (answers or {}).get(doc["question_id"], {}).get("prediction")
+    if isinstance(found, int) and not isinstance(found, bool) and 0 <= found < len(LETTERS):
+        return LETTERS[found]
+    if isinstance(found, str) and found in [*LETTERS]:
+        return found
+    return LETTERS[doc["options"].index(found)] if found in doc["options"] else None

@@ -1,0 +1,34 @@
+"""The answers of NExT-GQA: an option's letter and a time span."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tempbench_lmms.nextgqa.prompts import LETTERS
+from tempbench_lmms.parsing import fields
+from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
+from tempbench_lmms.parsing.reading import Reading
+
+
+def read(
+    reply: str,
+    options: Sequence[str] = (),
+    duration: float | None = None,
+    prompt: str | None = None,
+    at_limit: bool = False,
+) -> dict[str, Reading[Any]]:
+    """Reads the `letter` and the `span` of a reply; JSON is decoded once for both.
+
+    Args:
+        reply: The model's reply, reasoning included.
+        options: The options' texts.
+        duration: Of the video in seconds.
+        prompt: The prompt, whose words in the reply are no answer.
+        at_limit: Whether the reply ended because its token limit was reached.
+
+    >>> found = read('{"answer": "E", "span": [5, 12.5]}')
+    >>> found["letter"].value, found["span"].value
+    ('E', (5.0, 12.5))
+    """
+    both = Fields(Choice(LETTERS, tuple(options)), TimeSpan(duration))
+    letter, span = fields.read(reply, both, prompt, at_limit)
+    return {"letter": letter, "span": span}

@@ -1,0 +1,162 @@
+"""Turns official NExT-GQA annotations into rows, and reads the official result files."""
+
+import csv
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data import bounds, roots, tables
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.nextgqa.card import FILES, OPTIONS
+from tempbench_lmms.nextgqa.features import BENCHMARK
+from tempbench_lmms.nextgqa.prompts import LETTERS
+
+PREFIX = f"{roots.SCHEME}{BENCHMARK}/media/"
+
+
+def files_of(folder: Path, split: str) -> tuple[Path, Path]:
+    """Returns the questions and the segments of a split in the release's folder `datasets/nextgqa`."""
+    return folder / f"{FILES[split]}.csv", folder / f"gsub_{FILES[split]}.json"
+
+
+def reply(answer: str, span: Sequence[float]) -> str:
+    """Returns a reply in the form that the prompt asks for."""
+    return json.dumps({"answer": answer, "span": [int(edge) if edge == int(edge) else edge for edge in span]})
+
+
+def rows(folder: Path, split: str) -> Iterator[Row]:
+    """Yields the rows of a split in the order of its segments, which the official scorer sums in.
+
+    Args:
+        folder: The release's `datasets/nextgqa`.
+        split: `test` or `validation`.
+
+    Raises:
+        TempbenchError: A file cannot be read, or is not of the release's form; with the question.
+    """
+    questions_file, segments_file = files_of(folder, split)
+    questions = {f"{line.get('video_id')}_{line.get('qid')}": line for line in _lines(questions_file)}
+    for video, found in object_of(segments_file).items():
+        try:
+            located = dict(found["location"]).items()
+        except (KeyError, TypeError, ValueError):
+            raise TempbenchError(
+                f"{segments_file}: video {video} has no location; get the file again"
+            ) from None
+        for qid, segments in located:
+            key = f"{video}_{qid}"
+            if key not in questions:
+                raise TempbenchError(
+                    f"{questions_file} lacks the question {key} of {segments_file.name}; get both again"
+                )
+            yield row(questions[key], segments, found.get("duration"))
+
+
+def _lines(file: Path) -> list[dict[str, str]]:
+    try:
+        return list(csv.DictReader(bounds.read_text(file).splitlines()))
+    except (OSError, ValueError, csv.Error) as error:
+        raise TempbenchError(
+            f"{file} cannot be read ({tables.first_line(error)}); name the release's datasets/nextgqa"
+        ) from None
+
+
+def object_of(file: Path) -> dict[str, Any]:
+    """Returns the object that a JSON file holds.
+
+    Raises:
+        TempbenchError: It cannot be read, is none, or names a key twice.
+    """
+    try:
+        found = tables.parse_json(bounds.read_text(file), unique=True)
+    except (OSError, ValueError) as error:
+        raise TempbenchError(
+            f"{file} cannot be read ({tables.first_line(error)}); give the official JSON file"
+        ) from None
+    if not isinstance(found, dict):
+        raise TempbenchError(f"{file} is no JSON object; give the official JSON file")
+    return found
+
+
+def row(question: Mapping[str, Any], segments: Any, duration: Any, video: str = "") -> Row:
+    """Returns the row of a question.
+
+    Args:
+        question: A line of `test.csv` or `val.csv`.
+        segments: Its true segments, of `gsub_test.json` or `gsub_val.json`.
+        duration: Of the video in seconds, likewise.
+        video: The video's URL; one for an mp4 file named after the id where omitted.
+
+    Raises:
+        TempbenchError: A field is missing or of the wrong kind.
+    """
+    key = f"{question.get('video_id')}_{question.get('qid')}"
+    try:
+        options = [str(question[f"a{i}"]) for i in range(OPTIONS)]
+        seconds = _finite(duration)
+        windows = [[_finite(edge) for edge in segment] for segment in segments]
+        if any(len(window) != 2 for window in windows) or not windows:
+            raise ValueError("a segment needs a start and an end")
+        if question["answer"] not in options:
+            raise ValueError(f"the answer {question['answer']!r} is none of the options")
+        letter = LETTERS[options.index(question["answer"])]
+        return {
+            "question_id": key,
+            "video_id": str(question["video_id"]),
+            "video": video or f"{PREFIX}{question['video_id']}.mp4",
+            "type": str(question["type"]),
+            "duration": seconds,
+            "question": str(question["question"]),
+            "options": options,
+            "answer": letter,
+            "windows": windows,
+            "target": reply(letter, windows[0]),
+            "choices": [reply(one, [0, seconds]) for one in LETTERS],
+        }
+    except KeyError as error:
+        raise TempbenchError(
+            f"question {key}: the field {error} is missing; use the official files"
+        ) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TempbenchError(f"question {key}: {error}; use the official files") from None
+
+
+def _finite(value: Any) -> float:
+    if isinstance(value, bool) or not math.isfinite(float(value)):
+        raise ValueError(f"{value!r} is not a number of seconds")
+    return float(value)
+
+
+def read_spans(file: Path) -> dict[str, list[float]]:
+    """Returns the predicted span of each question of an official file, `{"VIDEO_QID": [start, end]}`.
+
+    Raises:
+        TempbenchError: A value is no list of at least two finite numbers.
+    """
+    found = object_of(file)
+    for key, span in found.items():
+        numbers = isinstance(span, list) and all(
+            isinstance(edge, (int, float)) and not isinstance(edge, bool) and math.isfinite(edge)
+            for edge in span
+        )
+        if not numbers or len(span) < 2:
+            raise TempbenchError(
+                f"{file}, {key[:80]}: no span of two finite numbers; write [start, end] in seconds"
+            )
+    return found
+
+
+def read_answers(file: Path) -> dict[str, dict[str, Any]]:
+    """Returns the answers of an official file, `{"VIDEO_QID": {"answer": ..., "prediction": ...}}`.
+
+    Raises:
+        TempbenchError: A value is no such object.
+    """
+    found = object_of(file)
+    for key, one in found.items():
+        if not isinstance(one, dict) or not {"answer", "prediction"} <= one.keys():
+            raise TempbenchError(f"{file}, {key[:80]}: has no answer and prediction; write both")
+    return found

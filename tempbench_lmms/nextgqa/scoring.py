@@ -1,0 +1,186 @@
+"""The metrics of NExT-GQA: answers, their grounding, and answers that count only where they are grounded.
+
+All shares are over all questions that were asked: an unreadable reply is wrong, and so is a span that is not
+given. The `_official` ones reproduce the official scorer, which leaves such questions out (`official.py`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms import record_reading
+from tempbench_lmms.metrics.interval import Interval, best_iop, best_iou
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.nextgqa import official, prompts
+from tempbench_lmms.nextgqa.card import FAMILIES, THRESHOLDS, TYPES
+from tempbench_lmms.nextgqa.parser import read
+from tempbench_lmms.record import Metric, Metrics, Record, n_failed, n_questions, n_reversed
+
+BOTH, ANSWER, SPAN = "both", "answer", "span"
+"""The kinds of task: the letter and the span, only the letter, only the span."""
+
+METRICS = Metrics(BOTH, ANSWER, SPAN)
+
+Measure = Callable[[Sequence[Record]], Ratio]
+
+
+def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = BOTH) -> Record:
+    """Returns what is known of one answered question.
+
+    Args:
+        doc: A row of the data set.
+        reply: The model's reply.
+        failed: Whether the request failed, so there is no reply to read.
+        ask: What was asked for, one of `prompts.ASKS`.
+    """
+    kind = ask if ask in (BOTH, ANSWER) else SPAN
+    if failed:
+        return of_prediction(doc, None, None, True, kind) | record_reading.fields_of_parts(None, None, kind)
+    prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc, ask))
+    found = read(reply, doc["options"], doc["duration"], prompt=prompt)
+    letter, span = found["letter"], found["span"]
+    as_read = record_reading.fields_of_parts(letter, span, kind)
+    return of_prediction(doc, letter.value, span.value, False, kind) | as_read
+
+
+def of_prediction(
+    doc: Mapping[str, Any], answer: str | None, span: Interval | None, failed: bool = False, ask: str = BOTH
+) -> Record:
+    """Returns the record of a question whose answer and span are known already."""
+    truths = [(start, end) for start, end in doc["windows"]]
+    iou, iop = (best_iou(span, truths), best_iop(span, truths)) if span else (0.0, 0.0)
+    iou_official, iop_official = official.best(truths, span) if span else (0.0, 0.0)
+    right = answer in _right_letters(doc)
+    grounded = iop >= THRESHOLDS[-1]
+    return {
+        "id": doc["question_id"],
+        "video": doc["video_id"],
+        "type": doc["type"],
+        "gold": doc["answer"],
+        "windows": [list(window) for window in truths],
+        "answer": answer,
+        "spans": [list(span)] if span else [],
+        "right": int(right),
+        "iou": iou,
+        "iop": iop,
+        "iou_official": iou_official,
+        "iop_official": iop_official,
+        "correct": int({BOTH: right and grounded, ANSWER: right, SPAN: grounded}[ask]),
+        "answer_parsed": int(answer is not None),
+        "span_parsed": int(span is not None),
+        "parsed": int((ask == SPAN or answer is not None) and (ask == ANSWER or span is not None)),
+        "failed": int(failed),
+    }
+
+
+def _right_letters(doc: Mapping[str, Any]) -> set[str]:
+    """Returns the right letter, and another one where the release gives it the same text."""
+    text = doc["options"][prompts.LETTERS.index(doc["answer"])]
+    return {letter for letter, one in zip(prompts.LETTERS, doc["options"], strict=True) if one == text}
+
+
+def _mean(records: Sequence[Record], value: Callable[[Record], float]) -> Ratio:
+    # Questions about one video are answered from the same pictures.
+    return ratio(((value(record), 1) for record in records), (record["video"] for record in records))
+
+
+def _share(name: str, threshold: float, answered: bool = False) -> Measure:
+    def metric(records: Sequence[Record]) -> Ratio:
+        return _mean(records, lambda one: one[name] >= threshold and (not answered or one["right"] == 1))
+
+    return metric
+
+
+def _average(name: str) -> Measure:
+    return lambda records: _mean(records, lambda record: record[name])
+
+
+@METRICS.measure(headline=True, tasks=(BOTH, ANSWER))
+def acc(records: Sequence[Record]) -> Ratio:
+    """Share of questions with the right letter (Acc@QA)."""
+    return _mean(records, lambda record: record["right"])
+
+
+@METRICS.measure(headline=True, tasks=(BOTH,))
+def acc_gqa(records: Sequence[Record]) -> Ratio:
+    """Share of questions with the right letter and an IoP of at least 0.5 (Acc@GQA)."""
+    return _share("iop", THRESHOLDS[-1], answered=True)(records)
+
+
+@METRICS.measure(headline=True, tasks=(BOTH, SPAN))
+def miop(records: Sequence[Record]) -> Ratio:
+    """Mean intersection over the predicted span, the best over the true segments; 0 where none was read."""
+    return _average("iop")(records)
+
+
+@METRICS.measure(headline=True, tasks=(BOTH, SPAN))
+def miou(records: Sequence[Record]) -> Ratio:
+    """Mean intersection over union, the best over the true segments; 0 where no span was read."""
+    return _average("iou")(records)
+
+
+def parse_rate(records: Sequence[Record]) -> Ratio:
+    """Share of questions of whose reply everything that was asked for could be read."""
+    return _mean(records, lambda record: record["parsed"])
+
+
+def _official(name: str) -> Metric:
+    """Returns an official number: percent, one decimal, over the questions that have a span."""
+
+    def metric(records: Sequence[Record]) -> Ratio:
+        spanned = [one for one in records if one["span_parsed"]]
+        if not spanned:
+            return ratio([], [])
+        numbers = official.of_records(
+            (one["iou_official"], one["iop_official"], one["answer"] == one["gold"]) for one in spanned
+        )
+        return ratio([(float(f"{numbers[name]:.1f}"), 1)], ["all"])
+
+    metric.__doc__ = f"The official {name}: percent, one decimal, over the questions that have a span."
+    return metric
+
+
+def acc_official(records: Sequence[Record]) -> Ratio:
+    """The official accuracy: percent, two decimals; of two options with one text only the first is right."""
+    if not records:
+        return ratio([], [])
+    right = sum(record["answer"] == record["gold"] for record in records)
+    return ratio([(float(f"{right * 100.0 / len(records):.2f}"), 1)], ["all"])
+
+
+def _of_group(metric: Metric, types: Sequence[str]) -> Metric:
+    return lambda records: metric([record for record in records if TYPES.get(record["type"]) in types])
+
+
+GROUPS = {**{name: (name,) for name in TYPES.values()}, **FAMILIES}
+
+for _name in ("iop", "iou"):
+    for _t in THRESHOLDS:
+        METRICS.add(f"{_name}_at_{_t * 100:.0f}", _share(_name, _t), headline=True, tasks=(BOTH, SPAN))
+METRICS.add("parse_rate", parse_rate, headline=True)
+for _part in ("answer", "span"):
+    METRICS.add(f"{_part}_parse_rate", _average(f"{_part}_parsed"), headline=True, tasks=(BOTH,))
+record_reading.add_metrics(METRICS, "video")
+for _group, _types in GROUPS.items():
+    METRICS.add(f"acc_{_group}", _of_group(acc, _types), tasks=(BOTH, ANSWER))
+    METRICS.add(f"acc_gqa_{_group}", _of_group(acc_gqa, _types), tasks=(BOTH,))
+    METRICS.add(f"miop_{_group}", _of_group(miop, _types), tasks=(BOTH, SPAN))
+    METRICS.add(f"miou_{_group}", _of_group(miou, _types), tasks=(BOTH, SPAN))
+METRICS.add("acc_official", acc_official, tasks=(BOTH, ANSWER), has_error=False)
+for _name in official.METRICS:
+    _tasks = (BOTH,) if _name == "acc_gqa" else (BOTH, SPAN)
+    METRICS.add(f"{_name}_official", _official(_name), tasks=_tasks, has_error=False)
+METRICS.add("n_questions", n_questions, better="neither", headline=True, has_error=False)
+METRICS.add("n_failed", n_failed, better="lower", has_error=False)
+METRICS.add("n_reversed", n_reversed, better="lower", tasks=(BOTH, SPAN), has_error=False)
+
+
+def details(records: Sequence[Record]) -> dict[str, Any]:
+    """Returns the position bias: the share of each letter among the answers, and among the right answers."""
+    return {
+        name: {letter: n / len(records) for letter, n in sorted(counts.items())}
+        for name, counts in (
+            ("answers", Counter(record["answer"] or "unparsed" for record in records)),
+            ("right_answers", Counter(record["gold"] for record in records)),
+        )
+    }

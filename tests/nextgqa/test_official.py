@@ -1,0 +1,128 @@
+"""The official scorers' numbers to the last digit, by recorded outputs and by the released annotations."""
+
+import json
+
+import pytest
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.nextgqa import official, offline, rows, statistics
+from tempbench_lmms.nextgqa.card import COUNTS, SEVERAL
+from tests.command import complains, tempbench
+
+CASES = ("oracle", "random", "whole", "instants", "reversed", "missing", "outside", "shares", "several",
+         "no_answers")  # fmt: skip
+
+
+@pytest.fixture
+def case(request, official_cases):
+    return next(one for one in official_cases["cases"] if one["name"] == request.param)
+
+
+def test_every_recorded_case_is_compared(official_cases):
+    assert tuple(one["name"] for one in official_cases["cases"]) == CASES
+
+
+@pytest.fixture
+def files(case, tmp_path):
+    """The case as the official scorer's files; no file of answers where there are none."""
+    spans, answers = tmp_path / "test_ground.json", tmp_path / "test-res.json"
+    spans.write_text(json.dumps(case["spans"]))
+    if case["answers"] is None:
+        return spans, None
+    answers.write_text(json.dumps(case["answers"]))
+    return spans, answers
+
+
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_recorded_outputs(case, files, annotations):
+    found = offline.score_files(*files, annotations, "", shares=case["name"] == "shares")
+    assert found.split == "test"
+    # Equal, not close: every sum is made in the official order.
+    assert list(found.official.values()) == case["raw"]
+    assert official.printed(found.official).splitlines()[1].split() == case["printed"]
+    if case["answers"] is not None:
+        headings, values, total = case["accuracy"][1:]
+        printed = {name: f"{value:.2f}" for name, value in found.accuracies.items()}
+        assert [printed.pop("Acc")] == total.split()[1:]
+        assert printed == dict(zip(headings.split(), values.split(), strict=True))
+
+
+@pytest.mark.parametrize("case", ["missing"], indirect=True)
+def test_the_command(case, files, annotations):
+    spans, answers = files
+    done = tempbench("score", "nextgqa", "--predictions", spans, "--answers", answers, "--annotations",
+                     annotations, "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert list(found["official"].values()) == case["raw"]
+    # The quirk: a question without a span is no question officially, and wrong for us.
+    n_missing = len(case["answers"]) - len(case["spans"])
+    assert n_missing > 0
+    assert f"{n_missing} of 15 questions have no span" in done.stderr
+    share = len(case["spans"]) / 15
+    assert found["metrics"]["n_questions"] == 15
+    assert found["metrics"]["miop"] == pytest.approx(found["official"]["miop"] / 100 * share)
+    assert found["metrics"]["acc_gqa"] == pytest.approx(found["official"]["acc_gqa"] / 100 * share)
+    shown = tempbench("score", "nextgqa", "--predictions", spans, "--annotations", annotations)
+    assert shown.returncode == 0
+    assert case["printed"][1] in shown.stdout
+    assert "Acc&GQA is 0" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("spans", "answers", "said"),
+    [
+        ("[]", None, "is no JSON object"),
+        ("{", None, "cannot be read"),
+        ('{"9000_0": [1]}', None, "write [start, end] in seconds"),
+        ('{"9000_0": [1, NaN]}', None, "write [start, end] in seconds"),
+        ('{"9000_0": ["1", "2"]}', None, "write [start, end] in seconds"),
+        ('{"a": [1, 2], "a": [1, 3]}', None, "stands twice"),
+        ('{"a_1": [1, 2]}', None, "no prediction is of a question of test"),
+        ("ORACLE", '{"a_1": 3}', "write both"),
+        ("ORACLE", '{"a_1": {"answer": 1, "prediction": 1}}', "the official scorer stops at it"),
+    ],
+)
+def test_files_that_cannot_be_scored(spans, answers, said, official_cases, annotations, tmp_path):
+    if spans == "ORACLE":
+        spans = json.dumps(official_cases["cases"][0]["spans"])
+    (tmp_path / "spans.json").write_text(spans)
+    more = []
+    if answers:
+        (tmp_path / "answers.json").write_text(answers)
+        more = ["--answers", tmp_path / "answers.json"]
+    done = tempbench(
+        "score", "nextgqa", "--predictions", tmp_path / "spans.json", "--annotations", annotations, *more
+    )
+    complains(done, said)
+
+
+def test_accuracies_need_every_answer():
+    with pytest.raises(TempbenchError, match="v_2 has no answer"):
+        official.accuracies({"v_1": "CW", "v_2": "TP"}, {"v_1": {"answer": 1, "prediction": 1}})
+    everyone = {key: {"answer": 1, "prediction": 1} for key in ("v_1", "v_2")}
+    assert official.accuracies({"v_1": "CW", "v_2": "TP"}, everyone) == {
+        "Why": 100, "Bef&Aft": 100, "Acc_C": 100, "Acc_T": 100, "Acc": 100,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("split", "whole"), [("test", 21.14), ("validation", 21.34)])
+def test_the_release(release, split, whole):
+    found = list(rows.rows(release, split))
+    measured = statistics.measure(found)
+    assert measured["questions"] == COUNTS[split]
+    assert measured["with_several_segments"] == SEVERAL[split]
+    assert measured["whole_video"]["miou"] == whole
+    # Segments that begin before the video or end after it: 36 in test, three in validation.
+    outside = measured["segments_from_before_the_video"], measured["segments_beyond_the_video"]
+    assert outside == {"test": (36, 0), "validation": (0, 3)}[split]
+    assert measured["with_two_equal_options"] == {"test": 3, "validation": 1}[split]
+
+
+@pytest.mark.parametrize("split", COUNTS)
+def test_the_truth_is_perfect_on_the_release(release, split):
+    found = list(rows.rows(release, split))
+    truths = {row["question_id"]: row["windows"] for row in found}
+    answers = {key: {"answer": 0, "prediction": 0} for key in truths}
+    numbers = official.score(truths, {key: windows[-1] for key, windows in truths.items()}, answers)
+    assert set(numbers.values()) == {100.0}

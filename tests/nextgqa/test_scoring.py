@@ -1,0 +1,139 @@
+"""The metrics, by hand."""
+
+import pytest
+
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.metrics.interval import best_iop, iop
+from tempbench_lmms.nextgqa import offline, scoring
+from tempbench_lmms.record import evaluate
+
+DOC = {
+    "question_id": "v_1",
+    "video_id": "v",
+    "type": "CW",
+    "duration": 30.0,
+    "question": "why did he smile",
+    "options": ["fun", "joy", "wind", "rain", "joy"],
+    "answer": "B",
+    "windows": [[0.0, 4.0], [10.0, 20.0]],
+}
+# Against [0, 4] and [10, 20]. The second span lies half in the second window, the third wholly: IoU 5/10. The
+# last has its best IoU (4/8) and IoP (4/8) with the first window.
+REPLIES = [
+    ('{"answer": "B", "span": [10, 20]}', 1.0, 1.0),
+    ('{"answer": "A", "span": [15, 25]}', 5 / 15, 0.5),
+    ('{"answer": "E", "span": [12, 17]}', 0.5, 1.0),
+    ('{"answer": "B", "span": [22, 30]}', 0.0, 0.0),
+    ('{"answer": "B", "span": [20, 10]}', 0.0, 0.0),
+    ('{"answer": "B", "span": [12, 12]}', 0.0, 1.0),
+    ('{"answer": "B"}', 0.0, 0.0),
+    ('{"answer": "B", "span": [0, 8]}', 0.5, 0.5),
+]
+
+
+def records(ask="both"):
+    return [
+        scoring.record(DOC | {"question_id": f"v_{i}", "video_id": str(i)}, reply, ask=ask)
+        for i, (reply, _, _) in enumerate(REPLIES)
+    ]
+
+
+def value(name, found=None):
+    return evaluate(scoring.METRICS[name], records() if found is None else found)
+
+
+@pytest.mark.parametrize(("reply", "iou", "iop_"), REPLIES)
+def test_overlaps_of_a_reply(reply, iou, iop_):
+    found = scoring.record(DOC, reply)
+    assert (found["iou"], found["iop"]) == (pytest.approx(iou), pytest.approx(iop_))
+
+
+def test_shares_over_all_questions():
+    # Letters: B, A, E (its text is the right one's, too), then five times B: 7 of 8.
+    assert value("acc") == 7 / 8
+    # Of these, IoP of at least 0.5: the first, third, sixth and last.
+    assert value("acc_gqa") == 4 / 8
+    assert value("miop") == pytest.approx((1 + 0.5 + 1 + 0 + 0 + 1 + 0 + 0.5) / 8)
+    assert value("miou") == pytest.approx((1 + 1 / 3 + 0.5 + 0 + 0 + 0 + 0 + 0.5) / 8)
+    assert value("iop_at_30") == value("iop_at_50") == 5 / 8
+    assert value("iou_at_30") == 4 / 8
+    assert value("iou_at_50") == 3 / 8
+    assert value("parse_rate") == value("span_parse_rate") == 7 / 8
+    assert value("answer_parse_rate") == 1
+    assert (value("n_reversed"), value("n_failed"), value("n_questions")) == (1, 0, 8)
+
+
+def test_official_numbers_leave_out_what_has_no_span():
+    # Seven questions have a span; E is wrong: the first, sixth and last of seven are right and grounded.
+    assert value("acc_gqa_official") == 42.9
+    assert value("iop_at_50_official") == 71.4
+    assert value("miou_official") == 33.3
+    # 6 of 8: E is not the right letter.
+    assert value("acc_official") == 75.0
+    assert value("miou_official", []) != value("miou_official", [])  # NaN
+
+
+def test_groups():
+    found = [one | {"type": kind} for one, kind in zip(records(), ["CW", "TN", "TP", "TC"] * 2, strict=True)]
+    # Of the first and fifth, both right, the first is grounded.
+    assert value("acc_why", found) == value("acc_causal", found) == 1
+    assert value("acc_gqa_why", found) == 1 / 2
+    assert value("acc_next", found) == 1 / 2
+    assert value("acc_gqa_temporal", found) == 3 / 6
+    assert value("acc_how", found) != value("acc_how", found)
+
+
+def test_failed_requests_are_wrong_everywhere():
+    found = [scoring.record(DOC, "B", failed=True)]
+    assert [value(name, found) for name in ("acc", "acc_gqa", "miou", "parse_rate")] == [0, 0, 0, 0]
+    assert value("n_failed", found) == 1
+
+
+@pytest.mark.parametrize(("ask", "correct"), [("answer", 7), ("span", 5), ("ground", 5), ("both", 4)])
+def test_what_is_right_depends_on_what_was_asked(ask, correct):
+    assert sum(one["correct"] for one in records(ask)) == correct
+
+
+def test_iop():
+    assert iop((10, 20), (0, 12)) == 0.2
+    assert best_iop((10, 20), [(0, 12), (14, 30)]) == 0.6
+    assert best_iop((10, 20), []) == 0
+    # An instant at an edge lies within.
+    assert [iop((t, t), (3, 5)) for t in (2.9, 3, 5, 5.1)] == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize("prediction", [1, "B", "joy"])
+def test_a_prediction_is_a_number_a_letter_or_a_text(prediction):
+    assert offline._letter(DOC, {"v_1": {"answer": 1, "prediction": prediction}}) == "B"
+
+
+@pytest.mark.parametrize("prediction", [5, -1, True, "F", "none of them", None, [1]])
+def test_a_prediction_that_is_no_option(prediction):
+    assert offline._letter(DOC, {"v_1": {"answer": 1, "prediction": prediction}}) is None
+
+
+RESPONDENTS = {
+    # What a respondent does with a question, and what it must get on the bundled test sample.
+    "oracle": (lambda doc: doc["target"], {"acc": 1.0, "acc_gqa": 1.0, "miop": 1.0, "miou": 1.0}),
+    "first option, whole video": (lambda doc: doc["choices"][0], {"acc": 5 / 24, "acc_gqa": 0.0}),
+    "silence": (lambda doc: "", {"acc": 0.0, "acc_gqa": 0.0, "parse_rate": 0.0}),
+}
+
+
+@pytest.mark.parametrize("name", RESPONDENTS)
+def test_respondents_with_known_scores(name):
+    answer, expected = RESPONDENTS[name]
+    config = load_task("nextgqa_mini")
+    found = [config["process_results"](doc, [answer(doc)])["record"] for doc in docs_of(config)]
+    assert {metric: value(metric, found) for metric in expected} == expected
+
+
+def test_chance():
+    # Each of the five replies once a question: a fifth is right.
+    config = load_task("nextgqa_mini")
+    found = [
+        config["process_results"](doc, [reply])["record"]
+        for doc in docs_of(config)
+        for reply in doc["choices"]
+    ]
+    assert value("acc", found) == pytest.approx(1 / 5)
