@@ -150,26 +150,27 @@
       if (filters.pictured && !(textsOf(n)?.pictures?.length)) return false;
       return !filters.text || hasWords(n, filters.text);
     });
-    at("count").textContent = `${found.length} question${found.length === 1 ? "" : "s"}${counts(filters)}`;
+    at("count").textContent = `${found.length} question${found.length === 1 ? "" : "s"}${counts()}`;
     at("list").scrollTop = 0;
     draw(true);
   }
 
   // How many of the found questions each run answered rightly.
-  function counts(filters) {
+  function counts() {
     if (!found.length) return "";
-    const rights = new Map();
+    const rights = new Int32Array(index.runs.length);
+    const asked = new Int32Array(index.runs.length);
     for (const n of found) {
       const task = taskOf(n);
       const place = n - starts[owners[n]];
-      task.runs.forEach((run, r) => {
-        const own = task.verdicts[r][place];
-        if (own === " ") return;
-        const [right, asked] = rights.get(run) || [0, 0];
-        rights.set(run, [right + (own === "r"), asked + 1]);
-      });
+      for (let r = 0; r < task.runs.length; r += 1) {
+        const own = task.verdicts[r].charCodeAt(place);
+        if (own === 32) continue; // a space: not asked
+        asked[task.runs[r]] += 1;
+        if (own === 114) rights[task.runs[r]] += 1; // r
+      }
     }
-    const lines = [...rights].sort((a, b) => a[0] - b[0]).map(([run, [right, asked]]) => `${index.runs[run]} ${right} of ${asked} right`);
+    const lines = index.runs.flatMap((run, r) => (asked[r] ? [`${run} ${rights[r]} of ${asked[r]} right`] : []));
     return lines.length ? `: ${lines.join("; ")}` : "";
   }
 

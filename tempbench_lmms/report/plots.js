@@ -54,6 +54,13 @@
     return [low, high <= 1 ? 1 : high * 1.05];
   }
 
+  // One picture with one name: Plot names its groups too, which no reader of screens can use.
+  function asPicture(svg) {
+    svg.setAttribute("role", "img");
+    svg.querySelectorAll("g[aria-label]").forEach((one) => one.removeAttribute("aria-label"));
+    return svg;
+  }
+
   const common = (width, label) => ({
     width,
     className: "plot",
@@ -163,8 +170,7 @@
   function drawn(figure, width, domain, chosen) {
     const draw = { bars, lines, matrix }[figure.kind];
     const svg = draw(figure, Math.max(240, Math.floor(width)), domain || domainOf(figure), chosen);
-    svg.setAttribute("role", "img");
-    return svg;
+    return asPicture(svg);
   }
 
   // ---- legends
@@ -297,8 +303,7 @@
         Plot.tip(points, Plot.pointerY({ x: "value", y: "y", title: tip })),
       ],
     });
-    svg.setAttribute("role", "img");
-    return svg;
+    return asPicture(svg);
   }
 
   // A plot is drawn when its place comes near the window, and again when that changes its width.
@@ -427,8 +432,7 @@
         ...points.map((one) => Plot.rect([one], { x1: "from", x2: "to", y1: one.y - 0.32, y2: one.y + 0.32, fill: one.colour, title: () => `${one.name}: ${number(one.from)} to ${number(one.to)} s` })),
       ],
     });
-    svg.setAttribute("role", "img");
-    return svg;
+    return asPicture(svg);
   };
 
   document.querySelectorAll("figure[data-figures]").forEach(card);
