@@ -15,7 +15,7 @@ PROBLEMS = {
     "cut off": "of these, replies that ended before their answer",
     "failed": "requests that failed, which count as wrong",
     "not asked": "questions of the tasks that the run did not ask",
-    "not checked": "the model was not checked, or failed the check",
+    "check": "what speaks against the model itself: `tempbench check-model` failed, or was left out",
     "at chance": "tasks with a headline metric that is not above chance",
     "other": "tasks with other warnings",
 }
@@ -186,7 +186,7 @@ def _problems(run: str, own: list[tuple[int, TaskNumbers]], index: int) -> Itera
         missing = sum(of - n for _, (n, of) in asked)
         yield "not asked", Problem(missing, sum(of for _, of in known), f"#task-{asked[0][0]}")
     if words := unchecked(own[0][1].card):
-        yield "not checked", Problem(1, None, f"#run-{index}", words)
+        yield "check", Problem(1, None, f"#run-{index}", words)
     for name, found in (("at chance", True), ("other", False)):
         places = [place for place, task in own if any(_is_chance(one) is found for one in _rest(task))]
         if places:

@@ -411,7 +411,7 @@ def test_what_is_wrong_is_counted_and_linked(tmp_path):
     assert counts["failed"] == (1, 223, "#find=run=0&verdict=failed")
     assert counts["cut off"][0] == 1
     assert counts["not asked"] == (77, 300, "#task-0")
-    assert problems["not checked"].words == "not checked"
+    assert problems["check"].words == "not checked"
     assert "at chance" in counts
 
 
