@@ -190,6 +190,8 @@ class BenchmarkCard:
         plain: Parts of tasks' names that set no variant apart: the folder of its questions, the suite.
         groups: What metrics are broken down by, with the groups as the metrics' names have them: the metric
             `acc_sequential` is `acc` of a group of {"relation": ("sequential", ...)}.
+        headline: The one metric that stands for the benchmark where there is room for one; the first of
+            `primary` where omitted.
     """
 
     name: str
@@ -204,6 +206,7 @@ class BenchmarkCard:
     others: Mapping[str, str] = field(default_factory=dict)
     plain: tuple[str, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    headline: str = ""
 
     @cached_property
     def tables(self) -> tuple[PrintedTable, ...]:

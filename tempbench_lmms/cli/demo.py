@@ -56,7 +56,8 @@ def run(output: Path, console: Console) -> None:
     console.print(f"A number is a share from 0 to 1; {UNDEFINED} is undefined.")
     console.print(f"The tiny model has random weights, and was asked the first {_TINY_QUESTIONS} questions.")
     page = output / "report.html"
-    report([one.results_file for one in columns.values()], page, title="tempbench demo", force=True)
+    named = [f"{title}={one.results_file}" for title, one in columns.items()]
+    report(named, page, title="tempbench demo", force=True)
     console.print("What comes next:", *(f"  {line}" for line in _NEXT), sep="\n", soft_wrap=True)
 
 

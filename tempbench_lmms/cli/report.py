@@ -1,17 +1,24 @@
 """The commands `tempbench report` and `tempbench submit hub`."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tempbench_lmms.errors import TempbenchError
 
+if TYPE_CHECKING:
+    from tempbench_lmms.runs.logs import TaskLog
+
 FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".csv": "csv", ".tex": "latex"}
 
 
 def report(
-    logs: Annotated[list[Path], typer.Argument(help="Output folders of runs, or results files.")],
+    logs: Annotated[
+        list[str],
+        typer.Argument(help="Output folders of runs, or results files; NAME=FOLDER names a run in the page."),
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
     ] = Path("report.html"),
@@ -19,21 +26,29 @@ def report(
         str | None, typer.Option("--format", help="html, markdown, csv or latex, for any ending.")
     ] = None,
     title: Annotated[str, typer.Option(help="The page's title.")] = "tempbench report",
-    questions: Annotated[int, typer.Option(min=0, help="Questions in the page's browser, at most.")] = 5000,
-    pictures: Annotated[int, typer.Option(min=0, help="Of these, questions with pictures, at most.")] = 60,
-    size: Annotated[
-        float, typer.Option(min=0, max=1000, help="Megabytes of their texts, at most; the longest are cut.")
-    ] = 25,
+    questions: Annotated[int, typer.Option(min=0, help="Questions with texts, at most.")] = 5000,
+    pictures: Annotated[
+        int | None, typer.Option(min=0, help="Questions with pictures, at most; else as many as fit.")
+    ] = None,
+    size_budget: Annotated[
+        float,
+        typer.Option(
+            min=0, max=1000, help="Megabytes of the questions' texts and pictures, wrong ones first."
+        ),
+    ] = 30,
     intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
     partial: Annotated[bool, typer.Option("--partial", help="Use the sound lines of damaged logs.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
-    """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX."""
+    """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX.
+
+    Example: tempbench report small=logs/qwen_3b large=logs/qwen_7b -o report.html
+    """
     from tempbench_lmms.data import outputs
     from tempbench_lmms.data.tables import write_text
     from tempbench_lmms.data.terminal import counted
     from tempbench_lmms.report import numbers, page, tables, text
-    from tempbench_lmms.runs.logs import edited, read_runs
+    from tempbench_lmms.runs.logs import edited
     from tempbench_lmms.runs.rescoring import of_one_run
 
     kind = format_ or FORMATS.get(output.suffix.lower(), "")
@@ -42,11 +57,11 @@ def report(
             f"unknown format {format_ or output}; end the name in .html, .md, .csv or .tex, or add --format"
         )
     outputs.check_file(output, force)
-    read = read_runs(logs, partial)
-    with edited(" ".join(map(str, logs))):
+    read = _named(logs, partial)
+    with edited(" ".join(logs)):
         tasks = list(numbers.of_logs([of_one_run(log, partial) for log in read], intervals))
         if kind == "html":
-            content = page.page(tasks, title, questions, pictures, size)
+            content = page.page(tasks, title, questions, pictures, size_budget)
         else:
             write = {"markdown": text.as_markdown, "csv": text.as_csv, "latex": text.as_latex}[kind]
             content = write(tables.sections_of(tasks))
@@ -54,6 +69,24 @@ def report(
     written = f"{output.stat().st_size / 1e6:.1f} MB"
     counts = counted(len(tasks), "task"), counted(len({task.run for task in tasks}), "run")
     print(f"{output}: {' of '.join(counts)}, {written}")
+
+
+def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
+    """Returns the tasks of runs, some of which are given as NAME=FOLDER."""
+    from dataclasses import replace
+
+    from tempbench_lmms.runs.logs import read_runs
+
+    out = []
+    for given in map(str, logs):
+        name, is_named, path = given.partition("=")
+        if not is_named or Path(given).exists():
+            out += read_runs([Path(given)], partial)
+        elif not name.strip() or not path:
+            raise TempbenchError(f"{given}: name a run as NAME=FOLDER, e.g. small=logs/qwen_3b")
+        else:
+            out += [replace(log, name=name.strip()) for log in read_runs([Path(path)], partial)]
+    return out
 
 
 def submit_hub(

@@ -49,6 +49,7 @@ def run(
     ] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Check every row and every medium first.")] = False,
     report: Annotated[bool, typer.Option(help="Write report.html into the folder at the end.")] = True,
+    name: Annotated[str, typer.Option(help="What reports call the run; else the model's name.")] = "",
     max_failures: Annotated[
         str,
         typer.Option(help="Requests that may fail, a number or a share; with more the run has failed."),
@@ -103,7 +104,7 @@ def run(
         if report:
             write_report(results, output / "report.html")
 
-    how = safe_run.How(slice_size, verify, not no_lock, max_failures, question_timeout, tell)
+    how = safe_run.How(slice_size, verify, not no_lock, max_failures, question_timeout, tell, name)
     safe_run.run(model, tasks, output, model_args, how, arguments, at_end)
 
 
@@ -149,7 +150,7 @@ def write_report(results: Path, page: Path) -> None:
     from tempbench_lmms.cli.report import report
 
     try:
-        report([results], page, force=True)
+        report([str(results)], page, force=True)
     except Exception as error:  # of any kind: the results are written already
         print(f"tempbench: no report ({error}); see `tempbench report {results}`", file=sys.stderr)
 

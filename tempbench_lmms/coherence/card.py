@@ -67,6 +67,7 @@ CARD = BenchmarkCard(
         **{f"accuracy_{n}f": 0.19907 for n in BUDGETS},
         **{f"numeric_distance_{n}f": 0.53527 for n in BUDGETS},
     },
+    headline="accuracy_16f",
     primary=(
         *(f"{score}_{n}f" for score in CURVES for n in BUDGETS),
         *("accuracy_slope", "accuracy_gain", "accuracy_area"),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tempbench_lmms.mateo.card import CARD
 from tempbench_lmms.mateo.scoring import details
 from tempbench_lmms.report.figures import Figure, Series, confusion
 from tempbench_lmms.report.numbers import Number
@@ -31,4 +32,5 @@ def _accuracy(title: str, axis: str, label: str, groups: Mapping[str, Any]) -> F
         return Series(name, points, is_reference)
 
     both = (series(label, "accuracy", False), series("always independent", "always_independent", True))
-    return Figure(title, "lines", tuple(groups), both, axis)
+    chance = dict.fromkeys(groups, CARD.chance["accuracy"])
+    return Figure(title, "lines", tuple(groups), both, axis, chance=chance)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tempbench_lmms.record import Record
 from tempbench_lmms.report.numbers import Number
@@ -29,12 +29,14 @@ class Figure:
 
     Attributes:
         title: Figures of one title are drawn as one, their series side by side.
-        kind: `bars`, `lines` (categories are numbers), `radar`, or `matrix` (a series a row, counts).
+        kind: `bars`, `lines` (categories are numbers), `radar` (drawn like bars), or `matrix` (a series a
+            row, counts).
         categories: What the points of a series belong to.
         series: At least one.
         axis: What the categories are.
         marks: Values that every series is compared with, e.g. chance, by name.
         note: A sentence on what is shown.
+        chance: What random answers get, by category, where that is known.
     """
 
     title: str
@@ -44,6 +46,7 @@ class Figure:
     axis: str = ""
     marks: tuple[tuple[str, float], ...] = ()
     note: str = ""
+    chance: Mapping[str, float] = field(default_factory=dict)
 
 
 def merged(figures: Sequence[Figure]) -> list[Figure]:
@@ -68,6 +71,7 @@ def merged(figures: Sequence[Figure]) -> list[Figure]:
             categories=categories,
             series=tuple(sorted(series, key=lambda one: one.is_reference)),
             marks=marks,
+            chance={**known.chance, **figure.chance},
         )
     return list(out.values())
 
@@ -84,12 +88,31 @@ def _add(one: Series, series: list[Series]) -> None:
 
 
 def shares(
-    title: str, kind: str, label: str, groups: Mapping[str, Number | None], axis: str = ""
+    title: str,
+    kind: str,
+    label: str,
+    groups: Mapping[str, Number | None],
+    axis: str = "",
+    chance: float | Mapping[str, float] | None = None,
 ) -> list[Figure]:
-    """Returns one series over named groups; no figure where none of them has a value."""
+    """Returns one series over named groups; no figure where none of them has a value.
+
+    Args:
+        title: The figure's.
+        kind: As in `Figure`.
+        label: The series' name.
+        groups: The values by group.
+        axis: What the groups are.
+        chance: What random answers get: in every group, or by group.
+    """
     if not any(number is not None and number.number is not None for number in groups.values()):
         return []
-    return [Figure(title, kind, tuple(groups), (Series(label, tuple(groups.values())),), axis)]
+    if chance is None or isinstance(chance, Mapping):
+        by_group = {name: chance[name] for name in groups if name in chance} if chance else {}
+    else:
+        by_group = dict.fromkeys(groups, chance)
+    series = Series(label, tuple(groups.values()))
+    return [Figure(title, kind, tuple(groups), (series,), axis, chance=by_group)]
 
 
 def position_bias(title: str, label: str, records: Sequence[Record]) -> list[Figure]:
@@ -101,7 +124,9 @@ def position_bias(title: str, label: str, records: Sequence[Record]) -> list[Fig
     letters = tuple(sorted({*answers, *right}))
 
     def series(name: str, counts: Counter[str], is_reference: bool) -> Series:
-        return Series(name, tuple(Number(counts[letter] / len(records)) for letter in letters), is_reference)
+        n = None if is_reference else len(records)
+        points = tuple(Number(counts[letter] / len(records), n=n) for letter in letters)
+        return Series(name, points, is_reference)
 
     both = (series(label, answers, False), series("right answers", right, True))
     return [Figure(title, "bars", letters, both, "answer", note="Share of each answer")]

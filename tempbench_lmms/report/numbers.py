@@ -261,17 +261,20 @@ def verdict(record: Record) -> str:
 
 
 def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNumbers]:
-    """Yields the tasks with their numbers; runs of one model are distinguished by their files' times.
+    """Yields the tasks with their numbers; runs of one name or model are told apart by their files' times.
 
     A run's name goes into files of any format, LaTeX among them: none of its characters steers what shows it.
     """
-    models: dict[str, set[Any]] = {}
+    groups: dict[str, list[TaskLog]] = {}
     for log in logs:
-        models.setdefault(log.model, set()).add(log.file)
+        groups.setdefault(log.name or log.model, []).append(log)
     for log in logs:
-        name = log.model
-        if len(models[log.model]) > 1:
-            name = f"{log.model} ({log.file.name.removesuffix('_results.json')})"
-            if sum(file.name == log.file.name for file in models[log.model]) > 1:
-                name = f"{log.model} ({log.file.parent.name}/{log.file.name.removesuffix('_results.json')})"
+        name = first = log.name or log.model
+        own = groups[first]
+        # One name given to several folders with different tasks is one run; models may be run twice.
+        is_one = bool(log.name) and len({one.task for one in own}) == len(own)
+        if len({one.file for one in own}) > 1 and not is_one:
+            name = f"{first} ({log.file.name.removesuffix('_results.json')})"
+            if len({one.file for one in own if one.file.name == log.file.name}) > 1:
+                name = f"{first} ({log.file.parent.name}/{log.file.name.removesuffix('_results.json')})"
         yield TaskNumbers(log, steering_nothing(name), with_intervals)

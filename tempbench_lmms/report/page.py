@@ -3,17 +3,18 @@
 import importlib
 import importlib.util
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from tempbench_lmms.report import numbers, tables
+from tempbench_lmms.report import numbers, overview, tables, vendor
 from tempbench_lmms.report.figures import Figure, Series, merged
 from tempbench_lmms.report.grid import Grid
 from tempbench_lmms.report.numbers import Number, TaskNumbers
+from tempbench_lmms.report.plots import Drawing, as_data, drawings
 from tempbench_lmms.report.questions import MEGABYTES, data_of
-from tempbench_lmms.report.svg import svg
 from tempbench_lmms.report.tables import Section
 from tempbench_lmms.report.templates import HERE, content_hash, rendered
 
@@ -54,7 +55,7 @@ def page(
     tasks: Sequence[TaskNumbers],
     title: str = "tempbench report",
     n_questions: int = 5000,
-    n_pictured: int = 60,
+    n_pictured: int | None = None,
     megabytes: float = MEGABYTES,
 ) -> str:
     """Returns the page.
@@ -62,30 +63,60 @@ def page(
     Args:
         tasks: The tasks of the runs.
         title: Its title.
-        n_questions: At most so many questions are in the browser.
-        n_pictured: At most so many of them have pictures.
-        megabytes: Of the questions' texts, at most.
+        n_questions: At most so many questions in the browser have texts.
+        n_pictured: At most so many of them have pictures; None for as many as fit.
+        megabytes: Of the questions' texts and pictures, at most.
     """
-    script = (HERE / "page.js").read_text(encoding="utf-8")
     sections = tables.sections_of(tasks)
+    scripts = [Markup(one) for one in (*(library.text() for library in vendor.LIBRARIES), *_own_scripts())]
     data = data_of(tasks, n_questions, n_pictured, megabytes)
-    runs = {task.run: numbers.run_facts(task) for task in tasks}
+    facts = {task.run: numbers.run_facts(task) for task in tasks}
+    plots: list[dict[str, Any]] = []
+    columns = overview.columns_of(sections)
+    shown = [Drawn(section, *_drawn(section, plots)) for section in sections]
+    # A task's number on the page is its place among the sections' tasks.
+    order = [id(task) for section in sections for task in section.tasks]
     return rendered(
         "page.html",
         title=title,
-        script=Markup(script),
-        script_hash=content_hash(script),
-        runs=runs,
-        facts=list(dict.fromkeys(name for facts in runs.values() for name in facts)),
-        sections=[(section, *_drawn(section)) for section in sections],
-        data=embedded(data),
-        n_shown=len(data["questions"]),
-        n_logged=data["n_logged"],
-        n_pictured=data["n_pictured"],
-        n_cut=data["n_cut"],
+        scripts=scripts,
+        script_hashes=[content_hash(script) for script in scripts],
+        plot_hash=content_hash(vendor.STYLE),
+        runs=facts,
+        facts=list(dict.fromkeys(name for known in facts.values() for name in known)),
+        columns=columns,
+        problems=overview.problems_of(tasks, {n: order.index(id(task)) for n, task in enumerate(tasks)}),
+        kinds=overview.PROBLEMS,
+        sections=shown,
+        number_of={key: number for number, key in enumerate(order)},
+        task_key=id,
+        budget=f"{megabytes:g}",
+        plots=embedded({"figures": plots, "charts": [column.chart for column in columns]}),
+        data=data,
+        embedded=embedded,
         parse_rate=parse_rate,
         shown=numbers.shown,
+        headline=overview.text_of,
     )
+
+
+class Drawn(NamedTuple):
+    """A benchmark's part of the page.
+
+    Attributes:
+        section: Its numbers.
+        cards: Its figures, each with the numbers that its plots have in the page's data.
+        problems: Why figures are missing.
+    """
+
+    section: Section
+    cards: list[tuple[Drawing, list[int]]]
+    problems: list[str]
+
+
+def _own_scripts() -> Iterator[str]:
+    for name in ("plots.js", "page.js"):
+        yield (HERE / name).read_text(encoding="utf-8")
 
 
 def table_page(grid: Grid) -> str:
@@ -93,19 +124,37 @@ def table_page(grid: Grid) -> str:
     return rendered("table.html", title=grid.name, table=grid)
 
 
-def _drawn(section: Section) -> tuple[list[tuple[Figure, Markup]], list[str]]:
+def _drawn(
+    section: Section, plots: list[dict[str, Any]]
+) -> tuple[list[tuple[Drawing, list[int]]], list[str]]:
+    """Returns a section's cards and problems; adds the plots to the page's."""
     found, problems = figures_of(section)
     names = [row.label for row in section.rows]
-    return [(figure, svg(figure, names)) for figure in found], problems
+    cards = []
+    for drawing in drawings(found):
+        cards.append((drawing, list(range(len(plots), len(plots) + len(drawing.figures)))))
+        plots += [as_data(figure, names) for figure in drawing.figures]
+    return cards, problems
 
 
 def embedded(value: Any) -> Markup:
     """Returns a value as JSON that is safe inside a `<script>` element for any strings."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False)
+    except ValueError:  # NaN and infinity are no JSON: no browser reads a page with one in it
+        text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), default=str)
     # With these three gone no string can end the element or begin a comment in it.
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(one) for one in value]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def parse_rate(task: TaskNumbers) -> numbers.Number | None:

@@ -3,30 +3,41 @@
 import base64
 import hashlib
 import io
+import itertools
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import HOW, REASON, manner
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
 from tempbench_lmms.runs.logs import Sample
 
-_SIDE = 360  # pixels of a picture's longer side
-_STRIP = 1000  # the same of a strip of pictures
+_SIDE = 420  # pixels of a picture's longer side
+_STRIP = 1200  # the same of a strip of pictures
 _PICTURES = 8  # of one question
 _FRAMES = 4  # of one video
 _FACET_VALUES = 12
 _FACET_LENGTH = 40
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+"""A character a value, so that the answers of a whole benchmark take as many bytes as they are."""
 _SAYS_HOW = {*HOW, *REASON}  # one of the two is None
-_NO_FACETS = {"id", "gold", "answer", "prediction", "reply", "reference", "first"}
+_NO_FACETS = {"id", "gold", "answer", "prediction", "reply", "reference", "first", *_SAYS_HOW}
 
+VERDICTS = {"right": "r", "wrong": "w", "unparsed": "u", "failed": "f"}
+"""The letter of each verdict; a space where a run did not ask a question."""
 
-MEGABYTES = 25
-"""Of the questions' texts in a page, at most: a browser opens it, and it can be sent by mail."""
+MEGABYTES = 30
+"""Of the questions' texts and pictures in a page, at most: a browser opens it, and it can be sent by mail."""
+_OF_TEXTS = 0.5  # of these, at most
 _LEAST = 200  # characters that stay of a text
+CHUNK = 50
+"""Questions, and pictures, that the page reads together: what nobody looks at is never read."""
 
 _TEXTS = ("prompt", "reply", "target", "id", "read")
 
@@ -36,77 +47,265 @@ def spread(n: int, most: int) -> list[int]:
     return list(range(n)) if n <= most else [i * n // most for i in range(most)]
 
 
+@dataclass
+class Asked:
+    """One task with the answers of all its runs.
+
+    Attributes:
+        name: The task's name.
+        runs: Its runs' numbers on the page.
+        tasks: The task of each of them.
+        ids: The questions, in the order of the first run that asked them.
+        answers: By run, the samples by question.
+    """
+
+    name: str
+    runs: list[int]
+    tasks: list[TaskNumbers]
+    ids: list[str]
+    answers: list[dict[str, Sample]]
+
+    @cached_property
+    def verdicts(self) -> list[str]:
+        """A letter a question for each run."""
+        return [
+            "".join(VERDICTS[verdict(answers[one].record)] if one in answers else " " for one in self.ids)
+            for answers in self.answers
+        ]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The questions, those that a run did not answer rightly first, each part spread over the task."""
+        rights = {" ", VERDICTS["right"]}
+        right = [all(one in rights for one in letters) for letters in zip(*self.verdicts, strict=True)]
+        return [place for wanted in (False, True) for place in _far_apart(right, wanted)]
+
+
+def _far_apart(flags: Sequence[bool], wanted: bool) -> list[int]:
+    """Returns the places of a flag so that any first part of them is spread over all of them."""
+    places = [place for place, flag in enumerate(flags) if flag is wanted]
+    bits = max(1, (len(places) - 1).bit_length())
+    return [places[i] for n in range(1 << bits) if (i := int(f"{n:0{bits}b}"[::-1], 2)) < len(places)]
+
+
+def asked_of(tasks: Sequence[TaskNumbers]) -> list[Asked]:
+    """Returns the tasks that have a log, each once, with the answers of its runs side by side."""
+    runs = list(dict.fromkeys(task.run for task in tasks))
+    out: dict[str, Asked] = {}
+    for task in tasks:
+        if not task.log.samples:
+            continue
+        one = out.setdefault(task.log.task, Asked(task.log.task, [], [], [], []))
+        samples = sorted(task.log.samples, key=lambda sample: sample.doc_id)
+        one.runs.append(runs.index(task.run))
+        one.tasks.append(task)
+        one.answers.append({str(sample.record["id"]): sample for sample in samples})
+        one.ids = list(dict.fromkeys([*one.ids, *one.answers[-1]]))
+    return list(out.values())
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the browser of questions shows.
+
+    Attributes:
+        index: Every question of every task with its verdicts, how it was read and its facets; JSON values.
+        texts: Of some questions, in chunks of `CHUNK`.
+        pictures: Data URIs, each once, likewise.
+        n_logged: Answers in all.
+        n_told: Questions with texts.
+        n_pictured: Questions with pictures.
+        n_cut: Questions with a cut text.
+    """
+
+    index: dict[str, Any]
+    texts: list[list[dict[str, Any]]]
+    pictures: list[list[str]]
+    n_logged: int
+    n_told: int
+    n_pictured: int
+    n_cut: int
+
+
 def data_of(
-    tasks: Sequence[TaskNumbers], n_questions: int, n_pictured: int, megabytes: float = MEGABYTES
-) -> dict[str, Any]:
-    """Returns what the browser shows: JSON values.
+    tasks: Sequence[TaskNumbers],
+    n_questions: int,
+    n_pictured: int | None = None,
+    megabytes: float = MEGABYTES,
+) -> Data:
+    """Returns what the browser shows.
+
+    Every answer is in the index. Texts and pictures are of as many questions as the size allows: of the
+    tasks in turn, questions that a run answered wrongly first.
 
     Args:
-        tasks: The tasks.
-        n_questions: At most so many questions in all, evenly from the tasks.
-        n_pictured: At most so many of them with pictures.
-        megabytes: Of their texts, at most; the longest are cut, and say where they are whole.
-
-    Returns:
-        `tasks`, `questions`, `pictures` (data URIs, each once), and how many questions there are in all.
+        tasks: The tasks of the runs.
+        n_questions: At most so many questions have texts.
+        n_pictured: At most so many of them have pictures; None for as many as fit.
+        megabytes: Of texts and pictures together, at most. The longest texts are cut, and say where they are
+            whole.
     """
-    logged = [task for task in tasks if task.log.samples]
-    pictures: dict[str, tuple[int, str]] = {}
-    out: dict[str, Any] = {"tasks": [], "questions": [], "pictures": [], "n_logged": 0, "n_pictured": 0}
-    n_of = allot([len(task.log.samples) for task in logged], n_questions)
-    n_pictured_of = allot(n_of, n_pictured)
-    for number, task in enumerate(logged):
-        samples = sorted(task.log.samples, key=lambda sample: sample.doc_id)
-        out["n_logged"] += len(samples)
-        chosen = [samples[i] for i in spread(len(samples), n_of[number])]
-        pictured = {chosen[i].doc_id for i in spread(len(chosen), n_pictured_of[number])}
-        visuals = _Visuals(task) if pictured else None
-        out["tasks"].append(
-            {
-                "run": task.run,
-                "task": task.log.task,
-                "n": len(samples),
-                "facets": facets([task.log.with_limit(sample) for sample in chosen]),
-            }
+    asked = asked_of(tasks)
+    told = _in_turn(asked, n_questions)
+    entries: list[dict[str, Any]] = []
+    for_texts = megabytes * (_OF_TEXTS if n_pictured != 0 else 1)
+    room = for_texts * 1e6
+    for number, place in told:
+        entry = _entry(asked[number], place)
+        room -= _floor(entry)
+        if room < 0:
+            break
+        entries.append(entry)
+    told = told[: len(entries)]
+    parts = [part for entry in entries for part in (entry, *entry["answers"])]
+    cut(parts, for_texts)
+    taken = sum(size for part in parts for _, _, size in _fields(part))
+    pictures, shown = _pictured(asked, told, entries, n_pictured, megabytes * 1e6 - taken)
+    return Data(
+        index={
+            "runs": list(dict.fromkeys(task.run for task in tasks)),
+            "tasks": [_index(one) for one in asked],
+            "told": [[place for number, place in told if number == n] for n in range(len(asked))],
+            "order": [number for number, _ in told],
+            "chunk": CHUNK,
+        },
+        texts=_chunks(entries),
+        pictures=_chunks(pictures),
+        n_logged=sum(len(answers) for one in asked for answers in one.answers),
+        n_told=len(entries),
+        n_pictured=shown,
+        n_cut=sum(any("whole" in part for part in (one, *one["answers"])) for one in entries),
+    )
+
+
+def _chunks(values: Sequence[Any]) -> list[list[Any]]:
+    return [list(values[start : start + CHUNK]) for start in range(0, len(values), CHUNK)]
+
+
+def _in_turn(asked: Sequence[Asked], most: int) -> list[tuple[int, int]]:
+    """Returns (task, question), the tasks in turn, `most` at most."""
+    turns = itertools.zip_longest(*([(n, place) for place in one.order] for n, one in enumerate(asked)))
+    return list(itertools.islice((one for turn in turns for one in turn if one is not None), most))
+
+
+def _index(one: Asked) -> dict[str, Any]:
+    """Returns every question of a task: its id, and for each run its verdict and how it was read."""
+    words: dict[str, int] = {" ": 0}
+    hows = []
+    for task, answers in zip(one.tasks, one.answers, strict=True):
+        read = (
+            manner(task.log.with_limit(answers[place])) or "" if place in answers else " "
+            for place in one.ids
         )
-        for sample in chosen:
-            entry = {"t": number} | _entry(task, sample)
-            if visuals is not None and sample.doc_id in pictured:
-                shown, entry["note"] = visuals.of(sample)
-                entry["pictures"] = [pictures.setdefault(key, (len(pictures), uri))[0] for key, uri in shown]
-                out["n_pictured"] += bool(shown)
-            out["questions"].append(entry)
-    out["n_cut"] = cut(out["questions"], megabytes)
-    out["pictures"] = [uri for _, uri in pictures.values()]
-    return out
-
-
-def _entry(task: TaskNumbers, sample: Sample) -> dict[str, Any]:
-    """Returns a question as the browser shows it, without its pictures."""
-    record = task.log.with_limit(sample)
+        codes = [words.setdefault(word or " ", len(words)) for word in read]
+        hows.append("".join(_ALPHABET[code] if code < len(_ALPHABET) else "0" for code in codes))
+    first: dict[str, Any] = {}
+    for answers in one.answers:
+        for name, sample in answers.items():
+            first.setdefault(name, sample.record)
+    records = [first[name] for name in one.ids]
     return {
-        "id": str(sample.record["id"]),
-        "verdict": verdict(record),
-        "read": manner(record),
-        "prompt": sample.prompt,
-        "reply": sample.reply,
-        "target": sample.target,
-        "record": record,
-        "whole": f"{task.log.beside('samples').name}.jsonl, doc_id {sample.doc_id}",
+        "task": one.name,
+        "runs": one.runs,
+        "ids": one.ids,
+        "verdicts": one.verdicts,
+        "hows": hows,
+        "words": list(words)[: len(_ALPHABET)],
+        "facets": {name: _coded(records, name, values) for name, values in facets(records).items()},
     }
 
 
-def cut(entries: Sequence[dict[str, Any]], megabytes: float) -> int:
+def _coded(records: Sequence[Record], name: str, values: list[str]) -> dict[str, Any]:
+    """Returns a field of all records: which values each code stands for, and a code a record."""
+    sets: dict[tuple[str, ...], int] = {}
+    codes = [
+        sets.setdefault(tuple(own) if isinstance(own := record.get(name), list) else (str(own),), len(sets))
+        for record in records
+    ]
+    return {
+        "values": values,
+        "sets": [list(one) for one in sets],
+        "codes": "".join(_ALPHABET[code] if code < len(_ALPHABET) else " " for code in codes),
+    }
+
+
+def _entry(one: Asked, place: int) -> dict[str, Any]:
+    """Returns the texts of a question and of its answers."""
+    name = one.ids[place]
+    answers = []
+    for run, task, samples in zip(one.runs, one.tasks, one.answers, strict=True):
+        if name not in samples:
+            continue
+        sample = samples[name]
+        answers.append(
+            {
+                "run": run,
+                "prompt": sample.prompt,
+                "reply": sample.reply,
+                "target": sample.target,
+                "record": task.log.with_limit(sample),
+                "whole": f"{task.log.beside('samples').name}.jsonl, doc_id {sample.doc_id}",
+            }
+        )
+    first = answers[0]
+    entry = {"prompt": first["prompt"], "target": first["target"], "record": {}, "answers": answers}
+    entry["whole"] = first["whole"]
+    entry["doc"] = next(samples[name].doc_id for samples in one.answers if name in samples)
+    for answer in answers:
+        for field in ("prompt", "target"):  # of the other runs only where they differ
+            if answer[field] == entry[field]:
+                del answer[field]
+    return entry
+
+
+def _floor(entry: dict[str, Any]) -> int:
+    """Returns how many bytes a question takes at least, with all its texts cut."""
+    parts = [entry, *entry["answers"]]
+    return sum(min(size, _LEAST) for part in parts for _, _, size in _fields(part))
+
+
+def _pictured(
+    asked: Sequence[Asked],
+    told: Sequence[tuple[int, int]],
+    entries: Sequence[dict[str, Any]],
+    most: int | None,
+    room: float,
+) -> tuple[list[str], int]:
+    """Gives questions their pictures until the room is full.
+
+    Returns:
+        The pictures, each once, and how many questions have some.
+    """
+    numbers: dict[str, tuple[int, str]] = {}
+    visuals: dict[int, _Visuals] = {}
+    n_shown = 0
+    full = False
+    for (number, place), entry in zip(told, entries, strict=True):
+        if full or (most is not None and n_shown >= most):
+            entry["out"] = 1
+            continue
+        if number not in visuals:
+            visuals[number] = _Visuals(asked[number].tasks[0])
+        shown, entry["note"] = visuals[number].of(entry["doc"], asked[number].ids[place])
+        new = {one.key: one for one in shown if one.key not in numbers}
+        room -= sum(len(one.uri) for one in new.values())
+        if room < 0:
+            full, entry["out"], entry["note"] = True, 1, ""
+            continue
+        for one in new.values():
+            numbers[one.key] = (len(numbers), one.uri)
+        entry["pictures"] = [[numbers[one.key][0], one.label] for one in shown]
+        n_shown += bool(shown)
+    return [uri for _, uri in numbers.values()], n_shown
+
+
+def cut(entries: Sequence[dict[str, Any]], megabytes: float) -> None:
     """Cuts the longest texts of questions so that all of them together are within a size.
 
     A question with a cut text keeps in `whole` where the text stands; the others lose the entry.
-
-    Returns:
-        How many questions have a cut text.
     """
     fields = [_fields(entry) for entry in entries]
     most = fitting([size for found in fields for _, _, size in found], int(megabytes * 1e6))
-    n_cut = 0
     for entry, found in zip(entries, fields, strict=True):
         long = [(place, text) for place, text, size in found if size > most]
         entry["record"] = dict(entry["record"])
@@ -115,15 +314,13 @@ def cut(entries: Sequence[dict[str, Any]], megabytes: float) -> int:
             kept = text[: max(_LEAST, most * len(text) // _size(text))]
             target = entry["record"] if place not in _TEXTS else entry
             target[place.removeprefix(".")] = f"{kept} ... (cut; {len(text):,} characters)"
-        n_cut += bool(long)
         if not long:
             del entry["whole"]
-    return n_cut
 
 
 def _fields(entry: dict[str, Any]) -> list[tuple[str, str, int]]:
     """Returns the texts of a question: its own, and those of its record with a dot before their names."""
-    found = [(name, str(entry[name] or "")) for name in _TEXTS]
+    found = [(name, str(entry[name] or "")) for name in _TEXTS if name in entry]
     for name, value in entry["record"].items():
         found.append((f".{name}", value if isinstance(value, str) else json.dumps(value, default=str)))
     return [(name, text, _size(text)) for name, text in found]
@@ -145,14 +342,6 @@ def fitting(sizes: Sequence[int], most: int) -> int:
     return max(ordered, default=0)
 
 
-def allot(sizes: Sequence[int], most: int) -> list[int]:
-    """Returns how many of each size are taken: `most` in all at most, as evenly as the sizes allow."""
-    out = [0] * len(sizes)
-    for index, number in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
-        out[number] = min(sizes[number], (most - sum(out)) // (len(sizes) - index))
-    return out
-
-
 def facets(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
     """Returns the fields of records that are worth a filter, those of a few different words, with these."""
     found: dict[str, set[str]] = {}
@@ -160,7 +349,7 @@ def facets(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
     for record in records:
         for name, value in record.items():
             values = value if isinstance(value, list) and name == "tests" else [value]
-            if name in dropped or (value is None and name in _SAYS_HOW):
+            if name in dropped:
                 continue
             if not all(isinstance(one, str) and len(one) <= _FACET_LENGTH for one in values):
                 dropped.add(name)
@@ -169,6 +358,20 @@ def facets(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
             if len(found[name]) > _FACET_VALUES:
                 dropped.add(name)
     return {name: sorted(values) for name, values in found.items() if name not in dropped and len(values) > 1}
+
+
+class Shown(NamedTuple):
+    """A picture of a question.
+
+    Attributes:
+        key: Its digest.
+        uri: The picture itself.
+        label: What it is: its number, and of a frame its time.
+    """
+
+    key: str
+    uri: str
+    label: str
 
 
 class _Visuals:
@@ -184,30 +387,36 @@ class _Visuals:
         except TempbenchError as error:
             self.problem = str(error)
 
-    def of(self, sample: Sample) -> tuple[list[tuple[str, str]], str]:
-        """Returns (digest, data URI) of each picture of a question, and the remarks about them."""
+    def of(self, doc_id: int, question: str) -> tuple[list[Shown], str]:
+        """Returns the pictures of a question, and the remarks about them."""
         if self.problem:
             return [], f"no pictures: {self.problem}"
-        if sample.doc_id >= len(self.docs) or self.docs[sample.doc_id]["question_id"] != sample.record["id"]:
+        if doc_id >= len(self.docs) or str(self.docs[doc_id]["question_id"]) != question:
             return [], "no pictures: the data on this machine is not the run's"
         kwargs = (self.config.get("lmms_eval_specific_kwargs") or {}).get("default")
         try:
-            shown = self.config["doc_to_visual"](self.docs[sample.doc_id], kwargs)
-            images = self._images(shown)
+            visuals = self.config["doc_to_visual"](self.docs[doc_id], kwargs)
+            images = self._images(visuals)
         except TempbenchError as error:
             return [], f"no pictures: {error}"
         kept = [images[i] for i in spread(len(images), _PICTURES)]
         notes = [f"{len(kept)} of {len(images)} pictures"] if len(kept) < len(images) else []
-        if any(not hasattr(one, "convert") for one in shown):
+        if any(not hasattr(one, "convert") for one in visuals):
             notes.append(f"{_FRAMES} frames of each video")
-        return [thumbnail(image) for image in kept], ", ".join(notes)
+        return [Shown(*thumbnail(image), label) for image, label in kept], ", ".join(notes)
 
-    def _images(self, visuals: Sequence[Any]) -> list[Any]:
+    def _images(self, visuals: Sequence[Any]) -> list[tuple[Any, str]]:
         from tempbench_lmms.media.video import sample_frames
 
-        images: list[Any] = []
-        for one in visuals:
-            images += [one] if hasattr(one, "convert") else sample_frames(Path(str(one)), _FRAMES).images
+        images: list[tuple[Any, str]] = []
+        for number, one in enumerate(visuals, start=1):
+            if hasattr(one, "convert"):
+                images.append((one, f"picture {number} of {len(visuals)}"))
+                continue
+            frames = sample_frames(Path(str(one)), _FRAMES)
+            images += [
+                (image, f"{time:.1f} s") for image, time in zip(frames.images, frames.times, strict=True)
+            ]
         return images
 
 

@@ -239,52 +239,29 @@ def _grouped(card: BenchmarkCard, columns: Sequence[str]) -> list[tuple[str, tup
 def _main_grid(
     card: BenchmarkCard, groups: tuple[tuple[str, tuple[str, ...]], ...], rows: Sequence[Row]
 ) -> Grid:
-    percent = _percent(card, groups)
     columns, headings = [], []
     for group, own in groups:
         for column in own:
             name = column.removeprefix(f"{group}_") if group else column
-            name = f"{name} %" if column in percent else name
             columns.append(column)
             headings.append(Heading((group, name) if any(one for one, _ in groups) else (name,)))
     lines = [row for row in rows if any(column in row.numbers for column in columns)]
     heads = [Heading((row.label,), RUN) for row in lines]
-    cells = [tuple(_main_cell(row.numbers.get(one), one, one in percent) for one in columns) for row in lines]
+    cells = [tuple(_main_cell(row.numbers.get(one), one) for one in columns) for row in lines]
     if any(column in card.chance for column in columns):
         heads.append(Heading(("chance",), CHANCE))
-        cells.append(tuple(_chance_cell(card.chance.get(one), one, one in percent) for one in columns))
+        cells.append(tuple(_chance_cell(card.chance.get(one), one) for one in columns))
     return Grid("Main numbers", "", tuple(heads), tuple(headings), tuple(cells), corner="run")
 
 
-def _main_cell(number: Number | None, column: str, in_percent: bool) -> Cell:
+def _main_cell(number: Number | None, column: str) -> Cell:
+    """Returns a number as the results file has it; the paper's own tables are in the paper's units."""
     if number is None:
         return Cell(text="")
-    scale, digits = (100, 1) if in_percent else (1, 4)
-    return Cell(number.scaled_text(scale, digits), number.bounds(scale, digits), number=number, metric=column)
+    return Cell(number.scaled_text(), number.bounds(), number=number, metric=column)
 
 
-def _chance_cell(value: float | None, column: str, in_percent: bool) -> Cell:
+def _chance_cell(value: float | None, column: str) -> Cell:
     if value is None:
         return Cell(text="")
-    text = f"{round(value * (100 if in_percent else 1), 4):g}"
-    return Cell(text, number=Number(value), metric=column)
-
-
-def _percent(card: BenchmarkCard, groups: tuple[tuple[str, tuple[str, ...]], ...]) -> frozenset[str]:
-    """Returns the columns to show in percent: those that the paper prints so, with all of their group."""
-    # A metric and its official twin are in one unit, whichever of them the paper prints.
-    shown = {
-        one.metric.removesuffix("_official")
-        for one in card.reference
-        if one.unit == "percent" and one.table.startswith(OF_PAPER)
-    }
-    return frozenset(
-        column
-        for group, own in groups
-        for column in own
-        if (shown.intersection(own) if group else column.removesuffix("_official") in shown)
-    )
-
-
-OF_PAPER = ("Table", "Section", "Footnote")
-"""How the paper's own tables and sections are called; other sources go by their name."""
+    return Cell(f"{round(value, 4):g}", number=Number(value), metric=column)

@@ -2,7 +2,7 @@
 
 from tempbench_lmms.report.figures import Figure, position_bias, shares
 from tempbench_lmms.report.tables import Row
-from tempbench_lmms.rextime.card import CATEGORIES, DURATIONS
+from tempbench_lmms.rextime.card import CARD, CATEGORIES, DURATIONS
 from tempbench_lmms.rextime.official import GATES, THRESHOLDS
 
 
@@ -16,7 +16,7 @@ def figures(row: Row) -> list[Figure]:
     for metric, name in (("acc", "Accuracy"), ("miou", "Mean IoU")):
         for kind, groups in (("category", CATEGORIES), ("duration", tuple(DURATIONS))):
             numbers = {group: row.metric(f"{metric}_{group}") for group in groups}
-            out += shares(f"{name} by {kind}", "bars", row.label, numbers)
+            out += shares(f"{name} by {kind}", "bars", row.label, numbers, chance=CARD.chance.get(metric))
     if row.metric("acc") is not None:
         out += position_bias("Position bias", row.label, row.records())
     return out

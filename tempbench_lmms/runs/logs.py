@@ -76,6 +76,7 @@ class TaskLog:
         file: The results file.
         problems: What is wrong with the log, one line each.
         header: What the results file says of the run as a whole: versions, settings, seeds, date.
+        name: What the user calls the run; empty where nothing was chosen.
     """
 
     task: str
@@ -88,6 +89,7 @@ class TaskLog:
     file: Path
     problems: tuple[str, ...]
     header: dict[str, Any] = field(default_factory=dict)
+    name: str = ""
 
     def beside(self, name: str) -> Path:
         """Returns the file of this run that is called `name` and its task, as `samples_TASK`."""
@@ -172,6 +174,18 @@ def _newest_of_each_folder(folder: Path) -> list[Path]:
     return list(newest.values())
 
 
+def given_name(results: Path) -> str:
+    """Returns what `tempbench run --name` called the run of a results file; empty where it did not."""
+    for folder in (results.parent, results.parent.parent):
+        try:
+            state = parse_json((folder / STATE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        name = state.get("name") if isinstance(state, dict) else None
+        return name if isinstance(name, str) else ""
+    return ""
+
+
 def finished_results(state: Path) -> Path | None:
     """Returns the results file of a finished `tempbench run`; None where there is none, or it is gone."""
     try:
@@ -203,6 +217,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
         raise TempbenchError(f"{file} is not a results file of the harness ({error!r})") from None
     ours = task_files()
     stamp = file.name.removesuffix(_RESULTS)
+    name = given_name(file)
     logs = []
     for task, table in tables.items():
         if task not in ours or task not in configs:
@@ -237,6 +252,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
                 file=file,
                 problems=tuple(problems),
                 header={key: value for key, value in results.items() if key not in _TABLES},
+                name=name,
             )
         )
     return logs

@@ -44,6 +44,7 @@ class How:
         max_failures: How many requests may fail, as `failures.bound` reads it.
         question_timeout: Seconds that one question may take; 0 for no limit. It needs `tell`.
         tell: Tells a supervising process of each call (`supervision.supervised`).
+        name: What reports call the run; the model's name where empty.
     """
 
     slice_size: int = 200
@@ -52,6 +53,12 @@ class How:
     max_failures: str = failures.DEFAULT
     question_timeout: float = 0.0
     tell: supervision.Tell | None = None
+    name: str = ""
+
+    @property
+    def named(self) -> dict[str, str]:
+        """What a run's folder keeps of its name."""
+        return {"name": self.name} if self.name else {}
 
 
 def run(
@@ -99,11 +106,11 @@ def run(
         if finished:
             print(f"tempbench: finished already: {finished}; for a new run choose another --output")
             return
-        tables.write_json({"identity": found.identity, "finished": None}, output / STATE)
+        tables.write_json({"identity": found.identity, "finished": None, **how.named}, output / STATE)
         before = set(output.rglob("*_results.json"))
         _wait_for_another_second(before)
         _evaluate(model, tasks, output, model_args, further, how, _show, found.asked)
-        _finish(output, before, found, at_end, borne)
+        _finish(output, before, found, at_end, borne, how.named)
 
 
 def _check_names(names: set[str]) -> None:
@@ -385,6 +392,7 @@ def _finish(
     found: Checked,
     at_end: Callable[[Path], None],
     borne: Callable[[int], int],
+    named: Mapping[str, str],
 ) -> None:
     """Notes that the run is finished, and says which requests failed.
 
@@ -414,7 +422,7 @@ def _finish(
         raise TempbenchError(f"{counted}; {again}")
     ids = [[one.task, one.question] for one in failed]
     ended = {"finished": str(new[-1]), "failed": ids, prepared.KEY: _sums(new[-1])}
-    tables.write_json({"identity": found.identity, **ended}, output / STATE)
+    tables.write_json({"identity": found.identity, **ended, **named}, output / STATE)
     if failed:
         _tell(f"{counted}, no more than --max-failures allows; {again}")
     _tell(f"finished, {len(replies):,} answers: {new[-1]}")

@@ -3,7 +3,7 @@
 from tempbench_lmms.report.figures import Figure, confusion, confusion_of, shares
 from tempbench_lmms.report.numbers import Number
 from tempbench_lmms.report.tables import Row
-from tempbench_lmms.timepercept.card import INTERVALS, LAPSES, RANKINGS, TESTS
+from tempbench_lmms.timepercept.card import CARD, INTERVALS, LAPSES, RANKINGS, TESTS
 from tempbench_lmms.timepercept.scoring import details
 
 
@@ -13,13 +13,17 @@ def figures(row: Row) -> list[Figure]:
         test: row.metric(f"{test}_{'pair_accuracy' if test in RANKINGS else 'accuracy'}") for test in TESTS
     }
     known = {test: number for test, number in tests.items() if number is not None}
-    out = shares("Accuracy on the nine tests", "radar", row.label, known) if len(known) > 2 else []
+    # Of the pairs of an ordering, random answers get half.
+    chance = {test: 0.5 if test in RANKINGS else CARD.chance[f"{test}_accuracy"] for test in TESTS}
+    title = "Accuracy on the nine tests"
+    out = shares(title, "radar", row.label, known, chance=chance) if len(known) > 2 else []
     for task in row.tasks:
         table = task.log.details or details(task.log.records)
         categories = {
             name: Number(group["share"], n=group["n"]) for name, group in table.get("by_category", {}).items()
         }
-        out += shares(f"{task.stem or 'all tests'}: by scene category", "bars", row.label, categories)
+        title = f"{task.stem or 'all tests'}: by scene category"
+        out += shares(title, "bars", row.label, categories, chance=chance.get(task.stem))
     for test, classes in (("ice", [name for name, _ in INTERVALS]), ("transfer_lapse", LAPSES)):
         records = row.records(test=test)
         if records:

@@ -1,6 +1,7 @@
 """The page in a real browser."""
 
 import json
+import time
 
 import pytest
 
@@ -12,7 +13,7 @@ from tempbench_lmms.runs.safe_run import leaves
 from tests.command import tempbench_process
 from tests.report.conftest import ATTACK
 
-FIRST = "tempbench_chance/tempvs_mini/flintstones%2Fmini_flintstones_0%2Fgt_two%2F0"
+FIRST = "tempvs_mini/flintstones%2Fmini_flintstones_0%2Fgt_two%2F0"
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +68,70 @@ def test_opens_without_a_complaint_and_asks_for_nothing(chromium, address):
     assert chromium.complaints == []
     # The page alone, and the pictures inside it.
     assert [url for url in chromium.requests if not url.startswith("data:")] == [address]
-    assert chromium.value("document.querySelectorAll('svg').length") >= 8
+    drawn = "document.querySelectorAll('#overview figure svg.plot').length"
+    assert eventually(chromium, f"{drawn} === document.querySelectorAll('#overview figure').length")
+
+
+def eventually(chromium, expression):
+    """Whether an expression becomes true: plots are drawn when they come near the window."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if chromium.value(expression):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(400, "light"), (900, "dark"), (1400, "light")])
+def test_plots_and_legends_stay_inside_their_cards(chromium, address, width, scheme):
+    chromium.open(address, width=width, height=30_000, scheme=scheme)
+    assert eventually(
+        chromium, "[...document.querySelectorAll('figure .drawing')].every((one) => one.firstElementChild)"
+    )
+    outside = """[...document.querySelectorAll("figure")].flatMap((card) => {
+        const box = card.getBoundingClientRect();
+        return [...card.querySelectorAll("figcaption, select, li, svg.plot, svg.plot text, button")]
+            .filter((one) => one.checkVisibility())
+            .map((one) => [one, one.getBoundingClientRect()])
+            .filter(([, own]) => own.width && (own.left < box.left - 1 || own.right > box.right + 1 ||
+                own.bottom > box.bottom + 1))
+            .map(([one]) => card.textContent.slice(0, 40) + ": " + one.tagName + " " + one.textContent);
+    })"""
+    assert chromium.value(f"JSON.stringify({outside})") == "[]"
+    assert chromium.value("document.documentElement.scrollWidth") <= width
+    assert chromium.complaints == []
+
+
+def test_matrices_and_metrics_are_switched(chromium, address):
+    chromium.open(address, height=30_000)
+    choose(chromium, "#overview figure select", "mt2_event_mt", "change")
+    assert chromium.value("document.querySelector('#overview figure .legend').textContent").startswith(
+        "chance 0.200"
+    )
+
+
+def test_headlines_are_the_results_file_s(chromium, address, runs):
+    chromium.open(address)
+    shown = chromium.value(
+        "JSON.stringify([...document.querySelectorAll('[data-headline]')].map((one) => one.value))"
+    )
+    wanted = [
+        str(json.loads(next((runs / name).glob("*_results.json")).read_text())["results"][task][metric])
+        for name, task, metric in (
+            ("chance", "tempvs_mini", "mt1_two_mt,none"),
+            ("oracle", "tempvs_mt1_two_mini", "mt,none"),
+        )
+    ]
+    assert json.loads(shown) == wanted
+
+
+def test_a_link_of_a_problem_sets_the_filters(chromium, address, runs):
+    chromium.open(f"{address}#find=run=0&verdict=wrong")
+    lines = (runs / "chance").glob("*.jsonl").__next__().read_text().splitlines()
+    records = [json.loads(line)["record"] for line in lines]
+    wrong = sum(bool(one["parsed"]) and not one["correct"] for one in records)
+    assert chromium.value("document.querySelector('#count').textContent").startswith(f"{wrong} questions")
+    assert chromium.value("document.querySelector('#verdict').value") == "wrong"
 
 
 def test_every_number_is_the_results_file_s(chromium, address, runs):
@@ -76,8 +140,7 @@ def test_every_number_is_the_results_file_s(chromium, address, runs):
     assert_equal_to_results(shown, runs.rglob("*_results.json"))
     main = chromium.value("document.querySelector('.ours data[data-metric=mt1_two_mt]').textContent")
     exact = chromium.value("document.querySelector('.ours data[data-metric=mt1_two_mt]').value")
-    # 0.475 in the results file; the paper prints percent.
-    assert main == f"{float(exact) * 100:.1f}"
+    assert main == f"{float(exact):.4f}"
 
 
 def test_what_a_model_wrote_is_text(chromium, address):
@@ -86,7 +149,8 @@ def test_what_a_model_wrote_is_text(chromium, address):
     assert chromium.value("window.pwned === undefined")
     assert ATTACK in question(chromium)
     assert chromium.value("document.querySelectorAll('#question script, #question img[src=x]').length") == 0
-    assert chromium.value("document.scripts.length") == 2
+    kinds = "[...document.scripts].filter((one) => !one.type).length"
+    assert chromium.value(kinds) == 4  # two of the library, two of the page
 
 
 def test_link_to_one_question(chromium, address):
@@ -101,23 +165,27 @@ def test_link_to_one_question(chromium, address):
 
 
 def test_keys(chromium, address):
-    chromium.open(f"{address}#q={FIRST}")
+    chromium.open(address)
+    chromium.value("document.querySelector('#questions').scrollIntoView()")
     chromium.press("j")
-    assert "mini_flintstones_0/gt_two/1" in question(chromium)
-    assert chromium.value("location.hash").endswith("gt_two%2F1")
+    second = chromium.value("location.hash")
+    before = chromium.value("window.scrollY")
+    chromium.press("j")
+    assert chromium.value("location.hash") != second
+    assert chromium.value("window.scrollY") == before
     chromium.press("k")
-    assert "mini_flintstones_0/gt_two/0" in question(chromium)
+    assert chromium.value("location.hash") == second
     chromium.press("/")
     assert chromium.value("document.activeElement.id") == "search"
     chromium.press("j")  # now a letter of a word
     assert chromium.value("document.querySelector('#search').value") == "j"
 
 
-def choose(chromium, selector, value):
+def choose(chromium, selector, value, event="input"):
     chromium.value(
         f"(() => {{ const one = document.querySelector({json.dumps(selector)});"
         f"one.value = {json.dumps(value)};"
-        "one.dispatchEvent(new Event('input', {bubbles: true})); })()"
+        f"one.dispatchEvent(new Event('{event}', {{bubbles: true}})); }})()"
     )
 
 
@@ -129,16 +197,20 @@ def test_filters(chromium, address, runs):
     ]
     chromium.open(address)
     count = "document.querySelector('#count').textContent"
+    names = {record["id"] for record in lines}
+    assert len(names) == 800  # the oracle's 223 are of another task
     assert chromium.value(count).startswith(f"{len(lines)} questions")
     choose(chromium, "#verdict", "wrong")
     wrong = [record for record in lines if record["parsed"] and not record["correct"]]
-    assert chromium.value(count) == f"{len(wrong)} questions: {len(wrong)} wrong"
+    assert chromium.value(count).startswith(f"{len(wrong)} questions")
+    choose(chromium, "#task", "0")
     choose(chromium, "#facets select[data-field=source]", "vist")
     vist = [record for record in wrong if record["source"] == "vist"]
     assert chromium.value(count).startswith(f"{len(vist)} questions")
     choose(chromium, "#facets select[data-field=tests]", "mt1_two")
     tests = [record for record in vist if "mt1_two" in record["tests"]]
     assert chromium.value(count).startswith(f"{len(tests)} questions")
+    assert chromium.value("document.querySelectorAll('#list .row').length") < 60
     choose(chromium, "#search", "no question has these words")
     assert chromium.value(count) == "0 questions"
     assert question(chromium) == ""
@@ -165,7 +237,8 @@ def test_names_for_everything_that_can_be_used(chromium, address):
     chromium.open(address)
     used = "input, select, [role=region], [role=listbox], svg, img"
     unnamed = f"""[...document.querySelectorAll("{used}")].filter((one) =>
-        !one.closest("label") && !one.getAttribute("aria-label") && !one.alt).length"""
+        !one.closest("label") && !one.getAttribute("aria-label") && !one.alt &&
+        !one.closest("[aria-hidden]")).length"""
     assert chromium.value(unnamed) == 0
 
 

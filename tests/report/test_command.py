@@ -48,3 +48,14 @@ def test_a_log_of_another_run_is_refused(tmp_path):
     partial = tempbench("report", str(tmp_path / "chance"), "--force", "-o", str(page), "--partial")
     assert partial.returncode == 0, partial.stderr
     assert "than its log gives" in page.read_text()
+
+
+def test_names_of_runs(runs, tmp_path):
+    page = tmp_path / "r.html"
+    named = (f"guess={runs / 'chance'}", f"all right={runs / 'oracle'}")
+    done = tempbench("report", *named, "-o", str(page), "--pictures", "0", "--no-intervals")
+    assert done.returncode == 0, done.stderr
+    text = page.read_text(encoding="utf-8")
+    assert '<th scope="row">guess</th>' in text
+    assert '<th scope="row">all right</th>' in text
+    complains(tempbench("report", f"={runs}", "-o", str(page), "--force"), "NAME=FOLDER")

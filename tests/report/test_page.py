@@ -10,23 +10,26 @@ from PIL import Image
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.report import (
     figures,
     items,
     latex,
     markdown,
     numbers,
+    overview,
     placing,
+    plots,
     questions,
     sheet,
     tables,
     text,
+    vendor,
 )
 from tempbench_lmms.report.figures import Figure, Series, merged
 from tempbench_lmms.report.numbers import Number
 from tempbench_lmms.report.page import embedded, figures_of, page
-from tempbench_lmms.report.svg import svg
-from tempbench_lmms.runs.logs import read_runs
+from tempbench_lmms.runs.logs import STATE, read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
 from tests.runs.test_logs import write_run
 
@@ -53,11 +56,15 @@ def test_embedded_json_ends_no_script_and_comes_back(words):
 def test_data_stands_whole_in_the_page(html):
     found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
     assert len(found) == 1
-    data = json.loads(found[0])
-    assert data["questions"][0]["reply"] == ATTACK
+    index = json.loads(found[0])
+    assert [len(task["ids"]) for task in index["tasks"]] == [800, 223]
+    texts = json.loads(re.search(r'id="texts-0">(.*?)</script>', html, re.DOTALL)[1])
+    assert any(ATTACK in answer["reply"] for entry in texts for answer in entry["answers"])
     # The two questions with pictures, one of each task, show the same strip: it is stored once.
-    assert data["n_pictured"] == 2
-    assert len(data["pictures"]) == 1
+    shown = [entry["pictures"] for entry in texts if "pictures" in entry]
+    assert [[number for number, _ in one] for one in shown] == [[0], [0]]
+    pictures = re.findall(r'id="pictures-\d+">(.*?)</script>', html, re.DOTALL)
+    assert [len(json.loads(chunk)) for chunk in pictures] == [1]
 
 
 def test_names_of_a_run_are_text(tmp_path):
@@ -75,7 +82,8 @@ def test_names_of_a_run_are_text(tmp_path):
     assert "<img src=x" not in out
     assert "<script>window" not in out
     assert "sk-secret" not in out
-    assert len(re.findall("<script", out)) == 2
+    assert len(re.findall("<script>", out)) == 4
+    assert "<script>window" not in out
     sections = tables.sections_of(found)
     assert "<img" not in text.as_markdown(sections)
 
@@ -113,7 +121,7 @@ def test_log_of_an_older_version_has_no_plots(tmp_path):
     found, problems = figures_of(section)
     assert [figure.title for figure in found] == ["Main numbers"]
     assert "made by another version" in problems[0]
-    assert svg(found[0]).startswith("<svg")
+    assert plots.as_data(found[0], [])["kind"] == "bars"
 
 
 def test_run_without_samples(tmp_path):
@@ -156,6 +164,14 @@ def test_runs_of_one_model_have_names_of_their_own(tmp_path):
     assert names == ["tempbench_chance (a/20260101_000000)", "tempbench_chance (b/20260101_000000)"]
 
 
+def test_a_name_that_was_chosen_is_the_run_s(tmp_path):
+    for name, task in (("a", "tempvs_mt1_two_mini"), ("b", "rextime_test_mini")):
+        write_run(tmp_path / name / "model", task=task)
+        (tmp_path / name / STATE).write_text(json.dumps({"name": "mine"}))
+    # Other tasks of one name are of one run.
+    assert [task.run for task in numbers.of_logs(read_runs([tmp_path]))] == ["mine", "mine"]
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [(0.5, "0.5000"), (7, "7"), ("-", "-"), (float("nan"), "-"), (None, "-"), ("roberta", "roberta")],
@@ -191,18 +207,6 @@ def test_single_test_stands_in_the_paper_s_column(tasks):
     assert labels == ["tempbench_chance, mini", "tempbench_oracle, mini"]
     assert section.rows[1].numbers["mt1_two_mt"].value == 1.0
     assert [group for group, _ in section.main[0].column_groups] == ["mt1_two", "mt1_three"]
-
-
-def test_columns_are_in_percent_where_the_paper_prints_them_so():
-    groups = (("tal", ("tal_accuracy",)), ("isr", ("isr_pnr",)), ("", ("tou_average",)))
-    assert tables._percent(benchmarks.card("timepercept"), groups) == {"tal_accuracy"}
-    # Tables 14 and 15 print fractions, but Table 3 the metrics beside them in percent.
-    groups = (("mt1_two", ("mt1_two_mt", "mt1_two_gt")),)
-    assert tables._percent(benchmarks.card("tempvs"), groups) == {"mt1_two_mt", "mt1_two_gt"}
-    # TOMATO prints its accuracies in percent; this paper's scores are fractions.
-    # But CLIPGain is printed in percent, and so is shown beside it what is not the official one.
-    columns = ("accuracy_16f", "bertscore_16f", "clipgain", "clipgain_official")
-    assert tables._percent(benchmarks.card("coherence"), (("", columns),)) == set(columns[2:])
 
 
 def test_clipgain_stands_in_a_column_of_the_paper():
@@ -246,7 +250,7 @@ def test_markdown_and_latex_escape(tasks):
     in_markdown, in_latex = text.as_markdown(sections), text.as_latex(sections)
     assert r"tempbench\_chance, mini" in in_markdown
     assert r"tempbench\_chance, mini" in in_latex
-    widths = {line.count(" | ") for line in in_markdown.splitlines() if "mt1\\_two<br>mt %" in line}
+    widths = {line.count(" | ") for line in in_markdown.splitlines() if "mt1\\_two<br>mt " in line}
     assert widths == {8}
     assert markdown.escaped("a|b <i> [x](y) & `") == r"a\|b &lt;i&gt; \[x\](y) &amp; \`"
     assert latex.escaped(r"a_b 5% \x {y}") == r"a\_b 5\% \textbackslash{}x \{y\}"
@@ -330,50 +334,132 @@ def test_confusion():
     assert figures.confusion("t", {}) == []
 
 
-@pytest.mark.parametrize("kind", ["bars", "lines", "radar", "matrix"])
-def test_drawn_text_is_escaped_and_the_picture_is_xml(kind):
-    import xml.etree.ElementTree as ElementTree
+def test_a_share_of_questions_has_an_interval_that_is_not_empty():
+    # 0 of 44: Wilson 1927 with z = 1.96 ends at 0.0803. `wilson` takes Student's t of 4 degrees of freedom,
+    # 2.776, where no answer is right: 2.776^2 / (44 + 2.776^2) = 0.149.
+    none = plots.with_spread(Number(0.0, n=44))
+    assert none.low == 0
+    assert none.high == pytest.approx(2.7764**2 / (44 + 2.7764**2), abs=1e-4)
+    half = plots.with_spread(Number(0.5, n=44))
+    assert 0.3 < half.low < 0.5 < half.high < 0.7
+    # A mean of scores is no share, and an interval of the run's own stays.
+    assert plots.with_spread(Number(0.333, n=44)).low is None
+    assert plots.with_spread(Number(0.5, low=0.1, high=0.9, n=44)).low == 0.1
 
-    series = tuple(
-        Series(f"<b>{n}&", (Number(0.25, low=0.1, high=0.4), Number("-"), None), n == 1) for n in range(2)
+
+def test_all_matrices_are_one_figure_to_choose_from():
+    matrices = [*figures.confusion("one", {"a": {"a": 1}}), *figures.confusion("two", {"a": {"a": 2}})]
+    bars = Figure("t", "bars", ("a",), (Series("", (Number(0.5),)),))
+    found = plots.drawings([*matrices, bars])
+    assert [(one.title, len(one.figures)) for one in found] == [("t", 1), (plots.MATRICES, 2)]
+
+
+def test_what_is_drawn_of_a_figure():
+    series = (
+        Series("run", (Number(0.25, low=0.1, high=0.4, n=8), Number("-"), None)),
+        Series("ref", (), True),
     )
-    figure = Figure("<i>", kind, ("1", "2", "3"), series, "<x>", (("<mark>", 0.5),))
-    picture = svg(figure)
-    assert "<b>" not in picture
-    ElementTree.fromstring(str(picture))
+    figure = Figure("t", "radar", ("1", "2", "3"), series, chance={"1": 0.2})
+    drawn = plots.as_data(figure, ["other", "run"])
+    assert drawn["kind"] == "bars"
+    assert drawn["series"][0] == {"name": "run", "slot": 1, "points": [[0.25, 0.1, 0.4, 8], None, None]}
+    assert drawn["series"][1]["slot"] is None
+    assert drawn["chance"] == [0.2, None, None]
 
 
-def test_lengths_of_bars():
-    # 0.5 of an axis from 0 to 1 is half as long as 1.0.
-    figure = Figure("t", "bars", ("a", "b"), (Series("", (Number(0.5), Number(1.0))),))
-    widths = [float(width) for width in re.findall(r'<rect class="f0"[^>]* width="([\d.]+)"', svg(figure))]
-    assert widths[0] == pytest.approx(widths[1] / 2, abs=0.1)
+def test_shares_have_the_chance_of_their_groups():
+    groups = {"a": Number(0.5), "b": None}
+    assert figures.shares("t", "bars", "run", groups, chance=0.25)[0].chance == {"a": 0.25, "b": 0.25}
+    assert figures.shares("t", "bars", "run", groups, chance={"a": 0.5, "c": 1})[0].chance == {"a": 0.5}
+    assert figures.shares("t", "bars", "run", groups)[0].chance == {}
+
+
+def test_the_library_is_the_published_one():
+    for library in vendor.LIBRARIES:
+        assert library.version in library.text()[:200]
+        assert "Copyright" in (vendor.HERE / library.notice).read_text()
+        with pytest.raises(TempbenchError, match="was changed"):
+            vendor.Library(**{**vars(library), "sha256": "0" * 64}).text()
+
+
+def test_overview_has_chance_the_papers_best_and_humans(tasks):
+    (column,) = overview.columns_of(tables.sections_of(tasks))
+    assert (column.benchmark, column.metric) == ("tempvs", "mt1_two_mt")
+    assert column.cells["tempbench_oracle"][0].value == 1.0
+    # Table 4: humans 82.5 %; section 4: random choice of two.
+    marks = {one.kind: one for one in column.marks}
+    assert (marks["chance"].value, marks["human"].value) == (0.5, 0.825)
+    models = [one for one in column.section.card.reference if one.metric == "mt1_two_mt"]
+    assert marks["best"].value == max(
+        one.value for one in models if one.model not in column.section.card.others
+    )
+
+
+def test_what_is_wrong_is_counted_and_linked(tmp_path):
+    def change(number, line):
+        record = line["record"]
+        record |= {"parsed": int(number > 3), "failed": int(number == 0), "how": None, "reason": None}
+        record["reason"] = "cut_off" if number == 1 else None
+
+    log = write_run(tmp_path, task="tempvs_mt1_two_mini")
+    edit(log, change)
+    finish(log, n_questions=300)
+    found = list(numbers.of_logs(read_runs([tmp_path])))
+    (problems,) = overview.problems_of(found, {0: 0}).values()
+    counts = {name: (one.count, one.of, one.link) for name, one in problems.items()}
+    assert counts["unread"] == (3, 223, "#find=run=0&verdict=unparsed")
+    assert counts["failed"] == (1, 223, "#find=run=0&verdict=failed")
+    assert counts["cut off"][0] == 1
+    assert counts["not asked"] == (77, 300, "#task-0")
+    assert problems["check"].words == "not checked"
+    assert "at chance" in counts
 
 
 # ---- questions
 
 
-def test_questions_are_shared_evenly(tasks):
+def wrong_in(tasks):
+    return [sum(not sample.record["correct"] for sample in task.log.samples) for task in tasks]
+
+
+def test_wrong_answers_have_texts_and_pictures_first(tasks):
     data = questions.data_of(tasks, 20, 4)
-    assert data["n_logged"] == 800 + 223
-    assert [sum(q["t"] == t for q in data["questions"]) for t in (0, 1)] == [10, 10]
-    assert [sum("pictures" in q for q in data["questions"] if q["t"] == t) for t in (0, 1)] == [2, 2]
-    assert questions.data_of(tasks, 0, 0)["questions"] == []
+    assert data.n_logged == 800 + 223
+    assert data.index["order"] == [0, 1] * 10
+    entries = [entry for chunk in data.texts for entry in chunk]
+    assert sum("pictures" in entry for entry in entries) == data.n_pictured == 4
+    assert ["out" in entry for entry in entries] == [False] * 4 + [True] * 16
+    # The oracle is right everywhere; of chance's answers the wrong ones come first, from all of the task.
+    verdicts = data.index["tasks"][0]["verdicts"][0]
+    told = data.index["told"][0]
+    assert {verdicts[place] for place in told} == {"w"}
+    assert max(told) - min(told) > 400
+    assert questions.data_of(tasks, 0).texts == []
 
 
-@pytest.mark.parametrize(
-    ("sizes", "most", "expected"),
-    [
-        ([10, 10], 20, [10, 10]),
-        ([3, 50, 10], 30, [3, 17, 10]),
-        ([5, 5], 3, [1, 2]),
-        ([], 3, []),
-        ([5], 0, [0]),
-    ],
-)
-def test_allot(sizes, most, expected):
-    # A small task leaves its share to the others: 3 + 10 + 17 = 30.
-    assert questions.allot(sizes, most) == expected
+def test_every_answer_of_every_run_is_in_the_index(tmp_path):
+    for name in ("chance", "oracle"):
+        finish(write_run(tmp_path / name, name, "tempvs_mt1_two_mini"))
+    found = list(numbers.of_logs(read_runs([tmp_path])))
+    data = questions.data_of(found, 5, 0)
+    (task,) = data.index["tasks"]
+    wrong = wrong_in(found)
+    assert [letters.count("w") for letters in task["verdicts"]] == wrong
+    assert len(task["ids"]) == 223
+    (entry, *_) = data.texts[0]
+    assert [answer["run"] for answer in entry["answers"]] == [0, 1]
+    assert all("prompt" not in answer for answer in entry["answers"])  # it is the same: stored once
+    facet = task["facets"]["source"]
+    sources = {str(sample.record["id"]): sample.record["source"] for sample in found[0].log.samples}
+    shown = [facet["sets"][questions._ALPHABET.index(code)] for code in facet["codes"]]
+    assert shown == [[sources[name]] for name in task["ids"]]
+
+
+def test_pictures_stay_within_the_budget(tasks):
+    data = questions.data_of(tasks, 1000, None, 0.3)
+    size = len(json.dumps([data.texts, data.pictures]))
+    assert 100_000 < size < 450_000  # names of fields and brackets are not counted
+    assert 0 < data.n_told < 1000
 
 
 @pytest.mark.parametrize(("n", "most", "places"), [(3, 5, [0, 1, 2]), (10, 4, [0, 2, 5, 7]), (4, 0, [])])
@@ -428,14 +514,9 @@ def test_how_replies_were_read(tmp_path):
         ("unread", "cut_off"),
     }
     assert sum(share for *_, share in task.readings) == pytest.approx(1)
-    data = questions.data_of([task], 500, 0)
-    assert [one["read"] for one in data["questions"][:4]] == [
-        "unread: refused",
-        "unread: cut_off",
-        "whole",
-        "unread: refused",
-    ]
-    assert data["tasks"][0]["facets"]["reason"] == ["cut_off", "empty", "refused"]
+    (index,) = questions.data_of([task], 500, 0).index["tasks"]
+    read = [index["words"][questions._ALPHABET.index(code)] for code in index["hows"][0][:4]]
+    assert read == ["unread: refused", "unread: cut_off", "whole", "unread: refused"]
     html = page([task], n_pictured=0)
     assert "How replies were read" in html
     assert '<th scope="row">unread: refused</th><td>0.3363</td>' in html  # 75 of 223
@@ -451,8 +532,8 @@ def test_other_data_gives_no_pictures(tmp_path):
     edit(log, lambda number, line: line["record"].update(id=f"other/{number}"))
     (task,) = numbers.of_logs(read_runs([tmp_path]))
     data = questions.data_of([task], 5, 5)
-    assert data["pictures"] == []
-    assert {q["note"] for q in data["questions"]} == {
+    assert data.pictures == []
+    assert {entry["note"] for entry in data.texts[0]} == {
         "no pictures: the data on this machine is not the run's"
     }
 

@@ -1,0 +1,216 @@
+"""The first screen: how good each run is on each benchmark, and what is wrong with the runs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from tempbench_lmms.card import BenchmarkCard, Reference
+from tempbench_lmms.report.numbers import Number, TaskNumbers, shown, verdict
+from tempbench_lmms.report.tables import Row, Section, better
+from tempbench_lmms.runs.run_card import NOT_CHECKED
+
+PROBLEMS = {
+    "unread": "replies that could not be read, which count as wrong",
+    "cut off": "of these, replies that ended before their answer",
+    "failed": "requests that failed, which count as wrong",
+    "not asked": "questions of the tasks that the run did not ask",
+    "check": "what speaks against the model itself: `tempbench check-model` failed, or was left out",
+    "at chance": "tasks with a headline metric that is not above chance",
+    "other": "tasks with other warnings",
+}
+"""What can be wrong with a run, by the columns of the first screen."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value that the runs are compared with.
+
+    Attributes:
+        kind: `chance`, `best` (of the paper's models) or `human`.
+        label: What it is called.
+        value: In the metric's own unit.
+        note: What speaks against the comparison.
+    """
+
+    kind: str
+    label: str
+    value: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One benchmark on the first screen.
+
+    Attributes:
+        benchmark: Its name.
+        metric: The headline that its column shows.
+        cells: By run: the number, what sets its tasks apart, and how many more rows the run has.
+        metrics: The metrics that a chart can show, the headline first.
+        section: Where the rest of it is.
+    """
+
+    benchmark: str
+    metric: str
+    cells: dict[str, tuple[Number, str, int]]
+    metrics: tuple[str, ...]
+    section: Section
+
+    @property
+    def marks(self) -> list[Mark]:
+        """The headline's chance, best model and humans."""
+        return marks_of(self.section.card, self.metric)
+
+    def _label(self, row: Row) -> str:
+        """Returns a row's name, without the variant where every run has the same one only."""
+        rows = self.section.rows
+        is_plain = len({one.variant for one in rows}) == 1 and len({one.run for one in rows}) == len(rows)
+        return row.run if is_plain else row.label
+
+    @property
+    def chart(self) -> dict[str, Any]:
+        """The chart as JSON values: each metric with its runs and marks."""
+        return {
+            "benchmark": self.benchmark,
+            "metrics": [
+                {
+                    "name": metric,
+                    "runs": [
+                        [self._label(row), number.number, number.low, number.high]
+                        for row in self.section.rows
+                        if (number := row.numbers.get(metric)) is not None and number.number is not None
+                    ],
+                    "marks": [
+                        [one.kind, one.label, one.value, one.note]
+                        for one in marks_of(self.section.card, metric)
+                    ],
+                }
+                for metric in self.metrics
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with one run in one way.
+
+    Attributes:
+        count: How often.
+        of: Out of how many; None where that is no share.
+        link: A place on the page.
+        words: Instead of the count.
+    """
+
+    count: int
+    of: int | None
+    link: str
+    words: str = ""
+
+
+def columns_of(sections: Sequence[Section]) -> list[Column]:
+    """Returns a column a benchmark that has any of its main metrics."""
+    return [column for section in sections if (column := _column(section)) is not None]
+
+
+def _column(section: Section) -> Column | None:
+    card = section.card
+    known = [
+        metric
+        for metric in dict.fromkeys((*filter(None, [card.headline]), *card.primary))
+        if any(_has(row, metric) for row in section.rows)
+    ]
+    if not known:
+        return None
+    cells: dict[str, tuple[Number, str, int]] = {}
+    for row in sorted(section.rows, key=lambda row: len(row.variant)):
+        if row.run in cells:
+            number, variant, more = cells[row.run]
+            cells[row.run] = number, variant, more + 1
+        elif _has(row, known[0]):
+            cells[row.run] = row.numbers[known[0]], row.variant, 0
+    return Column(card.name, known[0], cells, tuple(known), section)
+
+
+def _has(row: Row, metric: str) -> bool:
+    return metric in row.numbers and row.numbers[metric].number is not None
+
+
+def marks_of(card: BenchmarkCard, metric: str) -> list[Mark]:
+    """Returns what a metric's values are compared with: chance, the paper's best model, and its humans."""
+    out = []
+    if metric in card.chance:
+        out.append(Mark("chance", "chance", card.chance[metric]))
+    of_metric = [one for one in card.reference if one.metric == metric and isfinite(one.value) and one.model]
+    models = [one for one in of_metric if one.model not in card.others]
+    humans = [one for one in of_metric if card.others.get(one.model) == "human"]
+    sign = -1 if better(card.name, metric) == "lower" else 1
+    for kind, found in (("best", models), ("human", humans)):
+        if found:
+            out.append(_mark(kind, max(found, key=lambda one: sign * one.value)))
+    return out
+
+
+def _mark(kind: str, cell: Reference) -> Mark:
+    return Mark(kind, cell.model, cell.value, "" if cell.comparable else cell.note or "not comparable")
+
+
+# ---- what is wrong
+
+
+def problems_of(tasks: Sequence[TaskNumbers], places: dict[int, int]) -> dict[str, dict[str, Problem]]:
+    """Returns what is wrong with each run, by the names of `PROBLEMS`.
+
+    Args:
+        tasks: All tasks of all runs.
+        places: The number that each task has on the page, by its number here.
+    """
+    out: dict[str, dict[str, Problem]] = {}
+    for run in dict.fromkeys(task.run for task in tasks):
+        own = [(places[number], task) for number, task in enumerate(tasks) if task.run == run]
+        out[run] = dict(_problems(run, own, list(dict.fromkeys(task.run for task in tasks)).index(run)))
+    return out
+
+
+def _problems(run: str, own: list[tuple[int, TaskNumbers]], index: int) -> Iterator[tuple[str, Problem]]:
+    records = [task.log.with_limit(sample) for _, task in own for sample in task.log.samples]
+    verdicts = [verdict(record) for record in records]
+    for name, word in (("unread", "unparsed"), ("failed", "failed")):
+        if count := verdicts.count(word):
+            yield name, Problem(count, len(records), f"#find=run={index}&verdict={word}")
+    if cut := sum(record.get("reason") == "cut_off" and not record["failed"] for record in records):
+        yield "cut off", Problem(cut, len(records), f"#find=run={index}&how=unread: cut_off")
+    asked = [(place, task.asked) for place, task in own if task.asked and not task.is_complete]
+    if asked:
+        known = [task.asked for _, task in own if task.asked]
+        missing = sum(of - n for _, (n, of) in asked)
+        yield "not asked", Problem(missing, sum(of for _, of in known), f"#task-{asked[0][0]}")
+    if words := unchecked(own[0][1].card):
+        yield "check", Problem(1, None, f"#run-{index}", words)
+    for name, found in (("at chance", True), ("other", False)):
+        places = [place for place, task in own if any(_is_chance(one) is found for one in _rest(task))]
+        if places:
+            yield name, Problem(len(places), len(own), f"#task-{places[0]}")
+
+
+def _is_chance(warning: str) -> bool:
+    return warning.startswith("not above chance")
+
+
+def _rest(task: TaskNumbers) -> list[str]:
+    """Returns the warnings that no other column counts."""
+    counted = ("of the replies could not be read", "of the requests failed", "were cut off before")
+    return [one for one in task.warnings if not any(words in one for words in counted)]
+
+
+def unchecked(card: dict[str, str]) -> str:
+    """Returns why a run's model is not known to be sound; empty where it is."""
+    state, failed = card.get("check.state", ""), card.get("check.failed", "[]")
+    if failed != "[]":
+        return "failed"
+    return NOT_CHECKED if state in ("", NOT_CHECKED) else ""
+
+
+def text_of(number: Number) -> str:
+    """Returns a headline for people."""
+    return shown(number.value, 3)
