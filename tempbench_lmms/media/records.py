@@ -15,8 +15,8 @@ SECONDS_APART = 2.0
 SHARE_APART = 0.02
 MOST_APART = 0.25
 """A video may be so many seconds, or that share, shorter or longer than its annotation says, whichever is
-more: annotated lengths are rounded, and a video that was encoded anew ends a few frames earlier or later. Of a
-short one it is never more than `MOST_APART` of its length, or one half as long would pass."""
+more: annotated lengths are rounded, and a video that was encoded anew ends a few frames earlier or later. It
+is never more than `MOST_APART` of a short one's length, or one half as long would pass."""
 
 
 def record(path: Path, facts: Facts) -> dict[str, Any]:

@@ -21,8 +21,7 @@ from tempbench_lmms.harness import plugin
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.mateo import hooks, sampling, scoring
 from tempbench_lmms.mateo.card import REVISION
-
-WORKED = [[1], [3], [3], [4], []]
+from tests.mateo import releases
 
 
 @pytest.fixture(autouse=True)
@@ -40,16 +39,9 @@ def verified():
 
 
 @pytest.fixture
-def release(release_row, write_release):
-    """A stand-in for the release: every split, ids that start anew in each, up to 21 steps."""
-    longest = [[i + 1] for i in range(20)] + [[]]
-    return write_release(
-        {
-            "test": [release_row(0, WORKED), release_row(1, longest)],
-            "validation": [release_row(0, [[1], [], []])],
-            "train": [release_row(0, [[2], [2], []])],
-        }
-    )
+def release(tmp_path):
+    """A stand-in for the release."""
+    return releases.whole(tmp_path / "release")
 
 
 def rows_of_all():
