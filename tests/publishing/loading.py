@@ -6,11 +6,11 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, roots, tables
+from tempbench_lmms.data import checksums, tables
 from tempbench_lmms.media.images import open_image
 from tests.hub import Hub, variables
 
@@ -55,12 +55,12 @@ def loaded(wanted: Sequence[Table], hub: Hub, home: Path) -> dict[Table, dict[st
     return {table: found["/".join(table)] for table in wanted}
 
 
-def expected(path: Path, home: Path) -> dict[str, Any]:
-    """Returns the same of a table in a home of prepared data."""
+def expected(path: Path, locate: Callable[[str], Path]) -> dict[str, Any]:
+    """Returns the same of a table of prepared data, whose pictures and videos lie where `locate` says."""
     rows = tables.read_rows(path)
     media = []
     for url in checksums.urls_of(rows[-1]):
-        there = home / url.removeprefix(roots.SCHEME)
+        there = locate(url)
         content = there.read_bytes() if there.suffix == ".mp4" else open_image(there, url).tobytes()
         media.append(hashlib.sha256(content).hexdigest())
     return {"ids": [row["question_id"] for row in rows], "media": media}
