@@ -11,7 +11,7 @@ from huggingface_hub import constants
 from hf_datasets.publishing import commands
 from tempbench_lmms import benchmarks
 from tempbench_lmms.cli import datasets as door
-from tempbench_lmms.data import checksums, manifests
+from tempbench_lmms.data import checksums, manifests, roots
 from tests.command import complains, tempbench
 from tests.hub import Hub, nowhere, variables
 
