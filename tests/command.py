@@ -36,7 +36,7 @@ def tempbench(*arguments, **environment):
         mock.patch.object(sys, "argv", ["tempbench", *map(str, arguments)]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
-        _hub_reads_its_variables() if hub else contextlib.nullcontext(),
+        hub_variables() if hub else contextlib.nullcontext(),
     ):
         try:
             main.main()
@@ -49,7 +49,7 @@ def tempbench(*arguments, **environment):
 
 
 @contextlib.contextmanager
-def _hub_reads_its_variables():
+def hub_variables():
     """The Hub's library takes them from `constants`, and is left with what the session's environment says."""
     before = dict(vars(constants))
     importlib.reload(constants)

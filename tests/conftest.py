@@ -1,7 +1,11 @@
 """What the tests share."""
 
-import fcntl
 import os
+
+# The Hub's client reads this once, when something first imports it: no test reaches a network.
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import fcntl
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -42,8 +46,7 @@ def session_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _offline(session_folder: Path) -> None:
-    """No test reaches a network, and none touches the user's caches."""
-    os.environ["HF_HUB_OFFLINE"] = "1"
+    """No test touches the user's caches."""
     os.environ["HF_HOME"] = str(session_folder / "hf")
     os.environ["XDG_CONFIG_HOME"] = str(session_folder / "config")  # the key of hashes
     os.environ.pop("TEMPBENCH_DATA", None)

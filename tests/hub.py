@@ -103,7 +103,7 @@ class Hub:
                 if path == "/api/datasets":
                     return self._json([{"id": name} for name in sorted(hub.benchmarks)], body)
                 for name, folder in hub.repositories.items():
-                    if path.startswith(f"/api/datasets/{name}"):
+                    if f"{path}/".startswith(f"/api/datasets/{name}/"):
                         return self._json(hub._listing(name, folder, path, recursive), body)
                     prefix = f"/datasets/{name}/resolve/"
                     if path.startswith(prefix):

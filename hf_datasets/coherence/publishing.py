@@ -16,15 +16,27 @@ def _sources(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 FACTS = Facts(
     pretty_name="Temporal coherence: video questions and captions",
     summary=(
-        "`qa`: multiple-choice questions on videos in TOMATO's six reasoning types. `caption`: videos to be "
-        "captioned from several frames and from one."
+        "`qa`: multiple-choice questions on videos in TOMATO's six reasoning types. `caption`: videos to "
+        "be captioned from several frames and from one."
     ),
-    collection="Videos of the TOMATO release (human, object, simulated), and videos to caption.",
-    annotation="TOMATO's questions and answers are those of the release; its paper says how they were made.",
+    collection=(
+        "Videos of the TOMATO release, in its folders human, object and simulated: from YouTube, made by "
+        "its authors, and from other data sets of videos. Videos to caption are the publisher's choice."
+    ),
+    annotation=(
+        "TOMATO's questions and answers are those of the release; its own paper says how they were made. "
+        "Captions are those of the publisher's source."
+    ),
     preprocessing="Rows in one schema, with the answer as a letter. Videos are unchanged.",
     limitations="How many frames a model sees changes its score; a task's name says how many.",
-    biases="Short clips of single motions; English questions.",
-    personal="Videos show people.",
+    biases=(
+        "Six kinds of questions about motion, in unequal numbers: a mean over all is one over the frequent "
+        "kinds. Questions are English. BERTScore may take an answer with the right scene in the wrong "
+        "order for a good one, and CLIPScore shares the biases of the CLIP model, says the paper."
+    ),
+    personal=(
+        "Videos of the folder human show people. What videos to caption show, their publisher has to know."
+    ),
     uses=EVALUATION_ONLY,
     impact=NO_HARM_KNOWN,
     sources=_sources,

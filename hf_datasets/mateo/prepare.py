@@ -320,6 +320,11 @@ def _release(
         entry["splits"] = list(splits)
         if missing := [split for split in splits if split not in found]:
             raise TempbenchError(f"the release has no split {missing[0]}; it has {', '.join(sorted(found))}")
+    elif "test" not in found:
+        raise TempbenchError(
+            f"the release has no test split; it has {', '.join(sorted(found))}: get the rest of it, or say "
+            "with --splits that this is what you want"
+        )
     trusted = _trusted(given, folder) if given and folder else ()
     files = {split: found[split] for split in splits if split in found}
     return _Origin(entry, files, folder, own=False, trusted=trusted)

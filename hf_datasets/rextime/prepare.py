@@ -16,6 +16,8 @@ from tempbench_lmms.rextime import rows, videos
 from tempbench_lmms.rextime.card import COUNTS
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 
+from .sound import LeftOut, sound
+
 REPO = "ReXTime/ReXTime"
 FILES = {
     "validation": ("rextime_val.json", "rextime_val.jsonl"),
@@ -140,7 +142,7 @@ def prepare(
     same = old is not None and all(old.get(key) == value for key, value in identity.items())
     if not same:
         _begin_anew(root, old is None or force)
-    tables_of = _rows_of(files, listings)
+    tables_of, contradicted = _rows_of(files, listings)
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
     problems, looked = _look_at(paths, root, thorough, progress, _annotated(tables_of))
@@ -151,7 +153,7 @@ def prepare(
     (root / roots.MANIFEST).unlink(missing_ok=True)
     tables_of, wrong = _of_their_videos(tables_of, videos.read_verdicts(root))
     manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}
-    manifest |= _left_out(given, found, wrong) | {checksums.KEY: _checksums(paths, root)}
+    manifest |= _left_out(given, found, contradicted + wrong) | {checksums.KEY: _checksums(paths, root)}
     return Report(manifests.write(manifest, root), problems)
 
 
@@ -189,7 +191,7 @@ def _begin_anew(root: Path, allowed: bool) -> None:
 def _left_out(
     given: Mapping[str, str],
     found: Mapping[str, tuple[Any, Mapping[str, str]]],
-    rows_left_out: list[dict[str, str]],
+    rows_left_out: list[LeftOut],
 ) -> dict[str, Any]:
     """Returns what the manifest says of questions, and of files that another one's name hides."""
     files = [
@@ -206,17 +208,19 @@ def _left_out(
 
 def _rows_of(
     files: Mapping[str, Path], listings: Mapping[str, Mapping[str, str]]
-) -> dict[str, list[tables.Row]]:
-    found = {
-        split: [
-            rows.row(record, _video_url(record, listings), answers=split != "test")
-            for record in rows.load_records(file)
-        ]
-        for split, file in files.items()
-    }
-    if empty := [str(files[split]) for split, table in found.items() if not table]:
-        raise TempbenchError(f"{empty[0]} holds no question; get the file again")
-    return found
+) -> tuple[dict[str, list[tables.Row]], list[LeftOut]]:
+    """Returns the rows of each split, and the questions whose records contradict themselves."""
+    kept: dict[str, list[tables.Row]] = {}
+    left_out: list[LeftOut] = []
+    for split, file in files.items():
+        of_file = rows.load_records(file)
+        found = [rows.row(one, _video_url(one, listings), answers=split != "test") for one in of_file]
+        kept[split], wrong = sound(of_file, found, split)
+        left_out += wrong
+        if not kept[split]:
+            why = f" that can be asked; the first is {wrong[0]['id']}: {wrong[0]['why']}" if wrong else ""
+            raise TempbenchError(f"{file} holds no question{why}; get the file again")
+    return kept, left_out
 
 
 def _annotated(tables_of: Mapping[str, list[tables.Row]]) -> dict[str, list[float]]:
@@ -230,7 +234,7 @@ def _annotated(tables_of: Mapping[str, list[tables.Row]]) -> dict[str, list[floa
 
 def _of_their_videos(
     tables_of: Mapping[str, list[tables.Row]], verdicts: Mapping[str, Any]
-) -> tuple[dict[str, list[tables.Row]], list[dict[str, str]]]:
+) -> tuple[dict[str, list[tables.Row]], list[LeftOut]]:
     """Returns the rows without those that give a video, which other rows give its length, another one."""
     kept: dict[str, list[tables.Row]] = {}
     left_out = []

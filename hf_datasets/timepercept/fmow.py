@@ -157,6 +157,8 @@ def _shots(
     picture = re.compile(rf"{re.escape(place.folder.name)}_(\d+)_rgb\.(?:jpg|jpeg|png|tif|tiff)")
     for file in sorted(place.folder.iterdir()):
         if file.suffix.lower() == ".json":
+            if file.name.endswith("_rgb.json") and not _has_picture(file):
+                skipped.add("missing file", str(file.with_suffix(".jpg")))
             continue
         if "_msrgb." in file.name:
             skipped.add("_msrgb version of an acquisition", file.name)
@@ -183,6 +185,12 @@ def _shots(
             else:
                 found.append(shot_of("fmow", f"{split}/{place.name}", moment, file))
     return found, position
+
+
+def _has_picture(metadata: Path) -> bool:
+    """Returns whether the picture lies beside its metadata; of the smaller version nothing is asked."""
+    suffixes = (".jpg", ".jpeg", ".png", ".tif", ".tiff")
+    return "_msrgb." in metadata.name or any(metadata.with_suffix(one).is_file() for one in suffixes)
 
 
 def _position(location: Any) -> Position | None:

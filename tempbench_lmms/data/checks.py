@@ -37,6 +37,7 @@ class Table:
         media: The columns that hold URLs.
         together: Takes all numbered rows and yields (number, "field: what") for what they say of each other.
         locate: Turns a URL into a path; raises `TempbenchError` where it points outside its data set.
+        own_look: Whether the benchmark's own `preflight` looks at the media before a run.
     """
 
     benchmark: str
@@ -46,6 +47,7 @@ class Table:
     media: tuple[str, ...]
     together: Callable[[Sequence[NumberedRow]], Iterable[tuple[int, str]]] = field(default=_nothing)
     locate: Callable[[str], Path] = field(default=resolve)
+    own_look: bool = False
 
     @property
     def name(self) -> str:

@@ -1,7 +1,6 @@
 """Our tasks as their YAMLs say, read without the harness: fast, and without torch."""
 
 import importlib
-import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -104,7 +103,7 @@ def media_of(config: dict[str, Any]) -> Media:
 def data_problems(config: dict[str, Any]) -> tuple[str, ...]:
     """Returns what is wrong with the table that a task reads, and which media are missing; decodes none.
 
-    Media are left to the benchmark's own `preflight` where it has one.
+    Media are left to the benchmark's own `preflight` where it looks at them.
 
     Raises:
         DataNotPreparedError: The data is not there.
@@ -121,12 +120,14 @@ def _data_problems(benchmark: str, root: Path, folder: Path, changed: object) ->
     found = [table for table in benchmarks.checks(benchmark).tables_of(root) if table.path.parent == folder]
     if not found:
         return (f"no table in {folder}; prepare the data again",)
-    media: dict[str, Path] = {}
-    problems = [problem for table in found for problem in table_problems(table, media)]
-    if "preflight" not in benchmarks.commands(benchmark):
-        gone = [url for url, path in media.items() if not os.path.isfile(path) and not remote.has(path)]
-        problems += [f"{url} is missing; prepare the data again" for url in gone]
-    return tuple(problems)
+    problems: list[str] = []
+    gone: dict[str, None] = {}
+    for table in found:
+        media: dict[str, Path] = {}
+        problems += table_problems(table, media)
+        looked_at = {} if table.own_look else media
+        gone |= {url: None for url, path in looked_at.items() if not (path.is_file() or remote.has(path))}
+    return (*problems, *(f"{url} is missing; prepare the data again" for url in gone))
 
 
 def is_prepared(config: dict[str, Any]) -> bool:

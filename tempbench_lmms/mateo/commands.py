@@ -24,6 +24,20 @@ def verify(root: Path) -> Iterator[str]:
     yield from problems(root)
 
 
+def preflight(config: Mapping[str, Any]) -> None:
+    """Raises where a task shows pictures and the data was prepared without them."""
+    from tempbench_lmms.data import manifests
+    from tempbench_lmms.harness.tasks import root_of
+
+    shown = (config.get("lmms_eval_specific_kwargs") or {}).get("default") or {}
+    _, root = root_of(dict(config))
+    if shown.get("modality") != "text" and (manifests.read(root) or {}).get("text_only") is True:
+        raise TempbenchError(
+            f"{config['task']} shows pictures, and {root} was prepared with --text-only; run tasks "
+            "mateo_text_*, or prepare the data with pictures"
+        )
+
+
 def score(
     predictions: Annotated[
         Path, typer.Option(help="JSON lines with question_id and reply, or a sample log of the harness.")
@@ -159,6 +173,7 @@ def _shown(value: float | None) -> str:
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "verify": verify,
+    "preflight": preflight,
     "score": score,
     "stats": stats,
     "export-train": export_train,

@@ -13,8 +13,10 @@ RECORDS = "videos.json"
 
 SECONDS_APART = 2.0
 SHARE_APART = 0.02
-"""A video may be so much shorter or longer than its annotation says, whichever is more: annotated lengths are
-rounded, and a video that was encoded anew ends a few frames earlier or later."""
+MOST_APART = 0.25
+"""A video may be so many seconds, or that share, shorter or longer than its annotation says, whichever is
+more: annotated lengths are rounded, and a video that was encoded anew ends a few frames earlier or later. It
+is never more than `MOST_APART` of a short one's length, or one half as long would pass."""
 
 
 def record(path: Path, facts: Facts) -> dict[str, Any]:
@@ -44,7 +46,8 @@ def length_problem(name: str, seconds: float, annotated: float) -> str | None:
         seconds: As decoded.
         annotated: As the annotation says.
     """
-    if abs(seconds - annotated) <= max(SECONDS_APART, SHARE_APART * annotated):
+    allowed = max(min(SECONDS_APART, MOST_APART * annotated), SHARE_APART * annotated)
+    if abs(seconds - annotated) <= allowed:
         return None
     return (
         f"{name}: the video lasts {seconds:.1f} seconds and its annotation says {annotated:.1f}; it is "

@@ -25,6 +25,7 @@ def tables_of(root: Path) -> list[Table]:
             partial(row_problems, has_answers=split != "test"),
             ("video",),
             locate=videos.locate,
+            own_look=True,
         )
         for split in SPLITS
         if (root / split).is_dir()

@@ -17,6 +17,15 @@ from tempbench_lmms.timepercept.scoring import KINDS, interval_class
 # A picture without a date has its month or its rank instead.
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ].*)?)?|-?[0-9]+")
 
+LOST = {
+    DAMAGED: "damaged pictures were",
+    "missing file": "missing pictures were",
+    "folder of the mapping is missing": "places without their folder were",
+    "named twice in the mapping": "places that the mapping names twice were",
+    "repeated group_id": "series under the id of another one were",
+}
+"""By the reason for which something of a source was left out, what it was: `verify` fails for it."""
+
 
 def tables_of(root: Path) -> list[Table]:
     """Returns the tables of a data set, with what must hold of each."""
@@ -43,7 +52,7 @@ def problems(root: Path) -> Iterator[str]:
     yield from checks.problems(root, found, apart.verify_picture)
     for place in sorted(places[True] & places[False])[:20]:
         yield f"{root}: {place} is in the test and in the training split; prepare the data again"
-    yield from _damaged(root)
+    yield from _lost(root)
     for site in _sites(root):
         if (test := places[False] & site) and (train := places[True] & site):
             yield (
@@ -52,15 +61,16 @@ def problems(root: Path) -> Iterator[str]:
             )
 
 
-def _damaged(root: Path) -> Iterator[str]:
-    """Yields the parts that lack pictures which their source should have had."""
+def _lost(root: Path) -> Iterator[str]:
+    """Yields the parts that lack what their source should have had."""
     for name, part in ((manifests.of_earlier(root, force=True) or {}).get("parts") or {}).items():
-        if lost := (part.get("skipped") or {}).get(DAMAGED):
-            yield (
-                f"{root}: {name}: {lost['count']} damaged pictures were left out when the data was prepared, "
-                f"named in {MANIFEST}, first: {checks.one_line(str(lost['examples'][0]))}; replace or remove "
-                "them and prepare the data again with --force"
-            )
+        for reason, what in LOST.items():
+            if lost := (part.get("skipped") or {}).get(reason):
+                yield (
+                    f"{root}: {name}: {lost['count']} {what} left out when the data was prepared, "
+                    f"named in {MANIFEST}, first: {checks.one_line(str(lost['examples'][0]))}; replace or "
+                    "remove them and prepare the data again with --force"
+                )
 
 
 def _sites(root: Path) -> Iterator[set[str]]:

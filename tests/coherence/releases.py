@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tempbench_lmms.data import roots
+from tempbench_lmms.media.video import probe
 
 CLIPS = sorted((roots.mini_root("coherence") / "media" / "captions").glob("*.mp4"))
 
@@ -177,17 +178,21 @@ LAYOUTS: list[Callable[[Path], dict]] = [
 ]
 
 
-def msrvtt(folder: Path, seconds: float, n_captions: int = 20) -> Path:
-    """Two clips in a folder, as MSR-VTT's archives unpack, and its annotation of three."""
+def msrvtt(folder: Path, longer: float = 0, n_captions: int = 20) -> Path:
+    """Two clips in a folder, as MSR-VTT's archives unpack, and its annotation of three.
+
+    The annotation gives a clip so many seconds more than it lasts.
+    """
     names = ("video0", "video7010", "video9999")
     for name, clip in zip(names[:2], CLIPS, strict=False):
         (folder / "TrainValVideo").mkdir(parents=True, exist_ok=True)
         shutil.copy(clip, folder / "TrainValVideo" / f"{name}.mp4")
+    ends = [100.0 + probe(clip).duration + longer for clip in CLIPS[:3]]
     annotation = {
         "info": {"year": "2016"},
         "videos": [
-            {"video_id": name, "id": i, "split": "train", "start time": 100.0, "end time": 100.0 + seconds}
-            for i, name in enumerate(names)
+            {"video_id": name, "id": i, "split": "train", "start time": 100.0, "end time": end}
+            for i, (name, end) in enumerate(zip(names, ends, strict=True))
         ],
         "sentences": [
             {"video_id": name, "sen_id": 20 * i + k, "caption": f"caption {k} of {name}"}

@@ -17,11 +17,11 @@ from tempbench_lmms.data import checksums
 from tempbench_lmms.data.roots import mini_root, prepared_root
 from tempbench_lmms.data.tables import read_rows, sha256_of, write_json
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import plugin
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.mateo import hooks, sampling, scoring
 from tempbench_lmms.mateo.card import REVISION
-
-WORKED = [[1], [3], [3], [4], []]
+from tests.mateo import releases
 
 
 @pytest.fixture(autouse=True)
@@ -39,16 +39,9 @@ def verified():
 
 
 @pytest.fixture
-def release(release_row, write_release):
-    """A stand-in for the release: every split, ids that start anew in each, up to 21 steps."""
-    longest = [[i + 1] for i in range(20)] + [[]]
-    return write_release(
-        {
-            "test": [release_row(0, WORKED), release_row(1, longest)],
-            "validation": [release_row(0, [[1], [], []])],
-            "train": [release_row(0, [[2], [2], []])],
-        }
-    )
+def release(tmp_path):
+    """A stand-in for the release."""
+    return releases.whole(tmp_path / "release")
 
 
 def rows_of_all():
@@ -211,6 +204,12 @@ def test_plans_without_pictures(tmp_path):
     assert hooks.doc_to_visual(rows[0], shown) == []
     with pytest.raises(TempbenchError, match=r"plan tea was prepared without pictures.*mateo_text_"):
         hooks.doc_to_visual(rows[0], shown | {"modality": "both"})
+    # Nothing is asked of a model: the run is refused before it begins.
+    plugin.preflight(["mateo_text_instructions", "mateo_text_cot"])
+    for task in ("mateo_both_cot", "mateo_image_icl_sample", "mateo"):
+        with pytest.raises(TempbenchError, match=r"shows pictures, and .* was prepared with --text-only"):
+            plugin.preflight([task])
+    plugin.preflight(["mateo_both_cot_mini"])
     # The same plans with pictures are other data.
     with pytest.raises(TempbenchError, match="another source"):
         prepare(from_folder=tmp_path / "plans")

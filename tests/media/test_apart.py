@@ -178,6 +178,8 @@ def test_real_files(tmp_path: Path) -> None:
         (229.6, 225.0, False),
         (8.1, 10.0, True),  # within two seconds
         (7.9, 10.0, False),
+        (2.5, 2.0, True),  # of a short one within a quarter
+        (1.4, 2.0, False),
     ],
 )
 def test_lengths_may_differ_by_two_seconds_or_two_percent(

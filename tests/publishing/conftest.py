@@ -100,14 +100,14 @@ def from_the_hub(published: SimpleNamespace, tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def asking(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]:
     """Sets variables in this process, for the Hub's client too."""
-    from tests.command import _hub_reads_its_variables
+    from tests.command import hub_variables
 
     left = []
 
     def ask(given: dict[str, str]) -> None:
         for name, value in given.items():
             monkeypatch.setenv(name, value)
-        block = _hub_reads_its_variables()
+        block = hub_variables()
         block.__enter__()
         left.append(block)
 

@@ -92,6 +92,65 @@ def test_malformed_record_is_named(change, message):
         rows.row(RECORD | change)
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"ans": "E"}, "is not"),
+        ({"ans": ""}, "is not"),
+        ({"answer": "From 0 to 28, Running a  marathon."}, "A, and the text in `answer` is that of option B"),
+        ({"answer": "singing karaoke"}, "A, and the text in `answer` is that of option D"),
+        ({"span": [0, 152]}, "[0.0, 152.0] is not a span within 150.0 seconds"),
+        ({"span": [28, 0]}, "[28.0, 0.0] is not a span"),
+        ({"span": [-1, 28]}, "[-1.0, 28.0] is not a span"),
+        ({"options": ["one", "two", "one", "three"]}, "options: "),
+        ({"options": ["one", "two"]}, "options: "),
+        ({"question": " "}, "question: "),
+        ({"qid": ANET["qid"]}, "2 questions have this id"),
+    ],
+)
+def test_a_record_that_contradicts_itself_is_left_out_and_listed(change, why, source, tmp_path, capsys):
+    (source / "rextime_val.json").write_text(json.dumps([RECORD | change, ANET, ANET | {"qid": "sound"}]))
+    report = prepare(source)
+    commands._print_report(report, tmp_path)
+    root = tmp_path / "data" / "rextime"
+    twice = "qid" in change
+    asked = {row["question_id"] for row in read_rows(root / "validation")}
+    assert asked == ({"sound"} if twice else {"sound", ANET["qid"]})
+    left_out = report.manifest["rows_left_out"]
+    assert [one["id"] for one in left_out] == ([ANET["qid"]] * 2 if twice else [RECORD["qid"]])
+    assert all(why in one["why"] for one in left_out)
+    assert f"validation, {left_out[0]['id']}: left out, {left_out[0]['why']}" in capsys.readouterr().out
+    said = [line for line in checks.problems(root) if line.startswith("validation, ")]
+    assert [left_out[0]["why"] in line for line in said] == [True] * len(left_out)
+    assert not prepare(source).fresh
+
+
+def test_records_whose_sentence_names_the_right_option_are_asked(source):
+    for answer in (
+        "From 0 to 28, eating spicy food.",
+        "Eating spicy food",
+        "From <s0> to <e0>, <option>.",
+        "",
+    ):
+        (source / "rextime_val.json").write_text(json.dumps([RECORD | {"answer": answer}]))
+        assert prepare(source, force=True).manifest["rows_left_out"] == []
+
+
+def test_nothing_is_left_that_can_be_asked(source, tmp_path):
+    (source / "rextime_val.json").write_text(json.dumps([RECORD | {"ans": "E"}]))
+    with pytest.raises(
+        TempbenchError, match=r"rextime_val\.json holds no question that can be asked; .*qvh_val241"
+    ):
+        prepare(source)
+    assert not (tmp_path / "data" / "rextime" / "manifest.json").exists()
+
+
+def test_no_question_of_the_real_validation_split_is_left_out(shared, tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    manifest = prepare(shared / "real" / "rextime").manifest
+    assert (manifest["rows"], manifest["rows_left_out"]) == ({"validation": 921}, [])
+
+
 def test_prepare_from_a_folder(source, tmp_path, write_video):
     write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=150)
     write_video(tmp_path / "anet" / "val" / "v_ZMTi498qnPc.mkv", duration=100.5)

@@ -1,12 +1,18 @@
 """Stand-ins for the sources of TimePerceptBench, in the layouts in which people have them."""
 
+import io
 import json
+import zipfile
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import tifffile
 from PIL import Image
+
+from hf_datasets.timepercept.controls import UCM_CLASSES
 
 DAYS = (0, 10, 60, 200, 600, 1400)
 START = datetime(2012, 4, 2, 10, 32, 22, tzinfo=timezone.utc)
@@ -15,6 +21,12 @@ START = datetime(2012, 4, 2, 10, 32, 22, tzinfo=timezone.utc)
 def noise(seed: int) -> Image.Image:
     generator = np.random.default_rng(seed)
     return Image.fromarray(generator.integers(0, 256, (48, 64, 3), dtype=np.uint8))
+
+
+def png(seed: int) -> bytes:
+    buffer = io.BytesIO()
+    noise(seed).save(buffer, "PNG")
+    return buffer.getvalue()
 
 
 def acquisition(
@@ -87,3 +99,71 @@ def measured(path: Path, seed: int, bands: int = 1, utm: tuple[float, float] | N
 def days(n: int = 6) -> list[date]:
     """Returns dates that give intervals of all classes."""
     return [START.date() + timedelta(days=d) for d in DAYS[:n]]
+
+
+def fields(root: Path) -> Path:
+    """Four fields of which two lie side by side, in more bands than red, green and blue, a file a date."""
+    corners = {
+        "a": (400_000.0, 5_500_000.0),
+        "b": (400_300.0, 5_500_000.0),
+        "c": (460_000.0, 5_500_000.0),
+        "d": (520_000.0, 5_000_000.0),
+    }
+    for i, (place, corner) in enumerate(corners.items()):
+        for k, day in enumerate(days()):
+            measured(root / place / f"{day}.tif", 10 * i + k, 5, corner)
+    return root
+
+
+def dated(root: Path) -> Path:
+    """Eight places of one's own with dates in the names of the files."""
+    for place in range(8):
+        for k, day in enumerate(days()):
+            file = root / f"dam_{place}/{day}.png"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            noise(10 * place + k).save(file)
+    return root
+
+
+def temporalvqa(folder: Path, damaged: bool = True) -> Path:
+    """Both parts of TemporalVQA; damaged, one picture is none and one label unknown."""
+
+    def write(name: str, rows: list[dict[str, object]]) -> None:
+        (folder / name).mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(rows), folder / name / "test-00000-of-00001.parquet")
+
+    def asked(first: bytes, second: bytes, label: str) -> dict[str, object]:
+        shown = {"image_1": first, "image_2": second}
+        return {name: {"bytes": content, "path": None} for name, content in shown.items()} | {"label": label}
+
+    pairs = [(png(2 * i), png(2 * i + 1)) for i in range(3)]
+    order = [asked(a, b, "First") for a, b in pairs] + [asked(b, a, "Second") for a, b in pairs]
+    if damaged:
+        order += [asked(b"no image", png(1), "First"), asked(png(0), png(1), "neither")]
+    write("temporal_order", order)
+    labels = ["A", "F. More than 3 years", "Between 2 minutes to 15 minutes"]
+    write("timelapse_estimation", [asked(a, b, label) for (a, b), label in zip(pairs, labels, strict=True)])
+    return folder
+
+
+def ucm(folder: Path, form: str) -> Path:
+    """Six classes of UC Merced with a picture each: in `folders`, a `zip` file, or `parquet`."""
+    names = list(UCM_CLASSES)[:6]
+    folder.mkdir(parents=True)
+    if form == "parquet":
+        import datasets
+
+        features = datasets.Features({"image": datasets.Image(), "label": datasets.ClassLabel(names=names)})
+        rows = {"image": [{"bytes": png(i), "path": None} for i in range(6)], "label": list(range(6))}
+        datasets.Dataset.from_dict(rows, features=features).to_parquet(folder / "train.parquet")
+        return folder
+    files = {f"UCMerced_LandUse/Images/{name}/{name}00.png": png(i) for i, name in enumerate(names)}
+    if form == "zip":
+        with zipfile.ZipFile(folder / "UCMerced_LandUse.zip", "w") as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        return folder / "UCMerced_LandUse.zip"
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_bytes(content)
+    return folder

@@ -9,7 +9,7 @@ import pytest
 from tempbench_lmms.data.tables import read_rows
 from tests.command import tempbench
 
-from .test_prepare import write_temporalvqa
+from .releases import temporalvqa
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 REPOSITORY = "fazliimam/temporal-vqa"
@@ -18,7 +18,7 @@ REPOSITORY = "fazliimam/temporal-vqa"
 @pytest.fixture
 def hub(tmp_path):
     folder = tmp_path / "repository"
-    write_temporalvqa(folder)
+    temporalvqa(folder)
     (folder / "script.py").write_text("raise SystemExit('never run')")
     files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     asked = []

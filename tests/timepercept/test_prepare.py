@@ -19,7 +19,7 @@ from tempbench_lmms.timepercept import rescoring
 from tempbench_lmms.timepercept.card import RANKINGS, TESTS, TIU, TOU
 from tempbench_lmms.timepercept.checks import problems
 
-from .releases import DAYS, acquisition, fmow_test_part, fmow_tree, noise
+from .releases import DAYS, acquisition, fmow_test_part, fmow_tree, noise, png, temporalvqa
 
 SMALL = prepare.Settings(test=10, train=10, test_share=0.5, size=32)
 
@@ -436,42 +436,9 @@ def test_pickled_arrays_are_refused(tmp_path):
         rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out", 1, 1)
 
 
-def png(seed: int) -> bytes:
-    buffer = io.BytesIO()
-    noise(seed).save(buffer, "PNG")
-    return buffer.getvalue()
-
-
-def write_temporalvqa(folder):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    def write(name, rows):
-        (folder / name).mkdir(parents=True)
-        pq.write_table(pa.Table.from_pylist(rows), folder / name / "test-00000-of-00001.parquet")
-
-    def cell(content):
-        return {"bytes": content, "path": None}
-
-    pairs = [(png(2 * i), png(2 * i + 1)) for i in range(3)]
-    order = [{"image_1": cell(a), "image_2": cell(b), "label": "First"} for a, b in pairs]
-    order += [{"image_1": cell(b), "image_2": cell(a), "label": "Second"} for a, b in pairs]
-    order.append({"image_1": cell(b"no image"), "image_2": cell(png(1)), "label": "First"})
-    order.append({"image_1": cell(png(0)), "image_2": cell(png(1)), "label": "neither"})
-    write("temporal_order", order)
-    labels = ["A", "F. More than 3 years", "Between 2 minutes to 15 minutes"]
-    write(
-        "timelapse_estimation",
-        [
-            {"image_1": cell(a), "image_2": cell(b), "label": label}
-            for (a, b), label in zip(pairs, labels, strict=True)
-        ],
-    )
-
-
 def test_temporalvqa(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
-    write_temporalvqa(tmp_path / "source")
+    temporalvqa(tmp_path / "source")
     root = tmp_path / "data/timepercept"
     part = controls.build_temporalvqa(root, controls.origin(str(tmp_path / "source"), "x"))
     (root / "manifest.json").write_text("{}")
@@ -544,7 +511,7 @@ def test_a_control_that_cannot_be_built_leaves_nothing(tmp_path, monkeypatch):
     noise(1).save(tmp_path / "UCM/river/river00.tif")
     with pytest.raises(TempbenchError, match="five are needed"):
         command(ucm=str(tmp_path / "UCM"), size=32)
-    write_temporalvqa(tmp_path / "source")
+    temporalvqa(tmp_path / "source")
     shutil.rmtree(tmp_path / "source/timelapse_estimation")
     with pytest.raises(TempbenchError, match="nothing usable for transfer_lapse"):
         command(temporalvqa=str(tmp_path / "source"))

@@ -16,7 +16,7 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept.checks import problems
 
-from .releases import days, measured, noise
+from .releases import days, fields, noise
 
 NAMES = ("dam", "harbour", "mine", "quarry")
 
@@ -169,16 +169,7 @@ def test_months_are_asked_about_order_alone(tmp_path, monkeypatch):
 
 
 def test_measurements_of_many_bands_in_a_folder(tmp_path, monkeypatch):
-    """Four fields of which two lie side by side, in more bands than red, green and blue."""
-    corners = {
-        "a": (400_000, 5_500_000),
-        "b": (400_300, 5_500_000),
-        "c": (460_000, 5_500_000),
-        "d": (520_000, 5e6),
-    }
-    for i, (place, corner) in enumerate(corners.items()):
-        for k, day in enumerate(days()):
-            measured(tmp_path / "in" / place / f"{day}.tif", 10 * i + k, 5, corner)
+    fields(tmp_path / "in")
     with pytest.raises(TempbenchError, match=r"5 bands .*; name three of them"):
         built(tmp_path / "none", tmp_path / "in", monkeypatch)
     settings = {"bands": ("3", "2", "1"), "tests": ("isr", "sov", "ice"), "test_share": 0.5}

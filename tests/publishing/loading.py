@@ -1,0 +1,66 @@
+"""What plain `datasets` makes of published data, without this package."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data import checksums, tables
+from tempbench_lmms.media.images import open_image
+from tests.hub import Hub, variables
+
+Table = tuple[str, str, str]
+"""Name of the data set in `org`, configuration and split."""
+
+LOADING = """
+    import hashlib, json, sys
+    import datasets
+
+    found = {}
+    for name, config, split in json.loads(sys.argv[1]):
+        rows = datasets.load_dataset(f"org/{name}", config, split=split)
+        if "video" in rows.column_names:
+            rows = rows.cast_column("video", datasets.Video(decode=False))
+        media = []
+        for column in ("images", "image_a", "image_b", "video"):
+            if column in rows.column_names:
+                value = rows[len(rows) - 1][column]
+                for one in value if isinstance(value, list) else [value]:
+                    if one == "":
+                        continue  # a question without pictures
+                    is_video = isinstance(one, dict)
+                    content = open(one["path"], "rb").read() if is_video else one.convert("RGB").tobytes()
+                    media.append(hashlib.sha256(content).hexdigest())
+        found[f"{name}/{config}/{split}"] = {"ids": rows["question_id"][:], "media": media}
+    print(json.dumps(found))
+"""
+
+
+def loaded(wanted: Sequence[Table], hub: Hub, home: Path) -> dict[Table, dict[str, Any]]:
+    """Returns the ids of each table, and checksums of what the last row shows; one process loads them all."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(LOADING), json.dumps(wanted)],
+        env=os.environ | variables(hub, home),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    return {table: found["/".join(table)] for table in wanted}
+
+
+def expected(path: Path, locate: Callable[[str], Path]) -> dict[str, Any]:
+    """Returns the same of a table of prepared data, whose pictures and videos lie where `locate` says."""
+    rows = tables.read_rows(path)
+    media = []
+    for url in checksums.urls_of(rows[-1]):
+        there = locate(url)
+        content = there.read_bytes() if there.suffix == ".mp4" else open_image(there, url).tobytes()
+        media.append(hashlib.sha256(content).hexdigest())
+    return {"ids": [row["question_id"] for row in rows], "media": media}
