@@ -48,17 +48,24 @@ def score(
 
 
 def _print(found: list[dict[str, Any]]) -> None:
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    names = ("model", "kind", "official %", "ours %", "read %", "groups", "official %", "ours %", "judge")
-    table = Table(*names, box=None)
+    names = ("model", "kind", "official", "ours", "read", "groups", "official", "ours")
+    table = Table(*(Column(name, no_wrap=True) for name in names), box=None, padding=(0, 1, 0, 0))
     for one in found:
-        groups, judge = one["groups"], one.get("judge")
-        agrees = f"agrees with {_percent(judge['agreement'])} % of {judge['n_read']}" if judge else "-"
+        groups = one["groups"]
         shares = [_percent(one[name]) for name in ("official", "ours", "read")]
-        in_groups = [str(groups["n"]), _percent(groups["official"]), _percent(groups["ours"])]
-        table.add_row(one["model"], one["kind"], *shares, *in_groups, agrees)
+        of_groups = [_percent(groups[name]) for name in ("official", "ours")]
+        table.add_row(one["model"], one["kind"], *shares, str(groups["n"]), *of_groups)
     terminal.console().print(table)
+    print("in percent; behind the number of contrast groups the share that is right as a whole")
+    for one in found:
+        judge = one.get("judge") or {}
+        if judge.get("n_read"):
+            print(
+                f"{one['model']}, {one['kind']}: the rules leave {judge['n']} replies to the official judge; we "
+                f"read {judge['n_read']}, and rate {_percent(judge['agreement'])} % of them as it does"
+            )
 
 
 def _percent(share: float | None) -> str:
