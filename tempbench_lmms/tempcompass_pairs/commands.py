@@ -63,8 +63,8 @@ def _print(found: list[dict[str, Any]]) -> None:
         judge = one.get("judge") or {}
         if judge.get("n_read"):
             print(
-                f"{one['model']}, {one['kind']}: the rules leave {judge['n']} replies to the official judge; we "
-                f"read {judge['n_read']}, and rate {_percent(judge['agreement'])} % of them as it does"
+                f"{one['model']}, {one['kind']}: the rules leave {judge['n']} replies to the official judge; "
+                f"we read {judge['n_read']}, and rate {_percent(judge['agreement'])} % of them as it does"
             )
 
 
