@@ -59,7 +59,11 @@ CARD = BenchmarkCard(
     version="1-A",
     # The mean of 1/(number of options); 0.29836 of the 1,580 multiple-choice questions.
     chance={"accuracy": 0.44245},
-    primary=("accuracy", "group_score"),
+    primary=tuple(
+        f"{score}{kind}"
+        for kind in ("", *(f"_{kind}" for kind in KINDS))
+        for score in ("accuracy", "group_score")
+    ),
     full=("tempcompass_pairs", sum(COUNTS.values())),
     groups={"kind": KINDS, "aspect": ASPECTS},
 )

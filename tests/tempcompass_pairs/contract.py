@@ -43,4 +43,5 @@ def official(folder: Path, asks: str = "Is it rising?") -> Path:
 
 
 def SOURCE(folder: Path, version: int) -> list[str]:
-    return ["--source", str(official(folder / "TempCompass", f"Is it rising, {version}?"))]
+    # A linked clip is the source's own file: damaged with it, and mended by nothing.
+    return ["--source", str(official(folder / "TempCompass", f"Is it rising, {version}?")), "--copy"]
