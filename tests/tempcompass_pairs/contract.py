@@ -17,7 +17,8 @@ ORIGIN = {"parts": {"tempcompass": {"source": "/home/somebody/TempCompass"}}}
 _NOTHING = '{"1": {"order": [{"question": "Is it?", "answer": "yes"}]}}'
 EMPTY_SOURCE = dict.fromkeys(("multi-choice.json", "yes_no.json", "caption_matching.json"), _NOTHING)
 
-REREAD = ("tempcompass_pairs_mini", "tempcompass_pairs_caption_matching_mini")
+# A second reader says true or false to a yes/no question, and the table yes or no: see `test_parser.py`.
+REREAD = ("tempcompass_pairs_multi_choice_mini", "tempcompass_pairs_caption_matching_mini")
 OF_THE_TEXT = r".*_official"
 
 
