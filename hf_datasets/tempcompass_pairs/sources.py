@@ -86,7 +86,9 @@ def rows_of(release: Release) -> list[tables.Row]:
         else:
             found = offline.read(files[0], kind, "question", "answer")
         for key, one in found.items():
-            detail = details.get((one["clip"], one["aspect"]), "")
+            # The official code takes "order" for its own finer aspect, whatever its file says.
+            own = "order" if details and one["aspect"] == "order" else ""
+            detail = details.get((one["clip"], one["aspect"]), own)
             out.append(rows.row(key, one, detail))
     return out
 
