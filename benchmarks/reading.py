@@ -7,60 +7,32 @@ judgement; `--show` lists those.
 """
 
 import argparse
-import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import timing
 
-from tempbench_lmms.parsing import reader
-from tempbench_lmms.parsing.expected import Choice, Truth
 from tempbench_lmms.parsing.reading import REASONS
-
-MODELS = ("gemini", "reka-core-20240501", "video-llava")
-KINDS = ("multi-choice", "yes_no")
-_OPTION = re.compile(r"^\s*([A-G])[.)]\s*(.*)$", re.MULTILINE)
-
-
-def judged(root: Path, model: str, kind: str) -> Iterator[dict[str, Any]]:
-    """Yields the recorded replies of one model with their official judgement."""
-    text = (root / "auto_eval_results" / model / f"{kind}.json").read_text(encoding="utf-8")
-    for aspects in json.loads(text).values():
-        for replies in aspects.values():
-            yield from replies
-
-
-def read_one(row: dict[str, Any], kind: str) -> tuple[str, bool]:
-    """Returns by which rule, or for which reason not, a reply is read, and whether it is called right."""
-    reply, gold = row["video-llm-prediction"] or "", row["gt-answer"]
-    if kind == "yes_no":
-        truth = reader.read(reply, Truth(), row["question"])
-        return truth.how or truth.reason or "", truth.value == (gold == "yes")
-    options = _OPTION.findall(row["question"])
-    letters = "".join(letter for letter, _ in options)
-    choice = reader.read(reply, Choice(letters, tuple(text.strip() for _, text in options)), row["question"])
-    return choice.how or choice.reason or "", choice.value == gold[0]
+from tempbench_lmms.tempcompass_pairs import offline
 
 
 def tempcompass(root: Path, show: bool) -> None:
     """Prints the shares for each model and kind."""
-    for model in MODELS:
-        for kind in KINDS:
-            rows = [(row, *read_one(row, kind)) for row in judged(root, model, kind)]
-            unread = [row for row, how, _ in rows if how in REASONS]
-            other = [
-                (row, how) for row, how, right in rows if how not in REASONS and right != bool(row["rating"])
-            ]
-            print(
-                f"{model:20} {kind:12} n {len(rows)}  unread {len(unread) / len(rows):.2%}  "
-                f"other than the official judgement {len(other) / len(rows):.2%}"
-            )
-            for row, how in other if show else ():
-                reply = row["video-llm-prediction"][:300]
-                print(f"    {how}: {row['question']!r} -> {reply!r}, judged {row['rating']}")
+    for scored in offline.score_files(root / "predictions", root / "auto_eval_results"):
+        if not scored.judged:
+            continue
+        questions = scored.questions
+        unread = [one for one in questions if not one.record["parsed"]]
+        other = [one for one in questions if one.record["parsed"] and one.record["correct"] != one.rating]
+        n = len(questions)
+        print(
+            f"{scored.model:20} {scored.kind:16} n {n}  unread {len(unread) / n:.2%}  "
+            f"other than the official judgement {len(other) / n:.2%}"
+        )
+        for one in other if show else ():
+            reply = one.record["reply"][:300]
+            print(f"    {one.record['how']}: {one.row['question']!r} -> {reply!r}, judged {one.rating}")
 
 
 def rows(quick: bool) -> Iterator[timing.Row]:

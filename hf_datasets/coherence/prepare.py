@@ -31,10 +31,13 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 
+from ..parts import PLAIN, How, Part, Place, Skipped
 from . import tomato
 from .captions import Reference, References, file_in
-from .parts import PLAIN, How, Part, Skipped
 from .rows import caption_rows, question_row
+
+_TOMATO = Place(BENCHMARK, "tomato", "qa", SCENES)
+_CAPTIONS = Place(BENCHMARK, "captions", "caption", ("captions",))
 
 # Any script, brackets and spaces; nothing that hides a file or leads elsewhere.
 _NAME = re.compile(r"[^./\\\s][^/\\\n\r\t]{0,199}")
@@ -134,7 +137,7 @@ def prepare_tomato(
     # Archives are opened where the folders lack something.
     zipped = archives.archives_in(packed) if packed and len(media) < len(wanted) else []
     there = [one.path for several in media.values() for one in several if one.path.is_file()]
-    part = Part("tomato", source, [*release.files, *zipped, *there], how, ",".join(chosen))
+    part = Part(_TOMATO, source, [*release.files, *zipped, *there], how, ",".join(chosen))
     if part.done:
         return None
     with archives.unpacked(packed, part.root) if packed and zipped else contextlib.nullcontext() as folder:
@@ -222,7 +225,7 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
     files = _videos_in(folder, written, skipped)
     names = {path: path.relative_to(folder).as_posix() for path in files}
     known = References(written, names.values())
-    part = Part("captions", folder, [*files, *([written] if written else [])], how)
+    part = Part(_CAPTIONS, folder, [*files, *([written] if written else [])], how)
     if part.done:
         return None
     part.begin()

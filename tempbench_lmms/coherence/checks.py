@@ -32,14 +32,7 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; every video that changed is decoded."""
-    known = records.read_records(root)
-
-    def load(path: Path, url: str) -> None:
-        place = path.relative_to(root / "media").as_posix()
-        if not records.unchanged(path, known.get(place)):
-            apart.check_video(path, thorough=True)
-
-    yield from checks.problems(root, tables_of(root), load)
+    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video))
     with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
         yield from _missing(manifests.read(root) or {})
 

@@ -1,5 +1,6 @@
 """What is kept of each video when it is prepared: what it is, how long, how many frames, and its checksum."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,23 @@ def read_records(root: Path) -> dict[str, Any]:
 def unchanged(path: Path, known: Any) -> bool:
     """Returns whether a file is still the one that a record was made of, by its checksum."""
     return is_whole(known) and path.is_file() and known.get("sha256") == sha256_of([path])
+
+
+def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], None]:
+    """Returns what looks at a video of a data set for `data.checks.problems`: one that changed is decoded.
+
+    Args:
+        root: The data set's folder; its videos lie in `media`.
+        check: Decodes a video (`media.apart.check_video`).
+    """
+    known = read_records(root)
+
+    def load(path: Path, url: str) -> None:
+        place = path.relative_to(root / "media").as_posix()
+        if not unchanged(path, known.get(place)):
+            check(path, thorough=True)
+
+    return load
 
 
 def length_problem(name: str, seconds: float, annotated: float) -> str | None:

@@ -1,6 +1,7 @@
-"""One part of the prepared data: TOMATO, or the videos to caption.
+"""One part of prepared data with videos: a table, the videos that it names, its entry in the manifest.
 
-Either can be prepared, and prepared anew, without the other. How videos come into it: `media.gathering`.
+A benchmark may have several parts; each can be prepared, and prepared anew, without the others. How videos
+come into it: `media.gathering`.
 """
 
 import hashlib
@@ -11,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.coherence.card import SCENES
-from tempbench_lmms.coherence.features import BENCHMARK
 from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import records
@@ -20,11 +19,22 @@ from tempbench_lmms.media.gathering import Gathering, untracked
 
 Skipped = list[dict[str, str]]
 
-# The table of each part, and the folders of its media.
-_PLACES: dict[str, tuple[str, Sequence[str]]] = {
-    "tomato": ("qa", SCENES),
-    "captions": ("caption", ("captions",)),
-}
+
+@dataclass(frozen=True)
+class Place:
+    """Where a part stands in the prepared data.
+
+    Attributes:
+        benchmark: Whose data it is.
+        name: The part's, in the manifest and in messages.
+        table: The folder of its table.
+        media: The folders of its videos below `media`; none where all of `media` is its own.
+    """
+
+    benchmark: str
+    name: str
+    table: str
+    media: Sequence[str] = ("",)
 
 
 @dataclass(frozen=True)
@@ -49,32 +59,32 @@ class Part:
     """One part of the prepared data, with its entry in the manifest.
 
     Args:
-        name: `tomato` or `captions`.
+        place: Where it stands.
         source: Where it is from, for messages and the manifest.
         files: Everything that it is made of; where none of them has changed there is nothing to do.
         how: See there.
         asked: What else it was asked for by.
     """
 
-    def __init__(self, name: str, source: Path, files: Iterable[Path], how: How, asked: str = "") -> None:
-        self.name, self.source, self.how = name, source, how
-        self.table, self.media = _PLACES[name]
-        self.root = roots.home_to_write(BENCHMARK)
+    def __init__(self, place: Place, source: Path, files: Iterable[Path], how: How, asked: str = "") -> None:
+        self.benchmark, self.name, self.source, self.how = place.benchmark, place.name, source, how
+        self.table, self.media = place.table, place.media
+        self.root = roots.home_to_write(self.benchmark)
         self.fingerprint = _fingerprint(files, asked)
         gathered = Gathering(self.root, how.copy, how.track)
         self.gathered, self.bring = gathered, gathered.bring
         earlier = manifests.of_earlier(self.root, how.force, "parts", "rows", "sha256")
-        self.manifest: dict[str, Any] = earlier or {"benchmark": BENCHMARK, "parts": {}}
-        known = self.manifest["parts"].get(name)
+        self.manifest: dict[str, Any] = earlier or {"benchmark": self.benchmark, "parts": {}}
+        known = self.manifest["parts"].get(self.name)
         target = self.root / self.table / "test.parquet"
         of = known if isinstance(known, dict) else {}
         same = of.get("fingerprint") == self.fingerprint
-        media = [f"media/{folder}/" for folder in self.media]
-        self.done = same and prepared.is_sound(self.root, self.manifest, media, name, how.force)
+        media = [f"media/{folder}/" if folder else "media/" for folder in self.media]
+        self.done = same and prepared.is_sound(self.root, self.manifest, media, self.name, how.force)
         self.done = self.done and not (how.copy and of.get("linked"))
         if known and not same and target.is_file() and not how.force:
             raise TempbenchError(
-                f"{self.root} already holds {name} from {of.get('source')}; add --force to replace it"
+                f"{self.root} already holds {self.name} from {of.get('source')}; add --force to replace it"
             )
 
     def begin(self) -> None:
@@ -95,7 +105,7 @@ class Part:
 
     def finish(self, rows: list[tables.Row], schema: Any, skipped: Skipped, **more: Any) -> dict[str, Any]:
         """Removes the part's media that no row names, writes the table, then the manifest."""
-        prefix = f"{roots.SCHEME}{BENCHMARK}/"
+        prefix = f"{roots.SCHEME}{self.benchmark}/"
         shown = {self.root / row["video"].removeprefix(prefix) for row in rows}
         self.gathered.keep(shown, self.media)
         # Before the table, which says that its videos are there: they are then those that are known.

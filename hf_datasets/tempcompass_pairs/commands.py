@@ -1,0 +1,82 @@
+"""How TempCompass data is made: what this folder adds to the `tempbench` command."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms.data import terminal
+from tempbench_lmms.errors import TempbenchError
+
+
+def prepare(
+    source: Annotated[
+        Path | None,
+        typer.Option(help="The official repository, or the download from the Hub; default: download it."),
+    ] = None,
+    harness: Annotated[
+        bool, typer.Option("--harness", help="Take it from where the harness's task `tempcompass` keeps it.")
+    ] = False,
+    videos: Annotated[
+        Path | None,
+        typer.Option(help="The folder or archive of the clips; default: what lies in --source."),
+    ] = None,
+    revision: Annotated[str, typer.Option(help="Of the data set on the Hub.")] = "main",
+    accept_license: Annotated[
+        bool, typer.Option("--accept-license", help="Its terms are read; needed for the download.")
+    ] = False,
+    copy: Annotated[
+        bool, typer.Option("--copy", help="Copy videos also where they could be hard links to yours.")
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Replace what was prepared from something else.")] = False,
+) -> None:
+    """Prepare TempCompass: questions without a judge, and which of them form contrast groups."""
+    from functools import partial
+
+    from rich.progress import track as progress
+
+    from tempbench_lmms.tempcompass_pairs.card import CARD
+
+    from ..parts import How
+    from .prepare import download
+    from .prepare import prepare as run
+    from .sources import harness_source
+
+    if source is not None and harness:
+        raise TempbenchError("--source and --harness both name TempCompass; give one of them")
+    if source is None and not harness and not accept_license:
+        (terms,) = CARD.sources
+        raise TempbenchError(
+            f"read the licence first ({terms.name}: {terms.licence}, {terms.withheld}), then add "
+            "--accept-license to download, or name what is here with --source"
+        )
+    if source is None:
+        source = harness_source() if harness else download(revision)
+    track = partial(progress, console=terminal.console(stderr=True))
+    _print(run(source, videos, How(force, copy, track)))
+
+
+def _print(part: dict[str, Any] | None) -> None:
+    from tempbench_lmms.data.roots import data_home
+
+    root = data_home("tempcompass_pairs") / "tempcompass_pairs"
+    if part is None:
+        print(f"already prepared in {root}; nothing to do")
+        return
+    print(f"{part['rows']} questions in {root}, {len(part['skipped'])} left out")
+    print(f"  videos: {part['linked']} linked to yours, {part['copied']} copied")
+    for kind, n in part["by_kind"].items():
+        official, groups, of = (
+            part["official_by_kind"][kind],
+            part["groups"][kind],
+            part["official_groups"][kind],
+        )
+        print(f"  {kind}: {n} of {official} questions, {groups} of {of} contrast groups")
+    for reason, count in part["skipped_by_reason"].items():
+        print(f"  left out, {reason}: {count}")
+    for skipped in part["skipped"][:5]:
+        print(f"  {skipped['id']}: {skipped['why']}")
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare}

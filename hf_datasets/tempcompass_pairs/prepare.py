@@ -1,0 +1,150 @@
+"""Brings TempCompass into the prepared layout.
+
+    questions/test.parquet    the questions of all kinds, those of a contrast group beside each other
+    media/CLIP.mp4            the clips
+    videos.json, checksums.json, manifest.json
+
+An interrupted run goes on where it stopped; a run on the same source does nothing.
+"""
+
+import contextlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data import archives, hub, tables
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.media.gathering import Medium
+from tempbench_lmms.tempcompass_pairs import checks, rows
+from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, GROUPS, KINDS
+from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
+
+from ..parts import PLAIN, How, Part, Place, Skipped
+from . import sources
+
+_PLACE = Place(BENCHMARK, "tempcompass", "questions")
+_CLIP = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_HUB_FILES = [*(f"{Path(name).stem}/*" for name in FILES.values()), "*.zip"]
+
+
+def download(revision: str) -> Path:
+    """Downloads the questions and the videos from the Hub, or what of them is not here yet.
+
+    Args:
+        revision: A commit, branch or tag.
+
+    Raises:
+        TempbenchError: The Hub cannot be reached.
+    """
+    from huggingface_hub import snapshot_download
+
+    with hub.downloading(sources.REPO):
+        sha = hub.dataset_info(sources.REPO, revision).sha
+        folder = snapshot_download(sources.REPO, repo_type="dataset", revision=sha, allow_patterns=_HUB_FILES)
+    return Path(folder)
+
+
+def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[str, Any] | None:
+    """Prepares the questions of a folder.
+
+    Args:
+        source: As for `sources.find`.
+        videos: The clips' folder or archive; looked for beside the questions where omitted.
+        how: See there.
+
+    Returns:
+        The part's entry in the manifest; None where there was nothing to do.
+
+    Raises:
+        TempbenchError: There are no questions, or no clips.
+    """
+    release = sources.find(source)
+    skipped: Skipped = []
+    found = list(_sound(sources.rows_of(release), skipped))
+    wanted = list(dict.fromkeys(row["video_id"] for row in found))
+    places = sources.video_places(release, videos)
+    media = _search(places, wanted)
+    packed = next((place for place in places if archives.archives_in(place)), None)
+    # Archives are opened where the folders lack something.
+    zipped = archives.archives_in(packed) if packed and len(media) < len(wanted) else []
+    part = Part(_PLACE, source, [*release.every, *zipped, *(one.path for one in media.values())], how)
+    if part.done:
+        return None
+    with archives.unpacked(packed, part.root) if packed and zipped else contextlib.nullcontext() as folder:
+        if folder is not None:
+            media = _search([folder], wanted, is_own=True) | media
+        if not media:
+            raise TempbenchError(
+                f"{videos or source} has none of the {len(wanted)} clips (the first would be "
+                f"{next(iter(wanted), '-')}.mp4); {sources.ADVICE}, then name their folder with --videos"
+            )
+        part.begin()
+        wrong = part.bring({f"{clip}.mp4": medium for clip, medium in media.items()})
+    kept = rows.grouped(_with_clips(found, media, wrong, skipped))
+    if not kept:
+        raise TempbenchError(f"none of the clips of {source} can be used: {skipped[0]['why']}")
+    return part.finish(kept, SCHEMA, skipped, **_counts(kept))
+
+
+def _sound(found: Iterable[tables.Row], skipped: Skipped) -> Iterable[tables.Row]:
+    """Yields the rows that can be asked; what is left out is added to `skipped`, with the reason."""
+    for row in found:
+        if _CLIP.fullmatch(row["video_id"]):
+            problem = next(checks.row_problems(row), None)
+        else:
+            problem = "clip: its name is no file name of letters, digits, - and _"
+        if problem is None:
+            yield row
+        else:
+            skipped.append({"id": row["question_id"], "why": problem, "reason": problem.partition(":")[0]})
+
+
+def _search(places: Iterable[Path], wanted: Iterable[str], is_own: bool = False) -> dict[str, Medium]:
+    """Returns where each clip is; nothing for one that is nowhere.
+
+    Args:
+        places: The folders to look in.
+        wanted: The clips' names.
+        is_own: The folders hold what was unpacked.
+    """
+    found: dict[str, Medium] = {}
+    for place in places:
+        there = sources.clips_in(place) if place.is_dir() else {}
+        for clip in wanted:
+            if clip in there and clip not in found:
+                # An unpacked folder links to the source's own files, which were found there before.
+                own = is_own and not there[clip].is_symlink()
+                if own or not is_own:
+                    found[clip] = Medium(there[clip], hub.around(place), own)
+    return found
+
+
+def _with_clips(
+    found: Iterable[tables.Row],
+    media: Mapping[str, Medium],
+    wrong: Mapping[str, tuple[str, str]],
+    skipped: Skipped,
+) -> Iterable[tables.Row]:
+    for row in found:
+        name = f"{row['video_id']}.mp4"
+        missing = ("the video is missing", "missing") if row["video_id"] not in media else None
+        if problem := wrong.get(name, missing):
+            why, reason = problem
+            skipped.append({"id": row["question_id"], "why": f"{name}: {why}", "reason": reason})
+        else:
+            yield row
+
+
+def _counts(kept: Iterable[tables.Row]) -> dict[str, Any]:
+    """Returns the number of questions and of contrast groups by kind, beside the official ones."""
+    listed = list(kept)
+    asked = Counter(row["kind"] for row in listed)
+    groups = Counter(row["kind"] for row in listed if row["group"] == row["question_id"])
+    return {
+        "by_kind": {kind: asked[kind] for kind in KINDS},
+        "official_by_kind": COUNTS,
+        "groups": {kind: groups[kind] for kind in KINDS},
+        "official_groups": GROUPS,
+    }

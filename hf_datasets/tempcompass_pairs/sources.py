@@ -1,0 +1,154 @@
+"""Finds TempCompass on a disk: the official repository, or the Hub's data set that the harness's task uses.
+
+REPOSITORY/questions/KIND.json, meta_info.json    by clip and aspect; finer aspects
+DOWNLOAD/KIND/*.parquet                           a row a question: video_id, dim, question, answer
+tempcompass_videos.zip, videos/                   the clips, with either
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tempbench_lmms.data import hub, roots, tables
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.tempcompass_pairs import offline, rows
+from tempbench_lmms.tempcompass_pairs.card import ASPECTS, FILES
+
+REPO = "lmms-lab/TempCompass"
+ADVICE = (
+    "clone https://github.com/llyx97/TempCompass, or download the data set lmms-lab/TempCompass of the Hub, "
+    "which has the videos too"
+)
+META = "meta_info.json"
+_CACHE = "tempcompass"
+"""The folder in the harness's cache into which it unpacks the videos."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """What a folder holds.
+
+    Attributes:
+        folder: Where the questions lie.
+        files: The files that the questions are from, by kind; several where a table is in parts.
+        meta: The file with the finer aspects; None where there is none.
+    """
+
+    folder: Path
+    files: Mapping[str, tuple[Path, ...]]
+    meta: Path | None = None
+
+    @property
+    def every(self) -> list[Path]:
+        """Every file that the rows are made of."""
+        return [*(file for own in self.files.values() for file in own), *([self.meta] if self.meta else [])]
+
+
+def find(source: Path) -> Release:
+    """Returns the questions of a folder.
+
+    Raises:
+        TempbenchError: It has none, or not of all kinds.
+    """
+    if not source.is_dir():
+        raise TempbenchError(f"{source} is not a folder; {ADVICE}")
+    found: list[Release] = []
+    for folder in (hub.snapshot(source), source / "questions"):
+        listed = {kind: (folder / name,) for kind, name in FILES.items() if (folder / name).is_file()}
+        stored = {
+            kind: own
+            for kind, name in FILES.items()
+            if (own := tuple(sorted((folder / Path(name).stem).glob("*.parquet"))))
+        }
+        meta = next((one / META for one in (folder, folder.parent) if (one / META).is_file()), None)
+        found += [Release(folder, own, meta) for own in (listed, stored) if own]
+    if not found:
+        raise TempbenchError(
+            f"{source} has no questions of TempCompass ({', '.join(FILES.values())}); {ADVICE}"
+        )
+    if missing := [kind for kind in FILES if kind not in found[0].files]:
+        raise TempbenchError(f"{found[0].folder} has no questions of {missing[0]}; get all of it: {ADVICE}")
+    return found[0]
+
+
+def rows_of(release: Release) -> list[tables.Row]:
+    """Returns the rows of all questions, without their groups.
+
+    Raises:
+        TempbenchError: A file is not in the official form.
+    """
+    details = _details(release.meta) if release.meta else {}
+    out = []
+    for kind, files in release.files.items():
+        if files[0].suffix == ".parquet":
+            found = _of_tables(files, kind)
+        else:
+            found = offline.read(files[0], kind, "question", "answer")
+        for key, one in found.items():
+            # The official code takes "order" for its own finer aspect, whatever its file says.
+            own = "order" if details and one["aspect"] == "order" else ""
+            detail = details.get((one["clip"], one["aspect"]), own)
+            out.append(rows.row(key, one, detail))
+    return out
+
+
+def _of_tables(files: tuple[Path, ...], kind: str) -> offline.Entries:
+    content: dict[str, dict[str, list[dict[str, str]]]] = {}
+    for file in files:
+        for number, one in enumerate(tables.read_rows(file), start=1):
+            names = ("video_id", "dim", "question", "answer")
+            if lacking := [name for name in names if not isinstance(one.get(name), str)]:
+                raise TempbenchError(f"{file}: row {number} has no {lacking[0]} that is a text; get it again")
+            entries = content.setdefault(one["video_id"], {}).setdefault(one["dim"], [])
+            entries.append({"question": one["question"], "answer": one["answer"]})
+    return dict(rows.questions_of(kind, content))
+
+
+def _details(meta: Path) -> dict[tuple[str, str], str]:
+    try:
+        content = tables.read_json(meta)
+        return {
+            (clip, aspect): str(said.get("type") or aspect)
+            for clip, one in content.items()
+            for aspect, said in one["eval_dim"].items()
+            if said and aspect in ASPECTS
+        }
+    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
+        raise TempbenchError(
+            f"{meta} is not the official file ({tables.first_line(error)}); get it again"
+        ) from None
+
+
+def harness_source() -> Path:
+    """Returns the Hub cache's folder of the data set that the harness's task `tempcompass` loads.
+
+    Raises:
+        TempbenchError: It is not there.
+    """
+    return hub.cached("TempCompass", "tempcompass", REPO, "lmms-eval/TempCompass")
+
+
+def video_places(release: Release, videos: Path | None) -> list[Path]:
+    """Returns where to look for the clips: what the user names, else what lies beside the questions.
+
+    Args:
+        release: The questions.
+        videos: A folder or an archive, as the user says.
+    """
+    if videos is not None:
+        return [videos]
+    folder = release.folder.parent if release.folder.name == "questions" else release.folder
+    return [folder, *(place for place in (roots.cache_home() / _CACHE,) if place.is_dir())]
+
+
+def clips_in(place: Path) -> dict[str, Path]:
+    """Returns the mp4 files of a folder, however deep, by name without suffix; the first one counts."""
+    found: dict[str, Path] = {}
+    for parent, below, names in os.walk(place):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(parent, name)
+            if path.suffix.lower() == ".mp4":
+                found.setdefault(path.stem, path)
+    return found

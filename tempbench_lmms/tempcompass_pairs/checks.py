@@ -1,0 +1,59 @@
+"""What must hold of the data before a model is loaded."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from tempbench_lmms.data import checks, tables
+from tempbench_lmms.data.checks import NumberedRow, Table
+from tempbench_lmms.media import apart, records
+from tempbench_lmms.tempcompass_pairs import groups, parser, rows
+from tempbench_lmms.tempcompass_pairs.card import DETAILS, KINDS
+
+
+def tables_of(root: Path) -> list[Table]:
+    """Returns the table of a data set, with what must hold of it."""
+    from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
+
+    path = root / "questions" / "test.parquet"
+    found = Table(BENCHMARK, path, SCHEMA, row_problems, ("video",), together=group_problems)
+    return [found] if path.parent.is_dir() else []
+
+
+def problems(root: Path) -> Iterator[str]:
+    """Yields one line a problem, with table, row and field; every video that changed is decoded."""
+    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video))
+
+
+def row_problems(row: tables.Row) -> Iterator[str]:
+    """Yields what is wrong with one question, as "field: what"."""
+    yield from checks.text_problems(row, "question", "video_id")
+    for name, offered in (("kind", KINDS), ("aspect", tuple(DETAILS))):
+        if row[name] not in offered:
+            yield f"{name}: {row[name]!r} is not one of {', '.join(offered)}"
+    if row["detail"] not in ("", *DETAILS.get(row["aspect"], ())):
+        yield f"detail: {row['detail']!r} is not one of {row['aspect']}"
+    if not row["video"].rpartition("/")[2].startswith(f"{row['video_id']}."):
+        yield f"video_id: {row['video_id']!r} is not the video's name"
+    if row["choices"] != parser.options_of(row["question"]):
+        yield "choices: not the options of the question"
+        return
+    if (row["kind"] == "yes_no") != (tuple(row["choices"]) == parser.YES_NO):
+        yield "kind: another one than the question's"
+    yield from checks.reply_problems(row, partial(parser.parse, options=row["choices"]))
+    if row["target"] not in row["choices"]:
+        yield f"target: {row['target'][:80]!r} is not one of the choices"
+
+
+def group_problems(rows_: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
+    """Yields the questions whose group is not the one that the table makes."""
+    found: dict[int, tuple[str, int]] = {}
+    for indices in groups.find([rows.asked(row) for _, row in rows_]):
+        name = rows_[indices[0]][1]["question_id"]
+        found.update(dict.fromkeys(indices, (name, len(indices))))
+    for index, (number, row) in enumerate(rows_):
+        name, size = found.get(index, ("", 0))
+        if row["group"] != name:
+            yield number, f"group: {row['group'][:80]!r}, by question, clip and answer it is {name!r}"
+        if row["group_size"] != size:
+            yield number, f"group_size: {row['group_size']}, the group has {size}"

@@ -1,0 +1,16 @@
+"""The plots of TempCompass in a report: single questions beside whole groups, by kind and by aspect."""
+
+from tempbench_lmms.report.figures import Figure, shares
+from tempbench_lmms.report.tables import Row
+from tempbench_lmms.tempcompass_pairs.card import ASPECTS, KINDS
+
+
+def figures(row: Row) -> list[Figure]:
+    """Returns the plots of one run."""
+    out = []
+    for metric, name in (("accuracy", "Accuracy"), ("group_score", "Contrast groups right as a whole")):
+        for of, groups in (("kind", KINDS), ("aspect", ASPECTS)):
+            numbers = {group: row.metric(f"{metric}_{group}") for group in groups}
+            if any(number is not None for number in numbers.values()):
+                out += shares(f"{name} by {of}", "bars", row.label, numbers)
+    return out

@@ -1,0 +1,86 @@
+"""The official rules that decide on a reply before a judge is asked, faults included.
+
+Source: `eval_multi-choice.py`, `eval_yes_no.py`, `eval_caption_matching.py` and `utils/eval_utils.py`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from tempbench_lmms.tempcompass_pairs.card import ASPECTS
+
+LETTERS = ("A", "B", "C", "D")
+_HEADS = ("Sentence ", "Option ", "Caption ")
+
+
+def rating(kind: str, reply: str | None, question: str, answer: str) -> int | None:
+    """Returns 1 or 0 as the official rules rate a reply; None where they ask the judge.
+
+    Args:
+        kind: One of `card.KINDS`.
+        reply: The reply; None where there is none, which is wrong and not judged.
+        question: The official question with its options.
+        answer: The official answer, whole.
+    """
+    if reply is None:
+        return None
+    reply = reply.replace("</s>", "").strip()
+    if kind == "yes_no":
+        return _yes_no(reply, answer)
+    if kind == "multi_choice":
+        return _multi_choice(reply, answer)
+    return _caption_matching(reply, question, answer)
+
+
+def _yes_no(reply: str, answer: str) -> int | None:
+    # "Not ...", "None", "Nothing" and "Now" are "no" too.
+    said = next((word for word in ("yes", "no") if reply.lower().startswith(word)), None)
+    return None if said is None else int(said == answer)
+
+
+def _multi_choice(reply: str, answer: str) -> int | None:
+    if reply == answer:
+        return 1
+    if reply[:1] in LETTERS and (len(reply) == 1 or reply[1] in ".)"):
+        return int(reply[0] == answer[0])
+    return None
+
+
+def _caption_matching(reply: str, question: str, answer: str) -> int | None:
+    """Of a label, a text and a whole option that a reply equals, the last one in this order counts: label."""
+    options = question.split("\n")[1:]
+    labels, texts = ([option.split(": ")[part] for option in options] for part in (0, 1))
+    said = reply if reply in options else None
+    behind = reply.split(") ")[1] if ") " in reply else reply
+    for text in texts:
+        if text in (reply, behind):
+            said = text
+    for label in [*labels, *map(_bare, labels)]:
+        if label in (reply, reply.replace(".", "")):
+            said = label
+    if said is None:
+        return None
+    label, text = answer.split(": ")[:2]
+    return int(said in (answer, answer.split(":")[0], text, label.split()[1]))
+
+
+def _bare(label: str) -> str:
+    for head in _HEADS:
+        label = label.replace(head, "")
+    return label
+
+
+def printed(rated: Iterable[tuple[str, int]]) -> dict[str, float]:
+    """Returns what the official code prints: percent right by aspect and in all, rounded to one decimal.
+
+    Args:
+        rated: Aspect and rating of each question.
+    """
+    by_aspect: dict[str, list[int]] = {}
+    for aspect, one in rated:
+        by_aspect.setdefault(aspect, []).append(one)
+    shares: Mapping[str, Sequence[int]] = {
+        aspect: by_aspect[aspect] for aspect in ASPECTS if aspect in by_aspect
+    }
+    every = [one for own in by_aspect.values() for one in own]
+    return {
+        name: round(sum(own) * 100 / len(own), 1) for name, own in {**shares, "avg": every}.items() if own
+    }

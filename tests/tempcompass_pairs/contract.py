@@ -1,0 +1,48 @@
+"""What contract tests and scripts know of TempCompass in contrast groups; see `tests/contract.py`."""
+
+from pathlib import Path
+
+from tests.source_files import clips, write
+
+PAPER = None
+
+_LABELS = (None, *"ABCD", *"12", "yes", "no")
+OFFERED = {
+    "tempcompass_pairs.parser.read": lambda found: found.value in _LABELS,
+    "tempcompass_pairs.parser.parse": lambda found: found in _LABELS,
+}
+
+PUBLISHED = ("questions/test.parquet",)
+ORIGIN = {"parts": {"tempcompass": {"source": "/home/somebody/TempCompass"}}}
+_NOTHING = '{"1": {"order": [{"question": "Is it?", "answer": "yes"}]}}'
+EMPTY_SOURCE = dict.fromkeys(("multi-choice.json", "yes_no.json", "caption_matching.json"), _NOTHING)
+
+# A second reader says true or false to a yes/no question, and the table yes or no: see `test_parser.py`.
+REREAD = ("tempcompass_pairs_multi_choice_mini", "tempcompass_pairs_caption_matching_mini")
+OF_THE_TEXT = r".*_official"
+
+
+def official(folder: Path, asks: str = "Is it rising?") -> Path:
+    """Writes a small release: two clips and their twins, with questions of each kind; returns its folder."""
+    videos = clips("tempcompass_pairs")
+    names = ("7", "7_reverse", "8", "8_reverse")
+    for name, video in zip(names, videos, strict=False):
+        write(folder / f"videos/{name}.mp4", video.read_bytes())
+    lines = [f"{asks}\nA. up\nB. down", "Which fits?\nOption 1: It rises.\nOption 2: It falls."]
+    answers = {"multi-choice": ("A. up", "B. down"), "yes_no": ("yes", "no")}
+    answers["caption_matching"] = ("Option 1: It rises.", "Option 2: It falls.")
+    questions = {"multi-choice": lines[0], "yes_no": asks, "caption_matching": lines[1]}
+    for kind, question in questions.items():
+        content = {
+            name: {"direction": [{"question": question, "answer": answers[kind]["reverse" in name]}]}
+            for name in names
+        }
+        write(folder / f"questions/{kind}.json", content)
+    said = {name: {"eval_dim": {"direction": {"type": "object motion"}, "order": None}} for name in names}
+    write(folder / "meta_info.json", said)
+    return folder
+
+
+def SOURCE(folder: Path, version: int) -> list[str]:
+    # A linked clip is the source's own file: damaged with it, and mended by nothing.
+    return ["--source", str(official(folder / "TempCompass", f"Is it rising, {version}?")), "--copy"]

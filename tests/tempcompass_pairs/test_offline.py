@@ -1,0 +1,169 @@
+"""`tempbench score tempcompass_pairs` on small files, and on the official repository's recorded replies."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms.tempcompass_pairs import offline
+from tempbench_lmms.tempcompass_pairs.card import COUNTS, GROUPS, KINDS
+from tests.command import complains, tempbench
+from tests.source_files import write
+from tests.tempcompass_pairs.contract import official
+
+CHECKOUT = os.environ.get("TEMPBENCH_TEMPCOMPASS")
+"""A checkout of llyx97/TempCompass."""
+
+
+@pytest.fixture
+def model(tmp_path):
+    """Replies to the yes/no questions of a small release: three of four are right, and one of two groups."""
+    release = official(tmp_path / "release")
+    questions = json.loads((release / "questions/yes_no.json").read_text())
+    replies = {"7": "Yes.", "7_reverse": "no</s>", "8": "It is.", "8_reverse": "No"}
+    for clip, one in questions.items():
+        one["direction"][0]["prediction"] = replies[clip]
+    write(tmp_path / "predictions/some-model/yes_no.json", questions)
+    return tmp_path
+
+
+def judgements(model, ratings=(1, 1, 1, 1)):
+    content = json.loads((model / "predictions/some-model/yes_no.json").read_text())
+    for one, rating in zip(content.values(), ratings, strict=True):
+        (entry,) = one["direction"]
+        one["direction"] = [{"question": entry["question"], "gt-answer": entry["answer"], "rating": rating}]
+    write(model / "judged/some-model/yes_no.json", content)
+    return model / "judged"
+
+
+def score(*words):
+    return tempbench("score", "tempcompass_pairs", *map(str, words))
+
+
+def test_without_judgements_the_rules_decide(model):
+    done = score("--predictions", model / "predictions", "--json")
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)
+    assert (found["model"], found["kind"], found["n"]) == ("some-model", "yes_no", 4)
+    assert (found["official"], found["match_rate_official"]) == (0.75, 0.75)
+    assert found["official_printed"] == {"direction": 75.0, "avg": 75.0}
+    assert found["groups"] == {"n": 2, "official": 0.5, "ours": 0.5}
+    # By the text alone the four questions are one group.
+    assert found["groups_by_text_alone"] == {"n": 1, "official": 0.0, "ours": 0.0}
+    assert "judge" not in found
+
+
+def test_with_judgements_the_judge_decides_what_the_rules_leave(model):
+    done = score("--predictions", model / "predictions", "--judgements", judgements(model), "--json")
+    (found,) = json.loads(done.stdout)
+    assert (found["official"], found["groups"]["official"]) == (1.0, 1.0)
+    assert found["judge"]["n"] == 1
+    assert found["judge"]["rules_as_recorded"] == 1.0
+
+
+def test_the_table_and_the_questions(model):
+    words = ("--predictions", model / "predictions/some-model", "--questions", model / "release/questions")
+    done = score(*words)
+    assert done.returncode == 0, done.stderr
+    assert "some-model" in done.stdout
+    assert "75.0" in done.stdout
+
+
+def test_a_missing_question_is_named(model):
+    file = model / "predictions/some-model/yes_no.json"
+    content = json.loads(file.read_text())
+    del content["8_reverse"]
+    write(file, content)
+    words = ("--predictions", file, "--questions", model / "release/questions")
+    complains(score(*words), "1 of 4 questions have no reply", "yes_no/8_reverse/direction/0", "--partial")
+    assert score(*words, "--partial").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "not JSON"),
+        ("[]", "not lists of entries"),
+        ("{}", "holds no question"),
+        ('{"7": {"direction": [{"question": "Is it?"}]}}', "has no answer that is a text"),
+        (
+            '{"7": {"direction": [{"question": "Is it?", "answer": "yes"}]}}',
+            "neither prediction nor response",
+        ),
+        (
+            '{"7": {"direction": [{"question": "Is it?", "answer": "yes", "prediction": 3}]}}',
+            "prediction is of type int",
+        ),
+    ],
+)
+def test_what_is_no_prediction_file_is_refused(tmp_path, content, said):
+    file = write(tmp_path / "m/yes_no.json", content)
+    complains(score("--predictions", file), said)
+
+
+def test_no_official_file(tmp_path):
+    complains(score("--predictions", tmp_path), "multi-choice.json, yes_no.json, caption_matching.json")
+
+
+def test_judgements_of_other_replies_are_refused(model):
+    words = ("--predictions", model / "predictions", "--judgements")
+    complains(score(*words, judgements(model, (1, 1, 2, 1))), "neither 0 nor 1")
+    other = {"8": {"speed": [{"question": "", "gt-answer": "", "rating": 1}]}}
+    write(model / "judged/some-model/yes_no.json", other)
+    complains(score(*words, model / "judged"), "has no judgement of yes_no/7/direction/0")
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    """The scores of every recorded reply that has an official judgement, by model and kind."""
+    if not CHECKOUT:
+        pytest.skip("set TEMPBENCH_TEMPCOMPASS to a checkout of llyx97/TempCompass")
+    folder = Path(CHECKOUT)
+    found = offline.score_files(folder / "predictions", folder / "auto_eval_results", folder / "questions")
+    return {(one.model, one.kind): one.as_json() for one in found if one.judged}
+
+
+def test_every_recorded_reply_is_scored(recorded):
+    assert sum(one["n"] for one in recorded.values()) == 3 * sum(COUNTS.values()) == 16_608
+
+
+def test_the_rules_rate_every_reply_as_recorded(recorded):
+    assert {one["judge"]["rules_as_recorded"] for one in recorded.values()} == {1.0}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_of_questions_and_groups(recorded, kind):
+    own = [one for (_, its), one in recorded.items() if its == kind]
+    assert {one["n"] for one in own} == {COUNTS[kind]}
+    assert {one["groups"]["n"] for one in own} == {GROUPS[kind]}
+
+
+@pytest.mark.parametrize(
+    ("model", "accuracy", "whole", "by_text"),
+    [("gemini", 70.3, 30.5, 31.0), ("video-llava", 56.4, 1.4, 2.5), ("reka-core-20240501", 65.1, 16.2, 17.3)],
+)
+def test_yes_no_and_its_groups(recorded, model, accuracy, whole, by_text):
+    found = recorded[model, "yes_no"]
+    assert found["groups_by_text_alone"]["n"] == 364
+    shares = (found["official"], found["groups"]["official"], found["groups_by_text_alone"]["official"])
+    assert [round(100 * share, 1) for share in shares] == [accuracy, whole, by_text]
+
+
+def test_the_printed_accuracy_is_the_readme_s(recorded):
+    # README of the official repository, "Run Evaluation".
+    assert recorded["video-llava", "multi_choice"]["official_printed"] == {
+        "action": 76.0,
+        "direction": 35.2,
+        "speed": 35.6,
+        "order": 37.7,
+        "attribute_change": 41.0,
+        "avg": 45.6,
+    }
+
+
+def test_ours_is_near_the_official_accuracy(recorded):
+    for place, one in recorded.items():
+        assert abs(one["ours"] - one["official"]) < 0.01, place
+        assert one["read"] > 0.985, place
+        assert one["judge"]["agreement_with_rules"] > 0.99, place

@@ -1,0 +1,110 @@
+"""`tempbench prepare tempcompass_pairs` from the forms in which TempCompass is published."""
+
+import json
+import shutil
+import zipfile
+
+import pytest
+
+from tempbench_lmms.data import roots
+from tempbench_lmms.data.tables import read_json, read_rows, write_rows
+from tests.command import complains, tempbench
+from tests.source_files import write
+from tests.tempcompass_pairs.contract import official
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def release(tmp_path):
+    return official(tmp_path / "TempCompass")
+
+
+def prepare(*words):
+    return tempbench("prepare", "tempcompass_pairs", *map(str, words))
+
+
+def rows():
+    return read_rows(roots.prepared_root("tempcompass_pairs") / "questions")
+
+
+def part():
+    return read_json(roots.prepared_root("tempcompass_pairs") / "manifest.json")["parts"]["tempcompass"]
+
+
+def test_the_repository(release, home):
+    done = prepare("--source", release)
+    assert done.returncode == 0, done.stderr
+    found = rows()
+    assert len(found) == 12
+    assert part()["groups"] == {"multi_choice": 2, "yes_no": 2, "caption_matching": 2}
+    first = found[0]
+    assert first["question_id"] == "multi_choice/7/direction/0"
+    assert (first["detail"], first["answer"], first["group_size"]) == ("object motion", "A", 2)
+    # The questions of a group are neighbours.
+    assert [row["group"] for row in found] == [
+        name for row in found[::2] for name in [row["question_id"]] * 2
+    ]
+    assert tempbench("verify", "tempcompass_pairs").returncode == 0
+    assert "nothing to do" in prepare("--source", release).stdout
+
+
+def test_the_hub(release, home, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    folder = tmp_path / "hub"
+    columns = ("video_id", "question", "answer", "dim")
+    for kind in ("multi-choice", "yes_no", "caption_matching"):
+        content = json.loads((release / f"questions/{kind}.json").read_text())
+        table = [
+            {"video_id": clip, "dim": aspect, "question": entry["question"], "answer": entry["answer"]}
+            for clip, aspects in content.items()
+            for aspect, entries in aspects.items()
+            for entry in entries
+        ]
+        schema = pyarrow.schema([(name, pyarrow.string()) for name in columns])
+        write_rows(table, folder / kind / "test-00000-of-00001.parquet", schema)
+    with zipfile.ZipFile(folder / "tempcompass_videos.zip", "w") as archive:
+        for video in (release / "videos").glob("*.mp4"):
+            archive.write(video, f"videos/{video.name}")
+    assert prepare("--source", folder).returncode == 0
+    from_hub = [{**row, "detail": "object motion"} for row in rows()]
+    assert {row["detail"] for row in rows()} == {""}  # the Hub does not say it
+    assert prepare("--source", release, "--force").returncode == 0
+    assert rows() == from_hub
+
+
+def test_a_missing_twin_takes_its_group_along(release, home):
+    (release / "videos/7_reverse.mp4").unlink()
+    done = prepare("--source", release)
+    assert done.returncode == 0, done.stderr
+    assert "left out, missing: 3" in done.stdout
+    assert {row["group"] for row in rows() if row["video_id"] == "7"} == {""}
+    assert part()["groups"]["yes_no"] == 1
+    assert tempbench("verify", "tempcompass_pairs").returncode == 0
+
+
+def test_videos_from_another_folder(release, home, tmp_path):
+    shutil.move(release / "videos", tmp_path / "clips")
+    complains(prepare("--source", release), "none of the 4 clips", "--videos")
+    assert prepare("--source", release, "--videos", tmp_path / "clips").returncode == 0
+
+
+def test_a_clip_s_name_that_leads_elsewhere_is_left_out(release, home):
+    for kind in ("multi-choice", "yes_no", "caption_matching"):
+        file = release / f"questions/{kind}.json"
+        content = json.loads(file.read_text())
+        write(file, {**content, "../7": content["7"]})
+    done = prepare("--source", release)
+    assert "left out, clip: 3" in done.stdout
+    assert len(rows()) == 12
+
+
+def test_what_is_no_release_is_refused(tmp_path, home):
+    complains(prepare("--source", tmp_path / "nowhere"), "is not a folder")
+    write(tmp_path / "some/yes_no.json", {})
+    complains(prepare("--source", tmp_path / "some"), "has no questions of multi_choice")
+    complains(prepare(), "read the licence first", "CC-BY-NC-4.0", "--accept-license")

@@ -1,0 +1,142 @@
+"""Contrast groups, the metrics over them, and the respondents whose scores are known."""
+
+import pytest
+
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.record import evaluate
+from tempbench_lmms.tempcompass_pairs import groups, parser, scoring
+from tempbench_lmms.tempcompass_pairs.card import KINDS
+from tempbench_lmms.tempcompass_pairs.groups import Asked
+
+
+@pytest.fixture(scope="module")
+def docs():
+    return read_rows(mini_root("tempcompass_pairs") / "questions")
+
+
+def values(records):
+    return {name: evaluate(metric, records) for name, metric in scoring.METRICS.of(scoring.ALL).items()}
+
+
+def answered(docs, reply_to):
+    return values([scoring.record(doc, reply_to(doc)) for doc in docs])
+
+
+def yes_no(clip, answer, question="Is it rising?", aspect="direction"):
+    return Asked("yes_no", clip, aspect, question, answer)
+
+
+def test_a_group_is_one_question_on_twins_with_another_answer():
+    assert groups.find([yes_no("7", "yes"), yes_no("7_reverse", "no")]) == [[0, 1]]
+    # Three clips made of two, of which one has the other answer.
+    asked = [yes_no("7_8_0", "no"), yes_no("7_8_1", "yes"), yes_no("7_8_2", "no")]
+    assert groups.find(asked) == [[0, 1, 2]]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        yes_no("7_reverse", "yes"),  # the same answer
+        yes_no("7", "no"),  # the same clip
+        yes_no("8", "no"),  # a clip of another origin
+        yes_no("7_reverse", "no", question="Does it rise?"),
+        yes_no("7_reverse", "no", aspect="speed"),
+        Asked("multi_choice", "7_reverse", "direction", "Is it rising?", "no"),
+    ],
+)
+def test_no_group(other):
+    assert groups.find([yes_no("7", "yes"), other]) == []
+
+
+def test_by_text_alone_clips_of_another_origin_join():
+    asked = [yes_no("7", "yes"), yes_no("8", "no")]
+    assert groups.find(asked, of_one_origin=False) == [[0, 1]]
+
+
+def test_options_in_another_order_are_another_question():
+    one, other = "Where to?\nA. left\nB. right", "Where to?\nA. right\nB. left"
+    asked = [
+        Asked("multi_choice", "7", "direction", one, "A"),
+        Asked("multi_choice", "7_reverse", "direction", other, "B"),
+    ]
+    assert groups.find(asked) == []
+
+
+def test_an_oracle_is_right_throughout(docs):
+    found = answered(docs, lambda doc: doc["target"])
+    for name in ("accuracy", "group_score", "accuracy_official", "group_score_official", "parse_rate"):
+        assert found[name] == 1.0, name
+
+
+@pytest.mark.parametrize("reply", ["yes", "No.", "A", "Option 2"])
+def test_one_reply_to_everything_gets_no_group(docs, reply):
+    found = answered(docs, lambda doc: reply)
+    assert found["group_score"] == 0.0
+    assert all(found[f"group_score_{kind}"] == 0.0 for kind in KINDS)
+
+
+def test_always_the_first_option_gets_no_group_and_the_share_of_firsts(docs):
+    found = answered(docs, lambda doc: doc["choices"][0])
+    assert found["group_score"] == 0.0
+    assert found["accuracy"] == sum(doc["target"] == doc["choices"][0] for doc in docs) / len(docs)
+
+
+def test_yes_to_everything_is_right_as_often_as_yes_is(docs):
+    own = [doc for doc in docs if doc["kind"] == "yes_no"]
+    found = answered(own, lambda doc: "Yes")
+    assert found["accuracy"] == sum(doc["answer"] == "yes" for doc in own) / len(own)
+    assert found["group_score"] == 0.0
+
+
+def doc(number, group="g", size=2, kind="yes_no", answer="yes"):
+    return {
+        "question_id": f"{kind}/{number}",
+        "kind": kind,
+        "aspect": "direction",
+        "detail": "object motion",
+        "video_id": f"{number}",
+        "question": "Is it rising?",
+        "answer": answer,
+        "group": group,
+        "group_size": size,
+        "target": answer,
+        "choices": [*parser.YES_NO],
+    }
+
+
+def test_group_score_by_hand():
+    docs = [doc(1), doc(2, answer="no"), doc(3, "h"), doc(4, "h", answer="no"), doc(5, "", 0)]
+    replies = ["yes", "no", "yes", "yes", "no"]
+    found = values([scoring.record(one, reply) for one, reply in zip(docs, replies, strict=True)])
+    # Questions 1, 2 and 3 are right, of five; group g is right, of two.
+    assert (found["accuracy"], found["group_score"], found["n_groups"], found["n_cut"]) == (0.6, 0.5, 2, 0)
+    assert found["accuracy_direction"] == found["accuracy_object_motion"] == 0.6
+    assert found["group_score_direction"] == 0.5
+
+
+def test_a_group_that_was_cut_is_left_out():
+    docs = [doc(1), doc(2, answer="no"), doc(3, "h")]
+    found = values([scoring.record(one, "yes") for one in docs])
+    assert (found["n_groups"], found["n_cut"], found["group_score"]) == (1, 1, 0.0)
+
+
+def test_failed_and_unread_are_wrong():
+    found = values(
+        [scoring.record(doc(1), "yes", failed=True), scoring.record(doc(2, answer="no"), "Who knows?")]
+    )
+    assert (found["accuracy"], found["accuracy_official"], found["parse_rate"], found["n_failed"]) == (
+        0,
+        0,
+        0,
+        1,
+    )
+
+
+def test_details_say_how_groups_fail(docs):
+    records = [scoring.record(one, "yes") for one in docs if one["kind"] == "yes_no"]
+    found = scoring.details(records)["yes_no"]
+    assert found["groups_with_one_answer"] == 1.0
+    assert found["answers"] == {"yes": 1.0}
+    # One of the two or three questions of each group has yes for an answer: sizes 2 (8 groups), 3 (6 groups).
+    assert found["of_a_group"] == {"1 of 2": 8 / 14, "1 of 3": 6 / 14}
