@@ -1,24 +1,21 @@
 """One part of the prepared data: TOMATO, or the videos to caption.
 
-Either can be prepared, and prepared anew, without the other. Videos are hard links to the user's files where
-the disk allows it, else copies (`data.tables.link_file`); each is decoded once, several at a time.
+Either can be prepared, and prepared anew, without the other.
 """
 
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.coherence.card import SCENES
 from tempbench_lmms.coherence.features import BENCHMARK
 from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables
-from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media import apart, records
+from tempbench_lmms.errors import TempbenchError
 
-_KEEP_EVERY = 50
+from ..videos import How, Videos
 
 Skipped = list[dict[str, str]]
 
@@ -27,45 +24,6 @@ _PLACES: dict[str, tuple[str, Sequence[str]]] = {
     "tomato": ("qa", SCENES),
     "captions": ("caption", ("captions",)),
 }
-
-
-def _untracked(things: Iterable[Any], **how: Any) -> Iterable[Any]:
-    return things
-
-
-@dataclass(frozen=True)
-class How:
-    """How a part is prepared.
-
-    Attributes:
-        force: Replace a part that was prepared from something else.
-        copy: Copy the videos, also where they could be links.
-        track: Wraps a list to show progress.
-    """
-
-    force: bool = False
-    copy: bool = False
-    track: Any = _untracked
-
-
-PLAIN = How()
-
-
-@dataclass(frozen=True)
-class Medium:
-    """A video of the source.
-
-    Attributes:
-        path: Where it is.
-        inside: The folder that it must lie in.
-        is_own: Whether this command made it, out of an archive, and nobody else has it.
-        seconds: How long it is to be; None where nobody says it.
-    """
-
-    path: Path
-    inside: Path
-    is_own: bool = False
-    seconds: float | None = None
 
 
 class Part:
@@ -84,8 +42,7 @@ class Part:
         self.table, self.media = _PLACES[name]
         self.root = roots.home_to_write(BENCHMARK)
         self.fingerprint = _fingerprint(files, asked)
-        self.videos = records.read_records(self.root)
-        self.linked: set[str] = set()
+        self.videos = Videos(self.root, how)
         earlier = manifests.of_earlier(self.root, how.force, "parts", "rows", "sha256")
         self.manifest: dict[str, Any] = earlier or {"benchmark": BENCHMARK, "parts": {}}
         known = self.manifest["parts"].get(name)
@@ -99,59 +56,6 @@ class Part:
             raise TempbenchError(
                 f"{self.root} already holds {name} from {of.get('source')}; add --force to replace it"
             )
-
-    def bring(self, wanted: Mapping[str, Medium]) -> dict[str, tuple[str, str]]:
-        """Puts videos into their places, and looks at every frame of those that are new or changed.
-
-        Args:
-            wanted: By the place below the data set's `media`.
-
-        Returns:
-            Of each that cannot be used why, in a line and in a few words, by its place.
-        """
-        wrong: dict[str, tuple[str, str]] = {}
-        new: list[str] = []
-        for place, medium in self.how.track(list(wanted.items()), description="videos"):
-            if why := self._put(place, medium):
-                wrong[place] = why
-            elif not records.unchanged(self._at(place), self.videos.get(place)):
-                new.append(place)
-        found = apart.check_videos([self._at(place) for place in new], thorough=True)
-        looked = zip(new, found, strict=True)
-        for number, (place, facts) in enumerate(
-            self.how.track(looked, description="looking at the videos", total=len(new)), start=1
-        ):
-            if isinstance(facts, MediaError):
-                wrong[place] = str(facts), facts.reason
-            else:
-                self.videos[place] = records.record(self._at(place), facts)
-            if number % _KEEP_EVERY == 0:
-                tables.write_json(self.videos, self.root / records.RECORDS)
-        for place, medium in wanted.items():
-            if place not in wrong and medium.seconds is not None:
-                seconds = self.videos[place]["duration"]
-                if problem := records.length_problem(place, seconds, medium.seconds):
-                    wrong[place] = problem, "another length"
-        for place in wrong:
-            self._at(place).unlink(missing_ok=True)
-        return wrong
-
-    def _at(self, place: str) -> Path:
-        return self.root / "media" / place
-
-    def _put(self, place: str, medium: Medium) -> tuple[str, str] | None:
-        """Links or copies a video in one step; returns why it cannot be."""
-        source = medium.path
-        if not source.is_file():
-            return "the video is missing", "missing"
-        if not source.resolve().is_relative_to(medium.inside.resolve()):
-            why = "the video lies outside the folder of videos; copy links with `cp -rL`"
-            return why, "outside the folder"
-        if self.how.copy and not medium.is_own:
-            tables.copy_file(source, self._at(place))
-        elif tables.link_file(source, self._at(place)) and not medium.is_own:
-            self.linked.add(place)
-        return None
 
     def begin(self) -> None:
         """Takes the part out of the manifest: until it is finished, the old one is no longer whole."""
@@ -175,13 +79,12 @@ class Part:
         shown = {self.root / row["video"].removeprefix(prefix) for row in rows}
         for folder in self.media:
             tables.keep_only(shown, self.root / "media" / folder)
-        there = {key: value for key, value in self.videos.items() if self._at(key).is_file()}
-        tables.write_json(there, self.root / records.RECORDS)
+        kept = self.videos.keep()
         # Before the table, which says that its videos are there: they are then those that are known.
         media_sums = checksums.write_folder(self.root)
         target = self.root / self.table / "test.parquet"
         tables.write_rows(rows, target, schema)
-        linked = len({self._at(place) for place in self.linked} & shown)
+        linked = len({self.videos.at(place) for place in self.videos.linked} & shown)
         part = {
             "source": str(self.source),
             "fingerprint": self.fingerprint,
@@ -200,7 +103,7 @@ class Part:
         }
         for key, entry in entries.items():  # in the same order whichever part is prepared last
             self.manifest[key] = dict(sorted({**self.manifest.get(key, {}), **entry}.items()))
-        self.manifest[prepared.KEY] = prepared.sums(self.root, [self.root / records.RECORDS])
+        self.manifest[prepared.KEY] = prepared.sums(self.root, [kept])
         self.manifest[checksums.KEY] = media_sums
         manifests.write(self.manifest, self.root)
         return part

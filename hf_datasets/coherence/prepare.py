@@ -30,9 +30,10 @@ from tempbench_lmms.data import archives, choices, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 
+from ..videos import PLAIN, How, Medium
 from . import tomato
 from .captions import Reference, References, file_in
-from .parts import PLAIN, How, Medium, Part, Skipped
+from .parts import Part, Skipped
 from .rows import caption_rows, question_row
 
 # Any script, brackets and spaces; nothing that hides a file or leads elsewhere.
@@ -183,7 +184,7 @@ def _brought(
             wrong[video] = "the video is missing", "missing"
         elif len(several) > 1:
             wrong[video] = f"{several[0].path} and {several[1].path} both have its name", "same name"
-    return wrong | part.bring({video: one[0] for video, one in media.items() if video not in wrong})
+    return wrong | part.videos.bring({video: one[0] for video, one in media.items() if video not in wrong})
 
 
 def _usable(
@@ -230,7 +231,7 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
     for path, name in names.items():
         if all(map(is_name, name.split("/"))) and name not in known.unclear:
             media[f"captions/{name}"] = Medium(path, folder, seconds=texts[name].seconds)
-    wrong = part.bring(media)
+    wrong = part.videos.bring(media)
     rows: list[tables.Row] = []
     for name in names.values():
         why, reason = wrong.get(f"captions/{name}", ("", ""))

@@ -11,7 +11,7 @@ from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media import apart, records
+from tempbench_lmms.media import records
 
 NO_VIDEO = "no video"
 """Why a file of a folder is left out of which nobody expects that it is shown, such as a list of links."""
@@ -32,14 +32,7 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; every video that changed is decoded."""
-    known = records.read_records(root)
-
-    def load(path: Path, url: str) -> None:
-        place = path.relative_to(root / "media").as_posix()
-        if not records.unchanged(path, known.get(place)):
-            apart.check_video(path, thorough=True)
-
-    yield from checks.problems(root, tables_of(root), load)
+    yield from checks.problems(root, tables_of(root), records.check_changed(root))
     with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
         yield from _missing(manifests.read(root) or {})
 

@@ -1,11 +1,13 @@
 """What is kept of each video when it is prepared: what it is, how long, how many frames, and its checksum."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data.checksums import is_whole, sealed
 from tempbench_lmms.data.tables import parse_json, sha256_of
+from tempbench_lmms.media import apart
 from tempbench_lmms.media.integrity import Facts
 
 RECORDS = "videos.json"
@@ -34,6 +36,17 @@ def read_records(root: Path) -> dict[str, Any]:
 def unchanged(path: Path, known: Any) -> bool:
     """Returns whether a file is still the one that a record was made of, by its checksum."""
     return is_whole(known) and path.is_file() and known.get("sha256") == sha256_of([path])
+
+
+def check_changed(root: Path) -> Callable[[Path, str], None]:
+    """Returns how to check a video of a data set: to its end, unless it is the one of its record."""
+    known = read_records(root)
+
+    def check(path: Path, url: str) -> None:
+        if not unchanged(path, known.get(path.relative_to(root / "media").as_posix())):
+            apart.check_video(path, thorough=True)
+
+    return check
 
 
 def length_problem(name: str, seconds: float, annotated: float) -> str | None:

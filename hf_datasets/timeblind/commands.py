@@ -1,0 +1,54 @@
+"""How TimeBlind data is made: what this folder adds to the `tempbench` command."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms.data import terminal
+
+
+def prepare(
+    source: Annotated[
+        Path | None, typer.Option(help="A folder with the Hub's download; without it, it is downloaded.")
+    ] = None,
+    tags: Annotated[
+        Path | None, typer.Option(help="tags.json of the code's repository; default: what lies in --source.")
+    ] = None,
+    revision: Annotated[str, typer.Option(help="Revision to download.")] = "main",
+    link: Annotated[
+        bool, typer.Option("--link", help="Make the videos hard links to yours where the disk allows it.")
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Replace data that was prepared from something else.")] = False,
+) -> None:
+    """Prepare TimeBlind from the Hub, for evaluation on this machine; its authors state no licence."""
+    from functools import partial
+
+    from rich.progress import track
+
+    from tempbench_lmms.data.roots import data_home
+
+    from ..videos import How
+    from . import prepare as making
+
+    how = How(force, not link, partial(track, console=terminal.console(stderr=True)))
+    manifest, fresh = making.prepare(source, tags, revision, how)
+    root = data_home("timeblind") / "timeblind"
+    if not fresh:
+        print(f"{root} is already prepared; add --force to replace it")
+        return
+    print(f"{root}: {manifest['rows']['test']} of {manifest['expected_rows']['test']} questions")
+    if not manifest["tagged"]:
+        print("  no tags: give tags.json of https://github.com/Baiqi-Li/TimeBlind with --tags")
+    if contrary := manifest["contrary_answers"]:
+        print(f"  {len(contrary)} answers are not those of their place, first question {contrary[0]}")
+    left_out = manifest["left_out"]
+    if left_out:
+        print(f"  left out: {len(manifest['instances_left_out'])} instances, for {len(left_out)} videos")
+    for name, why in list(left_out.items())[:5]:
+        print(f"  {name}: {why}")
+    print("  no licence is stated: `tempbench push` refuses this data")
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare}
