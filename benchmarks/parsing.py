@@ -11,19 +11,23 @@ import importlib
 import inspect
 import itertools
 import pkgutil
+import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import benchmarks, parsing
-from tempbench_lmms.mateo import parser as mateo
 from tempbench_lmms.parsing.expected import Choice, Count, Fields, Item, Order, Relation, TimeSpan, Truth
-from tempbench_lmms.tempvs import parser as tempvs
+
+# For what the tests say of each benchmark: `tests/NAME/contract.py`.
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 Parser = Callable[[str], Any]
 
 OPTIONS = ("The dog barks", "A man opens the door", "The cat sleeps on the sofa", "Two children eat soup")
-# What stands behind the reply in a parser's parameters; each value in turn where there are several.
+# What stands behind the reply in a parser's parameters; each value in turn where there are several. What one
+# benchmark alone has is `VALUES` in its `tests/NAME/contract.py`.
 VALUES: dict[str, list[Any]] = {
     "letters": ["ABCDE"],
     "options": [OPTIONS],
@@ -33,10 +37,6 @@ VALUES: dict[str, list[Any]] = {
     "n_images": [5],
     "noun": ["image"],
     "duration": [60.0],
-    "kind": ["mt1", "mt2", "mt3", "gt"],
-    "family": [*tempvs.FAMILIES],
-    "form": [*mateo.FORMS],
-    "test": ["isr", "ipr", "sov", "pov", "pic", "tal", "sqa", "eii"],
     "expected": [
         Choice("ABCD", OPTIONS),
         Item(5),
@@ -150,12 +150,14 @@ def reply_of(pattern: tuple[str, str, str], size: int) -> str:
     return head + unit * max((size - len(head) - len(tail)) // len(unit), 1) + tail
 
 
-def modules() -> Iterator[str]:
-    """Yields the names of the modules that hold parsers."""
+def modules() -> Iterator[tuple[str, dict[str, list[Any]]]]:
+    """Yields the names of the modules that hold parsers, each with the values of its further parameters."""
+    from tests import contract
+
     for module in pkgutil.iter_modules(parsing.__path__, f"{parsing.__name__}."):
-        yield module.name
+        yield module.name, VALUES
     for benchmark in benchmarks.names():
-        yield f"tempbench_lmms.{benchmark}.parser"
+        yield f"tempbench_lmms.{benchmark}.parser", VALUES | contract.get(benchmark, "VALUES")
 
 
 def parsers(first: tuple[str, ...] = ("reply",)) -> dict[str, Parser]:
@@ -168,21 +170,21 @@ def parsers(first: tuple[str, ...] = ("reply",)) -> dict[str, Parser]:
         LookupError: A parser has a parameter of which `VALUES` knows no value.
     """
     found: dict[str, Parser] = {}
-    for module in modules():
+    for module, known in modules():
         for name, function in inspect.getmembers(importlib.import_module(module), inspect.isfunction):
             parameters = inspect.signature(function).parameters
             opening, *further = parameters or [""]
             if function.__module__ != module or name.startswith("_") or opening not in first:
                 continue
             defaults = {name for name, value in parameters.items() if value.default is not value.empty}
-            further = [name for name in further if name in VALUES or name not in defaults]
-            if unknown := set(further) - set(VALUES):
+            further = [name for name in further if name in known or name not in defaults]
+            if unknown := set(further) - set(known):
                 raise LookupError(f"give {', '.join(sorted(unknown))} of {module}.{name} a value in VALUES")
-            for values in itertools.product(*(VALUES[name] for name in further)):
+            for values in itertools.product(*(known[name] for name in further)):
                 varied = [
                     value if isinstance(value, str) else type(value).__name__
                     for key, value in zip(further, values, strict=True)
-                    if len(VALUES[key]) > 1
+                    if len(known[key]) > 1
                 ]
                 label = "-".join([f"{module.removeprefix('tempbench_lmms.')}.{name}", *varied])
                 found[label] = functools.partial(function, **dict(zip(further, values, strict=True)))

@@ -10,7 +10,6 @@ asked whether it was given its name when it was whole, which no kill between two
 
 import argparse
 import hashlib
-import io
 import json
 import os
 import random
@@ -22,138 +21,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import timing
 from interruptions import DONE, watch_changes
-from PIL import Image
-
-
-def _picture(seed: int, format_name: str = "PNG") -> bytes:
-    pixels = np.random.default_rng(seed).integers(0, 256, (24, 32, 3), dtype=np.uint8)
-    stream = io.BytesIO()
-    Image.fromarray(pixels).save(stream, format_name)
-    return stream.getvalue()
-
-
-def _write(path: Path, content: bytes | str | Any) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not isinstance(content, (bytes, str)):
-        content = json.dumps(content)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def _clips(benchmark: str) -> list[Path]:
-    from tempbench_lmms.data.roots import mini_root
-
-    return sorted((mini_root(benchmark) / "media").rglob("*.mp4"))
-
-
-def _tempvs(folder: Path, version: int) -> list[str]:
-    rows = []
-    for story in range(2 + version):
-        # A picture of the second version has the first one's name, and other bytes.
-        images = [f"flintstones/frames/s{story}_{i}.jpg" for i in range(5)]
-        for i, image in enumerate(images):
-            _write(folder / "data" / image, _picture(100 * version + 10 * story + i, "JPEG"))
-        rows += [
-            {
-                "data_source": "flintstones",
-                "img_seq_id": f"train_{story}",
-                "question_id": f"train_{story}_q{i}",
-                "img_path_list": [f"/data/{image}" for image in images],
-                "event_to_test": f"Event {i} of {story}.",
-                "task_instruction": "Select the image.",
-                "gt_option": f"image {i + 1}",
-            }
-            for i in range(2)
-        ]
-    _write(folder / "data/benchmark/flintstones_single_grounding_paired_test.json", rows)
-    return ["--source", str(folder), "--accept-license"]
-
-
-def _coherence(folder: Path, version: int) -> list[str]:
-    clips = _clips("coherence")[version:]
-    questions = {}
-    for i in range(3):
-        _write(folder / f"tomato/videos/human/{i}.mp4", clips[i].read_bytes())
-        questions[str(i)] = {
-            "question": f"How many in {i}?",
-            "options": ["1", "2", "3"],
-            "answer": version,
-            "key": str(i),
-            "motion_type": "count",
-            "variation": {},
-            "demonstration_type": "human",
-        }
-    _write(folder / "tomato/data/count.json", questions)
-    for i in range(2):
-        _write(folder / f"captions/{i}.mp4", clips[5 + i].read_bytes())
-    return ["--source", str(folder / "tomato"), "--types", "count", "--captions", str(folder / "captions")]
-
-
-def _mateo(folder: Path, version: int) -> list[str]:
-    for plan in range(2):
-        steps = [{"text": f"Step {i} of {plan}, {version}.", "image": f"{i}.png"} for i in range(3)]
-        for i, step in enumerate(steps):
-            _write(folder / f"plan{plan}" / step["image"], _picture(100 * version + 10 * plan + i))
-        _write(folder / f"plan{plan}/plan.json", {"title": "Soup", "steps": steps, "edges": [[0, 1], [1, 2]]})
-    return ["--from", str(folder)]
-
-
-def _rextime(folder: Path, version: int) -> list[str]:
-    from tempbench_lmms.media.video import probe
-
-    clips = _clips("rextime")[version:]
-    records = []
-    for i in range(3):
-        name = f"v_{i}"
-        _write(folder / f"videos/{name}.mp4", clips[i].read_bytes())
-        records.append(
-            {
-                "qid": f"anet_val{i}",
-                "vid": name,
-                "source": "ActivityNet_val_2",
-                "duration": probe(clips[i]).duration,
-                "question": f"What before, {version}?",
-                "category": "sequential",
-                "options": ["a", "b", "c", "d"],
-                "span": [0, 2],
-                "ans": "A",
-            }
-        )
-    _write(folder / "rextime_val.json", records)
-    return ["--source", str(folder), "--anet-dir", str(folder / "videos"), "--accept-license"]
-
-
-def _timepercept(folder: Path, version: int) -> list[str]:
-    start = datetime(2012, 4, 2, tzinfo=timezone.utc)
-    for place in range(8):
-        name = f"airport_{place}"
-        for k, days in enumerate((0, 10, 60, 200, 600, 1400)):
-            stem = folder / "fmow/fmow-rgb/train/airport" / name / f"{name}_{k}_rgb"
-            taken = (start + timedelta(days=days + place)).strftime("%Y-%m-%dT%H:%M:%SZ")
-            _write(stem.with_suffix(".jpg"), _picture(100 * version + 10 * place + k, "JPEG"))
-            _write(stem.with_suffix(".json"), {"timestamp": taken, "cloud_cover": 0})
-    for number, name in enumerate(("river", "forest", "beach", "harbor", "freeway")):
-        _write(folder / f"ucm/{name}/{name}00.png", _picture(1000 * (version + 1) + number))
-    settings = ["--test", "4", "--train", "4", "--test-share", "0.5", "--size", "32"]
-    return ["--fmow", str(folder / "fmow"), "--ucm", str(folder / "ucm"), *settings]
-
-
-SOURCES: dict[str, Callable[[Path, int], list[str]]] = {
-    "tempvs": _tempvs,
-    "coherence": _coherence,
-    "mateo": _mateo,
-    "rextime": _rextime,
-    "timepercept": _timepercept,
-}
-"""Writes a benchmark's source in one of two versions, and returns the options of `prepare` for it."""
 
 
 @dataclass
@@ -298,10 +171,13 @@ def interrupt(
         replace: Prepare with `--force` over data from another source.
         generator: Draws the moments.
     """
-    options = SOURCES[benchmark](folder / "source", 1)
+    from tests import contract
+
+    write = contract.get(benchmark, "SOURCE")
+    options = write(folder / "source", 1)
     old = folder / "old"
     if replace:
-        other = SOURCES[benchmark](folder / "other", 0)
+        other = write(folder / "other", 0)
         _must(_run(lambda: _prepare(benchmark, other), old), old)
         options.append("--force")
 
@@ -405,8 +281,10 @@ def _import_everything() -> None:
 
 def rows(quick: bool) -> Iterator[timing.Row]:
     """Yields what a few kills of each benchmark's preparation did."""
+    from tempbench_lmms import benchmarks
+
     _import_everything()
-    for benchmark in SOURCES:
+    for benchmark in benchmarks.names():
         results = []
         for replace in (False, True):
             with tempfile.TemporaryDirectory() as folder:
@@ -420,19 +298,21 @@ def rows(quick: bool) -> Iterator[timing.Row]:
 
 def main() -> None:
     """Prints what the kills did, a line a benchmark."""
+    from tempbench_lmms import benchmarks
+
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--kills", type=int, default=20, help="of each benchmark, in each of the two ways")
     options.add_argument(
         "--every", type=int, default=0, metavar="N", help="at every Nth change of a file instead; 1: at each"
     )
-    options.add_argument("--benchmark", choices=SOURCES, action="append")
+    options.add_argument("--benchmark", choices=benchmarks.names(), action="append")
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args()
     _import_everything()
     wrong = False
     columns = ("killed", "ended", "prepared", "unsound", "differing")
     print(f"{'benchmark':12} {'way':8} " + " ".join(f"{column:>9}" for column in columns))
-    for benchmark in given.benchmark or SOURCES:
+    for benchmark in given.benchmark or benchmarks.names():
         for replace in (False, True):
             with tempfile.TemporaryDirectory() as folder:
                 result = interrupt(

@@ -1,7 +1,10 @@
 """What is disturbed, and how: the forms of the commands, the faults, and the plans that draw them."""
 
+import functools
 import random
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 KILL, FULL, CLOCK, DAMAGE = "kill", "full disk", "clock change", "damaged file"
 LOST, REPLACED, ARGUMENT, TWO = "rank lost", "data replaced", "argument changed", "two at once"
@@ -90,17 +93,15 @@ def forms() -> list[Form]:
     return found
 
 
+@functools.cache
 def _options(source: str) -> dict[str, list[str]]:
     """Returns the options of each `prepare` for sources below a folder."""
-    percept = "--test 4 --train 4 --test-share 0.5 --size 32"
-    options = {
-        "mateo": f"--from {source}/mateo",
-        "tempvs": f"--source {source}/tempvs --accept-license",
-        "coherence": f"--source {source}/coherence/tomato --captions {source}/coherence/captions",
-        "rextime": f"--source {source}/rextime --anet-dir {source}/rextime/videos --accept-license",
-        "timepercept": f"--fmow {source}/timepercept/fmow --ucm {source}/timepercept/ucm {percept}",
-    }
-    return {name: text.split() for name, text in options.items()}
+    from tempbench_lmms import benchmarks
+    from tests import contract
+
+    with tempfile.TemporaryDirectory() as folder:
+        options = {name: contract.get(name, "SOURCE")(Path(folder) / name, 0) for name in benchmarks.names()}
+        return {name: [word.replace(folder, source) for word in words] for name, words in options.items()}
 
 
 @dataclass(frozen=True)

@@ -276,17 +276,19 @@ def _numbers_of(folder: Path) -> Any:
 
 def _write_sources(folder: Path, version: int) -> None:
     """Writes the source of each benchmark in one of two versions with the same names and other contents."""
-    from prepare_interruptions import SOURCES, _picture
+    from tempbench_lmms import benchmarks
+    from tests import contract
+    from tests.source_files import picture
 
-    for name, write in SOURCES.items():
-        if name != "mateo":
-            write(folder / name, version)
+    for name in benchmarks.names():
+        if name != "mateo":  # whose plans are larger here, so that a run takes a while
+            contract.get(name, "SOURCE")(folder / name, version)
     for number in range(2):
         plan = folder / "mateo" / f"plan{number}"
         plan.mkdir(parents=True)
         steps = [{"text": f"Step {i} of {number}, {version}.", "image": f"{i}.png"} for i in range(5)]
         for i in range(5):
-            (plan / f"{i}.png").write_bytes(_picture(100 * version + 10 * number + i))
+            (plan / f"{i}.png").write_bytes(picture(100 * version + 10 * number + i))
         edges = [[0, 1], [1, 2], [0, 3]] if version else [[0, 1], [1, 2], [2, 3], [0, 4]]
         content = {"title": "Soup", "steps": steps, "edges": edges}
         (plan / "plan.json").write_text(json.dumps(content))

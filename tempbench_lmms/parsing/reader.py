@@ -112,7 +112,13 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
 @lru_cache(maxsize=1024, typed=True)
 def _short(reply: str, expected: Expected, prompt: str | None, at_limit: bool) -> Reading[Any]:
     """Returns the reading of a short reply; many a reply of a run is the same."""
-    return _alone(reply, expected) or _read(reply, expected, prompt, at_limit)
+    found = _alone(reply, expected)
+    return _ended(found, at_limit) if found else _read(reply, expected, prompt, at_limit)
+
+
+def _ended(found: Reading[Any], at_limit: bool) -> Reading[Any]:
+    """Returns a reading of a reply that may have ended at its limit: "1" may be the beginning of "12"."""
+    return none("cut_off") if at_limit and found.reason == "nothing" else found
 
 
 def letter_alone(reply: str, letters: str) -> str | None:
@@ -141,7 +147,7 @@ def _read(reply: str, expected: Expected, prompt: str | None, at_limit: bool) ->
         and not holds(reply, _NOT_PLAIN)
         and (said := _whole(kind, reply.strip()))
     ):
-        return _reading(kind, said, "whole", (0, len(reply)))
+        return _ended(_reading(kind, said, "whole", (0, len(reply))), at_limit)
     part = final_part(reply)
     if part.cut_off:
         return none("cut_off")

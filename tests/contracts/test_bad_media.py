@@ -13,7 +13,7 @@ import pytest
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
 
 
 def tasks():
@@ -72,7 +72,7 @@ def spoilt(tmp_path, monkeypatch):
     """A function that returns a task on prepared data, its documents, and a file to be spoilt."""
 
     def build(task):
-        benchmark = task.split("_")[0]
+        benchmark, _ = root_of(load_task(f"{task}_mini"))
         shutil.copytree(mini_root(benchmark), tmp_path / benchmark)
         monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
         config = load_task(f"{task}_mini")
@@ -173,7 +173,7 @@ def test_another_error_is_not_taken_for_bad_media(spoilt, tmp_path):
 
 
 def test_every_benchmark_is_here():
-    assert {task.split("_")[0] for task in TASKS} == {*benchmarks.names()}
+    assert {root_of(load_task(f"{task}_mini"))[0] for task in TASKS} == {*benchmarks.names()}
     assert {"rextime", "rextime_frames", "timepercept_suite"} <= {*TASKS}
 
 

@@ -14,6 +14,7 @@ import pytest
 import typer
 
 from tempbench_lmms.cli import main
+from tests import contract
 from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
 
@@ -351,7 +352,7 @@ def test_a_damaged_manifest_is_not_taken_for_one(path, content, place, tmp_path)
     arguments = sound(path, COMMANDS[path], place, tmp_path)
     for parameter in COMMANDS[path].params:
         if parameter.name in ("source", "captions", "ucm"):
-            arguments[parameter.name] = given(parameter, SOURCES[name](tmp_path))
+            arguments[parameter.name] = given(parameter, empty_source(name, tmp_path))
     done = call(path, arguments)
     complains(done, "manifest.json is damaged", "--force")
     done = call(path, {**arguments, "force": ["--force"]})
@@ -366,28 +367,9 @@ def test_a_damaged_manifest_is_not_taken_for_one(path, content, place, tmp_path)
         assert f"{root}: ok" not in done.stdout
 
 
-def rextime_source(folder):
+def empty_source(name, folder):
+    """Writes a source in which there is nothing, as far as a command must find one."""
     (folder / "source").mkdir(exist_ok=True)
-    (folder / "source" / "rextime_val.json").write_text("[]")
+    for file, content in contract.get(name, "EMPTY_SOURCE").items():
+        (folder / "source" / file).write_text(content)
     return folder / "source"
-
-
-def coherence_source(folder):
-    (folder / "source").mkdir(exist_ok=True)
-    (folder / "source" / "a.mp4").write_bytes(b"")
-    (folder / "source" / "count.json").write_text("{}")
-    return folder / "source"
-
-
-def timepercept_source(folder):
-    (folder / "source").mkdir(exist_ok=True)
-    return folder / "source"
-
-
-SOURCES = {
-    "tempvs": timepercept_source,
-    "mateo": timepercept_source,
-    "rextime": rextime_source,
-    "coherence": coherence_source,
-    "timepercept": timepercept_source,
-}

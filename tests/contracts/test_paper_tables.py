@@ -12,34 +12,17 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import NO_NUMBER, PrintedTable
+from tests import contract
 
-PAPERS = {
-    "tempvs": "000_1f4afa32a1a354c5.txt",
-    "timepercept": "001_7b7fc114b3c22071.txt",
-    "mateo": "002_45dafcf6299d8f45.txt",
-    "coherence": "003_eb9f2d4a83f08e1e.txt",
-    "rextime": "004_20641ae9565f5b7e.txt",
-}
+PAPERS = {name: paper for name in benchmarks.names() if (paper := contract.get(name, "PAPER"))}
+"""The texts that are at hand."""
+
 CAPTION = re.compile(r"\W*table (\d+)[.:]\W*(.*)", re.IGNORECASE)
 FIRST_OF_MATEO = 2
 """Its Table 1 has the three questions, and no numbers."""
 
-LEFT_OUT = {
-    ("tempvs", "Table 10"): "holds prompts; its dashes are bullets",
-    ("timepercept", "Table 2"): "is a copy of Table 1 in the text at hand; the next test checks that",
-    ("coherence", "Table 2"): "settings of the models, no results: 1,024 new tokens, temperature 0, top-p 1",
-}
-PARTLY = {
-    (
-        "timepercept",
-        "Table 1",
-    ): "columns PIC, IPR and EII are scrambled: numbers stand several times in a row",
-    ("coherence", "Table 1"): "has the options of example questions beside the shares",
-}
-"""Of these, the numbers that are left over are none but those that the reason names."""
-
-EXTERNAL = ("TOMATO", "TemporalVQA", "VideoMind")
-"""Sources whose numbers stand in no text of the five papers."""
+OF_THE_PAPER = ("Table", "Section", "Footnote")
+"""How names of tables begin whose numbers stand in the paper; others are named after another source."""
 
 
 def text_of(shared: Path, benchmark: str) -> str:
@@ -107,7 +90,7 @@ def test_every_number_of_every_table_is_in_our_files(benchmark: str, shared: Pat
     assert {name for name in known if name.startswith("Table")} <= set(found)
     missing = {}
     for name, (_, lines) in found.items():
-        if (benchmark, name) in {**LEFT_OUT, **PARTLY}:
+        if name in {**contract.get(benchmark, "LEFT_OUT"), **contract.get(benchmark, "PARTLY")}:
             continue
         printed = "\n".join(lines)
         if name not in known:
@@ -118,9 +101,8 @@ def test_every_number_of_every_table_is_in_our_files(benchmark: str, shared: Pat
 
 
 def test_the_walk_meets_every_table(shared: Path) -> None:
-    # Counted in the papers: 19, 4, 5 and 5 captions, and MATEO's Tables 2 to 4.
     found = {name: len(tables_in(name, text_of(shared, name))) for name in PAPERS}
-    assert found == {"tempvs": 19, "timepercept": 4, "mateo": 3, "coherence": 5, "rextime": 5}
+    assert found == {name: contract.get(name, "N_TABLES") for name in PAPERS}
 
 
 def test_scrambled_columns_hold_no_other_number(shared: Path) -> None:
@@ -155,7 +137,7 @@ def test_captions_are_the_paper_s(benchmark: str, shared: Path) -> None:
 def test_numbers_of_sections_are_in_the_text(benchmark: str, shared: Path) -> None:
     text = text_of(shared, benchmark)
     for name, table in ours(benchmark).items():
-        if name.startswith(("Table", *EXTERNAL)):
+        if name.startswith("Table") or not name.startswith(OF_THE_PAPER):
             continue
         absent = [
             one for one in cells(table) if not re.search(rf"(?<![\d.,]){re.escape(one)}(?![\d]|[.,]\d)", text)
@@ -171,5 +153,5 @@ def test_what_cannot_be_compared_is_of_no_metric_or_says_why(benchmark: str) -> 
             assert cell.table == table.name
             assert cell.metric or not cell.comparable, cell
             assert (cell.model != "") >= (cell.metric != ""), cell
-        if table.name.startswith(EXTERNAL):
+        if not table.name.startswith(OF_THE_PAPER):
             assert "not " in table.caption or "TOMATO" in table.caption

@@ -1,5 +1,6 @@
 """What every benchmark keeps of how a reply was read, and that the prompt's own words are no answer."""
 
+import inspect
 import json
 from dataclasses import replace
 from functools import cache
@@ -8,17 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks import parsing as parsers
 from tempbench_lmms import record_reading
 from tempbench_lmms.cli import read
-from tempbench_lmms.coherence import parser as coherence
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
-from tempbench_lmms.mateo import parser as mateo
 from tempbench_lmms.parsing.reading import REASONS, RULES, none
 from tempbench_lmms.record import evaluate
-from tempbench_lmms.rextime import parser as rextime
-from tempbench_lmms.tempvs import parser as tempvs
-from tempbench_lmms.timepercept import parser as timepercept
 from tests.parsing.corpus import load
 
 MINI = [name for name in task_files() if name.endswith("_mini") and "group" not in load_task(name)]
@@ -126,15 +123,14 @@ def test_every_rule_and_reason_is_explained():
 
 
 READERS = {
-    "tempvs": lambda reply, **more: tempvs.read(reply, "mt2", ["a dog", "a cat"], 5, **more),
-    "timepercept": lambda reply, **more: timepercept.read(reply, "isr", (), 5, **more),
-    "coherence": lambda reply, **more: coherence.read(reply, ("2", "3", "4"), **more),
-    "mateo": lambda reply, **more: mateo.read(reply, "cot", **more),
-    "mateo, triple": lambda reply, **more: mateo.read(reply, "triple", **more),
-    "mateo, reflection": lambda reply, **more: mateo.read(reply, "reflection", **more),
-    "rextime, letter": lambda reply, **more: rextime.read(reply, ("a", "b"), 60, **more)["letter"],
-    "rextime, span": lambda reply, **more: rextime.read(reply, ("a", "b"), 60, **more)["span"],
+    name: parser
+    for name, parser in parsers.parsers().items()
+    if name.partition("-")[0].endswith(".parser.read") and "at_limit" in inspect.signature(parser).parameters
 }
+
+
+def _each(read):
+    return read.values() if isinstance(read, dict) else [read]
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -143,10 +139,12 @@ def test_an_end_at_the_token_limit_can_be_told_later(name):
     replies = [*REPLIES, *{row.reply for row in load()[::9]}]
     n_cut = 0
     for reply in replies:
-        now, later = READERS[name](reply, at_limit=True), READERS[name](reply)
-        record = record_reading.at_limit(record_reading.fields(later))
-        assert (record["how"], record["reason"]) == (now.how, now.reason), reply
-        n_cut += record["reason"] == "cut_off"
+        both = READERS[name](reply, at_limit=True), READERS[name](reply)
+        # Of several answers there is a reading each.
+        for now, later in zip(*map(_each, both), strict=True):
+            record = record_reading.at_limit(record_reading.fields(later))
+            assert (record["how"], record["reason"]) == (now.how, now.reason), reply
+            n_cut += record["reason"] == "cut_off"
     assert n_cut > 1
 
 

@@ -10,6 +10,7 @@ from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.features import SCHEMA
 from tempbench_lmms.runs import safe_run
+from tests import contract
 from tests.command import complains, tempbench
 
 
@@ -32,7 +33,7 @@ def one_of_each_kind(root):
 def test_a_changed_bit_of_any_file_is_found_and_mended(name, preparing, tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
     root = tmp_path / "home" / name
-    words = ("prepare", name, *preparing.SOURCES[name](tmp_path / "source", 0))
+    words = ("prepare", name, *contract.get(name, "SOURCE")(tmp_path / "source", 0))
     # A link is the source's own file: damaged with it, and mended by nothing.
     words += ("--copy",) if name == "coherence" else ()
     assert tempbench(*words).returncode == 0
@@ -51,7 +52,7 @@ def test_a_changed_bit_of_any_file_is_found_and_mended(name, preparing, tmp_path
 @pytest.mark.parametrize("name", benchmarks.names())
 def test_a_table_that_is_gone_is_named(name, preparing, tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
-    words = ("prepare", name, *preparing.SOURCES[name](tmp_path / "source", 0))
+    words = ("prepare", name, *contract.get(name, "SOURCE")(tmp_path / "source", 0))
     assert tempbench(*words).returncode == 0
     before = preparing.tree(tmp_path / "home")
     table = sorted((tmp_path / "home").rglob("*.parquet"))[-1]
@@ -77,7 +78,7 @@ def without_new_keys(value):
 def test_data_of_an_earlier_version_is_checked_too(name, preparing, tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
     root = tmp_path / "home" / name
-    words = ("prepare", name, *preparing.SOURCES[name](tmp_path / "source", 0))
+    words = ("prepare", name, *contract.get(name, "SOURCE")(tmp_path / "source", 0))
     assert tempbench(*words).returncode == 0
     (root / "checksums.json").unlink()
     manifest = root / "manifest.json"
@@ -87,9 +88,12 @@ def test_data_of_an_earlier_version_is_checked_too(name, preparing, tmp_path, mo
     complains(tempbench(*words), "damaged", "--force")
 
 
-def test_no_run_asks_about_a_damaged_table(preparing, tmp_path, monkeypatch):
+def test_no_run_asks_about_a_damaged_table(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
-    assert tempbench("prepare", "mateo", *preparing.SOURCES["mateo"](tmp_path / "source", 0)).returncode == 0
+    assert (
+        tempbench("prepare", "mateo", *contract.get("mateo", "SOURCE")(tmp_path / "source", 0)).returncode
+        == 0
+    )
     table = tmp_path / "home/mateo/pairs/test.parquet"
     content = table.read_bytes()
     rows = tables.read_rows(table)

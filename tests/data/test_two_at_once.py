@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tempbench_lmms import benchmarks
+from tests import contract
 from tests.command import complains, tempbench
 
 
@@ -32,7 +33,7 @@ def held(code):
 def test_one_prepares_and_no_run_reads_meanwhile(name, preparing, tmp_path, monkeypatch):
     home = tmp_path / "home"
     monkeypatch.setenv("TEMPBENCH_DATA", str(home))
-    old, new = (preparing.SOURCES[name](tmp_path / str(version), version) for version in (0, 1))
+    old, new = (contract.get(name, "SOURCE")(tmp_path / str(version), version) for version in (0, 1))
     with held(f"two = locks.preparing({name!r}); two.__enter__()"):
         complains(tempbench("prepare", name, *old), f"another command is preparing {name}")
     assert tempbench("prepare", name, *old).returncode == 0
@@ -47,7 +48,7 @@ def test_one_prepares_and_no_run_reads_meanwhile(name, preparing, tmp_path, monk
     assert preparing.tree(home) != before
 
 
-def test_no_lock_goes_on_where_there_are_none(preparing, tmp_path, monkeypatch):
+def test_no_lock_goes_on_where_there_are_none(tmp_path, monkeypatch):
     import errno
     import fcntl
 
@@ -55,7 +56,7 @@ def test_no_lock_goes_on_where_there_are_none(preparing, tmp_path, monkeypatch):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
-    source = preparing.SOURCES["mateo"](tmp_path / "source", 0)
+    source = contract.get("mateo", "SOURCE")(tmp_path / "source", 0)
     monkeypatch.setattr(fcntl, "lockf", none)
     monkeypatch.setattr(fcntl, "flock", none)
     complains(tempbench("prepare", "mateo", *source), "without locks", "--no-lock")

@@ -12,6 +12,7 @@ import tempbench_lmms
 from benchmarks import parsing as benchmark
 from tempbench_lmms import benchmarks
 from tempbench_lmms.parsing.reading import REASONS
+from tests import contract
 from tests.parsing import corpus
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
@@ -28,18 +29,14 @@ def _is_order(items, order):
     return order is None or sorted(order) == sorted(items)
 
 
-# What a parser may return, by its name without the values of its further parameters.
+# What a parser may return, by its name without the values of its further parameters; of each benchmark's own
+# its `tests/NAME/contract.py` says it.
 OFFERED = {
     "parsing.final_answer.final_part": lambda found: found.start <= found.end,
     "parsing.reader.read": lambda found: (found.value is None) == (found.reason in REASONS),
     "parsing.reader.letter_alone": lambda found: found in LETTERS,
     "parsing.fields.read": lambda found: all((one.value is None) == (one.reason in REASONS) for one in found),
     "parsing.fields.read_span": lambda found: found.value is None or _is_span(found.value),
-    "coherence.parser.read": lambda found: found.value is None or found.value[0] in LETTERS,
-    "mateo.parser.read": lambda found: found.value in (None, "before", "after", "independent", "other"),
-    "rextime.parser.read": lambda found: found["letter"].value in LETTERS,
-    "tempvs.parser.read": lambda found: found.value in (*LETTERS, *"12345"),
-    "timepercept.parser.read": lambda found: (found.value is None) == (found.reason in REASONS),
     "parsing.boolean.parse_boolean": lambda found: found in (None, True, False),
     "parsing.choice.parse_choice": lambda found: found in (None, *"ABCDE"),
     "parsing.final_answer.final_answer": lambda found: found is None or found == found.strip() != "",
@@ -48,24 +45,9 @@ OFFERED = {
     "parsing.text.clip": lambda found: len(found) < 8_010,
     "parsing.timespan.parse_span": lambda found: found is None or _is_span(found),
     "parsing.timespan.parse_spans": lambda found: all(map(_is_span, found)),
-    "coherence.parser.number": lambda found: found is None or isinstance(found, int),
-    "coherence.parser.number_official": lambda found: found is None or isinstance(found, int),
-    "coherence.parser.parse": lambda found: found in LETTERS,
-    "coherence.parser.parse_official": lambda found: found in LETTERS,
-    "mateo.parser.parse_strict": lambda found: found in (None, "before", "after", "independent", "other"),
-    "mateo.parser.parse": lambda found: found in (None, "before", "after", "independent", "other"),
-    "mateo.parser.parse_answers": lambda found: found is None or {*found} <= {"yes", "no", "unsure"},
-    "mateo.parser.parse_first": lambda found: found in (None, "before", "after", "independent"),
-    "rextime.parser.parse": lambda found: found[0] in LETTERS and all(map(_is_span, found[1])),
-    "rextime.parser.parse_answer": lambda found: found in LETTERS,
-    "tempvs.parser.parse": lambda found: found in (*LETTERS, *"12345"),
-    "tempvs.parser.parse_official": lambda found: found in ("UNK", *"ABCDE") or found.isdigit(),
-    "timepercept.parser.parse": lambda found: (
-        found is None
-        or found in ("True", "False", *"ABCD", *"12345")
-        or sorted(found.split(", ")) in (list("12345"), list("ABC"))
-    ),
 }
+for name in benchmarks.names():
+    OFFERED |= contract.get(name, "OFFERED")
 
 # What replies are made of, and what has no place in one.
 PIECES = st.sampled_from(
@@ -220,7 +202,6 @@ def test_the_list_of_parsers_is_complete():
         *(
             f"{name}.scoring.record" for name in benchmarks.names()
         ),  # what the hooks call: parsers, and a dict
-        "coherence.captioning.record",
         "parsing.reader.within",  # a place in the reply for what a parser has read
         "record_reading.prompt_of",  # whether it has several lines
         "cli.read.read",  # a command, which calls the hooks
@@ -228,8 +209,7 @@ def test_the_list_of_parsers_is_complete():
         "runs.rescoring.scored",  # calls the hooks
         "runs.rereading.hash_of",
         "parsing.second.request",  # writes a prompt
-        "rextime.official.prediction_of",  # the official reader, bit for bit
-        "rextime.scoring.of_official_reader",
+        *(other for name in benchmarks.names() for other in contract.get(name, "NOT_PARSERS")),
     }
     found = set()
     for path in PACKAGE.rglob("*.py"):

@@ -9,32 +9,15 @@ import pytest
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import checksums, manifests, prepared, roots, tables
+from tests import contract
 from tests.command import tempbench
 from tests.hub import Hub, variables
 
-TABLES = {
-    "tempvs": ("mt1_two/test.parquet",),
-    "timepercept": ("tal/test.parquet", "train/tal/train.parquet", "ucm/test.parquet"),
-    "mateo": ("pairs/test.parquet",),
-    "coherence": ("qa/test.parquet", "caption/test.parquet"),
-    "rextime": ("validation/validation.parquet",),
-}
+TABLES = {name: places for name in benchmarks.names() if (places := contract.get(name, "PUBLISHED"))}
 """What is taken of each sample."""
 
 LIMIT = 8
 """How many rows at least each table has, which are the first of the sample's."""
-
-# As `prepare` says where data is from.
-ORIGINS = {
-    "tempvs": {"source": {"folder": "/home/somebody/TempVS"}},
-    "timepercept": {"parts": {"ucm": {"request": {"ucm": "/home/somebody/ucm"}}}},
-    "mateo": {
-        "source": {"language": "en", "folder": "/home/somebody/MATEO"},
-        "skipped": {"test": ["x: no text"]},
-    },
-    "coherence": {"parts": {"tomato": {"source": "/home/somebody/tomato"}}},
-    "rextime": {"video_folders": {"activitynet": "/home/somebody/videos"}},
-}
 
 
 def prepare(benchmark: str, home: Path) -> Path:
@@ -59,7 +42,8 @@ def prepare(benchmark: str, home: Path) -> Path:
     if benchmark in ("coherence", "rextime"):
         tables.write_json(records, root / "videos.json")
         files += [root / "videos.json"] if benchmark == "coherence" else []
-    manifest = {"benchmark": benchmark, **ORIGINS[benchmark], prepared.KEY: prepared.sums(root, files)}
+    origin = contract.get(benchmark, "ORIGIN")
+    manifest = {"benchmark": benchmark, **origin, prepared.KEY: prepared.sums(root, files)}
     manifests.write(manifest | {checksums.KEY: checksums.write_folder(root)}, root)
     return root
 
@@ -98,7 +82,7 @@ def published(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with Hub({}, folder / "server") as hub:
         said = {}
         for benchmark in TABLES:
-            private = [] if benchmark in ("mateo", "timepercept") else ["--private"]
+            private = [] if contract.get(benchmark, "PUBLIC") else ["--private"]
             words = ("push", benchmark, "--repo", f"org/{benchmark}", *private, "--yes")
             done = tempbench(*words, TEMPBENCH_DATA=str(home), **variables(hub, folder / "hf"))
             assert done.returncode == 0, done.stderr

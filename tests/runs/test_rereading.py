@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from tempbench_lmms import benchmarks
 from tempbench_lmms.parsing import second
 from tempbench_lmms.runs import logs, rereading, rescoring, second_readers, second_scores
+from tests import contract
 from tests.command import REPOSITORY, complains, tempbench
 from tests.runs.test_logs import TASK, write_run
 from tests.second_reader import KEY, Stub, completion, fenced, obedient, secret, write_replies
@@ -78,28 +80,10 @@ def docs(task):
 
 
 TASKS = [
-    "tempvs_mt1_two_mini",
-    "tempvs_mt3_event_mini",
-    "rextime_mini",
-    "rextime_vqa_mini",
-    "rextime_moment_mini",
-    "mateo_text_instructions_mini",
-    "mateo_text_cot_mini",
-    "mateo_text_reflection_mini",
-    "coherence_qa_4f_mini",
-    "timepercept_isr_mini",
-    "timepercept_ipr_mini",
-    "timepercept_sov_mini",
-    "timepercept_tal_mini",
-    "timepercept_eii_mini",
-    "timepercept_ice_mini",
+    task
+    for name in benchmarks.names()
+    for task in contract.get(name, "REREAD") or [f"{benchmarks.card(name).full[0]}_mini"]
 ]
-# What is made of the text itself: by the official parsers, by the strict one, by an encoder.
-OF_THE_TEXT = {
-    "tempvs": r".*_official",
-    "coherence": r".*(_official|bertscore.*|clip_model)|bertscore.*",
-    "mateo": r".*(_strict|_before_reflection)|reflection_.*|n_reflected",
-}
 
 
 @pytest.mark.slow
@@ -119,7 +103,7 @@ def test_a_reader_that_is_always_right_scores_as_an_oracle(task, tmp_path):
     assert one.filled.now["parse_rate"] == 1
     assert one.alone is None
     names = [name for name in one.filled.now if name != "details" and not name.endswith("_stderr")]
-    of_the_text = [name for name in names if re.fullmatch(OF_THE_TEXT.get(log.benchmark, ""), name)]
+    of_the_text = [name for name in names if re.fullmatch(contract.get(log.benchmark, "OF_THE_TEXT"), name)]
     assert len(names) > len(of_the_text) + 3
     for name in names:
         assert one.filled.now[name] == (one.filled.then if name in of_the_text else oracle)[name], name

@@ -1,29 +1,27 @@
-"""What the tests of all benchmarks need to know of TimeBlind."""
+"""What contract tests and scripts know of TimeBlind; see `tests/contract.py`."""
 
 import json
 from pathlib import Path
 
-from tempbench_lmms.data.roots import mini_root
+from tests.source_files import clips, write
 
-BAD_MEDIA_TASK = "timeblind_frames"
 PAPER = None
+_ANSWERS = (None, *"ABCD", "Yes", "No")
 OFFERED = {
-    "timeblind.parser.read": lambda found: found.value in (None, *"ABCD", "Yes", "No"),
-    "timeblind.parser.parse": lambda found: found in (None, *"ABCD", "Yes", "No"),
+    "timeblind.parser.read": lambda found: found.value in _ANSWERS,
+    "timeblind.parser.parse": lambda found: found in _ANSWERS,
     "timeblind.parser.parse_official": lambda found: found in (-1, 0, 1),
 }
-FULL = ("timeblind", 2_400)
+EMPTY_SOURCE = {"data.jsonl": ""}
+OF_THE_TEXT = r".*_official"
 
 
 def SOURCE(folder: Path, version: int) -> list[str]:
-    """Writes a release of two instances, and returns the options of `prepare` for it."""
-    clips = sorted((mini_root("timeblind") / "media").glob("*.mp4"))[version:]
+    videos = clips("timeblind")[version:]
     records = []
-    (folder / "TimeBlind" / "videos").mkdir(parents=True, exist_ok=True)
     for index in range(8):
         name = f"vid_{index // 4:05d}_{index % 2}.mp4"
-        content = clips[index // 4 * 2 + index % 2].read_bytes()
-        (folder / "TimeBlind" / "videos" / name).write_bytes(content)
+        write(folder / "TimeBlind/videos" / name, videos[index // 4 * 2 + index % 2].read_bytes())
         records.append(
             {
                 "index": index,
@@ -33,6 +31,5 @@ def SOURCE(folder: Path, version: int) -> list[str]:
                 "type": "yes_no",
             }
         )
-    lines = "\n".join(json.dumps(record) for record in records)
-    (folder / "TimeBlind" / "data.jsonl").write_text(lines)
+    write(folder / "TimeBlind/data.jsonl", "\n".join(map(json.dumps, records)))
     return ["--source", str(folder)]
