@@ -174,6 +174,7 @@ def _make(
             "linked": len({videos.at(name) for name in videos.linked} & shown),
             "tagged": sum(row["tag"] is not None for row in kept),
             "contrary_answers": contrary(kept),
+            "sha256": tables.sha256_of([table]),
             "left_out": {name: why for name, (why, _) in sorted(wrong.items())},
             "instances_left_out": sorted(lost, key=int),
             prepared.KEY: prepared.sums(root, [table, sums]),
