@@ -44,7 +44,7 @@ def prepare(
 
     from rich.progress import track as progress
 
-    from ..videos import How
+    from ..parts import How
     from .prepare import prepare_captions, prepare_tomato
     from .tomato import BY_HAND, REPOSITORY, harness_source
 

@@ -30,11 +30,13 @@ from tempbench_lmms.data import archives, choices, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 
-from ..videos import PLAIN, How, Medium
+from ..parts import PLAIN, How, Medium, Part, Place, Skipped
 from . import tomato
 from .captions import Reference, References, file_in
-from .parts import Part, Skipped
 from .rows import caption_rows, question_row
+
+_TOMATO = Place(BENCHMARK, "tomato", "qa", SCENES)
+_CAPTIONS = Place(BENCHMARK, "captions", "caption", ("captions",))
 
 # Any script, brackets and spaces; nothing that hides a file or leads elsewhere.
 _NAME = re.compile(r"[^./\\\s][^/\\\n\r\t]{0,199}")
@@ -134,7 +136,7 @@ def prepare_tomato(
     # Archives are opened where the folders lack something.
     zipped = archives.archives_in(packed) if packed and len(media) < len(wanted) else []
     there = [one.path for several in media.values() for one in several if one.path.is_file()]
-    part = Part("tomato", source, [*release.files, *zipped, *there], how, ",".join(chosen))
+    part = Part(_TOMATO, source, [*release.files, *zipped, *there], how, ",".join(chosen))
     if part.done:
         return None
     with archives.unpacked(packed, part.root) if packed and zipped else contextlib.nullcontext() as folder:
@@ -184,7 +186,7 @@ def _brought(
             wrong[video] = "the video is missing", "missing"
         elif len(several) > 1:
             wrong[video] = f"{several[0].path} and {several[1].path} both have its name", "same name"
-    return wrong | part.videos.bring({video: one[0] for video, one in media.items() if video not in wrong})
+    return wrong | part.bring({video: one[0] for video, one in media.items() if video not in wrong})
 
 
 def _usable(
@@ -222,7 +224,7 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
     files = _videos_in(folder, written, skipped)
     names = {path: path.relative_to(folder).as_posix() for path in files}
     known = References(written, names.values())
-    part = Part("captions", folder, [*files, *([written] if written else [])], how)
+    part = Part(_CAPTIONS, folder, [*files, *([written] if written else [])], how)
     if part.done:
         return None
     part.begin()
@@ -231,7 +233,7 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
     for path, name in names.items():
         if all(map(is_name, name.split("/"))) and name not in known.unclear:
             media[f"captions/{name}"] = Medium(path, folder, seconds=texts[name].seconds)
-    wrong = part.videos.bring(media)
+    wrong = part.bring(media)
     rows: list[tables.Row] = []
     for name in names.values():
         why, reason = wrong.get(f"captions/{name}", ("", ""))

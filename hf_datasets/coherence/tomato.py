@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
-from tempbench_lmms.data import bounds, roots, tables
+from tempbench_lmms.data import bounds, hub, roots, tables
 from tempbench_lmms.errors import TempbenchError
 
 REPOSITORY = "https://github.com/yale-nlp/TOMATO"
@@ -71,7 +71,7 @@ def find(source: Path) -> Release:
     Raises:
         TempbenchError: There is none, or more than one at the same depth.
     """
-    level = [_snapshot(source)]
+    level = [hub.snapshot(source)]
     for _ in range(_DEEPEST + 1):
         found = [Release(folder, files) for folder in level if (files := _question_files(folder))]
         if len(found) > 1:
@@ -81,7 +81,7 @@ def find(source: Path) -> Release:
             )
         if found:
             return found[0]
-        level = [_snapshot(one) for folder in level for one in _folders(folder)]
+        level = [hub.snapshot(one) for folder in level for one in _folders(folder)]
     names = ", ".join(f"{kind}.json" for kind in ("count", "direction", "shape&trend"))
     raise TempbenchError(
         f"{source} has none of TOMATO's question files ({names} ... or Parquet), nor have the folders in it; "
@@ -95,33 +95,12 @@ def harness_source() -> Path:
     Raises:
         TempbenchError: It is not there.
     """
-    cache = Path(os.environ.get("HF_HUB_CACHE") or roots.cache_home() / "hub").expanduser()
-    folder = cache / f"datasets--{HARNESS_COPY.replace('/', '--')}"
-    if not folder.is_dir():
-        raise TempbenchError(
-            f"the harness has no TOMATO: {folder} is missing; run its task `tomato` once, or give --source"
-        )
-    return folder
+    return hub.cached("TOMATO", "tomato", HARNESS_COPY)
 
 
 def harness_videos() -> Path:
     """Returns the folder into which the harness unpacks the videos; it need not exist."""
     return roots.cache_home() / "TOMATO"
-
-
-def _snapshot(folder: Path) -> Path:
-    """Returns the files of a repository in the Hub's cache; any other folder as it is."""
-    if not (folder / "snapshots").is_dir():
-        return folder
-    main = folder / "refs" / "main"
-    name = main.read_text(encoding="utf-8").strip() if main.is_file() else ""
-    there = _folders(folder / "snapshots")
-    found = [one for one in there if one.name == name] or there
-    if len(found) != 1:
-        raise TempbenchError(
-            f"{folder} holds {len(found)} snapshots and none of them is the main one; give the folder of one"
-        )
-    return found[0]
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -262,7 +241,7 @@ class Videos:
             folder: In the Hub's cache files are links to another folder of the same cache.
             links: Take files that are links, too.
         """
-        inside = _inside(folder)
+        inside = hub.around(folder)
         for parent, below, names in os.walk(folder):
             below.sort()
             for name in sorted(names):
@@ -284,12 +263,6 @@ class Videos:
 def _without_links(path: Path) -> Path:
     """Returns a path by which a file that is reached through two folders is known as one."""
     return path.parent.resolve() / path.name
-
-
-def _inside(folder: Path) -> Path:
-    parents = [folder, *folder.absolute().parents]
-    cached = next((one.parent for one in parents if one.name == "snapshots"), None)
-    return cached if cached and (cached / "blobs").is_dir() else folder
 
 
 def video_places(release: Release, videos: Path | None) -> list[Path]:

@@ -29,25 +29,24 @@ def prepare(
 
     from tempbench_lmms.data.roots import data_home
 
-    from ..videos import How
+    from ..parts import How
     from . import prepare as making
 
     how = How(force, not link, partial(track, console=terminal.console(stderr=True)))
-    manifest, fresh = making.prepare(source, tags, revision, how)
+    part = making.prepare(source or making.download(revision), tags, how)
     root = data_home("timeblind") / "timeblind"
-    if not fresh:
+    if part is None:
         print(f"{root} is already prepared; add --force to replace it")
         return
-    print(f"{root}: {manifest['rows']['test']} of {manifest['expected_rows']['test']} questions")
-    if not manifest["tagged"]:
+    print(f"{root}: {part['rows']} of {part['expected_rows']} questions")
+    if not part["tagged"]:
         print("  no tags: give tags.json of https://github.com/Baiqi-Li/TimeBlind with --tags")
-    if contrary := manifest["contrary_answers"]:
+    if contrary := part["contrary_answers"]:
         print(f"  {len(contrary)} answers are not those of their place, first question {contrary[0]}")
-    left_out = manifest["left_out"]
-    if left_out:
-        print(f"  left out: {len(manifest['instances_left_out'])} instances, for {len(left_out)} videos")
-    for name, why in list(left_out.items())[:5]:
-        print(f"  {name}: {why}")
+    if skipped := part["skipped"]:
+        print(f"  left out: {len(part['instances_left_out'])} instances, for {len(skipped)} videos")
+    for one in part["skipped"][:5]:
+        print(f"  {one['id']}: {one['why']}")
     print("  no licence is stated: `tempbench push` refuses this data")
 
 

@@ -11,7 +11,7 @@ from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media import records
+from tempbench_lmms.media import apart, records
 
 NO_VIDEO = "no video"
 """Why a file of a folder is left out of which nobody expects that it is shown, such as a list of links."""
@@ -32,7 +32,7 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; every video that changed is decoded."""
-    yield from checks.problems(root, tables_of(root), records.check_changed(root))
+    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video))
     with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
         yield from _missing(manifests.read(root) or {})
 

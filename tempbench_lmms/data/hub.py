@@ -8,8 +8,10 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import roots
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import TempbenchError
 
@@ -136,3 +138,51 @@ def dataset_info(repository: str, revision: str = "main") -> Any:
             f"{repository}: the server did not send a commit id ({str(info.sha)[:80]!r}); check HF_ENDPOINT"
         )
     return info
+
+
+def cached(name: str, task: str, *repositories: str) -> Path:
+    """Returns the Hub cache's folder of a data set that one of the harness's own tasks loads.
+
+    Args:
+        name: What people call it.
+        task: The harness's task.
+        repositories: Where the harness has it from, as it may be in several versions.
+
+    Raises:
+        TempbenchError: It is not there.
+    """
+    cache = Path(os.environ.get("HF_HUB_CACHE") or roots.cache_home() / "hub").expanduser()
+    folders = [cache / f"datasets--{repository.replace('/', '--')}" for repository in repositories]
+    for folder in folders:
+        if folder.is_dir():
+            return folder
+    raise TempbenchError(
+        f"the harness has no {name}: {folders[0]} is missing; run its task `{task}` once, or give --source"
+    )
+
+
+def snapshot(folder: Path) -> Path:
+    """Returns the files of a repository in the Hub's cache; any other folder as it is.
+
+    Raises:
+        TempbenchError: It holds several snapshots, and none is the main one.
+    """
+    if not (folder / "snapshots").is_dir():
+        return folder
+    main = folder / "refs" / "main"
+    name = main.read_text(encoding="utf-8").strip() if main.is_file() else ""
+    below = sorted((folder / "snapshots").iterdir())
+    there = [one for one in below if one.is_dir() and not one.name.startswith(".")]
+    found = [one for one in there if one.name == name] or there
+    if len(found) != 1:
+        raise TempbenchError(
+            f"{folder} holds {len(found)} snapshots and none of them is the main one; give the folder of one"
+        )
+    return found[0]
+
+
+def around(folder: Path) -> Path:
+    """Returns the folder that files must lie in: in the Hub's cache they are links to its folder `blobs`."""
+    parents = [folder, *folder.absolute().parents]
+    cache = next((one.parent for one in parents if one.name == "snapshots"), None)
+    return cache if cache and (cache / "blobs").is_dir() else folder

@@ -7,7 +7,6 @@ from typing import Any
 
 from tempbench_lmms.data.checksums import is_whole, sealed
 from tempbench_lmms.data.tables import parse_json, sha256_of
-from tempbench_lmms.media import apart
 from tempbench_lmms.media.integrity import Facts
 
 RECORDS = "videos.json"
@@ -38,15 +37,21 @@ def unchanged(path: Path, known: Any) -> bool:
     return is_whole(known) and path.is_file() and known.get("sha256") == sha256_of([path])
 
 
-def check_changed(root: Path) -> Callable[[Path, str], None]:
-    """Returns how to check a video of a data set: to its end, unless it is the one of its record."""
+def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], None]:
+    """Returns what looks at a video of a data set for `data.checks.problems`: one that changed is decoded.
+
+    Args:
+        root: The data set's folder; its videos lie in `media`.
+        check: Decodes a video (`media.apart.check_video`).
+    """
     known = read_records(root)
 
-    def check(path: Path, url: str) -> None:
-        if not unchanged(path, known.get(path.relative_to(root / "media").as_posix())):
-            apart.check_video(path, thorough=True)
+    def load(path: Path, url: str) -> None:
+        place = path.relative_to(root / "media").as_posix()
+        if not unchanged(path, known.get(place)):
+            check(path, thorough=True)
 
-    return check
+    return load
 
 
 def length_problem(name: str, seconds: float, annotated: float) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tempbench_lmms.data import checks, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
-from tempbench_lmms.media import records
+from tempbench_lmms.media import apart, records
 from tempbench_lmms.motion_only import parser
 from tempbench_lmms.motion_only.card import KINDS, N_OPTIONS
 
@@ -20,7 +20,7 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; every video is decoded."""
-    yield from checks.problems(root, tables_of(root), records.check_changed(root))
+    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video))
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

@@ -27,7 +27,7 @@ _CHOICE = lazy(
 # "A/B/C/D": no reply names all letters so.
 _ALL_LETTERS = lazy(r"[\[<(]?\bA\s*(?P<sign>[/|])\s*B\s*(?P=sign)\s*C(?:\s*(?P=sign)\s*[D-H])*\b[\]>)]?")
 _EACH = lazy(r"\b(?:each|every)\s+(?:\w+\s+)?(?:option|choice|answer|statement)\s*:", re.IGNORECASE)
-_OPTION_LINE = lazy(r"[(\[]?[A-G][).\]:]\s")
+_OPTION_LINE = lazy(r"(?:(?:Caption|Option|Sentence) )?[(\[]?[A-G][).\]:]\s")
 _SHORTEST = 12
 
 

@@ -105,7 +105,7 @@ def coherence_video(found, folder):
     (folder / "videos").mkdir()
     shutil.copy(CLIP, folder / "secret.mp4")
     (folder / "videos" / "a.mp4").symlink_to(folder / "secret.mp4")
-    part = found.Part("captions", folder, [], found.PLAIN)
+    part = found.Part(found.Place("coherence", "captions", "caption"), folder, [], found.PLAIN)
     return not part.bring({"captions/a.mp4": found.Medium(folder / "videos" / "a.mp4", folder / "videos")})
 
 
@@ -175,7 +175,7 @@ GUARDS = [
     (coherence_name, "hf_datasets.coherence.prepare", "if not is_name(name):", "if False:"),
     (
         coherence_video,
-        "hf_datasets.coherence.parts",
+        "hf_datasets.parts",
         "not source.resolve().is_relative_to(medium.inside.resolve())",
         "False",
     ),

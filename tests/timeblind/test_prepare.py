@@ -1,6 +1,8 @@
 """TimeBlind's release, from a folder to the prepared data."""
 
 import json
+import shutil
+import zipfile
 
 import pytest
 
@@ -8,7 +10,7 @@ from hf_datasets.samples import timeblind as sample
 from hf_datasets.timeblind import prepare as preparing
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.timeblind import rows
+from tempbench_lmms.timeblind import checks, rows
 from tempbench_lmms.timeblind.card import SIZE, TAGS
 from tests.timeblind.contract import SOURCE
 
@@ -23,22 +25,30 @@ def release(tmp_path, monkeypatch):
 def test_a_release_is_prepared_once(release, tmp_path):
     tags = tmp_path / "tags.json"
     tags.write_text(json.dumps({tag: [] for tag in TAGS} | {"Event": [0], "Speed": [0, 1, 2, 3]}))
-    manifest, fresh = preparing.prepare(release, tags)
-    assert fresh
-    assert manifest["rows"] == {"test": 8}
-    assert (manifest["tagged"], manifest["contrary_answers"], manifest["left_out"]) == (4, [], {})
+    part = preparing.prepare(release, tags)
+    assert (part["rows"], part["tagged"], part["contrary_answers"], part["skipped"]) == (8, 4, [], [])
     found = read_rows(tmp_path / "home/timeblind/test")
     assert [row["tag"] for row in found] == ["Speed"] * 4 + [None] * 4
     assert found[1]["video"] == "tempbench://timeblind/media/vid_00000_1.mp4"
-    assert preparing.prepare(release, tags)[1] is False
+    assert list(checks.problems(tmp_path / "home/timeblind")) == []
+    assert preparing.prepare(release, tags) is None
+
+
+def test_videos_may_be_packed(release):
+    with zipfile.ZipFile(release / "TimeBlind/videos.zip", "w") as packed:
+        for path in sorted((release / "TimeBlind/videos").iterdir()):
+            packed.write(path, f"videos/{path.name}")
+    shutil.rmtree(release / "TimeBlind/videos")
+    assert preparing.prepare(release)["rows"] == 8
+    assert preparing.prepare(release) is None
 
 
 def test_an_instance_without_a_video_is_left_out_and_said(release):
     (release / "TimeBlind/videos/vid_00001_0.mp4").write_bytes(b"nothing")
-    manifest, _ = preparing.prepare(release)
-    assert manifest["instances_left_out"] == ["1"]
-    assert list(manifest["left_out"]) == ["vid_00001_0.mp4"]
-    assert manifest["rows"] == {"test": 4}
+    part = preparing.prepare(release)
+    assert part["instances_left_out"] == ["1"]
+    assert [one["id"] for one in part["skipped"]] == ["vid_00001_0.mp4"]
+    assert part["rows"] == 4
 
 
 def test_an_answer_that_is_not_that_of_its_place_is_named(release):
@@ -46,7 +56,7 @@ def test_an_answer_that_is_not_that_of_its_place_is_named(release):
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     lines[5]["answer"] = "Yes"
     file.write_text("\n".join(map(json.dumps, lines)))
-    assert preparing.prepare(release)[0]["contrary_answers"] == [5]
+    assert preparing.prepare(release)["contrary_answers"] == [5]
 
 
 RECORD = {
