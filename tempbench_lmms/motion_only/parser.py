@@ -7,6 +7,9 @@ from tempbench_lmms.parsing.expected import Choice
 from tempbench_lmms.parsing.reading import Reading
 
 
+LETTERS = "ABCD"
+
+
 def read(
     reply: str, options: Sequence[str], prompt: str | None = None, at_limit: bool = False
 ) -> Reading[str]:
@@ -21,7 +24,8 @@ def read(
     >>> read("I see a ring, so it is B.", ("a square", "a ring")).value
     'B'
     """
-    return reader.read(reply, Choice("ABCD"[: len(options)], tuple(options)), prompt, at_limit)
+    letters = LETTERS[: len(options)] or LETTERS
+    return reader.read(reply, Choice(letters, tuple(options[: len(letters)])), prompt, at_limit)
 
 
 def parse(reply: str, options: Sequence[str]) -> str | None:

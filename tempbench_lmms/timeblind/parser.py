@@ -46,7 +46,7 @@ def read(
     'Yes'
     """
     if options:
-        return reader.read(reply, Choice("ABCD"[: len(options)], tuple(options)), prompt, at_limit)
+        return reader.read(reply, Choice("ABCD"[: len(options)], tuple(options[:4])), prompt, at_limit)
     return reader.read(reply, Truth(), prompt, at_limit).map(lambda true: "Yes" if true else "No")
 
 
