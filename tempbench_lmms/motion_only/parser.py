@@ -6,7 +6,6 @@ from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice
 from tempbench_lmms.parsing.reading import Reading
 
-
 LETTERS = "ABCD"
 
 
