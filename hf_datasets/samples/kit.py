@@ -13,13 +13,13 @@ palette; `FILL/OUTLINE` outlines a shape. A canvas may know more steps, each a m
 import math
 import re
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw
 
 from tempbench_lmms.data import roots, tables
+from tempbench_lmms.media.encoding import encode as encode
 
 Point = tuple[float, float]
 Colour = tuple[int, int, int]
@@ -171,23 +171,6 @@ def few_levels(image: Image.Image, levels: int) -> Image.Image:
 def few_colours(image: Image.Image, n: int) -> Image.Image:
     """Returns a picture with a palette: a third of the size as PNG, and no visible difference."""
     return image.quantize(n, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-
-
-def encode(images: Iterable[Image.Image], path: Path, fps: int, crf: int = 30, **options: str) -> None:
-    """Writes pictures as an H.264 video; some encoders write other bytes for the same pictures each time."""
-    import av
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with av.open(str(path), "w", options=options) as container:
-        stream = container.add_stream("libx264", rate=fps)
-        stream.pix_fmt, stream.thread_count = "yuv420p", 1
-        stream.options = {"crf": str(crf), "preset": "veryslow", "threads": "1"}
-        for number, image in enumerate(images):
-            stream.width, stream.height = image.size
-            frame = av.VideoFrame.from_image(image)
-            frame.pts, frame.time_base = number, Fraction(1, fps)
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode())
 
 
 class Sample:

@@ -64,7 +64,8 @@ def without_prompt(text: str, prompt: str | None = None) -> str:
         text: The reply, normalised.
         prompt: The prompt, or None where it isn't known.
     """
-    if not prompt or "\n" not in text:
+    # A prompt of several lines is not repeated by one; one of a single line may be.
+    if not prompt or ("\n" not in text and "\n" in prompt):
         return text
     known = _prompt_lines(prompt)
     lines = text.split("\n")

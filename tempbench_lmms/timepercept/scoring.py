@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from tempbench_lmms import record_reading
+from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ordering import direction_score, pair_counts
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.statistic import Statistic, mean_of_ratios, smoothed_log_odds, statistic
@@ -292,12 +293,8 @@ def transfer_order_consistent(records: Sequence[Record]) -> Ratio:
 
     Source: TemporalVQA (arXiv 2501.10674), "consistent accuracy".
     """
-    pairs: dict[str, list[Record]] = {}
-    for record in records:
-        if record["test"] == "transfer_order":
-            pairs.setdefault(record["place"], []).append(record)
-    whole = {place: pair for place, pair in pairs.items() if len(pair) > 1}
-    return ratio(((all(one["correct"] for one in pair), 1) for pair in whole.values()), whole)
+    asked = [record for record in records if record["test"] == "transfer_order"]
+    return all_right(((record["place"], record["correct"]) for record in asked), 2)
 
 
 FROM_LOG = Metrics(*TRANSFER)

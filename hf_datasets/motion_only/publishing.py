@@ -1,0 +1,29 @@
+"""What the card of published motion-only videos says."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tempbench_lmms.motion_only.card import CARD
+
+from ..publishing.facts import EVALUATION_ONLY, NO_HARM_KNOWN, Facts
+
+
+def _sources(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    return [source.name for source in CARD.sources], []
+
+
+FACTS = Facts(
+    pretty_name="Motion only",
+    summary="Videos of noise in which the motion alone shows a shape or a word, with four options.",
+    collection="The videos are rendered by the project; no camera and no person was involved.",
+    annotation="What is drawn is known from the rendering.",
+    preprocessing="None.",
+    limitations="It tests whether motion between frames is used, and nothing else of a video.",
+    biases="Six shapes, six English words, four directions, one speed.",
+    personal="None.",
+    uses=EVALUATION_ONLY,
+    impact=NO_HARM_KNOWN,
+    sources=_sources,
+    categories=("visual-question-answering", "video-text-to-text"),
+    tags=("video", "motion", "control", "evaluation"),
+)

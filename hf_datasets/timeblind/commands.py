@@ -1,0 +1,53 @@
+"""How TimeBlind data is made: what this folder adds to the `tempbench` command."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms.data import terminal
+
+
+def prepare(
+    source: Annotated[
+        Path | None, typer.Option(help="A folder with the Hub's download; without it, it is downloaded.")
+    ] = None,
+    tags: Annotated[
+        Path | None, typer.Option(help="tags.json of the code's repository; default: what lies in --source.")
+    ] = None,
+    revision: Annotated[str, typer.Option(help="Revision to download.")] = "main",
+    link: Annotated[
+        bool, typer.Option("--link", help="Make the videos hard links to yours where the disk allows it.")
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Replace data that was prepared from something else.")] = False,
+) -> None:
+    """Prepare TimeBlind from the Hub, for evaluation on this machine; its authors state no licence."""
+    from functools import partial
+
+    from rich.progress import track
+
+    from tempbench_lmms.data.roots import data_home
+
+    from ..parts import How
+    from . import prepare as making
+
+    how = How(force, not link, partial(track, console=terminal.console(stderr=True)))
+    part = making.prepare(source or making.download(revision), tags, how)
+    root = data_home("timeblind") / "timeblind"
+    if part is None:
+        print(f"{root} is already prepared; add --force to replace it")
+        return
+    print(f"{root}: {part['rows']} of {part['expected_rows']} questions")
+    if not part["tagged"]:
+        print("  no tags: give tags.json of https://github.com/Baiqi-Li/TimeBlind with --tags")
+    if contrary := part["contrary_answers"]:
+        print(f"  {len(contrary)} answers are not those of their place, first question {contrary[0]}")
+    if skipped := part["skipped"]:
+        print(f"  left out: {len(part['instances_left_out'])} instances, for {len(skipped)} videos")
+    for one in part["skipped"][:5]:
+        print(f"  {one['id']}: {one['why']}")
+    print("  no licence is stated: `tempbench push` refuses this data")
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare}

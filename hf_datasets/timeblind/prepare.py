@@ -1,0 +1,123 @@
+"""Brings TimeBlind onto this machine, from the Hub or from a folder with its download.
+
+    test/test.parquet     the questions
+    media/<name>.mp4      the videos, each once
+    videos.json, checksums.json, manifest.json
+
+An interrupted run goes on where it stopped; a run on the same source does nothing.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data import archives, hub, roots, tables
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.media.limits import VIDEO_SUFFIXES
+from tempbench_lmms.timeblind import official, rows
+from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE
+from tempbench_lmms.timeblind.features import BENCHMARK, SCHEMA
+from tempbench_lmms.timeblind.offline import read_release
+
+from ..parts import PLAIN, How, Medium, Part, Place, Skipped
+
+REPO = "BaiqiL/TimeBlind"
+DATA, TAGS = "data.jsonl", "tags.json"
+_PLACE = Place(BENCHMARK, "timeblind", "test")
+
+
+def download(revision: str) -> Path:
+    """Downloads the data set from the Hub, or what of it is not here yet.
+
+    Args:
+        revision: A commit, branch or tag.
+
+    Raises:
+        TempbenchError: The Hub cannot be reached.
+    """
+    from huggingface_hub import snapshot_download
+
+    with hub.downloading(REPO):
+        sha = hub.dataset_info(REPO, revision).sha
+        return Path(snapshot_download(REPO, repo_type="dataset", revision=sha))
+
+
+def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[str, Any] | None:
+    """Prepares the questions and videos of a folder.
+
+    Args:
+        source: A download of the Hub.
+        tags: The official `tags.json`, which stands in the code's repository; looked for in the source where
+            omitted.
+        how: See there.
+
+    Returns:
+        The part's entry in the manifest; None where there was nothing to do.
+
+    Raises:
+        TempbenchError: The release cannot be read, or other data is there already.
+    """
+    if not source.is_dir():
+        raise TempbenchError(f"{source} is not a folder; give --source the folder with {DATA} and the videos")
+    with archives.unpacked(source, roots.home_to_write(BENCHMARK)) as folder:
+        data = _the_one(folder)
+        listed = tags or next(iter(sorted(folder.rglob(TAGS))), None)
+        asked = read_release(data, listed)
+        media = _media(folder, source, {rows.video_name(row["video"]) for row in asked})
+        own = archives.archives_in(source)
+        given = [one.path for one in media.values() if not one.is_own]
+        part = Part(_PLACE, source, [data, *([listed] if listed else []), *own, *given], how)
+        if part.done:
+            return None
+        part.begin()
+        wrong = part.bring(media)
+    skipped: Skipped = [{"id": name, "why": why, "reason": reason} for name, (why, reason) in wrong.items()]
+    names = dict.fromkeys(rows.video_name(row["video"]) for row in asked)
+    lacking = [name for name in names if name not in media]
+    skipped += [{"id": name, "why": "the video is missing", "reason": "missing"} for name in lacking]
+    lost = {one["id"] for one in skipped}
+    cut = {row["pair_id"] for row in asked if rows.video_name(row["video"]) in lost}
+    kept = [row for row in asked if row["pair_id"] not in cut]
+    if not kept:
+        raise TempbenchError(
+            f"no instance has both of its videos; the first: {skipped[0]['id']}: {skipped[0]['why']}"
+        )
+    return part.finish(
+        kept,
+        SCHEMA,
+        skipped,
+        instances_left_out=sorted(cut, key=int),
+        expected_rows=SIZE * N_INSTANCES,
+        tagged=sum(row["tag"] is not None for row in kept),
+        contrary_answers=contrary(kept),
+    )
+
+
+def _the_one(folder: Path) -> Path:
+    found = sorted(folder.rglob(DATA))
+    if len(found) != 1:
+        several = f"{found[0]} and {found[1]} are both there" if found else f"no {DATA} in {folder}"
+        raise TempbenchError(f"{several}; give --source the folder with the Hub's download")
+    return found[0]
+
+
+def _media(folder: Path, source: Path, wanted: set[str]) -> dict[str, Medium]:
+    """Returns the videos that are wanted and there, by name.
+
+    What was unpacked lies in a folder of links to the source's own files.
+    """
+    found: dict[str, Medium] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.name in wanted and path.suffix.lower() in VIDEO_SUFFIXES and path.is_file():
+            is_own = folder != source and not path.is_symlink()
+            found.setdefault(path.name, Medium(path, folder if is_own else hub.around(source), is_own))
+    return found
+
+
+def contrary(asked: Sequence[tables.Row]) -> list[int]:
+    """Returns the questions whose answer is not that of their place, by which the official code scores."""
+    return [
+        row["index"]
+        for row in asked
+        if (row["answer"] == row["choices"][0]) != (official.RIGHT[row["index"] % SIZE] == 1)
+    ]

@@ -1,0 +1,1 @@
+"""Motion only: a control that only time can solve."""

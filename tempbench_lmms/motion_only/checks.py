@@ -1,0 +1,41 @@
+"""What must hold of motion-only data before a model is loaded."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tempbench_lmms.data import checks, tables
+from tempbench_lmms.data.checks import NumberedRow, Table
+from tempbench_lmms.media import apart, records
+from tempbench_lmms.motion_only import parser
+from tempbench_lmms.motion_only.card import KINDS, N_OPTIONS
+
+
+def tables_of(root: Path) -> list[Table]:
+    """Returns the tables of a data set, with what must hold of each."""
+    from tempbench_lmms.motion_only.features import BENCHMARK, SCHEMA
+
+    table = Table(BENCHMARK, root / "test" / "test.parquet", SCHEMA, row_problems, ("video",), together)
+    return [table] if table.path.parent.is_dir() else []
+
+
+def problems(root: Path) -> Iterator[str]:
+    """Yields one line a problem, with table, row and field; every video is decoded."""
+    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video))
+
+
+def row_problems(row: tables.Row) -> Iterator[str]:
+    """Yields what is wrong with one question, as "field: what"."""
+    yield from checks.text_problems(row, "pair_id")
+    if row["kind"] not in KINDS:
+        yield f"kind: {row['kind']!r} is not one of {', '.join(KINDS)}"
+    yield from checks.option_problems(row["options"], N_OPTIONS, N_OPTIONS)
+    yield from checks.reply_problems(row, lambda reply: parser.parse(reply, row["options"]))
+
+
+def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
+    """Yields the questions whose options are not those of the other one of their pair."""
+    first: dict[str, tuple[int, list[str]]] = {}
+    for number, row in rows:
+        known, options = first.setdefault(row["pair_id"], (number, row["options"]))
+        if options != row["options"]:
+            yield number, f"options: others than in row {known} of the same pair"

@@ -1,0 +1,1 @@
+"""TimeBlind: what differs between two videos in time alone."""

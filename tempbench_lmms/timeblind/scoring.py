@@ -1,0 +1,168 @@
+"""The metrics of TimeBlind: four questions an instance, which count alone, in pairs, and together.
+
+Source: the paper's four accuracies; `utils.py` for those that end in `_official`. Pairs and instances of
+which `--limit` cut a question off are left out, and counted in `n_cut`.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms import record_reading
+from tempbench_lmms.metrics.groups import all_right, complete
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.timeblind import official, parser, prompts
+from tempbench_lmms.timeblind.card import LEVELS, SIZE, TAGS
+
+TASK = "task"
+"""The one kind of task."""
+
+METRICS = Metrics(TASK)
+
+_LEVEL_OF = {tag: level for level, tags in LEVELS.items() for tag in tags}
+
+
+def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
+    """Returns what is known of one answered question.
+
+    Args:
+        doc: A row of the data set.
+        reply: The model's reply.
+        failed: Whether the request failed, so there is no reply to read.
+    """
+    # A question with its options is one line: a reply of one line may be a copy of it.
+    found = None if failed else parser.read(reply, doc["options"], prompts.build(doc))
+    answer = found.value if found else None
+    return {
+        "id": doc["question_id"],
+        "instance": doc["pair_id"],
+        "question": doc["index"] % SIZE // 2,
+        "video": doc["index"] % 2,
+        "tag": TAGS.get(doc["tag"] or "", ""),
+        "level": _LEVEL_OF.get(doc["tag"] or "", ""),
+        "gold": doc["answer"],
+        "answer": answer,
+        "correct": int(answer == doc["answer"]),
+        "parsed": int(answer is not None),
+        "failed": int(failed),
+        "official": parser.UNREAD if failed else parser.parse_official(reply, doc["options"]),
+        **record_reading.fields(found),
+    }
+
+
+def _share(records: Sequence[Record], field: str) -> Ratio:
+    return ratio(((record[field], 1) for record in records), (record["instance"] for record in records))
+
+
+def _together(records: Sequence[Record], size: int, *fields: str) -> Ratio:
+    """Returns the share of groups, the records of one instance that agree in `fields`, that are all right."""
+
+    def key(record: Record) -> tuple[Hashable, ...]:
+        return (record["instance"], *(record[field] for field in fields))
+
+    return all_right(((key(one), one["correct"]) for one in records), size, lambda group: group[0])
+
+
+@METRICS.measure(headline=True)
+def i_acc(records: Sequence[Record]) -> Ratio:
+    """Share of instances all four of whose questions are right. The paper's first metric."""
+    return _together(records, SIZE)
+
+
+@METRICS.measure(headline=True)
+def q_acc(records: Sequence[Record]) -> Ratio:
+    """Share of questions that are right on both videos."""
+    return _together(records, 2, "question")
+
+
+@METRICS.measure(headline=True)
+def v_acc(records: Sequence[Record]) -> Ratio:
+    """Share of videos both of whose questions are right."""
+    return _together(records, 2, "video")
+
+
+@METRICS.measure(headline=True)
+def acc(records: Sequence[Record]) -> Ratio:
+    """Share of right answers."""
+    return _share(records, "correct")
+
+
+def _official(name: str) -> Metric:
+    def metric(records: Sequence[Record]) -> Ratio:
+        instances: dict[str, dict[int, int]] = {}
+        for one in records:
+            place = 2 * one["question"] + one["video"]
+            instances.setdefault(one["instance"], {})[place] = one["official"]
+        found = [
+            official.points((four[0], four[1], four[2], four[3]) if len(four) == SIZE else official.NONE)
+            for four in instances.values()
+        ]
+        return ratio((one[name] for one in found), instances)
+
+    metric.__doc__ = f"{name} as the official scorer computes it, from what its rules read."
+    return metric
+
+
+for _name in ("I_Acc", "Q_Acc", "V_Acc", "Acc"):
+    METRICS.add(f"{_name.lower()}_official", _official(_name), headline=_name == "I_Acc")
+
+
+@METRICS.measure(better="lower", headline=True)
+def first_rate(records: Sequence[Record]) -> Ratio:
+    """Share of Yes and A among the answers that were read; half of the right ones are."""
+    read = [record for record in records if record["parsed"]]
+    return ratio(
+        ((record["answer"] in ("Yes", "A"), 1) for record in read), (record["instance"] for record in read)
+    )
+
+
+@METRICS.measure(headline=True)
+def parse_rate(records: Sequence[Record]) -> Ratio:
+    """Share of replies that could be read."""
+    return _share(records, "parsed")
+
+
+def _of(metric: Callable[[Sequence[Record]], Ratio], field: str, group: str) -> Metric:
+    return lambda records: metric([record for record in records if record[field] == group])
+
+
+for _field, _groups in (("level", tuple(LEVELS)), ("tag", tuple(TAGS.values()))):
+    for _metric in (i_acc, acc):
+        for _group in _groups:
+            METRICS.add(f"{_metric.__name__}_{_group}", _of(_metric, _field, _group))
+
+record_reading.add_metrics(METRICS, "instance")
+
+
+@METRICS.count(headline=True)
+def n_questions(records: Sequence[Record]) -> int:
+    """Number of questions."""
+    return len(records)
+
+
+@METRICS.count()
+def n_instances(records: Sequence[Record]) -> int:
+    """Number of instances."""
+    return len({record["instance"] for record in records})
+
+
+@METRICS.count(better="lower", headline=True)
+def n_cut(records: Sequence[Record]) -> int:
+    """Number of instances of which not all four questions were asked."""
+    return n_instances(records) - len(complete((record["instance"] for record in records), SIZE))
+
+
+@METRICS.count(better="lower", headline=True)
+def n_failed(records: Sequence[Record]) -> int:
+    """Number of questions whose request failed."""
+    return sum(record["failed"] for record in records)
+
+
+def details(records: Sequence[Record]) -> dict[str, Any]:
+    """Returns how often each answer was given, and how often each is right."""
+    answers = [record["answer"] or "unparsed" for record in records]
+    right = [record["gold"] for record in records]
+    return {
+        name: {one: said.count(one) / len(said) for one in sorted(set(said))}
+        for name, said in (("answers", answers), ("right_answers", right))
+    }

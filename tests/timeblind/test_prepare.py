@@ -1,0 +1,99 @@
+"""TimeBlind's release, from a folder to the prepared data."""
+
+import json
+import shutil
+import zipfile
+
+import pytest
+
+from hf_datasets.samples import timeblind as sample
+from hf_datasets.timeblind import prepare as preparing
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.timeblind import checks, rows
+from tempbench_lmms.timeblind.card import SIZE, TAGS
+from tests.timeblind.contract import SOURCE
+
+
+@pytest.fixture
+def release(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+    SOURCE(tmp_path / "source", 0)
+    return tmp_path / "source"
+
+
+def test_a_release_is_prepared_once(release, tmp_path):
+    tags = tmp_path / "tags.json"
+    tags.write_text(json.dumps({tag: [] for tag in TAGS} | {"Event": [0], "Speed": [0, 1, 2, 3]}))
+    part = preparing.prepare(release, tags)
+    assert (part["rows"], part["tagged"], part["contrary_answers"], part["skipped"]) == (8, 4, [], [])
+    found = read_rows(tmp_path / "home/timeblind/test")
+    assert [row["tag"] for row in found] == ["Speed"] * 4 + [None] * 4
+    assert found[1]["video"] == "tempbench://timeblind/media/vid_00000_1.mp4"
+    assert list(checks.problems(tmp_path / "home/timeblind")) == []
+    assert preparing.prepare(release, tags) is None
+
+
+def test_videos_may_be_packed(release):
+    with zipfile.ZipFile(release / "TimeBlind/videos.zip", "w") as packed:
+        for path in sorted((release / "TimeBlind/videos").iterdir()):
+            packed.write(path, f"videos/{path.name}")
+    shutil.rmtree(release / "TimeBlind/videos")
+    assert preparing.prepare(release)["rows"] == 8
+    assert preparing.prepare(release) is None
+
+
+def test_an_instance_without_a_video_is_left_out_and_said(release):
+    (release / "TimeBlind/videos/vid_00001_0.mp4").write_bytes(b"nothing")
+    part = preparing.prepare(release)
+    assert part["instances_left_out"] == ["1"]
+    assert [one["id"] for one in part["skipped"]] == ["vid_00001_0.mp4"]
+    assert part["rows"] == 4
+
+
+def test_an_answer_that_is_not_that_of_its_place_is_named(release):
+    file = release / "TimeBlind/data.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    lines[5]["answer"] = "Yes"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    assert preparing.prepare(release)["contrary_answers"] == [5]
+
+
+RECORD = {
+    "index": 8, "video_path": "TimeBlind/videos/mcq_1.mp4", "answer": "B", "type": "multiple_choice",
+    "question": "What happens? Option A: It opens. Option B: It shuts.",
+}  # fmt: skip
+
+
+def test_options_are_read_from_the_question():
+    found = rows.row(RECORD)
+    assert found["options"] == ["It opens.", "It shuts."]
+    assert (found["answer"], found["choices"], found["pair_id"]) == ("B", ["A", "B"], "2")
+    assert rows.row({**RECORD, "question": "Which?"})["options"] == ["Option A", "Option B"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("index", "8", "index: '8' is not a whole number"),
+        ("index", True, "index: True"),
+        ("question", " ", "question 8: question is missing"),
+        ("type", "open", "type 'open' is not one of yes_no, multiple_choice"),
+        ("answer", "yes", "answer 'yes' is not one of A, B"),
+    ],
+)
+def test_a_record_of_another_form_is_refused(field, value, said):
+    with pytest.raises(TempbenchError, match=said):
+        rows.row({**RECORD, field: value})
+
+
+def test_the_sample_has_every_tag_and_an_answer_of_each_kind_for_each_question():
+    found = sample.questions()
+    assert {row["tag"] for row in found} == {*TAGS}
+    for start in range(0, len(found), SIZE):
+        first, second, third, fourth = found[start : start + SIZE]
+        assert first["question"] == second["question"] != third["question"] == fourth["question"]
+        assert first["video"] == third["video"] != second["video"] == fourth["video"]
+        assert [row["answer"] == row["choices"][0] for row in (first, second, third, fourth)] == [
+            True, False, False, True,
+        ]  # fmt: skip

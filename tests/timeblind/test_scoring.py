@@ -1,0 +1,208 @@
+"""The metrics of TimeBlind, by hand and against the official code where it is at hand."""
+
+import importlib.util
+import json
+import math
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.record import evaluate
+from tempbench_lmms.timeblind import official, offline, scoring
+from tempbench_lmms.timeblind.card import CARD, LEVELS, SIZE, TAGS
+
+RIGHT = ("Yes", "No", "No", "Yes")
+
+
+def doc(index, tag="Speed"):
+    return {
+        "question_id": str(index), "index": index, "pair_id": str(index // SIZE), "tag": tag, "options": [],
+        "answer": RIGHT[index % SIZE], "question": "?",
+    }  # fmt: skip
+
+
+def records(*instances, tag="Speed"):
+    """Returns the records of instances, each given by four replies."""
+    return [
+        scoring.record(doc(SIZE * number + place, tag), reply)
+        for number, replies in enumerate(instances)
+        for place, reply in enumerate(replies)
+    ]
+
+
+def values(found):
+    return {name: evaluate(metric, found) for name, metric in scoring.METRICS.items()}
+
+
+def test_by_hand():
+    # Instance 0 is right. Of instance 1 question 0 is right on video 0 alone, question 1 on both; so video 0
+    # is right and video 1 is not. Of instance 2 nothing can be read.
+    found = values(records(RIGHT, ("Yes", "Yes", "No", "Yes"), ("maybe",) * SIZE))
+    assert found["i_acc"] == 1 / 3
+    assert found["q_acc"] == 3 / 6
+    assert found["v_acc"] == 3 / 6
+    assert found["acc"] == 7 / 12
+    assert found["parse_rate"] == 8 / 12
+    assert found["first_rate"] == 5 / 8
+    assert {name: found[f"{name}_official"] for name in CARD.primary} == {
+        name: found[name] for name in CARD.primary
+    }
+    assert (found["n_questions"], found["n_instances"], found["n_cut"]) == (12, 3, 0)
+    assert found["i_acc_speed"] == found["i_acc_event_attribute"] == 1 / 3
+    assert math.isnan(found["i_acc_force"])
+
+
+@pytest.mark.parametrize("always", ["Yes", "No"])
+def test_who_always_says_the_same_has_no_pair(always):
+    found = values(records(*[(always,) * SIZE] * 5))
+    assert found["acc"] == 0.5
+    assert [found[name] for name in ("q_acc", "v_acc", "i_acc")] == [0, 0, 0]
+
+
+def test_an_instance_that_was_cut_is_left_out_by_us_and_wrong_officially():
+    found = values(records(RIGHT, RIGHT)[:6])  # of instance 1 question 0 alone was asked
+    assert found["i_acc"] == 1
+    assert found["q_acc"] == 1  # two questions of instance 0, one of instance 1
+    assert found["n_cut"] == 1
+    assert found["i_acc_official"] == 0.5
+    assert found["acc_official"] == 4 / 8
+
+
+def test_a_failed_request_is_wrong():
+    found = scoring.record(doc(0), "Yes", failed=True)
+    assert (found["correct"], found["parsed"], found["official"]) == (0, 0, -1)
+
+
+def test_the_tags_are_those_of_the_paper():
+    assert len(TAGS) == 11
+    assert [len(tags) for tags in LEVELS.values()] == [2, 6, 3]
+    assert CARD.chance == {name: 0.5**power for name, power in zip(CARD.primary, (4, 2, 2, 1), strict=True)}
+
+
+FORMS = dict.fromkeys(range(8), ())
+
+
+def answers(*replies, start=0):
+    return [{"index": start + place, "model_output": reply} for place, reply in enumerate(replies)]
+
+
+def test_official_denominators():
+    whole = answers(*RIGHT)
+    assert official.score(whole, FORMS) == {
+        "Q_Acc": 1.0, "V_Acc": 1.0, "Acc": 1.0, "I_Acc": 1.0, "num_instances": 1,
+    }  # fmt: skip
+    # An instance with some predictions is wrong altogether; by tag only what is missing is.
+    some = whole + answers("Yes", "No", start=4)
+    assert official.score(some, FORMS)["Acc"] == 0.5
+    assert official.score_tags(some, FORMS, {"Speed": range(8)})["Speed"]["Acc"] == 0.75
+    # The last prediction of an index counts; one that is no question makes its instance wrong.
+    assert official.score(whole + answers("No"), FORMS)["Acc"] == 0.75
+    assert official.score(whole + answers("No", start=99), FORMS)["num_instances"] == 2
+    assert official.score([{**whole[0], "model_output": None}, *whole[1:]], FORMS)["Acc"] == 0.75
+    with pytest.raises(TempbenchError, match="no prediction"):
+        official.score([], FORMS)
+
+
+@pytest.fixture(scope="module")
+def official_code():
+    """The official repository, with `utils.py` and perhaps recorded replies in `results`."""
+    folder = Path(os.environ.get("TEMPBENCH_TIMEBLIND", ""))
+    if not (folder / "utils.py").is_file():
+        pytest.skip("set TEMPBENCH_TIMEBLIND to a clone of the official repository")
+    spec = importlib.util.spec_from_file_location("timeblind_utils", folder / "utils.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return folder, module
+
+
+def compared(module, predictions, lettered):
+    n = 1 + max(one["index"] for one in predictions)
+    data = [{"type": "multiple_choice" if i in lettered else "yes_no"} for i in range(n)]
+    found = module.build_answers(predictions, data)
+    theirs = {**module.get_scores(found), "num_instances": len(found)}
+    forms = {i: ("a", "b") if i in lettered else () for i in range(n)}
+    assert official.score(predictions, forms) == theirs
+    return theirs
+
+
+PIECES = [
+    "Yes",
+    "no",
+    "A",
+    "b",
+    "(B)",
+    "Answer:",
+    "a dog",
+    ".",
+    "\n",
+    "option",
+    "final answer: ",
+    "/",
+    "Ｎｏ",
+]
+
+
+def test_random_and_odd_predictions_as_in_the_official_code(official_code):
+    _, module = official_code
+    generator = random.Random(0)
+    for share in (0.0, 0.3, 1.0):
+        predictions = [
+            {"index": i, "model_output": " ".join(generator.choices(PIECES, k=generator.randrange(5)))}
+            for i in range(400)
+            if generator.random() >= share / 4
+        ]
+        generator.shuffle(predictions)
+        compared(module, predictions, set(range(200, 400)))
+
+
+def test_recorded_predictions_as_in_the_official_code(official_code):
+    folder, module = official_code
+    files = sorted((folder / "results").glob("*.json"))
+    if not files:
+        pytest.skip(f"{folder} has no results")
+    for file in files:
+        predictions = json.loads(file.read_text(encoding="utf-8"))
+        lettered = {one["index"] for one in predictions if one["question"].endswith("A or B.")}
+        assert compared(module, predictions, lettered)["num_instances"] == 600
+
+
+def test_a_file_is_scored(tmp_path):
+    data, file = tmp_path / "data.jsonl", tmp_path / "results.json"
+    rows = [
+        {
+            "index": i, "video_path": f"TimeBlind/videos/{i % 2}.mp4", "question": "Is it?",
+            "answer": RIGHT[i].lower(), "type": "yes_no",
+        }
+        for i in range(4)
+    ]  # fmt: skip
+    data.write_text("\n".join(map(json.dumps, rows)))
+    file.write_text(json.dumps(answers("<think>no,</think>Yes", "No", "No", "Yes")))
+    (tmp_path / "tags.json").write_text(json.dumps({tag: [] for tag in TAGS} | {"Force": [0, 1, 2, 3]}))
+    found = offline.score_file(file, data, tmp_path / "tags.json")
+    assert found.metrics["i_acc"][0] == 1
+    assert found.official == {"Q_Acc": 0.5, "V_Acc": 0.5, "Acc": 0.75, "I_Acc": 0.0, "num_instances": 1}
+    assert list(found.official_tags) == ["Force"]
+    assert found.as_json()["metrics"]["i_acc_force"] == 1
+    assert found.as_json()["metrics"]["i_acc_speed"] is None
+    assert found.shown()["i_acc_speed"] == ("-", "")
+
+
+WRONG = [
+    ([{"index": "0", "model_output": "Yes"}], "entry 1 is no object with a whole number as index"),
+    ([{"index": 0}], "entry 1 has no model_output"),
+    ([{"index": 0, "model_output": 5}], "model_output is of type int"),
+    ([], "holds no prediction"),
+    (answers("Yes", start=400), "unknown questions"),
+    (answers("Yes"), "have no reply"),
+]
+
+
+@pytest.mark.parametrize(("predictions", "said"), WRONG)
+def test_a_wrong_file_is_refused(predictions, said, tmp_path):
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps(predictions))
+    with pytest.raises(TempbenchError, match=said):
+        offline.score_file(file, mini=True)
