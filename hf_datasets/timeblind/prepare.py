@@ -13,13 +13,14 @@ from typing import Any
 
 from tempbench_lmms.data import archives, hub, roots, tables
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.media.gathering import Medium
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 from tempbench_lmms.timeblind import official, rows
 from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE
 from tempbench_lmms.timeblind.features import BENCHMARK, SCHEMA
 from tempbench_lmms.timeblind.offline import read_release
 
-from ..parts import PLAIN, How, Medium, Part, Place, Skipped
+from ..parts import PLAIN, How, Part, Place, Skipped
 
 REPO = "BaiqiL/TimeBlind"
 DATA, TAGS = "data.jsonl", "tags.json"
