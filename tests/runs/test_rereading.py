@@ -627,6 +627,9 @@ def test_captions_have_no_answer_to_read(tmp_path):
 @pytest.mark.harness
 def test_a_model_on_this_machine(tmp_path, tiny_vlm, monkeypatch):
     """A model with random weights writes rubbish: it is of the wrong form, and counted."""
+    from tempbench_lmms.harness import local_reader
+
+    monkeypatch.setattr(local_reader, "_NEW_TOKENS", 8)  # rubbish of 128 tokens is no other rubbish
     few(tmp_path / "run", 3)
     done = tempbench("reread", tmp_path / "run", "--reader", tiny_vlm)
     assert done.returncode == 0, done.stderr
