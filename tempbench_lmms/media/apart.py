@@ -121,7 +121,8 @@ class Inspector:
             with self._changing:
                 if self._closed:
                     raise RuntimeError("this inspector is closed")
-                self._answers = answers = queue.Queue()
+                answers: queue.Queue[str] = queue.Queue()
+                self._answers = answers
                 self._process = process = subprocess.Popen(
                     [*self._command, str(int(self._megabytes))],
                     stdin=subprocess.PIPE,
