@@ -20,6 +20,21 @@ REPOSITORY = Path(__file__).parents[1]
 
 # The commands' parameters are read from their functions at each call, all commands' for one.
 _PARAMETERS = functools.cache(typer.main.get_params_from_function)
+# A command is laid out again for every call of the application, all commands for the one that is called.
+_LAY_OUT = typer.main.get_command_from_info
+
+
+@functools.cache
+def _laid_out(callback, facts, settings):
+    return _LAY_OUT(typer.models.CommandInfo(callback=callback, **dict(facts)), **dict(settings))
+
+
+def _command(command_info, **settings):
+    facts = vars(command_info).copy()
+    callback, context = facts.pop("callback"), facts["context_settings"]
+    if context:  # a dictionary, of one command alone
+        return _LAY_OUT(command_info, **settings)
+    return _laid_out(callback, tuple(facts.items()), tuple(settings.items()))
 
 
 def tempbench(*arguments, **environment):
@@ -33,6 +48,7 @@ def tempbench(*arguments, **environment):
     with (
         mock.patch.dict(os.environ, environment),
         mock.patch.object(typer.main, "get_params_from_function", _PARAMETERS),
+        mock.patch.object(typer.main, "get_command_from_info", _command),
         mock.patch.object(sys, "argv", ["tempbench", *map(str, arguments)]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

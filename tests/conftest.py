@@ -5,9 +5,11 @@ import os
 # The Hub's client reads this once, when something first imports it: no test reaches a network.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+import contextlib
 import fcntl
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -44,8 +46,53 @@ def session_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
+_began: dict[int, str] = {}
+"""The child processes of this one, each with the test after which it was there first."""
+# They serve all tests: the Python of tests/warm.py ends with the last test process that holds it, the decoder
+# of tempbench_lmms/media/apart.py with this one.
+_OF_ALL_TESTS = (b"tests.warm", b"tempbench_lmms.media.worker")
+
+
+def _children() -> set[int]:
+    """Returns the child processes of this one that go on; Linux only, elsewhere none."""
+    found = set()
+    for path in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # a thread that has ended
+            found |= set(map(int, path.read_text().split()))
+    return {child for child in found if _goes_on(child)}
+
+
+def _goes_on(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        return state != "Z" and not any(
+            name in Path(f"/proc/{process}/cmdline").read_bytes() for name in _OF_ALL_TESTS
+        )
+    except OSError:  # it has ended
+        return False
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    yield
+    for child in _children():
+        _began.setdefault(child, item.nodeid)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _offline(session_folder: Path) -> None:
+def _no_process_is_left() -> Iterator[None]:
+    """What a test starts ends with it: the first fixture, so that it looks when all others have ended."""
+    yield
+    end = time.monotonic() + 10
+    while (left := _children()) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not left, "processes outlive their tests: " + ", ".join(
+        f"{child} ({_began.get(child, 'the last test, or a fixture')})" for child in sorted(left)
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _offline(session_folder: Path, _no_process_is_left: None) -> None:
     """No test touches the user's caches."""
     os.environ["HF_HOME"] = str(session_folder / "hf")
     os.environ["XDG_CONFIG_HOME"] = str(session_folder / "config")  # the key of hashes
@@ -92,6 +139,13 @@ def tiny_vlm(session_folder: Path, warm_python: str) -> Path:
     return folder
 
 
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One process more than cores: a test that starts a run waits for its processes, servers and limits."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None  # as the user says
+    return 1 + (len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1)
+
+
 # The longest files: one of them alone at the end keeps all processes but one waiting. What the second process
 # begins with needs no warm Python, which the first one starts.
 FIRST = (
@@ -107,6 +161,13 @@ FIRST = (
     "contracts/test_layout.py",
     "contracts/test_lines.py",
     "data/test_interrupted_prepare.py",
+    "check/test_runners.py",
+    "check/test_command.py",
+    "mateo/test_harness.py",
+    "coherence/test_harness.py",
+    "runs/test_fault_campaign.py",
+    "runs/test_ends.py",
+    "e2e/test_api_faults.py",
     "contracts/test_samples.py",
     "parsing/test_every_parser.py",
 )

@@ -32,6 +32,8 @@ _MB = 2_000.0
 _TOTAL = 60
 """How many times the seconds a file may take in all, as long as it goes on giving frames."""
 
+_SPARE = 1.0
+
 _MOST_PROCESSES = 8
 _FEW = 4
 _BYTES_A_SECOND = 5_000_000
@@ -59,6 +61,8 @@ class Inspector:
         self._process: subprocess.Popen[str] | None = None
         self._answers: queue.Queue[str] = queue.Queue()
         self._lock = threading.Lock()
+        self._changing = threading.Lock()
+        self._closed = False
 
     def __enter__(self) -> "Inspector":
         return self
@@ -67,8 +71,13 @@ class Inspector:
         self.close()
 
     def close(self) -> None:
-        """Ends the process."""
-        process, self._process = self._process, None
+        """Ends the process; no other is started, whoever asks from another thread."""
+        self._closed = True
+        self._stop()
+
+    def _stop(self) -> None:
+        with self._changing:  # else one that is being started now would go on
+            process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.wait()
@@ -85,15 +94,16 @@ class Inspector:
         with self._lock:
             process = self._started()
             assert process.stdin is not None
+            asked = {"path": str(path), "seconds": self._longest(path), **request}
             try:
-                process.stdin.write(json.dumps({"path": str(path), **request}) + "\n")
+                process.stdin.write(json.dumps(asked) + "\n")
                 process.stdin.flush()
-            except OSError:  # it has ended by itself; its answer says so
+            except (OSError, ValueError):  # it has ended or was stopped; its answer says so
                 pass
             try:
                 answer = self._answer(path, process)
             except BaseException:
-                self.close()  # an answer that nobody has read would be taken for the next file's
+                self._stop()  # an answer that nobody has read would be taken for the next file's
                 raise
         if "problem" not in answer:
             return dict(answer["found"])
@@ -107,19 +117,26 @@ class Inspector:
 
     def _started(self) -> "subprocess.Popen[str]":
         if self._process is None or self._process.poll() is not None:
-            self.close()
-            answers: queue.Queue[str] = queue.Queue()
-            self._answers = answers
-            self._process = process = subprocess.Popen(
-                [*self._command, str(int(self._megabytes))],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                encoding="utf-8",
-                env={**os.environ, "MALLOC_ARENA_MAX": "2"},
-            )
+            self._stop()
+            with self._changing:
+                if self._closed:
+                    raise RuntimeError("this inspector is closed")
+                answers: queue.Queue[str] = queue.Queue()
+                self._answers = answers
+                self._process = process = subprocess.Popen(
+                    [*self._command, str(int(self._megabytes))],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    encoding="utf-8",
+                    env={**os.environ, "MALLOC_ARENA_MAX": "2"},
+                )
             threading.Thread(target=_passed_on, args=(process, answers), daemon=True).start()
         return self._process
+
+    def _longest(self, path: Path) -> float:
+        """Returns the seconds after which the process ends by itself: more than it is waited for here."""
+        return (self._seconds + _SPARE) * (_TOTAL + 1) + _size(path) / _BYTES_A_SECOND
 
     def _answer(self, path: Path, process: "subprocess.Popen[str]") -> dict[str, Any]:
         end = time.monotonic() + self._seconds * _TOTAL
@@ -135,7 +152,7 @@ class Inspector:
             if "beat" not in answer:
                 return answer
             patience = self._seconds
-        self.close()
+        self._stop()
         return {
             "problem": f"{path.name}: decoding it does not get on ({self._seconds:g} s without a frame, or "
             f"{self._seconds * _TOTAL:g} s in all); replace it, or set {SECONDS_VARIABLE} to more",

@@ -8,6 +8,8 @@ import contextlib
 import json
 import os
 import re
+import select
+import signal
 import sys
 import tempfile
 import threading
@@ -73,7 +75,11 @@ def _complain_of_jpeg(path: Path) -> None:
 
 
 def serve(looking: Look) -> None:
-    """Answers requests until there are none, or until whoever asks is gone."""
+    """Answers requests until there are none, or until whoever asks is gone.
+
+    A request with `seconds` ends the process when it takes longer. The system sees to that, also where a
+    decoder lets no thread run, and where whoever asks is stopped, is lost, or has forgotten this process.
+    """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     with tempfile.TemporaryFile() as said:
         os.dup2(said.fileno(), 1)
@@ -82,7 +88,9 @@ def serve(looking: Look) -> None:
         _limit_memory(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
         for line in sys.stdin:
             request = json.loads(line)
+            _end_after(request.get("seconds", 0))
             answer = _answered(looking, request, answers, said)
+            _end_after(0)
             # Whoever seeks reads frames that refer to others before them, and leaves these out; complaints
             # count where everything was decoded.
             whole = answer.get("found", {}).get("thorough", True)
@@ -129,10 +137,31 @@ def _tells(line: str) -> bool:
     return any(sign in line for sign in _PATCHED) or bool(_PATCHED_JPEG.search(line))
 
 
+def _end_after(seconds: float) -> None:
+    """Has the system end this process after so many seconds; 0 takes that back. POSIX only."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # whoever started this process may ignore it
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
 def _end_with_parent(parent: int) -> None:
-    while os.getppid() == parent:
+    """Ends this process when its parent has ended, or has closed the pipe that requests come by.
+
+    The pipe also tells of a parent that ended before this process could look for it.
+    """
+    gone = _hung_up()
+    while os.getppid() == parent and not gone():
         time.sleep(1)
     os._exit(1)
+
+
+def _hung_up() -> Callable[[], bool]:
+    """Returns what says whether nobody holds the other end of standard input any more; POSIX only."""
+    if not hasattr(select, "poll"):
+        return lambda: False
+    poll = select.poll()
+    poll.register(0, 0)  # POLLHUP is always told
+    return lambda: any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
 def _limit_memory(megabytes: int) -> None:

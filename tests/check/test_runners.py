@@ -102,10 +102,9 @@ def test_what_is_seen_is_what_is_sent(server, tmp_path, monkeypatch):
     assert answer.reply == eyes.reply(openai_calls.inputs_of(body))
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_tiny_qwen2_5_vl(seed, tiny_vlm, tmp_path):
+def test_a_tiny_qwen2_5_vl(tiny_vlm, tmp_path):
     lm = checking.runner("qwen2_5_vl", QWEN.format(tiny_vlm))
-    found = checked(lm, tmp_path, seed=seed)
+    found = checked(lm, tmp_path, seed=1)
     assert planted.found(found) == set()
     assert set(states(found).values()) == {"passed"}
     assert found.state == "passed"

@@ -62,6 +62,7 @@ def test_tasks(prepared):
     complains(tempbench("tasks", "nope"), "unknown benchmark 'nope'")
 
 
+@pytest.mark.slow
 def test_tasks_as_json(prepared):
     done = tempbench("tasks", "tempvs", "--all", "--json", TEMPBENCH_DATA=str(prepared.parent))
     found = {one["task"]: one for one in json.loads(done.stdout)}
@@ -173,6 +174,7 @@ def test_missing_column(prepared, column):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", [field.name for field in SCHEMA if not field.metadata])
 def test_missing_value(prepared, column, monkeypatch):
     from tempbench_lmms.tempvs.checks import problems

@@ -6,12 +6,11 @@ import sys
 
 import pytest
 
-from tempbench_lmms.harness.tasks import load_task, task_files
+from tests.bundled import quickly
 from tests.command import complains, tempbench
 from tests.contracts.test_imports import command, heavy_after
 
 TASK = "tempvs_mt1_two_mini"
-MINI = [name for name in task_files() if name.endswith("_mini") and "group" not in load_task(name)]
 
 
 def read(reply, *options, **environment):
@@ -78,7 +77,7 @@ def test_answers_that_are_not_public():
     assert "counts:   - (" in read("B", "rextime_test_mini", "--doc", "0")
 
 
-@pytest.mark.parametrize("task", MINI)
+@pytest.mark.parametrize("task", quickly())
 def test_every_task_reads_its_own_right_reply(task):
     document = json.loads(read("x", task, "--doc", "1", "--json"))
     found = json.loads(read(document["target"], task, "--doc", "1", "--json"))

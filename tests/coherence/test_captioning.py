@@ -21,6 +21,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return max(0.0, float(a @ b / np.linalg.norm(a) / np.linalg.norm(b)))
 
 
+@pytest.mark.slow
 def test_gain_equals_plain_numpy(clip_encoder: object) -> None:
     given = records()
     gains, official = [], []

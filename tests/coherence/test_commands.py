@@ -253,6 +253,7 @@ def write(path: Path, lines: list[dict]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_own_predictions_at_all_budgets(tmp_path: Path, text_encoder: object) -> None:
     rows = tables.read_rows(MINI / "qa")
     lines = [

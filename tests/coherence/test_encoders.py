@@ -28,6 +28,7 @@ def sentences(n: int) -> list[tuple[str, str]]:
     return [(forms[i % 4].format(i % 7), f"a train plays {i // 4} times") for i in range(n)]
 
 
+@pytest.mark.slow
 def test_equals_the_library_pair_by_pair(text_encoder: Path) -> None:
     """How much faster the batched way is: `python benchmarks/bertscore.py`."""
     import bert_score

@@ -41,6 +41,7 @@ def test_the_metrics_are_means_of_the_questions_scores(text_encoder: object) -> 
     assert counting == [record["type"] == "count" for record in records]
 
 
+@pytest.mark.slow
 def test_the_metrics_are_means_of_the_captions_scores(text_encoder: object, clip_encoder: object) -> None:
     records = records_of("coherence_caption_mini")
     scores = items.scores(records)
@@ -65,6 +66,7 @@ def test_without_an_encoder_the_rest_is_there(monkeypatch: pytest.MonkeyPatch, t
     assert {row["clipscore"] for row in items.scores(records_of("coherence_caption_mini"))} == {None}
 
 
+@pytest.mark.slow
 def test_a_table_of_the_questions(tmp_path: Path, text_encoder: object) -> None:
     write_run(tmp_path / "a", "oracle", "coherence_qa_8f_mini")
     write_run(tmp_path / "b", "chance", "mateo_text_cot_mini")

@@ -63,6 +63,7 @@ def test_the_videos_show_the_scenes() -> None:
             assert np.abs(np.asarray(image) - drawn).mean() < 6
 
 
+@pytest.mark.slow
 def test_event_order_drops_on_every_bundled_caption(text_encoder: object) -> None:
     from itertools import permutations
 

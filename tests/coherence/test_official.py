@@ -26,6 +26,7 @@ def test_integers(reply: str, found: list[int]) -> None:
     assert integers(reply) == found
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_takes_anything(reply: str) -> None:
     assert all(isinstance(value, int) for value in integers(reply))

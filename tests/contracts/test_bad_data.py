@@ -140,6 +140,7 @@ def test_missing_column(sample, field, tmp_path):
     assert f": the column {field.name} is missing; " in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sample", "field"), COLUMNS)
 def test_missing_value(sample, field, tmp_path):
     rows = sample.rows()
@@ -176,6 +177,7 @@ def test_wrong_type(sample, field, tmp_path):
         assert f": the column {field.name} is {name}" in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sample", "field"), COLUMNS)
 def test_nothing_in_a_list_and_numbers_that_are_none(sample, field, tmp_path):
     bad = []
@@ -422,6 +424,7 @@ def refused(root, *words):
     return found
 
 
+@pytest.mark.slow
 def test_sound_data_is_not_refused(prepared):
     assert list(benchmarks.commands(prepared.name)["verify"](prepared)) == []
     _, task = first_of(prepared.name)
@@ -497,6 +500,7 @@ def bomb(path, side=30_000):
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", data) + chunk(b"IEND", b""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["empty", "cut", "text", "bomb", "noise"])
 def test_damaged_medium(prepared, how):
     path = medium_of(prepared)

@@ -84,6 +84,7 @@ def spoilt(tmp_path, monkeypatch):
     return build
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWING)
 def test_verify_opens_no_medium_in_its_own_process(name, tmp_path, monkeypatch):
     import av

@@ -12,12 +12,12 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.harness.tasks import load_task, task_files
+from tests.bundled import MINI, docs, quickly
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
 BENCHMARKS = benchmarks.names()
 LEAVES = [name for name in task_files() if "group" not in load_task(name)]
-MINI = [name for name in LEAVES if name.endswith("_mini")]
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
@@ -31,7 +31,7 @@ def test_a_card_names_the_task_that_asks_everything(name):
     task, n_questions = benchmarks.card(name).full
     assert f"{task}_mini" in MINI
     assert task.startswith(name)
-    assert n_questions > len(docs_of(load_task(f"{task}_mini")))
+    assert n_questions > len(docs(f"{task}_mini"))
 
 
 @pytest.mark.parametrize("name", LEAVES)
@@ -90,39 +90,32 @@ def test_every_task_has_a_bundled_twin(name):
     assert f"{name}_mini" in task_files()
 
 
-@pytest.mark.parametrize("name", MINI)
-def test_an_oracle_gets_a_value_for_every_metric_and_table(name):
+@pytest.mark.parametrize("name", quickly())
+def test_an_oracle_gets_a_value_for_every_metric_and_table_and_the_listed_metrics_are_emitted(name):
     config = load_task(name)
+    listed = {entry["metric"] for entry in config["metric_list"]}
     items = {}
-    for doc in docs_of(config):
-        for metric, item in config["process_results"](doc, [doc["target"]]).items():
+    for doc in docs(name):
+        before = str(doc)
+        out = config["process_results"](doc, [doc["target"]])
+        assert str(doc) == before
+        assert out["record"]["id"] == doc["question_id"]
+        for metric, item in out.items():
             items.setdefault(metric, []).append(item)
+    emitted = set(items) - {"record", "score"}
+    assert {metric for metric in listed if not metric.endswith("_stderr")} <= emitted
+    assert {metric for metric in emitted if not metric.endswith("_stderr")} <= listed
     for entry in config["metric_list"]:
         value = entry["aggregation"](items[entry["metric"]])
         assert list(value) if isinstance(value, dict) else value is not None, entry["metric"]
 
 
-@pytest.mark.parametrize("name", MINI)
-def test_emitted_metrics_are_the_listed_ones(name):
-    config = load_task(name)
-    listed = {entry["metric"] for entry in config["metric_list"]}
-    emitted = set()
-    for doc in docs_of(config):
-        before = str(doc)
-        out = config["process_results"](doc, [doc["target"]])
-        assert str(doc) == before
-        assert out["record"]["id"] == doc["question_id"]
-        emitted |= set(out) - {"record", "score"}
-    assert {metric for metric in listed if not metric.endswith("_stderr")} <= emitted
-    assert {metric for metric in emitted if not metric.endswith("_stderr")} <= listed
-
-
-@pytest.mark.parametrize("name", MINI)
+@pytest.mark.parametrize("name", quickly())
 def test_empty_and_failed_replies_score_nothing_and_raise_nothing(name):
     config = load_task(name)
     for reply in ("", "[LMMS_EVAL_REQUEST_FAILED after 5 retries] A B C D E 1 2 3"):
         items = {}
-        for doc in docs_of(config)[:40]:
+        for doc in docs(name)[:40]:
             for metric, item in config["process_results"](doc, [reply]).items():
                 items.setdefault(metric, []).append(item)
         assert all(record["parsed"] == 0 for record in items["record"])
@@ -131,11 +124,11 @@ def test_empty_and_failed_replies_score_nothing_and_raise_nothing(name):
             assert isinstance(value, (int, float, str, dict))
 
 
-@pytest.mark.parametrize("name", MINI)
+@pytest.mark.parametrize("name", quickly())
 def test_both_roads_show_the_same_media_in_the_same_order(name):
     config = load_task(name)
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
-    for doc in docs_of(config)[:6]:
+    for doc in docs(name)[:6]:
         simple = config["doc_to_visual"](doc, kwargs)
         # A native video may be the list of its frames.
         chat = [

@@ -4,6 +4,7 @@ Whatever it is, the command says in one line what is wrong, ends with a status, 
 What a parameter takes is read from its type and its name, so a new command is covered when it is added.
 """
 
+import functools
 import json
 import re
 import typing
@@ -48,6 +49,7 @@ def types_of(annotation):
         yield from types_of(one)
 
 
+@functools.cache
 def annotations(function):
     """Returns the annotations of a command's parameters, with those that a wrapper adds."""
     inner = getattr(function, "__wrapped__", None)
@@ -78,6 +80,11 @@ PARAMETERS = [
 
 def of_kind(kind):
     return [pytest.param(*one, id=f"{one[0]} {one[1].name}") for one in PARAMETERS if kind_of(*one) == kind]
+
+
+def quickly(wrong):
+    """Returns what is given in turn; the quick command gives the first two."""
+    return [one if n < 2 else pytest.param(one, marks=pytest.mark.slow) for n, one in enumerate(wrong)]
 
 
 def test_the_walk_finds_what_there_is():
@@ -216,7 +223,7 @@ INPUTS = {
 }
 
 
-@pytest.mark.parametrize("what", INPUTS)
+@pytest.mark.parametrize("what", quickly(INPUTS))
 @pytest.mark.parametrize(("path", "parameter"), of_kind("input"))
 def test_a_file_that_is_none(path, parameter, what, place, tmp_path):
     done = tried(path, parameter, INPUTS[what](place), place, tmp_path)
@@ -237,7 +244,7 @@ DAMAGED = [
 ]
 
 
-@pytest.mark.parametrize("what", [*INPUTS, *range(len(DAMAGED))])
+@pytest.mark.parametrize("what", quickly([*INPUTS, *range(len(DAMAGED))]))
 @pytest.mark.parametrize(("path", "parameter"), of_kind("logs"))
 def test_a_folder_of_logs_that_is_none(path, parameter, what, place, tmp_path):
     if isinstance(what, int):
@@ -253,7 +260,7 @@ def test_a_folder_of_logs_that_is_none(path, parameter, what, place, tmp_path):
 NUMBERS = ["", "x", "-1", "1e400", "nan", "1" + "0" * 400, "9" * 5000, "٣"]
 
 
-@pytest.mark.parametrize("value", NUMBERS, ids=lambda value: value[:8] or "empty")
+@pytest.mark.parametrize("value", quickly(NUMBERS), ids=lambda value: value[:8] or "empty")
 @pytest.mark.parametrize(("path", "parameter"), of_kind("number"))
 def test_a_number_that_is_none(path, parameter, value, place, tmp_path):
     done = tried(path, parameter, value, place, tmp_path)
@@ -265,7 +272,7 @@ def test_a_number_that_is_none(path, parameter, value, place, tmp_path):
 NAMES = ["", "nothing", "../../x", "\x1b[2J\u202e", "\udcff", "x" * 5000]
 
 
-@pytest.mark.parametrize("value", NAMES, ids=lambda value: ascii(value)[1:9] or "empty")
+@pytest.mark.parametrize("value", quickly(NAMES), ids=lambda value: ascii(value)[1:9] or "empty")
 @pytest.mark.parametrize(("path", "parameter"), [*of_kind("name"), *of_kind("choice")])
 def test_a_name_of_nothing(path, parameter, value, place, tmp_path):
     done = tried(path, parameter, value, place, tmp_path)
@@ -342,7 +349,7 @@ def test_what_the_system_refuses_is_a_line(place, monkeypatch):
 MANIFESTS = ["", "{", "[]", "null", "[" * 5000, "\ud800", json.dumps("x"), '{"rows": 3, "parts": 3}']
 
 
-@pytest.mark.parametrize("content", MANIFESTS, ids=lambda content: ascii(content)[1:9])
+@pytest.mark.parametrize("content", quickly(MANIFESTS), ids=lambda content: ascii(content)[1:9])
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path.startswith("prepare ")])
 def test_a_damaged_manifest_is_not_taken_for_one(path, content, place, tmp_path):
     name = path.split()[1]

@@ -3,7 +3,6 @@
 import inspect
 import json
 from dataclasses import replace
-from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -13,12 +12,12 @@ from benchmarks import parsing as parsers
 from tempbench_lmms import record_reading
 from tempbench_lmms.cli import read
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.parsing.reading import REASONS, RULES, none
 from tempbench_lmms.record import evaluate
+from tests.bundled import MINI, docs, quickly
 from tests.parsing.corpus import load
 
-MINI = [name for name in task_files() if name.endswith("_mini") and "group" not in load_task(name)]
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] A"
 REPLIES = (
     "",
@@ -36,11 +35,6 @@ REPLIES = (
 )
 
 
-@cache
-def docs(task):
-    return docs_of(load_task(task))
-
-
 def records_of(task, replies=REPLIES, n=12):
     process = load_task(task)["process_results"]
     return [
@@ -54,7 +48,7 @@ def value(task, name, records):
     return evaluate(row.metric, records)
 
 
-@pytest.mark.parametrize("task", MINI)
+@pytest.mark.parametrize("task", quickly())
 def test_a_record_says_how_or_why_not(task):
     for record in records_of(task):
         if record["failed"]:
@@ -68,7 +62,7 @@ def test_a_record_says_how_or_why_not(task):
     assert json.loads(json.dumps(records_of(task))) == records_of(task)
 
 
-@pytest.mark.parametrize("task", MINI)
+@pytest.mark.parametrize("task", quickly())
 def test_shares_add_up(task):
     records = records_of(task)
     names = [row.name for row in adapter.rows_of(load_task(task))]
@@ -159,7 +153,7 @@ def test_only_what_has_no_answer_is_cut_off_by_the_limit():
 ECHOED = [name for name in MINI if not name.startswith("coherence_caption")]
 
 
-@pytest.mark.parametrize("task", ECHOED)
+@pytest.mark.parametrize("task", quickly(ECHOED))
 def test_a_prompt_that_is_repeated_is_no_answer(task):
     config = load_task(task)
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")

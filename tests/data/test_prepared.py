@@ -29,6 +29,7 @@ def one_of_each_kind(root):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", benchmarks.names())
 def test_a_changed_bit_of_any_file_is_found_and_mended(name, preparing, tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))

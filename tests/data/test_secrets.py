@@ -21,6 +21,7 @@ def test_what_is_harmless_stays(arguments):
     assert without_secrets(arguments) == arguments
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form",
     [

@@ -134,6 +134,7 @@ def test_trivial_answers_on_the_paper_s_numbers(answered):
     assert scoring.always_independent_f1(records).value == pytest.approx(0.760, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_stats(capsys):
     commands.stats(mini=True, as_json=True)
     found = json.loads(capsys.readouterr().out)

@@ -51,6 +51,7 @@ def rows_of_all():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["zip", "tar", "in folders", "val"])
 def test_layouts(release, tmp_path, form):
     prepare(source=release, accept_license=True)

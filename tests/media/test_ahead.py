@@ -290,6 +290,7 @@ SCRIPT = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="processes are forked and killed as POSIX has it")
 @pytest.mark.parametrize(("how", "status"), [("fork", 0), ("kill", -9), ("exit", 5)])
 def test_a_process_with_threads_at_work_may_fork_and_end(files, how: str, status: int) -> None:

@@ -1,6 +1,9 @@
 """Files that kill, stop or bloat a decoder are named, and whoever asked goes on."""
 
+import json
 import os
+import signal
+import subprocess
 import sys
 import textwrap
 import time
@@ -60,6 +63,7 @@ def inspector(tmp_path: Path):
         yield found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "says", "reason"),
     [
@@ -96,6 +100,46 @@ def test_a_decoder_that_gives_frames_without_end_is_stopped(
         inspector.ask(tmp_path / "endless.mp4")
 
 
+def started(tmp_path: Path, **request: object) -> subprocess.Popen[str]:
+    """A stand-in that looks at a video without end, and that nobody reads an answer of."""
+    script = tmp_path / "stand_in.py"
+    script.write_text(textwrap.dedent(STAND_IN))
+    process = subprocess.Popen(
+        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    process.stdin.write(json.dumps({"path": str(tmp_path / "endless.mp4"), **request}) + "\n")
+    process.stdin.flush()
+    return process
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and pipes are those of POSIX")
+@pytest.mark.parametrize("how", ["the system's clock", "the pipe of requests"])
+def test_a_decoder_that_nobody_stops_ends_by_itself(tmp_path: Path, how: str) -> None:
+    """Its parent, this process, goes on, holds the pipe of its answers and does not kill it."""
+    process = started(tmp_path, seconds=1.0 if how == "the system's clock" else 1000.0)
+    try:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert json.loads(process.stdout.readline()) == {"beat": 1}
+        if how == "the pipe of requests":
+            process.stdin.close()
+        assert process.wait(60) == (-signal.SIGALRM if how == "the system's clock" else 1)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+
+
+def test_a_closed_inspector_starts_nothing(inspector, tmp_path: Path) -> None:
+    """A thread that had a request in hand when its files were given up asks after that."""
+    inspector.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        inspector.ask(tmp_path / "sound.mp4")
+    assert inspector._process is None
+
+
 def test_a_long_video_is_no_endless_one(inspector, tmp_path: Path) -> None:
     assert inspector.ask(tmp_path / "sound.mp4")["pid"]  # the process is there
     inspector._seconds = 1.5
@@ -111,8 +155,6 @@ def test_what_a_decoder_prints_is_no_answer_and_one_process_serves_all(inspector
 def test_a_worker_ends_with_whoever_started_it(tmp_path: Path) -> None:
     if os.name != "posix":
         pytest.skip("process ids are looked at as POSIX has them")
-    import subprocess
-
     script = tmp_path / "asks.py"
     script.write_text(
         "import os, sys\n"

@@ -17,6 +17,7 @@ def cards(n, seed=0):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [24, 28, 56, 100, 224, 336, 384, 500])
 def test_a_card_is_read_at_any_size(side):
     for card in cards(36, side):

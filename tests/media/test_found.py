@@ -39,6 +39,7 @@ MATRICES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoder", ["pyav", "decord"])
 @pytest.mark.parametrize("name", MATRICES)
 def test_a_video_is_mirrored_as_its_matrix_says(
@@ -276,6 +277,7 @@ CAMERAS = {
 }
 
 
+@pytest.mark.slow
 def test_the_suffixes_of_cameras_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from hf_datasets.coherence import commands as making
     from hf_datasets.rextime.prepare import find_videos

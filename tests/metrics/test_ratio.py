@@ -36,6 +36,7 @@ def test_terms_and_clusters_must_match():
         ratio([(1, 1), (1, 1)], "a")
 
 
+@pytest.mark.slow
 @given(units)
 def test_bounds_and_order(rows):
     metric = build(rows)

@@ -102,6 +102,7 @@ def test_clusters_widen_an_interval():
     assert together[1] - together[0] > 1.3 * (alone[1] - alone[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gated", [False, True])
 @pytest.mark.parametrize("p", [0, 0.01, 0.03, 0.5, 0.97, 0.99, 1])
 def test_coverage_near_the_ends(p, gated, monkeypatch):
@@ -114,6 +115,7 @@ def test_coverage_near_the_ends(p, gated, monkeypatch):
         assert covered <= (0.97 if p == 0.5 else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "percentile", "bca"])
 @pytest.mark.parametrize("gated", [False, True])
 def test_coverage(method, gated):

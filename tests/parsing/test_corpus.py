@@ -24,6 +24,7 @@ def test_corpus_covers_what_models_do():
     assert len({(labelled.kind, labelled.reply) for labelled in CORPUS}) == len(CORPUS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", sorted({labelled.group for labelled in CORPUS}))
 def test_labelled_replies(group):
     wrong = [

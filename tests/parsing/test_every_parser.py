@@ -192,6 +192,7 @@ PIECES = st.sampled_from(
 REPLIES = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=30).map("".join))
 
 
+@pytest.mark.slow
 def test_the_list_of_parsers_is_complete():
     """What takes a reply is measured and fuzzed, or is named here with what it does instead."""
     others = {
@@ -241,6 +242,7 @@ def test_any_reply_gives_something_on_offer_or_nothing(name):
     run()
 
 
+@pytest.mark.slow
 def test_labelled_replies_break_no_parser():
     """Each parser reads another twentieth, so that all together read every labelled reply."""
     rows = corpus.load()

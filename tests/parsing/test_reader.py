@@ -105,6 +105,7 @@ OTHER_WORDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("expected", "reply", "value"), OTHER_WORDS)
 def test_other_words(expected, reply, value):
     assert reader.read(reply, expected).value == value

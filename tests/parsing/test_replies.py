@@ -24,12 +24,14 @@ def test_the_replies_cover_what_is_asked():
     assert max(patterns.values()) <= 12
 
 
+@pytest.mark.slow
 def test_shares():
     found = replies.verdicts(ROWS)
     assert found["misread"] <= MISREAD * len(ROWS)
     assert found["misread"] + found["unread"] <= WRONG * len(ROWS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({row.benchmark for row in ROWS}))
 def test_shares_of_each_benchmark(name):
     rows = [row for row in ROWS if row.benchmark == name]

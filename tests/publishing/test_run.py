@@ -52,6 +52,7 @@ def records(run, task):
     return [json.dumps(line["record"]).replace("/mini/media/", "/media/") for line in run.logged(task)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_the_same_questions_as_from_the_folder(from_the_hub, home, asking, monkeypatch, task):
     asking(from_the_hub)

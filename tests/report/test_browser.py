@@ -63,6 +63,7 @@ def assert_equal_to_results(shown, files):
             assert rounded == (f"{value:.4f}" if isinstance(value, float) else str(value))
 
 
+@pytest.mark.slow
 def test_opens_without_a_complaint_and_asks_for_nothing(chromium, address):
     chromium.open(address)
     assert chromium.complaints == []

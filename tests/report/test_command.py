@@ -6,6 +6,7 @@ from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "start"),
     [("r.html", "<!doctype html>"), ("r.md", "# tempbench"), ("r.csv", "benchmark,"), ("r.tex", "% needs")],
@@ -17,6 +18,7 @@ def test_format_by_ending(runs, tmp_path, name, start):
     assert "2 tasks of 2 runs, " in done.stdout
 
 
+@pytest.mark.slow
 def test_format_by_option_and_overwriting(runs, tmp_path):
     file = tmp_path / "r.txt"
     complains(tempbench("report", str(runs), "-o", str(file)), "unknown format", "--format")
@@ -31,6 +33,7 @@ def test_no_logs(tmp_path):
     complains(tempbench("report", str(tmp_path), "-o", str(tmp_path / "x" / "r.html")), "does not exist")
 
 
+@pytest.mark.slow
 def test_a_log_of_another_run_is_refused(tmp_path):
     for name in ("oracle", "chance"):
         write_run(tmp_path / name, name)

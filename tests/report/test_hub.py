@@ -78,6 +78,7 @@ def test_the_hub_s_own_library_reads_them(run, tmp_path):
     assert all(isinstance(entry.value, float) for entry in found)
 
 
+@pytest.mark.slow
 def test_nothing_is_overwritten(run, tmp_path):
     submit_hub([run], "org/model", tmp_path)
     with pytest.raises(TempbenchError, match="exists"):
@@ -91,6 +92,7 @@ def test_bundled_sample_is_refused(tmp_path):
         submit_hub([tmp_path / "run"], "org/model", tmp_path)
 
 
+@pytest.mark.slow
 def test_incomplete_run_is_refused_or_noted(tmp_path):
     as_full(finish(write_run(tmp_path / "run", task="tempvs_mini"), n_questions=900))
     with pytest.raises(TempbenchError, match="asked 800 of 900 questions"):
@@ -100,12 +102,14 @@ def test_incomplete_run_is_refused_or_noted(tmp_path):
     assert all("the run asked 800 of 900 questions" in entry["notes"] for entry in entries)
 
 
+@pytest.mark.slow
 def test_two_runs_of_one_task_are_refused(run, tmp_path):
     as_full(finish(write_run(tmp_path / "other", "oracle", "tempvs_mini")))
     with pytest.raises(TempbenchError, match="it is in two runs"):
         submit_hub([run, tmp_path / "other"], "org/model", tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -254,6 +258,7 @@ def test_single_tests_have_their_own_task_ids(tmp_path):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("there", "listed", "warning"),
     [

@@ -101,6 +101,7 @@ def test_page_is_the_same_again(tasks, html):
     assert page(tasks, n_pictured=2) == html
 
 
+@pytest.mark.slow
 def test_incomplete_and_damaged_runs_are_called_out(tmp_path):
     log = write_run(tmp_path, task="tempvs_mt1_two_mini")
     finish(log, n_questions=300)

@@ -276,6 +276,7 @@ def test_every_printed_cell_stands_in_its_row_and_column(name, printed):
             assert cell.text == (known.printed if known else "-")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "printed"), ALL, ids=IDS)
 def test_every_table_can_be_written(name, printed):
     made = tables.grid_of(benchmarks.card(name), printed, [])
@@ -501,6 +502,7 @@ def test_the_metric_that_a_group_s_metric_is_of(name, group, base):
 # ---- the command
 
 
+@pytest.mark.slow
 def test_a_table_of_a_paper(runs, tmp_path):
     listed = tempbench("table", "mateo")
     assert listed.returncode == 0

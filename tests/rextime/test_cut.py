@@ -40,6 +40,7 @@ def table_of(path: Path) -> tuple[list[float], bool]:
     return [index.time(place) for place in range(index.n_frames)], index.closed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_clip_has_the_frames_that_are_shown_in_its_time(name, tmp_path):
     source = clips.write(tmp_path / name, n=100, **KINDS[name])

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -14,6 +16,7 @@ def rows_of(text):
     return {re.sub(r"`| \(default of.*", "", name): numbers for name, *numbers in found}
 
 
+@pytest.mark.slow
 def test_the_bounds_are_those_of_the_docs(shared):
     done = subprocess.run(
         [

@@ -173,6 +173,7 @@ def without_run(values):
     return {**values, "details": details}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "write", "task"), FORMATS, ids=lambda value: getattr(value, "__name__", str(value))
 )
@@ -202,6 +203,7 @@ def test_what_is_not_known_of_an_imported_run_is_not_in_its_card(tmp_path):
     assert card["complete"] is True
 
 
+@pytest.mark.slow
 def test_every_command_takes_an_imported_run(tmp_path):
     write_run(tmp_path / "run", "chance", MATEO)
     file = as_replies(tmp_path, MATEO)

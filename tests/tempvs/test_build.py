@@ -166,6 +166,7 @@ def test_what_each_step_leaves(
     assert "20 (3742)" in printed
 
 
+@pytest.mark.slow
 def test_the_data_set_is_whole(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     made.build()
     root = made.work / "data" / "tempvs"

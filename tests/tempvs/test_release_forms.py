@@ -122,6 +122,7 @@ def without_media(rows):
     return [row | {"images": [url.rpartition("/")[2] for url in row["images"]]} for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", LAYOUTS, ids=lambda change: change.__name__)
 def test_layouts(release, home, expected, change):
     change(release)

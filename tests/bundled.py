@@ -1,0 +1,29 @@
+"""The tasks of the bundled sample, for tests that go through all of them."""
+
+import functools
+from collections.abc import Iterable
+
+import pytest
+
+from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+
+MINI = [name for name in task_files() if name.endswith("_mini") and "group" not in load_task(name)]
+
+
+def _one_of_each() -> set[str]:
+    """Returns a task of each scoring function: the others are its variants."""
+    return set({load_task(name)["process_results"]: name for name in reversed(MINI)}.values())
+
+
+_EACH = _one_of_each()
+
+
+def quickly(names: Iterable[str] = MINI) -> list:
+    """Returns tasks as parameters of a test: the quick command asks one of each scoring function."""
+    return [name if name in _EACH else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
+@functools.cache
+def docs(name: str) -> list[dict]:
+    """Returns a task's documents, read once; nobody may change them."""
+    return docs_of(load_task(name))
