@@ -8,14 +8,15 @@ from tempbench_lmms.metrics.kappa import cohen_kappa, fleiss_kappa, same_share
 
 # Fleiss 1971, Table 1: thirty patients, six psychiatrists, five diagnoses (depression, personality disorder,
 # schizophrenia, neurosis, other).
-FLEISS = """
-00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031
-00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006
-""".split()
+FLEISS = (
+    "00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 "
+    "10050 11040 03300 10050 02031 00501 30012 51000 02040 10203 "
+    "00006 01050 02013 20040 10041 05010 40002 02040 10500 00006 "
+)
 
 
 def answers_of(table):
-    return [[category for category, n in enumerate(row) for _ in range(int(n))] for row in table]
+    return [[category for category, n in enumerate(row) for _ in range(int(n))] for row in table.split()]
 
 
 def test_fleiss_example():
