@@ -21,6 +21,7 @@ from tempbench_lmms.runs.answering.kept import Kept
 from tempbench_lmms.runs.answering.questions import Questions, task_of
 from tempbench_lmms.runs.answering.server import Server
 from tempbench_lmms.runs.run_card import run_card
+from tests.chromium import Chromium
 from tests.command import complains, tempbench
 
 TASK = "timepercept_pov_mini"
@@ -404,3 +405,35 @@ def test_many_tabs_at_once(tmp_path):
             thread.join()
         assert time.monotonic() - began < 60
     assert questions_of(tmp_path, TASK).next_open() is None
+
+
+@pytest.mark.slow
+def test_in_a_browser(tmp_path):
+    """With keys alone, on a phone's width, under the page's policy."""
+    questions = questions_of(tmp_path, VIDEO, limit=2)
+
+    def until(expression):
+        deadline = time.monotonic() + 30
+        while not browser.value(expression):
+            assert time.monotonic() < deadline, (expression, browser.value("document.body.innerText"))
+            time.sleep(0.05)
+
+    with page(questions) as client, Chromium() as browser:
+        browser.open(client.server.address, width=400)
+        until("document.querySelector('video')?.readyState > 0")
+        assert browser.value("document.documentElement.scrollWidth") <= 400
+        for number in range(2):
+            until(
+                f"document.querySelector('#number').textContent === 'Question {number + 1} of 2' "
+                "&& document.activeElement.id === 'reply'"
+            )
+            for character in json.dumps(json.loads(oracle(questions, number))):
+                browser.press(character)
+            browser.press("Enter")
+        until("!document.querySelector('#finish').hidden")
+        browser.value("document.querySelector('#finish').click()")
+        until("document.querySelector('#form').hidden")
+        assert browser.complaints == []
+        assert all(url.startswith((client.server.address, "data:")) for url in browser.requests)
+    [log] = logs.read_runs(questions.write_logs())
+    assert [record["correct"] for record in log.records] == [1, 1]
