@@ -43,7 +43,8 @@ CODE = """
     with ending.told(Path(sys.argv[1])):
         if sys.argv[2] == "supervised":
             supervision.supervised(Path(sys.argv[1]))
-        child = subprocess.Popen([sys.executable, "-c", "import time; print('child', flush=True); time.sleep(60)"])
+        code = "import time; print('child', flush=True); time.sleep(60)"
+        child = subprocess.Popen([sys.executable, "-c", code])
         print("is", child.pid, flush=True)
         time.sleep(60)
 """
@@ -66,9 +67,8 @@ def test_a_signal_ends_a_run_with_one_line_and_all_it_started(tmp_path, how, num
         process.send_signal(number)
         _, err = process.communicate(timeout=30)
     name = signal.Signals(number).name
-    assert err == (
-        f"tempbench: ended by {name}; 1 answer is kept in {tmp_path}, give the same command again to continue\n"
-    )
+    kept = f"1 answer is kept in {tmp_path}, give the same command again to continue"
+    assert err == f"tempbench: ended by {name}; {kept}\n"
     assert process.returncode == -number
     # Its output is at its end, so the one that it started has ended too.
 
