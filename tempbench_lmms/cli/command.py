@@ -39,7 +39,8 @@ class Guarded(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the help, which ends with an example."""
-        names, one = [], ctx
+        names: list[str] = []
+        one = ctx
         while one.parent is not None:
             names.insert(0, str(one.info_name))
             one = one.parent

@@ -83,7 +83,7 @@ def run(
 
     with ending.told(output):
         first = not whole_number("RANK", 0, least=0)
-        outputs.check_folder(output, "choose another --output")
+        _check_places(output)
         outputs.check_folder(datasets_cache(), "set HF_HOME to a folder that can be written to")
         if first:  # before anything heavy is imported
             print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
@@ -110,6 +110,21 @@ def run(
 
         how = safe_run.How(slice_size, verify, not no_lock, max_failures, question_timeout, tell)
         safe_run.run(model, tasks, output, model_args, how, arguments, at_end)
+
+
+def _check_places(output: Path) -> None:
+    """Checks that a run can write what it writes into its folder.
+
+    Raises:
+        TempbenchError: It cannot.
+    """
+    from tempbench_lmms.runs.logs import STATE
+
+    for folder in (output, output / "cache"):
+        outputs.check_folder(folder, "choose another --output")
+    for name in (STATE, "report.html", ".lock"):
+        if (output / name).is_dir():
+            raise TempbenchError(f"{output / name} is a folder; choose another --output")
 
 
 def _check_first(

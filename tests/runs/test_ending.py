@@ -13,6 +13,7 @@ import pytest
 from tempbench_lmms.harness.adapter import failure
 from tempbench_lmms.runs import ending, safe_run
 from tempbench_lmms.runs.logs import STATE
+from tests.command import complains, tempbench
 
 
 def store(file, keys):
@@ -122,3 +123,14 @@ def test_the_folder_belongs_to_the_run_with_its_first_answer(tmp_path):
     (tmp_path / STATE).unlink()
     begin()  # once
     assert not (tmp_path / STATE).exists()
+
+
+@pytest.mark.parametrize("name", [STATE, "report.html", ".lock", "cache"])
+def test_what_stands_in_the_way_is_found_before_the_work(tmp_path, name):
+    if name == "cache":
+        (tmp_path / name).touch()
+    else:
+        (tmp_path / name).mkdir()
+    done = tempbench("run", "--model", "tempbench_chance", "--tasks", "mateo_text_cot_mini", "-o", tmp_path)
+    complains(done, str(tmp_path / name), "choose another --output")
+    assert "checking the data" not in done.stderr
