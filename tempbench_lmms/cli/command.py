@@ -6,6 +6,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from tempbench_lmms.cli.examples import example
 from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 
@@ -35,6 +36,16 @@ class Guarded(TyperCommand):
             if name := getattr(error, "option_name", None):
                 _say_where_it_goes(name, self._options(), error)
             raise
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the help, which ends with an example."""
+        names: list[str] = []
+        one = ctx
+        while one.parent is not None:
+            names.insert(0, str(one.info_name))
+            one = one.parent
+        self.epilog = example(" ".join(names), self.params)
+        super().format_help(ctx, formatter)
 
     def _options(self) -> list[str]:
         return sorted(option for one in self.params for option in one.opts if option.startswith("--"))

@@ -9,6 +9,8 @@ import typer
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.cli import runs
+from tempbench_lmms.cli.agreement import agreement
+from tempbench_lmms.cli.answer import answer
 from tempbench_lmms.cli.check import check_model
 from tempbench_lmms.cli.command import Guarded, Painted, Passing, spelling
 from tempbench_lmms.cli.imports import import_
@@ -134,7 +136,7 @@ def demo(
 app.command(cls=Guarded)(tasks)
 app.command(cls=Passing, context_settings={"ignore_unknown_options": True})(runs.run)
 app.command(cls=Painted)(check_model)
-for _command in (new, push, read, runs.compare, runs.rescore, reread, report, table):
+for _command in (agreement, answer, new, push, read, runs.compare, runs.rescore, reread, report, table):
     app.command(cls=Guarded)(_command)
 app.command("import", cls=Guarded)(import_)
 

@@ -80,32 +80,52 @@ def run(
 
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
-    first = not whole_number("RANK", 0, least=0)
-    outputs.check_folder(output, "choose another --output")
-    outputs.check_folder(datasets_cache(), "set HF_HOME to a folder that can be written to")
-    if first:  # before anything heavy is imported
-        print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
-    from tempbench_lmms.harness import names
+    from tempbench_lmms.runs import ending
 
-    names.check(tasks.split(","), arguments or ())
-    options.check_model(model)
-    _check_first(check and first, model, model_args, tasks, output, arguments or [])
-    from tempbench_lmms.runs import supervision
+    with ending.told(output):
+        first = not whole_number("RANK", 0, least=0)
+        _check_places(output)
+        outputs.check_folder(datasets_cache(), "set HF_HOME to a folder that can be written to")
+        if first:  # before anything heavy is imported
+            print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
+        from tempbench_lmms.harness import names
 
-    tell = supervision.supervised(output) if supervision.is_possible() else None
-    from tempbench_lmms.runs import model_check, safe_run
-    from tempbench_lmms.runs.thinking import with_room
+        names.check(tasks.split(","), arguments or ())
+        options.check_model(model)
+        _check_first(check and first, model, model_args, tasks, output, arguments or [])
+        from tempbench_lmms.runs import supervision
 
-    provenance.note_check(model_check.kept(output, model, model_args))
-    if thinking:
-        arguments = with_room(arguments or (), thinking, safe_run.leaves(tasks.split(",")) if first else ())
+        tell = supervision.supervised(output) if supervision.is_possible() else None
+        from tempbench_lmms.runs import model_check, safe_run
+        from tempbench_lmms.runs.thinking import with_room
 
-    def at_end(results: Path) -> None:
-        if report:
-            write_report(results, output / "report.html")
+        provenance.note_check(model_check.kept(output, model, model_args))
+        if thinking:
+            arguments = with_room(
+                arguments or (), thinking, safe_run.leaves(tasks.split(",")) if first else ()
+            )
 
-    how = safe_run.How(slice_size, verify, not no_lock, max_failures, question_timeout, tell, name)
-    safe_run.run(model, tasks, output, model_args, how, arguments, at_end)
+        def at_end(results: Path) -> None:
+            if report:
+                write_report(results, output / "report.html")
+
+        how = safe_run.How(slice_size, verify, not no_lock, max_failures, question_timeout, tell, name)
+        safe_run.run(model, tasks, output, model_args, how, arguments, at_end)
+
+
+def _check_places(output: Path) -> None:
+    """Checks that a run can write what it writes into its folder.
+
+    Raises:
+        TempbenchError: It cannot.
+    """
+    from tempbench_lmms.runs.logs import STATE
+
+    for folder in (output, output / "cache"):
+        outputs.check_folder(folder, "choose another --output")
+    for name in (STATE, "report.html", ".lock"):
+        if (output / name).is_dir():
+            raise TempbenchError(f"{output / name} is a folder; choose another --output")
 
 
 def _check_first(

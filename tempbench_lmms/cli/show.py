@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
+from tempbench_lmms.harness.shown import content, kwargs_of, not_valid
+from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media.pictures import is_picture, png
 
 
@@ -50,25 +51,12 @@ def seen(task: str, number: int, media: bool = True) -> View:
     if not 0 <= number < len(docs):
         raise TempbenchError(f"{task} has no document {number}; choose one from 0 to {len(docs) - 1}")
     doc = docs[number]
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    parts = content(config, doc, number)
     try:
-        messages = config["doc_to_messages"](doc, kwargs)
-        content = [shown for message in messages for part in message["content"] for shown in _parts(part)]
-        prompt, seconds = config["doc_to_text"](doc, kwargs), doc.get("duration")
-        return View(task, (number, len(docs)), tuple(content), prompt, doc["target"], seconds)
+        prompt, seconds = config["doc_to_text"](doc, kwargs_of(config)), doc.get("duration")
+        return View(task, (number, len(docs)), parts, prompt, doc["target"], seconds)
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
-        raise TempbenchError(
-            f"{task}: document {number} is not a valid question ({error!r}); see `tempbench verify "
-            f"{root_of(config)[0]}`"
-        ) from None
-
-
-def _parts(part: dict[str, Any]) -> list[Any]:
-    if part["type"] == "text":
-        return [str(part["text"])]
-    # A video may come as the list of its frames.
-    urls = part["url"] if isinstance(part["url"], list) else [part["url"]]
-    return [url if is_picture(url) else Path(str(url)) for url in urls]
+        raise not_valid(config, number, error) from None
 
 
 def as_text(view: View) -> str:

@@ -24,7 +24,7 @@ from lmms_eval.api.instance import GenerationResult
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.adapter import failure
+from tempbench_lmms.harness.adapter import failure, request_failed
 
 # A run goes on with so many failed questions, however short it is, so that it tells one bad question from a
 # model that answers none.
@@ -50,6 +50,7 @@ class Watch:
         max_failures: How many questions of so many may fail.
         tell: Called before and after each call of the runner with the questions asked (none afterwards), the
             seconds that it may take, and the number of failed questions that is borne.
+        answered: Called where a call of the runner gave an answer, before any of its answers is stored.
         hide: Takes out of a reason what must not be written, as a password in an address.
     """
 
@@ -58,6 +59,7 @@ class Watch:
     timeout: float | None = None
     max_failures: Callable[[int], int] = lambda total: total
     tell: Callable[[Sequence[str], float | None, int], None] = lambda names, seconds, borne: None
+    answered: Callable[[], None] = lambda: None
     hide: Callable[[str], str] = lambda text: text
 
 
@@ -145,7 +147,10 @@ class Asking:
         self._pace = max(self._pace, (time.monotonic() - began) / len(requests))
         if len(found) != len(requests):
             return None, f"the runner gave {len(found)} replies to {len(requests)} questions"
-        return [taken(reply) for reply in found], ""
+        replies = [taken(reply) for reply in found]
+        if not all(request_failed(getattr(reply, "text", reply)) for reply in replies):
+            self.watch.answered()
+        return replies, ""
 
     def _limit(self, n: int) -> float | None:
         """Returns the seconds that a call may take.

@@ -16,7 +16,7 @@ from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate_error
 from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
-from tempbench_lmms.runs.run_card import IMPORTED, flat, run_card
+from tempbench_lmms.runs.run_card import IMPORTED, RESPONDENT, flat, run_card
 
 if TYPE_CHECKING:
     from tempbench_lmms.report.second import SecondTable
@@ -223,6 +223,8 @@ def run_facts(task: TaskNumbers) -> dict[str, str]:
         facts[IMPORTED] = "{}, read as {}; {}".format(
             *(card[f"{IMPORTED}.{key}"] for key in ("from", "format", "note"))
         )
+    if f"{RESPONDENT}.kind" in card:
+        facts[RESPONDENT] = f"{card[f'{RESPONDENT}.kind']}, {card[f'{RESPONDENT}.name']}"
     for package in ("tempbench-lmms", "lmms-eval", "transformers", "torch"):
         if f"packages.{package}" in card:
             facts[package] = card[f"packages.{package}"]

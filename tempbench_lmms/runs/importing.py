@@ -162,9 +162,32 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
     places = {id_: f"{source.path}, {answer.where}" for id_, answer in answers.items()}
     asked = [str(doc["question_id"]) for doc in source.docs]
     remarks = [*source.remarks, *check_complete(replies, asked, partial, places=places)]
-    log = _log(name, source, replies, folder)
+    made = {
+        "format": name,
+        "from": source.path.name,
+        "listing": listing_of(source.path),
+        "at": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
+        "note": NOTE,
+    }
+    return Imported(write_log(source, replies, folder, {IMPORTED: made}), len(replies), remarks)
+
+
+def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> Path:
+    """Writes replies as the log of a run.
+
+    Args:
+        source: The task and its questions.
+        replies: Replies by question; a question without one is not in the log.
+        folder: Where to write; an earlier log stays beside it.
+        header: What the results file says of the run as a whole. Where it says that the run was imported,
+            the log has no settings, and of what is installed here this package alone.
+
+    Returns:
+        The results file.
+    """
+    log = _log(source, replies, folder, header)
     _write(log, source)
-    return Imported(log.file, len(replies), remarks)
+    return log.file
 
 
 def _collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
@@ -190,7 +213,7 @@ def _collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
     return found
 
 
-def _log(name: str, source: Source, replies: Mapping[str, str], folder: Path) -> TaskLog:
+def _log(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> TaskLog:
     """Returns the log, its numbers computed."""
     prompt = source.prompts()
     samples = []
@@ -201,29 +224,22 @@ def _log(name: str, source: Source, replies: Mapping[str, str], folder: Path) ->
             metrics = frozenset(metric for metric, value in out.items() if isinstance(value, Item))
             target = str(doc.get("target", ""))
             samples.append(Sample(out["record"], metrics, prompt(doc), replies[id_], number, target))
-    now = datetime.now(timezone.utc)
     model = source.model or source.path.stem
+    kept = _KEPT if IMPORTED in header else (*_KEPT, "lmms_eval_specific_kwargs")
     log = TaskLog(
         task=source.task,
         benchmark=root_of(dict(source.config))[0],
         model=model,
         arguments=SimpleNamespace(model=model, model_args=""),
         values={},
-        config={key: source.config[key] for key in _KEPT if key in source.config},
+        config={key: source.config[key] for key in kept if key in source.config},
         samples=tuple(samples),
-        file=folder / f"{now:%Y%m%d_%H%M%S}_results.json",
+        file=folder / f"{datetime.now(timezone.utc):%Y%m%d_%H%M%S}_results.json",
         problems=(),
-        header={
-            IMPORTED: {
-                "format": name,
-                "from": source.path.name,
-                "listing": listing_of(source.path),
-                "at": f"{now:%Y-%m-%dT%H:%M:%SZ}",
-                "note": NOTE,
-            }
-        },
+        header=dict(header),
     )
-    return replace(log, values=_honest(recompute(log)))
+    values = recompute(log)
+    return replace(log, values=_honest(values) if IMPORTED in header else values)
 
 
 def _honest(values: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,10 @@ from tempbench_lmms.runs.logs import Sample, TaskLog
 
 IMPORTED = "imported"
 """Where a results file says that the run was made elsewhere (`runs.importing`): format, file and when."""
+RESPONDENT = "respondent"
+"""Where a results file says that a person answered (`runs.answering`): `kind` ("human") and `name`."""
 NOT_CHECKED = "not checked"
+NOT_A_MODEL = "not a model"
 _SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
@@ -40,7 +43,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         `logged`, `failed`); `readings` (shares of how replies were read, and of why not); `check` (`state`,
         and what `failed` and was `unseen`, of `tempbench check-model`); `complete`: whether all were asked,
         logged and answered. Of a run that was made elsewhere also `imported`, and neither prompts nor their
-        version.
+        version; of a person's answers also `respondent`.
     """
     run = log.details.get(KEY) or {}
     config = log.header.get("config") or {}
@@ -54,6 +57,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
     packages = dict.fromkeys(PACKAGES) | (run.get("packages") or {})
     asked, of = counts.get("effective"), counts.get("original")
     imported = log.header.get(IMPORTED)
+    unchecked = {"state": NOT_A_MODEL if RESPONDENT in log.header else NOT_CHECKED}
     card = {
         "task": log.task,
         "model": log.model,
@@ -72,10 +76,10 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         "seeds": {name: config.get(name) for name in _SEEDS},
         "questions": {"of": of, "asked": asked, "logged": len(log.samples), "failed": failed},
         "readings": shares([log.with_limit(sample) for sample in log.samples]),
-        "check": run.get("check") or {"state": NOT_CHECKED},
+        "check": run.get("check") or unchecked,
         "complete": None if of is None else of == asked == len(log.samples) and not failed,
     }
-    return card | ({IMPORTED: imported} if imported else {})
+    return card | {key: log.header[key] for key in (IMPORTED, RESPONDENT) if log.header.get(key)}
 
 
 def flat(card: dict[str, Any], prefix: str = "") -> dict[str, Any]:

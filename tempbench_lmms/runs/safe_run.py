@@ -1,7 +1,8 @@
 """`tempbench run`: the harness with checks before, answers that are kept, an honest exit status.
 
 Everything that a later start needs is in the output folder: the cache of answers, and a file that says which
-run they belong to. The same command, given again, continues.
+run they belong to, written with the first answer. The same command, given again, continues. A command that
+was wrong and got no answer leaves nothing that keeps the corrected one out.
 """
 
 import contextlib
@@ -10,8 +11,8 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tempbench_lmms.harness import adapter, agreement, identity, plugin
 from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
-from tempbench_lmms.runs import failures, quality, supervision
+from tempbench_lmms.runs import ending, failures, quality, supervision
 from tempbench_lmms.runs.logs import STATE, results_of
 
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
@@ -106,10 +107,10 @@ def run(
         if finished:
             print(f"tempbench: finished already: {finished}; for a new run choose another --output")
             return
-        tables.write_json({"identity": found.identity, "finished": None, **how.named}, output / STATE)
         before = set(output.rglob("*_results.json"))
         _wait_for_another_second(before)
-        _evaluate(model, tasks, output, model_args, further, how, _show, found.asked)
+        asked = replace(found.asked, begin=_beginning(output, found, how.named))
+        _evaluate(model, tasks, output, model_args, further, how, _show, asked)
         _finish(output, before, found, at_end, borne, how.named)
 
 
@@ -129,10 +130,12 @@ class Asked:
     Attributes:
         fingerprint: Of the model and how it is asked.
         ids: The questions of each of our tasks in their order.
+        begin: Called where the model has answered, before the answer is kept.
     """
 
     fingerprint: str
     ids: dict[str, list[str]]
+    begin: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,16 @@ class Checked:
     identity: dict[str, Any]
     process: dict[str, Any]
     asked: Asked
+
+
+def _beginning(output: Path, found: Checked, named: Mapping[str, str]) -> Callable[[], None]:
+    """Returns what notes, once, whose folder this is: without an answer nothing in it is worth keeping."""
+
+    @cache
+    def begin() -> None:
+        tables.write_json({"identity": found.identity, "finished": None, **named}, output / STATE)
+
+    return begin
 
 
 @contextlib.contextmanager
@@ -310,7 +323,7 @@ def _continued(output: Path, found: Checked) -> Path | None:
     """
     path = output / STATE
     if not path.is_file():
-        if any(output.rglob("*_results.json")):
+        if not all(_is_void(file) for file in output.rglob("*_results.json")):
             raise TempbenchError(f"{output} holds other results; choose another --output")
         return None
     try:
@@ -339,6 +352,15 @@ def _continued(output: Path, found: Checked) -> Path | None:
     return finished
 
 
+def _is_void(results: Path) -> bool:
+    """Returns whether every request of a finished run failed, as with a wrong address: nothing is lost."""
+    try:
+        replies = _replies(results)
+    except TempbenchError:
+        return False
+    return bool(replies) and all(adapter.request_failed(reply) for reply in replies)
+
+
 def _evaluate(
     model: str,
     tasks: str,
@@ -358,16 +380,14 @@ def _evaluate(
     hide = partial(scrubbed, arguments=(model_args, *further))
     known = supervision.read(output)
     watch = asking.Watch(known.apart, known.failed, max_failures=failures.bound(how.max_failures), hide=hide)
+    watch.answered = asked.begin
     if how.tell:
         watch.timeout, watch.tell = how.question_timeout or None, how.tell
     if error := cache.evaluate(how.slice_size, show, asked.fingerprint, asked.ids, watch):
         if isinstance(error, asking.TooManyFailedError):
             supervision.settle(output)
         reason = hide(str(error).splitlines()[0][:300] if str(error) else repr(error))
-        raise TempbenchError(
-            f"the evaluation failed ({reason}); answers so far are kept, "
-            "give the same command again to continue"
-        )
+        raise TempbenchError(f"the evaluation failed ({reason}); {ending.advice(output)}")
 
 
 def _tell(line: str) -> None:

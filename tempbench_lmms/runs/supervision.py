@@ -10,8 +10,6 @@ The parent notes what it learned in the run's folder (`Known`), so that a later 
 `torchrun`, which alone can start all processes anew, each process is watched so, and none is started again.
 """
 
-import contextlib
-import ctypes
 import json
 import os
 import select
@@ -25,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import tables
+from tempbench_lmms.runs import ending
 
 FOLDER = "asking"
 _SECONDS_A_LOOK = 0.2
@@ -36,10 +35,9 @@ _BY_ITSELF = {
     for name in ("SIGKILL", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
     if hasattr(signal, name)
 }
-_PASSED_ON = [
-    getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)
-]
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_PASSED_ON = [getattr(signal, name) for name in ("SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
+_MASKED = {signal.SIGINT, signal.SIGTERM, *_PASSED_ON}
+_PR_SET_PDEATHSIG = 1
 
 Tell = Callable[[Sequence[str], float | None, int], None]
 
@@ -103,7 +101,8 @@ def _write(known: Known, output: Path) -> None:
 
 def is_possible() -> bool:
     """Whether this process can be forked: it is a fresh one, and its streams are its own."""
-    if not hasattr(os, "fork") or {"torch", "lmms_eval"} & sys.modules.keys():
+    # The harness's list of models, by which a model's name is checked, is light.
+    if not hasattr(os, "fork") or {"torch", "lmms_eval.evaluator"} & sys.modules.keys():
         return False
     try:
         for stream in (sys.stdout, sys.stderr):
@@ -133,17 +132,15 @@ def supervised(output: Path) -> Tell:
         if child.is_this:
             return child.tell
         status = child.wait()
+        if status and child.wanted:  # whatever a library in the child made of it
+            status = -child.wanted
         if status >= 0:
             raise SystemExit(status)
         reason = child.reason(-status)
         if reason is None:
-            if not restart and -status == signal.SIGTERM:
-                _say(
-                    f"process {os.environ.get('RANK')} was ended by SIGTERM, as a launcher ends all when one "
-                    "has ended; answers so far are kept, give the same command again to continue"
-                )
-            raise _end_likewise(-status)
-        child.end_what_it_left()
+            _say_ended(child, output, -status)
+            raise ending.end_likewise(-status)
+        ending.end_children()
         if not child.asked:
             _say(f"{reason} while no question was asked; answers so far are kept")
             raise SystemExit(128 - status)
@@ -166,24 +163,32 @@ class _Child:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.borne = 0
+        self.wanted = 0
+        """The signal by which somebody wanted this to end; 0 for none."""
         self._limit: float | None = None
         self._late = False
+        self._ends_by = 0.0
         self._spent = 0.0
         self._unread = b""
         sys.stdout.flush()
         sys.stderr.flush()
         reading, writing = os.pipe()
+        # A signal is for one of the two, once it is known which one this is.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _MASKED)
         handlers = {number: signal.signal(number, self._pass_on) for number in _PASSED_ON}
-        # Ctrl-C reaches the child too, which ends by it or not.
-        handlers[signal.SIGINT] = signal.signal(signal.SIGINT, lambda number, frame: None)
+        # Ctrl-C reaches the child too, in most cases.
+        handlers[signal.SIGINT] = signal.signal(signal.SIGINT, self._end)
+        handlers[signal.SIGTERM] = signal.signal(signal.SIGTERM, self._end)
         parent = os.getpid()
-        _process_control(_PR_SET_CHILD_SUBREAPER, 1)
+        ending.adopt()
         self.process = os.fork()
         self.is_this = self.process == 0
         if self.is_this:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
-            _process_control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            for number in (signal.SIGINT, signal.SIGTERM):  # at once: the parent says what there is to say
+                signal.signal(number, signal.SIG_DFL)
+            ending.process_control(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != parent:
                 os._exit(1)
             os.close(reading)
@@ -192,6 +197,7 @@ class _Child:
             self._handlers = handlers
             os.close(writing)
             self._pipe = reading
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _MASKED)
 
     def tell(self, names: Sequence[str], seconds: float | None, borne: int) -> None:
         """Tells the parent what is asked; called in the child."""
@@ -223,6 +229,8 @@ class _Child:
             if self.asked and self._limit is not None and self._spent > self._limit and not self._late:
                 self._late = True
                 os.kill(self.process, signal.SIGKILL)
+            if self.wanted and now > self._ends_by:
+                os.kill(self.process, signal.SIGKILL)
 
     def _read(self, seconds: float = 0.0) -> bool:
         """Reads what the child told, for which it waits as long; returns whether there was anything."""
@@ -244,46 +252,25 @@ class _Child:
         more = ", as the kernel ends what takes too much memory" if number == signal.SIGKILL else ""
         return f"the process was ended by {signal.Signals(number).name}{more}"
 
-    def end_what_it_left(self) -> None:
-        """Ends the child's own children, as an engine or loaders of data, which hold the memory of a GPU.
-
-        Linux gives them to this process. Elsewhere they end by themselves, or not.
-        """
-        began = time.monotonic()
-        while (left := _children()) and time.monotonic() - began < _SECONDS_TO_END:
-            for process in left:
-                with contextlib.suppress(ProcessLookupError, ChildProcessError):  # it ended by itself
-                    os.kill(process, signal.SIGKILL)
-                    os.waitpid(process, os.WNOHANG)
-            time.sleep(_SECONDS_A_LOOK / 20)
-
     def _pass_on(self, number: int, frame: Any) -> None:
         os.kill(self.process, number)
 
-
-def _children() -> list[int]:
-    """Returns the processes whose parent is this one; none where there is no /proc."""
-    found = []
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(file.read_text(errors="replace").rpartition(")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
-            continue  # ended meanwhile
-        if parent == os.getpid():
-            found.append(int(file.parent.name))
-    return found
+    def _end(self, number: int, frame: Any) -> None:
+        if not self.wanted:
+            self.wanted, self._ends_by = number, time.monotonic() + _SECONDS_TO_END
+        self._pass_on(number, frame)
 
 
-def _process_control(option: int, value: int) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
-
-
-def _end_likewise(number: int) -> SystemExit:
-    """Ends this process by a signal; returns what ends it where the signal does not."""
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
-    return SystemExit(128 + number)
+def _say_ended(child: _Child, output: Path, number: int) -> None:
+    """Ends what the child left, and says what is kept."""
+    ending.end_children()
+    if number == signal.SIGTERM and os.environ.get("RANK") not in (None, "", "0"):
+        _say(
+            f"process {os.environ['RANK']} was ended by SIGTERM, as a launcher ends all when one has ended; "
+            "answers so far are kept, give the same command again to continue"
+        )
+    else:
+        ending.say(output, number)
 
 
 def _say(line: str) -> None:

@@ -137,7 +137,7 @@ def sound(path, command, place, tmp_path):
             found[parameter.name] = ["--mini"]
         elif parameter.name in ("retries", "timeout"):
             found[parameter.name] = [parameter.opts[0], "1" if parameter.name == "timeout" else "0"]
-        elif parameter.name in ("dry_run", "references"):
+        elif parameter.name in ("dry_run", "references") or (path, parameter.name) == ("answer", "partial"):
             found[parameter.name] = [parameter.opts[0]]
         elif parameter.required or parameter.name == "base_url":
             value = {

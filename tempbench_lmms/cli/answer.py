@@ -1,0 +1,109 @@
+"""The command `tempbench answer`."""
+
+import contextlib
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tempbench_lmms.data import outputs
+from tempbench_lmms.errors import TempbenchError
+
+if TYPE_CHECKING:
+    from tempbench_lmms.runs.answering.questions import Questions
+
+_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
+
+
+def answer(
+    task: Annotated[str, typer.Argument(help="A task or group, e.g. tempvs_mt1_two_mini.")],
+    name: Annotated[str, typer.Option(help="Who answers; in the log and its folder's name.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the answers of all; each name has one in it.")
+    ] = Path("answers"),
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask a task's first questions alone, as --limit of a run.")
+    ] = None,
+    in_order: Annotated[
+        bool, typer.Option("--in-order", help="Ask in the task's order, not in one drawn for the name.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0: any.")] = 0,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Ask nothing; write the log of the answers so far.")
+    ] = False,
+) -> None:
+    """Answer a task yourself on a local page; the log is scored, compared and reported like a model's.
+
+    Answers are kept as they come: give the same command again to go on.
+    """
+    if not _NAME.fullmatch(name):
+        raise TempbenchError(f"--name {name[:80]!r}: give a name of letters, digits, '.', '_' and '-'")
+    folder = output / name
+    outputs.check_folder(folder, "choose another --output")
+    print(f"tempbench: reading the questions of {task}", file=sys.stderr, flush=True)
+    from tempbench_lmms.data import locks
+    from tempbench_lmms.harness.tasks import load_task
+    from tempbench_lmms.runs.answering.questions import Questions, task_of
+    from tempbench_lmms.runs.safe_run import leaves
+
+    load_task(task)
+    folder.mkdir(parents=True, exist_ok=True)
+    with locks.locked(folder / ".lock", f"{name} is answering in {folder} already; use that page, or end it"):
+        questions = Questions([task_of(one, folder, limit) for one in leaves([task])], name, limit, in_order)
+        if partial and not questions.n_answered:
+            raise TempbenchError(f"{folder} holds no answer yet; answer without --partial first")
+        if not partial and questions.next_open() is not None:
+            _ask(questions, port)
+        for file in questions.write_logs():
+            print(f"{file}: the log of {name}; see `tempbench report {file}`")
+
+
+def _ask(questions: "Questions", port: int) -> None:
+    """Shows the page until everything is answered and the person says so.
+
+    Raises:
+        SystemExit: Ctrl-C or SIGTERM came before; with what is kept, and how to go on.
+    """
+    from tempbench_lmms.runs.answering.server import Server
+
+    with Server(questions, port) as server:
+        print(f"open {server.address}", flush=True)
+        print("Ctrl-C ends; answers are kept as they come", file=sys.stderr, flush=True)
+        ended = 0
+        with _ended_by_signals():
+            try:
+                server.serve_forever()
+            except _Ended as end:
+                ended = end.number
+    if questions.next_open() is not None:
+        files = ", ".join(str(task.kept.file) for task in questions.tasks if task.kept.replies)
+        kept = (
+            f"{questions.n_answered:,} of {len(questions):,} answers are kept{f' in {files}' * bool(files)}"
+        )
+        print(f"tempbench: {kept}; give the same command again to go on", file=sys.stderr)
+        raise SystemExit(128 + ended)
+
+
+class _Ended(BaseException):
+    """A signal ends the page."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    def end(number: int, frame: Any) -> None:
+        raise _Ended(number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,65 @@
+"""An example for the help of every command."""
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+EXAMPLES = {
+    "agreement": "answers/anna answers/ben",
+    "answer": "tempvs_mt1_two_mini --name anna -o answers",
+    "build coherence": "--references --model gpt-4o",
+    "build rextime": "--captions captions.json -o questions --model gpt-4o",
+    "build tempvs": "work --flintstones FlintstonesSV",
+    "build timepercept": "--array cube.npy --timestamps dates.json -o pictures",
+    "check-model": "--model qwen2_5_vl --model-args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks rextime",
+    "compare": "logs/a logs/b --metrics accuracy",
+    "cut rextime": "--videos qvhighlights_videos -o clips",
+    "demo": "-o tempbench_demo",
+    "export-train mateo": "-o train.jsonl --mini",
+    "export-train rextime": "-o train --mini",
+    "export-train timepercept": "-o train --mini",
+    "import": "replies answers.jsonl --task tempvs_mt1_two -o logs/model --model my-model",
+    "prepare coherence": "--source TOMATO",
+    "prepare mateo": "--source MATEO --splits test",
+    "prepare rextime": "--anet-dir activitynet --qvh-dir qvhighlights",
+    "prepare tempvs": "--source TempVS",
+    "prepare timepercept": "--sitscc SITSCC",
+    "push": "tempvs --repo my-org/tempvs --private --dry-run",
+    "read": '--task tempvs_mt1_two_mini --doc 3 "The answer is True."',
+    "report": "logs/a logs/b -o report.html",
+    "reread": "logs/a --reader qwen3 --base-url http://localhost:8000/v1",
+    "rescore": "logs/a --reparse --items questions.csv",
+    "run": "--model tempbench_chance --tasks tempvs_mini -o logs/chance --limit 8 --batch_size 4",
+    "score coherence": "--predictions replies.jsonl --mini",
+    "score mateo": "--predictions replies.jsonl --setting instructions --mini",
+    "score rextime": "--predictions predictions.jsonl --ground-truth rextime_val.jsonl",
+    "score tempvs": "--predictions predictions --model Qwen2-VL-7B-Instruct",
+    "score timepercept": "--predictions replies.jsonl --mini",
+    "show": "tempvs_mt1_two_mini --doc 3 -o page.html",
+    "stats rextime": "--mini",
+    "submit hub": "logs/a --model my-org/my-model -o eval_results",
+    "submit rextime": "logs/a -o submission.jsonl",
+    "table": "tempvs 2 logs/a --format md",
+    "tasks": "tempvs --all",
+    "verify": "tempvs --mini",
+}
+"""What follows a command; of one that is not here, the options that it must have."""
+
+
+def example(command: str, params: Sequence[Any]) -> str:
+    """Returns an example of a command, as a line for its help.
+
+    Args:
+        command: Its name, with the verb before it: `prepare tempvs`.
+        params: Its parameters.
+    """
+    return " ".join(filter(None, ("Example: tempbench", command, EXAMPLES.get(command) or _least(params))))
+
+
+def _least(params: Sequence[Any]) -> str:
+    words = []
+    for one in params:
+        if one.required:
+            options = [option for option in one.opts if option.startswith("-")][-1:]
+            words += [*options, str(one.name).strip("_").upper()]
+    return shlex.join(words)

@@ -1,0 +1,52 @@
+"""What a chat model is shown of one question: texts, pictures and videos in their order."""
+
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.tasks import root_of
+from tempbench_lmms.media.pictures import is_picture
+
+
+def kwargs_of(config: dict[str, Any]) -> dict[str, Any] | None:
+    """Returns what a task's hooks are given besides the question."""
+    return (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+
+
+def content(config: dict[str, Any], doc: Row, number: int) -> tuple[Any, ...]:
+    """Returns what a chat model is shown of a question.
+
+    Args:
+        config: The task.
+        doc: The question.
+        number: Its number in the task, for messages.
+
+    Returns:
+        The parts in their order: text, a picture, or a video's path. A video that comes as the list of its
+        frames is these pictures.
+
+    Raises:
+        TempbenchError: The question is not valid, or a medium is damaged.
+    """
+    try:
+        messages = config["doc_to_messages"](doc, kwargs_of(config))
+        return tuple(shown for message in messages for part in message["content"] for shown in _parts(part))
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+        raise not_valid(config, number, error) from None
+
+
+def not_valid(config: dict[str, Any], number: int, error: Exception) -> TempbenchError:
+    """Returns the error of a question that cannot be shown."""
+    return TempbenchError(
+        f"{config['task']}: document {number} is not a valid question ({error!r}); see `tempbench verify "
+        f"{root_of(config)[0]}`"
+    )
+
+
+def _parts(part: dict[str, Any]) -> list[Any]:
+    if part["type"] == "text":
+        return [str(part["text"])]
+    # A video may come as the list of its frames.
+    urls = part["url"] if isinstance(part["url"], list) else [part["url"]]
+    return [url if is_picture(url) else Path(str(url)) for url in urls]

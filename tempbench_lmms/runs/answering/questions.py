@@ -1,0 +1,174 @@
+"""The questions that a person is asked: those of a model, in an order of their own for each person."""
+
+import functools
+import hashlib
+import json
+import random
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.texts import storable
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import identity
+from tempbench_lmms.harness.shown import content
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.runs.answering.kept import Kept
+from tempbench_lmms.runs.importing import Source, write_log
+from tempbench_lmms.runs.run_card import RESPONDENT
+
+_LAST_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task, and a person's answers to it.
+
+    Attributes:
+        name: Its name.
+        config: Its configuration.
+        docs: All its questions.
+        n_asked: How many of them, from the first one, are asked.
+        kept: The answers.
+        folder: Where its log belongs.
+    """
+
+    name: str
+    config: dict[str, Any]
+    docs: Sequence[Row]
+    n_asked: int
+    kept: Kept
+    folder: Path
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the questions that are asked."""
+        return [str(doc["question_id"]) for doc in self.docs[: self.n_asked]]
+
+
+class Questions:
+    """What one person is asked, by numbers that say nothing of the questions.
+
+    Attributes:
+        tasks: The tasks.
+        name: Who answers.
+    """
+
+    def __init__(self, tasks: Sequence[Task], name: str, limit: int | None, in_order: bool) -> None:
+        """Puts the questions into an order, the same one at each start.
+
+        Args:
+            tasks: The tasks.
+            name: Who answers.
+            limit: The limit that the tasks were made with.
+            in_order: Ask in the tasks' order. There neighbours are often one question with another order or
+                statement, and a person, unlike a model, remembers the one at the other.
+        """
+        self.tasks, self.name = tuple(tasks), name
+        self._limit, self._in_order = limit, in_order
+        self._order = [(task, number) for task in tasks for number in range(task.n_asked)]
+        if not in_order:
+            random.Random(f"{name}/{' '.join(task.name for task in tasks)}").shuffle(self._order)
+        self._lock = threading.Lock()  # hooks and decoders are not asked from several threads at once
+        self._recent = functools.lru_cache(maxsize=_LAST_SHOWN)(self._content)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @property
+    def n_answered(self) -> int:
+        """How many of the questions have an answer."""
+        return sum(self.reply(number) is not None for number in range(len(self)))
+
+    def next_open(self, after: int = -1) -> int | None:
+        """Returns the next question without an answer, from the beginning again; None where all have one."""
+        n = len(self)
+        around = ((after + 1 + step) % n for step in range(n))
+        return next((number for number in around if self.reply(number) is None), None)
+
+    def reply(self, number: int) -> str | None:
+        """Returns the answer to a question, if there is one."""
+        task, doc = self._order[number]
+        return task.kept.replies.get(str(task.docs[doc]["question_id"]))
+
+    def shown(self, number: int) -> tuple[Any, ...]:
+        """Returns what a model is shown of a question, in its order.
+
+        Raises:
+            TempbenchError: A medium is damaged or gone.
+        """
+        with self._lock:
+            return self._recent(number)
+
+    def _content(self, number: int) -> tuple[Any, ...]:
+        task, doc = self._order[number]
+        return content(task.config, task.docs[doc], doc)
+
+    def answer(self, number: int, reply: str) -> bool:
+        """Keeps an answer, and returns whether the task's parser reads one in it, right or wrong.
+
+        Raises:
+            OSError: It could not be kept.
+        """
+        task, doc = self._order[number]
+        row = task.docs[doc]
+        task.kept.add(str(row["question_id"]), reply)
+        with self._lock:
+            return bool(task.config["process_results"](row, [storable(reply)])["record"]["parsed"])
+
+    def write_logs(self) -> list[Path]:
+        """Writes a log of each task that has an answer, with the questions that have one.
+
+        Returns:
+            The results files.
+        """
+        return [self._write_log(task) for task in self.tasks if task.kept.replies]
+
+    def _write_log(self, task: Task) -> Path:
+        asked = set(task.ids)
+        replies = {id_: reply for id_, reply in task.kept.replies.items() if id_ in asked}
+        model = f"{self.name} (human)"
+        settings = {"log_samples": True, "timezone": "UTC"}
+        header = {
+            RESPONDENT: {"kind": "human", "name": self.name, "in_order": self._in_order},
+            "date": f"{datetime.now(timezone.utc):%Y%m%d_%H%M%S}",
+            "config": {
+                "model": model,
+                "model_args": "",
+                "limit": self._limit,
+                "resolved_cli_args": settings,
+            },
+        }
+        source = Source(task.kept.file, task.name, task.docs, task.config, model)
+        return write_log(source, replies, task.folder, header)
+
+
+def task_of(name: str, folder: Path, limit: int | None = None) -> Task:
+    """Returns a task and a person's answers to it.
+
+    Args:
+        name: The task.
+        folder: The person's folder.
+        limit: Ask the first questions alone, as the harness's `--limit` does.
+
+    Raises:
+        TempbenchError: There is no such task, its data is not here or damaged, or the answers are others'.
+    """
+    config = load_task(name)
+    docs = docs_of(config)
+    if not docs:
+        raise TempbenchError(f"{name}: no documents; prepare the data again")
+    kept = Kept(
+        folder / f"{name}.jsonl", {str(doc["question_id"]) for doc in docs}, _stamp(name, config, docs)
+    )
+    return Task(name, config, docs, min(limit or len(docs), len(docs)), kept, folder / name)
+
+
+def _stamp(name: str, config: dict[str, Any], docs: Sequence[Row]) -> str:
+    """Returns what stands for a task's data and prompts in the file of answers."""
+    values = [identity.of_data(name, config, docs), config.get("metadata")]
+    return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()[:16]

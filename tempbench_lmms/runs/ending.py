@@ -1,0 +1,128 @@
+"""How `tempbench run` ends before its end: one line says how many answers are kept, and what to do."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_PR_SET_CHILD_SUBREAPER = 36
+_SECONDS_TO_END = 10.0
+_SECONDS_A_LOOK = 0.01
+
+
+def kept(output: Path) -> int:
+    """Returns how many answers are stored in a run's folder, those of its interrupted starts included."""
+    cache = output / "cache"
+    keys: set[str] = set()
+    for file in (cache / "cache.db", *cache.glob("runs/*/rank_*.db")):
+        # A file that cannot be read now is read, and judged, by the next start (`harness.stored`).
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(_opened(file)) as found:
+            keys.update(key for (key,) in found.execute("SELECT cache_key FROM responses"))
+    return len(keys)
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def line(output: Path, number: int) -> str:
+    """Returns what a run says that a signal ended.
+
+    Args:
+        output: The run's folder.
+        number: The signal.
+    """
+    return f"ended by {signal.Signals(number).name}; {advice(output)}"
+
+
+def advice(output: Path) -> str:
+    """Returns how many answers are kept, and what to do to go on."""
+    if n := kept(output):
+        what = f"{n:,} answer{'s are' if n > 1 else ' is'} kept in {output}"
+        return f"{what}, give the same command again to continue"
+    return "no answer is kept yet, give the command again, as it is or corrected"
+
+
+@contextlib.contextmanager
+def told(output: Path) -> Iterator[None]:
+    """Has SIGINT and SIGTERM end this process with the line, and all processes that it has started.
+
+    Args:
+        output: The run's folder.
+    """
+
+    def end(number: int, frame: Any) -> None:
+        end_children()
+        say(output, number)
+        end_likewise(number)
+
+    adopt()
+    try:
+        before = {number: signal.signal(number, end) for number in _SIGNALS}
+    except ValueError:  # not in the main thread, which alone gets signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def say(output: Path, number: int) -> None:
+    """Prints the line; of several processes the first alone does."""
+    if os.environ.get("RANK") in (None, "", "0"):
+        print(f"tempbench: {line(output, number)}", file=sys.stderr, flush=True)
+
+
+def end_likewise(number: int) -> SystemExit:
+    """Ends this process by a signal; returns what ends it where the signal does not."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    return SystemExit(128 + number)
+
+
+def adopt() -> None:
+    """Has Linux give the children of a child that has ended to this process."""
+    process_control(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def process_control(option: int, value: int) -> None:
+    """Sets an option of this process, on Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def end_children() -> None:
+    """Ends this process's children, as an engine or loaders of data, which hold the memory of a GPU.
+
+    Linux gives the children of a child that has ended to this process (`adopt`). Elsewhere they end by
+    themselves, or not.
+    """
+    began = time.monotonic()
+    while (left := _children()) and time.monotonic() - began < _SECONDS_TO_END:
+        for process in left:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):  # it ended by itself
+                os.kill(process, signal.SIGKILL)
+                os.waitpid(process, os.WNOHANG)
+        time.sleep(_SECONDS_A_LOOK)
+
+
+def _children() -> list[int]:
+    """Returns the processes whose parent is this one; none where there is no /proc."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(file.read_text(errors="replace").rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue  # ended meanwhile
+        if parent == os.getpid():
+            found.append(int(file.parent.name))
+    return found

@@ -1,0 +1,439 @@
+"""A person answers on the local page: what is shown, what is kept, who is refused, and the log."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.respondents import REPLIES
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.media.pictures import is_picture
+from tempbench_lmms.runs import logs, respondents
+from tempbench_lmms.runs.answering.kept import Kept
+from tempbench_lmms.runs.answering.questions import Questions, task_of
+from tempbench_lmms.runs.answering.server import Server
+from tempbench_lmms.runs.run_card import run_card
+from tests.chromium import Chromium
+from tests.command import complains, tempbench
+
+TASK = "timepercept_pov_mini"
+VIDEO, FRAMES = "rextime_mini", "rextime_frames_mini"
+
+
+def questions_of(folder, *tasks, name="anna", limit=None, in_order=False):
+    return Questions([task_of(task, folder / name, limit) for task in tasks], name, limit, in_order)
+
+
+class Client:
+    """Somebody who speaks HTTP with a page."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def ask(self, path, value=None, token=None, raw=False, **headers):
+        body = None if value is None else json.dumps(value)
+        headers = {"Content-Type": "application/json"} | {k.replace("_", "-"): v for k, v in headers.items()}
+        line = http.client.HTTPConnection("127.0.0.1", self.server.server_port, timeout=20)
+        try:
+            method = "GET" if body is None else "POST"
+            line.request(method, f"/{token or self.server.token}/{path}", body, headers)
+            response = line.getresponse()
+            data = response.read()
+        finally:
+            line.close()
+        is_json = response.headers["Content-Type"] == "application/json" and not raw
+        return response.status, json.loads(data) if is_json else data, response.headers
+
+
+@contextmanager
+def page(questions):
+    with Server(questions) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield Client(server)
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    with page(questions_of(tmp_path_factory.mktemp("answers"), TASK, VIDEO, FRAMES, limit=3)) as one:
+        yield one
+
+
+def test_only_the_page_itself_may_ask(client):
+    assert client.ask("")[0] == 200
+    port = client.server.server_port
+    assert client.ask("", token="x" * 22)[0] == 403
+    assert client.ask("", Host=f"evil.example:{port}")[0] == 403
+    assert client.ask("", Host="127.0.0.1")[0] == 403
+    assert client.ask("", Host=f"localhost:{port}")[0] == 200
+    assert client.ask("state", Origin="http://evil.example")[0] == 403
+    assert client.ask("state", Origin="null")[0] == 403
+    assert client.ask("state", Origin=f"http://127.0.0.1:{port}")[0] == 200
+    assert client.ask("answers/0", {"reply": "Yes"}, token="wrong")[0] == 403
+    assert client.ask("answers/0", {"reply": "Yes"}, Content_Type="text/plain")[0] == 415
+    assert client.server.questions.n_answered == 0
+    assert client.server.server_address[0] == "127.0.0.1"
+
+
+def test_headers_of_the_page(client):
+    for path in ("", "page.js", "page.css", "questions/0"):
+        headers = client.ask(path)[2]
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert "unsafe" not in headers["Content-Security-Policy"]
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Cache-Control"] == "no-store"
+    assert b"<script src=" in client.ask("")[1]
+    assert client.ask("page.py")[0] == client.ask("../kept.py")[0] == client.ask("questions/9")[0] == 404
+    assert client.ask("questions/-1")[0] == client.ask("media/0/999")[0] == 404
+
+
+def test_bad_answers_are_refused(client):
+    for value in ({"reply": " "}, {"reply": 1}, {}, [], {"reply": "x" * 100_001}):
+        assert client.ask("answers/0", value)[0] == 400
+    assert client.ask("answers/99", {"reply": "Yes"})[0] == 404
+    assert client.ask("answers/0", {"reply": "x" * 700_000})[0] == 413
+    assert client.ask("finish", {})[0] == 409
+    assert client.server.questions.n_answered == 0
+
+
+def test_a_question_is_what_a_model_is_shown_and_nothing_else(client):
+    questions = client.server.questions
+    for number, (task, doc) in enumerate(questions._order):
+        found = client.ask(f"questions/{number}")[1]
+        assert set(found) == {"parts", "reply", "tasks", "name", "of", "answered", "next"}
+        assert (found["reply"], found["of"]) == (None, 9)
+        row = task.docs[doc]
+        kwargs = (task.config.get("lmms_eval_specific_kwargs") or {}).get("default")
+        expected = [
+            ("text", part["text"]) if part["type"] == "text" else (part["type"], None)
+            for message in task.config["doc_to_messages"](row, kwargs)
+            for part in message["content"]
+        ]
+        kinds = {"picture": "image"}
+        assert [(kinds.get(p["kind"], p["kind"]), p.get("text")) for p in found["parts"]] == expected
+        assert all(set(part) <= {"kind", "text"} for part in found["parts"])
+
+
+def test_media(client):
+    questions = client.server.questions
+    seen = set()
+    for number in range(len(questions)):
+        for place, part in enumerate(questions.shown(number)):
+            path = f"media/{number}/{place}"
+            if isinstance(part, str):
+                assert client.ask(path)[0] == 404
+            elif is_picture(part) and "picture" not in seen:
+                status, data, headers = client.ask(path)
+                assert (status, data[:8]) == (200, b"\x89PNG\r\n\x1a\n")
+                assert headers["Content-Type"] == "image/png"
+                seen.add("picture")
+            elif not is_picture(part) and "video" not in seen:
+                ranges(client, path, part.read_bytes())
+                seen.add("video")
+    assert seen == {"picture", "video"}
+
+
+def ranges(client, path, whole):
+    status, data, headers = client.ask(path)
+    assert (status, data, headers["Accept-Ranges"]) == (200, whole, "bytes")
+    assert headers["Content-Type"] == "video/mp4"
+    size = len(whole)
+    for wanted, expected in (
+        ("bytes=0-", whole),
+        ("bytes=10-19", whole[10:20]),
+        (f"bytes={size - 5}-{size + 100}", whole[-5:]),
+        ("bytes=-7", whole[-7:]),
+    ):
+        status, data, headers = client.ask(path, Range=wanted)
+        assert (status, data) == (206, expected)
+        start = whole.index(expected) if len(expected) < size else 0
+        assert headers["Content-Range"] == f"bytes {start}-{start + len(expected) - 1}/{size}"
+    status, _, headers = client.ask(path, Range=f"bytes={size}-")
+    assert (status, headers["Content-Range"]) == (416, f"bytes */{size}")
+    for odd in ("bytes=0-1,4-5", "lines=1-2", "bytes=-", "bytes=9-2x"):
+        assert client.ask(path, Range=odd)[:2] == (200, whole)
+
+
+def oracle(questions, number):
+    task, doc = questions._order[number]
+    return REPLIES["oracle"](task.docs[doc], task.name, 0)
+
+
+def test_answers_are_kept_and_continued(tmp_path):
+    questions = questions_of(tmp_path, TASK)
+    with page(questions) as client:
+        status, found, _ = client.ask("answers/1", {"reply": oracle(questions, 1)})
+        assert (status, found["kept"], found["read"], found["answered"]) == (200, True, True, 1)
+        assert found["next"] == 2
+        assert not client.ask("answers/0", {"reply": "hm \ud83d"})[1]["read"]
+        client.ask("answers/0", {"reply": "the last\none counts \u2028"})
+        assert client.ask("questions/0")[1]["reply"] == "the last\none counts \u2028"
+    file = tmp_path / "anna" / f"{TASK}.jsonl"
+    assert len(file.read_bytes().splitlines()) == 3
+    with file.open("ab") as stream:
+        stream.write(b'{"question_id": "torn')  # as a killed process leaves it
+    again = questions_of(tmp_path, TASK)
+    assert again._order[:5] == [
+        (again.tasks[0], number) for _, number in questions._order[:5]
+    ]  # the same order at each start
+    assert again.n_answered == 2
+    assert again.reply(0) == "the last\none counts \u2028"
+    assert again.next_open() == 2
+    assert again.next_open(len(again) - 1) == 2
+
+
+def test_orders_differ_between_people_and_not_what_is_asked(tmp_path):
+    found = [
+        [number for _, number in questions_of(tmp_path, TASK, name=name)._order] for name in ("anna", "ben")
+    ]
+    assert found[0] != found[1]
+    assert sorted(found[0]) == sorted(found[1])
+    plain = questions_of(tmp_path, TASK, limit=5, in_order=True)
+    assert [number for _, number in plain._order] == [0, 1, 2, 3, 4]
+
+
+def test_answers_to_other_questions_are_refused(tmp_path):
+    file = tmp_path / "answers.jsonl"
+    Kept(file, ["a"], "data").add("a", "yes")
+    assert Kept(file, ["a"], "data").replies == {"a": "yes"}
+    with pytest.raises(TempbenchError, match="data or prompts have changed"):
+        Kept(file, ["a"], "other data")
+    with pytest.raises(TempbenchError, match="data or prompts have changed"):
+        Kept(file, ["b"], "data")
+    file.write_text('{"question_id": "a"}\n' + file.read_text())
+    with pytest.raises(TempbenchError, match="line 1 is no answer"):
+        Kept(file, ["a"], "data")
+
+
+def test_an_answer_that_the_disk_does_not_take_is_said(tmp_path, monkeypatch):
+    kept = Kept(tmp_path / "answers.jsonl", ["a"], "data")
+    kept.add("a", "yes")
+    before = kept.file.read_bytes()
+    real = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: real(file, data[:5]))
+    with pytest.raises(OSError, match="a part"):
+        kept.add("a", "no")
+    assert kept.file.read_bytes() == before
+    assert kept.replies == {"a": "yes"}
+
+
+def answer_all(questions, respondent="oracle"):
+    for number, (task, doc) in enumerate(questions._order):
+        assert questions.answer(number, REPLIES[respondent](task.docs[doc], task.name, 0))
+
+
+def without_what_differs(file):
+    """Returns a results file but for who answered, when, and what is known of it."""
+    found = json.loads(file.read_text())
+    for table in found["results"].values():
+        table["details,none"].pop("run")
+    for config in found["configs"].values():
+        config.pop("lmms_eval_specific_kwargs", None)
+    return {key: found[key] for key in ("results", "group_subtasks", "configs", "versions", "n-samples")}
+
+
+@pytest.mark.parametrize("task", [TASK, "tempvs_mini"])
+def test_the_log_is_what_import_makes_of_the_same_answers(tmp_path, task):
+    questions = questions_of(tmp_path / "people", task)
+    answer_all(questions)
+    [file] = questions.write_logs()
+    answers = tmp_path / "people" / "anna" / f"{task}.jsonl"
+    done = tempbench("import", "replies", answers, "--task", task, "-o", tmp_path / "imported")
+    assert done.returncode == 0, done.stderr
+    [other] = tmp_path.glob(f"imported/{task}/*_results.json")
+    assert without_what_differs(file) == without_what_differs(other)
+    samples = [
+        one.with_name(one.name.replace("_results.json", f"_samples_{task}.jsonl")).read_text()
+        for one in (file, other)
+    ]
+    assert samples[0] == samples[1]
+    [log] = logs.read_runs([tmp_path / "people"])
+    card = run_card(log)
+    assert card["respondent"] == {"kind": "human", "name": "anna", "in_order": False}
+    assert (card["model"], card["complete"], card["check"]) == (
+        "anna (human)",
+        True,
+        {"state": "not a model"},
+    )
+    assert card["prompts_sha256"]
+    assert "imported" not in card
+
+
+def test_right_answers_have_the_value_1_and_every_command_takes_the_log(tmp_path):
+    questions = questions_of(tmp_path, TASK)
+    answer_all(questions)
+    [file] = questions.write_logs()
+    assert json.loads(file.read_text())["results"][TASK]["accuracy,none"] == 1.0
+    done = tempbench("rescore", tmp_path, "--reparse")
+    assert done.returncode == 0, done.stderr
+    page = tmp_path / "report.html"
+    done = tempbench("report", tmp_path, "-o", page)
+    assert done.returncode == 0, done.stderr
+    assert "human, anna" in page.read_text()
+
+
+def test_a_part_of_a_task_is_logged_as_a_limited_run(tmp_path):
+    questions = questions_of(tmp_path, TASK, limit=4)
+    answer_all(questions)
+    [file] = questions.write_logs()
+    n = len(docs_of(load_task(TASK)))
+    assert json.loads(file.read_text())["n-samples"] == {TASK: {"original": n, "effective": 4}}
+    [log] = logs.read_runs([file])
+    assert sorted(sample.doc_id for sample in log.samples) == [0, 1, 2, 3]
+    assert run_card(log)["complete"] is False
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    """Three people: anna and ben answer right, carl the first choice of each question."""
+    folder = tmp_path_factory.mktemp("people")
+    for name, reply in (("anna", "target"), ("ben", "target"), ("carl", "choice")):
+        questions = questions_of(folder, TASK, name=name)
+        for number, (task, doc) in enumerate(questions._order):
+            row = task.docs[doc]
+            questions.answer(number, row["target"] if reply == "target" else row["choices"][0])
+        questions.write_logs()
+    return folder
+
+
+def test_agreement(people):
+    done = tempbench("agreement", people / "anna", people / "ben")
+    assert done.returncode == 0, done.stderr
+    assert "the same answer  1.000" in done.stdout
+    assert "Cohen's kappa  1.000" in done.stdout
+    [found] = json.loads(tempbench("agreement", people, "--json").stdout)
+    docs = docs_of(load_task(TASK))
+    assert (found["n"], found["n_left_out"], found["name"]) == (len(docs), 0, "Fleiss")
+    assert found["respondents"] == ["anna (human)", "ben (human)", "carl (human)"]
+    # Carl says one thing throughout: of each question's three pairs all agree where that is right, else one.
+    right = sum(doc["target"] == doc["choices"][0] for doc in docs)
+    assert 0 < right < len(docs)
+    assert found["same"] == pytest.approx((right + (len(docs) - right) / 3) / len(docs))
+    assert found["pairs"][0]["cohen"] == 1.0
+    assert found["pairs"][1]["cohen"] == 0.0
+
+
+def test_agreement_needs_two(people):
+    complains(tempbench("agreement", people / "anna"), "no task here has two respondents")
+    complains(tempbench("agreement", people / "anna", people / "anna"), "answered", "twice")
+
+
+def test_unread_answers_are_left_out_of_the_agreement(tmp_path):
+    for name in ("anna", "ben"):
+        questions = questions_of(tmp_path, TASK, name=name, limit=4, in_order=True)
+        for number in range(4):
+            questions.answer(number, "hm" if (name, number) == ("ben", 2) else oracle(questions, number))
+        questions.write_logs()
+    [found] = respondents.agreements(logs.read_runs([tmp_path]))
+    assert (found.n, found.n_left_out, found.same) == (3, 1, 1.0)
+
+
+def test_the_command_is_ended_and_continued(tmp_path):
+    command = [sys.executable, "-m", "tempbench_lmms.cli", "answer", TASK, "--name", "anna", "--limit", "2"]
+    command += ["--output", str(tmp_path)]
+    questions = questions_of(tmp_path, TASK, limit=2)
+    for number, how in ((0, signal.SIGTERM), (1, None)):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            address = process.stdout.readline().removeprefix("open ").strip()
+            port, token = address.removeprefix("http://127.0.0.1:").rstrip("/").split("/")
+            client = Client(type("Address", (), {"server_port": int(port), "token": token}))
+            assert client.ask("state")[1]["next"] == number
+            assert client.ask(f"answers/{number}", {"reply": oracle(questions, number)})[1]["kept"]
+            busy = tempbench(*command[3:])
+            complains(busy, "is answering in")
+            if how:
+                process.send_signal(how)
+            else:
+                assert client.ask("finish", {})[0] == 200
+            out, err = process.communicate(timeout=60)
+        if how:
+            last = err.strip().splitlines()[-1]
+            assert last.startswith("tempbench: 1 of 2 answers are kept in ")
+            assert last.endswith("give the same command again to go on")
+            assert process.returncode == 128 + how
+            assert not list(tmp_path.rglob("*_results.json"))
+    assert process.returncode == 0, err
+    assert "the log of anna; see `tempbench report" in out
+    [log] = logs.read_runs([tmp_path])
+    assert log.values["accuracy"] == 1.0
+
+
+def test_a_killed_command_loses_nothing(tmp_path):
+    """What was said to be kept is on the disk when the process is killed at once."""
+    code = (
+        "import os, signal, sys; from pathlib import Path;"
+        "from tempbench_lmms.runs.answering.kept import Kept;"
+        "kept = Kept(Path(sys.argv[1]), ['a', 'b'], 's'); kept.add('a', '1'); kept.add('b', '2');"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    file = tmp_path / "answers.jsonl"
+    assert subprocess.run([sys.executable, "-c", code, str(file)], check=False).returncode == -9
+    assert Kept(file, ["a", "b"], "s").replies == {"a": "1", "b": "2"}
+
+
+def test_wrong_calls(tmp_path):
+    complains(tempbench("answer", TASK, "--name", "../x", "-o", tmp_path), "--name", "letters")
+    complains(tempbench("answer", "timepercept_pow_mini", "--name", "a", "-o", tmp_path), "no task named")
+    complains(tempbench("answer", TASK, "--name", "a", "--partial", "-o", tmp_path), "no answer yet")
+    (tmp_path / "file").write_text("")
+    complains(tempbench("answer", TASK, "--name", "a", "-o", tmp_path / "file"), "below the file")
+
+
+def test_many_tabs_at_once(tmp_path):
+    questions = questions_of(tmp_path, TASK)
+    with page(questions) as client:
+        threads = [
+            threading.Thread(target=client.ask, args=(f"answers/{n}", {"reply": oracle(questions, n)}))
+            for n in range(len(questions))
+        ]
+        began = time.monotonic()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert time.monotonic() - began < 60
+    assert questions_of(tmp_path, TASK).next_open() is None
+
+
+@pytest.mark.slow
+def test_in_a_browser(tmp_path):
+    """With keys alone, on a phone's width, under the page's policy."""
+    questions = questions_of(tmp_path, VIDEO, limit=2)
+
+    def until(expression):
+        deadline = time.monotonic() + 30
+        while not browser.value(expression):
+            assert time.monotonic() < deadline, (expression, browser.value("document.body.innerText"))
+            time.sleep(0.05)
+
+    with page(questions) as client, Chromium() as browser:
+        browser.open(client.server.address, width=400)
+        until("document.querySelector('video')?.readyState > 0")
+        assert browser.value("document.documentElement.scrollWidth") <= 400
+        for number in range(2):
+            until(
+                f"document.querySelector('#number').textContent === 'Question {number + 1} of 2' "
+                "&& document.activeElement.id === 'reply'"
+            )
+            for character in json.dumps(json.loads(oracle(questions, number))):
+                browser.press(character)
+            browser.press("Enter")
+        until("!document.querySelector('#finish').hidden")
+        browser.value("document.querySelector('#finish').click()")
+        until("document.querySelector('#form').hidden")
+        assert browser.complaints == []
+        assert all(url.startswith((client.server.address, "data:")) for url in browser.requests)
+    [log] = logs.read_runs(questions.write_logs())
+    assert [record["correct"] for record in log.records] == [1, 1]

@@ -1,0 +1,136 @@
+"""A run that a signal ends says how many answers are kept; a run without an answer keeps nobody out."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from types import SimpleNamespace
+
+import pytest
+
+from tempbench_lmms.harness.adapter import failure
+from tempbench_lmms.runs import ending, safe_run
+from tempbench_lmms.runs.logs import STATE
+from tests.command import complains, tempbench
+
+
+def store(file, keys):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    database = sqlite3.connect(file)
+    database.execute("CREATE TABLE IF NOT EXISTS responses (cache_key TEXT PRIMARY KEY)")
+    database.executemany("INSERT INTO responses VALUES (?)", [(key,) for key in keys])
+    database.commit()
+    database.close()
+
+
+def test_answers_are_counted_once(tmp_path):
+    assert ending.kept(tmp_path) == 0
+    store(tmp_path / "cache" / "cache.db", ["a", "b"])
+    store(tmp_path / "cache" / "runs" / "1" / "rank_0.db", ["b", "c"])
+    store(tmp_path / "cache" / "runs" / "1" / "rank_1.db", ["d"])
+    (tmp_path / "cache" / "runs" / "1" / "rank_2.db").write_bytes(b"damaged" * 999)
+    assert ending.kept(tmp_path) == 4
+    assert ending.line(tmp_path, signal.SIGINT) == (
+        f"ended by SIGINT; 4 answers are kept in {tmp_path}, give the same command again to continue"
+    )
+
+
+CODE = """
+    import subprocess, sys, time
+    from pathlib import Path
+    from tempbench_lmms.runs import ending, supervision
+    with ending.told(Path(sys.argv[1])):
+        if sys.argv[2] == "supervised":
+            supervision.supervised(Path(sys.argv[1]))
+        code = "import time; print('child', flush=True); time.sleep(60)"
+        child = subprocess.Popen([sys.executable, "-c", code])
+        print("is", child.pid, flush=True)
+        time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", ["supervised", "alone"])
+def test_a_signal_ends_a_run_with_one_line_and_all_it_started(tmp_path, how, number):
+    store(tmp_path / "cache" / "cache.db", ["a"])
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(CODE), str(tmp_path), how],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        lines = {process.stdout.readline().split()[0], (second := process.stdout.readline()).split()[0]}
+        assert lines == {"is", "child"}, second
+        process.send_signal(number)
+        _, err = process.communicate(timeout=30)
+    name = signal.Signals(number).name
+    kept = f"1 answer is kept in {tmp_path}, give the same command again to continue"
+    assert err == f"tempbench: ended by {name}; {kept}\n"
+    assert process.returncode == -number
+    # Its output is at its end, so the one that it started has ended too.
+
+
+def test_of_several_processes_the_first_one_speaks(tmp_path, monkeypatch, capsys):
+    for rank, said in (("1", ""), ("0", "tempbench: ended by SIGINT; no answer is kept yet")):
+        monkeypatch.setenv("RANK", rank)
+        ending.say(tmp_path, signal.SIGINT)
+        assert capsys.readouterr().err.startswith(said)
+        assert bool(said) or not capsys.readouterr().err
+
+
+def test_a_run_can_be_supervised_after_the_checks():
+    """The checks of names load a part of the harness, and the run is watched all the same."""
+    code = (
+        "from tempbench_lmms.harness import names, options; from tempbench_lmms.runs import supervision;"
+        "names.check(['mateo_text_cot_mini'], []); options.check_model('tempbench_chance');"
+        "print(supervision.is_possible())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n", done.stderr
+
+
+FOUND = SimpleNamespace(identity={"model": "b"}, asked=SimpleNamespace(ids={}))
+
+
+def write_results(folder, replies):
+    task, stamp = "mateo_text_cot_mini", "20260101_000000"
+    results = {"n-samples": {task: {"effective": len(replies)}}}
+    (folder / f"{stamp}_results.json").write_text(json.dumps(results))
+    lines = [json.dumps({"filtered_resps": reply}) + "\n" for reply in replies]
+    (folder / f"{stamp}_samples_{task}.jsonl").write_text("".join(lines))
+
+
+def test_a_run_in_which_every_request_failed_keeps_nobody_out(tmp_path):
+    write_results(tmp_path, [failure("connection refused")] * 3)
+    assert safe_run._continued(tmp_path, FOUND) is None
+
+
+def test_a_run_with_an_answer_is_kept(tmp_path):
+    write_results(tmp_path, [failure("connection refused"), "B"])
+    with pytest.raises(safe_run.TempbenchError, match="holds other results"):
+        safe_run._continued(tmp_path, FOUND)
+
+
+def test_the_folder_belongs_to_the_run_with_its_first_answer(tmp_path):
+    begin = safe_run._beginning(tmp_path, FOUND)
+    assert not (tmp_path / STATE).exists()
+    begin()
+    assert json.loads((tmp_path / STATE).read_text()) == {"identity": {"model": "b"}, "finished": None}
+    (tmp_path / STATE).unlink()
+    begin()  # once
+    assert not (tmp_path / STATE).exists()
+
+
+@pytest.mark.parametrize("name", [STATE, "report.html", ".lock", "cache"])
+def test_what_stands_in_the_way_is_found_before_the_work(tmp_path, name):
+    if name == "cache":
+        (tmp_path / name).touch()
+    else:
+        (tmp_path / name).mkdir()
+    done = tempbench("run", "--model", "tempbench_chance", "--tasks", "mateo_text_cot_mini", "-o", tmp_path)
+    complains(done, str(tmp_path / name), "choose another --output")
+    assert "checking the data" not in done.stderr
