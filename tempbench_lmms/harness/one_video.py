@@ -8,16 +8,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tempbench_lmms.data import remote
+from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import adapter
 
+MEDIA = ("video", "frames", "none")
 _FRAMES = 16
 
 Wanted = tuple[Path, int, tuple[int, ...]]
 """A video, the number of its frames that are shown, and the other numbers that it is asked with."""
+Doc = Mapping[str, Any]
+Kwargs = Mapping[str, Any] | None
+Label = Callable[[int, float], str]
+"""Makes the text before a frame from its number (from 1) and its time in seconds."""
 
 
 class Setting(NamedTuple):
-    """A task's kwargs: `media` (`video`, `frames` or `none`), what is asked for, how many frames, and how."""
+    """A task's kwargs: `media` (one of `MEDIA`), what is asked for, how many frames, and how."""
 
     media: str
     ask: str
@@ -80,19 +87,63 @@ def shown(path: Path, given: Setting) -> list[Any]:
     return [image for image, _ in frames(path, given)] if given.media == "frames" else []
 
 
-def content(path: Path, given: Setting, label: Callable[[int, float], str]) -> list[dict[str, Any]]:
-    """Returns what a chat model is shown before the text: the video, or each frame after its label.
+def content(path: Path, given: Setting, label: Label | None = None) -> list[dict[str, Any]]:
+    """Returns what a chat model is shown before the text: the video, or each frame, after its label if any.
 
     Args:
         path: Of the video.
         given: What is shown.
-        label: Makes the text before a frame from its number (from 1) and its time in seconds.
+        label: Of a frame.
     """
     if given.media == "video":
         return [{"type": "video", "url": file(path)}]
     found: list[dict[str, Any]] = []
     pictures: Sequence[tuple[Any, float]] = frames(path, given) if given.media == "frames" else ()
     for number, (image, time) in enumerate(pictures, start=1):
-        found.append({"type": "text", "text": label(number, time)})
+        if label:
+            found.append({"type": "text", "text": label(number, time)})
         found.append({"type": "image", "url": image})
     return found
+
+
+class Hooks(NamedTuple):
+    """What a task's YAML names, by the harness's names for it."""
+
+    doc_to_visual: Callable[..., list[Any]]
+    doc_to_text: Callable[..., str]
+    doc_to_messages: Callable[..., list[dict[str, Any]]]
+
+
+def hooks(text: Callable[[Doc, Setting], str], label: Label | None = None) -> Hooks:
+    """Returns the hooks of a task whose documents have the URL of their video in the column `video`.
+
+    Args:
+        text: Returns the prompt of a document; it is the same before and after the frames.
+        label: Of a frame, in the conversation of a chat model.
+    """
+
+    def known(kwargs: Kwargs) -> Setting:
+        found = setting(kwargs)
+        if found.media not in MEDIA:
+            raise TempbenchError(f"media is {found.media!r}; choose from {', '.join(MEDIA)}")
+        return found
+
+    def wanted(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> Wanted | None:
+        return frames_of(resolve(doc["video"]), known(lmms_eval_specific_kwargs))
+
+    @adapter.shows_frames(wanted)
+    def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
+        """Returns the video's path, its frames in order, or nothing."""
+        return shown(resolve(doc["video"]), known(lmms_eval_specific_kwargs))
+
+    def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
+        """Returns the prompt for a runner that takes all media before the text."""
+        return text(doc, known(lmms_eval_specific_kwargs))
+
+    def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
+        """Returns the conversation for a chat model: the video or its frames, then the question."""
+        given = known(lmms_eval_specific_kwargs)
+        question = {"type": "text", "text": text(doc, given)}
+        return [{"role": "user", "content": [*content(resolve(doc["video"]), given, label), question]}]
+
+    return Hooks(doc_to_visual, doc_to_text, doc_to_messages)

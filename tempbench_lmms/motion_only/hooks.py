@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.harness import adapter, clips
+from tempbench_lmms.harness import adapter, one_video
 from tempbench_lmms.motion_only import prompts, scoring
 
 
-def _text(doc: Mapping[str, Any], shown: clips.Shown) -> str:
-    return prompts.build(doc, shown.media, shown.frames if shown.media == "frames" else 0)
+def _text(doc: Mapping[str, Any], given: one_video.Setting) -> str:
+    return prompts.build(doc, given.media, given.frames if given.media == "frames" else 0)
 
 
-doc_to_visual, doc_to_text, doc_to_messages = clips.hooks(_text)
+doc_to_visual, doc_to_text, doc_to_messages = one_video.hooks(_text)
 
 METRIC_LIST = adapter.metric_list(scoring.METRICS, scoring.details)
 _NAMES = tuple(scoring.METRICS)

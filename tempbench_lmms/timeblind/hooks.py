@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.harness import adapter, clips
+from tempbench_lmms.harness import adapter, one_video
 from tempbench_lmms.timeblind import prompts, scoring
 
-doc_to_visual, doc_to_text, doc_to_messages = clips.hooks(lambda doc, shown: prompts.build(doc))
+doc_to_visual, doc_to_text, doc_to_messages = one_video.hooks(lambda doc, given: prompts.build(doc))
 
 METRIC_LIST = adapter.metric_list(scoring.METRICS, scoring.details)
 _NAMES = tuple(scoring.METRICS)
