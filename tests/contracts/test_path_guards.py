@@ -101,12 +101,13 @@ def coherence_name(found, folder):
     return ".." in video
 
 
-def coherence_video(found, folder):
+def gathered_video(found, folder):
     (folder / "videos").mkdir()
     shutil.copy(CLIP, folder / "secret.mp4")
     (folder / "videos" / "a.mp4").symlink_to(folder / "secret.mp4")
-    part = found.Part(found.Place("coherence", "captions", "caption"), folder, [], found.PLAIN)
-    return not part.bring({"captions/a.mp4": found.Medium(folder / "videos" / "a.mp4", folder / "videos")})
+    return not found.Gathering(folder / "data").bring(
+        {"captions/a.mp4": found.Medium(folder / "videos" / "a.mp4", folder / "videos")}
+    )
 
 
 def rextime_video(found, folder):
@@ -174,8 +175,8 @@ GUARDS = [
     (mateo_name, "hf_datasets.mateo.prepare", r're.sub(r"[^\w-]", "_", plan_id, flags=re.ASCII)', "plan_id"),
     (coherence_name, "hf_datasets.coherence.prepare", "if not is_name(name):", "if False:"),
     (
-        coherence_video,
-        "hf_datasets.parts",
+        gathered_video,
+        "tempbench_lmms.media.gathering",
         "not source.resolve().is_relative_to(medium.inside.resolve())",
         "False",
     ),

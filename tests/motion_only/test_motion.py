@@ -11,7 +11,7 @@ from hf_datasets.samples import motion_only as sample
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.media.video import uniform_places
-from tempbench_lmms.motion_only.card import BUDGETS, CELLS, N_FRAMES, PIXELS, SHAPES, WORDS
+from tempbench_lmms.motion_only.card import BUDGETS, CELLS, KINDS, N_FRAMES, PIXELS, SHAPES, WORDS
 
 FIGURES = (*SHAPES, *WORDS)
 
@@ -133,7 +133,7 @@ def test_pairs_have_one_list_of_options_and_two_answers():
     for first, second in zip(rows[::2], rows[1::2], strict=True):
         assert first["options"] == second["options"]
         assert first["answer"] != second["answer"]
-    assert {row["kind"] for row in rows} == {"shape", "word"}
+    assert {row["kind"] for row in rows} == set(KINDS)
 
 
 def test_figures_differ():

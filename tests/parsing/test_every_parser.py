@@ -208,6 +208,8 @@ def test_the_list_of_parsers_is_complete():
         "cli.read.read",  # a command, which calls the hooks
         "cli.read.read_reply",
         "runs.rescoring.scored",  # calls the hooks
+        "runs.answering.kept.add",  # keeps what a person answered
+        "runs.answering.questions.answer",
         "runs.rereading.hash_of",
         "parsing.second.request",  # writes a prompt
         *(other for name in benchmarks.names() for other in contract.get(name, "NOT_PARSERS")),

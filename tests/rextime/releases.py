@@ -8,6 +8,7 @@ from typing import Any
 
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.data.tables import Row, read_rows
+from tempbench_lmms.rextime.card import SOURCES
 
 Folders = dict[str, Path]
 """`source` with the annotations, `activitynet` and `qvhighlights` with the videos."""
@@ -55,9 +56,6 @@ def whole(folder: Path) -> Folders:
             target.parent.mkdir(exist_ok=True)
             shutil.copy(resolve(row["video"]), target)
     return {"source": folder / "annotations", **{name: folder / name for name in SOURCES}}
-
-
-SOURCES = ("activitynet", "qvhighlights")
 
 
 def lines(folder: Path) -> Folders:

@@ -116,10 +116,14 @@ def test_a_run_with_an_answer_is_kept(tmp_path):
 
 
 def test_the_folder_belongs_to_the_run_with_its_first_answer(tmp_path):
-    begin = safe_run._beginning(tmp_path, FOUND)
+    begin = safe_run._beginning(tmp_path, FOUND, {"name": "anna"})
     assert not (tmp_path / STATE).exists()
     begin()
-    assert json.loads((tmp_path / STATE).read_text()) == {"identity": {"model": "b"}, "finished": None}
+    assert json.loads((tmp_path / STATE).read_text()) == {
+        "identity": {"model": "b"},
+        "finished": None,
+        "name": "anna",
+    }
     (tmp_path / STATE).unlink()
     begin()  # once
     assert not (tmp_path / STATE).exists()

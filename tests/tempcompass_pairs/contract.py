@@ -18,6 +18,7 @@ _NOTHING = '{"1": {"order": [{"question": "Is it?", "answer": "yes"}]}}'
 EMPTY_SOURCE = dict.fromkeys(("multi-choice.json", "yes_no.json", "caption_matching.json"), _NOTHING)
 
 # A second reader says true or false to a yes/no question, and the table yes or no: see `test_parser.py`.
+NOT_PARSERS = ("tempcompass_pairs.official.rating",)
 REREAD = ("tempcompass_pairs_multi_choice_mini", "tempcompass_pairs_caption_matching_mini")
 OF_THE_TEXT = r".*_official"
 

@@ -12,24 +12,31 @@ OFFERED = {
     "timeblind.parser.parse": lambda found: found in _ANSWERS,
     "timeblind.parser.parse_official": lambda found: found in (-1, 0, 1),
 }
-EMPTY_SOURCE = {"data.jsonl": ""}
 OF_THE_TEXT = r".*_official"
+
+
+def _record(index: int, version: int = 0) -> dict[str, object]:
+    return {
+        "index": index,
+        "video_path": f"TimeBlind/videos/vid_{index // 4:05d}_{index % 2}.mp4",
+        "question": f"Is it {index % 4 // 2}, {version}?",
+        "answer": "yes" if index % 4 in (0, 3) else "no",
+        "type": "yes_no",
+    }
+
+
+def _lines(n: int, version: int = 0) -> str:
+    return "\n".join(json.dumps(_record(index, version)) for index in range(n))
+
+
+EMPTY_SOURCE = {"data.jsonl": _lines(4)}
+"""Questions without a video."""
 
 
 def SOURCE(folder: Path, version: int) -> list[str]:
     videos = clips("timeblind")[version:]
-    records = []
     for index in range(8):
-        name = f"vid_{index // 4:05d}_{index % 2}.mp4"
-        write(folder / "TimeBlind/videos" / name, videos[index // 4 * 2 + index % 2].read_bytes())
-        records.append(
-            {
-                "index": index,
-                "video_path": f"TimeBlind/videos/{name}",
-                "question": f"Is it {index % 4 // 2}, {version}?",
-                "answer": "yes" if index % 4 in (0, 3) else "no",
-                "type": "yes_no",
-            }
-        )
-    write(folder / "TimeBlind/data.jsonl", "\n".join(map(json.dumps, records)))
+        video = videos[index // 4 * 2 + index % 2]
+        write(folder / str(_record(index)["video_path"]), video.read_bytes())
+    write(folder / "TimeBlind/data.jsonl", _lines(8, version))
     return ["--source", str(folder)]
