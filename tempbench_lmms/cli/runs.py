@@ -84,10 +84,10 @@ def run(
 
     with ending.told(output):
         first = not whole_number("RANK", 0, least=0)
-        if first:  # before anything heavy is imported
-            print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
         _check_places(output)
         outputs.check_folder(datasets_cache(), "set HF_HOME to a folder that can be written to")
+        if first:  # before anything heavy is imported
+            print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
         from tempbench_lmms.harness import names
 
         names.check(tasks.split(","), arguments or ())
@@ -119,7 +119,7 @@ def _check_places(output: Path) -> None:
     Raises:
         TempbenchError: It cannot.
     """
-    from tempbench_lmms.runs.logs import STATE
+    from tempbench_lmms.runs.ending import STATE
 
     for folder in (output, output / "cache"):
         outputs.check_folder(folder, "choose another --output")

@@ -18,9 +18,7 @@ from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.record import Metric, Record
 from tempbench_lmms.record_reading import at_limit
-
-STATE = "tempbench_run.json"
-"""What `tempbench run` keeps of a run in its folder: what it is, and its results file once it is finished."""
+from tempbench_lmms.runs.ending import STATE
 
 _RESULTS = "_results.json"
 _TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better", "efficiency")

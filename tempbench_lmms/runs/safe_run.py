@@ -26,7 +26,8 @@ from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import ending, failures, quality, supervision
-from tempbench_lmms.runs.logs import STATE, results_of
+from tempbench_lmms.runs.ending import STATE
+from tempbench_lmms.runs.logs import results_of
 
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
 _BYTES_PER_DOCUMENT = 20_000

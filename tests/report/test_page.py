@@ -29,7 +29,8 @@ from tempbench_lmms.report import (
 from tempbench_lmms.report.figures import Figure, Series, merged
 from tempbench_lmms.report.numbers import Number
 from tempbench_lmms.report.page import embedded, figures_of, page
-from tempbench_lmms.runs.logs import STATE, read_runs
+from tempbench_lmms.runs.ending import STATE
+from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
 from tests.runs.test_logs import write_run
 

@@ -12,7 +12,7 @@ import pytest
 
 from tempbench_lmms.harness.adapter import failure
 from tempbench_lmms.runs import ending, safe_run
-from tempbench_lmms.runs.logs import STATE
+from tempbench_lmms.runs.ending import STATE
 from tests.command import complains, tempbench
 
 

@@ -15,7 +15,7 @@ import pytest
 from tempbench_lmms.data import tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.runs import logs, safe_run
+from tempbench_lmms.runs import ending, logs, safe_run
 
 TASK = "tempvs_mt1_two"
 MINI = f"{TASK}_mini"
@@ -85,7 +85,7 @@ def forget_asked(output):
 
 
 def values(output):
-    (file,) = {Path(json.loads((output / logs.STATE).read_text())["finished"])}
+    (file,) = {Path(json.loads((output / ending.STATE).read_text())["finished"])}
     return json.loads(file.read_text())["results"]
 
 
