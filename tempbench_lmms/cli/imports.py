@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 def import_(
     format_: Annotated[
         str,
-        typer.Argument(metavar="FORMAT", help="replies, vlmevalkit, inspect, tempvs, tomato or rextime."),
+        typer.Argument(
+            metavar="FORMAT",
+            help="replies, vlmevalkit, inspect, or a benchmark's own, as tempvs.",
+        ),
     ],
     path: Annotated[Path, typer.Argument(help="The file or folder of replies.")],
     task: Annotated[str, typer.Option(help="The task whose questions were asked, e.g. tempvs_mt1_two.")],

@@ -1,5 +1,6 @@
 """`tempbench new`: the folders of a benchmark of one's own."""
 
+import keyword
 import re
 import subprocess
 import sys
@@ -99,8 +100,10 @@ def new(
 
 
 def _check(name: str, into: Path) -> None:
-    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > 40 or name == "mini":
+    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > 40:
         raise TempbenchError(f"{one_line(name)!r} is no name; take small letters, digits and single _")
+    if keyword.iskeyword(name) or name.split("_")[-1] == "mini":
+        raise TempbenchError(f"{name!r} is no name here: Python or a bundled sample has it; choose another")
     if not all(
         (into / folder).is_dir() for folder in ("tempbench_lmms", "task_yamls", "hf_datasets", "tests")
     ):
@@ -113,6 +116,10 @@ def _check(name: str, into: Path) -> None:
     for path in _FOLDERS:
         if (into / path / name).exists():
             raise TempbenchError(f"{into / path / name} is there already; choose another name")
+    from tempbench_lmms.harness import names
+
+    if name in names.all_names():
+        raise TempbenchError(f"a task of the harness is named {name}; choose another name")
 
 
 def _chosen(option: str, given: str | None, question: str, known: tuple[str, ...]) -> str:

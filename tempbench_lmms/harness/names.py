@@ -37,6 +37,11 @@ def in_folder(folder: Path) -> frozenset[str]:
     return frozenset(word.decode(errors="replace") for word in found)
 
 
+def all_names(further: Sequence[str] = ()) -> set[str]:
+    """Returns what `--tasks` takes: our names, the harness's, and those of its `--include_path`."""
+    return {*task_files()}.union(*map(in_folder, _folders(further)))
+
+
 def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
     """Checks that every name or pattern is of a task, a group or a tag, or a path to a task's file.
 
@@ -53,7 +58,7 @@ def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
     strange = [name for name in names if name not in ours and not (name and os.path.exists(name))]
     if not strange:
         return
-    known = {*ours}.union(*map(in_folder, _folders(further)))
+    known = all_names(further)
     for name in strange:
         if not name.strip():
             raise TempbenchError("--tasks has an empty name; remove the comma beside it")

@@ -45,9 +45,14 @@ def test_what_is_there_is_not_overwritten():
     assert {path: path.read_bytes() for path in before} == before
 
 
-@pytest.mark.parametrize("name", ["Upper", "../x", "a__b", "mini", "a-b", "1a", "x" * 41])
+@pytest.mark.parametrize("name", ["Upper", "../x", "a__b", "mini", "a_mini", "class", "a-b", "1a", "x" * 41])
 def test_what_is_no_name(name):
     complains(tempbench("new", name, "--into", str(REPOSITORY), *THREE), "is no name")
+
+
+def test_a_name_of_the_harness_is_left_to_it():
+    complains(tempbench("new", "mmmu", "--into", str(REPOSITORY), *THREE), "named mmmu", "another name")
+    assert not (REPOSITORY / "tempbench_lmms" / "mmmu").exists()
 
 
 def test_only_a_checkout_is_written_to(tmp_path):
