@@ -100,7 +100,7 @@ def write_videos(home: Path, n: int) -> None:
             }
         )
     (home / "rextime_val.json").write_text(json.dumps(records))
-    prepare(home, {"qvhighlights": folder})
+    prepare(home, {"qvhighlights": folder}, splits=["validation"])
 
 
 def read_videos(n: int) -> dict[str, float]:

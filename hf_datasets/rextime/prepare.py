@@ -13,7 +13,7 @@ from tempbench_lmms.media.apart import check_videos
 from tempbench_lmms.media.gathering import videos_below
 from tempbench_lmms.media.integrity import Facts
 from tempbench_lmms.rextime import rows, videos
-from tempbench_lmms.rextime.card import COUNTS
+from tempbench_lmms.rextime.card import COUNTS, EVALUATED
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 
 from .sound import LeftOut, sound
@@ -158,11 +158,16 @@ def prepare(
 
 
 def chosen_files(files: Mapping[str, Path], splits: Collection[str]) -> dict[str, Path]:
-    """Returns the files of the splits that the user wants; without a wish, of those that there are."""
+    """Returns the files of the splits that are wanted; without a wish, that of training may be missing."""
     wanted = choices.chosen(splits, FILES, "split")
     missing = [split for split in wanted if split not in files]
-    if missing and len(wanted) < len(FILES):
-        raise TempbenchError(f"there is no annotation file of {missing[0]}; there is {', '.join(files)}")
+    if len(wanted) == len(FILES):
+        missing = [split for split in missing if split in EVALUATED]
+    if missing:
+        raise TempbenchError(
+            f"there is no annotation file of {missing[0]}; there is {', '.join(files)}: get it, or say with "
+            "--splits what you want"
+        )
     return {split: file for split, file in files.items() if split in wanted}
 
 

@@ -26,7 +26,7 @@ NOT_PARSERS = (
 
 PUBLISHED = ("validation/validation.parquet",)
 ORIGIN = {"video_folders": {"activitynet": "/home/somebody/videos"}}
-EMPTY_SOURCE = {"rextime_val.json": "[]"}
+EMPTY_SOURCE = {"rextime_val.json": "[]", "rextime_test_release.json": "[]"}
 
 REREAD = ("rextime_mini", "rextime_vqa_mini", "rextime_moment_mini")
 
@@ -53,4 +53,5 @@ def SOURCE(folder: Path, version: int) -> list[str]:
             }
         )
     write(folder / "rextime_val.json", records)
-    return ["--source", str(folder), "--anet-dir", str(folder / "videos"), "--accept-license"]
+    given = ["--source", str(folder), "--anet-dir", str(folder / "videos"), "--accept-license"]
+    return [*given, "--splits", "validation"]

@@ -78,7 +78,10 @@ def validation(shared, tmp_path_factory, write_video):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(preparing, "check_videos", look)
         patch.setenv("TEMPBENCH_DATA", str(home / "data"))
-        assert prepare(source, folders).manifest["videos"] == {"needed": 696, "usable": 696}
+        assert prepare(source, folders, splits=["validation"]).manifest["videos"] == {
+            "needed": 696,
+            "usable": 696,
+        }
     return home
 
 
@@ -132,7 +135,9 @@ def test_real_clip_goes_through_a_tiny_model(shared, tmp_path, tiny_vlm, run_har
     (source / "rextime_val.json").write_text(json.dumps(records))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
-        assert not prepare(source, {"qvhighlights": shared / "real" / "msrvtt"}).problems
+        assert not prepare(
+            source, {"qvhighlights": shared / "real" / "msrvtt"}, splits=["validation"]
+        ).problems
     done = run_harness(
         "qwen2_5_vl",
         ["rextime", "rextime_frames"],

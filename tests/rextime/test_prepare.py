@@ -147,7 +147,7 @@ def test_nothing_is_left_that_can_be_asked(source, tmp_path):
 
 def test_no_question_of_the_real_validation_split_is_left_out(shared, tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
-    manifest = prepare(shared / "real" / "rextime").manifest
+    manifest = prepare(shared / "real" / "rextime", splits=["validation"]).manifest
     assert (manifest["rows"], manifest["rows_left_out"]) == ({"validation": 921}, [])
 
 
@@ -325,7 +325,7 @@ def test_without_option_texts_only_the_moment_is_asked_for(file, tmp_path, monke
     text = json.dumps(lacking) if file.endswith("json") else "\n".join(map(json.dumps, lacking))
     (folder / file).write_text(text)
     write_video(tmp_path / "qvh" / f"{RECORD['vid']}.mp4", duration=150)
-    report = prepare(folder, {"qvhighlights": tmp_path / "qvh"})
+    report = prepare(folder, {"qvhighlights": tmp_path / "qvh"}, splits=["validation"])
     commands._print_report(report, tmp_path)
     assert "validation: 1 questions have no option texts; only rextime_moment" in capsys.readouterr().out
     for task in (
@@ -341,6 +341,13 @@ def test_without_option_texts_only_the_moment_is_asked_for(file, tmp_path, monke
     plugin.preflight(["rextime_moment"])
     # Who has replies already may have them scored.
     assert len(docs_of(load_task("rextime"), media=False)) == 2
+
+
+def test_an_annotation_file_that_is_missing_is_not_overlooked(source, tmp_path):
+    (source / "rextime_test_release.json").unlink()
+    with pytest.raises(TempbenchError, match=r"no annotation file of test; .*--splits"):
+        prepare(source)
+    assert set(prepare(source, splits=["validation"]).manifest["rows"]) == {"validation"}
 
 
 def test_nothing_to_prepare(tmp_path, monkeypatch):
@@ -393,6 +400,9 @@ def hub():
     server.shutdown()
 
 
+VALIDATION = ("--splits", "validation")
+
+
 def test_prepare_from_the_hub(hub, tmp_path):
     environment = {
         "HF_ENDPOINT": hub,
@@ -403,7 +413,7 @@ def test_prepare_from_the_hub(hub, tmp_path):
     refused = tempbench("prepare", "rextime", **environment)
     assert refused.returncode == 1
     assert "--accept-license" in refused.stderr
-    done = tempbench("prepare", "rextime", "--accept-license", **environment)
+    done = tempbench("prepare", "rextime", "--accept-license", *VALIDATION, **environment)
     assert done.returncode == 0, done.stderr
     assert "validation: 2 questions, the paper has 921; 0.0% of them have a usable video" in done.stdout
     assert "v_ZMTi498qnPc.mp4: the video is missing" in done.stdout
@@ -412,7 +422,9 @@ def test_prepare_from_the_hub(hub, tmp_path):
     verified = tempbench("verify", "rextime", **environment)
     assert verified.returncode == 1
     assert "2 problems" in verified.stderr
-    offline = tempbench("prepare", "rextime", "--accept-license", **environment | {"HF_HUB_OFFLINE": "1"})
+    offline = tempbench(
+        "prepare", "rextime", "--accept-license", *VALIDATION, **environment | {"HF_HUB_OFFLINE": "1"}
+    )
     assert offline.returncode == 1
     assert "HF_HUB_OFFLINE" in offline.stderr
     assert "Traceback" not in offline.stderr

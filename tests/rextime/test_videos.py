@@ -111,7 +111,7 @@ def prepared(tmp_path, monkeypatch, names):
     records = [QUESTION | {"qid": f"q{i}", "vid": name} for i, name in enumerate(names)]
     (source / "rextime_val.json").write_text(json.dumps(records))
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
-    return prepare(source, {"qvhighlights": tmp_path / "videos"})
+    return prepare(source, {"qvhighlights": tmp_path / "videos"}, splits=["validation"])
 
 
 @pytest.fixture
