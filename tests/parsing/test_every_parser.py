@@ -34,7 +34,8 @@ def _is_order(items, order):
 OFFERED = {
     "parsing.final_answer.final_part": lambda found: found.start <= found.end,
     "parsing.reader.read": lambda found: (found.value is None) == (found.reason in REASONS),
-    "parsing.reader.letter_alone": lambda found: found in LETTERS,
+    # The letters that `benchmarks/parsing.py` puts on offer.
+    "parsing.reader.letter_alone": lambda found: found in (None, *"ABCDE"),
     "parsing.fields.read": lambda found: all((one.value is None) == (one.reason in REASONS) for one in found),
     "parsing.fields.read_span": lambda found: found.value is None or _is_span(found.value),
     "parsing.boolean.parse_boolean": lambda found: found in (None, True, False),
