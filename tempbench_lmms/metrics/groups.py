@@ -1,5 +1,6 @@
 """Questions that count only together: the same question on two clips, both orders of a pair, an instance."""
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
@@ -15,10 +16,7 @@ def complete(keys: Iterable[Key], size: int) -> set[Key]:
         keys: The group of each question.
         size: How many questions a whole group has.
     """
-    counts: dict[Key, int] = {}
-    for key in keys:
-        counts[key] = counts.get(key, 0) + 1
-    return {key for key, n in counts.items() if n >= size}
+    return {key for key, n in Counter(keys).items() if n >= size}
 
 
 def all_right(
