@@ -92,14 +92,15 @@ def internvl_label(number: int) -> str:
 def frame_order(doc: Mapping[str, Any], n: int) -> list[int]:
     """Returns the order in which n frames are shown.
 
-    A shuffled order is drawn from the question's id: every run and every process shows the same one. It is
-    never the true order.
+    A shuffled order is drawn from the question's id: every run and every process shows the same one, whatever
+    the order of the options. It is never the true order.
     """
     order = list(range(n))
     if doc["order"] == "reversed":
         order.reverse()
     elif doc["order"] == "shuffled" and n > 1:
-        generator = random.Random(hashlib.sha256(str(doc["question_id"]).encode()).digest())
+        whose = doc.get("rotation_of") or doc["question_id"]
+        generator = random.Random(hashlib.sha256(str(whose).encode()).digest())
         while order == sorted(order):
             generator.shuffle(order)
     return order

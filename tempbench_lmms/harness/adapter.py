@@ -167,12 +167,19 @@ def records_of(items: Sequence[Any]) -> list[Record]:
     return sorted(records, key=lambda record: str(record["id"]))
 
 
-def details(table: Callable[[Sequence[Record]], dict[str, Any]], items: Sequence[Any]) -> Details:
+def details(
+    table: Callable[[Sequence[Record]], dict[str, Any]], items: Sequence[Any], benchmark: str = ""
+) -> Details:
     """Returns a nested table over the records behind `items`; empty, with a log entry, where it fails.
 
     Under `readings` stand the shares of how replies were read (`record_reading.shares`), under `run` what
     only the run itself knows of how it was made (`provenance.recorded`); warnings about the run
     (`record_quality.warnings`) are logged.
+
+    Args:
+        table: Makes the table.
+        items: What the harness collected.
+        benchmark: The benchmark; that of the table's module where omitted.
     """
     records = records_of(items)
     try:
@@ -184,10 +191,10 @@ def details(table: Callable[[Sequence[Record]], dict[str, Any]], items: Sequence
         out |= {record_reading.KEY: found} if (found := record_reading.shares(records)) else {}
     except Exception as error:  # as above
         _report(record_reading.KEY, error)
-    package, _, benchmark = table.__module__.rpartition(".")[0].partition(".")
-    if package == __package__.partition(".")[0] and benchmark:
+    package, _, own = table.__module__.rpartition(".")[0].partition(".")
+    if package == __package__.partition(".")[0] and own:
         try:
-            out |= _of_the_run(benchmark, records)
+            out |= _of_the_run(benchmark or own, records)
         except Exception as error:  # as above
             _report("run", error)
     return out
@@ -246,6 +253,7 @@ def aggregation(row: Row, error: bool = False) -> Callable[..., float | str]:
 def metric_list(
     metrics: Metrics,
     table: Callable[[Sequence[Record]], dict[str, Any]],
+    benchmark: str = "",
     **more: Callable[..., Any],
 ) -> list[dict[str, Any]]:
     """Returns a task's `metric_list` for the harness.
@@ -253,11 +261,12 @@ def metric_list(
     Args:
         metrics: The task's metrics. The standard error follows its metric: it overwrites the harness's own.
         table: The nested table `details`, which comes last.
+        benchmark: The benchmark; that of the table's module where omitted.
         more: Aggregations that are no metrics, by name: who wrote a file, what a score was made with.
     """
 
     def aggregate_details(items: Sequence[Any]) -> Details:
-        return details(table, items)
+        return details(table, items, benchmark)
 
     entries: list[tuple[str, Callable[..., Any], bool]] = []
     for row in metrics.rows:

@@ -12,7 +12,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.data.resources import resource_dir
 from tempbench_lmms.data.roots import MINI, SCHEME, cache_home
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import derived
 
 TABLE = "tasks.yaml"
 _ALL = "tempbench"
@@ -141,11 +142,16 @@ def made() -> dict[str, str]:
     for benchmark in benchmarks.names():
         folder = resource_dir("task_yamls") / benchmark
         parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("_*.yaml"))}
-        table = _table_of(folder)
+        table = table_of(folder)
         files |= {f"{benchmark}/{name}": text for name, text in parts.items()}
         read = {name: yaml.load(text, Loader=_Loader) for name, text in parts.items()}  # noqa: S506
-        for name, config in tasks_of(benchmark, table, read).items():
-            files[f"{benchmark}/{name}.yaml"] = _text(config, f"task_yamls/{benchmark}/{TABLE}")
+        tasks = tasks_of(benchmark, table, read)
+        more, functions = derived.tasks_of(benchmark, table, tasks, partial(resolved, parts=read))
+        where = f"task_yamls/{benchmark}/{TABLE}"
+        for name, config in (tasks | more).items():
+            files[f"{benchmark}/{name}.yaml"] = _text(config, where)
+        for name, own in functions.items():
+            files[f"{benchmark}/{name}"] = _tagged(own, where)
     for suffix in ("", f"_{MINI}"):
         everything = {"task": [f"{name}{suffix}" for name in benchmarks.names()], "metadata": {"version": 1}}
         group = {"group": f"{_ALL}{suffix}", **everything}
@@ -158,11 +164,12 @@ def asked() -> dict[str, str]:
     """Returns what each task and group asks, in a few words; not of variants, nor of samples."""
     everything = {_ALL: "all benchmarks"}
     for benchmark in benchmarks.names():
-        everything |= _table_of(resource_dir("task_yamls") / benchmark)["asks"]
+        everything |= table_of(resource_dir("task_yamls") / benchmark)["asks"]
     return everything
 
 
-def _table_of(folder: Path) -> Config:
+def table_of(folder: Path) -> Config:
+    """Returns the table of tasks in a benchmark's folder."""
     table: Config = yaml.load((folder / TABLE).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 (a SafeLoader)
     return table
 
@@ -170,6 +177,11 @@ def _table_of(folder: Path) -> Config:
 def _text(config: Config, source: str) -> str:
     # JSON is YAML, and looks the same whatever library writes it.
     lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in config.items())
+    return f"# Made from {source}; changes here are lost.\n{''.join(lines)}"
+
+
+def _tagged(functions: Mapping[str, str], source: str) -> str:
+    lines = (f"{key}: !function {function}\n" for key, function in functions.items())
     return f"# Made from {source}; changes here are lost.\n{''.join(lines)}"
 
 

@@ -7,6 +7,9 @@ repository, which is appended to the question of the files.
 from collections.abc import Mapping
 from typing import Any
 
+from tempbench_lmms.data.option_order import Turned, moved
+from tempbench_lmms.tempcompass_pairs import parser
+
 SUFFIX = {
     "multi_choice": "\nPlease directly give the best option:",
     "yes_no": "\nPlease answer yes or no:",
@@ -22,3 +25,26 @@ def build(doc: Mapping[str, Any]) -> str:
 def frame_label(number: int, time: float) -> str:
     """Returns the text before frame `number` (from 1), shown at `time` seconds; ours."""
     return f"Frame {number} ({time:.1f} s): "
+
+
+def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
+    """Returns a question whose options, lines of its text, are moved on by some places; their labels stay.
+
+    Returns:
+        The question; None for one that is answered with yes or no.
+    """
+    asked, *lines = (line.rstrip() for line in doc["question"].split("\n"))
+    if len(lines) < 2:
+        return None
+    options = [parser.option(line, number) for number, line in enumerate(lines)]
+    labels, texts = [one.label for one in options], [one.text for one in options]
+    heads = [line.removesuffix(text) for line, text in zip(lines, texts, strict=True)]
+    new = [f"{head}{text}" for head, text in zip(heads, moved(texts, by), strict=True)]
+    gold = (labels.index(doc["answer"]) + by) % len(labels)
+    changes = {
+        "question": "\n".join([asked, *new]),
+        "answer": labels[gold],
+        "target": new[gold],
+        "choices": new,
+    }
+    return Turned(labels, moved(texts, by), changes)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tempbench_lmms.data.option_order import Turned, turned
+
 YES_NO = "Please output Yes or No."
 LETTER = "Please output A or B."
 
@@ -10,3 +12,25 @@ LETTER = "Please output A or B."
 def build(doc: Mapping[str, Any]) -> str:
     """Returns the text of a question, as the official code asks it; the video is shown before it."""
     return f"{doc['question']} {LETTER if doc['options'] else YES_NO}"
+
+
+def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
+    """Returns a question whose options, which stand in its text, are moved on by some places.
+
+    Returns:
+        The question; None where yes or no is asked, or where the text does not name its options.
+    """
+    found = turned(doc, by)
+    if found is None or doc["options"] == ["Option A", "Option B"]:
+        return None
+    text, end = "", 0
+    for label, old, new in zip(found.labels, doc["options"], found.texts, strict=True):
+        start = doc["question"].index(_core(old), doc["question"].index(f"Option {label}", end) + len("Option A"))
+        text += doc["question"][end:start] + _core(new)
+        end = start + len(_core(old))
+    return found._replace(changes=found.changes | {"question": text + doc["question"][end:]})
+
+
+def _core(option: str) -> str:
+    # The marks between and behind the options stay in their places.
+    return option.rstrip(" .,;?")

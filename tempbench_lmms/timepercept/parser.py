@@ -30,6 +30,9 @@ def expected(test: str, options: Sequence[str], n_images: int) -> Expected:
     if test == "eii":
         return Choice("ABCD", _SHOWN_PAIRS, noun="pair", asks="longest")
     if test == "transfer_order":
+        # A comparison goes by the pictures, so the first picture's letter comes first, wherever its option stands.
+        if options and "second" in options[0]:
+            return Choice("BA", tuple(reversed(options)), asks="first before second")
         return Choice("AB", tuple(options), asks="first before second")
     return Choice("ABCDEF"[: len(options)], tuple(options))
 

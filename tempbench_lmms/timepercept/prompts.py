@@ -8,6 +8,7 @@ direction", section V.2).
 from collections.abc import Mapping
 from typing import Any
 
+from tempbench_lmms.data.option_order import Turned, turned
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept.card import INTERVALS, LAPSES, PAIRS
 
@@ -97,7 +98,15 @@ _FIXED_OPTIONS = {
 
 def options(doc: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns the texts of options A, B, ...; empty where the answer is no option."""
-    return _FIXED_OPTIONS.get(doc["test"], ()) or tuple(doc["options"])
+    return tuple(doc["options"]) or _FIXED_OPTIONS.get(doc["test"], ())
+
+
+def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
+    """Returns a question whose options are moved on by some places; None where the answer is no option.
+
+    The pictures stay where they are: an option that names one by its place still names it.
+    """
+    return turned(doc, by, options(doc))
 
 
 def labels(doc: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,210 @@
+"""The hooks of tasks that are made of other tasks: `NAME_rotated` and `NAME_paraphrase_1`.
+
+Which tasks these are, `harness.derived` says. A made YAML names a function here by what it does, the benchmark, and
+the hook of the first task that it stands on: `rotated_docs__nextgqa__with_videos`. They are made when asked for.
+"""
+
+import importlib
+import string
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from tempbench_lmms import record_reading
+from tempbench_lmms.data.option_order import Turned, turned
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import adapter, derived
+from tempbench_lmms.metrics import positions
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.statistic import Statistic
+from tempbench_lmms.record import Metrics, Record, n_failed, n_questions
+
+KEY = "rotation"
+"""Where a record says in which order the options were."""
+COLUMN = "paraphrase"
+"""Where a row says which paraphrase of its prompt is asked; a row without it is asked in the first words."""
+
+Process = Callable[[Any], Any]
+
+
+def __getattr__(name: str) -> Any:
+    what, _, rest = name.partition("__")
+    if what not in _MADE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _made(what, *rest.partition("__")[::2])
+
+
+@cache
+def _made(what: str, benchmark: str, hook: str) -> Any:
+    return _MADE[what](benchmark, hook)
+
+
+def _hook(benchmark: str, name: str) -> Any:
+    return getattr(importlib.import_module(f"tempbench_lmms.{benchmark}.hooks"), name)
+
+
+def _then(benchmark: str, hook: str, change: Process) -> Process:
+    """Returns a `process_docs` that does what a task's own does, if it has one, and then something more."""
+    if not hook:
+        return change
+    first = _hook(benchmark, hook)
+
+    def process(dataset: Any) -> Any:
+        return change(first(dataset))
+
+    without = getattr(first, "without_media", None)
+    return adapter.looks_at_media(lambda dataset: change(without(dataset)))(process) if without else process
+
+
+# ---- options in every order
+
+
+def _rotated_docs(benchmark: str, hook: str) -> Process:
+    own = derived.multiple_choice(benchmark).get("rotate")
+    rotate = turned
+    if own:
+        module, _, name = own.rpartition(".")
+        rotate = getattr(importlib.import_module(module), name)
+
+    def rotated(dataset: Any) -> Any:
+        import datasets
+
+        rows = [row for doc in dataset for row in rotations(doc, rotate)]
+        if not rows:
+            raise TempbenchError(f"{benchmark}: no question has options; ask the task without `_rotated`")
+        return datasets.Dataset.from_list(rows)
+
+    return _then(benchmark, hook, rotated)
+
+
+def rotations(
+    doc: Mapping[str, Any], rotate: Callable[[Mapping[str, Any], int], Turned | None] = turned
+) -> list[dict[str, Any]]:
+    """Returns a question once for each of its options, which are moved on by one place each time.
+
+    Args:
+        doc: A row.
+        rotate: Returns a row whose options are moved on by some places; None where it has none.
+    """
+    first = rotate(doc, 0)
+    out = []
+    for by in range(len(first.texts) if first else 0):
+        if now := rotate(doc, by):
+            whose = {"rotation_of": doc["question_id"], "question_id": f"{doc['question_id']}#r{by}"}
+            shown = {"rotation_labels": list(now.labels), "rotation_texts": list(now.texts)}
+            out.append({**doc, **now.changes, **whose, **shown})
+    return out
+
+
+def _rotated_results(benchmark: str, hook: str) -> Callable[..., dict[str, Any]]:
+    scored, names = _hook(benchmark, hook), tuple(_metrics(benchmark))
+
+    def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+        """Scores one answer as the first task does, and says which places were right and chosen."""
+        out = scored(doc, results)
+        record = {**out["record"], KEY: _places(doc, out["record"]["answer"])}
+        return adapter.emit(record, names) | {"score": float(record[KEY]["right"])}
+
+    return process_results
+
+
+def _places(doc: Mapping[str, Any], answer: str | None) -> dict[str, Any]:
+    labels, texts = doc["rotation_labels"], doc["rotation_texts"]
+    gold = labels.index(doc["answer"])
+    place = labels.index(answer) if answer in labels else None
+    return {
+        "of": doc["rotation_of"],
+        "n": len(labels),
+        "gold": gold,
+        "answer": place,
+        "right": int(place is not None and texts[place] == texts[gold]),
+    }
+
+
+@cache
+def _metrics(benchmark: str) -> Metrics:
+    unit = derived.multiple_choice(benchmark)["unit"]
+    metrics = Metrics(KEY)
+
+    def asked(records: Sequence[Record]) -> list[positions.Asked]:
+        return [
+            positions.Asked(own["of"], record[unit], own["n"], own["gold"], own["answer"], bool(own["right"]))
+            for record in records
+            for own in (record[KEY],)
+        ]
+
+    @metrics.measure(headline=True)
+    def circular_accuracy(records: Sequence[Record]) -> Ratio:
+        """Share of questions whose option is right in every order, of those that were asked in every order."""
+        return positions.circular_accuracy(asked(records))
+
+    @metrics.measure(headline=True)
+    def accuracy(records: Sequence[Record]) -> Ratio:
+        """Share of right options over all orders."""
+        return ratio(((one.right, 1) for one in asked(records)), (one.unit for one in asked(records)))
+
+    @metrics.measure(better="lower", headline=True)
+    def position_bias(records: Sequence[Record]) -> Statistic:
+        """Standard deviation over places of the share of right options there that were found (RStd)."""
+        return positions.position_bias(asked(records))
+
+    @metrics.measure(headline=True)
+    def parse_rate(records: Sequence[Record]) -> Ratio:
+        """Share of replies of which everything that was asked for could be read."""
+        return ratio(((record["parsed"], 1) for record in records), (record[unit] for record in records))
+
+    record_reading.add_metrics(metrics, unit)
+    metrics.count(headline=True)(n_questions)
+
+    @metrics.count(headline=True)
+    def n_circular(records: Sequence[Record]) -> int:
+        """Number of questions that were asked in every order."""
+        return sum(1 for _ in positions.whole(asked(records)))
+
+    @metrics.count(better="lower", headline=True)
+    def n_cut(records: Sequence[Record]) -> int:
+        """Number of questions that were not asked in every order; `circular_accuracy` leaves them out."""
+        return len({record[KEY]["of"] for record in records}) - n_circular(records)
+
+    metrics.count(better="lower", headline=True)(n_failed)
+    return metrics
+
+
+def details(records: Sequence[Record]) -> dict[str, Any]:
+    """Returns the share of each place among the answers and the right answers, and the recall of each."""
+    asked = [record[KEY] for record in records]
+    letters = string.ascii_uppercase
+    golds = Counter(letters[one["gold"]] for one in asked)
+    answers = Counter("unparsed" if one["answer"] is None else letters[one["answer"]] for one in asked)
+    found = Counter(letters[one["gold"]] for one in asked if one["answer"] == one["gold"])
+    return {
+        "answers": {place: n / len(asked) for place, n in sorted(answers.items())},
+        "right_answers": {place: n / len(asked) for place, n in sorted(golds.items())},
+        "recall": {place: {"share": found[place] / n, "n": n} for place, n in sorted(golds.items())},
+    }
+
+
+def _metric_list(benchmark: str, hook: str) -> list[dict[str, Any]]:
+    return adapter.metric_list(_metrics(benchmark), details, benchmark)
+
+
+# ---- the prompt in other words
+
+
+def _paraphrased_docs(number: int) -> Callable[[str, str], Process]:
+    def made(benchmark: str, hook: str) -> Process:
+        def paraphrased(dataset: Any) -> Any:
+            return dataset.add_column(COLUMN, [number] * len(dataset))
+
+        return _then(benchmark, hook, paraphrased)
+
+    return made
+
+
+_MADE: dict[str, Callable[[str, str], Any]] = {
+    "rotated_docs": _rotated_docs,
+    "rotated_results": _rotated_results,
+    "rotated_metrics": _metric_list,
+    **{f"{word}_docs": _paraphrased_docs(number) for number, word in enumerate(derived.PARAPHRASES, start=1)},
+}

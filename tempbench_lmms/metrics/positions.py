@@ -1,0 +1,93 @@
+"""Multiple-choice questions asked with their options in every order: what is right throughout, and which place is liked.
+
+A question of n options is asked n times, its options moved on by one place each time, so that the right one stands
+once in every place. Who always takes one place is right once, and never throughout.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tempbench_lmms.metrics.ratio import Floats, Ratio, ratio
+from tempbench_lmms.metrics.statistic import Statistic, statistic
+
+PLACES = 26
+"""How many options a question may have."""
+
+
+class Asked(NamedTuple):
+    """A question as it was asked with its options in one order.
+
+    Attributes:
+        question: The question, whatever the order.
+        unit: The unit of sampling that it belongs to.
+        n: How many options it has, and so orders.
+        gold: The place of the right option, from 0.
+        answer: The place of the option that was chosen; None where none was read.
+        right: Whether the answer is right: two options may have the same text.
+    """
+
+    question: Hashable
+    unit: Hashable
+    n: int
+    gold: int
+    answer: int | None
+    right: bool
+
+
+def whole(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
+    """Yields the questions that were asked in all their orders, each as what was asked."""
+    groups: dict[Hashable, list[Asked]] = {}
+    for one in asked:
+        groups.setdefault(one.question, []).append(one)
+    return (own for own in groups.values() if len({one.gold for one in own}) == own[0].n)
+
+
+def circular_accuracy(asked: Iterable[Asked]) -> Ratio:
+    """Returns the share of questions that are right in all their orders, over those that were asked in all.
+
+    Source: CircularEval; Liu et al. 2024, "MMBench: Is Your Multi-modal Model an All-around Player?", section 4.3.
+
+    >>> orders = [Asked("a", "a", 2, gold, answer, gold == answer) for gold, answer in ((0, 0), (1, 0))]
+    >>> circular_accuracy(orders).value
+    0.0
+    """
+    found = list(whole(asked))
+    return ratio(((all(one.right for one in own), 1) for own in found), (own[0].unit for own in found))
+
+
+def position_bias(asked: Sequence[Asked]) -> Statistic:
+    """Returns the standard deviation, over places, of the recall of the right options in a place (RStd).
+
+    Source: Zheng et al. 2024, "Large Language Models Are Not Robust Multiple Choice Selectors", section 2.2. 0 where
+    every place is chosen as readily as any other; sqrt(n - 1) / n, for n places, where one is always chosen.
+
+    >>> orders = [Asked("a", "a", 2, gold, answer, gold == answer) for gold, answer in ((0, 0), (1, 0))]
+    >>> position_bias(orders).value
+    0.5
+    """
+
+    def terms(one: Asked) -> list[float]:
+        out = [0.0] * (2 * PLACES)
+        out[one.gold] = one.answer == one.gold
+        out[PLACES + one.gold] = 1
+        return out
+
+    return statistic(map(terms, asked), (one.unit for one in asked), 2 * PLACES, recall_spread)
+
+
+def recall_spread(sums: Floats) -> Floats:
+    """Returns the standard deviation of recalls; NaN where fewer than two places have a right option.
+
+    Args:
+        sums: Shape (..., 2k): of k places what was found, then what was there.
+    """
+    found, there = np.split(sums, 2, axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        n = (there > 0).sum(axis=-1)
+        recalls = np.where(there > 0, found / there, 0)
+        mean = recalls.sum(axis=-1) / n
+        squares = np.where(there > 0, (recalls - mean[..., None]) ** 2, 0).sum(axis=-1)
+        spread: Floats = np.where(n > 1, np.sqrt(squares / n), np.nan)
+    return spread
