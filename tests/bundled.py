@@ -5,9 +5,13 @@ from collections.abc import Iterable
 
 import pytest
 
+from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 
-MINI = [name for name in task_files() if name.endswith("_mini") and "group" not in load_task(name)]
+_ALL = [name for name in task_files() if name.endswith("_mini") and "group" not in load_task(name)]
+MINI = [name for name in _ALL if base_of(name) is None]
+MADE = [name for name in _ALL if base_of(name) is not None]
+"""Tasks that shared code makes of others, option orders and paraphrases: contracts/test_derived.py is about them."""
 
 
 def _one_of_each() -> set[str]:

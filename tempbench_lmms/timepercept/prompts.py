@@ -98,7 +98,7 @@ _FIXED_OPTIONS = {
 
 def options(doc: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns the texts of options A, B, ...; empty where the answer is no option."""
-    return tuple(doc["options"]) or _FIXED_OPTIONS.get(doc["test"], ())
+    return tuple(doc.get("options") or ()) or _FIXED_OPTIONS.get(doc["test"], ())
 
 
 def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
