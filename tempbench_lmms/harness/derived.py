@@ -105,7 +105,9 @@ def _functions(benchmark: str, word: str, base: Config) -> dict[str, str]:
     def function(what: str, hook: str) -> str:
         return f"{_HOOKS}.{what}__{benchmark}__{hook}"
 
-    docs, results = (str(base.get(key, "")).rpartition(_OWN)[2] for key in ("process_docs", "process_results"))
+    docs, results = (
+        str(base.get(key, "")).rpartition(_OWN)[2] for key in ("process_docs", "process_results")
+    )
     found = {"process_docs": function(f"{word}_docs", docs)}
     if word == ROTATED:
         found["process_results"] = function("rotated_results", results)

@@ -13,6 +13,7 @@ from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.data.option_order import Turned, turned
+from tempbench_lmms.data.rewording import COLUMN
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, derived
 from tempbench_lmms.metrics import positions
@@ -22,8 +23,6 @@ from tempbench_lmms.record import Metrics, Record, n_failed, n_questions
 
 KEY = "rotation"
 """Where a record says in which order the options were."""
-COLUMN = "paraphrase"
-"""Where a row says which paraphrase of its prompt is asked; a row without it is asked in the first words."""
 
 Process = Callable[[Any], Any]
 

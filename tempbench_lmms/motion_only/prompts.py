@@ -3,6 +3,28 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tempbench_lmms.data.rewording import reworded
+
+PARAPHRASES = (
+    {
+        "Every single frame of the video is random noise; only its motion shows a": (
+            "Each frame by itself is nothing but random noise, and only what moves in the video shows a"
+        ),
+        "Answer with the letter of the option alone. If you cannot see it, guess.": (
+            "Give the letter of the option and nothing else. Guess where you cannot see it."
+        ),
+    },
+    {
+        "Every single frame of the video is random noise; only its motion shows a": (
+            "In this video any one frame is random noise. There is only motion to see a"
+        ),
+        "Answer with the letter of the option alone. If you cannot see it, guess.": (
+            "If it cannot be seen, make a guess. Your answer is one option's letter alone."
+        ),
+    },
+)
+"""Two paraphrases: what stands in place of which words."""
+
 
 def build(doc: Mapping[str, Any], media: str = "video", n_frames: int = 0) -> str:
     """Returns the text of a question.
@@ -15,8 +37,9 @@ def build(doc: Mapping[str, Any], media: str = "video", n_frames: int = 0) -> st
     shown = {"video": "this video", "none": "a video that is not shown"}.get(media)
     shown = shown or ("one frame of a video" if n_frames == 1 else f"{n_frames} frames of a video, in order")
     options = "\n".join(f"{letter}. {text}" for letter, text in zip("ABCD", doc["options"], strict=False))
-    return (
+    text = (
         f"You are given {shown}. Every single frame of the video is random noise; only its motion "
         f"shows a {doc['kind']}. Which {doc['kind']} is it?\n\n{options}\n\n"
         "Answer with the letter of the option alone. If you cannot see it, guess."
     )
+    return reworded(text, doc, PARAPHRASES)

@@ -8,8 +8,9 @@ from typing import Any
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
+from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.record import Metrics, Record
-from tempbench_lmms.report import breakdowns, printed
+from tempbench_lmms.report import breakdowns, paraphrases, printed
 from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading
 from tempbench_lmms.report.numbers import Number, TaskNumbers, of_records
 from tempbench_lmms.report.placing import Parts, column_of, parts_of
@@ -84,8 +85,11 @@ class Section:
         return [grid for grid in grids_of(self.card, self.tasks) if grid.has_runs]
 
     def breakdowns(self, task: TaskNumbers) -> list[Grid]:
-        """Returns what a task's results file has under `details`, and its metrics by groups, as tables."""
-        return breakdowns.grids_of(self.card, task)
+        """Returns what a task's results file has under `details`, and its metrics by groups, as tables.
+
+        Where the run has paraphrases of the task, their spread comes first.
+        """
+        return [*paraphrases.grids_of(self.tasks, task), *breakdowns.grids_of(self.card, task)]
 
 
 def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
@@ -140,7 +144,8 @@ def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Foun
     alike: dict[str, list[TaskNumbers]] = {}
     for task in tasks if metrics else ():
         settings = (task.log.config.get("lmms_eval_specific_kwargs") or {}).get("default")
-        alike.setdefault(repr(settings), []).append(task)
+        # What is made of a task has its settings, and a paraphrase its questions' ids too.
+        alike.setdefault(repr((settings, (base_of(task.log.task) or ("", ""))[1])), []).append(task)
     for own in alike.values():
         records = list({str(one["id"]): one for task in own for one in task.log.records}.values())
         records.sort(key=lambda record: str(record["id"]))

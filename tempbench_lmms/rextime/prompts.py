@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms.data import video_texts
+from tempbench_lmms.data.rewording import reworded
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -80,6 +81,26 @@ _REASONED = (
     "Think step by step: say what happens in the video and when, and which part of it the question is about. "
     "End your reply with JSON in this form: "
 )
+
+PARAPHRASES = (
+    {
+        "Choose the option that answers the question": "Say which option is the answer to the question",
+        "give the time span of the video in which this answer takes place.": (
+            "name the time span of the video in which that answer happens."
+        ),
+        "The span is a start and an end in seconds.": "A span has a start and an end, both in seconds.",
+        _DIRECTLY: "Your whole reply is JSON of this form: ",
+    },
+    {
+        "Choose the option that answers the question": "Which of the options answers the question? Pick it",
+        "give the time span of the video in which this answer takes place.": (
+            "tell from when to when in the video what it says takes place."
+        ),
+        "The span is a start and an end in seconds.": "Give this span by its first and its last second.",
+        _DIRECTLY: "Write nothing but JSON that looks like this: ",
+    },
+)
+"""Two paraphrases of the direct request: what stands in place of which words."""
 
 
 def wording(doc: Mapping[str, Any], ask: str) -> str:
@@ -153,4 +174,4 @@ def build(
             # The scorer's ground-truth file has the letters and no texts.
             lines.append(f"Options: {', '.join(LETTERS)}")
     form = _REASONED if style == "cot" else _DIRECTLY
-    return "\n".join([*lines, _INSTRUCTIONS[ask].replace(_DIRECTLY, form)])
+    return reworded("\n".join([*lines, _INSTRUCTIONS[ask].replace(_DIRECTLY, form)]), doc, PARAPHRASES)

@@ -4,14 +4,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from tempbench_lmms.data.option_order import Turned, turned
+from tempbench_lmms.data.rewording import reworded
 
 YES_NO = "Please output Yes or No."
 LETTER = "Please output A or B."
 
+PARAPHRASES = (
+    {YES_NO: "Answer with Yes or with No.", LETTER: "Answer with A or with B."},
+    {YES_NO: "Your output is to be Yes or No.", LETTER: "Your output is to be A or B."},
+)
+"""Two paraphrases, ours: what stands in place of which words."""
+
 
 def build(doc: Mapping[str, Any]) -> str:
     """Returns the text of a question, as the official code asks it; the video is shown before it."""
-    return f"{doc['question']} {LETTER if doc['options'] else YES_NO}"
+    return reworded(f"{doc['question']} {LETTER if doc['options'] else YES_NO}", doc, PARAPHRASES)
 
 
 def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
@@ -25,7 +32,9 @@ def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
         return None
     text, end = "", 0
     for label, old, new in zip(found.labels, doc["options"], found.texts, strict=True):
-        start = doc["question"].index(_core(old), doc["question"].index(f"Option {label}", end) + len("Option A"))
+        start = doc["question"].index(
+            _core(old), doc["question"].index(f"Option {label}", end) + len("Option A")
+        )
         text += doc["question"][end:start] + _core(new)
         end = start + len(_core(old))
     return found._replace(changes=found.changes | {"question": text + doc["question"][end:]})

@@ -1,0 +1,170 @@
+"""Tasks that shared code makes of others: options in every order."""
+
+import importlib
+import math
+from collections import Counter
+
+import pytest
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import derived, rotated
+from tempbench_lmms.harness.derived import ROTATED, base_of
+from tempbench_lmms.harness.tasks import load_task, task_files
+from tests.bundled import MADE, docs
+
+IN_EVERY_ORDER = [name for name in MADE if base_of(name)[1] == ROTATED]
+MEDIA = ("video", "images", "n_frames")
+
+
+def quickly(names):
+    """One task of each scoring function quickly, the others besides."""
+    first = {load_task(name)["process_results"]: name for name in reversed(names)}.values()
+    return [name if name in first else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
+def scored(name, reply, rows=None):
+    """Returns a task's metrics where every question gets `reply(doc)`."""
+    config = load_task(name)
+    out = [config["process_results"](doc, [reply(doc)]) for doc in (docs(name) if rows is None else rows)]
+    return {
+        entry["metric"]: entry["aggregation"]([one[entry["metric"]] for one in out])
+        for entry in config["metric_list"]
+    }
+
+
+def text(name, doc):
+    config = load_task(name)
+    kwargs = {**(config.get("lmms_eval_specific_kwargs") or {"default": {}})["default"]}
+    # The times of frames are not asked for: they would be decoded.
+    kwargs |= (
+        {"media": "video"} if kwargs.get("media") == "frames" and kwargs.get("style") != "official" else {}
+    )
+    return config["doc_to_text"](doc, kwargs)
+
+
+def test_there_are_some():
+    assert IN_EVERY_ORDER
+    assert {name.removesuffix("_mini") for name in MADE} <= set(task_files())
+
+
+@pytest.mark.parametrize("name", quickly(IN_EVERY_ORDER))
+def test_known_scores(name):
+    right = scored(name, lambda doc: doc["target"])
+    assert (right["circular_accuracy"], right["accuracy"], right["position_bias"]) == (1, 1, 0)
+    assert (right["n_cut"], right["parse_rate"]) == (0, 1)
+    assert right["n_circular"] == len({doc["rotation_of"] for doc in docs(name)})
+    assert all(value is not None for value in right.values())
+    assert set(right["details"]) == {"answers", "right_answers", "recall", "readings", "run"}
+
+    first = scored(name, lambda doc: doc["choices"][0])
+    n = max(len(doc["rotation_labels"]) for doc in docs(name))
+    assert first["circular_accuracy"] == 0
+    assert first["position_bias"] == pytest.approx(math.sqrt(n - 1) / n)
+    assert first["details"]["answers"] == {"A": 1}
+
+    nothing = scored(name, lambda doc: "")
+    assert (nothing["circular_accuracy"], nothing["accuracy"], nothing["parse_rate"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("name", quickly(IN_EVERY_ORDER))
+def test_every_order_once_and_nothing_else_differs(name):
+    base = {doc["question_id"]: doc for doc in docs(base_of(name)[0])}
+    groups = {}
+    for doc in docs(name):
+        groups.setdefault(doc["rotation_of"], []).append(doc)
+    assert list(groups) == [name for name in base if name in groups]  # in the order of the first task
+    for name_of, own in groups.items():
+        first = base[name_of]
+        assert [doc["question_id"] for doc in own] == [f"{name_of}#r{by}" for by in range(len(own))]
+        # What is asked first is what the first task asks.
+        assert text(name, own[0]) == text(base_of(name)[0], first)
+        assert {key: own[0][key] for key in ("answer", "target", "choices")} == {
+            key: first[key] for key in ("answer", "target", "choices")
+        }
+        assert len({text(name, doc) for doc in own}) == len(own)
+        # The right one is right by its text, and stands once in every place.
+        places = [doc["rotation_labels"].index(doc["answer"]) for doc in own]
+        assert sorted(places) == list(range(len(own)))
+        assert len({doc["rotation_texts"][place] for doc, place in zip(own, places, strict=True)}) == 1
+        for doc in own:
+            assert {key: doc[key] for key in MEDIA if key in doc} == {
+                key: first[key] for key in MEDIA if key in first
+            }
+            assert Counter(doc["rotation_texts"]) == Counter(own[0]["rotation_texts"])
+            places = [text(name, doc).rfind(one) for one in doc["rotation_texts"]]
+            assert -1 not in places, doc["question_id"]
+
+
+@pytest.mark.parametrize("name", quickly(IN_EVERY_ORDER))
+def test_a_question_cut_off_is_left_out_and_counted(name):
+    rows = docs(name)[:-1]
+    found = scored(name, lambda doc: doc["target"], rows)
+    whole = len({doc["rotation_of"] for doc in docs(name)})
+    assert (found["circular_accuracy"], found["n_circular"], found["n_cut"]) == (1, whole - 1, 1)
+    assert found["n_questions"] == len(rows)
+
+
+def test_a_group_has_the_members_of_its_base():
+    for name in task_files():
+        config, made = load_task(name), base_of(name)
+        if "group" in config and made:
+            stems = {base_of(member)[0] for member in config["task"]}
+            assert stems == set(load_task(made[0])["task"])
+
+
+def test_a_table_that_names_no_task_is_refused():
+    own = {"include": "_default.yaml"}
+    for tasks, problem in (
+        ({}, "no such task"),
+        (dict.fromkeys(("b", "b_rotated"), own), "is there already"),
+    ):
+        with pytest.raises(TempbenchError, match=problem):
+            derived.tasks_of("b", {"multiple_choice": {"of": ["b"]}}, tasks, lambda config: config)
+
+
+def test_questions_without_options_are_no_rows():
+    assert rotated.rotations({"question_id": "1", "options": ["alone"], "answer": "A"}) == []
+
+
+# ---- the prompt in other words
+
+IN_OTHER_WORDS = [name for name in MADE if base_of(name)[1] in derived.PARAPHRASES]
+
+
+@pytest.mark.parametrize("name", quickly(IN_OTHER_WORDS))
+def test_a_paraphrase_asks_the_same_in_other_words(name):
+    base = base_of(name)[0]
+    other = {"paraphrase_1": "paraphrase_2", "paraphrase_2": "paraphrase_1"}[base_of(name)[1]]
+    others = docs(f"{base.removesuffix('_mini')}_{other}_mini")
+    for doc, first, second in zip(docs(name), docs(base), others, strict=True):
+        assert {**first, "paraphrase": doc["paraphrase"]} == doc
+        assert len({text(name, doc), text(base, first), text(base, second)}) == 3
+        for shown in (first.get("question"), *(first.get("options") or ())):
+            assert (shown or "") in text(name, doc)
+    config = load_task(name)
+    assert all(config[key] is load_task(base)[key] for key in ("process_results", "doc_to_text"))
+    # What repeats its prompt answers nothing, in any words.
+    for doc, first in list(zip(docs(name), docs(base), strict=True))[:12]:
+        told = [
+            config["process_results"](one, [text(task, one)])["record"]
+            for task, one in ((name, doc), (base, first))
+        ]
+        assert told[0]["answer"] == told[1]["answer"] and told[0]["parsed"] == told[1]["parsed"]
+
+
+@pytest.mark.parametrize("benchmark", benchmarks.names())
+def test_every_word_that_is_replaced_stands_in_a_prompt(benchmark):
+    words = getattr(importlib.import_module(f"tempbench_lmms.{benchmark}.prompts"), "PARAPHRASES", ())
+    if isinstance(words, dict):  # whole instructions by kind of test
+        assert all(len(set(own)) == len(derived.PARAPHRASES) for own in words.values())
+        return
+    prompts = {
+        text(base_of(name)[0], doc)
+        for name in IN_OTHER_WORDS
+        for doc in docs(base_of(name)[0])[:60]
+        if task_files()[name].parent.name == benchmark
+    }
+    for one in words:
+        assert [old for old in one if not any(old in prompt for prompt in prompts)] == []
+        assert len(set(one.values())) == len(one)
