@@ -11,7 +11,7 @@ from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 _ALL = [name for name in task_files() if name.endswith("_mini") and "group" not in load_task(name)]
 MINI = [name for name in _ALL if base_of(name) is None]
 MADE = [name for name in _ALL if base_of(name) is not None]
-"""Tasks that shared code makes of others, option orders and paraphrases: contracts/test_derived.py is about them."""
+"""Tasks that shared code makes of others; contracts/test_derived.py is about them."""
 
 
 def _one_of_each() -> set[str]:

@@ -20,7 +20,7 @@ class Listed:
     Attributes:
         task: Its name.
         benchmark: Its benchmark.
-        asks: What it asks; empty for variants, whose settings say it.
+        asks: What it asks; empty for variants with an entry of their own, whose settings say it.
         settings: What its prompts are given.
         tasks: Its members, where it is a group.
         questions: How many there are, each one call of the model; None where the data is not here.
@@ -78,12 +78,13 @@ def _names(benchmark: str | None, all_: bool) -> list[str]:
 
 
 def _listed(name: str) -> Listed:
+    from tempbench_lmms.harness import derived
     from tempbench_lmms.harness.tasks import load_task, task_files
     from tempbench_lmms.harness.variants import asked
 
     config = load_task(name)
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default", {})
-    head = (name, task_files()[name].parent.name, asked().get(name, ""), kwargs)
+    head = (name, task_files()[name].parent.name, asked().get(name) or derived.asks(name), kwargs)
     if "group" in config:
         return Listed(*head, tasks=tuple(config["task"]))
     return Listed(*head, **_counted(name, config))

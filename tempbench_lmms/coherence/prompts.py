@@ -68,7 +68,10 @@ _ONLY = (
     "You must use these frames to answer the multiple-choice question; do not rely on any "
     "externel knowledge or commonsense."
 )
-_BEST = "PLEASE TRY YOUR BEST TO GUESS AN ANSWER WHICH YOU THINK WOULD BE THE MOST POSSIBLE ONE BASED ON THE QUESTION."
+_BEST = (
+    "PLEASE TRY YOUR BEST TO GUESS AN ANSWER WHICH YOU THINK WOULD BE THE MOST POSSIBLE ONE "
+    "BASED ON THE QUESTION."
+)
 _NOT = "DO NOT GENERATE ANSWER SUCH AS 'NOT POSSIBLE TO DETERMINE.'"
 _GUESS = "Randomly guess a reasonable answer based on the question only."
 PARAPHRASES = (

@@ -1,11 +1,11 @@
-"""Tasks that are made of other tasks by shared code: `NAME_rotated`, `NAME_paraphrase_1` and `NAME_paraphrase_2`.
+"""Tasks that shared code makes of other tasks: `NAME_rotated`, `NAME_paraphrase_1` and `NAME_paraphrase_2`.
 
 A benchmark's table of tasks says which of its tasks are multiple choice:
 
     multiple_choice:
-      of: [nextgqa, nextgqa_answer]   # tasks, variants and groups
-      unit: video                     # the field of a record that names the unit of sampling
-      rotate: tempbench_lmms.B.prompts.rotated   # where the columns `options`, `answer` and `target` do not say all
+      of: [nextgqa, nextgqa_answer]              # tasks, variants and groups
+      unit: video                                # the field of a record that names the unit of sampling
+      rotate: tempbench_lmms.B.prompts.rotated   # only where `data.option_order.turned` does not do
 
 and which have paraphrased prompts (`paraphrased: {of: [nextgqa]}`; the words are in its `prompts.py`).
 """
@@ -48,6 +48,18 @@ def base_of(name: str) -> tuple[str, str] | None:
         if stem.endswith(f"_{word}"):
             return stem.removesuffix(f"_{word}") + mini, word
     return None
+
+
+def asks(name: str) -> str:
+    """Returns what a made task asks, in a few words; nothing for a task with an entry of its own.
+
+    >>> asks("nextgqa_rotated")
+    'nextgqa with the options in every order'
+    """
+    made = base_of(name)
+    if made is None:
+        return ""
+    return f"{made[0]} {'with the options in every order' if made[1] == ROTATED else 'in other words'}"
 
 
 def tasks_of(

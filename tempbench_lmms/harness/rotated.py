@@ -1,7 +1,8 @@
 """The hooks of tasks that are made of other tasks: `NAME_rotated` and `NAME_paraphrase_1`.
 
-Which tasks these are, `harness.derived` says. A made YAML names a function here by what it does, the benchmark, and
-the hook of the first task that it stands on: `rotated_docs__nextgqa__with_videos`. They are made when asked for.
+Which tasks these are, `harness.derived` says. A made YAML names a function here by what it does, the
+benchmark, and the hook of the first task that it stands on: `rotated_docs__rextime__with_videos`. It is made
+when it is asked for.
 """
 
 import importlib
@@ -135,7 +136,7 @@ def _metrics(benchmark: str) -> Metrics:
 
     @metrics.measure(headline=True)
     def circular_accuracy(records: Sequence[Record]) -> Ratio:
-        """Share of questions whose option is right in every order, of those that were asked in every order."""
+        """Share of questions that are right in every order, of those that were asked in every order."""
         return positions.circular_accuracy(asked(records))
 
     @metrics.measure(headline=True)

@@ -1,7 +1,7 @@
-"""Multiple-choice questions asked with their options in every order: what is right throughout, and which place is liked.
+"""Questions asked with their options in every order: what is right throughout, and which place is liked.
 
-A question of n options is asked n times, its options moved on by one place each time, so that the right one stands
-once in every place. Who always takes one place is right once, and never throughout.
+A question of n options is asked n times, its options moved on by one place each time, so that the right one
+stands once in every place. Who always takes one place is right once, and never throughout.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -47,7 +47,8 @@ def whole(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
 def circular_accuracy(asked: Iterable[Asked]) -> Ratio:
     """Returns the share of questions that are right in all their orders, over those that were asked in all.
 
-    Source: CircularEval; Liu et al. 2024, "MMBench: Is Your Multi-modal Model an All-around Player?", section 4.3.
+    Source: CircularEval; Liu et al. 2024, "MMBench: Is Your Multi-modal Model an All-around Player?"
+    (arXiv 2307.06281).
 
     >>> orders = [Asked("a", "a", 2, gold, answer, gold == answer) for gold, answer in ((0, 0), (1, 0))]
     >>> circular_accuracy(orders).value
@@ -60,8 +61,9 @@ def circular_accuracy(asked: Iterable[Asked]) -> Ratio:
 def position_bias(asked: Sequence[Asked]) -> Statistic:
     """Returns the standard deviation, over places, of the recall of the right options in a place (RStd).
 
-    Source: Zheng et al. 2024, "Large Language Models Are Not Robust Multiple Choice Selectors", section 2.2. 0 where
-    every place is chosen as readily as any other; sqrt(n - 1) / n, for n places, where one is always chosen.
+    Source: Zheng et al. 2024, "Large Language Models Are Not Robust Multiple Choice Selectors"
+    (arXiv 2309.03882). 0 where what is right is found as well in every place; sqrt(n - 1) / n, for n places,
+    where one is always chosen. Chance alone spreads recalls a little, so few questions give more than 0.
 
     >>> orders = [Asked("a", "a", 2, gold, answer, gold == answer) for gold, answer in ((0, 0), (1, 0))]
     >>> position_bias(orders).value

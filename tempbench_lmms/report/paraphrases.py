@@ -1,4 +1,4 @@
-"""How far a task's numbers spread over the words of its prompt: the task beside its paraphrases, in one run."""
+"""How far a task's numbers spread over the words of its prompt: the task beside its paraphrases."""
 
 import statistics
 from collections.abc import Iterator, Sequence

@@ -16,6 +16,7 @@ from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness import checking, identity, plugin
+from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.runs.safe_run import leaves
 
@@ -86,9 +87,9 @@ def check(wanted: Wanted, tell: Callable[[str], None] = lambda line: None) -> co
 
 
 def _all_shapes() -> dict[str, Shape]:
-    """Returns the shape of every task of ours, from the bundled sample."""
+    """Returns the shape of every task of ours with an entry of its own, from the bundled sample."""
     names = [name for name in task_files() if name.endswith(f"_{MINI}") and "group" not in load_task(name)]
-    return {name.removesuffix(f"_{MINI}"): shape_of_task(name) for name in names}
+    return {name.removesuffix(f"_{MINI}"): shape_of_task(name) for name in names if not base_of(name)}
 
 
 def _plan(wanted: Wanted, shapes: dict[str, Shape], needs: dict[str, list[Need]]) -> course.Plan:

@@ -244,7 +244,8 @@ PARAPHRASES: dict[str, tuple[str, ...]] = {
         "sentences into the order in which the images show what they say. Go by the images and assume "
         "nothing that neither they nor the sentences say.",
         "From left to right the sequence of images shows what happens, in order. Find the order of the "
-        "shuffled sentences that fits it, from what can be seen in the images, without assumptions of your own.",
+        "shuffled sentences that fits it, from what can be seen in the images, without assumptions of your "
+        "own.",
     ),
     "mt3": (
         "The images are shuffled; the text tells in order what happens. Bring the images into the order of "
@@ -259,7 +260,7 @@ PARAPHRASES: dict[str, tuple[str, ...]] = {
         "number and nothing else.",
     ),
 }
-"""Two paraphrases of a test's instruction, ours; the paper's own instructions change from question to question."""
+"""Two paraphrases of a test's instruction, ours; the paper's own change from question to question."""
 
 
 def kind_of(test: str) -> str:

@@ -30,7 +30,7 @@ def expected(test: str, options: Sequence[str], n_images: int) -> Expected:
     if test == "eii":
         return Choice("ABCD", _SHOWN_PAIRS, noun="pair", asks="longest")
     if test == "transfer_order":
-        # A comparison goes by the pictures, so the first picture's letter comes first, wherever its option stands.
+        # A comparison goes by the pictures: the letter of the first one comes first, wherever it stands.
         if options and "second" in options[0]:
             return Choice("BA", tuple(reversed(options)), asks="first before second")
         return Choice("AB", tuple(options), asks="first before second")

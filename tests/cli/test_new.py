@@ -45,7 +45,9 @@ def test_what_is_there_is_not_overwritten():
     assert {path: path.read_bytes() for path in before} == before
 
 
-@pytest.mark.parametrize("name", ["Upper", "../x", "a__b", "mini", "a_mini", "class", "a-b", "1a", "x" * 41])
+@pytest.mark.parametrize(
+    "name", ["Upper", "../x", "a__b", "mini", "a_mini", "a_rotated", "class", "a-b", "1a", "x" * 41]
+)
 def test_what_is_no_name(name):
     complains(tempbench("new", name, "--into", str(REPOSITORY), *THREE), "is no name")
 

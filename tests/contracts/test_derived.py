@@ -150,7 +150,8 @@ def test_a_paraphrase_asks_the_same_in_other_words(name):
             config["process_results"](one, [text(task, one)])["record"]
             for task, one in ((name, doc), (base, first))
         ]
-        assert told[0]["answer"] == told[1]["answer"] and told[0]["parsed"] == told[1]["parsed"]
+        assert told[0]["answer"] == told[1]["answer"]
+        assert told[0]["parsed"] == told[1]["parsed"]
 
 
 @pytest.mark.parametrize("benchmark", benchmarks.names())
