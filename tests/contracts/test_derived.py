@@ -12,6 +12,7 @@ from tempbench_lmms.harness import derived, rotated
 from tempbench_lmms.harness.derived import ROTATED, base_of
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tests.bundled import MADE, docs
+from tests.respondents import evaluate
 
 IN_EVERY_ORDER = [name for name in MADE if base_of(name)[1] == ROTATED]
 MEDIA = ("video", "images", "n_frames")
@@ -103,6 +104,20 @@ def test_a_question_cut_off_is_left_out_and_counted(name):
     whole = len({doc["rotation_of"] for doc in docs(name)})
     assert (found["circular_accuracy"], found["n_circular"], found["n_cut"]) == (1, whole - 1, 1)
     assert found["n_questions"] == len(rows)
+
+
+@pytest.mark.harness
+@pytest.mark.slow
+def test_the_harness_finds_a_constant_respondent_never_right_throughout(tmp_path, warm_python):
+    of_each = {task_files()[name].parent.name: name for name in reversed(IN_EVERY_ORDER)}
+    wanted = [(model, model, list(of_each.values()), {}) for model in ("oracle", "constant")]
+    found = evaluate(wanted, tmp_path, warm_python)
+    for name in of_each.values():
+        assert found["oracle"][name]["circular_accuracy,none"] == 1
+        assert found["constant"][name]["circular_accuracy,none"] == 0
+        n = max(len(doc["rotation_labels"]) for doc in docs(name))
+        bias = found["constant"][name]["position_bias,none"]
+        assert bias == pytest.approx(math.sqrt(n - 1) / n)
 
 
 def test_a_group_has_the_members_of_its_base():
