@@ -1,1 +1,1 @@
-"""The documentation as a site: `python -m mkdocs build`. Its pages are `docs/`, and what the code says itself."""
+"""The documentation as a site: `docs/`, and what the code says of itself. `python -m mkdocs build`."""

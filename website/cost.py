@@ -16,15 +16,15 @@ PATCH = 28 * 28
 PICTURE = (256, 2048)
 """Tokens of a picture, at least and at most, as the runner `qwen2_5_vl` sets them (docs/running.md)."""
 FRAME = (128, 768)
-"""Tokens of a pair of frames of a native video, at least and at most: the defaults of Qwen2.5-VL's processor."""
+"""Tokens of two frames of a native video, at least and at most: the defaults of Qwen2.5-VL's processor."""
 FRAMES = 32
 """Frames that the runner `qwen2_5_vl` takes of a native video (docs/running.md)."""
 LETTERS = 4
 """Letters of a token of text: an assumption."""
 SIZE = (640, 360)
-"""Pixels of a medium whose size is not known: an assumption."""
+"""Pixels that a picture or video has at least: an assumption, as those of the bundled sample are small."""
 REPLY = 50
-"""Tokens of a reply: an assumption."""
+"""Tokens of a reply where the task allows as many: an assumption."""
 PRICES = (1.0, 5.0)
 """Dollars for a million tokens of prompts and of replies: an assumption."""
 
@@ -40,7 +40,7 @@ class Shown:
         pictures: Pictures.
         videos: Native videos.
         tokens: Tokens of its prompt, by the sizes of its pictures and videos.
-        tokens_at_size: The same where each has `SIZE`.
+        tokens_at_size: The same where each has as many pixels as `SIZE`, or more.
     """
 
     letters: float
@@ -67,14 +67,14 @@ class Speed:
     more: float
 
 
-def picture_tokens(width: int, height: int) -> int:
+def picture_tokens(pixels: int) -> int:
     """Returns the tokens of a picture of so many pixels."""
-    return _bounded(width * height / PATCH, PICTURE)
+    return _bounded(pixels / PATCH, PICTURE)
 
 
-def video_tokens(width: int, height: int) -> int:
-    """Returns the tokens of a native video of so many pixels; two frames share a position."""
-    return FRAMES // 2 * _bounded(width * height / PATCH, FRAME)
+def video_tokens(pixels: int) -> int:
+    """Returns the tokens of a native video whose frames have so many pixels; two frames share a position."""
+    return FRAMES // 2 * _bounded(pixels / PATCH, FRAME)
 
 
 def _bounded(tokens: float, limits: tuple[int, int]) -> int:
@@ -90,15 +90,24 @@ def shown(questions: list[tuple[Any, ...]]) -> Shown:
     texts = [sum(len(part) for part in parts if isinstance(part, str)) for parts in questions]
     pictures = [[part for part in parts if is_picture(part)] for parts in questions]
     videos = [[part for part in parts if isinstance(part, Path)] for parts in questions]
-    n_pictures, n_videos = mean(map(len, pictures)), mean(map(len, videos))
-    text = mean(texts) / LETTERS
-    media = mean(
-        sum(picture_tokens(one.width, one.height) for one in of_one)
-        + sum(video_tokens(info.width, info.height) for info in map(probe, files))
+    sizes = [
+        ([one.width * one.height for one in of_one], [info.width * info.height for info in map(probe, files)])
         for of_one, files in zip(pictures, videos, strict=True)
+    ]
+    text = mean(texts) / LETTERS
+    return Shown(
+        mean(texts),
+        mean(map(len, pictures)),
+        mean(map(len, videos)),
+        text + mean(_media_tokens(*of_one, 0) for of_one in sizes),
+        text + mean(_media_tokens(*of_one, SIZE[0] * SIZE[1]) for of_one in sizes),
     )
-    at_size = n_pictures * picture_tokens(*SIZE) + n_videos * video_tokens(*SIZE)
-    return Shown(mean(texts), n_pictures, n_videos, text + media, text + at_size)
+
+
+def _media_tokens(pictures: list[int], videos: list[int], least: int) -> int:
+    return sum(picture_tokens(max(one, least)) for one in pictures) + sum(
+        video_tokens(max(one, least)) for one in videos
+    )
 
 
 def speeds() -> list[Speed]:
@@ -110,7 +119,7 @@ def speeds() -> list[Speed]:
     ]
 
 
-def gpu_hours(calls: int, tokens: float, speed: Speed, reply: int = REPLY) -> float:
+def gpu_hours(calls: int, tokens: float, speed: Speed, reply: int) -> float:
     """Returns hours of one GPU, one question at a time: a longer prompt takes longer in proportion."""
     return calls * (speed.first * tokens / speed.tokens + reply * speed.more) / 3600
 
@@ -122,7 +131,7 @@ def nearest(tokens: float, model: str) -> Speed:
     )
 
 
-def dollars(calls: int, tokens: float, reply: int = REPLY) -> float:
+def dollars(calls: int, tokens: float, reply: int) -> float:
     """Returns what a service takes at `PRICES`."""
     return calls * (tokens * PRICES[0] + reply * PRICES[1]) / 1e6
 

@@ -1,4 +1,4 @@
-"""An extension of Griffe: the doctests of a docstring are shown as code, also where no heading announces them."""
+"""An extension of Griffe: doctests are shown as code, also where no heading announces them."""
 
 import re
 from typing import Any
@@ -10,7 +10,9 @@ _DOCTEST = re.compile(r"^(?P<indent> *)>>> .*(?:\n(?P=indent)\S.*)*", re.M)
 
 def fenced(docstring: str) -> str:
     """Returns a docstring with a fence around each doctest."""
-    return _DOCTEST.sub(lambda found: f"{found['indent']}```pycon\n{found[0]}\n{found['indent']}```", docstring)
+    return _DOCTEST.sub(
+        lambda found: f"{found['indent']}```pycon\n{found[0]}\n{found['indent']}```", docstring
+    )
 
 
 class Doctests(griffe.Extension):

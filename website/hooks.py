@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: adds the pages that stand elsewhere in the repository, and makes those of the benchmarks."""
+"""Hooks of MkDocs: they add the pages that stand elsewhere, and make those of the benchmarks."""
 
 from collections.abc import Iterator
 from pathlib import Path
