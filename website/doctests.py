@@ -15,7 +15,7 @@ def fenced(docstring: str) -> str:
     )
 
 
-class Doctests(griffe.Extension):
+class Doctests(griffe.Extension):  # type: ignore[misc]
     """Fences doctests."""
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
