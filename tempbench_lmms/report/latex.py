@@ -8,6 +8,8 @@ from tempbench_lmms.data.terminal import shown
 from tempbench_lmms.report.grid import Cell, Grid, Heading
 
 PREAMBLE = "% needs \\usepackage{booktabs, graphicx, longtable}"
+MAX_FLOATS = 18
+"""Floats that may wait for a place; with more, LaTeX ends with "Too many unprocessed floats"."""
 _LONG, _WIDE = 45, 69  # lines on a page; characters of this size that a line surely has room for
 _TOO_WIDE = 100  # and those that it surely has none for
 _HEAD, _CELL = 18, 24  # characters in a line of a column's heading, and of a cell of words

@@ -154,15 +154,27 @@ LATEX = _Style(
 
 def as_markdown(sections: Sequence[Section]) -> str:
     """Returns the tables in Markdown."""
-    return _document(sections, MARKDOWN)
+    return "\n\n".join(_blocks(sections, MARKDOWN)) + "\n"
 
 
 def as_latex(sections: Sequence[Section]) -> str:
-    """Returns the tables in LaTeX, for the package booktabs."""
-    return _document(sections, LATEX)
+    """Returns the tables in LaTeX, for the package booktabs.
+
+    LaTeX stops where more than 18 floats wait for a place, so pages end before that.
+    """
+    blocks: list[str] = []
+    waiting = 0
+    for block in _blocks(sections, LATEX):
+        floats = block.count(r"\begin{table}")
+        waiting += floats
+        if waiting > latex.MAX_FLOATS:
+            blocks.append(r"\clearpage")
+            waiting = floats
+        blocks.append(block)
+    return "\n\n".join(blocks) + "\n"
 
 
-def _document(sections: Sequence[Section], style: _Style) -> str:
+def _blocks(sections: Sequence[Section], style: _Style) -> list[str]:
     blocks = [style.title]
     for section in sections:
         blocks.append(style.heading(style.text(f"{section.card.name}: {section.card.title}"), 2))
@@ -176,7 +188,7 @@ def _document(sections: Sequence[Section], style: _Style) -> str:
                 if second.rows:
                     words = (f"With {second.reader}", f"{task.log.task}, {task.run}")
                     blocks.append(style.table(_of_words(second.head, second.body, *words)))
-    return "\n\n".join(blocks) + "\n"
+    return blocks
 
 
 def metrics_grid(task: TaskNumbers) -> Grid:

@@ -1,9 +1,11 @@
 """A comparison of two runs for a terminal: the verdicts first, then the metrics that were asked for."""
 
 import difflib
+import math
 from collections.abc import Collection, Sequence
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.runs.comparison import Comparison
 from tempbench_lmms.runs.logs import TaskLog
 
@@ -74,12 +76,19 @@ def as_text(
 def _summary(verdict: str, shown: Sequence[Comparison], name_tasks: bool) -> str:
     """Returns the line of one verdict, the largest differences first."""
     own = [one for one in shown if one.verdict == verdict]
-    own.sort(key=lambda one: -abs(one.difference.value) if one.difference else 0)
+    own.sort(key=lambda one: -abs(_difference(one) or 0))
+    differences = [_difference(one) for one in own[:_NAMED]]
     parts = [
         f"{f'{one.task} ' if name_tasks else ''}{one.metric}"
-        + (f" {one.difference.value:+.3g}" if one.difference else "")
-        for one in own[:_NAMED]
+        + (f" {UNDEFINED}" if difference is None else f" {difference:+.3g}")
+        for one, difference in zip(own, differences, strict=False)
     ]
     if len(own) > _NAMED:
         parts.append(f"and {len(own) - _NAMED} more")
     return f"{_VERDICTS[verdict]} in {len(own)} of {len(shown)}" + (f": {', '.join(parts)}" if own else "")
+
+
+def _difference(one: Comparison) -> float | None:
+    """Returns a difference; None where it is undefined in one of the runs."""
+    value = one.difference.value if one.difference else math.nan
+    return value if math.isfinite(value) else None

@@ -6,11 +6,16 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.harness import plugin
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{page.name}" for page in ROOT.glob("docs/*.md"))]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")),
+]
 PATH = re.compile(
-    r"`((?:tempbench_lmms|hf_datasets|task_yamls|tests|docs|benchmarks)/[\w./*-]*)`(?: \(`(\w+)`\))?"
+    r"`((?:tempbench_lmms|hf_datasets|task_yamls|tests|docs|benchmarks|website)/[\w./*-]*)`(?: \(`(\w+)`\))?"
 )
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 
@@ -41,3 +46,25 @@ def test_links_lead_somewhere(page: str) -> None:
 
 def test_the_code_map_names_files() -> None:
     assert len(named("docs/code_map.md")) > 50
+
+
+def test_the_page_on_versions_says_what_the_project_declares() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    page = (ROOT / "docs/versions.md").read_text(encoding="utf-8")
+    least = re.search(r'requires-python = ">=([\d.]+)"', project)
+    assert least
+    assert f"| Python | {least[1]} and later |" in page
+    for name, words in (
+        ("lmms-eval", "lmms-eval | {} and"),
+        ("torch", "torch {}"),
+        ("transformers", "transformers {}"),
+    ):
+        bound = re.search(rf'"{name}>=([\d.]+)"', project)
+        assert bound, name
+        assert words.format(bound[1]) in page, name
+    assert f"needs {'.'.join(map(str, plugin.MINIMUM_TO_KEEP_ANSWERS))}" in page
+    ci = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    assert (
+        ", ".join(re.findall(r'python: \["(.+)"\]', ci)[0].split('", "')).replace(", 3.13", " and 3.13")
+        in page
+    )

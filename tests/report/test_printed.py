@@ -621,3 +621,12 @@ def test_a_report_s_csv_has_rows_and_columns_as_printed(section):
     for words in ("mt1 two, by statement", "mt1 two, by distance", "mt2 event, by source"):
         assert words in latex_text
         assert words in markdown_text
+
+
+def test_latex_never_has_more_floats_waiting_than_it_can_hold(section):
+    written = text.as_latex([section] * 3)
+    pages = [page.count(r"\begin{table}") for page in written.split(r"\clearpage")]
+    assert len(pages) > 1
+    assert max(pages) <= latex.MAX_FLOATS == 18
+    # Nothing else is said between the tables of one document and those of three.
+    assert sum(pages) == 3 * text.as_latex([section]).count(r"\begin{table}")

@@ -12,7 +12,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.respondents import chance
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import comparison, logs, run_card
+from tempbench_lmms.runs import comparison, comparison_text, logs, run_card
 from tempbench_lmms.runs.logs import MetricOfRun, Sample, TaskLog
 from tempbench_lmms.tempvs import scoring
 from tests.runs.test_logs import TASK, write_run
@@ -306,7 +306,18 @@ def test_command(folder, monkeypatch, capsys):
     assert "Of all 9 metrics A is better in 5 and worse in 0; 4 undecided." in out
     assert out.splitlines()[0].startswith("A is better in 5 of 8: gt_strict +0.9")
     assert [line.partition(" in ")[0] for line in out.splitlines()[1:3]] == ["A is worse", "cannot be told"]
+    assert "nan" not in "".join(out.splitlines()[:3])
     assert "B: not above chance: mt 0.525 (chance 0.5), gt_strict" in out
+
+
+def test_a_difference_that_is_undefined_has_no_number():
+    numbers = {"task": "t", "verdict": "undecided"}
+    found = [
+        SimpleNamespace(metric=name, difference=value and SimpleNamespace(value=value), **numbers)
+        for name, value in (("a", math.nan), ("b", None), ("c", -0.25))
+    ]
+    line = comparison_text._summary("undecided", found, name_tasks=False)
+    assert line == "cannot be told in 3 of 3: c -0.25, a -, b -"
 
 
 def test_headlines_all_or_those_that_are_named(folder, monkeypatch, capsys):

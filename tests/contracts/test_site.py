@@ -1,0 +1,110 @@
+"""The site: links between pages, the pages of benchmarks, and the whole of it as MkDocs builds it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tempbench_lmms import benchmarks
+from tests.chromium import Chromium
+from website import benchmark, cost, links
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "page", "expected"),
+    [
+        ("[a](running.md#frames)", "docs/data.md", "data.md", "[a](running.md#frames)"),
+        ("[a](docs/data.md)", "README.md", "index.md", "[a](data.md)"),
+        ("[a](../README.md)", "docs/data.md", "data.md", "[a](index.md)"),
+        ("[a](#there)", "docs/data.md", "data.md", "[a](#there)"),
+        ("[a](https://example.org/x.md)", "README.md", "index.md", "[a](https://example.org/x.md)"),
+        ("[code](tempbench_lmms/card.py)", "README.md", "index.md", "code"),
+        ("[all](docs/decisions)", "README.md", "index.md", "all"),
+        ("```\n[a](nowhere.md)\n```\n", "README.md", "index.md", "```\n[a](nowhere.md)\n```\n"),
+    ],
+)
+def test_links_lead_from_page_to_page(text: str, file: str, page: str, expected: str) -> None:
+    assert links.relinked(text, file, page) == expected
+
+
+def test_a_link_of_a_benchmarks_readme_leads_to_its_page() -> None:
+    name = benchmarks.names()[0]
+    text = f"[a](tempbench_lmms/{name}/README.md#data) [b](hf_datasets/{name}/README.md)"
+    assert (
+        links.relinked(text, "README.md", "index.md") == f"[a](benchmarks/{name}.md#data) [b](data/{name}.md)"
+    )
+
+
+def test_a_link_that_leads_nowhere_is_refused() -> None:
+    with pytest.raises(FileNotFoundError, match=r"README\.md links to nowhere\.md"):
+        links.relinked("[a](nowhere.md)", "README.md", "index.md")
+
+
+def test_tokens_by_hand() -> None:
+    # 640 x 360 / 784 = 293.9; 16 positions of them. A small picture counts as 256, a large one as 2,048.
+    assert cost.picture_tokens(640 * 360) == 294
+    assert cost.video_tokens(640 * 360) == 16 * 294
+    assert (cost.picture_tokens(1), cost.picture_tokens(10**8), cost.video_tokens(1)) == (256, 2048, 16 * 128)
+
+
+def test_hours_and_dollars_by_hand() -> None:
+    # Twice the measured prompt takes twice 0.5 s, and 50 tokens 0.1 s each: 6 s for a question.
+    assert cost.gpu_hours(600, 2000, cost.Speed("7B", 1000, 0.5, 0.1), 50) == pytest.approx(1.0)
+    # 1,000 calls of 2,000 and 100 tokens: 2 million at 1 dollar, 0.1 million at 5.
+    assert cost.dollars(1000, 2000, 100) == pytest.approx(2.5)
+
+
+def test_speeds_are_read_from_the_page_on_performance() -> None:
+    lines = (ROOT / "docs/performance.md").read_text(encoding="utf-8").splitlines()
+    assert len(cost.speeds()) == sum(bool(re.match(r"\| \d+B \|", line)) for line in lines) > 0
+    assert {one.model for one in cost.speeds()} == set(cost.models())
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_a_benchmarks_page_says_what_its_folder_says(name: str) -> None:
+    card, page = benchmarks.card(name), benchmark.page(name)
+    assert f"asks **{card.full[1]:,} questions**" in page
+    assert card.bibtex in page
+    for source in card.sources:
+        assert f"| [{source.name}]({source.url}) | {source.licence} |" in page
+    assert f"(../fidelity/{name}.md)" in page
+    assert page.count("\n# ") == 0
+    assert page.startswith("# ")
+    assert f"`{card.headline or card.primary[0]}`" in benchmark.overview()
+    picture = benchmark.picture(name)
+    assert picture[:4] == b"\x89PNG"
+    assert len(picture) < 200_000
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_needs_no_network(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="MkDocs is not installed: pip install '.[docs]'")
+    pytest.importorskip("material", reason="mkdocs-material is not installed: pip install '.[docs]'")
+    pytest.importorskip("mkdocstrings", reason="mkdocstrings is not installed: pip install '.[docs]'")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    pages = list((tmp_path / "site").glob("**/*.html"))
+    assert {f"{name}.html" for name in benchmarks.names()} <= {page.name for page in pages}
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r'<(?:script|img|iframe)[^>]* src="?(?:https?:)?//', text), page
+        assert not re.search(
+            r'<link[^>]* rel="?(?:stylesheet|preconnect)"?[^>]*href="?(?:https?:)?//', text
+        ), page
+    name = benchmarks.names()[-1]
+    with Chromium() as browser:
+        browser.open((tmp_path / f"site/benchmarks/{name}.html").as_uri(), width=400)
+        assert not [url for url in browser.requests if url.startswith("http")]
+        assert browser.value("document.querySelector('article img').naturalWidth") > 100
+        assert browser.value("document.documentElement.scrollWidth") <= 400

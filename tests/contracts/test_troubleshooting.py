@@ -1,0 +1,53 @@
+"""The messages that docs/troubleshooting.md explains are messages of the code."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/troubleshooting.md"
+MESSAGE = re.compile(r"^\| `([^`]* [^`]*)` \|", re.M)
+"""A first cell that is all code and has words."""
+GAP = "\0"
+
+
+def texts(tree: ast.AST) -> Iterator[str]:
+    """Yields the texts in a program, with a mark where something is filled in."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else GAP for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+@cache
+def said() -> tuple[str, ...]:
+    """Returns all texts of the package."""
+    files = [*ROOT.glob("tempbench_lmms/**/*.py"), *ROOT.glob("hf_datasets/**/*.py")]
+    return tuple(text for file in files for text in texts(ast.parse(file.read_text(encoding="utf-8"))))
+
+
+def says(text: str, message: str) -> bool:
+    """Returns whether a text has a message's words in their order, and gaps where it has."""
+    at = 0
+    for number, part in enumerate(message.split("…")):
+        found = text.find(part.strip(), at)
+        if found < 0 or (number and part.strip() and GAP not in text[at:found]):
+            return False
+        at = found + len(part.strip())
+    return True
+
+
+@pytest.mark.parametrize("message", MESSAGE.findall(PAGE.read_text(encoding="utf-8")))
+def test_an_explained_message_is_one_of_the_code(message: str) -> None:
+    assert any(says(text, message) for text in said()), f"no message reads: {message}"
+
+
+def test_a_message_that_nobody_says_is_found() -> None:
+    assert not any(says(text, "… is no model of the harness; …") for text in said())
+    assert not says("the folder is missing next to the file", "the folder … is missing next to …")
+    assert len(MESSAGE.findall(PAGE.read_text(encoding="utf-8"))) > 30
