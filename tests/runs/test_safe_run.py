@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.cli import runs
+from tempbench_lmms.data import outputs
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import names, options
@@ -104,7 +105,7 @@ def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
 
 
 def test_a_full_disk_is_told_before_a_model_is_loaded(tmp_path, monkeypatch):
-    monkeypatch.setattr(safe_run.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
+    monkeypatch.setattr(outputs.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
     with pytest.raises(TempbenchError, match="1 MB free"):
         safe_run.preflight("m", TASK, [TASK], tmp_path, "", [], False)
 
@@ -157,6 +158,7 @@ def test_ends(tmp_path, warm_python):
         import json, sys
         from pathlib import Path
         from tempbench_lmms.cli import runs
+from tempbench_lmms.data import outputs
         from tempbench_lmms.runs import ending, safe_run
         from tempbench_lmms.errors import TempbenchError
         from tempbench_lmms.harness.respondents import simple
