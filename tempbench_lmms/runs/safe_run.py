@@ -96,8 +96,7 @@ def run(
         return
     with contextlib.ExitStack() as held:
         with _for_all(ranks):
-            _part(further)
-            task_names.check(tasks.split(","), further)
+            _check_words(tasks, further)
             names = leaves(tasks.split(","))
             held.enter_context(_locked(output, how.lock))
             found = preflight(model, tasks, names, output, model_args, further, how.verify)
@@ -115,6 +114,12 @@ def run(
         asked = replace(found.asked, begin=_beginning(output, found, how.named))
         _evaluate(model, tasks, output, model_args, further, how, _show, asked)
         _finish(output, before, found, at_end, borne, how.named)
+
+
+def _check_words(tasks: str, further: Sequence[str]) -> None:
+    """Refuses tasks that are none, and arguments that the harness would refuse."""
+    _part(further)
+    task_names.check(tasks.split(","), further)
 
 
 def _check_names(names: set[str]) -> None:
