@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from tempbench_lmms.data import (
     hub,
     locks,
     manifests,
+    outputs,
     prepared,
     roots,
     tables,
@@ -252,15 +252,12 @@ def _store(root: Path, name: str, content: bytes) -> str:
     if not suffix:
         raise TempbenchError("the picture's bytes are not those of a JPEG, PNG, WebP or GIF")
     path = root / "media" / f"{name}{suffix}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(content)
-    try:
-        check_picture(partial, "the picture")
-    except TempbenchError as error:
-        partial.unlink()
-        raise TempbenchError(str(error).partition(";")[0]) from None
-    os.replace(partial, path)
+    with outputs.replacing(path) as partial:
+        partial.write_bytes(content)
+        try:
+            check_picture(partial, "the picture")
+        except TempbenchError as error:
+            raise TempbenchError(str(error).partition(";")[0]) from None
     return f"{roots.SCHEME}{CARD.name}/media/{name}{suffix}"
 
 

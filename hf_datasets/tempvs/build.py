@@ -8,7 +8,6 @@ A step is done again only if its input or its settings changed, so any run can b
 """
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -99,11 +98,8 @@ def _done(
 ) -> dict[str, Any]:
     items = _items(path.with_name(f"{before['step']}.jsonl")) if before else []
     kept, dropped = (items, Counter()) if depends == "skipped" else step.run(items, settings)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial_path = path.with_suffix(".partial")
-    with partial_path.open("w", encoding="utf-8") as stream:
+    with outputs.replacing(path) as partial, partial.open("w", encoding="utf-8") as stream:
         stream.writelines(json.dumps(item) + "\n" for item in kept)
-    os.replace(partial_path, path)
     manifest = {
         "step": step.name,
         "input": before["output"] if before else None,

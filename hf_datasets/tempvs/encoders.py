@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import terminal
+from tempbench_lmms.data import outputs, terminal
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 SHARD = 2048
@@ -75,10 +75,8 @@ class Store:
         def write() -> None:
             if fresh:
                 file = self.folder / f"{len(self._vectors):09d}.npz"
-                partial = file.with_suffix(".partial")
-                with partial.open("wb") as stream:
+                with outputs.replacing(file) as partial, partial.open("wb") as stream:
                     np.savez(stream, keys=np.array(list(fresh)), values=np.stack(list(fresh.values())))
-                partial.replace(file)
                 self._vectors.update(fresh)
                 fresh.clear()
 

@@ -1,6 +1,5 @@
 """`tempbench prepare tempvs`: from the official release to data that the tasks read."""
 
-import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +14,7 @@ from tempbench_lmms.data import (
     hub,
     locks,
     manifests,
+    outputs,
     prepared,
     roots,
     tables,
@@ -196,10 +196,8 @@ def _store_images(images: Images, root: Path, console: "Console") -> list[Path]:
         tables.copy_file(path, stored[-1])
     for inside, piece in images.pieces.items():  # those of a strip are neighbours
         path = root / "media" / inside
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(path.name + ".partial")
-        piece.image().save(partial, "PNG")
-        os.replace(partial, path)
+        with outputs.replacing(path) as partial:
+            piece.image().save(partial, "PNG")
         stored.append(path)
     return stored
 

@@ -1,7 +1,6 @@
 """Prepares the two controls: UC Merced for recognition, TemporalVQA for transfer."""
 
 import hashlib
-import os
 import random
 import re
 import shutil
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, checksums, hub, tables
+from tempbench_lmms.data import bounds, checksums, hub, outputs, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import DAMAGED, LAPSES
@@ -167,15 +166,9 @@ def _keep(content: bytes, root: Path, folder: str) -> str:
     media = f"{folder}/{hashlib.sha256(content).hexdigest()[:20]}{suffix}"
     target = root / "media" / media
     if not target.is_file() or target.read_bytes() != content:  # a damaged one has the name too
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(target.name + ".partial")
-        partial.write_bytes(content)
-        try:
+        with outputs.replacing(target) as partial:
+            partial.write_bytes(content)
             check_picture(partial, media)
-        except MediaError:
-            partial.unlink()
-            raise
-        os.replace(partial, target)
     return media
 
 

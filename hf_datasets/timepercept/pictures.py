@@ -1,6 +1,5 @@
 """Brings pictures to one size, and measures how much two of them differ."""
 
-import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from tempbench_lmms.data import outputs
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media.images import open_image
 from tempbench_lmms.media.rasters import Stretch
@@ -29,10 +29,8 @@ def store(file: Path, target: Path, size: int, stretch: Stretch | None = None) -
     if target.is_file():
         return
     picture = open_image(file, str(file), size, stretch).resize((size, size), Image.Resampling.LANCZOS)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(target.name + ".partial")
-    picture.save(partial, "PNG" if target.suffix == ".png" else "JPEG", quality=_JPEG_QUALITY)
-    os.replace(partial, target)
+    with outputs.replacing(target) as partial:
+        picture.save(partial, "PNG" if target.suffix == ".png" else "JPEG", quality=_JPEG_QUALITY)
 
 
 @lru_cache(maxsize=4096)

@@ -73,9 +73,10 @@ def check_model(
         keep.mkdir(parents=True, exist_ok=True)
         model_check.keep(found, wanted, keep)
     if output:
+        from tempbench_lmms.data.tables import write_text
         from tempbench_lmms.report.check_page import page
 
-        output.write_text(page(found), encoding="utf-8")
+        write_text(page(found), output)
         print(f"written to {output}", file=sys.stderr)
     if found.state == "failed":
         raise typer.Exit(1)

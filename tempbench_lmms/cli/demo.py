@@ -10,6 +10,7 @@ from rich.table import Table
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.cli.report import report
+from tempbench_lmms.data import outputs
 from tempbench_lmms.harness import evaluation
 from tempbench_lmms.record import UNDEFINED
 
@@ -18,6 +19,9 @@ _TASK = "tempvs_mini"
 # sample goes from story to story, so that its first questions are of all tests.
 _TINY_QUESTIONS = 100
 _TINY_TOKENS = 6
+_PICTURES = 60
+"""Questions that the report shows with pictures, as to make them takes a while."""
+_BYTES = 50_000_000
 _NEXT = (
     "tempbench tasks                                       what there is to ask",
     "tempbench check-model --model MODEL --model-args ...  does your model get what a task gives?",
@@ -38,9 +42,9 @@ def run(output: Path, console: Console) -> None:
     Raises:
         TempbenchError: A run left no results.
     """
-    from tempbench_lmms.harness.tiny import build
-
-    tiny = build(output / "tiny_qwen2_5_vl")
+    output.mkdir(parents=True, exist_ok=True)
+    outputs.check_room(output, _BYTES, "the tiny model, the logs and the report")
+    tiny = output / "tiny_qwen2_5_vl"
     wanted: dict[str, dict[str, Any]] = {
         "tiny VLM": {
             "model": "qwen2_5_vl",
@@ -51,20 +55,20 @@ def run(output: Path, console: Console) -> None:
         "chance": {"model": "tempbench_chance"},
         "oracle": {"model": "tempbench_oracle"},
     }
-    columns = _evaluated(wanted, output, console)
+    columns = _evaluated(wanted, output, console, tiny)
     console.print(_table(columns))
     console.print(f"A number is a share from 0 to 1; {UNDEFINED} is undefined.")
     console.print(f"The tiny model has random weights, and was asked the first {_TINY_QUESTIONS} questions.")
     page = output / "report.html"
     named = [f"{title}={one.results_file}" for title, one in columns.items()]
-    report(named, page, title="tempbench demo", force=True)
+    report(named, page, title="tempbench demo", pictures=_PICTURES, force=True)
     console.print("What comes next:", *(f"  {line}" for line in _NEXT), sep="\n", soft_wrap=True)
 
 
 def _evaluated(
-    wanted: dict[str, dict[str, Any]], output: Path, console: Console
+    wanted: dict[str, dict[str, Any]], output: Path, console: Console, tiny: Path
 ) -> dict[str, evaluation.Run]:
-    """Evaluates the models in one start of the harness and says how far it is."""
+    """Evaluates the models in one start of the harness, which builds the tiny one; says how far it is."""
     folders = {wanted[title]["model"]: title for title in wanted}
     evaluations = {folder: {**wanted[title], "tasks": _TASK} for folder, title in folders.items()}
     begun: list[str] = []
@@ -81,7 +85,8 @@ def _evaluated(
             if found := _PROGRESS.search(line):
                 status.update(f"{folders[folder]}: {found[1]} of {found[2]} questions")
 
-        runs = evaluation.run_in_turn(evaluations, output, _ENVIRONMENT, show)
+        start = ("tempbench_lmms.harness.tiny", str(tiny))
+        runs = evaluation.run_in_turn(evaluations, output, _ENVIRONMENT, show, start)
     return {title: runs[folder] for folder, title in folders.items()}
 
 

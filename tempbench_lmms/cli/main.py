@@ -22,7 +22,6 @@ from tempbench_lmms.cli.reread import reread
 from tempbench_lmms.cli.table import table
 from tempbench_lmms.cli.tasks import tasks
 from tempbench_lmms.data import outputs, terminal
-from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import TempbenchError
 
 app = typer.Typer(
@@ -75,13 +74,14 @@ def show(
 ) -> None:
     """Show what a model sees of one document: pictures, prompt, and the right answer."""
     from tempbench_lmms.cli.show import as_html, as_text, seen
+    from tempbench_lmms.data.tables import write_text
 
     if output:
         outputs.check_file(output, force)
     view = seen(task, doc)
     print(as_text(view))
     if output:
-        output.write_text(as_html(view), encoding="utf-8")
+        write_text(as_html(view), output)
         print(f"\nwritten to {output}", file=sys.stderr)
 
 
@@ -177,7 +177,5 @@ def main() -> None:
         terminal.tell(str(error))
         raise SystemExit(1) from None
     except OSError as error:
-        name = f"{error.filename}: " if error.filename is not None else ""
-        reason = error.strerror or one_line(repr(error))
-        terminal.tell(f"{name}{reason}; check the path, its permissions and the disk")
+        terminal.tell(outputs.refused(error))
         raise SystemExit(1) from None

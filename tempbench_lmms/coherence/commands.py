@@ -52,7 +52,7 @@ def score(
     if output is not None:
         tables.write_json(scores.as_json(), output)
     if plot is not None:
-        plot.write_text(scores.plot(), encoding="utf-8")
+        tables.write_text(scores.plot(), plot)
 
 
 def stats(

@@ -1,11 +1,72 @@
-"""Whether a result can be written where it is wanted, before the work for it begins."""
+"""Whether a result can be written where it is wanted, before the work for it begins, and how it is."""
 
+import contextlib
+import errno
+import os
+import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from tempbench_lmms.errors import TempbenchError
 
 ELSEWHERE = "choose another place"
+_ROOM = "make room and give the same command again; what was there before is as it was"
+_OTHERWISE = "check its permissions, or choose another place"
+FULL = (errno.ENOSPC, errno.EDQUOT)
+_ADVICE = {
+    **dict.fromkeys(FULL, _ROOM),
+    errno.EFBIG: "allow larger files (`ulimit -f`) and give the same command again",
+    errno.EIO: "the disk does not work; check it, or choose another place",
+    errno.EROFS: _OTHERWISE,
+    errno.EACCES: _OTHERWISE,
+    errno.EPERM: _OTHERWISE,
+    errno.EMFILE: "allow more open files (`ulimit -n`)",
+}
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A block that writes a file in one step, under a name that is the file's where the block ends well.
+
+    Else nothing is left of it, and what was there before is as it was.
+
+    Args:
+        path: The file; its folder is made.
+
+    Yields:
+        Where to write.
+
+    Raises:
+        OSError: It cannot be written; the error names the file, as one of a write by itself does not.
+    """
+    partial = path.with_name(path.name + ".partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        os.replace(partial, path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno and _is_of(error, partial):
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
+
+
+def _is_of(error: OSError, partial: Path) -> bool:
+    """Whether an error is of what is written, not of what is read for it; a full disk's names the source."""
+    is_full = error.errno in (*FULL, errno.EFBIG)
+    return error.filename is None or str(error.filename) == str(partial) or is_full
+
+
+def refused(error: OSError) -> str:
+    """Returns what the system refused, of which file, and what to do, in one line."""
+    name = f"{error.filename}: " if error.filename is not None else ""
+    number = error.errno or 0
+    # Libraries put whole paragraphs into their errors.
+    reason = os.strerror(number) if number in _ADVICE else error.strerror or " ".join(repr(error).split())
+    advice = _ADVICE.get(number, "check the path, its permissions and the disk")
+    return f"{name}{reason}; {advice}"
 
 
 def check_file(path: Path, force: bool = False) -> None:
@@ -25,6 +86,25 @@ def check_file(path: Path, force: bool = False) -> None:
     if not path.parent.is_dir():
         raise TempbenchError(f"the folder {path.parent} does not exist; make it or choose another name")
     _try(path.parent, path, ELSEWHERE)
+
+
+def check_room(folder: Path, wanted: float, what: str) -> None:
+    """Checks that a disk has room.
+
+    Args:
+        folder: A folder on it, which is there.
+        wanted: Bytes.
+        what: What they are for.
+
+    Raises:
+        TempbenchError: It has less.
+    """
+    free = shutil.disk_usage(folder).free
+    if free < wanted:
+        raise TempbenchError(
+            f"{folder}: {free / 1e6:.0f} MB free, {wanted / 1e6:.0f} MB needed for {what}; free some or "
+            "choose another --output"
+        )
 
 
 def check_folder(path: Path, advice: str = ELSEWHERE) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds
+from tempbench_lmms.data import bounds, outputs
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 
@@ -104,10 +104,9 @@ def write_rows(rows: Iterable[Row], path: Path, schema: Any) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema), partial, compression="zstd")
-    os.replace(partial, path)
+    table = pa.Table.from_pylist(list(rows), schema=schema)
+    with outputs.replacing(path) as partial:
+        pq.write_table(table, partial, compression="zstd")
 
 
 def write_json(value: Any, path: Path) -> None:
@@ -117,10 +116,9 @@ def write_json(value: Any, path: Path) -> None:
 
 def write_text(text: str, path: Path) -> None:
     """Writes a text file in one step."""
-    partial = path.with_name(path.name + ".partial")
-    # Half a surrogate, as a reply may hold one, is written as its number: in JSON it is read as what it was.
-    partial.write_text(text, encoding="utf-8", errors="backslashreplace")
-    os.replace(partial, path)
+    with outputs.replacing(path) as partial:
+        # Half a surrogate, as a reply may hold one, is written as its number: JSON is read as what it was.
+        partial.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def write_sample_manifest(root: Path, benchmark: str, rows: dict[str, int], **more: Any) -> Row:
@@ -153,10 +151,9 @@ def copy_file(source: Path, target: Path) -> None:
     is_other = target.is_file() and not os.path.samefile(source, target)
     if is_other and filecmp.cmp(source, target, shallow=False):
         return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = _no_partial(target)
-    shutil.copyfile(source, partial)
-    os.replace(partial, target)
+    _no_partial(target)
+    with outputs.replacing(target) as partial:
+        shutil.copyfile(source, partial)
 
 
 def link_file(source: Path, target: Path) -> bool:

@@ -88,6 +88,7 @@ def run_in_turn(
     folder: Path,
     environment: Mapping[str, str] | None = None,
     on_line: Callable[[str, str], None] = lambda name, line: None,
+    start: Sequence[str] = ("lmms_eval",),
 ) -> dict[str, Run]:
     """Runs several evaluations one after the other in one start of `lmms-eval`, by its own `--config`.
 
@@ -98,6 +99,7 @@ def run_in_turn(
         folder: Of the results, which go to a folder of each evaluation's name.
         environment: Added to the environment.
         on_line: Called with the name of the evaluation that is on, and a line that the harness printed.
+        start: The module that is started, with arguments before the harness's.
 
     Raises:
         TempbenchError: One of them left no results; with the harness's last line that looks like a reason.
@@ -111,7 +113,7 @@ def run_in_turn(
     lines: list[str] = []
     left = list(wanted)
     with subprocess.Popen(
-        [sys.executable, "-m", "lmms_eval", "--config", str(config)],
+        [sys.executable, "-m", *start, "--config", str(config)],
         env=os.environ | {"PYTHONUNBUFFERED": "1"} | dict(environment or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -1,33 +1,87 @@
 """What the harness knows by name, its options and models, without a start of it, which takes long."""
 
+import argparse
 import ast
+import contextlib
 import difflib
 import importlib.util
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any, NoReturn
 
 from tempbench_lmms.errors import TempbenchError
+
+_TYPES = {"int": int, "float": float, "str": str}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise TempbenchError(f"{message}; see `python -m lmms_eval eval --help`")
+
+
+@cache
+def _added() -> tuple[ast.Call, ...]:
+    """Returns how the harness's evaluation adds its options; nothing where its source is not as it was."""
+    spec = importlib.util.find_spec("lmms_eval")
+    folders = spec.submodule_search_locations if spec else None
+    if not folders:
+        return ()
+    try:
+        tree = ast.parse(Path(folders[0], "__main__.py").read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError):
+        return ()
+    return tuple(
+        call
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "add_argument" and _names(call)
+    )
+
+
+def _names(call: ast.Call) -> list[str]:
+    found = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
+    return [name for name in found if isinstance(name, str) and name.startswith("-")]
 
 
 @cache
 def known() -> frozenset[str]:
     """Returns the options of the harness's evaluation; none where its source is not as it was."""
-    spec = importlib.util.find_spec("lmms_eval")
-    folders = spec.submodule_search_locations if spec else None
-    if not folders:
-        return frozenset()
-    try:
-        tree = ast.parse(Path(folders[0], "__main__.py").read_text(encoding="utf-8"))
-    except (OSError, ValueError, SyntaxError):
-        return frozenset()
-    return frozenset(
-        argument.value
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "add_argument"
-        for argument in call.args
-        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
-    )
+    return frozenset(name for call in _added() for name in _names(call))
+
+
+@cache
+def _parser() -> _Parser:
+    """Returns a parser of the harness's options, which takes every value of a type that it computes."""
+    parser = _Parser(prog="lmms-eval", add_help=False)
+    for call in _added():
+        settings: dict[str, Any] = {}
+        for keyword in call.keywords:
+            if keyword.arg == "type" and isinstance(keyword.value, ast.Name):
+                settings["type"] = _TYPES.get(keyword.value.id, str)
+            elif keyword.arg in ("action", "nargs", "choices", "dest"):
+                with contextlib.suppress(ValueError):  # computed, and taken as it comes
+                    settings[keyword.arg] = ast.literal_eval(keyword.value)
+        with contextlib.suppress(argparse.ArgumentError):  # of another of its commands, with the same name
+            parser.add_argument(*_names(call), **settings)
+    return parser
+
+
+def read(words: Sequence[str]) -> argparse.Namespace:
+    """Returns what the harness reads in its options.
+
+    Args:
+        words: What stands on the command line for the harness.
+
+    Raises:
+        TempbenchError: It would refuse them: a value of another type, none, one that is no choice; or a word
+            that belongs to no option.
+    """
+    found, left = _parser().parse_known_args(list(words))
+    if strays := [word for word in left if word != "--"]:
+        raise TempbenchError(
+            f"{' '.join(strays)[:200]}: the harness has no option for that; quote a value that has spaces"
+        )
+    return found
 
 
 def check_model(name: str) -> None:
@@ -76,3 +130,4 @@ def check(words: Sequence[str], ours: Sequence[str] = ()) -> None:
             near = difflib.get_close_matches(name, sorted({*options, *ours}), n=1)
             hint = f"did you mean {near[0]}?" if near else "see `python -m lmms_eval eval --help`"
             raise TempbenchError(f"neither `tempbench run` nor the harness has an option {name}; {hint}")
+    read(words)

@@ -5,6 +5,8 @@ vision tower, generation, and the harness's own runner.
 """
 
 import json
+import runpy
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -162,3 +164,18 @@ def build(folder: Path, seed: int = 0, width: int = 32) -> Path:
     parameters = sum(parameter.numel() for parameter in model.parameters())
     done.write_text(json.dumps({"parameters": parameters, "seed": seed}), encoding="utf-8")
     return folder
+
+
+def main() -> None:
+    """Builds the model in the first argument's folder, and then is `lmms-eval` with the other arguments.
+
+    Both import torch, which takes longer than to build the model.
+    """
+    folder, *arguments = sys.argv[1:]
+    build(Path(folder))
+    sys.argv = ["lmms-eval", *arguments]
+    runpy.run_module("lmms_eval", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

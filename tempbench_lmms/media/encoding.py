@@ -1,10 +1,11 @@
 """Writes pictures as a video, for the data that this project renders."""
 
-import os
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tempbench_lmms.data import outputs
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -25,9 +26,10 @@ def encode(images: "Iterable[Image.Image]", path: Path, fps: int, crf: int = 30,
     """
     import av
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with av.open(str(partial), "w", format="mp4", options=options) as container:
+    with (
+        outputs.replacing(path) as partial,
+        av.open(str(partial), "w", format="mp4", options=options) as container,
+    ):
         stream = container.add_stream("libx264", rate=fps)
         stream.pix_fmt, stream.thread_count = "yuv420p", 1
         stream.options = {"crf": str(crf), "preset": "veryslow", "threads": "1"}
@@ -37,4 +39,3 @@ def encode(images: "Iterable[Image.Image]", path: Path, fps: int, crf: int = 30,
             frame.pts, frame.time_base = number, Fraction(1, fps)
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
-    os.replace(partial, path)

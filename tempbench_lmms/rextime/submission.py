@@ -8,7 +8,6 @@ there. A file may hold windows alone or answers alone, as its first line does.
 
 import json
 import math
-import os
 import re
 import time
 import zipfile
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import outputs
 from tempbench_lmms.record import Record
 from tempbench_lmms.rextime.parser import NO_SPAN
 from tempbench_lmms.rextime.prompts import LETTERS
@@ -151,14 +151,13 @@ def write(lines: Sequence[Mapping[str, Any]], file: Path) -> tuple[Path, Path]:
     text = "".join(json.dumps(line) + "\n" for line in lines)
     archive = file.with_suffix(".zip")
     for path in (file, archive):
-        partial = path.with_name(path.name + ".partial")
-        if path == archive:
-            with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as bundle:
-                # A fixed time stamp, so that the same answers give the same bytes.
-                bundle.writestr(zipfile.ZipInfo(MEMBER), text, zipfile.ZIP_DEFLATED)
-        else:
-            partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
+        with outputs.replacing(path) as partial:
+            if path == archive:
+                with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as bundle:
+                    # A fixed time stamp, so that the same answers give the same bytes.
+                    bundle.writestr(zipfile.ZipInfo(MEMBER), text, zipfile.ZIP_DEFLATED)
+            else:
+                partial.write_text(text, encoding="utf-8")
     return file, archive
 
 

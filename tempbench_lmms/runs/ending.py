@@ -45,12 +45,17 @@ def line(output: Path, number: int) -> str:
     return f"ended by {signal.Signals(number).name}; {advice(output)}"
 
 
-def advice(output: Path) -> str:
-    """Returns how many answers are kept, and what to do to go on."""
+def advice(output: Path, first: str = "") -> str:
+    """Returns how many answers are kept, and what to do to go on.
+
+    Args:
+        output: The run's folder.
+        first: What is to be done before, as "make room, and ".
+    """
     if n := kept(output):
         what = f"{n:,} answer{'s are' if n > 1 else ' is'} kept in {output}"
-        return f"{what}, give the same command again to continue"
-    return "no answer is kept yet, give the command again, as it is or corrected"
+        return f"{what}, {first}give the same command again to continue"
+    return f"no answer is kept yet, {first}give the command again, as it is or corrected"
 
 
 @contextlib.contextmanager

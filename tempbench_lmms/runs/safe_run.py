@@ -6,8 +6,8 @@ was wrong and got no answer leaves nothing that keeps the corrected one out.
 """
 
 import contextlib
-import itertools
-import shutil
+import math
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import checks, locks, manifests, prepared, tables
+from tempbench_lmms.data import checks, locks, manifests, outputs, prepared, tables
 from tempbench_lmms.data.secrets import scrubbed
 from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter, agreement, identity, plugin
+from tempbench_lmms.harness import adapter, agreement, identity, options, plugin
 from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
@@ -95,7 +96,7 @@ def run(
         return
     with contextlib.ExitStack() as held:
         with _for_all(ranks):
-            task_names.check(tasks.split(","), further)
+            _check_words(tasks, further)
             names = leaves(tasks.split(","))
             held.enter_context(_locked(output, how.lock))
             found = preflight(model, tasks, names, output, model_args, further, how.verify)
@@ -113,6 +114,12 @@ def run(
         asked = replace(found.asked, begin=_beginning(output, found, how.named))
         _evaluate(model, tasks, output, model_args, further, how, _show, asked)
         _finish(output, before, found, at_end, borne, how.named)
+
+
+def _check_words(tasks: str, further: Sequence[str]) -> None:
+    """Refuses tasks that are none, and arguments that the harness would refuse."""
+    _part(further)
+    task_names.check(tasks.split(","), further)
 
 
 def _check_names(names: set[str]) -> None:
@@ -239,28 +246,52 @@ def preflight(
     Raises:
         TempbenchError: Something is amiss.
     """
-    if "--limit=0" in further or ("--limit", "0") in itertools.pairwise(further):
-        raise TempbenchError("--limit 0 asks no question; give a larger number")
-    if taken := [word for word in further if _sets_ours(word)]:
-        raise TempbenchError(
-            f"{', '.join(taken)}: `tempbench run` sets it; give it before `--`, or leave it out"
-        )
+    part = _part(further)
     version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()
     data, ids = _checked_data(names, verify)
     n_documents = sum(map(len, ids.values()))
-    wanted = _BYTES_AT_LEAST + n_documents * _BYTES_PER_DOCUMENT
-    free = shutil.disk_usage(output).free
-    if free < wanted:
-        raise TempbenchError(
-            f"{output}: {free / 1e6:.0f} MB free, {wanted / 1e6:.0f} MB needed for the answers and logs of "
-            f"{n_documents} questions; free some or choose another --output"
-        )
-    _tell(f"{n_documents:,} questions of {len(names)} tasks are ready; starting lmms-eval {version}")
+    n_asked = sum(len(part(one)) for one in ids.values())
+    if names and not n_asked:
+        raise TempbenchError("--limit and --offset leave no question to ask; give other numbers")
+    wanted = _BYTES_AT_LEAST + n_asked * _BYTES_PER_DOCUMENT
+    outputs.check_room(output, wanted, f"the answers and logs of {counted(n_asked, 'question')}")
+    if names:
+        of = f" of {n_documents:,}" if n_asked < n_documents else ""
+        _tell(f"{n_asked:,}{of} questions of {counted(len(names), 'task')} are asked")
+    _tell(f"starting lmms-eval {version}")
     asked = identity.of_model(model, model_args, further)
     kept = {**asked, "tasks": tasks, "tempbench": __version__, "lmms_eval": version, "data": data}
     process = identity.of_process(data, asked, tasks)
     return Checked(kept, process, Asked(identity.fingerprint(asked), ids))
+
+
+def _part(further: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Returns what takes from a task's questions those that `--limit` and `--offset` leave.
+
+    Raises:
+        TempbenchError: The harness would refuse them, or they are ours to set.
+    """
+    if ours := [word for word in further if _sets_ours(word)]:
+        raise TempbenchError(
+            f"{', '.join(ours)}: `tempbench run` sets it; give it before `--`, or leave it out"
+        )
+    given = options.read(further)
+    limit, offset = getattr(given, "limit", None), getattr(given, "offset", None) or 0
+    if limit == 0:
+        raise TempbenchError("--limit 0 asks no question; give a larger number")
+    if offset < 0 or (limit is not None and (not math.isfinite(limit) or (limit < 0 and limit != -1))):
+        raise TempbenchError(
+            "--limit takes a number of questions, a share below 1, or -1 for all; --offset a number from 0"
+        )
+
+    def taken(questions: Sequence[Any]) -> Sequence[Any]:
+        if limit in (None, -1):
+            return questions[offset:]
+        share = math.ceil(len(questions) * limit) if limit < 1 else int(limit)
+        return questions[offset : offset + share]
+
+    return taken
 
 
 def _checked_data(names: Sequence[str], verify: bool) -> tuple[dict[str, Any], dict[str, list[str]]]:
@@ -387,8 +418,20 @@ def _evaluate(
     if error := cache.evaluate(how.slice_size, show, asked.fingerprint, asked.ids, watch):
         if isinstance(error, asking.TooManyFailedError):
             supervision.settle(output)
-        reason = hide(str(error).splitlines()[0][:300] if str(error) else repr(error))
-        raise TempbenchError(f"the evaluation failed ({reason}); {ending.advice(output)}")
+        reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
+        if isinstance(error, OSError) and error.strerror:
+            reason = f"{error.filename or output}: {error.strerror}"
+        elif isinstance(error, sqlite3.Error):
+            reason = f"{output / 'cache'}: {reason}"
+        first = "make room on its disk, and " if _is_full(error) else ""
+        raise TempbenchError(f"the evaluation failed ({hide(reason)}); {ending.advice(output, first)}")
+
+
+def _is_full(error: Exception) -> bool:
+    """Whether a disk took no more; the database says no more of some full disks than that it failed."""
+    if isinstance(error, sqlite3.OperationalError):
+        return "disk" in str(error)
+    return isinstance(error, OSError) and error.errno in outputs.FULL
 
 
 def _tell(line: str) -> None:

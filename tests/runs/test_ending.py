@@ -1,5 +1,6 @@
 """A run that a signal ends says how many answers are kept; a run without an answer keeps nobody out."""
 
+import errno
 import json
 import signal
 import sqlite3
@@ -35,6 +36,29 @@ def test_answers_are_counted_once(tmp_path):
     assert ending.line(tmp_path, signal.SIGINT) == (
         f"ended by SIGINT; 4 answers are kept in {tmp_path}, give the same command again to continue"
     )
+
+
+def test_where_the_disk_is_full_room_is_asked_for_first(tmp_path):
+    assert ending.advice(tmp_path, "make room, and ").startswith("no answer is kept yet, make room, and give")
+    store(tmp_path / "cache" / "cache.db", ["a"])
+    assert ending.advice(tmp_path, "make room, and ").endswith(
+        "make room, and give the same command again to continue"
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "is_full"),
+    [
+        (sqlite3.OperationalError("database or disk is full"), True),
+        (sqlite3.OperationalError("disk I/O error"), True),
+        (sqlite3.OperationalError("database is locked"), False),
+        (OSError(errno.ENOSPC, "No space left on device"), True),
+        (OSError(errno.EACCES, "Permission denied"), False),
+        (ValueError("disk"), False),
+    ],
+)
+def test_a_full_disk_is_known(error, is_full):
+    assert safe_run._is_full(error) == is_full
 
 
 CODE = """

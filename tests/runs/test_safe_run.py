@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.cli import runs
+from tempbench_lmms.data import outputs
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import names, options
@@ -97,6 +98,48 @@ def test_what_asks_nothing_is_said_at_once(tasks, further, line, tmp_path):
         safe_run.preflight("m", tasks, [], tmp_path, "", further, False)
 
 
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--limit", "abc"], "argument --limit: invalid float value: 'abc'"),
+        (["--limit"], "argument --limit: expected one argument"),
+        (["--limit", "-5"], "--limit takes a number"),
+        (["--limit", "nan"], "--limit takes a number"),
+        (["--limit", "8", "--offset", "-1"], "--offset a number from 0"),
+        (["--offset", "1.5"], "argument --offset: invalid int value"),
+        (["--agentic_trace_mode", "none"], "invalid choice: 'none'"),
+        (["--limit", "3", "4"], "4: the harness has no option for that"),
+    ],
+)
+def test_what_the_harness_would_refuse_is_a_line_before_the_work(words, line, tmp_path):
+    run = ["run", "--model", "tempbench_chance", "--tasks", TASK, "-o", tmp_path / "o"]
+    complains(tempbench(*run, *words), line)
+    assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        ([], range(10)),
+        (["--limit", "-1"], range(10)),
+        (["--limit", "3"], range(3)),
+        (["--lim=0.25", "-b", "4"], range(3)),
+        (["--limit", "3", "--offset", "8"], range(8, 10)),
+        (["--offset", "4"], range(4, 10)),
+    ],
+)
+def test_what_limit_and_offset_leave(words, numbers):
+    assert list(safe_run._part(words)(range(10))) == list(numbers)
+
+
+def test_the_first_line_counts_what_is_asked(tmp_path, capsys):
+    safe_run.preflight("tempbench_chance", TASK, [TASK], tmp_path, "", ["--limit", "8"], False)
+    assert (
+        f"tempbench: 8 of {len(docs_of(load_task(TASK)))} questions of 1 task are asked"
+        in capsys.readouterr().err
+    )
+
+
 def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
     with pytest.raises(TempbenchError, match="tempbench prepare tempvs"):
@@ -104,7 +147,7 @@ def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
 
 
 def test_a_full_disk_is_told_before_a_model_is_loaded(tmp_path, monkeypatch):
-    monkeypatch.setattr(safe_run.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
+    monkeypatch.setattr(outputs.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
     with pytest.raises(TempbenchError, match="1 MB free"):
         safe_run.preflight("m", TASK, [TASK], tmp_path, "", [], False)
 
@@ -157,6 +200,7 @@ def test_ends(tmp_path, warm_python):
         import json, sys
         from pathlib import Path
         from tempbench_lmms.cli import runs
+from tempbench_lmms.data import outputs
         from tempbench_lmms.runs import ending, safe_run
         from tempbench_lmms.errors import TempbenchError
         from tempbench_lmms.harness.respondents import simple
