@@ -7,6 +7,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 import contextlib
 import fcntl
+import gc
 import subprocess
 import sys
 import time
@@ -182,6 +183,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return FIRST.index(name) if name in FIRST else len(FIRST) + (item.path not in harness)
 
     items.sort(key=place)
+
+
+def pytest_collection_finish() -> None:
+    """Spares each search for garbage the thousands of tests that are there until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
