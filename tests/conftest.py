@@ -190,8 +190,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Shares out what collecting all tests costs where they were changed, or are new.
 
-    Every test process imports every test. To rewrite their assertions takes longer than all the rest, and pytest
-    keeps what it has rewritten: each process begins with the files of its own, and then finds the others' done.
+    Every test process imports every test. To rewrite their assertions takes longer than all the rest, and
+    pytest keeps what it has rewritten: each process begins with files of its own, and then finds the others'.
     """
     worker = getattr(session.config, "workerinput", None)
     if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
@@ -200,7 +200,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     for path in sorted(Path(__file__).parent.rglob("test_*.py"))[number::count]:
         # What cannot be imported is imported again when it is collected, and said there.
         with contextlib.suppress(Exception, pytest.skip.Exception):
-            importlib.import_module(".".join(path.relative_to(Path(__file__).parents[1]).with_suffix("").parts))
+            importlib.import_module(
+                ".".join(path.relative_to(Path(__file__).parents[1]).with_suffix("").parts)
+            )
 
 
 def pytest_collection_finish() -> None:
