@@ -266,6 +266,8 @@ def _import_everything() -> None:
     import pydantic.type_adapter
     import pydantic.types  # noqa: F401 (typer imports them where it reads an option)
     import rich.progress  # noqa: F401
+    import scipy.sparse.csgraph
+    import scipy.spatial  # noqa: F401 (where a preparation finds neighbours)
     import typer.rich_utils  # noqa: F401
 
     from tempbench_lmms import benchmarks

@@ -7,6 +7,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 import contextlib
 import fcntl
+import gc
+import importlib
 import subprocess
 import sys
 import time
@@ -156,6 +158,7 @@ FIRST = (
     "report/test_browser.py",
     "contracts/test_bad_data.py",
     "runs/test_comparison.py",
+    "publishing/test_stand_ins.py",
     "runs/test_rereading.py",
     "media/test_matrix.py",
     "contracts/test_layout.py",
@@ -182,6 +185,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return FIRST.index(name) if name in FIRST else len(FIRST) + (item.path not in harness)
 
     items.sort(key=place)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Shares out what collecting all tests costs where they were changed, or are new.
+
+    Every test process imports every test. To rewrite their assertions takes longer than all the rest, and
+    pytest keeps what it has rewritten: each process begins with files of its own, and then finds the others'.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    number, count = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    for path in sorted(Path(__file__).parent.rglob("test_*.py"))[number::count]:
+        # What cannot be imported is imported again when it is collected, and said there.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(
+                ".".join(path.relative_to(Path(__file__).parents[1]).with_suffix("").parts)
+            )
+
+
+def pytest_collection_finish() -> None:
+    """Spares each search for garbage the thousands of tests that are there until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

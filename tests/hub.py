@@ -154,7 +154,7 @@ class Hub:
         return f"{int(COMMIT, 16) + number:040x}"
 
     def __enter__(self) -> "Hub":
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
     def __exit__(self, *args: object) -> None:

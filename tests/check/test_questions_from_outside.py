@@ -18,6 +18,7 @@ def states(found):
     return {verdict.line: verdict.state for verdict in found.verdicts}
 
 
+@pytest.mark.slow
 def test_who_sees_passes_and_what_is_inside_stays_unseen(sound):
     assert sound.state == "passed"
     assert {state for line, state in states(sound).items() if line in planted.KINDS} == {"passed"}

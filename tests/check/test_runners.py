@@ -57,7 +57,7 @@ def server():
             self.wfile.write(data)
 
     made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=made.serve_forever, daemon=True).start()
+    threading.Thread(target=made.serve_forever, args=(0.05,), daemon=True).start()
     yield SimpleNamespace(url=f"http://127.0.0.1:{made.server_port}/v1", bodies=bodies)
     made.shutdown()
     made.server_close()

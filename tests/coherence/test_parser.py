@@ -143,6 +143,7 @@ def test_the_official_rules_miss_small_letters_and_g() -> None:
     assert parser.parse("Answer is:G", seven) == "G"
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_only_letters_on_offer(reply: str) -> None:
     assert parser.parse(reply, OPTIONS) in (*"ABCD", None)

@@ -124,6 +124,8 @@ SOUND_NAMES = {
     "format_": "replies",
     "base_url": "http://127.0.0.1:9/v1",
 }
+# What says how long a command waits, or how much it makes.
+FEW = {"retries": 0, "timeout": 1, "pairs": 1}
 
 
 def sound(path, command, place, tmp_path):
@@ -135,8 +137,8 @@ def sound(path, command, place, tmp_path):
             found[parameter.name] = ["--accept-license"]
         elif parameter.name == "mini" and path not in ("verify",):
             found[parameter.name] = ["--mini"]
-        elif parameter.name in ("retries", "timeout"):
-            found[parameter.name] = [parameter.opts[0], "1" if parameter.name == "timeout" else "0"]
+        elif parameter.name in FEW:
+            found[parameter.name] = given(parameter, FEW[parameter.name])
         elif parameter.name in ("dry_run", "references") or (path, parameter.name) == ("answer", "partial"):
             found[parameter.name] = [parameter.opts[0]]
         elif parameter.required or parameter.name == "base_url":

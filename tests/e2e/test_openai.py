@@ -67,7 +67,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def __enter__(self):
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
     def __exit__(self, *args):

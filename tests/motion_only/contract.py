@@ -12,4 +12,4 @@ OFFERED = {
 
 def SOURCE(folder: Path, version: int) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
-    return ["--pairs", "2", "--seed", str(version + 1)]
+    return ["--pairs", "1", "--seed", str(version + 1)]

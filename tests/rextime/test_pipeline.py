@@ -137,7 +137,7 @@ def endpoint(monkeypatch):
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/v1"
     server.shutdown()
 

@@ -395,7 +395,7 @@ class Hub(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def hub():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
 

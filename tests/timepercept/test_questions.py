@@ -173,6 +173,7 @@ def test_pictures_without_dates_have_no_intervals():
 
 
 @settings(max_examples=25)
+@pytest.mark.slow
 @given(
     st.lists(st.lists(st.integers(0, 3000), min_size=2, max_size=9, unique=True), min_size=1, max_size=6),
     st.integers(0, 99),
