@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import timing
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
@@ -25,8 +24,6 @@ from tempbench_lmms.metrics import planning, sampling
 from tempbench_lmms.metrics.resampling import Clusters, Sums, by_cluster, paired_difference
 from tempbench_lmms.runs.logs import TaskLog, metrics_of, read_runs
 from tempbench_lmms.runs.planning import Assumed, groups_of, simulated
-
-_SAMPLE = "_mini"
 
 
 class _Metric:
@@ -129,16 +126,6 @@ def of_sample(task: str, n_groups: int, n_draws: int) -> Iterator[str]:
         own = {new: strata[keys[i]] for new, i in zip(names, drawn, strict=True)}
         if row := line(name, Clusters(sums, runs[0].function, names), own, n_draws):
             yield row
-
-
-def rows(quick: bool) -> Iterator[timing.Row]:
-    """Yields how many of all task's calls `_lite` makes on the bundled sample, where tables are small."""
-    for task in sorted(task_files()):
-        if task.endswith(f"_lite{_SAMPLE}") and "group" not in load_task(task):
-            whole = len(docs_of(load_task(task.replace("_lite", ""))))
-            yield timing.Row(f"{task}: questions", [100 * len(docs_of(load_task(task))) / whole], "%")
-            if quick:
-                return
 
 
 def main() -> None:
