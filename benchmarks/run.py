@@ -32,6 +32,7 @@ MODULES = (
     "mateo_pairs",
     "bertscore",
     "false_alarms",
+    "until_decided",
     "check_alarms",
     "interruptions",
     "prepare_interruptions",

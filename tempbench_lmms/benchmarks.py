@@ -8,6 +8,7 @@ from typing import Any
 
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.sampling import Groups
 
 
 def names() -> list[str]:
@@ -58,6 +59,12 @@ def readers(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     """
     found = optional(benchmark, "imports")
     return found.READERS if found else {}
+
+
+def groups(benchmark: str) -> Groups:
+    """Returns how the rows of a benchmark form groups: `GROUPS` in its `features.py`."""
+    found: Groups = _module(benchmark, "features").GROUPS
+    return found
 
 
 def checks(benchmark: str) -> Any:

@@ -15,6 +15,7 @@ from tempbench_lmms.cli.check import check_model
 from tempbench_lmms.cli.command import Guarded, Painted, Passing, spelling
 from tempbench_lmms.cli.imports import import_
 from tempbench_lmms.cli.new import new
+from tempbench_lmms.cli.plan import plan
 from tempbench_lmms.cli.push import push
 from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
@@ -136,7 +137,7 @@ def demo(
 app.command(cls=Guarded)(tasks)
 app.command(cls=Passing, context_settings={"ignore_unknown_options": True})(runs.run)
 app.command(cls=Painted)(check_model)
-for _command in (agreement, answer, new, push, read, runs.compare, runs.rescore, reread, report, table):
+for _command in (agreement, answer, new, plan, push, read, runs.compare, runs.rescore, reread, report, table):
     app.command(cls=Guarded)(_command)
 app.command("import", cls=Guarded)(import_)
 

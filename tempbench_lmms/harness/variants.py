@@ -22,7 +22,8 @@ from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.data.resources import resource_dir
 from tempbench_lmms.data.roots import MINI, SCHEME, cache_home
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import derived
+from tempbench_lmms.harness import derived, lite
+from tempbench_lmms.metrics.sampling import LITE
 
 TABLE = "tasks.yaml"
 _ALL = "tempbench"
@@ -143,8 +144,10 @@ def made() -> dict[str, str]:
         folder = resource_dir("task_yamls") / benchmark
         parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("_*.yaml"))}
         table = table_of(folder)
-        files |= {f"{benchmark}/{name}": text for name, text in parts.items()}
         read = {name: yaml.load(text, Loader=_Loader) for name, text in parts.items()}  # noqa: S506
+        if any(lite.DRAW in one for one in (table.get("variants") or {}).values()):
+            parts |= lite.parts(benchmark, read)
+        files |= {f"{benchmark}/{name}": text for name, text in parts.items()}
         tasks = tasks_of(benchmark, table, read)
         more, functions = derived.tasks_of(benchmark, table, tasks, partial(resolved, parts=read))
         where = f"task_yamls/{benchmark}/{TABLE}"
@@ -152,8 +155,9 @@ def made() -> dict[str, str]:
             files[f"{benchmark}/{name}.yaml"] = _text(config, where)
         for name, own in functions.items():
             files[f"{benchmark}/{name}"] = _tagged(own, where)
-    for suffix in ("", f"_{MINI}"):
-        everything = {"task": [f"{name}{suffix}" for name in benchmarks.names()], "metadata": {"version": 1}}
+    for suffix in ("", f"_{MINI}", "_lite", f"_lite_{MINI}"):
+        members = [name for name in benchmarks.names() if f"{name}/{name}{suffix}.yaml" in files]
+        everything = {"task": [f"{name}{suffix}" for name in members], "metadata": {"version": 1}}
         group = {"group": f"{_ALL}{suffix}", **everything}
         files[f"{_ALL}/{_ALL}{suffix}.yaml"] = _text(group, "the list of benchmarks")
     return files
@@ -239,6 +243,8 @@ def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Con
             *includes,
         ]  # the harness lets the first one win
     base = resolved({"include": list(includes)}, parts)
+    if any(lite.DRAW in entry for entry in entries):
+        includes.insert(0, lite.part_of(base))
     # The bundled sample has one table where the release has several splits.
     names = ("table_mini", "table") if name.endswith(f"_{MINI}") else ("table",)
     table = next(entry[key] for entry in reversed(entries) for key in names if key in entry)
@@ -247,12 +253,14 @@ def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Con
         "task": name,
         "dataset_kwargs": {"data_files": {base["test_split"]: f"{folder}/{table}/*.parquet"}},
     }
+    if any(lite.DRAW in entry for entry in entries):
+        config["metadata"] = {**base.get("metadata", {}), lite.DRAW: LITE}
     for entry in entries:
         for key, value in entry.items():
             if key == "kwargs":
                 given = config.get(_KWARGS) or base.get(_KWARGS) or {"default": {}}
                 config[_KWARGS] = {**given, "default": {**given["default"], **value}}
-            elif key not in ("include", "table", "table_mini", "of"):
+            elif key not in ("include", "table", "table_mini", "of", lite.DRAW):
                 # The harness would replace a mapping whole.
                 given = config.get(key, base.get(key))
                 both = isinstance(value, dict) and isinstance(given, dict)

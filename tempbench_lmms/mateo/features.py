@@ -2,6 +2,8 @@
 
 import pyarrow as pa
 
+from tempbench_lmms.metrics.sampling import Groups
+
 BENCHMARK = "mateo"
 
 SCHEMA = pa.schema(
@@ -22,3 +24,6 @@ SCHEMA = pa.schema(
         ("distance", pa.int32()),  # how many positions apart the plan lists the two steps
     ]
 )
+
+GROUPS = Groups(("plan_id",), ("n_steps",))
+"""A recipe: its pairs of steps, each in both orders."""

@@ -2,6 +2,8 @@
 
 import pyarrow as pa
 
+from tempbench_lmms.metrics.sampling import Groups
+
 BENCHMARK = "motion_only"
 
 SCHEMA = pa.schema(
@@ -16,3 +18,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # all letters
     ]
 )
+
+GROUPS = Groups(("pair_id",), ("kind",))
+"""A pair of videos with the same options."""

@@ -2,6 +2,8 @@
 
 import pyarrow as pa
 
+from tempbench_lmms.metrics.sampling import Groups
+
 BENCHMARK = "nextgqa"
 
 SCHEMA = pa.schema(
@@ -19,3 +21,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # each letter, with the whole video as its span
     ]
 )
+
+GROUPS = Groups(("video_id",), ("type",))
+"""A video with all its questions."""

@@ -2,6 +2,8 @@
 
 import pyarrow as pa
 
+from tempbench_lmms.metrics.sampling import Groups
+
 BENCHMARK = "rextime"
 
 _OPTIONAL = {"optional": "1"}
@@ -24,3 +26,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # each letter, with the whole video as its span
     ]
 )
+
+GROUPS = Groups(("video_id",), ("source", "category"))
+"""A video with all its questions."""

@@ -92,7 +92,7 @@ def run(
     ranks = Ranks()
     if ranks.rank:  # the first process checks, writes and tells
         asked = _followed(ranks, model, tasks, model_args, further)
-        _evaluate(model, tasks, output, model_args, further, how, lambda progress: None, asked)
+        _evaluate(model, tasks, output, model_args, further, how, Pace(silent=True), asked)
         return
     with contextlib.ExitStack() as held:
         with _for_all(ranks):
@@ -112,7 +112,7 @@ def run(
         before = set(output.rglob("*_results.json"))
         _wait_for_another_second(before)
         asked = replace(found.asked, begin=_beginning(output, found, how.named))
-        _evaluate(model, tasks, output, model_args, further, how, _show, asked)
+        _evaluate(model, tasks, output, model_args, further, how, Pace(), asked)
         _finish(output, before, found, at_end, borne, how.named)
 
 
@@ -400,7 +400,7 @@ def _evaluate(
     model_args: str,
     further: Sequence[str],
     how: How,
-    show: Callable[[Any], None],
+    pace: "Pace",
     asked: Asked,
 ) -> None:
     from tempbench_lmms.harness import asking, cache
@@ -415,7 +415,7 @@ def _evaluate(
     watch.answered = asked.begin
     if how.tell:
         watch.timeout, watch.tell = how.question_timeout or None, how.tell
-    if error := cache.evaluate(how.slice_size, show, asked.fingerprint, asked.ids, watch):
+    if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch):
         if isinstance(error, asking.TooManyFailedError):
             supervision.settle(output)
         reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
@@ -425,6 +425,7 @@ def _evaluate(
             reason = f"{output / 'cache'}: {reason}"
         first = "make room on its disk, and " if _is_full(error) else ""
         raise TempbenchError(f"the evaluation failed ({hide(reason)}); {ending.advice(output, first)}")
+    pace.tell()
 
 
 def _is_full(error: Exception) -> bool:
@@ -438,8 +439,29 @@ def _tell(line: str) -> None:
     print(f"tempbench: {line}", file=sys.stderr, flush=True)
 
 
+class Pace:
+    """Says how far the first process of a run is, and at the end how fast it was.
+
+    Args:
+        silent: Say nothing, as the other processes.
+    """
+
+    def __init__(self, silent: bool = False) -> None:
+        self._silent, self._asked, self._seconds = silent, 0, 0.0
+
+    def __call__(self, progress: Any) -> None:
+        """Prints one line a slice."""
+        if not self._silent:
+            _show(progress)
+            self._asked, self._seconds = progress.asked, progress.seconds
+
+    def tell(self) -> None:
+        """Says what `tempbench plan --speed` takes."""
+        if self._asked and self._seconds:
+            _tell(f"{self._seconds / self._asked:.3g} seconds a question ({self._asked:,} asked now)")
+
+
 def _show(progress: Any) -> None:
-    """Prints one line a slice, of the first process."""
     line = f"{progress.done:,} of {progress.total:,} answered"
     if progress.asked and progress.seconds:
         rate = progress.asked / progress.seconds

@@ -2,6 +2,9 @@
 
 import pyarrow as pa
 
+from tempbench_lmms.metrics.sampling import Groups
+from tempbench_lmms.tempcompass_pairs.groups import origin
+
 BENCHMARK = "tempcompass_pairs"
 
 SCHEMA = pa.schema(
@@ -20,3 +23,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # every answer on offer
     ]
 )
+
+GROUPS = Groups(("video_id",), ("kind", "aspect"), lambda values: origin(str(values[0])))
+"""A clip and all that were made of it, which its contrast groups compare."""

@@ -2,6 +2,8 @@
 
 import pyarrow as pa
 
+from tempbench_lmms.metrics.sampling import Groups
+
 BENCHMARK = "tempvs"
 
 SCHEMA = pa.schema(
@@ -34,3 +36,6 @@ SCHEMA = pa.schema(
         pa.field("solved_blind", pa.bool_(), metadata={"optional": "1", "since": "0.2"}),
     ]
 )
+
+GROUPS = Groups(("source", "sequence_id"), ("source", "tests"))
+"""A picture sequence: its main questions, and the groundings that gate them."""

@@ -2,6 +2,8 @@
 
 import pyarrow as pa
 
+from tempbench_lmms.metrics.sampling import Groups
+
 BENCHMARK = "timeblind"
 
 SCHEMA = pa.schema(
@@ -18,3 +20,6 @@ SCHEMA = pa.schema(
         ("choices", pa.list_(pa.string())),  # both replies
     ]
 )
+
+GROUPS = Groups(("pair_id",), ("tag",))
+"""An instance: two videos by two questions."""

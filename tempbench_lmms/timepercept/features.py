@@ -2,6 +2,8 @@
 
 import pyarrow as pa
 
+from tempbench_lmms.metrics.sampling import Groups
+
 BENCHMARK = "timepercept"
 
 SCHEMA = pa.schema(
@@ -21,3 +23,6 @@ SCHEMA = pa.schema(
         ("days", pa.list_(pa.int32())),  # intervals of the pairs in the order shown, for ICE to EII
     ]
 )
+
+GROUPS = Groups(("places",), ("test", "source", "category"))
+"""The places that are shown."""

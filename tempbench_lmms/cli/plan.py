@@ -1,0 +1,114 @@
+"""The command `tempbench plan`: what a run will be able to tell, and how long it takes."""
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tempbench_lmms.errors import TempbenchError
+
+if TYPE_CHECKING:
+    from tempbench_lmms.runs.planning import Assumed, Metric, Plan
+
+
+def plan(
+    tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
+    against: Annotated[
+        Path | None, typer.Option(help="An earlier run of these tasks, whose spread is taken.")
+    ] = None,
+    difference: Annotated[
+        float, typer.Option(min=0.0001, help="The difference between two runs to be told.")
+    ] = 0.03,
+    speed: Annotated[float | None, typer.Option(min=0, help="Seconds that a question takes.")] = None,
+    knows: Annotated[
+        float, typer.Option(min=0.01, max=0.99, help="Without --against: share of questions it knows.")
+    ] = 0.5,
+    within: Annotated[
+        float, typer.Option(min=0.001, max=0.99, help="Without --against: correlation within a group.")
+    ] = 0.2,
+    correlation: Annotated[
+        float, typer.Option(min=0, max=0.99, help="Of the two runs' results, over the groups.")
+    ] = 0.4,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Tell before a run which differences it can show, how many questions would do, and how long it takes."""
+    from tempbench_lmms.harness import names
+    from tempbench_lmms.runs import planning, safe_run
+    from tempbench_lmms.runs.logs import edited, read_runs
+
+    wanted = tasks.split(",")
+    names.check(wanted, ())
+    if not (leaves := safe_run.leaves(wanted)):
+        raise TempbenchError(f"{tasks}: no task of this package; see `tempbench tasks`")
+    logs = read_runs([against]) if against else ()
+    assumed = planning.Assumed(knows, within, correlation)
+    with edited(str(against or tasks)):
+        plans = [planning.plan(name, logs, difference, speed, assumed) for name in leaves]
+    if as_json:
+        common = {"difference": difference, "assumed": asdict(assumed)}
+        print(json.dumps({**common, "tasks": [_finite(asdict(one)) for one in plans]}, indent=2))
+        return
+    print(_assumptions(assumed, against))
+    for one in plans:
+        print(_as_text(one, difference))
+    print(
+        "\nHow long a question takes by size of model: docs/performance.md; `tempbench run` prints it, too."
+    )
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _assumptions(assumed: "Assumed", against: Path | None) -> str:
+    simulated = (
+        f"a simulated model knows {assumed.knows:g} of the questions (correlation within a group "
+        f"{assumed.within:g}) and guesses at the others"
+    )
+    spread = f"the spread between groups is that of {against}" if against else simulated
+    return (
+        f"Assumed: {spread}; the results of the two runs have a correlation of {assumed.correlation:g} over "
+        "groups.\nTold: in four of five comparisons, two-sided at 5 %, each metric by itself."
+    )
+
+
+def _as_text(one: "Plan", difference: float) -> str:
+    lines = [
+        f"\n{one.task}: {one.questions:,} questions in {one.groups:,} groups, up to {one.largest} in one"
+        + (f"; {duration(one.seconds)}" if one.seconds is not None else "")
+    ]
+    width = max((len(metric.name) for metric in one.metrics), default=0)
+    if one.metrics:
+        lines.append(f"  {'metric':{width}}  value  error  tells      {difference:g} needs")
+    lines += [f"  {metric.name:{width}}  {_row(metric, one)}" for metric in one.metrics]
+    if one.left_out:
+        lines.append(f"  without a spread to plan by: {', '.join(one.left_out)}")
+    return "\n".join(lines)
+
+
+def _row(metric: "Metric", one: "Plan") -> str:
+    needed = "?"
+    if metric.questions_needed is not None and metric.groups_needed is not None:
+        needed = f"{metric.questions_needed:,} questions, {metric.groups_needed:,} groups"
+        if metric.groups_needed > one.groups:
+            needed += " (more than there are)"
+    return f"{metric.value:5.3f}  {metric.error:5.3f}  {metric.detectable:5.3f}      {needed}"
+
+
+def duration(seconds: float) -> str:
+    """Returns a time in words.
+
+    >>> duration(31), duration(600), duration(7_260), duration(172_800)
+    ('31 s', '10 min', '2 h 1 min', '48 h 0 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

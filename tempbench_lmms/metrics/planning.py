@@ -1,0 +1,113 @@
+"""How large a difference between two runs a set of questions can tell, before anybody is asked.
+
+What counts is not the number of questions but how a metric varies from group to group: questions about the
+same pictures are right and wrong together, and a gate lets only some of them count.
+"""
+
+import math
+from dataclasses import dataclass
+
+from scipy.special import stdtrit
+
+from tempbench_lmms.metrics.resampling import Sums, by_cluster, jackknife
+
+_MOST = 10**7
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a metric of one run varies.
+
+    Attributes:
+        value: The metric.
+        error: Its standard error; NaN where too few groups enter it.
+        n_clusters: Number of groups that enter it.
+    """
+
+    value: float
+    error: float
+    n_clusters: int
+
+
+def spread(metric: Sums) -> Spread:
+    """Returns how a metric varies between groups, by leaving out one after the other.
+
+    Source: the delete-one-cluster jackknife; Efron & Tibshirani 1993, section 11.2.
+    """
+    clusters = by_cluster(metric)
+    entering = (clusters.sums != 0).any(axis=1)
+    left_out = jackknife(clusters)[entering]
+    n = len(left_out)
+    if n < 2 or not all(map(math.isfinite, left_out)):
+        return Spread(clusters.value, math.nan, n)
+    squares = float(((left_out - left_out.mean()) ** 2).sum())
+    return Spread(clusters.value, math.sqrt((n - 1) / n * squares), n)
+
+
+def of_difference(error: float, correlation: float) -> float:
+    """Returns the standard error of the difference of two runs over the same questions.
+
+    Both have the same standard error, and their groups' results go together as `correlation` says:
+    Var(A - B) = 2 Var(A) (1 - correlation).
+
+    >>> round(of_difference(0.03, 0.5), 10)
+    0.03
+    """
+    return error * math.sqrt(2 * (1 - correlation))
+
+
+def detectable(error: float, n_clusters: int, level: float = 0.05, power: float = 0.8) -> float:
+    """Returns the smallest true difference that a two-sided t test over groups tells with this power.
+
+    Source: Bloom 1995, the minimum detectable effect: the standard error times the sum of two quantiles of
+    Student's t, here with the number of groups less one for its degrees of freedom.
+
+    Args:
+        error: Standard error of the difference.
+        n_clusters: Number of groups.
+        level: Of the test.
+        power: Probability that the test sees such a difference.
+
+    >>> round(detectable(0.01, 10_000), 4)
+    0.028
+    """
+    if n_clusters < 2 or not math.isfinite(error):
+        return math.nan
+    return error * _quantiles(n_clusters - 1, level, power)
+
+
+def _quantiles(degrees: int, level: float, power: float) -> float:
+    return float(stdtrit(degrees, 1 - level / 2) + stdtrit(degrees, power))
+
+
+def clusters_needed(
+    error: float, n_clusters: int, difference: float, level: float = 0.05, power: float = 0.8
+) -> int | None:
+    """Returns how many groups tell a difference; None where nothing is known of the spread.
+
+    Args:
+        error: Standard error of the difference with `n_clusters` groups.
+        n_clusters: Number of groups.
+        difference: The difference to tell.
+        level: Of the test.
+        power: Probability that the test sees it.
+
+    >>> clusters_needed(0.01, 500, detectable(0.01, 500))
+    500
+    """
+    if n_clusters < 2 or not math.isfinite(error) or difference <= 0:
+        return None
+    alone = error * math.sqrt(n_clusters)
+
+    def enough(n: int) -> bool:
+        return detectable(alone / math.sqrt(n), n, level, power) <= difference * (1 + 1e-9)
+
+    low, high = 1, 2
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > _MOST:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

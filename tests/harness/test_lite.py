@@ -1,0 +1,57 @@
+"""The `_lite` tasks: whole groups, as the metrics know them, of what the task's own function makes."""
+
+import pytest
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import lite
+from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.metrics import sampling
+from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.runs.logs import metrics_of
+from tempbench_lmms.runs.planning import Assumed, groups_of, simulated
+
+LITE = [
+    name for name in task_files() if name.endswith("_lite_mini") and name.removesuffix("_lite_mini")
+    in benchmarks.names() and "group" not in load_task(name)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("benchmark", benchmarks.names())
+def test_groups_are_the_clusters_of_the_metrics(benchmark):
+    """Else a part of whole groups would cut clusters, and plans would count the wrong ones."""
+    task = f"{benchmarks.card(benchmark).full[0]}_mini"
+    docs = docs_of(load_task(task))
+    groups = groups_of(task, docs)
+    (log,) = simulated(task, list(zip(docs, groups, strict=True)), Assumed(), n_runs=1)
+    first = [metric for metric in metrics_of(log) if metric.headline][:4]
+    found = [one for one in (metric() for metric in first) if isinstance(one, Ratio)]
+    assert found
+    for one in found:
+        assert {*map(str, one.keys)} <= {*groups}
+
+
+@pytest.mark.parametrize("task", LITE)
+def test_whole_groups_are_asked(task):
+    """The tenth has each of its groups whole, as the task's own function makes them, and nothing else."""
+    base = docs_of(load_task(task.replace("_lite", "")))
+    drawn = docs_of(load_task(task))
+    whole = {*groups_of(task, drawn)}
+    assert [doc["question_id"] for doc in drawn] == [
+        doc["question_id"] for doc, group in zip(base, groups_of(task, base), strict=True) if group in whole
+    ]
+    assert load_task(task)["metadata"]["draw"] == sampling.LITE
+    assert "draw" not in load_task(task.replace("_lite", ""))["metadata"]
+
+
+def test_the_tasks_own_function_is_called():
+    blind = docs_of(load_task("tempvs_mt3_image_only_lite_mini"))
+    assert {doc["role"] for doc in blind} == {"main"}
+    assert 0 < len(blind) < len(docs_of(load_task("tempvs_mt3_image_only_mini")))
+
+
+def test_what_cannot_be_drawn_from_is_refused():
+    with pytest.raises(TempbenchError, match="put it into the benchmark's hooks"):
+        lite.parts("tempvs", {"_x.yaml": {"process_docs": "tempbench_lmms.mateo.hooks.sample"}})
+    with pytest.raises(AttributeError):
+        getattr(lite, "nothing__sample")  # noqa: B009

@@ -1,0 +1,67 @@
+"""A test that may be looked at after every group."""
+
+import numpy as np
+import pytest
+
+from tempbench_lmms.metrics.betting import Decision, decision, log_capital
+
+PAIRS, GROUPS, LEVEL = 2000, 100, 0.05
+
+
+def told(differences):
+    """Returns the share of the pairs that are told apart at any group."""
+    return float((log_capital(differences) >= -np.log(LEVEL)).any(axis=1).mean())
+
+
+def runs(generator, difference=0.0, size=1):
+    """Pairs of runs: each group has its own share of right answers, for both but for a difference."""
+    share = generator.beta(2, 2, (PAIRS, GROUPS)) * (1 - difference)
+    first, second = (generator.binomial(size, share + more) / size for more in (difference, 0))
+    return first - second
+
+
+@pytest.mark.parametrize("size", [1, 8])
+def test_runs_that_are_alike_are_rarely_told_apart(size):
+    assert told(runs(np.random.default_rng(size), size=size)) <= LEVEL
+
+
+def test_unlike_spreads_are_no_difference():
+    """One run is right in half of all groups, the other in half of each group's questions."""
+    generator = np.random.default_rng(3)
+    first = generator.integers(0, 2, (PAIRS, GROUPS)).astype(float)
+    second = generator.binomial(8, 0.5, (PAIRS, GROUPS)) / 8
+    assert told(first - second) <= LEVEL
+    # As skewed as can be: small losses that a rare large gain makes up for.
+    skewed = np.where(generator.random((PAIRS, GROUPS)) < 0.1, 0.9, -0.1)
+    assert told(skewed) <= LEVEL
+
+
+def test_capital_is_fair():
+    """Its mean stays 1 where both runs are alike, after one group exactly."""
+    for values, chances in (((-1, 1), (0.5, 0.5)), ((-0.25, 0.75), (0.75, 0.25))):
+        after = np.exp([log_capital([value])[0] for value in values])
+        assert after @ np.array(chances) == pytest.approx(1)
+
+
+def test_a_difference_is_told_and_its_side():
+    found = runs(np.random.default_rng(4), 0.2, size=8)
+    decided = [decision(one) for one in found[:100]]
+    assert all(one is not None and one.first_is_higher and one.n_groups < GROUPS for one in decided)
+    mirrored = decision(-found[0])
+    assert mirrored == Decision(decided[0].n_groups, False)
+    assert decision(np.zeros(50)) is None
+    assert decision([]) is None
+
+
+def test_what_is_decided_stays_decided():
+    found = runs(np.random.default_rng(5), 0.2)[0]
+    at = decision(found)
+    assert at is not None
+    assert decision(found[: at.n_groups]) == at
+    assert decision(found[: at.n_groups - 1]) is None
+
+
+@pytest.mark.parametrize("wrong", [[1.5], [0.0, -1.01], [float("nan")]])
+def test_differences_out_of_range_are_refused(wrong):
+    with pytest.raises(ValueError, match="not from -1 to 1"):
+        log_capital(wrong)

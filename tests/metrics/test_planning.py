@@ -1,0 +1,69 @@
+"""How large a difference a set of groups can tell."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from tempbench_lmms.metrics import planning
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.statistic import statistic
+
+
+def beta_binomial(generator, n_groups, size, within=0.3, mean=0.6):
+    total = 1 / within - 1
+    share = generator.beta(total * mean, total * (1 - mean), n_groups)
+    return generator.binomial(size, share)
+
+
+def test_spread_of_a_mean_is_its_standard_error():
+    values = [0.0, 1.0, 0.5, 0.25, 1.0]
+    found = planning.spread(ratio([(value, 1) for value in values], range(5)))
+    assert found.value == pytest.approx(np.mean(values))
+    assert found.error == pytest.approx(np.std(values, ddof=1) / math.sqrt(5))
+    assert found.n_clusters == 5
+
+
+def test_spread_counts_groups_and_not_questions():
+    generator = np.random.default_rng(1)
+    right = beta_binomial(generator, 4000, 8)
+    terms = Ratio(right.astype(float), np.full(4000, 8.0), np.arange(4000))
+    alone = math.sqrt(0.6 * 0.4 / 32_000)
+    # The design effect of groups of 8 with a correlation of 0.3: 1 + 7 * 0.3.
+    assert planning.spread(terms).error / alone == pytest.approx(math.sqrt(3.1), rel=0.03)
+
+
+def test_spread_is_undefined_where_too_few_groups_enter():
+    assert math.isnan(planning.spread(ratio([(1, 1)], ["a"])).error)
+    assert math.isnan(planning.spread(ratio([(1, 1), (0, 0)], "ab")).error)
+    one = planning.spread(statistic([(1.0,), (2.0,)], "aa", 1, lambda sums: sums[..., 0]))
+    assert math.isnan(one.error)
+
+
+def test_groups_that_do_not_enter_do_not_count():
+    assert planning.spread(ratio([(1, 1), (0, 1), (0, 0), (0, 0)], "abcd")).n_clusters == 2
+
+
+def test_power_is_what_was_planned():
+    """2,000 comparisons of two runs that differ by what is said to be detectable: 80 % tell it."""
+    generator = np.random.default_rng(2)
+    n, deviation = 25, 0.4
+    least = planning.detectable(deviation / math.sqrt(n), n)
+    differences = generator.normal(least, deviation, (2000, n))
+    z = differences.mean(axis=1) / differences.std(axis=1, ddof=1) * math.sqrt(n)
+    told = (2 * student.sf(np.abs(z), n - 1) < 0.05).mean()
+    assert 0.77 < told < 0.83
+
+
+def test_groups_needed_are_the_fewest():
+    error, n = 0.05, 40
+    needed = planning.clusters_needed(error, n, 0.06)
+
+    def tells(groups):
+        return planning.detectable(error * math.sqrt(n / groups), groups)
+
+    assert tells(needed) <= 0.06 < tells(needed - 1)
+    assert planning.clusters_needed(math.nan, n, 0.06) is None
+    assert planning.clusters_needed(error, n, 0) is None
+    assert planning.clusters_needed(error, n, 1e-9) is None

@@ -1,0 +1,106 @@
+"""`tempbench plan`."""
+
+import json
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from tempbench_lmms.cli.main import main
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.runs import comparison, planning, safe_run
+from tempbench_lmms.runs.logs import read_runs
+from tests.runs.test_logs import TASK, write_run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("runs")
+    write_run(made / "chance")
+    write_run(made / "other", seed=1)
+    return made
+
+
+def tempbench(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr("sys.argv", ["tempbench", *map(str, arguments)])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    out = capsys.readouterr()
+    return exit_.value.code or 0, out.out, out.err
+
+
+def metrics(plan):
+    return {one.name: one for one in plan.metrics}
+
+
+def test_the_spread_of_a_run_is_what_a_comparison_finds(folder):
+    """Two runs of chance are independent: their differences have the error that is planned for them."""
+    planned = planning.plan(TASK, read_runs([folder / "chance"]), assumed=planning.Assumed(correlation=0))
+    pairs, _ = comparison.paired_runs(folder / "chance", folder / "other")
+    found = {one.metric: one.difference for one in comparison.compare_tasks(pairs, 2000)}
+    for name in ("mt", "gt"):  # chance passes hardly any gate
+        one = metrics(planned)[name]
+        assert one.error * math.sqrt(2) == pytest.approx(found[name].standard_error, rel=0.25)
+        assert one.detectable == pytest.approx(one.error * math.sqrt(2) * (2.045 + 0.854), rel=0.01)
+
+
+def test_a_simulated_model_has_gates_and_chance():
+    plan = planning.plan(TASK, difference=0.05, speed=0.5)
+    assert (plan.questions, plan.groups, plan.largest, plan.seconds) == (223, 30, 8, 111.5)
+    assert "parse_rate" in plan.left_out
+    one = metrics(plan)
+    # It knows half of them and guesses at the others, with one chance in two.
+    assert one["mt"].value == pytest.approx(0.75, abs=0.06)
+    # Few questions pass the gate, which costs more questions than there are.
+    assert one["mt_given_gt_strict"].detectable > 1.3 * one["mt"].detectable
+    assert one["mt"].groups_needed > plan.groups
+    assert one["mt"].questions_needed == math.ceil(one["mt"].groups_needed * 223 / 30)
+
+
+def test_correlation_within_groups_costs_questions():
+    def needed(within):
+        return metrics(planning.plan(TASK, assumed=planning.Assumed(within=within)))["mt"].groups_needed
+
+    assert needed(0.9) > 1.5 * needed(0.01)
+
+
+def test_a_part_plans_for_the_whole(folder):
+    """A run of the first half of the groups plans as if there were twice as many."""
+    (log,) = read_runs([folder / "chance"])
+    docs = docs_of(load_task(TASK))
+    groups = planning.groups_of(TASK, docs)
+    half = sorted({*groups})[:15]
+    kept = {doc["question_id"] for doc, group in zip(docs, groups, strict=True) if group in half}
+    samples = tuple(one for one in log.samples if one.record["id"] in kept)
+    part = planning.TaskLog(**{**vars(log), "samples": samples})
+    whole, of_part = (metrics(planning.plan(TASK, [one]))["gt"] for one in (log, part))
+    assert of_part.error == pytest.approx(whole.error, rel=0.4)
+    assert of_part.groups_needed == pytest.approx(whole.groups_needed, rel=0.7)
+
+
+def test_the_command(monkeypatch, capsys, folder):
+    code, out, _ = tempbench(
+        monkeypatch, capsys, "plan", "--tasks", TASK, "--against", folder / "chance", "--json"
+    )
+    found = json.loads(out)
+    assert (code, found["difference"], found["tasks"][0]["questions"]) == (0, 0.03, 223)
+    code, out, _ = tempbench(monkeypatch, capsys, "plan", "--tasks", TASK, "--speed", "60")
+    assert (code, "223 questions in 30 groups, up to 8 in one; 3 h 43 min" in out) == (0, True)
+    assert "(more than there are)" in out
+
+
+def test_a_run_of_other_tasks_is_refused(folder):
+    with pytest.raises(TempbenchError, match="has no tempvs_mini, but tempvs_mt1_two_mini"):
+        planning.plan("tempvs_mini", read_runs([folder / "chance"]))
+
+
+def test_a_run_says_how_fast_it_was(capsys):
+    pace, other = safe_run.Pace(), safe_run.Pace(silent=True)
+    progress = SimpleNamespace(done=8, total=8, asked=4, seconds=2.0, unkept=0)
+    for one in (pace, other):
+        one(progress)
+    other.tell()
+    assert "seconds a question" not in capsys.readouterr().err
+    pace.tell()
+    assert "0.5 seconds a question (4 asked now)" in capsys.readouterr().err
