@@ -7,6 +7,7 @@ build their patterns from these tables with `any_of`; a language is added by add
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from tempbench_lmms.parsing.numerals import CARDINALS
 from tempbench_lmms.parsing.patterns import lazy
@@ -27,16 +28,42 @@ def any_of(words: Iterable[str]) -> str:
     ['is', '是']
     """
     words = set(words)
-    plain = sorted({word for word in words if not _CJK.search(word)}, key=len, reverse=True)
-    inner = sorted({word for word in words if _CJK.search(word)}, key=len, reverse=True)
+    inner = {word for word in words if _CJK.search(word)}
     parts = []
-    if plain:
-        joined = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in plain)
-        parts.append(rf"{_LETTER_BEFORE}(?:{joined}){_LETTER_AFTER}")
+    if plain := words - inner:
+        parts.append(rf"{_LETTER_BEFORE}{_tree(plain)}{_LETTER_AFTER}")
     if inner:
         # Most texts have no such sign: one look instead of one for each word.
-        parts.append(rf"(?=[\u2e80-\uffff])(?:{'|'.join(re.escape(word) for word in inner)})")
+        parts.append(rf"(?=[\u2e80-\uffff]){_tree(inner)}")
     return f"(?:{'|'.join(parts)})"
+
+
+def _tree(words: Iterable[str]) -> str:
+    """Returns a pattern for any of some words that looks once at what several words begin with.
+
+    An alternation of all words would try each of them at each word of a text.
+    """
+    root: dict[str, Any] = {}
+    for word in sorted(words, key=lambda word: (-len(word), word)):
+        node = root
+        for sign in word:
+            node = node.setdefault(sign, {})
+        node[""] = {}
+    return _branches(root)
+
+
+def _branches(node: dict[str, Any]) -> str:
+    """Returns the pattern for what may follow a beginning; the longest word comes first."""
+    ends = "" in node
+    parts = [
+        (r"\s+" if sign == " " else re.escape(sign)) + _branches(rest) for sign, rest in node.items() if sign
+    ]
+    if not parts:
+        return ""
+    if len(parts) == 1 and not ends:
+        return parts[0]
+    # An empty branch costs less than a repeat of nought or one.
+    return f"(?:{'|'.join(parts)}{'|' if ends else ''})"
 
 
 def _words(text: str) -> tuple[str, ...]:
