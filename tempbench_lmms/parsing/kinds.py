@@ -31,7 +31,7 @@ from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
-from tempbench_lmms.parsing.text import holds, normalise
+from tempbench_lmms.parsing.text import holds, normalise, signs
 from tempbench_lmms.parsing.words import AND, CARDINAL, CIRCLED, LAST, LONGEST, OR, ORDINAL, any_of
 
 ANSWER_KEYS = (
@@ -127,13 +127,14 @@ _LONGEST_IS = lazy(
 _LONGER_CHAIN = lazy(r"\W*(?:pair\s+)?([A-D])(?:\s*>\s*(?:[Pp]air\s+)?[A-D]){1,3}\W*")
 # "Shortest: A, then D. Longest interval: C."
 _LONGEST_NAMED = lazy(
-    rf"(?:^|[.;,\n])\W*(?:the\s+)?{any_of(LONGEST)}(?:\s+\w+){{0,2}}?\s*[:=–]\s*(?:pair\s+)?([A-D])(?=\s*(?:[.;(\n]|$))",
+    rf"(?:^|[.;,\n])\W{{0,8}}(?:the\s+)?{any_of(LONGEST)}(?:\s+\w+){{0,2}}?\s*[:=–]\s*(?:pair\s+)?([A-D])(?=\s*(?:[.;(\n]|$))",
     re.IGNORECASE,
 )
 # "D has the shortest interval, C the longest."
 _HAS_LONGEST = lazy(
     rf"(?:^|[.;,]\s|\band\s)(?:pair\s+)?([A-D])\s+(?:(?:has|shows|is|covers|spans)\s+)?(?:by\s+far\s+)?(?:the\s+)?{any_of(LONGEST)}"
 )
+_LONGEST_SIGNS = signs(LONGEST)
 _LONGEST_REST = 200
 _OF_TWO = lazy(
     r"(?<!not\s)(?<!n['’]t\s)\b(?:(?:go|going|stay|stick)\s+with|choose|pick|prefer|take)\s+the\s+(former|latter)\b",
@@ -379,8 +380,10 @@ class ChoiceKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the options, or which one's order it lays out."""
-        if self.asks == "longest" and (
-            named := _LONGEST_IS.search(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text)
+        if (
+            self.asks == "longest"
+            and holds(text.lower(), _LONGEST_SIGNS)
+            and (named := _LONGEST_IS.search(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text))
         ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = letters.apart(text)
