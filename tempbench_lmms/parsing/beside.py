@@ -34,12 +34,12 @@ class Chosen:
     """The option that a reply chooses.
 
     Attributes:
-        letter: Its letter.
+        letter: Its letter; None where it chooses none.
         letters: All letters on offer.
         texts: The options' texts in the order of the letters; none where they aren't known.
     """
 
-    letter: str
+    letter: str | None
     letters: str
     texts: Sequence[str] = ()
 
