@@ -214,12 +214,58 @@ def spans_of_text(text: str, video: TimeSpan, bare: bool = False, chosen: Chosen
         chosen: The options and the one that the reply chooses: of several spans, the one that stands with it
             counts.
     """
+    text = _without_lengths(_of_fractions(text))
     parts = _CORRECTS.split(text)[-_MOST_PARTS:] if holds(text.lower(), _CORRECTING) else [text]
     for part in reversed(parts):
         # What comes behind "no, wait" counts; what came before it, only where nothing comes behind.
         if spans := _stated(part, video, bare, chosen):
             return [*spans]
     return _of_frames(text, video.times)
+
+
+# "0.28 to 0.45 of the video", "Normalized: 0.1 to 0.3"
+_SHARE = r"(?:0?\.\d{1,4}|[01](?:\.0{1,4})?)"
+
+
+def _shares(which: int) -> str:
+    """Returns the pattern of two fractions, its groups marked by a number."""
+    return (
+        rf"(?<![\d.:])(?P<a{which}>{_SHARE})(?P<gap{which}>\s*(?:to|and|-|–|,)\s*)(?P<b{which}>{_SHARE})"
+        r"(?![\d.:%]|\s*s)"
+    )
+
+
+_FRACTIONS = lazy(
+    rf"{_shares(1)}[\])]?\s*(?:of\s+(?:the\s+)?(?:\w+\s+){{0,2}}?(?:video|clip|recording|footage|duration|length)(?:['’]s)?(?:\s+(?:length|duration))?"
+    rf"|[(,]?\s*(?:normali[sz]ed|as\s+a\s+fraction|relative)\b(?:\s+(?:time|units|coordinates))?\)?)"
+    rf"|\b(?:normali[sz]ed|relative)\b[^.!?\n\d]{{0,24}}{_shares(2)}",
+    re.IGNORECASE,
+)
+_FRACTION_SIGNS = (" of ", "normali", "fraction", "relative")
+# "(12 s long video)", "(the video is 100 s long)", "(of 100 s)"
+_LENGTH = lazy(
+    r"\((?:of|out\s+of)\s+[\d.]{1,8}\s*(?:s|sec|seconds?)\)"
+    r"|\((?=[^()\n]*\b(?:long|length|duration|in\s+total|in\s+all)\b)[^()\d\n]{0,40}[\d.]{1,8}\s*-?(?:s|sec|seconds?)\b[^()\d\n]{0,40}\)",
+    re.IGNORECASE,
+)
+
+
+def _of_fractions(text: str) -> str:
+    """Returns a text with a span that is given in fractions of the video in percent."""
+    if "." not in text or not holds(text.lower(), _FRACTION_SIGNS):
+        return text
+
+    def percent(match: re.Match[str]) -> str:
+        which = "1" if match["a1"] else "2"
+        first, second = (100 * float(match[name + which]) for name in "ab")
+        return f"{first:.6g}%{match['gap' + which]}{second:.6g}% of the video"
+
+    return _FRACTIONS.sub(percent, text)
+
+
+def _without_lengths(text: str) -> str:
+    """Returns a text without the brackets that say how long the video is."""
+    return _LENGTH.sub(" ", text) if "(" in text else text
 
 
 @lru_cache(maxsize=8)

@@ -215,6 +215,19 @@ FALSE = _words(
     inexact|falso|falsa|incorrecto|нет|ложь
     неверно|错误|錯誤|错|錯|不对|不正确|假|否|不是|誤り|間違い|いいえ|正しくない|偽|嘘|거짓|아니오|아니요|틀렸습니다|틀리다|틀림"""
 )
+# What answers a question for yes or no where it is the whole reply.
+ASSENT = _words(
+    """absolutely|certainly|definitely|of course|indeed|exactly|sure|surely|obviously|undoubtedly|without a doubt|no doubt|precisely|sure thing
+    by all means|natürlich|natürlich ja|selbstverständlich|jawohl|genau|auf jeden fall|gewiss|bien sûr|bien sûr que oui|tout à fait|absolument
+    certainement|exactement|effectivement|claro|claro que sí|por supuesto|desde luego|efectivamente|exacto|certamente|certo che sì|assolutamente sì
+    com certeza|claro que sim|конечно|разумеется|безусловно|当然|当然是|有|有的|没错|是的，没错|是的,没错|確かに|もちろん|もちろんです|そうです|その通りです|そうですね|그렇습니다|그래요|물론입니다|물론이죠|당연하죠"""
+)
+DISSENT = _words(
+    """definitely not|absolutely not|certainly not|of course not|not at all|by no means|not really|never|in no way|surely not|clearly not|not in the least|far from it|obviously not
+    natürlich nicht|auf keinen fall|keineswegs|überhaupt nicht|sicher nicht|gar nicht|pas du tout|bien sûr que non|absolument pas|certainement pas|pas vraiment|jamais
+    claro que no|en absoluto|por supuesto que no|de ninguna manera|para nada|nunca|assolutamente no|certo che no|per niente|claro que não|de jeito nenhum|конечно нет|вовсе нет
+    ни в коем случае|没有|并没有|并不是|当然不是|不是的|不，没有|违います|違います|ちがいます|そうではありません|いいえ、違います|아닙니다|그렇지 않습니다|아니에요|전혀 아닙니다"""
+)
 # Of a statement: it says so, and not the word "right" of a place or the word "no" before a noun.
 HOLDS = _words(
     "true|correct|accurate|consistent|valid|supported|reasonable|logical|coherent|sensible|wahr|richtig|korrekt|zutreffend|vrai|vraie|exacte"
