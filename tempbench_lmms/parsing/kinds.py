@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import (
+    choices,
     claims,
     comparisons,
     durations,
@@ -302,6 +303,21 @@ class ChoiceKind(Kind):
         return bool(self.texts) and all(numbers.value_of(text) is not None for text in self.texts)
 
     @cached_property
+    def _has_places(self) -> bool:
+        """Whether "the first one" can only be the first option, since no option's text speaks of places."""
+        return not self.asks and not self.truths and not self.sequences and not self.noun.startswith("pair")
+
+    @cached_property
+    def _own_noun(self) -> re.Pattern[str] | None:
+        """The options' own noun before a letter, where no table has it: "caption B"."""
+        if self.noun not in ("caption", "sentence", "statement", "description"):
+            return None
+        return lazy(rf"\b{self.noun}(?=\s+[\"'(\[]*[{self.letters}](?!\w))", re.IGNORECASE)
+
+    def _breaks_off(self, text: str) -> bool:
+        return choices.breaks_off(text, self.texts)
+
+    @cached_property
     def _circled(self) -> dict[int, str]:
         return {ord(sign): self.letters[i] for sign, i in CIRCLED.items() if i < len(self.letters)}
 
@@ -314,6 +330,10 @@ class ChoiceKind(Kind):
         if found or not self.texts:
             return found
         found = [self.letters[i] for i in option_words.same(text, self.texts)]
+        if not found and (better := choices.compared(text, self.letters)):
+            return [better]
+        if not found and self._has_places and (number := choices.placed(text, len(self.letters))) is not None:
+            return [self.letters[number]]
         if not found and self.truths:
             found = [self.truths[value] for value in truth.whole(text)]
         if not found and self.asks == "first before second":
@@ -324,7 +344,7 @@ class ChoiceKind(Kind):
             found = self._sequence(text)
         if not found and self.sequences and len(text) == len(self.labels):
             found = [laid] if (laid := self._laid_out(text)) else []
-        if not found and len(text.split()) <= 6 and not self.sequences:
+        if not found and len(text.split()) <= 6 and not self.sequences and not self._breaks_off(text):
             some = option_words.repeated(text, self.texts)
             found = [self.letters[some[0]]] if len(some) == 1 else []
         return found
@@ -371,7 +391,7 @@ class ChoiceKind(Kind):
             return [self.letters[number - 1]] if number <= len(self.letters) else []
         if self.asks and (said := comparisons.compared(sentence, self.asks)):
             return [self.letters[0 if said[0] else 1]]
-        if not self.texts:
+        if not self.texts or self._breaks_off(sentence):
             return []
         if self.sequences:
             return self._sequence(sentence)
@@ -387,6 +407,12 @@ class ChoiceKind(Kind):
         ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = letters.apart(text)
+        if choices.only_compares(text, self.letters):
+            better = choices.compared(text, self.letters)
+            return Verdict(better, "answer" if better else "open", 0, len(text), text)
+        if self._own_noun:
+            # A noun that every language's table has, and no longer a text than before.
+            text = self._own_noun.sub(lambda match: "option".ljust(len(match.group())), text)
         found = self.mentions(text)
         if ticked := ticks.ticked(text, lambda line: headed(line, self.letters, self.noun)):
             return Verdict(ticked, "answer", 0, len(text))

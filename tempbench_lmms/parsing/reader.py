@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import lines
+from tempbench_lmms.parsing.choices import breaks_off
 from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Choice, Expected
 from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
@@ -184,7 +185,9 @@ def _named(found: Verdict, how: str) -> Verdict:
 
 
 def looks_cut(text: str) -> bool:
-    """Whether a long text ends in the middle of a sentence."""
+    """Whether a text ends in the middle of a sentence: a long one without its sign, any in a phrase."""
+    if breaks_off(text, ()) and len(text.split()) > 1:
+        return True
     return len(text.split()) >= _MANY_WORDS and _CUT.search(text) is not None
 
 
