@@ -29,6 +29,7 @@ _CHOSEN_PLACE = lazy(
     r"(?:,?\s+(?:and\s+|while\s+|but\s+)?the\s+\w+\s+(?:one\s+|caption\s+)?(?:is|does)(?:\s+not|n['’]t)(?:\s+\w+)?)?",
     re.IGNORECASE,
 )
+_DENIED = lazy(r"(?:(?:it['’]?s|it\s+is)\s+)?not\s+(?=the\b)", re.IGNORECASE)
 _CJK_PLACES = "一二三四五六"
 
 
@@ -39,6 +40,9 @@ def placed(text: str, n: int) -> int | None:
     (1, 1, 1, None)
     """
     text = text.strip(" \t\n.!,;:\"'*")
+    if n == 2 and (denied := _DENIED.match(text)):
+        other = placed(text[denied.end() :], n)
+        return None if other is None else 1 - other
     if found := _PLACE.fullmatch(text):
         if found["cjk"]:
             place = _CJK_PLACES.index(found["cjk"]) + 1

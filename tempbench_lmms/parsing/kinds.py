@@ -441,7 +441,9 @@ class ChoiceKind(Kind):
                 return [chain[1]]
             ranked = [found.value for found in orders.orders(orders.tidy(text), tuple(self.letters), True)]
             return [order[-1] for order in ranked if order]
-        return [self.letters[i] for i in motion.stated(text, self.texts)] if self.texts else []
+        if not self.texts or self._breaks_off(text):
+            return []
+        return [self.letters[i] for i in motion.stated(text, self.texts)]
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""

@@ -57,6 +57,11 @@ _CONFIDENCES = lazy(r"\((?:[^()\n]{0,40}\b)?[Cc]onfidence[^()\n]{0,120}\)")
 # "Answer: 3 (the dog is in 4, too)"; "B (or C)" is no remark.
 _REMARK = lazy(rf"\s+\((?!\s*(?:{any_of(OR)}|\w\W))[^()\n]{{12,}}\)\W{{0,3}}$")
 _LAST_CLAUSE = lazy(r",\s*(?:but|so|aber|mais|pero)\s+([^.!?\n]+)$", re.IGNORECASE)
+# "It could be a circle, but there is a hole in it, so it is a ring."
+_CONCLUDED_IN = lazy(
+    r".*[,;]\s*(?:(?:and|but)\s+)?(?:so|thus|therefore|hence|but|yet|then|on\s+(?:a\s+)?closer\s+look|also|daher|aber|donc|mais|pero|así\s+que)\s+([^.!?\n,;]+)[.!]?$",
+    re.IGNORECASE,
+)
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = lazy(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
@@ -68,6 +73,7 @@ _OPENS = lazy(
 _OR_ANOTHER = lazy(rf"\)\s*,?\s*(?:{any_of(OR)})")
 _MOST_OPENINGS = 30
 _DENIED = lazy(r"\bnot\b|n't\b", re.IGNORECASE)
+_HEDGED = lazy(rf"\bnot?\b|n['’]t\b|{any_of(MAYBE)}|{any_of(OR)}", re.IGNORECASE)
 # "In image 5": the sentence about one more image ends before it says something.
 _UNFINISHED = lazy(r"\s*in\s[^.!?]{1,20}\w\s*", re.IGNORECASE)
 _DIGITS = lazy(r"\d+")
@@ -429,6 +435,9 @@ def _stated(kind: Kind, sentence: str) -> list[Any]:
     said = list(dict.fromkeys(kind.by_words(sentence)))
     if len(said) > 1 and (clause := _LAST_CLAUSE.search(sentence)) and not _DENIED.search(clause[1]):
         # "Image 2 shows how it is made, but the throw is in image 5."
+        behind = list(dict.fromkeys(kind.by_words(clause[1])))
+        return behind if len(behind) == 1 else said
+    if len(said) > 1 and (clause := _CONCLUDED_IN.match(sentence)) and not _HEDGED.search(clause[1]):
         behind = list(dict.fromkeys(kind.by_words(clause[1])))
         return behind if len(behind) == 1 else said
     return said
