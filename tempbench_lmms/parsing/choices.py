@@ -30,6 +30,7 @@ _CHOSEN_PLACE = lazy(
     re.IGNORECASE,
 )
 _DENIED = lazy(r"(?:(?:it['’]?s|it\s+is)\s+)?not\s+(?=the\b)", re.IGNORECASE)
+_NOT_ANOTHER = lazy(r",\s*(?:and\s+)?not\s+the\s+\w+(?:\s+\w+)?$", re.IGNORECASE)
 _CJK_PLACES = "一二三四五六"
 
 
@@ -40,6 +41,8 @@ def placed(text: str, n: int) -> int | None:
     (1, 1, 1, None)
     """
     text = text.strip(" \t\n.!,;:\"'*")
+    if other := _NOT_ANOTHER.search(text):
+        text = text[: other.start()]  # "the first caption, not the second"
     if n == 2 and (denied := _DENIED.match(text)):
         other = placed(text[denied.end() :], n)
         return None if other is None else 1 - other
@@ -87,6 +90,7 @@ def _compares(letters: str) -> re.Pattern[str]:
     )
 
 
+_NOT = lazy(r"\b(?:is|does|are|was)(?:n['’]t|\s+not)\s+(?:any\s+)?(?:worse|less|better|more)\b", re.IGNORECASE)
 _LEFT_OPEN = lazy(rf"{any_of(OR)}|{any_of(MAYBE)}", re.IGNORECASE)
 
 
@@ -119,6 +123,8 @@ def only_compares(text: str, letters: str) -> bool:
     """
     if len(text) > _LONGEST or not holds(text.lower(), _COMPARED_SIGNS):
         return False
+    if _NOT.search(text):
+        return True  # "A is not worse than B": they may be equal
     found = _compares(letters).fullmatch(text.strip(" \t\n.!*"))
     return found is not None and (found["worse"] is not None or found["b"] is not None)
 

@@ -111,7 +111,9 @@ SOME_LETTERS = "ABCDE"
 def _after(letters: str) -> re.Pattern[str]:
     """Returns the pattern of what may follow the two numbers of a span, one of some letters included."""
     return lazy(
-        rf"\s*(?:$|[.,;:)\]<>\"'}}\n!?]|(?-i:[{letters}])\b|(?:where|when|while|as|because|since|which|with|is|for|in|thus|so|or)\b"
+        rf"\s*(?:$|[.,;:)\]<>\"'}}\n!?]|(?-i:[{letters}])\b|(?:where|when|while|as|because|since|which|with|is|for|in|thus|so)\b"
+        # "3 to 5 or 9 to 11"
+        rf"|or\s+(?:from\s+)?{TOKEN}\s*(?:to\b|-|–)"
         r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|/|\(|[^\x00-\u25ff])",
         re.IGNORECASE,
     )

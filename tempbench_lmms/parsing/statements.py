@@ -77,6 +77,11 @@ class Verdict(NamedTuple):
     text: str = ""
 
 
+# "Maybe not B", "B is not entirely wrong"
+_HALF_DENIED = lazy(
+    rf"{any_of(MAYBE)}|(?:\bnot|n['’]t)\s+(?:entirely|completely|fully|quite|totally|necessarily|wholly|exactly|really|so|too|all)\b",
+    re.IGNORECASE,
+)
 _MOST = 20
 _SHORT = 80
 _FEWEST = 3
@@ -304,7 +309,7 @@ def _left(text: str, groups: Sequence[_Group], live: Sequence[_Group], values: S
             group.values[0]
             for group in groups
             if _PLAINLY_NOT.search(text, 0, group.mentions[0].start)
-            or not (group.open or len(text) > _SHORT)
+            or not (group.open or len(text) > _SHORT or _HALF_DENIED.search(text))
         }
         return next((value for value in values if value not in gone), None) if len(gone) == 1 else None
     if len(groups) < 2 or not groups[-1].denied or len(groups[-1].values) > 1:

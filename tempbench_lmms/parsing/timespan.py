@@ -236,7 +236,7 @@ def _shares(which: int) -> str:
 
 
 _FRACTIONS = lazy(
-    rf"{_shares(1)}[\])]?\s*(?:of\s+(?:the\s+)?(?:\w+\s+){{0,2}}?(?:video|clip|recording|footage|duration|length)(?:['’]s)?(?:\s+(?:length|duration))?"
+    rf"{_shares(1)}(?P<close>[\])]?)\s*(?:of\s+(?:the\s+)?(?:\w+\s+){{0,2}}?(?:video|clip|recording|footage|duration|length)(?:['’]s)?(?:\s+(?:length|duration))?"
     rf"|[(,]?\s*(?:normali[sz]ed|as\s+a\s+fraction|relative)\b(?:\s+(?:time|units|coordinates))?\)?)"
     rf"|\b(?:normali[sz]ed|relative)\b[^.!?\n\d]{{0,24}}{_shares(2)}",
     re.IGNORECASE,
@@ -258,7 +258,7 @@ def _of_fractions(text: str) -> str:
     def percent(match: re.Match[str]) -> str:
         which = "1" if match["a1"] else "2"
         first, second = (100 * float(match[name + which]) for name in "ab")
-        return f"{first:.6g}%{match['gap' + which]}{second:.6g}% of the video"
+        return f"{first:.6g}%{match['gap' + which]}{second:.6g}%{match['close'] or ''} of the video"
 
     return _FRACTIONS.sub(percent, text)
 
