@@ -70,7 +70,9 @@ def _place(found: re.Match[str], n: int) -> int:
     return ORDINAL[found["ordinal"].lower()]
 
 
-_WORSE = r"(?:worse|less\s+(?!than\b)\w+(?:\s+(?!than\b)\w+)?|a\s+(?:worse|poorer|weaker)\s+(?:\w+)|weaker|poorer)"
+_WORSE = (
+    r"(?:worse|less\s+(?!than\b)\w+(?:\s+(?!than\b)\w+)?|a\s+(?:worse|poorer|weaker)\s+(?:\w+)|weaker|poorer)"
+)
 _BETTER = r"(?:better|more\s+(?!than\b)\w+|a\s+(?:better|closer|stronger)\s+(?:\w+)|stronger|closer)"
 _COMPARED_SIGNS = ("worse", "less", "better", "more", "weaker", "poorer", "stronger", "closer")
 _DOES = (
@@ -90,7 +92,9 @@ def _compares(letters: str) -> re.Pattern[str]:
     )
 
 
-_NOT = lazy(r"\b(?:is|does|are|was)(?:n['’]t|\s+not)\s+(?:any\s+)?(?:worse|less|better|more)\b", re.IGNORECASE)
+_NOT = lazy(
+    r"\b(?:is|does|are|was)(?:n['’]t|\s+not)\s+(?:any\s+)?(?:worse|less|better|more)\b", re.IGNORECASE
+)
 _LEFT_OPEN = lazy(rf"{any_of(OR)}|{any_of(MAYBE)}", re.IGNORECASE)
 
 

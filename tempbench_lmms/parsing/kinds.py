@@ -403,7 +403,9 @@ class ChoiceKind(Kind):
         if (
             self.asks == "longest"
             and holds(text.lower(), _LONGEST_SIGNS)
-            and (named := _LONGEST_IS.search(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text))
+            and (
+                named := _LONGEST_IS.search(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text)
+            )
         ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = letters.apart(text)

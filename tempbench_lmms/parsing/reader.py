@@ -437,9 +437,14 @@ def _stated(kind: Kind, sentence: str) -> list[Any]:
         # "Image 2 shows how it is made, but the throw is in image 5."
         behind = list(dict.fromkeys(kind.by_words(clause[1])))
         return behind if len(behind) == 1 else said
-    if len(said) > 1 and (clause := _CONCLUDED_IN.match(sentence)) and not _HEDGED.search(clause[1]):
+    if not said or (clause := _CONCLUDED_IN.match(sentence)) is None:
+        return said
+    if len(said) > 1 and not _HEDGED.search(clause[1]):
         behind = list(dict.fromkeys(kind.by_words(clause[1])))
         return behind if len(behind) == 1 else said
+    # "He could be walking, but he is too fast, so he is not walking."
+    if len(said) == 1 and _DENIED.search(clause[1]) and kind.by_words(_DENIED.sub(" ", clause[1])) == said:
+        return []
     return said
 
 

@@ -165,9 +165,7 @@ class Points:
         letters: Those of the options, which may stand beside a span.
     """
 
-    def __init__(
-        self, text: str, video: TimeSpan, bare: bool = False, letters: str = SOME_LETTERS
-    ) -> None:
+    def __init__(self, text: str, video: TimeSpan, bare: bool = False, letters: str = SOME_LETTERS) -> None:
         self.tokens, self.times = tokenise(text)
         self.video, self.bare, self.letters = video, bare, letters
         small = self.tokens.lower()

@@ -236,7 +236,9 @@ def mentions(text: str) -> list[Mention]:
             if nil and _NIL.search(text, max(0, match.start() - 60), match.start()):
                 denied = not denied
             # "Yes... actually no": the word before it is none of its own.
-            start = match.start("word") if pattern is _YES_NO and text[match.start()].isalpha() else match.start()
+            start = (
+                match.start("word") if pattern is _YES_NO and text[match.start()].isalpha() else match.start()
+            )
             found.append(Mention(value != denied, start, match.end()))
     found.sort(key=lambda mention: (mention.start, -mention.end))
     kept: list[Mention] = []
