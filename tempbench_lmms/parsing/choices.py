@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.text import holds
+from tempbench_lmms.parsing.text import holds, table
 from tempbench_lmms.parsing.words import CARDINAL, LAST, MAYBE, OR, ORDINAL, any_of
 
 _LONGEST = 160
@@ -41,8 +41,8 @@ def placed(text: str, n: int) -> int | None:
     (1, 1, 1, None)
     """
     text = text.strip(" \t\n.!,;:\"'*")
-    if other := _NOT_ANOTHER.search(text):
-        text = text[: other.start()]  # "the first caption, not the second"
+    if behind := _NOT_ANOTHER.search(text):
+        text = text[: behind.start()]  # "the first caption, not the second"
     if n == 2 and (denied := _DENIED.match(text)):
         other = placed(text[denied.end() :], n)
         return None if other is None else 1 - other
@@ -83,7 +83,8 @@ _DOES = (
 
 @lru_cache(maxsize=16)
 def _compares(letters: str) -> re.Pattern[str]:
-    one = rf"(?:the\s+)?(?:(?:option|choice|answer|caption|sentence|statement)\s+)?[\"'(]*(?-i:[{letters}])[\"')]*"
+    noun = r"(?:the\s+)?(?:(?:option|choice|answer|caption|sentence|statement)\s+)?"
+    one = rf"{noun}[\"'(]*(?-i:[{letters}])[\"')]*"
     one, other = (one.replace("(?-i:", f"(?P<{name}>(?-i:").replace("])", "]))", 1) for name in ("a", "b"))
     return lazy(
         rf"(?:of\s+the\s+two,?\s+)?{one}\s+{_DOES}\s+(?:much\s+|far\s+|slightly\s+|clearly\s+|a\s+bit\s+)?(?:(?P<worse>{_WORSE})|(?P<better>{_BETTER}))"
@@ -101,8 +102,8 @@ _LEFT_OPEN = lazy(rf"{any_of(OR)}|{any_of(MAYBE)}", re.IGNORECASE)
 def compared(text: str, letters: str) -> str | None:
     """Returns the letter of the better one of two options that a short reply compares, and says no more.
 
-    >>> compared("B is less likely than A.", "ABCD"), compared("A is worse.", "AB"), compared("A is worse.", "ABC")
-    ('A', 'B', None)
+    >>> compared("B is better than A.", "ABCD"), compared("A is worse.", "AB"), compared("A is worse.", "ABC")
+    ('B', 'B', None)
     """
     if len(text) > _LONGEST or not holds(text.lower(), _COMPARED_SIGNS) or _LEFT_OPEN.search(text):
         return None
@@ -135,8 +136,10 @@ def only_compares(text: str, letters: str) -> bool:
 
 # What ends no sentence and no option.
 _LINKS = frozenset(
-    "from to and then the a an of with into onto at by for or but not is are was were as that which while than"
-    " und dann von zu mit der die das et puis de du y luego con la el".split()
+    table(
+        "from|to|and|then|the|a|an|of|with|into|onto|at|by|for|or|but|not|is|are|was|were|as|that|which|while|than"
+        "|und|dann|von|zu|mit|der|die|das|et|puis|de|du|y|luego|con|la|el"
+    )
 )
 _WORDS = lazy(r"[^\W_]+")
 

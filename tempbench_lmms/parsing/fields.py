@@ -281,9 +281,13 @@ def _letter_in(
         if rest != text and rest.strip():
             alone = patterns.alone.fullmatch(rest)
             found = reader.read(alone[1].upper() if alone else rest, expected.choice, prompt)
-    if found.value is not None and found.how != "whole" and _IT_DEPENDS.search(text):
-        if len({*patterns.entry.findall(text)}) > 1:
-            return none("several")
+    if (
+        found.value is not None
+        and found.how != "whole"
+        and _IT_DEPENDS.search(text)
+        and len({*patterns.entry.findall(text)}) > 1
+    ):
+        return none("several")
     return found if found.value is None else Reading(found.value, found.how, where)
 
 
