@@ -34,12 +34,12 @@ class Chosen:
     """The option that a reply chooses.
 
     Attributes:
-        letter: Its letter.
+        letter: Its letter; None where it chooses none.
         letters: All letters on offer.
         texts: The options' texts in the order of the letters; none where they aren't known.
     """
 
-    letter: str
+    letter: str | None
     letters: str
     texts: Sequence[str] = ()
 
@@ -89,7 +89,8 @@ def _of_another(text: str, one: Found, chosen: Chosen) -> bool:
 
 def _with_words(text: str, found: Sequence[Found], chosen: Chosen) -> Found | None:
     """Returns the one span whose sentence says most of the chosen option's words."""
-    own = set(option_words.telling_words(tuple(chosen.texts))[chosen.letters.index(chosen.letter)])
+    telling = option_words.telling_words(tuple(chosen.texts))
+    own = set(telling[chosen.letters.index(chosen.letter)]) if chosen.letter else set()
     if not own:
         return None
     shares = [(len(own & set(option_words.stems(_words(text, one, found)))) / len(own), one) for one in found]

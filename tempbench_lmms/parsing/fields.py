@@ -6,6 +6,7 @@ where it says null; only one that it lacks is looked for in the text around it.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import reader
@@ -40,17 +41,12 @@ _PLACEHOLDERS = lazy(
     r"|<(?:start|end)(?:[_ ](?:time|seconds?|s))?>(?!\s*\d)",
     re.IGNORECASE,
 )
-# "[A, 66.6, 74.0]"
-_LETTER_IN_LIST = lazy(
-    r"\s*[\[(]\s*[\"']?([A-E])[\"']?\s*[,;]\s*(\d{1,4}(?:\.\d{1,3})?\s*[,;]\s*\d{1,4}(?:\.\d{1,3})?)\s*[\])]\s*"
-)
 # "paints the sky,60,90"
 _ENDS_IN_PAIR = lazy(r"([^\n\d]{0,160}[^\W\d][\"')]?),(\d{1,4}(?:\.\d{1,3})?),(\d{1,4}(?:\.\d{1,3})?)\.?\s*")
 # "Time: 72-81 | Answer: B | Frames used: 16"
 _BARRED = lazy(r"[ \t]?\|[ \t]{0,8}(?=[A-Za-z][\w ]{0,24}:)")
 _TICKED = lazy(r"[✓✔✅☑]")
 _CROSSED = lazy(r"[✗✘❌✖×☒]")
-_ENTRY = lazy(r"(?<![A-Za-z])([A-E])(?![A-Za-z'’])")
 # "B, but I don't know when": the letter is an answer.
 _BUT_WHEN = lazy(
     r"[,;.]?\s*\b(?:but|though|although|however|yet|and\s+(?:i['’]?m\s+)?(?:not\s+sure|unsure|uncertain))\b[^.!?\n]{0,60}"
@@ -101,12 +97,12 @@ def read(
     if part.wide is None:
         reason = "cut_off" if at_limit else "empty"
         return none(reason), none(reason)
-    wide = _plain(part.wide)
+    wide = _plain(part.wide, both.choice.letters)
     texts = [part.tagged, wide] if part.tagged else [wide]
     where = part.start, part.end
     if (answered := before_next_question(part)) and answered.wide:
         # What is invented behind an answer is not read.
-        head = _plain(answered.wide)
+        head = _plain(answered.wide, both.choice.letters)
         found = _of_part(normalise(head), head, both, prompt, where)
         if any(reading.value is not None for reading in found):
             return _ended(*found, at_limit)
@@ -135,21 +131,34 @@ def _ended(
 
 _SHORT = 48
 _POINT = r"(?:\d{1,2}:\d{2}:\d{2}|\d{1,2}:\d{2}|\d{1,4})(?:\.\d{1,3})?"
-# "B, from 12 to 20 seconds", "[12, 20]", "62,97"
-_PLAIN = lazy(
-    r"\s*(?:(?:option\s+)?\(?(?P<letter>[A-E])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?(?:from\s+)?(?P<open>[\[(])?"
-    rf"(?P<start>{_POINT})(?P<s>\s?s)?(?:\s*[-–]\s*|\s+to\s+|,\s+|(?<=\d\d),(?=\d\d))(?P<end>{_POINT})"
-    r"(?(open)[\])])(?:\s?s|\s+seconds)?\.?\s*",
-    re.IGNORECASE,
-)
+
+
+class _Lettered:
+    """The patterns for one set of letters."""
+
+    def __init__(self, letters: str) -> None:
+        # "B, from 12 to 20 seconds", "[12, 20]", "62,97"
+        self.plain = lazy(
+            rf"\s*(?:(?:option\s+)?\(?(?P<letter>[{letters}])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?(?:from\s+)?(?P<open>[\[(])?"
+            rf"(?P<start>{_POINT})(?P<s>\s?s)?(?:\s*[-–]\s*|\s+to\s+|,\s+|(?<=\d\d),(?=\d\d))(?P<end>{_POINT})"
+            r"(?(open)[\])])(?:\s?s|\s+seconds)?\.?\s*",
+            re.IGNORECASE,
+        )
+        # "[A, 66.6, 74.0]"
+        self.in_list = lazy(
+            rf"\s*[\[(]\s*[\"']?([{letters}])[\"']?\s*[,;]\s*(\d{{1,4}}(?:\.\d{{1,3}})?\s*[,;]\s*\d{{1,4}}(?:\.\d{{1,3}})?)\s*[\])]\s*"
+        )
+        self.entry = lazy(rf"(?<![A-Za-z])([{letters}])(?![A-Za-z'’])")
+        self.alone = lazy(rf"\W*([{letters}{letters.lower()}])\W*")
+
+
+_lettered = lru_cache(maxsize=16)(_Lettered)
 
 
 def _at_once(reply: str, both: Fields) -> tuple[Reading[str], Reading[tuple[float, float]]] | None:
     """Reads a short reply that is nothing but an answer; None for any other one."""
-    found = _PLAIN.fullmatch(reply)
+    found = _lettered(both.choice.letters).plain.fullmatch(reply)
     if not found or both.span.unit != "seconds" or holds(reply, both.choice.texts):
-        return None
-    if found["letter"] and found["letter"].upper() not in both.choice.letters:
         return None
     where = 0, len(reply)
     letter = Reading(found["letter"].upper(), "whole", where) if found["letter"] else none("nothing")
@@ -167,9 +176,9 @@ def _seconds(point: str) -> float:
     return total
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, letters: str) -> str:
     """Returns a text with tables and tags as lines of "name: value", and without placeholders."""
-    if (listed := _LETTER_IN_LIST.fullmatch(text)) is not None:
+    if (listed := _lettered(letters).in_list.fullmatch(text)) is not None:
         return f"{listed[1]} [{listed[2]}]"
     if (pair := _ENDS_IN_PAIR.fullmatch(text)) is not None and float(pair[2]) < float(pair[3]):
         return f"{pair[1]} [{pair[2]}, {pair[3]}]"
@@ -261,7 +270,8 @@ def _letter_of(value: Mapping[Any, Any], choice: Choice, where: tuple[int, int])
 def _letter_in(
     text: str, raw: str, expected: Fields, prompt: str | None, where: tuple[int, int]
 ) -> Reading[str]:
-    if (letter := _ticked(text)) and letter in expected.choice.letters:
+    patterns = _lettered(expected.choice.letters)
+    if letter := _ticked(text, patterns.entry):
         return Reading(letter, "answer", where)
     found = reader.read(raw, expected.choice, prompt)
     if found.value is None and (rest := _BUT_WHEN.sub(".", text)) != text:
@@ -269,24 +279,24 @@ def _letter_in(
     if found.value is None:
         rest = without_times(text)
         if rest != text and rest.strip():
-            alone = _ALONE.fullmatch(rest)
+            alone = patterns.alone.fullmatch(rest)
             found = reader.read(alone[1].upper() if alone else rest, expected.choice, prompt)
-    if found.value is not None and found.how != "whole" and _IT_DEPENDS.search(text):
-        letters = {letter for letter in _ENTRY.findall(text) if letter in expected.choice.letters}
-        if len(letters) > 1:
-            return none("several")
+    if (
+        found.value is not None
+        and found.how != "whole"
+        and _IT_DEPENDS.search(text)
+        and len({*patterns.entry.findall(text)}) > 1
+    ):
+        return none("several")
     return found if found.value is None else Reading(found.value, found.how, where)
 
 
-_ALONE = lazy(r"\W*([A-Ea-e])\W*")
-
-
-def _ticked(text: str) -> str | None:
+def _ticked(text: str, entry: re.Pattern[str]) -> str | None:
     """Returns the one option that has a tick where others are crossed out."""
     if not _TICKED.search(text) or not _CROSSED.search(text):
         return None
     ticked = [
-        next(iter(_ENTRY.findall(line[:_LONGEST_ENTRY])), None)
+        next(iter(entry.findall(line[:_LONGEST_ENTRY])), None)
         for line in re.split(r"(?<=[✓✔✅☑✗✘❌✖×☒])|\n", text)
         if _TICKED.search(line)
     ]
@@ -305,7 +315,7 @@ def _span_in(
         if _HAS_DIGIT.search(option):
             text = re.sub(re.escape(option), " ", text, flags=re.IGNORECASE)
     choice = expected.choice
-    chosen = Chosen(letter, choice.letters, choice.texts) if letter else None
+    chosen = Chosen(letter, choice.letters, choice.texts)
     spans = spans_of_text(text, expected.span, chosen=chosen)
     if spans and not (refused and _is_whole(spans[0], expected.span)):
         return Reading(spans[0], "answer", where)

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import (
+    choices,
     claims,
     comparisons,
     durations,
@@ -31,7 +32,7 @@ from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
-from tempbench_lmms.parsing.text import holds, normalise
+from tempbench_lmms.parsing.text import holds, normalise, signs
 from tempbench_lmms.parsing.words import AND, CARDINAL, CIRCLED, LAST, LONGEST, OR, ORDINAL, any_of
 
 ANSWER_KEYS = (
@@ -127,13 +128,14 @@ _LONGEST_IS = lazy(
 _LONGER_CHAIN = lazy(r"\W*(?:pair\s+)?([A-D])(?:\s*>\s*(?:[Pp]air\s+)?[A-D]){1,3}\W*")
 # "Shortest: A, then D. Longest interval: C."
 _LONGEST_NAMED = lazy(
-    rf"(?:^|[.;,\n])\W*(?:the\s+)?{any_of(LONGEST)}(?:\s+\w+){{0,2}}?\s*[:=–]\s*(?:pair\s+)?([A-D])(?=\s*(?:[.;(\n]|$))",
+    rf"(?:^|[.;,\n])\W{{0,8}}(?:the\s+)?{any_of(LONGEST)}(?:\s+\w+){{0,2}}?\s*[:=–]\s*(?:pair\s+)?([A-D])(?=\s*(?:[.;(\n]|$))",
     re.IGNORECASE,
 )
 # "D has the shortest interval, C the longest."
 _HAS_LONGEST = lazy(
     rf"(?:^|[.;,]\s|\band\s)(?:pair\s+)?([A-D])\s+(?:(?:has|shows|is|covers|spans)\s+)?(?:by\s+far\s+)?(?:the\s+)?{any_of(LONGEST)}"
 )
+_LONGEST_SIGNS = signs(LONGEST)
 _LONGEST_REST = 200
 _OF_TWO = lazy(
     r"(?<!not\s)(?<!n['’]t\s)\b(?:(?:go|going|stay|stick)\s+with|choose|pick|prefer|take)\s+the\s+(former|latter)\b",
@@ -301,6 +303,21 @@ class ChoiceKind(Kind):
         return bool(self.texts) and all(numbers.value_of(text) is not None for text in self.texts)
 
     @cached_property
+    def _has_places(self) -> bool:
+        """Whether "the first one" can only be the first option, since no option's text speaks of places."""
+        return not self.asks and not self.truths and not self.sequences and not self.noun.startswith("pair")
+
+    @cached_property
+    def _own_noun(self) -> re.Pattern[str] | None:
+        """The options' own noun before a letter, where no table has it: "caption B"."""
+        if self.noun not in ("caption", "sentence", "statement", "description"):
+            return None
+        return lazy(rf"\b{self.noun}(?=\s+[\"'(\[]*[{self.letters}](?!\w))", re.IGNORECASE)
+
+    def _breaks_off(self, text: str) -> bool:
+        return choices.breaks_off(text, self.texts)
+
+    @cached_property
     def _circled(self) -> dict[int, str]:
         return {ord(sign): self.letters[i] for sign, i in CIRCLED.items() if i < len(self.letters)}
 
@@ -313,6 +330,10 @@ class ChoiceKind(Kind):
         if found or not self.texts:
             return found
         found = [self.letters[i] for i in option_words.same(text, self.texts)]
+        if not found and (better := choices.compared(text, self.letters)):
+            return [better]
+        if not found and self._has_places and (number := choices.placed(text, len(self.letters))) is not None:
+            return [self.letters[number]]
         if not found and self.truths:
             found = [self.truths[value] for value in truth.whole(text)]
         if not found and self.asks == "first before second":
@@ -323,7 +344,7 @@ class ChoiceKind(Kind):
             found = self._sequence(text)
         if not found and self.sequences and len(text) == len(self.labels):
             found = [laid] if (laid := self._laid_out(text)) else []
-        if not found and len(text.split()) <= 6 and not self.sequences:
+        if not found and len(text.split()) <= 6 and not self.sequences and not self._breaks_off(text):
             some = option_words.repeated(text, self.texts)
             found = [self.letters[some[0]]] if len(some) == 1 else []
         return found
@@ -370,7 +391,7 @@ class ChoiceKind(Kind):
             return [self.letters[number - 1]] if number <= len(self.letters) else []
         if self.asks and (said := comparisons.compared(sentence, self.asks)):
             return [self.letters[0 if said[0] else 1]]
-        if not self.texts:
+        if not self.texts or self._breaks_off(sentence):
             return []
         if self.sequences:
             return self._sequence(sentence)
@@ -379,11 +400,21 @@ class ChoiceKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says about the options, or which one's order it lays out."""
-        if self.asks == "longest" and (
-            named := _LONGEST_IS.search(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text)
+        if (
+            self.asks == "longest"
+            and holds(text.lower(), _LONGEST_SIGNS)
+            and (
+                named := _LONGEST_IS.search(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text)
+            )
         ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = letters.apart(text)
+        if choices.only_compares(text, self.letters):
+            better = choices.compared(text, self.letters)
+            return Verdict(better, "answer" if better else "open", 0, len(text), text)
+        if self._own_noun:
+            # A noun that every language's table has, and no longer a text than before.
+            text = self._own_noun.sub(lambda match: "option".ljust(len(match.group())), text)
         found = self.mentions(text)
         if ticked := ticks.ticked(text, lambda line: headed(line, self.letters, self.noun)):
             return Verdict(ticked, "answer", 0, len(text))
@@ -412,7 +443,9 @@ class ChoiceKind(Kind):
                 return [chain[1]]
             ranked = [found.value for found in orders.orders(orders.tidy(text), tuple(self.letters), True)]
             return [order[-1] for order in ranked if order]
-        return [self.letters[i] for i in motion.stated(text, self.texts)] if self.texts else []
+        if not self.texts or self._breaks_off(text):
+            return []
+        return [self.letters[i] for i in motion.stated(text, self.texts)]
 
     def of_field(self, value: Any) -> list[Any]:
         """Returns the values that a JSON field holds."""
@@ -720,6 +753,8 @@ class TruthKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says of the claim; nothing where one part holds and another one fails."""
+        if (short := truth.in_short(text)) is not None:
+            return Verdict(short, "answer", 0, len(text), text)
         found = self.mentions(text)
         said = resolve(text, found)
         later = [mention for mention in found if mention.start >= said.end]

@@ -33,7 +33,7 @@ _BEFORE_A_LETTER = lazy(
     r"|either|both|than|but|as|option|options|choice|answer|to|for|towards?|between|ist|est|es|è|é|lautet"
     r"|donc|la|là|adalah|was|are|still|definitely|probably"
     r"|clearly|likely|exclude|eliminate|reject|favou?r|out|leaves|of|on|und|oder|ou|et|que|o|y|bien|also"
-    r"|daher|somit|wait|actually|sure|yes|no|correct|that|makes|now|just|maybe|perhaps",
+    r"|sondern|sino|mais|pero|aber|nicht|pas|non|n[aã]o|не|daher|somit|wait|actually|sure|yes|no|correct|that|makes|now|just|maybe|perhaps",
     re.IGNORECASE,
 )
 _WORD_BEFORE = lazy(r"([^\W\d_]+)[ \t]+[\"'(\[]*$")
@@ -147,8 +147,8 @@ def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) ->
     letter, rest = found["letter"].upper(), bare(found["rest"] or "")
     if not rest:
         return [letter]
-    # There may be more letters on offer than texts.
-    if squash(rest) in squashed(tuple(texts))[letters.index(letter) :][:1]:
+    # The letter counts, whichever option's text stands behind it.
+    if squash(rest) in squashed(tuple(texts)):
         return [letter]
     several = _patterns(letters, noun).several.fullmatch(found["rest"] or "")
     return [letter, several.group(1).upper()] if several and several.group(1).isupper() else []

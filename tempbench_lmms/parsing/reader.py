@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import lines
+from tempbench_lmms.parsing.choices import breaks_off
 from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Choice, Expected
 from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
@@ -56,6 +57,11 @@ _CONFIDENCES = lazy(r"\((?:[^()\n]{0,40}\b)?[Cc]onfidence[^()\n]{0,120}\)")
 # "Answer: 3 (the dog is in 4, too)"; "B (or C)" is no remark.
 _REMARK = lazy(rf"\s+\((?!\s*(?:{any_of(OR)}|\w\W))[^()\n]{{12,}}\)\W{{0,3}}$")
 _LAST_CLAUSE = lazy(r",\s*(?:but|so|aber|mais|pero)\s+([^.!?\n]+)$", re.IGNORECASE)
+# "It could be a circle, but there is a hole in it, so it is a ring."
+_CONCLUDED_IN = lazy(
+    r".*[,;]\s*(?:(?:and|but)\s+)?(?:so|thus|therefore|hence|but|yet|then|on\s+(?:a\s+)?closer\s+look|also|daher|aber|donc|mais|pero|así\s+que)\s+([^.!?\n,;]+)[.!]?$",
+    re.IGNORECASE,
+)
 _MANY_WORDS = 12
 _LONGEST_SENTENCE = 600
 _PARTS = lazy(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
@@ -67,6 +73,7 @@ _OPENS = lazy(
 _OR_ANOTHER = lazy(rf"\)\s*,?\s*(?:{any_of(OR)})")
 _MOST_OPENINGS = 30
 _DENIED = lazy(r"\bnot\b|n't\b", re.IGNORECASE)
+_HEDGED = lazy(rf"\bnot?\b|n['’]t\b|{any_of(MAYBE)}|{any_of(OR)}", re.IGNORECASE)
 # "In image 5": the sentence about one more image ends before it says something.
 _UNFINISHED = lazy(r"\s*in\s[^.!?]{1,20}\w\s*", re.IGNORECASE)
 _DIGITS = lazy(r"\d+")
@@ -184,7 +191,9 @@ def _named(found: Verdict, how: str) -> Verdict:
 
 
 def looks_cut(text: str) -> bool:
-    """Whether a long text ends in the middle of a sentence."""
+    """Whether a text ends in the middle of a sentence: a long one without its sign, any in a phrase."""
+    if breaks_off(text, ()) and len(text.split()) > 1:
+        return True
     return len(text.split()) >= _MANY_WORDS and _CUT.search(text) is not None
 
 
@@ -428,6 +437,14 @@ def _stated(kind: Kind, sentence: str) -> list[Any]:
         # "Image 2 shows how it is made, but the throw is in image 5."
         behind = list(dict.fromkeys(kind.by_words(clause[1])))
         return behind if len(behind) == 1 else said
+    if not said or (clause := _CONCLUDED_IN.match(sentence)) is None:
+        return said
+    if len(said) > 1 and not _HEDGED.search(clause[1]):
+        behind = list(dict.fromkeys(kind.by_words(clause[1])))
+        return behind if len(behind) == 1 else said
+    # "He could be walking, but he is too fast, so he is not walking."
+    if len(said) == 1 and _DENIED.search(clause[1]) and kind.by_words(_DENIED.sub(" ", clause[1])) == said:
+        return []
     return said
 
 

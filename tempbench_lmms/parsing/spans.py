@@ -9,6 +9,7 @@ no span. A point alone, or a start without an end, is no span and is not made on
 import itertools
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from tempbench_lmms.parsing.expected import TimeSpan
@@ -102,11 +103,22 @@ _NEXT_LINE = lazy(r"[\s.;,]*\n[^\x02\n]{1,60}:\s*")
 _ENDS_LINE = lazy(r"[ .;]*(?:$|\n)")
 _INTO = lazy(r"\s*(?:seconds\s+|minutes?\s+)?in(?:to)?\b")
 
-_AFTER = lazy(
-    r"\s*(?:$|[.,;:)\]<>\"'}\n!?]|(?-i:[A-E])\b|(?:where|when|while|as|because|since|which|with|is|for|in|thus|so)\b"
-    r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|/|\(|[^\x00-\u25ff])",
-    re.IGNORECASE,
-)
+SOME_LETTERS = "ABCDE"
+"""The letters that options may have where it isn't known which are on offer."""
+
+
+@lru_cache(maxsize=16)
+def _after(letters: str) -> re.Pattern[str]:
+    """Returns the pattern of what may follow the two numbers of a span, one of some letters included."""
+    return lazy(
+        rf"\s*(?:$|[.,;:)\]<>\"'}}\n!?]|(?-i:[{letters}])\b|(?:where|when|while|as|because|since|which|with|is|for|in|thus|so)\b"
+        # "3 to 5 or 9 to 11"
+        rf"|or\s+(?:from\s+)?{TOKEN}\s*(?:to\b|-|–)"
+        r"|seconds?\b|secs?\b|s\b|(?:in|of|within)\s+the\s+(?:video|clip)|and\b|-|–|—|/|\(|[^\x00-\u25ff])",
+        re.IGNORECASE,
+    )
+
+
 _CLOSES_ALL = lazy(r"\)[\s.]*$")
 _LEADING_WORD = lazy(
     r"\b(?:from|between|at|is|span|seconds?|time|timestamps?|interval|window|during|in|von|de|desde|guess|say"
@@ -115,9 +127,13 @@ _LEADING_WORD = lazy(
 )
 _FROM = lazy(r"(?<![^\W\d_])(?:from|between|von|zwischen|de|del|desde|entre|从)" + FILL + "$")
 _LONGEST_WORD = 14
-_ONE_LINE_PAIR = lazy(
-    rf"(?:\(?[a-d]\)?\W{{1,3}})?{TOKEN}\s*(?:,|;|\n|\s|/)\s*{TOKEN}(?:\W{{1,3}}\(?[a-d]\)?)?"
-)
+
+
+@lru_cache(maxsize=16)
+def _one_line_pair(letters: str) -> re.Pattern[str]:
+    """Returns the pattern of two numbers and perhaps one of some small letters, and nothing else."""
+    letter = rf"\(?[{letters}]\)?"
+    return lazy(rf"(?:{letter}\W{{1,3}})?{TOKEN}\s*(?:,|;|\n|\s|/)\s*{TOKEN}(?:\W{{1,3}}{letter})?")
 
 
 class Found(NamedTuple):
@@ -146,11 +162,12 @@ class Points:
         text: The text.
         video: Its duration, and the unit of bare numbers.
         bare: Whether the text is known to be about a span, so that bare numbers are times.
+        letters: Those of the options, which may stand beside a span.
     """
 
-    def __init__(self, text: str, video: TimeSpan, bare: bool = False) -> None:
+    def __init__(self, text: str, video: TimeSpan, bare: bool = False, letters: str = SOME_LETTERS) -> None:
         self.tokens, self.times = tokenise(text)
-        self.video, self.bare = video, bare
+        self.video, self.bare, self.letters = video, bare, letters
         small = self.tokens.lower()
         # "İ" is the one character that becomes two in lower case; places would shift.
         self.small = small if len(small) == len(self.tokens) else self.tokens
@@ -196,7 +213,7 @@ class Points:
             if some:
                 return some
         stripped = self.small.strip(" \t\r\n.;\"'`!")
-        if len(self.pairs) == 1 and _ONE_LINE_PAIR.fullmatch(stripped):
+        if len(self.pairs) == 1 and _one_line_pair(self.letters.lower()).fullmatch(stripped):
             return _list(self._span(self.pairs[0]))
         return []
 
@@ -268,12 +285,12 @@ class Points:
     def _marked(self, pair: _Pair) -> bool:
         """Whether a range is one of times, and not of any two numbers."""
         return {pair.first.unit, pair.second.unit} != {"bare"} or (
-            self.bare and _AFTER.match(self.tokens, pair.end) is not None
+            self.bare and _after(self.letters).match(self.tokens, pair.end) is not None
         )
 
     def _stands_alone(self, pair: _Pair) -> bool:
         """Whether nothing follows that the numbers could count, and a clause begins before."""
-        if not _AFTER.match(self.tokens, pair.end):
+        if not _after(self.letters).match(self.tokens, pair.end):
             return False
         if pair.before[-1:] == "(" and _CLOSES_ALL.match(self.tokens, pair.end):
             return True

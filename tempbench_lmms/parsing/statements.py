@@ -77,7 +77,13 @@ class Verdict(NamedTuple):
     text: str = ""
 
 
+# "Maybe not B", "B is not entirely wrong"
+_HALF_DENIED = lazy(
+    rf"{any_of(MAYBE)}|(?:\bnot|n['’]t)\s+(?:entirely|completely|fully|quite|totally|necessarily|wholly|exactly|really|so|too|all)\b",
+    re.IGNORECASE,
+)
 _MOST = 20
+_SHORT = 80
 _FEWEST = 3
 _BEFORE = 110
 _AFTER = 60
@@ -149,7 +155,7 @@ _CALLED = lazy(
     re.IGNORECASE,
 )
 _REJECTED = CaseBlind(
-    rf"(?:{any_of(NOT)}|n't\b|n’t\b)\s*(?:be\s+|is\s+|to\s+|out\s+|have\s+|think\s+(?:it|that)\s+is\s+"
+    rf"(?:{any_of(NOT)}|n't\b|n’t\b)\s*(?:be\s+|is\s+|show\s+|depict\s+|match\s+|support\s+|say\s+|pick\s+|choose\s+|to\s+|out\s+|have\s+|think\s+(?:it|that)\s+is\s+"
     rf"|es\s+|est\s+|ist\s+|è\s+|either\s+|any\s+of\s+|both\s+|simply\s+)*"
     rf"(?:{any_of(OPTION)}|{any_of(ANSWER)}|{any_of(FILLER)}|{_QUOTE})*$"
 )
@@ -160,7 +166,8 @@ _REJECTED_AFTER = lazy(
     r"|contradicted|implausible|too\s+\w+)"
     r"|(?:isn't|isnt|aren't|wasn't|doesn't|does\s+not|do\s+not|don't|cannot|can't|can\s+not|couldn't"
     r"|contradicts|fails|lacks|is\s+also\s+not)\b"
-    r"|不(?:是|对|对|正确|正確|可能|符合)|错|錯|は(?:間違|誤|違)|ではな|じゃな|が(?:間違|誤)|(?:은|는|가|이)\s*(?:아니|틀)"
+    # "C, not A": what is denied is the next one.
+    r"|不(?:是(?!\s*(?:选项|選項|图像?|图片|第)?\s*[A-Z\d])|对|对|正确|正確|可能|符合)|错|錯|は(?:間違|誤|違)|ではな|じゃな|が(?:間違|誤)|(?:은|는|가|이)\s*(?:아니|틀)"
     r"|(?:ist|sind)\s+(?:falsch|nicht)|est\s+(?:faux|fausse|incorrecte?)|n'est\s+pas|no\s+(?:es|es)"
     r"|es\s+(?:falsa|incorrecta|falso))",
     re.IGNORECASE,
@@ -297,8 +304,13 @@ def resolve(
 def _left(text: str, groups: Sequence[_Group], live: Sequence[_Group], values: Sequence[Any]) -> Any:
     """Returns the value that is left where the last words reject, and all others are rejected."""
     if len(values) == 2 and groups and all(group.denied and len(group.values) == 1 for group in groups):
-        # "Not A. The coffee was poured first."
-        gone = {group.values[0] for group in groups if _PLAINLY_NOT.search(text, 0, group.mentions[0].start)}
+        # "Not A. The coffee was poured first.", "B is wrong."
+        gone = {
+            group.values[0]
+            for group in groups
+            if _PLAINLY_NOT.search(text, 0, group.mentions[0].start)
+            or not (group.open or len(text) > _SHORT or _HALF_DENIED.search(text))
+        }
         return next((value for value in values if value not in gone), None) if len(gone) == 1 else None
     if len(groups) < 2 or not groups[-1].denied or len(groups[-1].values) > 1:
         return None

@@ -221,6 +221,9 @@ def _of_sentence(sentence: str) -> list[Mention]:
     return sorted(_directed(sentence), key=lambda said: said.start)
 
 
+_LONGEST_CLAUSE = 600
+
+
 def _directed(sentence: str) -> Iterator[Mention]:
     """Yields what comes before what: each pattern adds what no earlier one covers."""
     taken: list[tuple[int, int]] = []
@@ -231,7 +234,7 @@ def _directed(sentence: str) -> Iterator[Mention]:
                 continue
             if match.groupdict().get("other", "") == match["one"]:
                 continue
-            pre = _CLAUSE.split(sentence[: match.start()])[-1]
+            pre = _CLAUSE.split(sentence[max(0, match.start() - _LONGEST_CLAUSE) : match.start()])[-1]
             off = _SUPPOSED.search(pre + match["gap"]) or _CALLED_OFF.match(sentence, match.end())
             name = None if off else reads(match, pre)
             taken.append(match.span())

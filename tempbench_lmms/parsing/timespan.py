@@ -16,7 +16,7 @@ from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.refusals import without_refusals
-from tempbench_lmms.parsing.spans import FILL, Found, Points, Span, joined
+from tempbench_lmms.parsing.spans import FILL, SOME_LETTERS, Found, Points, Span, joined
 from tempbench_lmms.parsing.text import CaseBlind, holds, normalise
 from tempbench_lmms.parsing.times import TOKEN, sane, tokenise
 from tempbench_lmms.parsing.words import OR, any_of
@@ -27,9 +27,8 @@ _MOST_LABELS = 12
 _LONGEST_STATEMENT = 1_000
 _LONGEST_OPENING = 300
 
-_OPTION_LIST = lazy(r"(?m)^[ ]?\(?[A-E][.):]\s+(?=\D)[^\n]*$")
 _LABEL = CaseBlind(
-    r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[a-d]\b)"
+    r"(?:\b(?:choose|chose|pick|select|go\s+with|settle\s+on)\b(?!\s+(?:option\s+)?[a-z]\b)"
     r"|(?:final\s+answer|answer|relevant[\s_]*(?:time[\s_]*)?(?:span|window|segment|moment)s?|"
     r"time[\s_-]*(?:span|stamp|window|range|frame|interval)s?|timespan|span|window|interval|segment|moment|part\s+in\s+question)"
     r"(?:\s+(?!is\b|are\b)\w+){0,8}?\s*(?:in\s+seconds\s*)?(?:is|are|would\s+be|:|=)(?:\s+(?:therefore"
@@ -212,8 +211,10 @@ def spans_of_text(text: str, video: TimeSpan, bare: bool = False, chosen: Chosen
         text: The text.
         video: Its duration and the unit of bare numbers.
         bare: Whether the text is known to be about a span, so that bare numbers are times.
-        chosen: The option that the reply chooses: of several spans, the one that stands with it counts.
+        chosen: The options and the one that the reply chooses: of several spans, the one that stands with it
+            counts.
     """
+    text = _without_lengths(_of_fractions(text))
     parts = _CORRECTS.split(text)[-_MOST_PARTS:] if holds(text.lower(), _CORRECTING) else [text]
     for part in reversed(parts):
         # What comes behind "no, wait" counts; what came before it, only where nothing comes behind.
@@ -222,15 +223,62 @@ def spans_of_text(text: str, video: TimeSpan, bare: bool = False, chosen: Chosen
     return _of_frames(text, video.times)
 
 
+# "0.28 to 0.45 of the video", "Normalized: 0.1 to 0.3"
+_SHARE = r"(?:0?\.\d{1,4}|[01](?:\.0{1,4})?)"
+
+
+def _shares(which: int) -> str:
+    """Returns the pattern of two fractions, its groups marked by a number."""
+    return (
+        rf"(?<![\d.:])(?P<a{which}>{_SHARE})(?P<gap{which}>\s*(?:to|and|-|–|,)\s*)(?P<b{which}>{_SHARE})"
+        r"(?![\d.:%]|\s*s)"
+    )
+
+
+_FRACTIONS = lazy(
+    rf"{_shares(1)}(?P<close>[\])]?)\s*(?:of\s+(?:the\s+)?(?:\w+\s+){{0,2}}?(?:video|clip|recording|footage|duration|length)(?:['’]s)?(?:\s+(?:length|duration))?"
+    rf"|[(,]?\s*(?:normali[sz]ed|as\s+a\s+fraction|relative)\b(?:\s+(?:time|units|coordinates))?\)?)"
+    rf"|\b(?:normali[sz]ed|relative)\b[^.!?\n\d]{{0,24}}{_shares(2)}",
+    re.IGNORECASE,
+)
+_FRACTION_SIGNS = (" of ", "normali", "fraction", "relative")
+# "(12 s long video)", "(the video is 100 s long)", "(of 100 s)"
+_LENGTH = lazy(
+    r"\((?:of|out\s+of)\s+[\d.]{1,8}\s*(?:s|sec|seconds?)\)"
+    r"|\((?=[^()\n]*\b(?:long|length|duration|in\s+total|in\s+all)\b)[^()\d\n]{0,40}[\d.]{1,8}\s*-?(?:s|sec|seconds?)\b[^()\d\n]{0,40}\)",
+    re.IGNORECASE,
+)
+
+
+def _of_fractions(text: str) -> str:
+    """Returns a text with a span that is given in fractions of the video in percent."""
+    if "." not in text or not holds(text.lower(), _FRACTION_SIGNS):
+        return text
+
+    def percent(match: re.Match[str]) -> str:
+        which = "1" if match["a1"] else "2"
+        first, second = (100 * float(match[name + which]) for name in "ab")
+        return f"{first:.6g}%{match['gap' + which]}{second:.6g}%{match['close'] or ''} of the video"
+
+    return _FRACTIONS.sub(percent, text)
+
+
+def _without_lengths(text: str) -> str:
+    """Returns a text without the brackets that say how long the video is."""
+    return _LENGTH.sub(" ", text) if "(" in text else text
+
+
 @lru_cache(maxsize=8)
 def _stated(text: str, video: TimeSpan, bare: bool, chosen: Chosen | None) -> list[Span]:
+    letters = chosen.letters if chosen else SOME_LETTERS
     labels = [match.end() for match in _LABEL.finditer(text)] if holds(text.lower(), _LABELS) else []
     # A reply may think aloud before it states its answer; the last labelled statement is the answer.
     for place in reversed(labels[-_MOST_LABELS:]):
-        statement = _without_options(text[place : place + _LONGEST_STATEMENT].lstrip()).split("\n\n")[0]
+        statement = text[place : place + _LONGEST_STATEMENT].lstrip()
+        statement = _without_options(statement, letters).split("\n\n")[0]
         if statement and (spans := _spans(statement, video, True, chosen)):
             return spans
-    return _spans(_without_options(text), video, bare, chosen)
+    return _spans(_without_options(text, letters), video, bare, chosen)
 
 
 def _of_frames(text: str, times: Sequence[float]) -> list[Span]:
@@ -242,13 +290,19 @@ def _of_frames(text: str, times: Sequence[float]) -> list[Span]:
     return [(float(times[first - 1]), float(times[last - 1]))] if 1 <= first <= last <= len(times) else []
 
 
-def _without_options(text: str) -> str:
+@lru_cache(maxsize=16)
+def _option_list(letters: str) -> re.Pattern[str]:
+    return lazy(rf"(?m)^[ ]?\(?[{letters}][.):]\s+(?=\D)[^\n]*$")
+
+
+def _without_options(text: str, letters: str) -> str:
     """Returns the text without a list of lettered options; "A. From 5 to 10" alone is none."""
-    return _OPTION_LIST.sub("", text) if len(_OPTION_LIST.findall(text)) > 1 else text
+    pattern = _option_list(letters)
+    return pattern.sub("", text) if len(pattern.findall(text)) > 1 else text
 
 
 def _spans(text: str, video: TimeSpan, bare: bool, chosen: Chosen | None) -> list[Span]:
-    points = Points(text, video, bare)
+    points = Points(text, video, bare, chosen.letters if chosen else SOME_LETTERS)
     found = points.found()
     if not found:
         return [one.span for one in points.described()]
@@ -261,7 +315,7 @@ def _chosen(points: Points, found: list[Found], chosen: Chosen | None) -> list[F
     kept = [one for one in found if not _rejected(text, one)]
     if len({one.span for one in kept}) < 2:
         return kept
-    if chosen and (with_it := beside(points.tokens, kept, chosen)):
+    if chosen and chosen.letter and (with_it := beside(points.tokens, kept, chosen)):
         return [with_it]
     for one in reversed(kept):
         if _CALLED.match(text, one.end) or _CONCLUDED.search(text[max(0, one.start - _NEAR) : one.start]):

@@ -8,7 +8,7 @@ from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import holds, outer, signs, table
-from tempbench_lmms.parsing.words import FAILS, FALSE, HOLDS, TRUE, any_of
+from tempbench_lmms.parsing.words import ASSENT, DISSENT, FAILS, FALSE, HOLDS, TRUE, any_of
 
 _BARE = (
     {word.lower(): True for word in TRUE}
@@ -82,7 +82,7 @@ _NIL = lazy(
     re.IGNORECASE,
 )
 _YES_NO = lazy(
-    r"(?:^|(?<=[.!?:\n]\s)|(?<=\n)|[,:(]\s*)[\"'(\[]*(?P<word>yes|no|ja|nein|oui|non|sí|correct|incorrect"
+    r"(?:^|(?<=[.!?:\n]\s)|(?<=\n)|[,:(]\s*|\b(?:actually|wait|rather|sorry|hmm)\s+)[\"'(\[]*(?P<word>yes|no|ja|nein|oui|non|sí|correct|incorrect"
     r"|yeah|nope|はい|いいえ|예|네|아니오|아니요|是的|不是|对|不对)(?=\s*(?:[.,;:!)\"'\]\n–—-]|because\b|since\b|$|[、]))",
     re.IGNORECASE,
 )
@@ -189,6 +189,33 @@ def whole(text: str) -> list[bool]:
     return []
 
 
+# "It is.", "No, they aren't.", "Indeed it does.", "I don't think so."
+_SO = lazy(
+    r"(?:(?:yes|no|indeed|certainly|well|sure)[,.]?\s+)?(?:(?:it|he|she|they|there|this|that|one|we)\s+(?:really\s+|certainly\s+|definitely\s+|clearly\s+|indeed\s+)?"
+    r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would)(?P<neg>\s*n['’]t|\s+not|not)?(?:,?\s+indeed)?"
+    r"|i\s+(?P<doubt>do\s*n['’]?o?t\s+)?(?:think|believe|would\s+say|suppose|guess)\s+(?:so|(?P<no>not))"
+    r"|(?:that|it)(?:['’]s|\s+is)\s+(?:(?P<not>not)\s+)?(?:right|correct|true|so|the\s+case|it))",
+    re.IGNORECASE,
+)
+_LONGEST_SO = 48
+_ASSENTS = {**dict.fromkeys(ASSENT, True), **dict.fromkeys(DISSENT, False)}
+
+
+def in_short(text: str) -> bool | None:
+    """Returns what a whole reply of a few words says to a question for yes or no; None for any other text.
+
+    >>> in_short("It is."), in_short("Definitely not."), in_short("Pas du tout !"), in_short("It is red.")
+    (True, False, False, None)
+    """
+    if len(text) > _LONGEST_SO:
+        return None
+    said = " ".join(bare(text).lower().replace("’", "'").split())
+    if said in _ASSENTS:
+        return _ASSENTS[said]
+    found = _SO.fullmatch(said)
+    return None if found is None else not any(found[name] for name in ("neg", "doubt", "no", "not"))
+
+
 def mentions(text: str) -> list[Mention]:
     """Returns the places of a text that say True or False."""
     found = []
@@ -208,7 +235,11 @@ def mentions(text: str) -> list[Mention]:
             denied = bool(groups.get("neg")) != bool(groups.get("aux"))
             if nil and _NIL.search(text, max(0, match.start() - 60), match.start()):
                 denied = not denied
-            found.append(Mention(value != denied, match.start(), match.end()))
+            # "Yes... actually no": the word before it is none of its own.
+            start = (
+                match.start("word") if pattern is _YES_NO and text[match.start()].isalpha() else match.start()
+            )
+            found.append(Mention(value != denied, start, match.end()))
     found.sort(key=lambda mention: (mention.start, -mention.end))
     kept: list[Mention] = []
     for mention in found:

@@ -7,6 +7,7 @@ build their patterns from these tables with `any_of`; a language is added by add
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from tempbench_lmms.parsing.numerals import CARDINALS
 from tempbench_lmms.parsing.patterns import lazy
@@ -27,16 +28,42 @@ def any_of(words: Iterable[str]) -> str:
     ['is', '是']
     """
     words = set(words)
-    plain = sorted({word for word in words if not _CJK.search(word)}, key=len, reverse=True)
-    inner = sorted({word for word in words if _CJK.search(word)}, key=len, reverse=True)
+    inner = {word for word in words if _CJK.search(word)}
     parts = []
-    if plain:
-        joined = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in plain)
-        parts.append(rf"{_LETTER_BEFORE}(?:{joined}){_LETTER_AFTER}")
+    if plain := words - inner:
+        parts.append(rf"{_LETTER_BEFORE}{_tree(plain)}{_LETTER_AFTER}")
     if inner:
         # Most texts have no such sign: one look instead of one for each word.
-        parts.append(rf"(?=[\u2e80-\uffff])(?:{'|'.join(re.escape(word) for word in inner)})")
+        parts.append(rf"(?=[\u2e80-\uffff]){_tree(inner)}")
     return f"(?:{'|'.join(parts)})"
+
+
+def _tree(words: Iterable[str]) -> str:
+    """Returns a pattern for any of some words that looks once at what several words begin with.
+
+    An alternation of all words would try each of them at each word of a text.
+    """
+    root: dict[str, Any] = {}
+    for word in sorted(words, key=lambda word: (-len(word), word)):
+        node = root
+        for sign in word:
+            node = node.setdefault(sign, {})
+        node[""] = {}
+    return _branches(root)
+
+
+def _branches(node: dict[str, Any]) -> str:
+    """Returns the pattern for what may follow a beginning; the longest word comes first."""
+    ends = "" in node
+    parts = [
+        (r"\s+" if sign == " " else re.escape(sign)) + _branches(rest) for sign, rest in node.items() if sign
+    ]
+    if not parts:
+        return ""
+    if len(parts) == 1 and not ends:
+        return parts[0]
+    # An empty branch costs less than a repeat of nought or one.
+    return f"(?:{'|'.join(parts)}{'|' if ends else ''})"
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -187,6 +214,19 @@ FALSE = _words(
     不成立|不属实|不符合|false|no|incorrect|wrong|inaccurate|untrue|nope|absolutely not|definitely not|certainly not|no way|falsch|nein|unwahr|inkorrekt|faux|non|incorrecte
     inexact|falso|falsa|incorrecto|нет|ложь
     неверно|错误|錯誤|错|錯|不对|不正确|假|否|不是|誤り|間違い|いいえ|正しくない|偽|嘘|거짓|아니오|아니요|틀렸습니다|틀리다|틀림"""
+)
+# What answers a question for yes or no where it is the whole reply.
+ASSENT = _words(
+    """absolutely|certainly|definitely|of course|indeed|exactly|sure|surely|obviously|undoubtedly|without a doubt|no doubt|precisely|sure thing
+    by all means|natürlich|natürlich ja|selbstverständlich|jawohl|genau|auf jeden fall|gewiss|bien sûr|bien sûr que oui|tout à fait|absolument
+    certainement|exactement|effectivement|claro|claro que sí|por supuesto|desde luego|efectivamente|exacto|certamente|certo che sì|assolutamente sì
+    com certeza|claro que sim|конечно|разумеется|безусловно|当然|当然是|有|有的|没错|是的，没错|是的,没错|確かに|もちろん|もちろんです|そうです|その通りです|そうですね|그렇습니다|그래요|물론입니다|물론이죠|당연하죠"""
+)
+DISSENT = _words(
+    """definitely not|absolutely not|certainly not|of course not|not at all|by no means|not really|never|in no way|surely not|clearly not|not in the least|far from it|obviously not
+    natürlich nicht|auf keinen fall|keineswegs|überhaupt nicht|sicher nicht|gar nicht|pas du tout|bien sûr que non|absolument pas|certainement pas|pas vraiment|jamais
+    claro que no|en absoluto|por supuesto que no|de ninguna manera|para nada|nunca|assolutamente no|certo che no|per niente|claro que não|de jeito nenhum|конечно нет|вовсе нет
+    ни в коем случае|没有|并没有|并不是|当然不是|不是的|不，没有|违います|違います|ちがいます|そうではありません|いいえ、違います|아닙니다|그렇지 않습니다|아니에요|전혀 아닙니다"""
 )
 # Of a statement: it says so, and not the word "right" of a place or the word "no" before a noun.
 HOLDS = _words(

@@ -1,4 +1,6 @@
-"""Labelled replies in the contexts of the five benchmarks: `replies.jsonl`, one context a line.
+"""Labelled replies in the contexts of five benchmarks, and of any options or claim: `replies.jsonl`.
+
+One context a line; of the latter, `choice` and `truth` stand for the benchmark.
 
 A line is `{"benchmark", "kind", "context", "replies": [[reply, label], ...]}`. The label is what a careful
 person says that the reply's final answer is, in the form that the benchmark scores; null where no single one
@@ -14,6 +16,8 @@ from typing import Any
 
 from tempbench_lmms.coherence import parser as coherence
 from tempbench_lmms.mateo import parser as mateo
+from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing.expected import Choice, Truth
 from tempbench_lmms.parsing.reading import Reading
 from tempbench_lmms.rextime import parser as rextime
 from tempbench_lmms.tempvs import parser as tempvs
@@ -35,6 +39,11 @@ class Labelled:
     def readings(self) -> dict[str, Reading[Any]]:
         """Returns what the benchmark's parser reads, by field where the answer has several."""
         shown, options = self.context, self.context.get("options") or ()
+        if self.benchmark == "choice":
+            choice = Choice("ABCDEFGH"[: len(options)], tuple(options), shown["noun"])
+            return {"": reader.read(self.reply, choice)}
+        if self.benchmark == "truth":
+            return {"": reader.read(self.reply, Truth())}
         if self.benchmark == "tempvs":
             return {"": tempvs.read(self.reply, self.kind, options, shown["n_images"])}
         if self.benchmark == "timepercept":

@@ -1,0 +1,158 @@
+"""What a short reply says of lettered options by their place or by comparing two of them.
+
+"The second caption", "the latter"; "B is less likely than A", and of two options "A is worse".
+"""
+
+import re
+from functools import lru_cache
+
+from tempbench_lmms.parsing.patterns import lazy
+from tempbench_lmms.parsing.text import holds, table
+from tempbench_lmms.parsing.words import CARDINAL, LAST, MAYBE, OR, ORDINAL, any_of
+
+_LONGEST = 160
+_NOUNS = "option|choice|answer|caption|description|sentence|statement|candidate|one"
+_PLACE = lazy(
+    rf"(?:(?:it['’]?s|it\s+is|i\s+(?:choose|pick))\s+)?(?:(?P<article>the|die|das|der|la|le|el|lo|il)\s+)?"
+    rf"(?:(?P<ordinal>{any_of(ORDINAL)})|(?P<last>{any_of(LAST)}|latter)|(?P<former>former))"
+    rf"(?:\s+(?P<noun>(?:{_NOUNS})))?"
+    rf"|(?:caption|sentence|description|statement)\s+(?:(?P<n>[1-9])|(?P<word>one|two|three|four|five|six))"
+    r"|第(?P<cjk>[一二三四五六])(?:个|項|项|种|句|条)?(?:选项|选择|描述|说法|标题)?",
+    re.IGNORECASE,
+)
+# "The second description matches the video, the first does not."
+_CHOSEN_PLACE = lazy(
+    rf"(?:the\s+)?(?:(?P<ordinal>{any_of(ORDINAL)})|(?P<last>last|latter)|(?P<former>former))"
+    r"\s+(?:caption|description|sentence|statement)\s+"
+    r"(?:(?:is|seems)\s+(?:the\s+)?(?:(?:most|more)\s+)?(?:correct|right|accurate|true|fitting|appropriate|better|best)(?:\s+(?:one|match|fit|caption|description))?"
+    r"|(?:better\s+|best\s+)?(?:matches|fits|describes)(?:\s+(?:the\s+)?(?:video|clip|scene)(?:\s+(?:better|best))?)?)"
+    r"(?:,?\s+(?:and\s+|while\s+|but\s+)?the\s+\w+\s+(?:one\s+|caption\s+)?(?:is|does)(?:\s+not|n['’]t)(?:\s+\w+)?)?",
+    re.IGNORECASE,
+)
+_DENIED = lazy(r"(?:(?:it['’]?s|it\s+is)\s+)?not\s+(?=the\b)", re.IGNORECASE)
+_NOT_ANOTHER = lazy(r",\s*(?:and\s+)?not\s+the\s+\w+(?:\s+\w+)?$", re.IGNORECASE)
+_CJK_PLACES = "一二三四五六"
+
+
+def placed(text: str, n: int) -> int | None:
+    """Returns the place, from 0, of the one of n options that a text names by it, and says nothing else.
+
+    >>> placed("The second caption", 2), placed("the latter", 2), placed("Die zweite", 2), placed("second", 2)
+    (1, 1, 1, None)
+    """
+    text = text.strip(" \t\n.!,;:\"'*")
+    if behind := _NOT_ANOTHER.search(text):
+        text = text[: behind.start()]  # "the first caption, not the second"
+    if n == 2 and (denied := _DENIED.match(text)):
+        other = placed(text[denied.end() :], n)
+        return None if other is None else 1 - other
+    if found := _PLACE.fullmatch(text):
+        if found["cjk"]:
+            place = _CJK_PLACES.index(found["cjk"]) + 1
+        elif found["n"] or found["word"]:
+            place = int(found["n"]) if found["n"] else CARDINAL[found["word"].lower()]
+        elif not (found["article"] or found["noun"]):
+            return None
+        else:
+            place = _place(found, n)
+    elif found := _CHOSEN_PLACE.fullmatch(text):
+        place = _place(found, n)
+    else:
+        return None
+    return place - 1 if 1 <= place <= n else None
+
+
+def _place(found: re.Match[str], n: int) -> int:
+    if found["former"]:
+        return 1 if n == 2 else 0  # of more than two there is no former
+    if found["last"]:
+        return n if n == 2 or found["last"].lower() != "latter" else 0
+    return ORDINAL[found["ordinal"].lower()]
+
+
+_WORSE = (
+    r"(?:worse|less\s+(?!than\b)\w+(?:\s+(?!than\b)\w+)?|a\s+(?:worse|poorer|weaker)\s+(?:\w+)|weaker|poorer)"
+)
+_BETTER = r"(?:better|more\s+(?!than\b)\w+|a\s+(?:better|closer|stronger)\s+(?:\w+)|stronger|closer)"
+_COMPARED_SIGNS = ("worse", "less", "better", "more", "weaker", "poorer", "stronger", "closer")
+_DOES = (
+    r"(?:is|seems|looks|sounds|appears|fits|matches|describes|captures|reflects|explains|works)"
+    r"(?:\s+(?!than\b|not\b|no\b|worse\b|less\b|better\b|more\b|weaker\b|poorer\b|stronger\b|closer\b)[\w']+){0,4}?"
+)
+
+
+@lru_cache(maxsize=16)
+def _compares(letters: str) -> re.Pattern[str]:
+    noun = r"(?:the\s+)?(?:(?:option|choice|answer|caption|sentence|statement)\s+)?"
+    one = rf"{noun}[\"'(]*(?-i:[{letters}])[\"')]*"
+    one, other = (one.replace("(?-i:", f"(?P<{name}>(?-i:").replace("])", "]))", 1) for name in ("a", "b"))
+    return lazy(
+        rf"(?:of\s+the\s+two,?\s+)?{one}\s+{_DOES}\s+(?:much\s+|far\s+|slightly\s+|clearly\s+|a\s+bit\s+)?(?:(?P<worse>{_WORSE})|(?P<better>{_BETTER}))"
+        rf"(?:\s+than\s+{other})?",
+        re.IGNORECASE,
+    )
+
+
+_NOT = lazy(
+    r"\b(?:is|does|are|was)(?:n['’]t|\s+not)\s+(?:any\s+)?(?:worse|less|better|more)\b", re.IGNORECASE
+)
+_LEFT_OPEN = lazy(rf"{any_of(OR)}|{any_of(MAYBE)}", re.IGNORECASE)
+
+
+def compared(text: str, letters: str) -> str | None:
+    """Returns the letter of the better one of two options that a short reply compares, and says no more.
+
+    >>> compared("B is better than A.", "ABCD"), compared("A is worse.", "AB"), compared("A is worse.", "ABC")
+    ('B', 'B', None)
+    """
+    if len(text) > _LONGEST or not holds(text.lower(), _COMPARED_SIGNS) or _LEFT_OPEN.search(text):
+        return None
+    found = _compares(letters).fullmatch(text.strip(" \t\n.!*"))
+    if found is None:
+        return None
+    a, b = found["a"], found["b"]
+    if b is None:
+        if found["better"]:
+            return a if len(letters) == 2 else None
+        return next((letter for letter in letters if letter != a), None) if len(letters) == 2 else None
+    if len(letters) > 2 and found["worse"]:
+        return None  # the other one is not all that is left
+    return (b if found["worse"] else a) if a != b else None
+
+
+def only_compares(text: str, letters: str) -> bool:
+    """Whether a short reply does nothing but compare options, so that what it names first is not chosen.
+
+    >>> only_compares("A is less likely than B", "ABCD")
+    True
+    """
+    if len(text) > _LONGEST or not holds(text.lower(), _COMPARED_SIGNS):
+        return False
+    if _NOT.search(text):
+        return True  # "A is not worse than B": they may be equal
+    found = _compares(letters).fullmatch(text.strip(" \t\n.!*"))
+    return found is not None and (found["worse"] is not None or found["b"] is not None)
+
+
+# What ends no sentence and no option.
+_LINKS = frozenset(
+    table(
+        "from|to|and|then|the|a|an|of|with|into|onto|at|by|for|or|but|not|is|are|was|were|as|that|which|while|than"
+        "|und|dann|von|zu|mit|der|die|das|et|puis|de|du|y|luego|con|la|el"
+    )
+)
+_WORDS = lazy(r"[^\W_]+")
+
+
+def breaks_off(text: str, texts: tuple[str, ...]) -> bool:
+    """Whether a text ends in the middle of a phrase: "moving from left to".
+
+    >>> breaks_off("moving from left to", ("left to right",)), breaks_off("turned on", ("turned on",))
+    (True, False)
+    """
+    if not text or not (text[-1].isalnum() or text[-1] in ",-"):
+        return False
+    last = _WORDS.findall(text[-32:])[-1:]
+    if not last or last[0].lower() not in _LINKS:
+        return False
+    return not any(option.lower().rstrip(" .").endswith(last[0].lower()) for option in texts)
