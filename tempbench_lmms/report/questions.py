@@ -41,6 +41,9 @@ CHUNK = 50
 
 _TEXTS = ("prompt", "reply", "target", "id", "read")
 
+Fields = list[tuple[str, str, int]]
+"""Texts of a question with their names and sizes."""
+
 
 def spread(n: int, most: int) -> list[int]:
     """Returns at most `most` of the indices 0 .. n - 1, spread evenly."""
@@ -148,18 +151,20 @@ def data_of(
     asked = asked_of(tasks)
     told = _in_turn(asked, n_questions)
     entries: list[dict[str, Any]] = []
+    parts: list[tuple[dict[str, Any], Fields]] = []
     for_texts = megabytes * (_OF_TEXTS if n_pictured != 0 else 1)
     room = for_texts * 1e6
     for number, place in told:
         entry = _entry(asked[number], place)
-        room -= _floor(entry)
+        own = [(part, _fields(part)) for part in (entry, *entry["answers"])]
+        # At least so many bytes, with all its texts cut.
+        room -= sum(min(size, _LEAST) for _, found in own for _, _, size in found)
         if room < 0:
             break
         entries.append(entry)
+        parts += own
     told = told[: len(entries)]
-    parts = [part for entry in entries for part in (entry, *entry["answers"])]
-    cut(parts, for_texts)
-    taken = sum(size for part in parts for _, _, size in _fields(part))
+    taken = cut(parts, for_texts)
     pictures, shown = _pictured(asked, told, entries, n_pictured, megabytes * 1e6 - taken)
     return Data(
         index={
@@ -255,13 +260,17 @@ def _entry(one: Asked, place: int) -> dict[str, Any]:
         for field in ("prompt", "target"):  # of the other runs only where they differ
             if answer[field] == entry[field]:
                 del answer[field]
+    # What all records say alike, the question's own fields, stands once.
+    records = [answer["record"] for answer in answers]
+    missing = object()
+    entry["record"] = {
+        field: value
+        for field, value in records[0].items()
+        if all(one.get(field, missing) == value for one in records[1:])
+    }
+    for answer, record in zip(answers, records, strict=True):
+        answer["record"] = {field: one for field, one in record.items() if field not in entry["record"]}
     return entry
-
-
-def _floor(entry: dict[str, Any]) -> int:
-    """Returns how many bytes a question takes at least, with all its texts cut."""
-    parts = [entry, *entry["answers"]]
-    return sum(min(size, _LEAST) for part in parts for _, _, size in _fields(part))
 
 
 def _pictured(
@@ -299,26 +308,37 @@ def _pictured(
     return [uri for _, uri in numbers.values()], n_shown
 
 
-def cut(entries: Sequence[dict[str, Any]], megabytes: float) -> None:
+def cut(entries: Sequence[tuple[dict[str, Any], Fields]], megabytes: float) -> int:
     """Cuts the longest texts of questions so that all of them together are within a size.
 
     A question with a cut text keeps in `whole` where the text stands; the others lose the entry.
+
+    Args:
+        entries: Questions and answers, each with what `_fields` says of it.
+        megabytes: The size.
+
+    Returns:
+        How many bytes they take now.
     """
-    fields = [_fields(entry) for entry in entries]
-    most = fitting([size for found in fields for _, _, size in found], int(megabytes * 1e6))
-    for entry, found in zip(entries, fields, strict=True):
+    most = fitting([size for _, found in entries for _, _, size in found], int(megabytes * 1e6))
+    taken = 0
+    for entry, found in entries:
+        taken += sum(size for _, _, size in found)
         long = [(place, text) for place, text, size in found if size > most]
-        entry["record"] = dict(entry["record"])
+        entry["record"] = dict(entry["record"]) if long else entry["record"]
         for place, text in long:
             # A sign takes more than a byte where it is escaped: what is left is of this share of the size.
             kept = text[: max(_LEAST, most * len(text) // _size(text))]
             target = entry["record"] if place not in _TEXTS else entry
-            target[place.removeprefix(".")] = f"{kept} ... (cut; {len(text):,} characters)"
+            words = f"{kept} ... (cut; {len(text):,} characters)"
+            target[place.removeprefix(".")] = words
+            taken += _size(words) - _size(text)
         if not long:
             del entry["whole"]
+    return taken
 
 
-def _fields(entry: dict[str, Any]) -> list[tuple[str, str, int]]:
+def _fields(entry: dict[str, Any]) -> Fields:
     """Returns the texts of a question: its own, and those of its record with a dot before their names."""
     found = [(name, str(entry[name] or "")) for name in _TEXTS if name in entry]
     for name, value in entry["record"].items():
