@@ -152,9 +152,7 @@ class Chromium:
         """Returns what axe-core finds in the page that is serious or critical: rule, element and reason."""
         if not self.value("typeof axe === 'object'"):
             self.value(_AXE.read_text(encoding="utf-8"))
-        found = self._call(
-            "Runtime.evaluate", expression=_VIOLATIONS, awaitPromise=True, returnByValue=True
-        )
+        found = self._call("Runtime.evaluate", expression=_VIOLATIONS, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in found:
             raise RuntimeError(str(found["exceptionDetails"]))
         return list(found["result"]["value"])

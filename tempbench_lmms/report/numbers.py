@@ -196,7 +196,7 @@ class TaskNumbers:
 
     @property
     def limit(self) -> float | None:
-        """How many questions the run was told to ask of each task: a number, or below 1 a share; None for all."""
+        """How many questions a task the run was told to ask: a number, or below 1 a share; None for all."""
         limit = (self.log.header.get("config") or {}).get("limit")
         return float(limit) if isinstance(limit, (int, float)) and limit > 0 else None
 

@@ -15,7 +15,7 @@ PROBLEMS = {
     "unread": "replies that could not be read, which count as wrong",
     "cut off": "of these, replies that ended before their answer",
     "failed": "requests that failed, which count as wrong",
-    "not asked": "questions of the tasks that the run did not ask; those that `--limit` left out are no fault",
+    "not asked": "questions that the run did not ask; those that `--limit` left out are no fault",
     "check": "what speaks against the model itself: `tempbench check-model` failed, or was left out",
     "at chance": "tasks with a headline metric that is not above chance",
     "other": "tasks with other warnings",
@@ -151,7 +151,8 @@ def _column(section: Section) -> Column | None:
             cells[row.run] = number, variant, more + 1
         elif _has(row, known[0]):
             cells[row.run] = row.numbers[known[0]], row.variant, 0
-    return Column(card.name, known[0], cells, tuple(known), section, "" if known[0] == headline else headline)
+    instead_of = "" if known[0] == headline else headline
+    return Column(card.name, known[0], cells, tuple(known), section, instead_of)
 
 
 def _has(row: Row, metric: str) -> bool:

@@ -222,7 +222,7 @@ def _main(card: BenchmarkCard, rows: Sequence[Row]) -> Iterator[Grid]:
 
 
 def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
-    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`; the test is empty where it has none."""
+    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`, `acc` of nothing."""
     metrics: Metrics | dict[str, Any] = getattr(_scoring(card.name), "METRICS", {})
     parts = column.split("_")
     cut = next((k for k in range(1, len(parts)) if "_".join(parts[k:]) in metrics), 0)
