@@ -239,7 +239,7 @@ def unchecked(card: dict[str, str]) -> str:
 
 
 def text_of(number: Number) -> str:
-    """Returns a headline for people, as the charts do: a number of 10 or more with one digit after the point."""
+    """Returns a headline for people, rounded as in the charts: 10 or more with one digit after the point."""
     return shown(number.value, digits_of(number.value))
 
 

@@ -237,7 +237,7 @@ def _coded(records: Sequence[Record], name: str, values: list[str]) -> dict[str,
 def _entry(one: Asked, place: int) -> dict[str, Any]:
     """Returns the texts of a question and of its answers."""
     name = one.ids[place]
-    answers = []
+    answers: list[dict[str, Any]] = []
     for run, task, samples in zip(one.runs, one.tasks, one.answers, strict=True):
         if name not in samples:
             continue
@@ -253,24 +253,29 @@ def _entry(one: Asked, place: int) -> dict[str, Any]:
             }
         )
     first = answers[0]
-    entry = {"prompt": first["prompt"], "target": first["target"], "record": {}, "answers": answers}
+    entry: dict[str, Any] = {"prompt": first["prompt"], "target": first["target"], "answers": answers}
     entry["whole"] = first["whole"]
     entry["doc"] = next(samples[name].doc_id for samples in one.answers if name in samples)
     for answer in answers:
         for field in ("prompt", "target"):  # of the other runs only where they differ
             if answer[field] == entry[field]:
                 del answer[field]
-    # What all records say alike, the question's own fields, stands once.
+    entry["record"] = _shared(answers)
+    return entry
+
+
+def _shared(answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Returns what all answers' records say alike, the question's own fields, and takes it out of them."""
     records = [answer["record"] for answer in answers]
     missing = object()
-    entry["record"] = {
+    same = {
         field: value
         for field, value in records[0].items()
         if all(one.get(field, missing) == value for one in records[1:])
     }
     for answer, record in zip(answers, records, strict=True):
-        answer["record"] = {field: one for field, one in record.items() if field not in entry["record"]}
-    return entry
+        answer["record"] = {field: value for field, value in record.items() if field not in same}
+    return same
 
 
 def _pictured(
