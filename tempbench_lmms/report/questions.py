@@ -150,19 +150,8 @@ def data_of(
     """
     asked = asked_of(tasks)
     told = _in_turn(asked, n_questions)
-    entries: list[dict[str, Any]] = []
-    parts: list[tuple[dict[str, Any], Fields]] = []
     for_texts = megabytes * (_OF_TEXTS if n_pictured != 0 else 1)
-    room = for_texts * 1e6
-    for number, place in told:
-        entry = _entry(asked[number], place)
-        own = [(part, _fields(part)) for part in (entry, *entry["answers"])]
-        # At least so many bytes, with all its texts cut.
-        room -= sum(min(size, _LEAST) for _, found in own for _, _, size in found)
-        if room < 0:
-            break
-        entries.append(entry)
-        parts += own
+    entries, parts = _entries(asked, told, for_texts * 1e6)
     told = told[: len(entries)]
     taken = cut(parts, for_texts)
     pictures, shown = _pictured(asked, told, entries, n_pictured, megabytes * 1e6 - taken)
@@ -181,6 +170,24 @@ def data_of(
         n_pictured=shown,
         n_cut=sum(any("whole" in part for part in (one, *one["answers"])) for one in entries),
     )
+
+
+def _entries(
+    asked: Sequence[Asked], told: Sequence[tuple[int, int]], room: float
+) -> tuple[list[dict[str, Any]], list[tuple[dict[str, Any], Fields]]]:
+    """Returns the questions that fit a number of bytes; these and their answers with their texts' sizes."""
+    entries: list[dict[str, Any]] = []
+    parts: list[tuple[dict[str, Any], Fields]] = []
+    for number, place in told:
+        entry = _entry(asked[number], place)
+        own = [(part, _fields(part)) for part in (entry, *entry["answers"])]
+        # At least so many bytes, with all its texts cut.
+        room -= sum(min(size, _LEAST) for _, found in own for _, _, size in found)
+        if room < 0:
+            break
+        entries.append(entry)
+        parts += own
+    return entries, parts
 
 
 def _chunks(values: Sequence[Any]) -> list[list[Any]]:
