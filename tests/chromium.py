@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,15 @@ _FLAGS = (
     "--no-first-run",
     "--remote-debugging-pipe",
 )
+
+
+_AXE = Path(__file__).parent / "axe" / "axe.min.js"
+"""axe-core 4.14.1 as published on npm; its licence stands beside it."""
+
+_VIOLATIONS = """axe.run({resultTypes: ["violations"]}).then((found) => found.violations
+    .filter((one) => ["serious", "critical"].includes(one.impact))
+    .flatMap((one) => one.nodes.map((node) =>
+        `${one.id}: ${node.html.slice(0, 200)}: ${node.failureSummary.slice(0, 300)}`)))"""
 
 
 class Chromium:
@@ -117,7 +127,7 @@ class Chromium:
             deviceScaleFactor=1,
             mobile=width < 600,
         )
-        self._call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.paint(scheme)
         self._call("Page.navigate", url="about:blank")
         self._call("Page.navigate", url=url)
         deadline = time.monotonic() + 60
@@ -127,12 +137,25 @@ class Chromium:
             time.sleep(0.05)
         raise RuntimeError(f"{url} is not loaded after a minute")
 
+    def paint(self, scheme: str) -> None:
+        """Has the page drawn `light` or `dark`."""
+        self._call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
     def value(self, expression: str) -> object:
         """Returns what an expression of JavaScript gives."""
         done = self._call("Runtime.evaluate", expression=expression, returnByValue=True)
         if "exceptionDetails" in done:
             raise RuntimeError(str(done["exceptionDetails"]))
         return done["result"].get("value")
+
+    def violations(self) -> list[str]:
+        """Returns what axe-core finds in the page that is serious or critical: rule, element and reason."""
+        if not self.value("typeof axe === 'object'"):
+            self.value(_AXE.read_text(encoding="utf-8"))
+        found = self._call("Runtime.evaluate", expression=_VIOLATIONS, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in found:
+            raise RuntimeError(str(found["exceptionDetails"]))
+        return list(found["result"]["value"])
 
     def press(self, key: str) -> None:
         """Presses a key."""

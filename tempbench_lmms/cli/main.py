@@ -71,6 +71,10 @@ def show(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Also write an HTML page with the pictures.")
     ] = None,
+    count: Annotated[
+        int, typer.Option(min=1, max=100, help="Documents on the page, from --doc on, to turn to and fro.")
+    ] = 5,
+    frames: Annotated[int, typer.Option(min=1, max=64, help="Frames of a video on the page.")] = 8,
     force: Annotated[bool, typer.Option(help="Overwrite the page.")] = False,
 ) -> None:
     """Show what a model sees of one document: pictures, prompt, and the right answer."""
@@ -79,10 +83,9 @@ def show(
 
     if output:
         outputs.check_file(output, force)
-    view = seen(task, doc)
-    print(as_text(view))
+    print(as_text(seen(task, doc)))
     if output:
-        write_text(as_html(view), output)
+        write_text(as_html(task, doc, count, frames), output)
         print(f"\nwritten to {output}", file=sys.stderr)
 
 

@@ -1,15 +1,18 @@
-"""What a model sees of one document."""
+"""What a model sees of one document: in the terminal, and with its neighbours as a page."""
 
 import base64
-import html
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.shown import content, kwargs_of, not_valid
+from tempbench_lmms.harness.shown import content, kwargs_of, not_valid, times_of
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media.pictures import is_picture, png
+
+if TYPE_CHECKING:
+    from tempbench_lmms.data.tables import Row
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class View:
         prompt: The text that a model of the harness's simple kind gets.
         target: A right reply.
         seconds: Length of its video, where its row says it.
+        times: When a picture is shown in its video, in seconds, by its place among the parts.
     """
 
     task: str
@@ -31,6 +35,33 @@ class View:
     prompt: str
     target: str
     seconds: float | None = None
+    times: Mapping[int, float] = field(default_factory=dict)
+
+
+def _documents(task: str, number: int, media: bool = True) -> "tuple[dict[str, Any], list[Row]]":
+    """Returns a task and its documents.
+
+    Raises:
+        TempbenchError: There is no such task or document, or its data is not prepared.
+    """
+    config = load_task(task)
+    if "group" in config:
+        raise TempbenchError(f"{task} is a group; show one of its tasks: {', '.join(config['task'])}")
+    docs = docs_of(config, media)
+    if not 0 <= number < len(docs):
+        raise TempbenchError(f"{task} has no document {number}; choose one from 0 to {len(docs) - 1}")
+    return config, docs
+
+
+def _view(task: str, config: "dict[str, Any]", docs: "list[Row]", number: int, times: bool) -> View:
+    doc = docs[number]
+    parts = content(config, doc, number)
+    try:
+        prompt, seconds = config["doc_to_text"](doc, kwargs_of(config)), doc.get("duration")
+        when = times_of(config, doc, parts) if times else {}
+        return View(task, (number, len(docs)), parts, prompt, doc["target"], seconds, when)
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+        raise not_valid(config, number, error) from None
 
 
 def seen(task: str, number: int, media: bool = True) -> View:
@@ -44,19 +75,8 @@ def seen(task: str, number: int, media: bool = True) -> View:
     Raises:
         TempbenchError: There is no such task or document, its data is not prepared, or a picture is damaged.
     """
-    config = load_task(task)
-    if "group" in config:
-        raise TempbenchError(f"{task} is a group; show one of its tasks: {', '.join(config['task'])}")
-    docs = docs_of(config, media)
-    if not 0 <= number < len(docs):
-        raise TempbenchError(f"{task} has no document {number}; choose one from 0 to {len(docs) - 1}")
-    doc = docs[number]
-    parts = content(config, doc, number)
-    try:
-        prompt, seconds = config["doc_to_text"](doc, kwargs_of(config)), doc.get("duration")
-        return View(task, (number, len(docs)), parts, prompt, doc["target"], seconds)
-    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
-        raise not_valid(config, number, error) from None
+    config, docs = _documents(task, number, media)
+    return _view(task, config, docs, number, times=False)
 
 
 def as_text(view: View) -> str:
@@ -72,21 +92,95 @@ def as_text(view: View) -> str:
     return "\n".join([*lines, "", f"right answer: {view.target}"])
 
 
-def as_html(view: View) -> str:
-    """Returns the document as a self-contained page. Text is escaped: it comes from data sets."""
-    parts = []
-    for part in view.content:
-        if is_picture(part):
-            data = base64.b64encode(png(part)).decode()
-            parts.append(f'<img alt="" src="data:image/png;base64,{data}">')
-        elif isinstance(part, Path):
-            parts.append(f"<p>[video, {html.escape(part.name)}]</p>")
-        else:
-            parts.append(f"<pre>{html.escape(part)}</pre>")
-    title = html.escape(f"{view.task}, document {view.position[0]} of {view.position[1]}")
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-        "<style>body{font:16px system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-        "img{max-width:100%}pre{white-space:pre-wrap}</style>"
-        f"<h1>{title}</h1>{''.join(parts)}<p><b>Right answer:</b> {html.escape(view.target)}</p></html>"
+@dataclass(frozen=True)
+class _Part:
+    """A part of a document on the page.
+
+    Attributes:
+        text: What stands there; of a video what is known of it.
+        pictures: Their data URIs with their labels: pictures in a row, or a video's frames.
+        is_video: Whether it is a video.
+    """
+
+    text: str = ""
+    pictures: tuple[tuple[str, str], ...] = ()
+    is_video: bool = False
+
+
+def as_html(task: str, number: int, count: int, n_frames: int) -> str:
+    """Returns documents as one self-contained page, each with links to the one before and after.
+
+    Args:
+        task: The task.
+        number: The first document, from 0.
+        count: How many follow each other on the page, at most.
+        n_frames: How many frames of a video are shown.
+
+    Raises:
+        TempbenchError: The first document cannot be shown. What is wrong with another one stands on the page.
+    """
+    from markupsafe import Markup
+
+    from tempbench_lmms.report.templates import HERE, content_hash, rendered
+
+    config, docs = _documents(task, number)
+    shown: list[dict[str, Any]] = []
+    for place in range(number, min(number + count, len(docs))):
+        try:
+            view = _view(task, config, docs, place, times=True)
+            known = {"parts": list(_parts(view, n_frames)), "target": view.target, "problem": ""}
+        except TempbenchError as error:
+            if place == number:
+                raise
+            known = {"parts": [], "target": "", "problem": str(error)}
+        shown.append({"number": place, **known})
+    script = Markup((HERE / "show.js").read_text(encoding="utf-8"))
+    return rendered(
+        "show.html",
+        title=f"{task}, what a model sees",
+        task=task,
+        shown=shown,
+        total=len(docs),
+        count=count,
+        script=script,
+        script_hash=content_hash(script),
     )
+
+
+def _parts(view: View, n_frames: int) -> Iterator[_Part]:
+    n = sum(map(is_picture, view.content))
+    row: list[tuple[str, str]] = []
+    done = 0
+    for place, part in enumerate(view.content):
+        if is_picture(part):
+            done += 1
+            words = [f"picture {done} of {n}", f"{part.width}×{part.height}"]
+            words += [f"at {view.times[place]:.2f} s"] if place in view.times else []
+            data = base64.b64encode(png(part)).decode()
+            row.append((f"data:image/png;base64,{data}", ", ".join(words)))
+            continue
+        if row:
+            yield _Part(pictures=tuple(row))
+            row = []
+        yield _video(part, n_frames) if isinstance(part, Path) else _Part(part)
+    if row:
+        yield _Part(pictures=tuple(row))
+
+
+def _video(path: Path, n_frames: int) -> _Part:
+    """Returns a video as some of its frames; which ones a model takes is the model's affair."""
+    from tempbench_lmms.media.video import probe, sample_frames
+    from tempbench_lmms.report.questions import thumbnail
+
+    about = probe(path)
+    frames = sample_frames(path, min(n_frames, about.n_frames))
+    facts = (
+        f"video {path.name}: {about.duration:.2f} s, {about.width}×{about.height}, "
+        f"{about.n_frames} frames, {about.fps:.4g} a second"
+    )
+    return _Part(facts, tuple(_labelled(thumbnail, frames.images, frames.times)), is_video=True)
+
+
+def _labelled(thumbnail: Any, images: Sequence[Any], times: Sequence[float]) -> Iterator[tuple[str, str]]:
+    for number, (image, time) in enumerate(zip(images, times, strict=True), start=1):
+        yield thumbnail(image)[1], f"frame {number} of {len(images)}, at {time:.2f} s"

@@ -1,5 +1,6 @@
 """What a chat model is shown of one question: texts, pictures and videos in their order."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,34 @@ def content(config: dict[str, Any], doc: Row, number: int) -> tuple[Any, ...]:
         return tuple(shown for message in messages for part in message["content"] for shown in _parts(part))
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         raise not_valid(config, number, error) from None
+
+
+def times_of(config: dict[str, Any], doc: Row, parts: Sequence[Any]) -> dict[int, float]:
+    """Returns when pictures are shown in the video that a question's frames come from.
+
+    Args:
+        config: The task.
+        doc: The question.
+        parts: As from `content`.
+
+    Returns:
+        Seconds by the place among the parts; empty where the task decodes no frames by itself. Pictures that
+        are no frame of the video as it is decoded, being cut or scaled, have no time.
+    """
+    frames = getattr(config["doc_to_visual"], "frames", None)
+    wanted = frames(doc, kwargs_of(config)) if frames else None
+    if not wanted:
+        return {}
+    from tempbench_lmms.media.video import sample_frames
+
+    found = sample_frames(*wanted)
+    decoded = [image.tobytes() for image in found.images]
+    shown = {place: part.tobytes() for place, part in enumerate(parts) if is_picture(part)}
+    if list(shown.values()) == decoded:
+        return dict(zip(shown, found.times, strict=True))
+    # In another order: two frames that look alike cannot be told apart.
+    known = {data: time for data, time in zip(decoded, found.times, strict=True) if decoded.count(data) == 1}
+    return {place: known[data] for place, data in shown.items() if data in known}
 
 
 def not_valid(config: dict[str, Any], number: int, error: Exception) -> TempbenchError:

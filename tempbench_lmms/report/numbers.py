@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
-from math import isfinite
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -30,6 +30,10 @@ READ = {
 
 _WORDS = 2000  # characters of a line of the run card
 
+NO_LOG = "the log does not give this value"
+FEW = "too few groups of questions enter it"
+WHOLE = "the official scorer gives one number over all questions"
+
 Value = float | int | str | None
 
 
@@ -43,6 +47,7 @@ class Number:
         low: Lower end of the 95 % interval.
         high: Its upper end.
         n: How many units it is over, where that is known.
+        why: Why there is no interval, where that is known.
     """
 
     value: Value
@@ -50,6 +55,7 @@ class Number:
     low: float | None = None
     high: float | None = None
     n: float | None = None
+    why: str = ""
 
     @property
     def number(self) -> float | None:
@@ -153,8 +159,12 @@ class TaskNumbers:
         except (KeyError, TypeError, ValueError, ArithmeticError):
             result = None  # a log of an older version, whose records lack what the metric reads
         # An interval is that of this value only where the log gives this value.
-        if not isinstance(result, Sums) or getattr(result, "value", None) != value:
-            return Number(value, spread)
+        if not isinstance(value, (int, float)) or isinstance(result, int):
+            return Number(value, spread)  # a word, or a count
+        if not isinstance(result, Sums):
+            return Number(value, spread, why=NO_LOG if self._metrics else "")
+        if getattr(result, "value", None) != value:
+            return Number(value, spread, why=NO_LOG)
         return _with_interval(value, spread, result)
 
     @property
@@ -185,6 +195,20 @@ class TaskNumbers:
         return self.asked is not None and self.asked[0] == self.asked[1]
 
     @property
+    def limit(self) -> float | None:
+        """How many questions a task the run was told to ask: a number, or below 1 a share; None for all."""
+        limit = (self.log.header.get("config") or {}).get("limit")
+        return float(limit) if isinstance(limit, (int, float)) and limit > 0 else None
+
+    @property
+    def is_as_told(self) -> bool:
+        """Whether the run asked all questions, or as many as `--limit` said."""
+        if self.asked is None or self.limit is None:
+            return self.is_complete
+        n, of = self.asked
+        return n >= min(of, ceil(self.limit * of) if self.limit < 1 else int(self.limit))
+
+    @property
     def card(self) -> dict[str, str]:
         """The run card, by dotted names; what the run left no trace of is left out."""
         known = flat(self._run_card) | {"date": run_date(self.log.header)}
@@ -196,7 +220,10 @@ class TaskNumbers:
 def _with_interval(value: Value, error: float | None, result: Sums) -> Number:
     low, high = interval(result)
     n = float(result.denominator.sum()) if isinstance(result, Ratio) else None
-    return Number(value, error, low, high, n) if isfinite(low) else Number(value, error, n=n)
+    if isfinite(low):
+        return Number(value, error, low, high, n)
+    is_whole = tuple(getattr(result, "keys", ())) == ("all",)
+    return Number(value, error, n=n, why=WHOLE if is_whole else FEW)
 
 
 def of_records(metric: Metric, records: Sequence[Record], with_interval: bool = True) -> Number:
@@ -205,7 +232,7 @@ def of_records(metric: Metric, records: Sequence[Record], with_interval: bool = 
     value = result if isinstance(result, int) else result.value
     if not with_interval or isinstance(result, int) or not isfinite(value):
         return Number(value)
-    error = evaluate_error(metric, records)
+    error = evaluate_error(lambda _: result, records)  # without going through the records again
     return _with_interval(value, error if isfinite(error) else None, result)
 
 

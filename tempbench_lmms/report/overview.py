@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
 from tempbench_lmms.card import BenchmarkCard, Reference
 from tempbench_lmms.report.numbers import Number, TaskNumbers, shown, verdict
-from tempbench_lmms.report.tables import Row, Section, better
+from tempbench_lmms.report.tables import Row, Section, better, test_of
 from tempbench_lmms.runs.run_card import NOT_CHECKED
 
 PROBLEMS = {
     "unread": "replies that could not be read, which count as wrong",
     "cut off": "of these, replies that ended before their answer",
     "failed": "requests that failed, which count as wrong",
-    "not asked": "questions of the tasks that the run did not ask",
+    "not asked": "questions that the run did not ask; those that `--limit` left out are no fault",
     "check": "what speaks against the model itself: `tempbench check-model` failed, or was left out",
     "at chance": "tasks with a headline metric that is not above chance",
     "other": "tasks with other warnings",
@@ -46,6 +47,7 @@ class Column:
     Attributes:
         benchmark: Its name.
         metric: The headline that its column shows.
+        instead_of: The benchmark's own headline, where no run has it.
         cells: By run: the number, what sets its tasks apart, and how many more rows the run has.
         metrics: The metrics that a chart can show, the headline first.
         section: Where the rest of it is.
@@ -56,6 +58,12 @@ class Column:
     cells: dict[str, tuple[Number, str, int]]
     metrics: tuple[str, ...]
     section: Section
+    instead_of: str = ""
+
+    @property
+    def others(self) -> set[str]:
+        """The runs that asked the benchmark, but not what the headline is of."""
+        return {row.run for row in self.section.rows} - set(self.cells)
 
     @property
     def marks(self) -> list[Mark]:
@@ -63,10 +71,18 @@ class Column:
         return marks_of(self.section.card, self.metric)
 
     def _label(self, row: Row) -> str:
-        """Returns a row's name, without the variant where every run has the same one only."""
-        rows = self.section.rows
-        is_plain = len({one.variant for one in rows}) == 1 and len({one.run for one in rows}) == len(rows)
-        return row.run if is_plain else row.label
+        """Returns a row's name, without what all rows' variants have in common."""
+        words = [word for word in row.variant.split(", ") if word and word not in self.common]
+        return ", ".join([row.run, *words])
+
+    @cached_property
+    def common(self) -> set[str]:
+        """The words that every row's variant has: `mini`."""
+        return set.intersection(*(set(row.variant.split(", ")) for row in self.section.rows)) - {""}
+
+    def variant(self, variant: str) -> str:
+        """Returns a variant without what all rows have in common."""
+        return ", ".join(word for word in variant.split(", ") if word not in self.common)
 
     @property
     def chart(self) -> dict[str, Any]:
@@ -100,12 +116,14 @@ class Problem:
         of: Out of how many; None where that is no share.
         link: A place on the page.
         words: Instead of the count.
+        is_meant: Whether the user asked for it: that is no fault.
     """
 
     count: int
     of: int | None
     link: str
     words: str = ""
+    is_meant: bool = False
 
 
 def columns_of(sections: Sequence[Section]) -> list[Column]:
@@ -115,13 +133,17 @@ def columns_of(sections: Sequence[Section]) -> list[Column]:
 
 def _column(section: Section) -> Column | None:
     card = section.card
+    headline = card.headline or card.primary[0]
+    _, wanted = test_of(card, headline)
     known = [
         metric
-        for metric in dict.fromkeys((*filter(None, [card.headline]), *card.primary))
+        for metric in dict.fromkeys((headline, *card.primary))
         if any(_has(row, metric) for row in section.rows)
     ]
     if not known:
         return None
+    if known[0] != headline:  # the same metric of another test before any other metric
+        known.sort(key=lambda metric: test_of(card, metric)[1] != wanted)
     cells: dict[str, tuple[Number, str, int]] = {}
     for row in sorted(section.rows, key=lambda row: len(row.variant)):
         if row.run in cells:
@@ -129,7 +151,8 @@ def _column(section: Section) -> Column | None:
             cells[row.run] = number, variant, more + 1
         elif _has(row, known[0]):
             cells[row.run] = row.numbers[known[0]], row.variant, 0
-    return Column(card.name, known[0], cells, tuple(known), section)
+    instead_of = "" if known[0] == headline else headline
+    return Column(card.name, known[0], cells, tuple(known), section, instead_of)
 
 
 def _has(row: Row, metric: str) -> bool:
@@ -184,7 +207,11 @@ def _problems(run: str, own: list[tuple[int, TaskNumbers]], index: int) -> Itera
     if asked:
         known = [task.asked for _, task in own if task.asked]
         missing = sum(of - n for _, (n, of) in asked)
-        yield "not asked", Problem(missing, sum(of for _, of in known), f"#task-{asked[0][0]}")
+        limit = own[0][1].limit
+        is_meant = all(task.is_as_told for _, task in own if task.asked)
+        words = f"--limit {limit:g}" if is_meant and limit else ""
+        link = f"#task-{asked[0][0]}"
+        yield "not asked", Problem(missing, sum(of for _, of in known), link, words, is_meant)
     if words := unchecked(own[0][1].card):
         yield "check", Problem(1, None, f"#run-{index}", words)
     for name, found in (("at chance", True), ("other", False)):
@@ -212,5 +239,15 @@ def unchecked(card: dict[str, str]) -> str:
 
 
 def text_of(number: Number) -> str:
-    """Returns a headline for people."""
-    return shown(number.value, 3)
+    """Returns a headline for people, rounded as in the charts: 10 or more with one digit after the point."""
+    return shown(number.value, digits_of(number.value))
+
+
+def bounds_of(number: Number) -> str:
+    """Returns a headline's interval for people; empty where there is none."""
+    return number.bounds(1, digits_of(number.value))
+
+
+def digits_of(value: Any) -> int:
+    """Returns how many digits after the point a value has on the first screen."""
+    return 1 if isinstance(value, float) and abs(value) >= 10 else 3

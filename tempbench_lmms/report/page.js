@@ -50,6 +50,11 @@
   const taskOf = (n) => index.tasks[owners[n]];
   const idOf = (n) => taskOf(n).ids[n - starts[owners[n]]];
   const textsOf = (n) => (told[n] < 0 ? null : chunkOf("texts", told[n]));
+  // What all answers' records say alike stands once, with the question.
+  const wholeOf = (n) => {
+    const entry = textsOf(n);
+    return entry && { ...entry, answers: entry.answers.map((one) => ({ ...one, record: { ...entry.record, ...one.record } })) };
+  };
   const keyOf = (n) => [taskOf(n).task, idOf(n)].map(encodeURIComponent).join("/");
 
   // Questions that a run got wrong come first, of these the ones with texts.
@@ -132,12 +137,31 @@
     };
   }
 
+  // What is searched, in small letters: ids, and the prompts and replies that are in the page. Texts are made
+  // ready while the browser has nothing to do, so that the first search need not wait for it.
+  const smallIds = index.tasks.map((task) => task.ids.map((one) => one.toLowerCase()));
+  const searched = new Array(index.order.length);
+  const wordsOf = (number) => {
+    if (searched[number] === undefined) {
+      const entry = chunkOf("texts", number);
+      const texts = [entry.prompt, ...entry.answers.flatMap((one) => [one.prompt || "", one.reply])];
+      searched[number] = texts.join("\n").toLowerCase();
+    }
+    return searched[number];
+  };
   function hasWords(n, text) {
-    if (idOf(n).toLowerCase().includes(text)) return true;
-    const entry = textsOf(n);
-    if (!entry) return false;
-    return [entry.prompt, ...entry.answers.map((one) => one.reply)].some((one) => one.toLowerCase().includes(text));
+    const owner = owners[n];
+    if (smallIds[owner][n - starts[owner]].includes(text)) return true;
+    return told[n] >= 0 && wordsOf(told[n]).includes(text);
   }
+  let readied = 0;
+  function ready(deadline) {
+    do {
+      for (const end = Math.min(readied + index.chunk, searched.length); readied < end; readied += 1) wordsOf(readied);
+    } while (readied < searched.length && deadline.timeRemaining() > 5);
+    if (readied < searched.length) requestIdleCallback(ready);
+  }
+  if (window.requestIdleCallback) requestIdleCallback(ready);
 
   function apply() {
     const filters = read();
@@ -321,7 +345,7 @@
       steps.append(button);
     }
     box.append(steps, title, make("div", "note", `${task.task}${here < 0 ? "" : `, ${here + 1} of ${found.length}`}`));
-    const entry = textsOf(n);
+    const entry = wholeOf(n);
     if (!entry) {
       const list = make("ul", "note");
       task.runs.forEach((run, r) => list.append(make("li", "", `${index.runs[run]}: ${NAMES[task.verdicts[r][place]]}${task.words[ALPHABET.indexOf(task.hows[r][place])] === " " ? "" : `, ${task.words[ALPHABET.indexOf(task.hows[r][place])]}`}`)));
@@ -345,6 +369,13 @@
       side.append(answered(answer, task.verdicts[r][place], task.words[ALPHABET.indexOf(task.hows[r][place])]));
     }
     box.append(side);
+    // Who has no mouse scrolls a long text when it has the focus.
+    for (const one of box.querySelectorAll("pre")) {
+      if (one.scrollHeight <= one.clientHeight) continue;
+      one.tabIndex = 0;
+      one.setAttribute("role", "region");
+      one.setAttribute("aria-label", one.previousSibling.textContent);
+    }
   }
 
   function go(n) {

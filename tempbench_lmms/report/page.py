@@ -44,7 +44,8 @@ def _main_numbers(section: Section) -> list[Figure]:
         if any(number is not None and number.number is not None for number in _column(section, column))
     )
     series = tuple(Series(row.label, tuple(map(row.numbers.get, columns))) for row in section.rows)
-    return [Figure("Main numbers", "bars", columns, series)] if columns else []
+    chance = {column: section.card.chance[column] for column in columns if column in section.card.chance}
+    return [Figure("Main numbers", "bars", columns, series, chance=chance)] if columns else []
 
 
 def _column(section: Section, column: str) -> list[Number | None]:
@@ -97,6 +98,8 @@ def page(
         parse_rate=parse_rate,
         shown=numbers.shown,
         headline=overview.text_of,
+        bounds=overview.bounds_of,
+        digits=overview.digits_of,
     )
 
 

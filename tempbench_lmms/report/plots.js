@@ -5,7 +5,6 @@
   const N_COLOURS = 6;
   const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "wye"];
   const DASHES = [undefined, "6 3", "2 2", "8 3 2 3", "1 3", "10 4"];
-  const LETTER = 6.6; // mean width of a character
   const at = (id) => document.getElementById(id);
   const make = (name, kind, text) => {
     const element = document.createElement(name);
@@ -13,11 +12,32 @@
     if (text !== undefined) element.textContent = text;
     return element;
   };
+  // Widths of texts as the page draws them, in pixels.
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  const wide = (text) => pen.measureText(text).width;
+  const widest = (texts) => Math.max(0, ...texts.map(wide));
   const cut = (text, width) => {
-    const n = Math.max(4, Math.floor(width / LETTER));
-    return text.length <= n ? text : `${text.slice(0, n - 1)}…`;
+    if (wide(text) <= width) return text;
+    let [fits, not] = [1, text.length];
+    while (not - fits > 1) {
+      const n = (fits + not) >> 1;
+      if (wide(`${text.slice(0, n)}…`) <= width) fits = n;
+      else not = n;
+    }
+    return `${text.slice(0, fits)}…`;
   };
-  const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 10 ? 3 : 1));
+  // Python rounds a value that lies halfway, 0.0625, to the even neighbour; `toFixed` rounds it up. Halfway lie
+  // the odd multiples of 2 ** -(digits + 1) alone.
+  const fixed = (value, digits) => {
+    const halves = value * 2 ** (digits + 1);
+    if (!Number.isInteger(halves) || halves % 2 === 0) return value.toFixed(digits);
+    const below = Math.floor(value * 10 ** digits);
+    return ((below % 2 ? below + 1 : below) / 10 ** digits).toFixed(digits);
+  };
+  const number = (value) => fixed(value, Math.abs(value) < 10 ? 3 : 1);
+  const seconds = (value) => (Number.isInteger(value) ? String(value) : fixed(value, 2));
+  window.tempbenchNumber = number;
   const words = (point) => {
     const range = point.low === null ? "" : ` [${number(point.low)}, ${number(point.high)}]`;
     return `${number(point.value)}${range}${point.n === null ? "" : `, n ${point.n}`}`;
@@ -73,11 +93,11 @@
     const n = figure.series.length;
     const step = n > 12 ? 5 : n > 3 ? 9 : 13;
     const block = n * step + 10;
-    const left = Math.min(width * 0.4, 16 + LETTER * Math.max(...figure.categories.map((one) => one.length)));
+    const left = Math.min(width * 0.4, 16 + widest(figure.categories));
     const height = 34 + block * figure.categories.length;
     const y = (c, s) => c * block + 5 + (s + 0.5) * step;
     const marks = [Plot.axisX({ ticks: 5, labelArrow: "none", label: null }), Plot.gridX({ ticks: 5 })];
-    marks.push(Plot.text(figure.categories, { y: (one, c) => c * block + block / 2, frameAnchor: "left", dx: -8, textAnchor: "end", text: (one) => cut(one, left - 12) }));
+    marks.push(Plot.text(figure.categories, { y: (one, c) => c * block + block / 2, frameAnchor: "left", dx: -8, textAnchor: "end", text: (one) => cut(one, left - 12), title: (one) => one }));
     const chance = figure.chance.flatMap((value, c) => (value === null ? [] : [{ value, c, from: c * block, to: (c + 1) * block }]));
     marks.push(Plot.ruleX(chance, { x: "value", y1: "from", y2: "to", stroke: "currentColor", strokeDasharray: "4 3", strokeOpacity: 0.8, clip: true }));
     marks.push(Plot.ruleX(figure.marks.map((one) => one[1]), { stroke: "currentColor", strokeDasharray: "4 3", clip: true }));
@@ -103,11 +123,22 @@
     });
   }
 
+  // The values that can be written below an axis without touching each other, the first one among them.
+  function apart(values, scale) {
+    let end = -Infinity;
+    return [...new Set(values)].sort((a, b) => a - b).filter((one) => {
+      const half = wide(String(one)) / 2 + 3;
+      if (one * scale - half < end) return false;
+      end = one * scale + half;
+      return true;
+    });
+  }
+
   function lines(figure, width, domain, chosen) {
     const look = looks(figure, chosen);
     const x = figure.categories.map(Number);
     const pad = (Math.max(...x) - Math.min(...x)) * 0.04 || 0.5;
-    const marks = [Plot.gridY({ ticks: 5 }), Plot.axisY({ ticks: 5, label: null }), Plot.axisX({ ticks: x, tickFormat: (one) => String(one), label: figure.axis || null, labelArrow: "none", labelAnchor: "center" })];
+    const marks = [Plot.gridY({ ticks: 5 }), Plot.axisY({ ticks: 5, label: null }), Plot.axisX({ ticks: apart(x, (width - 52) / (Math.max(...x) - Math.min(...x) + 2 * pad)), tickFormat: (one) => String(one), label: figure.axis || null, labelArrow: "none", labelAnchor: "center" })];
     const chance = figure.chance.flatMap((value, c) => (value === null ? [] : [{ x: x[c], value }])).sort((a, b) => a.x - b.x);
     marks.push(Plot.line(chance, { x: "x", y: "value", stroke: "currentColor", strokeDasharray: "4 3", clip: true }));
     marks.push(Plot.ruleY(figure.marks.map((one) => one[1]), { stroke: "currentColor", strokeDasharray: "4 3", clip: true }));
@@ -138,8 +169,8 @@
   }
 
   function matrix(figure, width) {
-    const left = Math.min(width * 0.35, 16 + LETTER * Math.max(...figure.series.map((one) => one.name.length)));
-    const wide = (width - left - 10) / figure.categories.length;
+    const left = Math.min(width * 0.35, 16 + widest(figure.series.map((one) => one.name)));
+    const room = (width - left - 10) / figure.categories.length;
     const cells = figure.series.flatMap((one, s) => {
       const total = one.points.reduce((sum, point) => sum + (point ? point[0] : 0), 0);
       return pointsOf(figure, s).map((point) => ({ ...point, share: total ? point.value / total : 0 }));
@@ -156,7 +187,7 @@
       x: { domain: figure.categories, axis: null },
       y: { domain: figure.series.map((one) => one.name), axis: null },
       marks: [
-        Plot.axisX({ anchor: "top", tickSize: 0, label: null, tickFormat: (one) => cut(one, wide) }),
+        Plot.axisX({ anchor: "top", tickSize: 0, label: null, tickFormat: (one) => cut(one, room) }),
         Plot.axisY({ anchor: "left", tickSize: 0, label: null, tickFormat: (one) => cut(one, left - 10) }),
         Plot.cell(cells, { x: "category", y: "name", fill: "var(--c0)", fillOpacity: "share", stroke: "var(--line)" }),
         Plot.text(cells, { x: "category", y: "name", text: (one) => String(one.value), fill: (one) => (one.share > 0.55 ? "var(--raised)" : "var(--ink)") }),
@@ -282,7 +313,7 @@
 
   function overview(figure, width, domain, marks) {
     const row = 24;
-    const left = Math.min(width * 0.42, 14 + LETTER * Math.max(1, ...figure.categories.map((one) => one.length)));
+    const left = Math.min(width * 0.42, 14 + widest(figure.categories));
     const points = pointsOf(figure, 0).map((one) => ({ ...one, y: (one.c + 0.5) * row }));
     const svg = Plot.plot({
       ...common(width, figure.title),
@@ -296,7 +327,7 @@
       marks: [
         Plot.gridX({ ticks: 4 }),
         Plot.axisX({ ticks: 4, label: null }),
-        Plot.text(points, { y: "y", frameAnchor: "left", dx: -8, textAnchor: "end", text: (one) => cut(one.category, left - 10) }),
+        Plot.text(points, { y: "y", frameAnchor: "left", dx: -8, textAnchor: "end", text: (one) => cut(one.category, left - 10), title: "category" }),
         ...marks.map(([kind, , value]) => Plot.ruleX([value], { stroke: MARKS[kind].colour, strokeDasharray: MARKS[kind].dash, strokeWidth: kind === "human" ? 2.5 : 1.5 })),
         Plot.ruleY(points.filter((one) => one.low !== null), { x1: "low", x2: "high", y: "y", stroke: "var(--c0)", strokeWidth: 2 }),
         Plot.dot(points, { x: "value", y: "y", fill: "var(--c0)", r: 4.5 }),
@@ -414,7 +445,7 @@
   window.tempbenchSpans = (rows, duration, width) => {
     const height = 30 + rows.length * 22;
     const points = rows.flatMap((one, place) => one.spans.map(([from, to]) => ({ from, to, y: place, name: one.name, colour: one.colour })));
-    const left = Math.min(width * 0.35, 14 + LETTER * Math.max(...rows.map((one) => one.name.length)));
+    const left = Math.min(width * 0.35, 14 + widest(rows.map((one) => one.name)));
     const end = Math.max(duration, ...points.map((one) => one.to));
     const svg = Plot.plot({
       ...common(Math.max(240, width), "Spans of time in seconds"),
@@ -428,8 +459,8 @@
       marks: [
         Plot.gridX({ ticks: 6 }),
         Plot.axisX({ ticks: 6, label: null, tickFormat: (one) => `${one} s` }),
-        Plot.text(rows, { y: (one, place) => place, frameAnchor: "left", dx: -8, textAnchor: "end", text: (one) => cut(one.name, left - 10) }),
-        ...points.map((one) => Plot.rect([one], { x1: "from", x2: "to", y1: one.y - 0.32, y2: one.y + 0.32, fill: one.colour, title: () => `${one.name}: ${number(one.from)} to ${number(one.to)} s` })),
+        Plot.text(rows, { y: (one, place) => place, frameAnchor: "left", dx: -8, textAnchor: "end", text: (one) => cut(one.name, left - 10), title: "name" }),
+        ...points.map((one) => Plot.rect([one], { x1: "from", x2: "to", y1: one.y - 0.32, y2: one.y + 0.32, fill: one.colour, title: () => `${one.name}: ${seconds(one.from)} to ${seconds(one.to)} s` })),
       ],
     });
     return asPicture(svg);

@@ -41,6 +41,9 @@ CHUNK = 50
 
 _TEXTS = ("prompt", "reply", "target", "id", "read")
 
+Fields = list[tuple[str, str, int]]
+"""Texts of a question with their names and sizes."""
+
 
 def spread(n: int, most: int) -> list[int]:
     """Returns at most `most` of the indices 0 .. n - 1, spread evenly."""
@@ -147,19 +150,10 @@ def data_of(
     """
     asked = asked_of(tasks)
     told = _in_turn(asked, n_questions)
-    entries: list[dict[str, Any]] = []
     for_texts = megabytes * (_OF_TEXTS if n_pictured != 0 else 1)
-    room = for_texts * 1e6
-    for number, place in told:
-        entry = _entry(asked[number], place)
-        room -= _floor(entry)
-        if room < 0:
-            break
-        entries.append(entry)
+    entries, parts = _entries(asked, told, for_texts * 1e6)
     told = told[: len(entries)]
-    parts = [part for entry in entries for part in (entry, *entry["answers"])]
-    cut(parts, for_texts)
-    taken = sum(size for part in parts for _, _, size in _fields(part))
+    taken = cut(parts, for_texts)
     pictures, shown = _pictured(asked, told, entries, n_pictured, megabytes * 1e6 - taken)
     return Data(
         index={
@@ -176,6 +170,24 @@ def data_of(
         n_pictured=shown,
         n_cut=sum(any("whole" in part for part in (one, *one["answers"])) for one in entries),
     )
+
+
+def _entries(
+    asked: Sequence[Asked], told: Sequence[tuple[int, int]], room: float
+) -> tuple[list[dict[str, Any]], list[tuple[dict[str, Any], Fields]]]:
+    """Returns the questions that fit a number of bytes; these and their answers with their texts' sizes."""
+    entries: list[dict[str, Any]] = []
+    parts: list[tuple[dict[str, Any], Fields]] = []
+    for number, place in told:
+        entry = _entry(asked[number], place)
+        own = [(part, _fields(part)) for part in (entry, *entry["answers"])]
+        # At least so many bytes, with all its texts cut.
+        room -= sum(min(size, _LEAST) for _, found in own for _, _, size in found)
+        if room < 0:
+            break
+        entries.append(entry)
+        parts += own
+    return entries, parts
 
 
 def _chunks(values: Sequence[Any]) -> list[list[Any]]:
@@ -232,7 +244,7 @@ def _coded(records: Sequence[Record], name: str, values: list[str]) -> dict[str,
 def _entry(one: Asked, place: int) -> dict[str, Any]:
     """Returns the texts of a question and of its answers."""
     name = one.ids[place]
-    answers = []
+    answers: list[dict[str, Any]] = []
     for run, task, samples in zip(one.runs, one.tasks, one.answers, strict=True):
         if name not in samples:
             continue
@@ -248,20 +260,29 @@ def _entry(one: Asked, place: int) -> dict[str, Any]:
             }
         )
     first = answers[0]
-    entry = {"prompt": first["prompt"], "target": first["target"], "record": {}, "answers": answers}
+    entry: dict[str, Any] = {"prompt": first["prompt"], "target": first["target"], "answers": answers}
     entry["whole"] = first["whole"]
     entry["doc"] = next(samples[name].doc_id for samples in one.answers if name in samples)
     for answer in answers:
         for field in ("prompt", "target"):  # of the other runs only where they differ
             if answer[field] == entry[field]:
                 del answer[field]
+    entry["record"] = _shared(answers)
     return entry
 
 
-def _floor(entry: dict[str, Any]) -> int:
-    """Returns how many bytes a question takes at least, with all its texts cut."""
-    parts = [entry, *entry["answers"]]
-    return sum(min(size, _LEAST) for part in parts for _, _, size in _fields(part))
+def _shared(answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Returns what all answers' records say alike, the question's own fields, and takes it out of them."""
+    records = [answer["record"] for answer in answers]
+    missing = object()
+    same = {
+        field: value
+        for field, value in records[0].items()
+        if all(one.get(field, missing) == value for one in records[1:])
+    }
+    for answer, record in zip(answers, records, strict=True):
+        answer["record"] = {field: value for field, value in record.items() if field not in same}
+    return same
 
 
 def _pictured(
@@ -299,26 +320,37 @@ def _pictured(
     return [uri for _, uri in numbers.values()], n_shown
 
 
-def cut(entries: Sequence[dict[str, Any]], megabytes: float) -> None:
+def cut(entries: Sequence[tuple[dict[str, Any], Fields]], megabytes: float) -> int:
     """Cuts the longest texts of questions so that all of them together are within a size.
 
     A question with a cut text keeps in `whole` where the text stands; the others lose the entry.
+
+    Args:
+        entries: Questions and answers, each with what `_fields` says of it.
+        megabytes: The size.
+
+    Returns:
+        How many bytes they take now.
     """
-    fields = [_fields(entry) for entry in entries]
-    most = fitting([size for found in fields for _, _, size in found], int(megabytes * 1e6))
-    for entry, found in zip(entries, fields, strict=True):
+    most = fitting([size for _, found in entries for _, _, size in found], int(megabytes * 1e6))
+    taken = 0
+    for entry, found in entries:
+        taken += sum(size for _, _, size in found)
         long = [(place, text) for place, text, size in found if size > most]
-        entry["record"] = dict(entry["record"])
+        entry["record"] = dict(entry["record"]) if long else entry["record"]
         for place, text in long:
             # A sign takes more than a byte where it is escaped: what is left is of this share of the size.
             kept = text[: max(_LEAST, most * len(text) // _size(text))]
             target = entry["record"] if place not in _TEXTS else entry
-            target[place.removeprefix(".")] = f"{kept} ... (cut; {len(text):,} characters)"
+            words = f"{kept} ... (cut; {len(text):,} characters)"
+            target[place.removeprefix(".")] = words
+            taken += _size(words) - _size(text)
         if not long:
             del entry["whole"]
+    return taken
 
 
-def _fields(entry: dict[str, Any]) -> list[tuple[str, str, int]]:
+def _fields(entry: dict[str, Any]) -> Fields:
     """Returns the texts of a question: its own, and those of its record with a dot before their names."""
     found = [(name, str(entry[name] or "")) for name in _TEXTS if name in entry]
     for name, value in entry["record"].items():

@@ -226,14 +226,19 @@ def _main(card: BenchmarkCard, rows: Sequence[Row]) -> Iterator[Grid]:
         yield _main_grid(card, tuple(page), rows)
 
 
+def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
+    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`, `acc` of nothing."""
+    metrics: Metrics | dict[str, Any] = getattr(_scoring(card.name), "METRICS", {})
+    parts = column.split("_")
+    cut = next((k for k in range(1, len(parts)) if "_".join(parts[k:]) in metrics), 0)
+    return "_".join(parts[:cut]), "_".join(parts[cut:])
+
+
 def _grouped(card: BenchmarkCard, columns: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
     """Returns the columns under the tests that they belong to: `mt1_two_mt` below `mt1_two`."""
-    metrics: Metrics | dict[str, Any] = getattr(_scoring(card.name), "METRICS", {})
     out: list[tuple[str, tuple[str, ...]]] = []
     for column in columns:
-        parts = column.split("_")
-        cuts = (k for k in range(1, len(parts)) if "_".join(parts[k:]) in metrics)
-        heading = "_".join(parts[: next(cuts, 0)])
+        heading, _ = test_of(card, column)
         if out and out[-1][0] == heading and (heading or len(out[-1][1]) < _WIDTH):
             out[-1] = (heading, (*out[-1][1], column))
         else:

@@ -12,7 +12,8 @@ def figures(row: Row) -> list[Figure]:
     gated = {"0": row.metric("acc")} | {f"{t:g}": row.metric(f"acc_at_iou_{t * 100:.0f}") for t in GATES}
     out = shares("Recall@1 over the IoU threshold", "lines", row.label, recall, "IoU of at least")
     if any(number is not None for name, number in gated.items() if name != "0"):
-        out += shares("Right answers whose span is right too", "lines", row.label, gated, "IoU of at least")
+        title, chance = "Right answers whose span is right too", {"0": CARD.chance["acc"]}
+        out += shares(title, "lines", row.label, gated, "IoU of at least", chance)
     for metric, name in (("acc", "Accuracy"), ("miou", "Mean IoU")):
         for kind, groups in (("category", CATEGORIES), ("duration", tuple(DURATIONS))):
             numbers = {group: row.metric(f"{metric}_{group}") for group in groups}

@@ -386,12 +386,19 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
     Standard errors and nested tables are none; metrics that no question was given to are left out.
     """
     out = []
+    ordered = sorted(log.samples, key=lambda sample: str(sample.record["id"]))
+    # Most questions are given to the same metrics: these share the records, of which there may be very many.
+    kinds = [frozenset(sample.metrics) for sample in ordered]
+    distinct = set(kinds)
+    known: dict[frozenset[frozenset[str]], tuple[Record, ...]] = {}
     for row in adapter.rows_of(load_task(log.task)):
-        records = [sample.record for sample in log.samples if row.name in sample.metrics]
-        if records:
-            records.sort(key=lambda record: str(record["id"]))
+        wanted = frozenset(kind for kind in distinct if row.name in kind)
+        if wanted not in known:
+            pairs = zip(ordered, kinds, strict=True)
+            known[wanted] = tuple(sample.record for sample, kind in pairs if kind in wanted)
+        if records := known[wanted]:
             metric = _with_arguments(row.metric, log)
-            out.append(MetricOfRun(row.name, metric, tuple(records), row.better != "lower", row.headline))
+            out.append(MetricOfRun(row.name, metric, records, row.better != "lower", row.headline))
     return out
 
 

@@ -99,9 +99,22 @@ def test_show(tmp_path):
     assert done.returncode == 0
     assert "The images I provide are labeled" in done.stdout
     assert "right answer: Option" in done.stdout
-    assert page.read_text().count("<img") == 1
+    assert page.read_text().count("<img") == 5  # this document's and its four neighbours'
     complains(tempbench("show", "tempvs_mt3_event_mini", "-o", str(page)), "exists", "--force")
     complains(tempbench("show", "tempvs_mt3_event_mini", "--doc", "9999"), "no document 9999")
+
+
+def test_show_a_neighbour_that_is_damaged(prepared, tmp_path):
+    """The page says what is wrong with it; the document that was asked for is shown."""
+    names = [row["images"] for row in rows_of(prepared)]
+    other = next(place for place, one in enumerate(names) if not set(one) & set(names[0]))
+    (prepared / "media" / "vist" / names[other][0].rpartition("/")[2]).write_bytes(b"no picture")
+    page = tmp_path / "page.html"
+    command = ("show", "tempvs_mt1_two", "-o", str(page), "--count", str(other + 1))
+    done = tempbench(*command, TEMPBENCH_DATA=str(prepared.parent))
+    assert done.returncode == 0, done.stderr
+    assert page.read_text().count("the image is damaged") > 0
+    assert page.read_text().count("<img") == other
 
 
 def test_separate_images_follow_their_labels(tmp_path):
@@ -230,8 +243,8 @@ def test_markup_and_length_break_nothing(prepared, tmp_path):
     page = tmp_path / "page.html"
     done = tempbench("show", "tempvs_mt1_two", "-o", str(page), TEMPBENCH_DATA=str(prepared.parent))
     assert done.returncode == 0
-    assert "<script>" not in page.read_text()
-    assert "&lt;script&gt;" in page.read_text()
+    assert "<script>alert" not in page.read_text()
+    assert "&lt;script&gt;alert" in page.read_text()
 
 
 def test_old_harness(tmp_path):

@@ -544,3 +544,48 @@ def test_thumbnail():
     key, uri = questions.thumbnail(Image.new("RGBA", (800, 600), "red"))
     assert uri.startswith("data:image/jpeg;base64,")
     assert (key, uri) == questions.thumbnail(Image.new("RGBA", (800, 600), "red"))
+
+
+def test_questions_that_limit_left_out_are_no_fault(tmp_path):
+    log = write_run(tmp_path, task="tempvs_mt1_two_mini")
+    file = finish(log, n_questions=300)
+    results = json.loads(file.read_text())
+    results["config"]["limit"] = 223.0
+    file.write_text(json.dumps(results))
+    found = list(numbers.of_logs(read_runs([tmp_path])))
+    problem = overview.problems_of(found, {0: 0})["tempbench_chance"]["not asked"]
+    assert (problem.is_meant, problem.words) == (True, "--limit 223")
+    assert "223 of 300 questions, as --limit 223 says" in page(found)
+    results["config"]["limit"] = 250  # of these 27 are missing
+    file.write_text(json.dumps(results))
+    found = list(numbers.of_logs(read_runs([tmp_path])))
+    assert not overview.problems_of(found, {0: 0})["tempbench_chance"]["not asked"].is_meant
+
+
+def test_a_headline_that_no_run_has_is_named(tmp_path):
+    """The same metric of another test stands in for it, before another metric of the same test."""
+    finish(write_run(tmp_path, task="tempvs_mt2_event_mini"))
+    found = list(numbers.of_logs(read_runs([tmp_path])))
+    (column,) = overview.columns_of(tables.sections_of(found))
+    assert (column.metric, column.instead_of) == ("mt2_event_mt", "mt1_two_mt")
+    assert re.search(r"no run has mt1_<wbr>two_<wbr>mt", page(found))
+
+
+def test_why_there_is_no_interval(tasks):
+    chance = next(task for task in tasks if task.run == "tempbench_chance")
+    assert chance.numbers["mt1_two_mt"].why == ""
+    changed = dict(chance.log.values) | {"mt1_two_mt": 0.123}
+    other = numbers.TaskNumbers(chance.log.__class__(**{**vars(chance.log), "values": changed}), "x")
+    assert other.numbers["mt1_two_mt"].why == numbers.NO_LOG
+
+
+def test_records_of_a_question_keep_what_they_share_once(tmp_path):
+    for name in ("oracle", "chance"):
+        write_run(tmp_path / name, name)
+    found = list(numbers.of_logs(read_runs([tmp_path])))
+    entry = questions.data_of(found, 3, 0).texts[0][0]
+    assert {"id", "gold", "tests", "source"} <= set(entry["record"])
+    for answer, task in zip(entry["answers"], found, strict=True):
+        assert not set(answer["record"]) & set(entry["record"])
+        (sample,) = (one for one in task.log.samples if one.record["id"] == entry["record"]["id"])
+        assert {**entry["record"], **answer["record"]} == task.log.with_limit(sample)

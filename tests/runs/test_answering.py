@@ -422,6 +422,7 @@ def test_in_a_browser(tmp_path):
         browser.open(client.server.address, width=400)
         until("document.querySelector('video')?.readyState > 0")
         assert browser.value("document.documentElement.scrollWidth") <= 400
+        assert browser.violations() == []
         for number in range(2):
             until(
                 f"document.querySelector('#number').textContent === 'Question {number + 1} of 2' "
