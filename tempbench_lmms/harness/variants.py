@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data.resources import resource_dir
+from tempbench_lmms.data.resources import folder_of
 from tempbench_lmms.data.roots import MINI, SCHEME, cache_home
 from tempbench_lmms.errors import TempbenchError
 
@@ -139,7 +139,7 @@ def made() -> dict[str, str]:
     """
     files: dict[str, str] = {}
     for benchmark in benchmarks.names():
-        folder = resource_dir("task_yamls") / benchmark
+        folder = folder_of("task_yamls", benchmark)
         parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("_*.yaml"))}
         table = _table_of(folder)
         files |= {f"{benchmark}/{name}": text for name, text in parts.items()}
@@ -158,7 +158,7 @@ def asked() -> dict[str, str]:
     """Returns what each task and group asks, in a few words; not of variants, nor of samples."""
     everything = {_ALL: "all benchmarks"}
     for benchmark in benchmarks.names():
-        everything |= _table_of(resource_dir("task_yamls") / benchmark)["asks"]
+        everything |= _table_of(folder_of("task_yamls", benchmark))["asks"]
     return everything
 
 

@@ -137,8 +137,8 @@ def _notes_of_answers(docs: Sequence[tables.Row], answers: Mapping[str, Any]) ->
     answered = [doc for doc in docs if doc["question_id"] in answers]
     if other := sum(_text(doc, answers, "answer") != _right(doc) for doc in answered):
         yield (
-            f"{other} of {len(answered)} answers name another right answer than the annotations: the official "
-            "numbers go by the answers' file, ours by the annotations; check that both are of one release"
+            f"{other} of {len(answered)} answers name another right answer than the annotations: the "
+            "official numbers go by the file, ours by the annotations; check that both are of one release"
         )
 
 
