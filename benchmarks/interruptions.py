@@ -22,7 +22,7 @@ from typing import Any
 
 import timing
 
-TASK = "tempvs_mt1_two_mini"
+TASKS = "tempvs_mt1_two_mini"
 _SECONDS_A_QUESTION = 0.01
 ASKED, DONE = "tempbench.asked", "tempbench.done"
 _CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "sqlite3.connect", ASKED, DONE}
@@ -90,7 +90,7 @@ def watch_changes(folder: Path, at: int, act: Callable[[str], None] = cut_and_ki
     return lambda: count
 
 
-def _start(folder: Path, slice_size: int, kill_at: int = 0) -> int:
+def _start(folder: Path, slice_size: int, tasks: str, kill_at: int = 0) -> int:
     """Starts a run in a fork and returns its process id."""
     child = os.fork()
     if child:
@@ -106,12 +106,12 @@ def _start(folder: Path, slice_size: int, kill_at: int = 0) -> int:
 
     def noted(doc: Any, task: str, seed: int) -> str:
         time.sleep(_SECONDS_A_QUESTION)
-        os.write(notes, f"{os.getpid()} {doc['question_id']}\n".encode())
+        os.write(notes, f"{os.getpid()} {task} {doc['question_id']}\n".encode())
         # An empty reply is an answer like any other: it is not asked for again.
         return "" if doc["question_id"].endswith("7") else reply(doc, task, seed)
 
     simple.REPLIES["chance"] = noted
-    arguments = ["run", "--model", "tempbench_chance", "--tasks", TASK, "--output", str(folder)]
+    arguments = ["run", "--model", "tempbench_chance", "--tasks", tasks, "--output", str(folder)]
     sys.argv = ["tempbench", *arguments, "--slice", str(slice_size)]
     n_changes, status = watch_changes(folder, kill_at), 0
     try:
@@ -135,13 +135,18 @@ def outcome_of(folder: Path) -> tuple[Any, dict[str, Any]]:
     state = json.loads((folder / "tempbench_run.json").read_text())
     file = Path(state["finished"])
     stamp = file.name.removesuffix("_results.json")
-    with file.with_name(f"{stamp}_samples_{TASK}.jsonl").open() as log:
-        rows = [json.loads(line) for line in log]
-    replies = {row["record"]["id"]: row["filtered_resps"] for row in rows}
+    replies = {}
+    for log in file.parent.glob(f"{stamp}_samples_*.jsonl"):
+        rows = map(json.loads, log.read_text().splitlines())
+        replies |= {
+            (log.name.removeprefix(stamp), row["record"]["id"]): row["filtered_resps"] for row in rows
+        }
     return json.loads(file.read_text())["results"], replies
 
 
-def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0, every: int = 0) -> Outcome:
+def interrupt(
+    folder: Path, kills: int, slice_size: int = 20, seed: int = 0, every: int = 0, tasks: str = TASKS
+) -> Outcome:
     """Kills runs below `folder` and returns what came of it.
 
     Args:
@@ -151,6 +156,7 @@ def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0, eve
         seed: Of the moments.
         every: Kill at the first change of a file, at each that comes so many later, and at the last eight,
             which write results, logs and report.
+        tasks: What is asked, separated by commas.
     """
     import lmms_eval.__main__
     import lmms_eval.evaluator  # noqa: F401 (imported once, for all forks)
@@ -160,7 +166,7 @@ def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0, eve
     plugin.shadowed_names()  # remembered
     generator = random.Random(seed)
     began = time.monotonic()
-    child = _start(folder / "uninterrupted", slice_size)
+    child = _start(folder / "uninterrupted", slice_size, tasks)
     if os.waitpid(child, 0)[1]:
         raise SystemExit((folder / "uninterrupted.log").read_text()[-2000:])
     duration = time.monotonic() - began
@@ -172,10 +178,10 @@ def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0, eve
         for change in sorted({*range(1, n_changes + 1, every), *range(max(1, n_changes - 7), n_changes + 1)}):
             result.chains += 1
             run = folder / f"run{result.chains}"
-            if os.waitstatus_to_exitcode(os.waitpid(_start(run, slice_size, change), 0)[1]) < 0:
+            if os.waitstatus_to_exitcode(os.waitpid(_start(run, slice_size, tasks, change), 0)[1]) < 0:
                 result.kills += 1
                 result.phases.append(len(_asked(run)) / n_questions)
-                os.waitpid(_start(run, slice_size), 0)
+                os.waitpid(_start(run, slice_size, tasks), 0)
             _account(run, expected, result)
         return result
     while result.kills < kills:
@@ -183,7 +189,7 @@ def interrupt(folder: Path, kills: int, slice_size: int = 20, seed: int = 0, eve
         run = folder / f"run{result.chains}"
         finished = False
         while not finished:
-            child = _start(run, slice_size)
+            child = _start(run, slice_size, tasks)
             if result.kills < kills:
                 n_asks, n_done = len(_asked(run)), len({question for _, question in _asked(run)})
                 if generator.random() < 0.2:
@@ -245,9 +251,10 @@ def main() -> None:
     options.add_argument(
         "--every", type=int, default=0, metavar="N", help="at every Nth change of a file instead; 1: at each"
     )
+    options.add_argument("--tasks", default=TASKS, help="separated by commas")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        result = interrupt(Path(folder), given.kills, given.slice, given.seed, given.every)
+        result = interrupt(Path(folder), given.kills, given.slice, given.seed, given.every, given.tasks)
     print(f"killed                                       {result.kills:6}")
     print(f"runs brought to their end                    {result.chains:6}")
     print(f"runs that differ from the uninterrupted one  {result.differing:6}")

@@ -1,18 +1,25 @@
 """Prepares a benchmark from a table of somebody's own questions, with media beside it."""
 
+import dataclasses
+import os
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, locks, manifests, prepared, roots, tables, user_tables
+from tempbench_lmms import benchmarks
+from tempbench_lmms.data import checks, checksums, locks, manifests, prepared, roots, tables, user_tables
 from tempbench_lmms.errors import TempbenchError
 
+_TABLE = Path("questions") / "test.parquet"
+_ASKED = ("question", "options", "images", "video")
 _COLUMNS = ("answer", "options", "media", "group", "id")
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Kind:
     """What a benchmark asks.
 
@@ -44,10 +51,7 @@ def prepare_table(kind: Kind, source: Path, force: bool) -> None:
     """
     root = roots.home_to_write(kind.benchmark)
     old = manifests.of_earlier(root, force, "rows")
-    found = [_read(kind, source, where, cells) for where, cells in _cells(source)]
-    if not found:
-        raise TempbenchError(f"{source} has no questions; write a line for each")
-    files = {url: path for _, media in found for url, path in media.items()}
+    rows, files = _asked(kind, source)
     entry = {"table": str(source.resolve()), "sha256": tables.sha256_of([source, *files.values()])}
     if old and not force:
         if (old.get("source") or {}).get("sha256") != entry["sha256"]:
@@ -61,19 +65,78 @@ def prepare_table(kind: Kind, source: Path, force: bool) -> None:
     for path in files.values():
         _look(kind.media, path)
     locks.before_change(root)
+    _write(kind, root, rows, files, {"source": entry})
+    if kind.groups:
+        _say_of_groups(source, rows)
+    print(f"{root}: {len(rows)} questions, {len(files)} media files")
+
+
+def write_sample(kind: Kind, source: Path, root: Path, least: int = 4) -> None:
+    """Writes the first questions of a table as a sample; what is there is replaced.
+
+    Args:
+        kind: What the benchmark asks.
+        source: The table.
+        root: The sample's folder, which `data.roots.mini_root` returns.
+        least: How many questions, or so many more that the last group is whole.
+
+    Raises:
+        TempbenchError: As for `prepare_table`.
+    """
+    rows, files = _asked(kind, source, f"{roots.MINI}/")
+    units = {row["unit"] for row in rows[:least]}
+    rows = [row for row in rows if row["unit"] in units]
+    shown = {url for row in rows for url in row.get("images") or [row.get("video")]}
+    _write(kind, root, rows, {url: path for url, path in files.items() if url in shown}, {})
+
+
+def _write(
+    kind: Kind, root: Path, rows: list[tables.Row], files: Mapping[str, Path], about: Mapping[str, Any]
+) -> None:
+    """Writes media, table and, last, the manifest."""
     (root / roots.MANIFEST).unlink(missing_ok=True)  # from here on the old data is no longer whole
     shutil.rmtree(root / "media", ignore_errors=True)
     for url, path in files.items():
-        tables.copy_file(path, root / url.removeprefix(f"{roots.SCHEME}{kind.benchmark}/"))
-    table = root / "questions" / "test.parquet"
-    rows = [row for row, _ in found]
-    tables.write_rows(rows, table, kind.schema)
-    known: dict[str, Any] = {"sha256": tables.sha256_of([table]), prepared.KEY: prepared.sums(root, [table])}
+        tables.copy_file(path, root / "media" / url.partition("/media/")[2])
+    tables.write_rows(rows, root / _TABLE, kind.schema)
+    sums = prepared.sums(root, [root / _TABLE])
+    known: dict[str, Any] = {"sha256": tables.sha256_of([root / _TABLE]), prepared.KEY: sums}
     if files:
         known[checksums.KEY] = checksums.write_folder(root)
-    counts = {"questions": len(rows)}
-    manifests.write({"benchmark": kind.benchmark, "source": entry, "rows": counts, **known}, root)
-    print(f"{root}: {len(rows)} questions, {len(files)} media files")
+    manifests.write({"benchmark": kind.benchmark, **about, "rows": {"questions": len(rows)}, **known}, root)
+
+
+def _asked(kind: Kind, source: Path, folder: str = "") -> tuple[list[tables.Row], dict[str, Path]]:
+    """Returns the rows of a table that `tempbench verify` will take, and the media by URL."""
+    rows: list[tables.Row] = []
+    files: dict[str, Path] = {}
+    places: dict[Any, str] = {}
+    for where, cells in _cells(source):
+        row, media = _read(kind, source, where, cells, folder)
+        asked = (row["unit"] if kind.groups else "", *(str(row.get(name)) for name in _ASKED))
+        if (other := places.setdefault(row["question_id"], where)) != where:
+            raise TempbenchError(
+                f"{source}: {where}: id: {row['question_id']!r} is that of {other}; give it another"
+            )
+        if (other := places.setdefault(asked, where)) != where:
+            raise TempbenchError(f"{source}: {where}: asks what {other} asks; leave one of the two out")
+        rows.append(row)
+        files |= media
+    if not rows:
+        raise TempbenchError(f"{source} has no questions; write a line for each")
+    with tempfile.TemporaryDirectory() as scratch:
+        tables.write_rows(rows, Path(scratch) / _TABLE, kind.schema)
+        for table in benchmarks.checks(kind.benchmark).tables_of(Path(scratch)):
+            for problem in checks.table_problems(dataclasses.replace(table, media=()), {}):
+                raise TempbenchError(f"{source}: {problem}")
+    return rows, files
+
+
+def _say_of_groups(source: Path, rows: list[tables.Row]) -> None:
+    sizes = Counter(row["unit"] for row in rows)
+    if alone := [unit for unit, n in sizes.items() if n == 1]:
+        n_alone = f"{len(alone)} of {len(sizes)} groups have one question"
+        print(f"{source}: {n_alone} ({alone[0]!r} is the first); it is right where that is", file=sys.stderr)
 
 
 def _look(media: str, path: Path) -> None:
@@ -93,7 +156,9 @@ def _cells(source: Path) -> Iterator[tuple[str, tables.Row]]:
     yield from user_tables.read_table(source, "question", _COLUMNS)
 
 
-def _read(kind: Kind, source: Path, where: str, cells: tables.Row) -> tuple[tables.Row, dict[str, Path]]:
+def _read(
+    kind: Kind, source: Path, where: str, cells: tables.Row, folder: str
+) -> tuple[tables.Row, dict[str, Path]]:
     """Returns a row of the data set, and its media by URL."""
     try:
         number = where.rpartition(" ")[2]
@@ -102,21 +167,21 @@ def _read(kind: Kind, source: Path, where: str, cells: tables.Row) -> tuple[tabl
         if kind.groups:
             asked["unit"] = _text(cells, "group")
         asked["answer"] = _text(cells, "answer")
-        media = _media(kind, source.parent, _list(cells, "media")) if kind.media != "none" else {}
+        media = _media(kind, source.parent, _list(cells, "media"), folder) if kind.media != "none" else []
         if kind.media == "pictures":
-            asked["images"] = list(media)
+            asked["images"] = [url for url, _ in media]
         elif kind.media == "video":
-            asked["video"] = next(iter(media))
+            asked["video"] = media[0][0]
         if "options" in kind.schema.names:
             asked["options"] = _list(cells, "options")
         if "duration" in kind.schema.names:
             from tempbench_lmms.media.video import probe
 
-            asked["duration"] = probe(next(iter(media.values()))).duration
+            asked["duration"] = probe(media[0][1]).duration
         for name in ("question", "answer", "unit"):
             if not asked[name]:
                 raise TempbenchError(f"{'group' if name == 'unit' else name}: empty")
-        return kind.row(asked), media
+        return kind.row(asked), dict(media)
     except TempbenchError as error:
         raise TempbenchError(f"{source}: {where}: {error}") from None
 
@@ -132,15 +197,17 @@ def _list(cells: tables.Row, name: str) -> list[str]:
     return [str(part).strip() for part in parts if str(part).strip()]
 
 
-def _media(kind: Kind, folder: Path, names: list[str]) -> dict[str, Path]:
+def _media(kind: Kind, beside: Path, names: list[str], folder: str) -> list[tuple[str, Path]]:
+    """Returns URL and path of each medium; one may be shown twice."""
     if not names or (kind.media == "video" and len(names) > 1):
         raise TempbenchError(f"media: {len(names)} files; write the paths of {kind.media}, separated by |")
-    found = {}
+    found = []
     for name in names:
-        path = folder / name
-        if not path.resolve().is_relative_to(folder.resolve()):
+        path = beside / name
+        if not path.resolve().is_relative_to(beside.resolve()):
             raise TempbenchError(f"media: {name!r} leads out of the table's folder; put the file beside it")
         if not path.is_file():
             raise TempbenchError(f"media: {name!r} is not there; correct the path")
-        found[f"{roots.SCHEME}{kind.benchmark}/media/{Path(name).as_posix()}"] = path
+        inside = Path(os.path.relpath(path, beside)).as_posix()
+        found.append((f"{roots.SCHEME}{kind.benchmark}/{folder}media/{inside}", path))
     return found

@@ -3,4 +3,11 @@
 Importing the package is cheap: neither torch nor the harness is imported before it is needed.
 """
 
+import os
+
 __version__ = "0.1.0"
+
+# Folders of the user's with benchmarks of his own; in this file, so that they are there in every process.
+__path__ += [
+    os.path.abspath(one) for one in os.environ.get("TEMPBENCH_BENCHMARKS", "").split(os.pathsep) if one
+]

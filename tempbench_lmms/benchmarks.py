@@ -1,4 +1,8 @@
-"""The benchmarks of this package: every folder beside this file that has a `card.py`."""
+"""The benchmarks: every folder beside this file that has a `card.py`, and those in folders of the user's.
+
+The folders in `$TEMPBENCH_BENCHMARKS` hold benchmarks that `tempbench new` writes outside a checkout. A
+folder NAME there is the package `tempbench_lmms.NAME`, and has its tasks and its sample inside.
+"""
 
 import importlib
 import importlib.util
@@ -6,14 +10,31 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import tempbench_lmms
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.sampling import Groups
 
+VARIABLE = "TEMPBENCH_BENCHMARKS"
+
 
 def names() -> list[str]:
-    """Returns the benchmarks' names."""
-    return sorted(path.parent.name for path in Path(__file__).parent.glob("*/card.py"))
+    """Returns the benchmarks' names.
+
+    Raises:
+        TempbenchError: A folder of the user's is none.
+    """
+    for folder in own_folders():
+        if not Path(folder).is_dir():
+            raise TempbenchError(f"{VARIABLE} names {folder}, which is no folder; correct it")
+    return sorted(
+        {path.parent.name for one in tempbench_lmms.__path__ for path in Path(one).glob("*/card.py")}
+    )
+
+
+def own_folders() -> list[str]:
+    """Returns the folders with benchmarks of the user's."""
+    return list(tempbench_lmms.__path__[1:])
 
 
 def _module(benchmark: str, module: str) -> Any:

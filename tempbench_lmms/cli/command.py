@@ -1,5 +1,6 @@
 """What all commands share: how an option may be spelt, and a terminal that no output steers."""
 
+import copy
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -45,7 +46,10 @@ class Guarded(TyperCommand):
             names.insert(0, str(one.info_name))
             one = one.parent
         self.epilog = example(" ".join(names), self.params)
-        super().format_help(ctx, formatter)
+        shown = copy.copy(self)
+        if self.rich_markup_mode:
+            shown.params = [_without_markup(one) for one in self.params]
+        super(Guarded, shown).format_help(ctx, formatter)
 
     def _options(self) -> list[str]:
         return sorted(option for one in self.params for option in one.opts if option.startswith("--"))
@@ -59,6 +63,16 @@ class Guarded(TyperCommand):
                     raise TempbenchError(f"{name.strip('_')}: {ascii(text)[:80]} is not text in UTF-8")
         with terminal.guarded(self.is_painted):
             return super().invoke(ctx)
+
+
+def _without_markup(param: Any) -> Any:
+    """Returns a parameter whose help is shown as it is written: brackets in it are no markup."""
+    from rich.markup import escape
+
+    shown = copy.copy(param)
+    if text := getattr(param, "help", None):
+        shown.help = escape(text)
+    return shown
 
 
 class Painted(Guarded):

@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import importlib.util
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ import typer
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data.resources import resource_dir
+from tempbench_lmms.errors import TempbenchError
 
 _NoLock = Annotated[
     bool,
@@ -47,16 +49,27 @@ def _alone(benchmark: str, prepare: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def module(benchmark: str, name: str) -> Any:
-    """Returns a module of a benchmark's folder in `hf_datasets`.
+    """Returns a module of a benchmark's folder in `hf_datasets`; of a benchmark of the user's, its own.
 
     `hf_datasets` lies inside this package in a wheel and beside it in a checkout; its modules import one
     another relatively, so they work under both names.
 
     Raises:
-        TempbenchError: There is no such benchmark, or the installation is incomplete.
+        TempbenchError: There is no such benchmark or module, or the installation is incomplete.
     """
     benchmarks.card(benchmark)
-    return importlib.import_module(f"{_folder()}.{benchmark}.{name}")
+    is_ours = (resource_dir("hf_datasets") / benchmark).is_dir()
+    found = f"{_folder() if is_ours else 'tempbench_lmms'}.{benchmark}.{name}"
+    if importlib.util.find_spec(found) is None:
+        raise TempbenchError(
+            f"{benchmark} has no {name}.py, which this needs; write it as the others have it"
+        )
+    return importlib.import_module(found)
+
+
+def own_table() -> Any:
+    """Returns the module that prepares a benchmark from a table of the user's questions."""
+    return importlib.import_module(f"{_folder()}.own_table")
 
 
 def publishing() -> Any:

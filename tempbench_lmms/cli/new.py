@@ -1,21 +1,35 @@
 """`tempbench new`: the folders of a benchmark of one's own."""
 
+import contextlib
+import importlib.util
 import keyword
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+import tempbench_lmms
 from tempbench_lmms import benchmarks
+from tempbench_lmms.data import roots
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import TempbenchError
 
 FILES = Path(__file__).parent / "new_files"
 _END = ".jinja"
 _FOLDERS = ("tempbench_lmms", "task_yamls", "hf_datasets", "tests")
+# What a benchmark outside a checkout has, by its place in one. Its tests and its drawings need a checkout.
+_OWN = {
+    "tempbench_lmms/NAME/": "NAME/",
+    "task_yamls/NAME/": "NAME/task_yamls/",
+    "hf_datasets/NAME/prepare.py": "NAME/prepare.py",
+    "hf_datasets/NAME/rows.py": "NAME/rows.py",
+}
 _MEDIA = ("pictures", "video", "none")
 
 # By kind of answer: in words, what the prompt asks for, twice more in other words, what the reader expects,
@@ -80,59 +94,112 @@ def new(
         Path | None, typer.Option(help="A table of your questions, which is prepared at once.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="Its title; without one, its name.")] = None,
-    into: Annotated[Path, typer.Option(help="The checkout of tempbench-lmms to write into.")] = Path("."),
+    into: Annotated[
+        Path,
+        typer.Option(help="A checkout of tempbench-lmms, or any other folder for benchmarks of your own."),
+    ] = Path("."),
 ) -> None:
-    """Write the folders of a benchmark of your own, with a sample and tests, from three questions."""
-    _check(name, into)
+    """Write a benchmark of your own, with a sample, from three questions; in a checkout also its tests."""
+    is_own = not all((into / folder).is_dir() for folder in _FOLDERS)
+    _check(name, into, is_own)
     answer = _chosen("--answer", answer, "What is answered", tuple(_ANSWERS))
     media = _chosen("--media", media, "What is shown", _MEDIA)
     if answer == "span" and media != "video":
         raise TempbenchError("a time span is asked of a video; add --media video")
     if groups is None:
         groups = _asked("Do several questions count together as a group", ("no", "yes")) == "yes"
-    texts = texts_of(name, answer, media, groups, _count(rows), title or name)
+    if is_own and rows is None:
+        raise TempbenchError(
+            f"{into.resolve()} is no checkout of tempbench-lmms, where a sample could be drawn: give your "
+            "questions with --rows, of which the first are the sample; or name a checkout with --into"
+        )
+    texts = texts_of(name, answer, media, groups, _count(rows), title or name, is_own)
     if there := [path for path in texts if (into / path).exists()]:
         raise TempbenchError(f"{into / there[0]} is there already; choose another name")
+    if rows and (data := roots.data_home(name) / name).exists():
+        raise TempbenchError(f"{data} is there already; choose another name, or remove it")
+    is_known = str(into.resolve()) in benchmarks.own_folders()
+    with _all_or_nothing(into, texts, _folders(name, is_own)):
+        _write(into, texts)
+        said = _fill_own(name, into, rows) if is_own and rows else _fill(name, into, texts, rows)
+    print(said, end="")
+    if is_own and not is_known:
+        print(f"first: export {benchmarks.VARIABLE}={shlex.quote(str(into.resolve()))}")
+    task = name if rows else f"{name}_mini"
+    print(f"try it: tempbench run --model tempbench_oracle --tasks {task} --output logs")
+    page = into / name / "README.md" if is_own else "docs/adding_a_benchmark.md"
+    print(f"what is left to think about: {page}")
+
+
+def _write(into: Path, texts: Mapping[Path, str]) -> None:
     for path, text in texts.items():
         (into / path).parent.mkdir(parents=True, exist_ok=True)
         with (into / path).open("x", encoding="utf-8") as file:
             file.write(text)
     code = [str(path) for path in texts if path.suffix == ".py"]
-    # The order of imports goes by the name, and so does the length of some lines.
-    _run(into, "ruff", "check", "--select", "I", "--fix", "--quiet", *code)
-    _run(into, "ruff", "format", "--quiet", *code)
+    if importlib.util.find_spec("ruff"):
+        # The order of imports goes by the name, and so does the length of some lines.
+        _run(into, "ruff", "check", "--select", "I", "--fix", "--quiet", "--no-cache", *code)
+        _run(into, "ruff", "format", "--quiet", "--no-cache", *code)
+
+
+def _fill(name: str, into: Path, texts: Mapping[Path, str], rows: Path | None) -> str:
+    """Draws the sample and prepares the questions of a benchmark in a checkout; returns what to say of it."""
     _run(into, "hf_datasets.samples", name)
-    print(f"{name}: {len(texts)} files and the sample hf_datasets/mini/{name}")
+    said = f"{name}: {len(texts)} files and the sample hf_datasets/mini/{name}\n"
     if rows:
-        print(_run(into, "tempbench_lmms.cli", "prepare", name, "--source", str(rows.resolve())), end="")
-    task = name if rows else f"{name}_mini"
-    print(f"try it: tempbench run --model tempbench_oracle --tasks {task} --output logs")
-    print("what is left to think about: docs/adding_a_benchmark.md")
+        said += _run(into, "tempbench_lmms.cli", "prepare", name, "--source", str(rows.resolve()))
+    return said
 
 
-def _check(name: str, into: Path) -> None:
+def _fill_own(name: str, into: Path, rows: Path) -> str:
+    """Prepares the questions of a benchmark elsewhere, the first ones as its sample."""
+    tempbench_lmms.__path__.append(str(into.resolve()))  # as the variable does from now on
+    importlib.invalidate_caches()
+    from tempbench_lmms.cli import datasets
+
+    datasets.commands(name)["prepare"](source=rows.resolve())
+    return f"{name}: the folder {(into / name).resolve()}, with a sample\n"
+
+
+@contextlib.contextmanager
+def _all_or_nothing(into: Path, texts: Mapping[Path, str], folders: Sequence[Path]) -> Iterator[None]:
+    """Removes the benchmark's files and folders where something is wrong, so that it can be tried again."""
+    try:
+        yield
+    except BaseException:
+        for path in texts:
+            (into / path).unlink(missing_ok=True)
+        for folder in folders:
+            shutil.rmtree(into / folder, ignore_errors=True)
+        raise
+
+
+def _folders(name: str, is_own: bool) -> list[Path]:
+    """Returns the folders that are a benchmark's alone."""
+    if is_own:
+        return [Path(name)]
+    return [Path(folder) / name for folder in (*_FOLDERS, "hf_datasets/mini")]
+
+
+def _check(name: str, into: Path, is_own: bool) -> None:
     from tempbench_lmms.harness.derived import base_of
 
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > 40:
         raise TempbenchError(f"{one_line(name)!r} is no name; take small letters, digits and single _")
     if keyword.iskeyword(name) or name.split("_")[-1] == "mini":
         raise TempbenchError(f"{name!r} is no name here: Python or a bundled sample has it; choose another")
-    if not all(
-        (into / folder).is_dir() for folder in ("tempbench_lmms", "task_yamls", "hf_datasets", "tests")
-    ):
-        raise TempbenchError(
-            f"{into.resolve()} is no checkout of tempbench-lmms; clone it, `pip install -e .[test]` there, "
-            "and name its folder with --into"
-        )
-    if (into / "tempbench_lmms").resolve() != Path(benchmarks.__file__).resolve().parent:
+    for path in _folders(name, is_own):
+        if (into / path).exists():
+            raise TempbenchError(f"{into / path} is there already; choose another name")
+    if importlib.util.find_spec(f"tempbench_lmms.{name}"):
+        raise TempbenchError(f"tempbench-lmms has something named {name}; choose another name")
+    if not is_own and (into / "tempbench_lmms").resolve() != Path(benchmarks.__file__).resolve().parent:
         raise TempbenchError(f"this command is not that of {into.resolve()}; `pip install -e .[test]` there")
     if made := base_of(name):
-        raise TempbenchError(
-            f"{name!r} is no name here: it would be a task made of {made[0]}; choose another"
-        )
-    for path in _FOLDERS:
-        if (into / path / name).exists():
-            raise TempbenchError(f"{into / path / name} is there already; choose another name")
+        raise TempbenchError(f"{name!r} is no name here: it would be a task made of {made[0]}; choose another")
+    if is_own and name in sys.stdlib_module_names:  # it would be hidden from what is started in the folder
+        raise TempbenchError(f"a module of Python is named {name}; choose another name")
     from tempbench_lmms.harness import names
 
     if name in names.all_names():
@@ -170,9 +237,9 @@ def _count(rows: Path | None) -> int:
 
 
 def texts_of(
-    name: str, answer: str, media: str, groups: bool, n_questions: int, title: str
+    name: str, answer: str, media: str, groups: bool, n_questions: int, title: str, is_own: bool = False
 ) -> dict[Path, str]:
-    """Returns the text of every file of a benchmark by its path in a checkout.
+    """Returns the text of every file of a benchmark by its path in a checkout, or in another folder.
 
     Args:
         name: The benchmark's name.
@@ -181,6 +248,7 @@ def texts_of(
         groups: Whether questions count together.
         n_questions: How many there are.
         title: The benchmark's title.
+        is_own: Whether the folder is no checkout.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -192,13 +260,29 @@ def texts_of(
         keep_trailing_newline=True,
         autoescape=False,  # Python and Markdown, not HTML
     )
-    values: dict[str, Any] = {
+    values = _values(answer, media, groups) | {
         "name": name,
         "title": re.sub(r'["\\{}\n]', " ", title).strip() or name,
+        "is_own": is_own,
+        "n_questions": n_questions,
+    }
+    out = {}
+    for path in sorted(FILES.rglob(f"*{_END}")):
+        place = path.relative_to(FILES).as_posix()
+        written = _place(place.removesuffix(_END), is_own)
+        if not written:
+            continue
+        text = environment.get_template(place).render(values)
+        out[Path(written.replace("NAME", name))] = re.sub(r"\n{4,}", "\n\n\n", text)
+    return out
+
+
+def _values(answer: str, media: str, groups: bool) -> dict[str, Any]:
+    """Returns what the templates are filled with, of the answers to the three questions."""
+    values: dict[str, Any] = {
         "answer": answer,
         "media": media,
         "groups": groups,
-        "n_questions": n_questions,
         "has_options": answer in ("option", "order"),
         "main_metric": "group_accuracy" if groups else "accuracy",
         "media_column": {"pictures": '"images",', "video": '"video",', "none": ""}[media],
@@ -209,12 +293,14 @@ def texts_of(
     }
     if answer == "span":
         values["given"] = 'doc["duration"], '
-    out = {}
-    for path in sorted(FILES.rglob(f"*{_END}")):
-        place = path.relative_to(FILES).as_posix()
-        text = environment.get_template(place).render(values)
-        out[Path(place.removesuffix(_END).replace("NAME", name))] = re.sub(r"\n{4,}", "\n\n\n", text)
-    return out
+    return values
+
+
+def _place(place: str, is_own: bool) -> str:
+    """Returns where a file is written; "" where a benchmark has no such file."""
+    if not is_own:
+        return place
+    return next((own + place.removeprefix(head) for head, own in _OWN.items() if place.startswith(head)), "")
 
 
 def _run(folder: Path, module: str, *arguments: str) -> str:

@@ -56,12 +56,12 @@ def tasks(
     if as_json:
         print(json.dumps([asdict(_listed(name)) for name in names], indent=2))
         return
-    width = max(map(len, names)) + 2
-    print(f"{'task':{width}}{'questions':14}{'shows':13}asks")
+    width = max(map(len, names))
+    print(f"{'task':{width}}  {'questions':12}  {'shows':15}  asks")
     for name in names:  # one by one, for the last comes seconds after the first
         one = _listed(name)
         number = one.data if one.questions is None else f"{one.questions:,}"
-        print(f"{name:{width}}{number:14}{_shown(one):13}{one.asks or _settings(one)}", flush=True)
+        print(f"{name:{width}}  {number:12}  {_shown(one):15}  {one.asks or _settings(one)}", flush=True)
     if not all_:
         print("\nA question is one call of the model. --all adds variants, and NAME_mini on the sample.")
 

@@ -3,6 +3,8 @@
 from functools import cache
 from pathlib import Path
 
+import tempbench_lmms
+from tempbench_lmms.card import home
 from tempbench_lmms.errors import TempbenchError
 
 
@@ -21,3 +23,17 @@ def resource_dir(name: str) -> Path:
         f"the folder {name} is missing next to {package}; reinstall with `pip install --force-reinstall "
         "tempbench-lmms`"
     )
+
+
+def folder_of(name: str, benchmark: str) -> Path:
+    """Returns the folder of a benchmark in `task_yamls`, or of its sample in `mini`.
+
+    A benchmark of this package has it in the package's data; one of the user's inside its own folder.
+
+    Args:
+        name: `task_yamls` or `mini`.
+        benchmark: The benchmark's name; where there is no such one, the folder is not there.
+    """
+    if (own := home(benchmark)).parent != Path(tempbench_lmms.__path__[0]):
+        return own / name
+    return (resource_dir("hf_datasets") / name if name == "mini" else resource_dir(name)) / benchmark

@@ -12,7 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from tempbench_lmms.data import outputs
-from tempbench_lmms.data.resources import resource_dir
+from tempbench_lmms.data.resources import folder_of
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 
 SCHEME = "tempbench://"
@@ -78,7 +78,7 @@ def datasets_cache() -> Path:
 
 def mini_root(benchmark: str) -> Path:
     """Returns the folder of a benchmark's bundled sample."""
-    return resource_dir("hf_datasets") / MINI / benchmark
+    return folder_of(MINI, benchmark)
 
 
 def prepared_root(benchmark: str) -> Path:

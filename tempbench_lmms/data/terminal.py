@@ -7,6 +7,7 @@ files. Logs, and the questions of pages, keep the text as it is.
 """
 
 import contextlib
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,9 @@ STEERING = re.compile(rf"[{_CONTROL}{_DIRECTION}\ud800-\udfff]|\r(?!\n)")
 # What a bar of tqdm writes in one piece to move its line or the cursor, and the colours of a logger.
 _BAR = re.compile(r"\r|\n*(?:\x1b\[A)+\Z")
 _COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
+
+
+_UNCUT = 10_000  # columns, more than any of our tables has
 
 
 def shown(text: str) -> str:
@@ -115,7 +119,8 @@ def tell(line: str) -> None:
 def console(stderr: bool = False) -> "Console":
     """Returns a console of `rich` for tables and bars.
 
-    Its texts are shown as everything else, and markup in them is text: a name may hold brackets.
+    Its texts are shown as everything else, and markup in them is text: a name may hold brackets. In a file or
+    a pipe no line is cut or folded, unless `$COLUMNS` says how wide they are.
 
     Args:
         stderr: Print there.
@@ -126,7 +131,9 @@ def console(stderr: bool = False) -> "Console":
         def render_str(self, text: str, **kwargs: Any) -> Any:
             return super().render_str(shown(text), **kwargs)
 
-    return Shown(file=raw(sys.stderr if stderr else sys.stdout), markup=False, emoji=False)
+    stream = raw(sys.stderr if stderr else sys.stdout)
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else _UNCUT
+    return Shown(file=stream, width=width, markup=False, emoji=False)
 
 
 def print_tables(tables: Mapping[str, Sequence[Sequence[str]]]) -> None:

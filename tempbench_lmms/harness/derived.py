@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from tempbench_lmms.data.resources import resource_dir
+from tempbench_lmms.data.resources import folder_of
 from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.errors import TempbenchError
 
@@ -33,7 +33,7 @@ def multiple_choice(benchmark: str) -> Config:
     """Returns what a benchmark's table says of its multiple-choice tasks."""
     from tempbench_lmms.harness import variants
 
-    found: Config = variants.table_of(resource_dir("task_yamls") / benchmark)["multiple_choice"]
+    found: Config = variants.table_of(folder_of("task_yamls", benchmark))["multiple_choice"]
     return found
 
 

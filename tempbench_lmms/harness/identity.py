@@ -12,7 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms import __version__
+from tempbench_lmms import __version__, benchmarks
+from tempbench_lmms.card import home
 from tempbench_lmms.data import provenance, remote, tables
 from tempbench_lmms.data.checksums import digest, digest_of_rows, urls_of
 from tempbench_lmms.data.secrets import hidden, parts, without_secrets
@@ -151,14 +152,17 @@ def of_files(path: Path) -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def of_code() -> str:
-    """Returns one SHA-256 over this package's code and tasks."""
-    return _digest_of(sorted([*_package().rglob("*.py"), *task_files().values()]))
+    """Returns one SHA-256 over this package's code and tasks, and over benchmarks of the user's."""
+    own = (home(name) for name in benchmarks.names())
+    folders = [_package(), *(folder for folder in own if folder.parent != _package())]
+    code = (path for folder in folders for path in folder.rglob("*.py"))
+    return _digest_of(sorted([*code, *task_files().values()]))
 
 
 @lru_cache(maxsize=256)
 def code_of(task: str) -> str:
     """Returns one SHA-256 over the code that makes a task's questions: prompts, hooks, media."""
-    own = _package() / task_files()[task].parent.name
+    own = home(task_files()[task].parent.name)
     return _digest_of([own / "prompts.py", own / "hooks.py", *sorted((_package() / "media").glob("*.py"))])
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data.resources import resource_dir
+from tempbench_lmms.data.resources import folder_of
 from tempbench_lmms.data.roots import MINI, SCHEME, cache_home
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import derived, lite
@@ -141,7 +141,7 @@ def made() -> dict[str, str]:
     """
     files: dict[str, str] = {}
     for benchmark in benchmarks.names():
-        folder = resource_dir("task_yamls") / benchmark
+        folder = folder_of("task_yamls", benchmark)
         parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("_*.yaml"))}
         table = table_of(folder)
         read = {name: yaml.load(text, Loader=_Loader) for name, text in parts.items()}  # noqa: S506
@@ -168,7 +168,7 @@ def asked() -> dict[str, str]:
     """Returns what each task and group asks, in a few words; not of variants, nor of samples."""
     everything = {_ALL: "all benchmarks"}
     for benchmark in benchmarks.names():
-        everything |= table_of(resource_dir("task_yamls") / benchmark)["asks"]
+        everything |= table_of(folder_of("task_yamls", benchmark))["asks"]
     return everything
 
 

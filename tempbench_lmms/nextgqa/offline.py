@@ -1,6 +1,6 @@
 """Scores the official result files, without the harness."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ def score_files(
     complete = given is not None and types.keys() <= given.keys()
     accuracies = official.accuracies(types, given) if given is not None and complete else {}
     metrics, shown = _ours(docs, spans, given)
-    notes = list(_notes(types, spans, given))
+    notes = [*_notes(types, spans, given), *_notes_of_answers(docs, given or {})]
     return Scored(name, numbers, accuracies, metrics, shown, notes)
 
 
@@ -130,6 +130,28 @@ def _notes(
     return notes
 
 
+def _notes_of_answers(docs: Sequence[tables.Row], answers: Mapping[str, Any]) -> Iterator[str]:
+    """Yields what is to be known of the answers; officially their own `answer` says what is right."""
+    if unknown := len(answers.keys() - {doc["question_id"] for doc in docs}):
+        yield f"{unknown} answers are of no question of the split and are not used"
+    answered = [doc for doc in docs if doc["question_id"] in answers]
+    if other := sum(_text(doc, answers, "answer") != _right(doc) for doc in answered):
+        yield (
+            f"{other} of {len(answered)} answers name another right answer than the annotations: the "
+            "official numbers go by the file, ours by the annotations; check that both are of one release"
+        )
+
+
+def _right(doc: tables.Row) -> str:
+    return str(doc["options"][LETTERS.index(doc["answer"])])
+
+
+def _text(doc: tables.Row, answers: Mapping[str, Any], name: str) -> str | None:
+    """Returns the text of the option that an answer names; a few questions have the same one twice."""
+    letter = _letter(doc, answers, name)
+    return None if letter is None else str(doc["options"][LETTERS.index(letter)])
+
+
 def _ours(
     docs: Sequence[tables.Row], spans: Mapping[str, Any], answers: Mapping[str, Any] | None
 ) -> tuple[dict[str, float | None], dict[str, tuple[str, str]]]:
@@ -152,9 +174,9 @@ def _span(span: Sequence[float] | None) -> tuple[float, float] | None:
     return None if span is None else (float(span[0]), float(span[-1]))
 
 
-def _letter(doc: tables.Row, answers: Mapping[str, Any] | None) -> str | None:
-    """Returns the letter of a prediction: an option's number from 0, its letter, or its text."""
-    found = (answers or {}).get(doc["question_id"], {}).get("prediction")
+def _letter(doc: tables.Row, answers: Mapping[str, Any] | None, name: str = "prediction") -> str | None:
+    """Returns the letter of an answer: an option's number from 0, its letter, or its text."""
+    found = (answers or {}).get(doc["question_id"], {}).get(name)
     if isinstance(found, int) and not isinstance(found, bool) and 0 <= found < len(LETTERS):
         return LETTERS[found]
     if isinstance(found, str) and found in [*LETTERS]:

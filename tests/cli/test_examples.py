@@ -1,6 +1,7 @@
 """The help of every command ends with an example that the command takes."""
 
 import functools
+import re
 import shlex
 
 import pytest
@@ -48,6 +49,9 @@ def test_every_help_has_its_example(monkeypatch, capsys):
             context = typer.Context(command, info_name=word, parent=context)
         said = command.get_help(context) + capsys.readouterr().out
         assert example(name, command.params) in said
+        flat = re.sub(r"[\s│]+", "", said)
+        for one in command.params:  # brackets in it are no markup
+            assert re.sub(r"\s+", "", getattr(one, "help", None) or "") in flat, (name, one.name)
 
 
 @pytest.mark.parametrize("name", ["run", "prepare mateo", "stats tempvs"])

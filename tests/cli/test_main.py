@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,14 @@ def test_tasks(prepared):
     assert "not prepared" in lines["tempvs_mt2_event"]
     assert "tempvs_mt1_two_mini" not in lines
     complains(tempbench("tasks", "nope"), "unknown benchmark 'nope'")
+
+
+def test_columns_of_tasks_do_not_run_together():
+    lines = tempbench("tasks", "nextgqa", "--all").stdout.splitlines()
+    assert any(re.search(r"1 video, \d+ s  +media video", line) for line in lines)
+    assert {line.index("asks") for line in lines[:1]} == {
+        line.index("media ") for line in lines if " media " in line
+    }
 
 
 @pytest.mark.slow

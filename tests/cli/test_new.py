@@ -1,14 +1,17 @@
 """`tempbench new`: what it writes, and what it refuses."""
 
 import ast
+import csv
 import itertools
 
 import pytest
 import yaml
 
+import tempbench_lmms
 from tempbench_lmms import benchmarks
 from tempbench_lmms.cli.new import _ANSWERS, _MEDIA, texts_of
-from tests.command import REPOSITORY, complains, tempbench
+from tempbench_lmms.data import roots
+from tests.command import REPOSITORY, complains, tempbench, tempbench_process
 
 KINDS = [
     (answer, media, groups)
@@ -36,6 +39,9 @@ def test_every_kind_is_code_without_gaps(answer, media, groups):
         if path.suffix == ".yaml":
             yaml.compose(text)
         assert (path.name == "scoring.py" and "group_accuracy" in text) <= groups
+    own = texts_of("some_name", answer, media, groups, 12, "title", is_own=True)
+    assert {path.parts[0] for path in own} == {"some_name"}
+    assert all(ast.get_docstring(ast.parse(text)) for path, text in own.items() if path.suffix == ".py")
 
 
 def test_what_is_there_is_not_overwritten():
@@ -57,9 +63,72 @@ def test_a_name_of_the_harness_is_left_to_it():
     assert not (REPOSITORY / "tempbench_lmms" / "mmmu").exists()
 
 
-def test_only_a_checkout_is_written_to(tmp_path):
-    complains(tempbench("new", "some_name", "--into", str(tmp_path), *THREE), "is no checkout", "--into")
+def test_without_a_checkout_there_must_be_questions(tmp_path):
+    complains(tempbench("new", "some_name", "--into", str(tmp_path), *THREE), "is no checkout", "--rows")
     assert not any(tmp_path.iterdir())
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """Runs `tempbench new` in an empty folder, with rows of questions, and returns both."""
+    monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__])
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+
+    def new(name, *rows):
+        table = tmp_path / "rows.csv"
+        with table.open("w", newline="") as file:
+            csv.writer(file).writerows([("id", "question", "options", "answer", "group"), *rows])
+        words = ("--answer", "option", "--media", "none", "--groups", "--rows", str(table))
+        return tempbench("new", name, *words, "--into", str(tmp_path / "own")), tmp_path / "own"
+
+    return new
+
+
+def asked(number, **change):
+    row = {
+        "id": f"a{number}", "question": f"What is {number}?", "options": "odd|even",
+        "answer": ("even", "odd")[number % 2], "group": f"g{number // 2}",
+    }  # fmt: skip
+    return tuple((row | change).values())
+
+
+@pytest.mark.slow
+def test_a_benchmark_outside_a_checkout(elsewhere, tmp_path, monkeypatch):
+    done, own = elsewhere("own_parity", *map(asked, range(7)))
+    assert done.returncode == 0, done.stderr
+    assert f"export TEMPBENCH_BENCHMARKS={own}" in done.stdout
+    assert "1 of 4 groups have one question ('g3' is the first)" in done.stderr
+    assert [path.name for path in own.iterdir()] == ["own_parity"]
+    known = {"TEMPBENCH_BENCHMARKS": str(own), "TEMPBENCH_DATA": str(tmp_path / "data")}
+    listed = tempbench_process("tasks", "own_parity", "--all", **known)
+    lines = [line.split()[:2] for line in listed.stdout.splitlines()]
+    assert lines[1:] == [["own_parity", "7"], ["own_parity_mini", "4"]], listed.stderr
+    for root in (roots.mini_root("own_parity"), roots.prepared_root("own_parity")):
+        assert not list(benchmarks.checks("own_parity").problems(root))
+    monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__, str(own / "nowhere")])
+    complains(tempbench("tasks", "own_parity"), "TEMPBENCH_BENCHMARKS names", "correct it")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("own_ids", {"id": "a1"}, "line 6: id: 'a1' is that of line 3"),
+        ("own_options", {"options": "odd|odd"}, "line 6: options: two are the same"),
+        ("own_many", {"options": "a|b|c|d|e|f|g|h|even"}, "line 6: options: 9, a question has 2 to 8"),
+        ("own_answer", {"answer": "neither"}, "line 6: answer: 'neither' is none"),
+        (
+            "own_repeated",
+            {"question": "What is 1?", "group": "g0"},
+            "line 6: asks what line 3 asks; leave one of the two out",
+        ),
+        ("own_long", {"question": "?" * 200_001}, "question: longer than 200000 characters"),
+    ],
+)
+def test_nothing_is_left_of_rows_that_verify_would_refuse(elsewhere, tmp_path, name, change, said):
+    done, own = elsewhere(name, *map(asked, range(4)), asked(4, **change))
+    complains(done, said)
+    assert not any(own.iterdir())
+    assert not (tmp_path / "data" / name / "manifest.json").exists()
 
 
 @pytest.mark.parametrize(

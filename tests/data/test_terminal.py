@@ -90,3 +90,17 @@ def test_tables_show_markup_and_control_characters_as_text(monkeypatch):
     assert ":smile:\\u202e" in out
     assert "t\\x1b[2J" in out
     assert terminal.STEERING.search(out) is None
+
+
+@pytest.mark.parametrize(("columns", "is_whole"), [(None, True), ("40", False)])
+def test_a_pipe_gets_whole_lines(columns, is_whole, monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns:
+        monkeypatch.setenv("COLUMNS", columns)
+    number = "0.8123456789012345"
+    terminal.print_tables({"": [("name", *"abcdef"), ("all", *[number] * 6)]})
+    assert (stream.getvalue().count(number) == 6) == is_whole
+    if is_whole:
+        assert len(stream.getvalue().splitlines()) == 2

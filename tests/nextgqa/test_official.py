@@ -126,3 +126,19 @@ def test_the_truth_is_perfect_on_the_release(release, split):
     answers = {key: {"answer": 0, "prediction": 0} for key in truths}
     numbers = official.score(truths, {key: windows[-1] for key, windows in truths.items()}, answers)
     assert set(numbers.values()) == {100.0}
+
+
+@pytest.mark.parametrize("case", ["oracle"], indirect=True)
+def test_answers_of_another_release_are_named(case, files, annotations):
+    # Officially the file's own answer says what is right: whoever writes both is always right.
+    spans, answers = files
+    given = {key: {"answer": 9, "prediction": 9} for key in case["answers"]}
+    answers.write_text(json.dumps({**given, "elsewhere_1": {"answer": 1, "prediction": 1}}))
+    found = offline.score_files(spans, answers, annotations, "")
+    assert found.accuracies["Acc"] == 100
+    assert found.metrics["acc"] == 0
+    notes = "\n".join(found.notes)
+    assert "15 of 15 answers name another right answer than the annotations" in notes
+    assert "1 answers are of no question of the split" in notes
+    answers.write_text(json.dumps(case["answers"]))
+    assert not offline.score_files(spans, answers, annotations, "").notes
