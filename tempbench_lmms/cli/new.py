@@ -197,7 +197,9 @@ def _check(name: str, into: Path, is_own: bool) -> None:
     if not is_own and (into / "tempbench_lmms").resolve() != Path(benchmarks.__file__).resolve().parent:
         raise TempbenchError(f"this command is not that of {into.resolve()}; `pip install -e .[test]` there")
     if made := base_of(name):
-        raise TempbenchError(f"{name!r} is no name here: it would be a task made of {made[0]}; choose another")
+        raise TempbenchError(
+            f"{name!r} is no name here: it would be a task made of {made[0]}; choose another"
+        )
     if is_own and name in sys.stdlib_module_names:  # it would be hidden from what is started in the folder
         raise TempbenchError(f"a module of Python is named {name}; choose another name")
     from tempbench_lmms.harness import names

@@ -15,7 +15,7 @@ PAGES = [
     *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")),
 ]
 PATH = re.compile(
-    r"`((?:tempbench_lmms|hf_datasets|task_yamls|tests|docs|benchmarks|website)/[\w./*-]*)`(?: \(`(\w+)`\))?"
+    r"`((?:tempbench_lmms|hf_datasets|task_yamls|tests|docs|benchmarks)/[\w./*-]*)`(?: \(`(\w+)`\))?"
 )
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from docs.website import benchmark, cost, links
 from tempbench_lmms import benchmarks
 from tests.chromium import Chromium
-from website import benchmark, cost, links
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,6 +11,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from PIL import Image
 
+from docs.website import cost
+from docs.website.links import ROOT, relinked
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.data.tables import Row as Doc
@@ -19,8 +21,6 @@ from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media.pictures import is_picture, png
 from tempbench_lmms.media.video import sample_frames
 from tempbench_lmms.record import Metrics
-from website import cost
-from website.links import ROOT, relinked
 
 LOOKED_AT = 40
 """Questions of the bundled sample over which sizes are averaged."""

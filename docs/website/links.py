@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from tempbench_lmms import benchmarks
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)
 _LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?!\w+:)(?P<path>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)")

@@ -1,4 +1,4 @@
-"""Makes the picture of a report that README shows: `python -m website.screenshot [REPORT.html]`."""
+"""Makes the picture of a report that README shows: `python -m docs.website.screenshot [REPORT.html]`."""
 
 import argparse
 import io
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from website.links import ROOT
+from docs.website.links import ROOT
 
 PICTURE = ROOT / "docs/pictures/report.png"
 SIZE = (1280, 1000)

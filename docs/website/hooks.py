@@ -8,9 +8,9 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from docs.website import benchmark
+from docs.website.links import ROOT, pages, relinked
 from tempbench_lmms import benchmarks
-from website import benchmark
-from website.links import ROOT, pages, relinked
 
 API = {
     "record": "Records and tables of metrics",

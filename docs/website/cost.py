@@ -7,9 +7,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from docs.website.links import ROOT
 from tempbench_lmms.media.pictures import is_picture
 from tempbench_lmms.media.video import probe
-from website.links import ROOT
 
 PATCH = 28 * 28
 """Pixels of a token of Qwen2.5-VL."""
