@@ -59,7 +59,7 @@ _REMARK = lazy(rf"\s+\((?!\s*(?:{any_of(OR)}|\w\W))[^()\n]{{12,}}\)\W{{0,3}}$")
 _LAST_CLAUSE = lazy(r",\s*(?:but|so|aber|mais|pero)\s+([^.!?\n]+)$", re.IGNORECASE)
 # "It could be a circle, but there is a hole in it, so it is a ring."
 _CONCLUDED_IN = lazy(
-    r".*[,;]\s*(?:(?:and|but)\s+)?(?:so|thus|therefore|hence|but|yet|then|on\s+(?:a\s+)?closer\s+look|also|daher|aber|donc|mais|pero|así\s+que)\s+([^.!?\n,;]+)[.!]?$",
+    r"(.*)[,;]\s*(?:(?:and|but)\s+)?(?:so|thus|therefore|hence|but|yet|on\s+(?:a\s+)?closer\s+look|daher|aber|donc|mais|pero|así\s+que)\s+([^.!?\n,;]+)[.!]?$",
     re.IGNORECASE,
 )
 _MANY_WORDS = 12
@@ -73,6 +73,7 @@ _OPENS = lazy(
 _OR_ANOTHER = lazy(rf"\)\s*,?\s*(?:{any_of(OR)})")
 _MOST_OPENINGS = 30
 _DENIED = lazy(r"\bnot\b|n't\b", re.IGNORECASE)
+_HELD_POSSIBLE = lazy(any_of(MAYBE), re.IGNORECASE)
 _HEDGED = lazy(rf"\bnot?\b|n['’]t\b|{any_of(MAYBE)}|{any_of(OR)}", re.IGNORECASE)
 # "In image 5": the sentence about one more image ends before it says something.
 _UNFINISHED = lazy(r"\s*in\s[^.!?]{1,20}\w\s*", re.IGNORECASE)
@@ -439,11 +440,11 @@ def _stated(kind: Kind, sentence: str) -> list[Any]:
         return behind if len(behind) == 1 else said
     if not said or (clause := _CONCLUDED_IN.match(sentence)) is None:
         return said
-    if len(said) > 1 and not _HEDGED.search(clause[1]):
-        behind = list(dict.fromkeys(kind.by_words(clause[1])))
+    if len(said) > 1 and _HELD_POSSIBLE.search(clause[1]) and not _HEDGED.search(clause[2]):
+        behind = list(dict.fromkeys(kind.by_words(clause[2])))
         return behind if len(behind) == 1 else said
     # "He could be walking, but he is too fast, so he is not walking."
-    if len(said) == 1 and _DENIED.search(clause[1]) and kind.by_words(_DENIED.sub(" ", clause[1])) == said:
+    if len(said) == 1 and _DENIED.search(clause[2]) and kind.by_words(_DENIED.sub(" ", clause[2])) == said:
         return []
     return said
 

@@ -79,7 +79,8 @@ class Verdict(NamedTuple):
 
 # "Maybe not B", "B is not entirely wrong"
 _HALF_DENIED = lazy(
-    rf"{any_of(MAYBE)}|(?:\bnot|n['’]t)\s+(?:entirely|completely|fully|quite|totally|necessarily|wholly|exactly|really|so|too|all)\b",
+    rf"{any_of(MAYBE)}|(?:\bnot|n['’]t)\s+(?:entirely|completely|fully|quite|totally|necessarily|wholly|exactly|really|so|too|all)\b"
+    r"|\bn?either\b",
     re.IGNORECASE,
 )
 _MOST = 20

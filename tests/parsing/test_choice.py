@@ -63,7 +63,7 @@ TWO = [
     ("The answer could be A or B", None),
     ("Both A and B", None),
     ("Neither A nor B", None),
-    ("The answer is not A", None),
+    ("The answer is not A", "B"),
     ("A man opens the door.", None),
     ("It is a cat", None),
     ("The answer is a dog", None),
