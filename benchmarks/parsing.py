@@ -34,6 +34,7 @@ VALUES: dict[str, list[Any]] = {
     "labels": ["12345"],
     "quantities": [False],
     "upper": [5],
+    "n": [5],
     "n_images": [5],
     "noun": ["image"],
     "duration": [60.0],

@@ -737,9 +737,6 @@ class OrderKind(Kind):
         return sorted(value) == sorted(self.labels)
 
 
-_NEITHER = lazy(r"\bneither\s+(?:true|right|correct|yes)\s+nor\b", re.IGNORECASE)
-
-
 class TruthKind(Kind):
     """True or False."""
 
@@ -756,8 +753,6 @@ class TruthKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says of the claim; nothing where one part holds and another one fails."""
-        if _NEITHER.search(text):
-            return Verdict(None, "open")
         if (short := truth.in_short(text)) is not None:
             return Verdict(short, "answer", 0, len(text), text)
         found = self.mentions(text)
@@ -773,8 +768,6 @@ class TruthKind(Kind):
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns what a sentence says of the claim in words of its own."""
-        if _NEITHER.search(sentence):
-            return []
         return (
             claims.holds(sentence) or truth.claimed(sentence, self.claim) or claims.said(sentence, self.claim)
         )

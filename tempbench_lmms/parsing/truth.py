@@ -207,7 +207,7 @@ def in_short(text: str) -> bool | None:
     >>> in_short("It is."), in_short("Definitely not."), in_short("Pas du tout !"), in_short("It is red.")
     (True, False, False, None)
     """
-    if len(text) > _LONGEST_SO:
+    if len(text) > _LONGEST_SO or " ." in text:  # "It is ." was "It is neither true nor false."
         return None
     said = " ".join(bare(text).lower().replace("’", "'").split())
     if said in _ASSENTS:

@@ -21,7 +21,7 @@ def model(tmp_path):
     """Replies to the yes/no questions of a small release: three of four are right, and one of two groups."""
     release = official(tmp_path / "release")
     questions = json.loads((release / "questions/yes_no.json").read_text())
-    replies = {"7": "Yes.", "7_reverse": "no</s>", "8": "It is.", "8_reverse": "No"}
+    replies = {"7": "Yes.", "7_reverse": "no</s>", "8": "As the clip shows.", "8_reverse": "No"}
     for clip, one in questions.items():
         one["direction"][0]["prediction"] = replies[clip]
     write(tmp_path / "predictions/some-model/yes_no.json", questions)
