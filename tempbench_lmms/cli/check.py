@@ -55,7 +55,7 @@ def check_model(
         outputs.check_folder(keep)
     from tempbench_lmms.harness import names
 
-    options.check_model(model)
+    options.check_model(model, model_args)
     wanted_tasks = tuple(filter(None, tasks.split(",")))
     if wanted_tasks:
         names.check(wanted_tasks)

@@ -91,7 +91,7 @@ def run(
         from tempbench_lmms.harness import names
 
         names.check(tasks.split(","), arguments or ())
-        options.check_model(model)
+        options.check_model(model, model_args)
         _check_first(check and first, model, model_args, tasks, output, arguments or [])
         from tempbench_lmms.runs import supervision
 

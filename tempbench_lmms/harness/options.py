@@ -5,13 +5,18 @@ import ast
 import contextlib
 import difflib
 import importlib.util
-from collections.abc import Sequence
+import re
+import zoneinfo
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import TempbenchError
 
+_PAIRS = ("gen_kwargs", "wandb_args", "hf_hub_log_args")
+_LEVELS = ("TRACE", "DEBUG", "INFO", "SUCCESS", "WARNING", "ERROR", "CRITICAL")
 _TYPES = {"int": int, "float": float, "str": str}
 
 
@@ -81,15 +86,44 @@ def read(words: Sequence[str]) -> argparse.Namespace:
         raise TempbenchError(
             f"{' '.join(strays)[:200]}: the harness has no option for that; quote a value that has spaces"
         )
+    _check_values(vars(found))
     return found
 
 
-def check_model(name: str) -> None:
-    """Checks that the harness has a model, ours and those of other plugins among them.
+def _check_values(given: Mapping[str, Any]) -> None:
+    """Checks values in which the harness finds a mistake only when it has loaded everything."""
+    for name in _PAIRS:
+        check_pairs(f"--{name}", given.get(name))
+    seeds = str(given.get("seed") or "0").lower().split(",")
+    if len(seeds) not in (1, 3, 4) or not all(re.fullmatch(r"\s*(?:-?\d+|none)\s*", one) for one in seeds):
+        raise TempbenchError(
+            f"--seed {one_line(str(given['seed']))}: give one whole number, or up to four and None between commas"
+        )
+    if (level := given.get("verbosity")) and str(level) not in _LEVELS:
+        raise TempbenchError(f"--verbosity {one_line(str(level))}: give one of {', '.join(_LEVELS)}")
+    zone, zones = given.get("timezone"), zoneinfo.available_timezones() if given.get("timezone") else ()
+    if zones and zone not in zones:  # a system without a list of them takes every one
+        raise TempbenchError(f"--timezone {one_line(str(zone))}: no such zone; give one like Europe/Berlin")
+
+
+def check_pairs(option: str, value: str | None) -> None:
+    """Checks that an option's value is a list such as `a=1,b=2`.
 
     Raises:
-        TempbenchError: It has none of this name.
+        TempbenchError: It does not begin like one.
     """
+    first = (value or "").strip().partition(",")[0]
+    if first and not re.fullmatch(r"[A-Za-z_][\w.-]*\s*=.*", first, re.DOTALL):
+        raise TempbenchError(f"{option} {one_line(first)}: give it as name=value, with a comma between two")
+
+
+def check_model(name: str, model_args: str = "") -> None:
+    """Checks that the harness has a model, ours and those of other plugins among them, and its arguments.
+
+    Raises:
+        TempbenchError: It has none of this name, or the arguments are no list such as `a=1,b=2`.
+    """
+    check_pairs("--model-args", model_args)
     try:
         from lmms_eval.models import list_available_models
     except ImportError:

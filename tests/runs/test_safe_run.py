@@ -109,6 +109,13 @@ def test_what_asks_nothing_is_said_at_once(tasks, further, line, tmp_path):
         (["--offset", "1.5"], "argument --offset: invalid int value"),
         (["--agentic_trace_mode", "none"], "invalid choice: 'none'"),
         (["--limit", "3", "4"], "4: the harness has no option for that"),
+        (["--model-args", "foo"], "--model-args foo: give it as name=value"),
+        (["--gen_kwargs", "max_new_tokens"], "--gen_kwargs max_new_tokens: give it as name=value"),
+        (["--wandb_args", "a,b=1"], "--wandb_args a: give it as name=value"),
+        (["--seed", "1,b"], "--seed 1,b: give one whole number"),
+        (["--seed", "1,2"], "--seed 1,2: give one whole number"),
+        (["--verbosity", "LOUD"], "--verbosity LOUD: give one of TRACE"),
+        (["--timezone", "Mars/X"], "--timezone Mars/X: no such zone"),
     ],
 )
 def test_what_the_harness_would_refuse_is_a_line_before_the_work(words, line, tmp_path):
