@@ -149,8 +149,14 @@ def test_a_benchmark_outside_a_checkout(elsewhere, tmp_path, monkeypatch):
     assert [path.name for path in own.iterdir()] == ["own_parity"]
     known = {"TEMPBENCH_BENCHMARKS": str(own), "TEMPBENCH_DATA": str(tmp_path / "data")}
     listed = tempbench_process("tasks", "own_parity", "--all", **known)
-    lines = [line.split()[:2] for line in listed.stdout.splitlines()]
-    assert lines[1:] == [["own_parity", "7"], ["own_parity_mini", "4"]], listed.stderr
+    lines = dict(line.split()[:2] for line in listed.stdout.splitlines()[1:])
+    made = {"": (7, 4), "_rotated": (14, 8), "_paraphrase_1": (7, 4), "_paraphrase_2": (7, 4)}
+    counts = {
+        f"own_parity{word}{sample}": str(n)
+        for word, two in made.items()
+        for sample, n in zip(("", "_mini"), two, strict=True)
+    }
+    assert lines == counts, listed.stderr
     for root in (roots.mini_root("own_parity"), roots.prepared_root("own_parity")):
         assert not list(benchmarks.checks("own_parity").problems(root))
     monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__, str(own / "nowhere")])
