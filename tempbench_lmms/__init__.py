@@ -8,6 +8,7 @@ import os
 __version__ = "0.1.0"
 
 # Folders of the user's with benchmarks of his own; in this file, so that they are there in every process.
+# `benchmarks.names` refuses a relative one: it would be another folder in each working folder.
 __path__ += [
-    os.path.abspath(one) for one in os.environ.get("TEMPBENCH_BENCHMARKS", "").split(os.pathsep) if one
+    os.path.normpath(one) for one in os.environ.get("TEMPBENCH_BENCHMARKS", "").split(os.pathsep) if one
 ]

@@ -6,7 +6,10 @@ folder NAME there is the package `tempbench_lmms.NAME`, and has its tasks and it
 
 import importlib
 import importlib.util
+import logging
+import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +19,48 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.sampling import Groups
 
 VARIABLE = "TEMPBENCH_BENCHMARKS"
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_LONGEST = 40
 
 
 def names() -> list[str]:
     """Returns the benchmarks' names.
 
     Raises:
-        TempbenchError: A folder of the user's is none.
+        TempbenchError: A folder of the user's is none, or is named by a relative path.
     """
+    found = {path.parent.name for path in Path(tempbench_lmms.__path__[0]).glob("*/card.py")}
     for folder in own_folders():
+        if not Path(folder).is_absolute():
+            raise TempbenchError(f"{VARIABLE} names {folder}, a relative path; give its whole path")
         if not Path(folder).is_dir():
             raise TempbenchError(f"{VARIABLE} names {folder}, which is no folder; correct it")
-    return sorted(
-        {path.parent.name for one in tempbench_lmms.__path__ for path in Path(one).glob("*/card.py")}
-    )
+        for path in sorted(Path(folder).glob("*/card.py")):
+            if problem := _problem(path.parent):
+                _warn(f"{VARIABLE}: {path.parent} is left out: {problem}")
+            else:
+                found.add(path.parent.name)
+    return sorted(found)
+
+
+def is_name(text: str) -> bool:
+    """Returns whether a benchmark may be called so: small letters, digits and single `_`."""
+    return bool(_NAME.fullmatch(text)) and len(text) <= _LONGEST
+
+
+def _problem(folder: Path) -> str:
+    """Returns why a folder of the user's is no benchmark; "" where it is one."""
+    ours = Path(tempbench_lmms.__path__[0])
+    if not is_name(folder.name):
+        return "its name is none of a benchmark"
+    if (ours / folder.name).exists() or (ours / f"{folder.name}.py").exists():
+        return "tempbench-lmms has something of that name"
+    return "" if (folder / "task_yamls" / "tasks.yaml").is_file() else "it has no task_yamls/tasks.yaml"
+
+
+@cache  # once a process
+def _warn(message: str) -> None:
+    logging.getLogger(__name__).warning("%s", message)
 
 
 def own_folders() -> list[str]:

@@ -185,7 +185,7 @@ def _folders(name: str, is_own: bool) -> list[Path]:
 def _check(name: str, into: Path, is_own: bool) -> None:
     from tempbench_lmms.harness.derived import base_of
 
-    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > 40:
+    if not benchmarks.is_name(name):
         raise TempbenchError(f"{one_line(name)!r} is no name; take small letters, digits and single _")
     if keyword.iskeyword(name) or name.split("_")[-1] == "mini":
         raise TempbenchError(f"{name!r} is no name here: Python or a bundled sample has it; choose another")
@@ -200,12 +200,25 @@ def _check(name: str, into: Path, is_own: bool) -> None:
         raise TempbenchError(
             f"{name!r} is no name here: it would be a task made of {made[0]}; choose another"
         )
-    if is_own and name in sys.stdlib_module_names:  # it would be hidden from what is started in the folder
-        raise TempbenchError(f"a module of Python is named {name}; choose another name")
+    if is_own and _hides(name, into):
+        raise TempbenchError(
+            f"an installed module is named {name}, which the folder would hide from what is started in "
+            f"{into.resolve()}; choose another name"
+        )
     from tempbench_lmms.harness import names
 
     if name in names.all_names():
         raise TempbenchError(f"a task of the harness is named {name}; choose another name")
+
+
+def _hides(name: str, into: Path) -> bool:
+    """Returns whether a module that is not of the folder itself has the name."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or name in sys.stdlib_module_names:
+        return name in sys.stdlib_module_names
+    # A package's folder, or a module's file. In a virtual environment below the folder it is another's.
+    places = spec.submodule_search_locations or [spec.origin or ""]
+    return any(Path(place).resolve().parent != into.resolve() for place in places)
 
 
 def _chosen(option: str, given: str | None, question: str, known: tuple[str, ...]) -> str:

@@ -117,11 +117,10 @@ def _functions(benchmark: str, word: str, base: Config) -> dict[str, str]:
     def function(what: str, hook: str) -> str:
         return f"{_HOOKS}.{what}__{benchmark}__{hook}"
 
-    docs, results = (
-        str(base.get(key, "")).rpartition(_OWN)[2] for key in ("process_docs", "process_results")
-    )
+    keys = ("process_docs", "process_results", "metric_list")
+    docs, results, metrics = (str(base.get(key, "")).rpartition(_OWN)[2] for key in keys)
     found = {"process_docs": function(f"{word}_docs", docs)}
     if word == ROTATED:
         found["process_results"] = function("rotated_results", results)
-        found["metric_list"] = function("rotated_metrics", "")
+        found["metric_list"] = function("rotated_metrics", metrics)
     return found

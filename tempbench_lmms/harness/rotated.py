@@ -6,15 +6,19 @@ when it is asked for.
 """
 
 import importlib
+import itertools
+import logging
 import string
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.data.option_order import Turned, turned
 from tempbench_lmms.data.rewording import COLUMN
+from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, derived
 from tempbench_lmms.metrics import positions
@@ -24,6 +28,8 @@ from tempbench_lmms.record import Metrics, Record, n_failed, n_questions
 
 KEY = "rotation"
 """Where a record says in which order the options were."""
+OF_MEDIA = ("n_missing_media", "completeness")
+"""Metrics of the first task that hold for the made one too, where it has them: what was left out."""
 
 Process = Callable[[Any], Any]
 
@@ -70,12 +76,23 @@ def _rotated_docs(benchmark: str, hook: str) -> Process:
     def rotated(dataset: Any) -> Any:
         import datasets
 
-        rows = [row for doc in dataset for row in rotations(doc, rotate)]
+        asked = [rotations(doc, rotate) for doc in dataset]
+        rows = list(itertools.chain.from_iterable(asked))
         if not rows:
             raise TempbenchError(f"{benchmark}: no question has options; ask the task without `_rotated`")
+        if lacking := sum(not own for own in asked):
+            _warn(
+                f"{benchmark}: {lacking} of {counted(len(asked), 'question')} left out of `_rotated`: "
+                "no options that can be put in another order"
+            )
         return datasets.Dataset.from_list(rows)
 
     return _then(benchmark, hook, rotated)
+
+
+@cache  # once a process: the same documents are made several times
+def _warn(message: str) -> None:
+    logging.getLogger(__name__).warning("%s", message)
 
 
 def rotations(
@@ -104,7 +121,8 @@ def _rotated_results(benchmark: str, hook: str) -> Callable[..., dict[str, Any]]
         """Scores one answer as the first task does, and says which places were right and chosen."""
         out = scored(doc, results)
         record = {**out["record"], KEY: _places(doc, out["record"]["answer"])}
-        return adapter.emit(record, names) | {"score": float(record[KEY]["right"])}
+        kept = [name for name in OF_MEDIA if name in out]
+        return adapter.emit(record, [*names, *kept]) | {"score": float(record[KEY]["right"])}
 
     return process_results
 
@@ -186,7 +204,11 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def _metric_list(benchmark: str, hook: str) -> list[dict[str, Any]]:
-    return adapter.metric_list(_metrics(benchmark), details, benchmark)
+    metrics = Metrics(KEY)
+    first = {"metric_list": _hook(benchmark, hook) if hook else []}
+    kept = [row for row in adapter.rows_of(first) if row.name in OF_MEDIA]
+    metrics.rows = [*_metrics(benchmark).rows, *(replace(row, tasks=metrics.kinds) for row in kept)]
+    return adapter.metric_list(metrics, details, benchmark)
 
 
 # ---- the prompt in other words

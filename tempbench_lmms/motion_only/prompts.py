@@ -16,7 +16,7 @@ PARAPHRASES = (
     },
     {
         "Every single frame of the video is random noise; only its motion shows a": (
-            "In this video any one frame is random noise. There is only motion to see a"
+            "Any one frame of this video is random noise; motion alone reveals a"
         ),
         "Answer with the letter of the option alone. If you cannot see it, guess.": (
             "If it cannot be seen, make a guess. Your answer is one option's letter alone."

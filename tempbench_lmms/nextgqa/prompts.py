@@ -56,7 +56,7 @@ PARAPHRASES = (
         "give the time span of the video that shows that it is right:": (
             "tell from when to when the video shows that it is the right one:"
         ),
-        _OR: "Is it visible several times, one of these is enough.",
+        _OR: "If it is visible several times, one of these is enough.",
         "Reply with JSON only, in this form:": "Write nothing but JSON that looks like this:",
     },
 )

@@ -94,9 +94,9 @@ PARAPHRASES = (
     {
         "Choose the option that answers the question": "Which of the options answers the question? Pick it",
         "give the time span of the video in which this answer takes place.": (
-            "tell from when to when in the video what it says takes place."
+            "tell from when to when in the video this answer takes place."
         ),
-        "The span is a start and an end in seconds.": "Give this span by its first and its last second.",
+        "The span is a start and an end in seconds.": "State the span's start and end in seconds.",
         _DIRECTLY: "Write nothing but JSON that looks like this: ",
     },
 )

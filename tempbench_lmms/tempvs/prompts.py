@@ -240,7 +240,7 @@ PARAPHRASES: dict[str, tuple[str, ...]] = {
         "without an explanation.",
     ),
     "mt2": (
-        "The images are in their right order, from left to right; the sentences below are not. Bring the "
+        "The images are in their right order, from left to right; the sentences above are not. Bring the "
         "sentences into the order in which the images show what they say. Go by the images and assume "
         "nothing that neither they nor the sentences say.",
         "From left to right the sequence of images shows what happens, in order. Find the order of the "

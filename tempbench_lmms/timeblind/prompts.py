@@ -1,5 +1,6 @@
 """The prompt of a question: as released, with the official request for the form of the answer."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,10 @@ PARAPHRASES = (
 )
 """Two paraphrases, ours: what stands in place of which words."""
 
+_BETWEEN = re.compile(r"([\s.,;?]+or)?[\s.,;?]*\Z", re.IGNORECASE)
+_MORE = re.compile(r"[.?!]\s+\S|\n\s*\S")
+"""A sentence or a line has ended, and another one begins."""
+
 
 def build(doc: Mapping[str, Any]) -> str:
     """Returns the text of a question, as the official code asks it; the video is shown before it."""
@@ -25,10 +30,11 @@ def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
     """Returns a question whose options, which stand in its text, are moved on by some places.
 
     Returns:
-        The question; None where yes or no is asked, or where the text does not name its options.
+        The question; None where yes or no is asked, where the text does not name its options, or where more
+        than an option seems to stand behind the last one: it would move with it.
     """
     found = turned(doc, by)
-    if found is None or doc["options"] == ["Option A", "Option B"]:
+    if found is None or doc["options"] == ["Option A", "Option B"] or _MORE.search(doc["options"][-1]):
         return None
     text, end = "", 0
     for label, old, new in zip(found.labels, doc["options"], found.texts, strict=True):
@@ -41,5 +47,5 @@ def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
 
 
 def _core(option: str) -> str:
-    # The marks between and behind the options stay in their places.
-    return option.rstrip(" .,;?")
+    # The marks and the word between the options, and the marks behind them, stay in their places.
+    return _BETWEEN.sub("", option)

@@ -128,7 +128,7 @@ PARAPHRASES = (
             "Image 1 and Image 2 are satellite images of one place, taken in this order. What length of time "
             "separates them?"
         ),
-        _QUESTIONS["ucm"]: "How is the land in the aerial image used? Name the class.",
+        _QUESTIONS["ucm"]: "How is the land in the aerial image used?",
         _QUESTIONS["transfer_order"]: "Of the two images one shows what happened first. Which one?",
         _QUESTIONS["transfer_lapse"]: (
             "You see one thing at two times, an image each. How much time do you think has gone by from the "

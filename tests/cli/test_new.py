@@ -3,6 +3,9 @@
 import ast
 import csv
 import itertools
+import os
+import subprocess
+import sys
 
 import pytest
 import yaml
@@ -58,6 +61,51 @@ def test_what_is_no_name(name):
     complains(tempbench("new", name, "--into", str(REPOSITORY), *THREE), "is no name")
 
 
+@pytest.mark.parametrize("name", ["json", "datasets", "numpy", "yaml"])
+def test_a_folder_hides_no_module_that_commands_import(name, tmp_path):
+    complains(tempbench("new", name, "--into", str(tmp_path), *THREE), f"is named {name}", "another name")
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_file_in_the_folder_itself_has_no_name_taken(tmp_path, monkeypatch):
+    (tmp_path / "own_file.py").touch()
+    below = tmp_path / "venv" / "own_below"
+    below.mkdir(parents=True)
+    (below / "__init__.py").touch()
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path), str(below.parent)])
+    complains(tempbench("new", "own_file", "--into", str(tmp_path), *THREE), "is no checkout")
+    complains(tempbench("new", "own_below", "--into", str(tmp_path), *THREE), "is named own_below")
+
+
+def test_a_relative_folder_of_benchmarks_is_refused(monkeypatch):
+    monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__, "own"])
+    complains(tempbench("tasks"), "TEMPBENCH_BENCHMARKS names own, a relative path", "whole path")
+
+
+def test_what_the_package_makes_of_the_variable():
+    asked = "import tempbench_lmms, sys; print(tempbench_lmms.__path__[1:])"
+    own = {"TEMPBENCH_BENCHMARKS": os.pathsep.join(["own", "", "/some/where/"])}
+    done = subprocess.run(
+        [sys.executable, "-c", asked], env=os.environ | own, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "['own', '/some/where']"
+
+
+def test_a_stray_file_is_no_benchmark(tmp_path, monkeypatch, caplog):
+    before = benchmarks.names()
+    for name in ("stray", "harness", before[0], "Upper", "own_good"):
+        (tmp_path / name / "task_yamls").mkdir(parents=True)
+        (tmp_path / name / "card.py").touch()
+        if name != "stray":
+            (tmp_path / name / "task_yamls" / "tasks.yaml").touch()
+    monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__, str(tmp_path)])
+    assert benchmarks.names() == benchmarks.names() == sorted([*before, "own_good"])
+    said = sorted(one.getMessage() for one in caplog.records)
+    assert len(said) == 4
+    for line, name in zip(said, sorted(["stray", "harness", before[0], "Upper"]), strict=True):
+        assert line.startswith(f"TEMPBENCH_BENCHMARKS: {tmp_path / name} is left out: ")
+
+
 def test_a_name_of_the_harness_is_left_to_it():
     complains(tempbench("new", "mmmu", "--into", str(REPOSITORY), *THREE), "named mmmu", "another name")
     assert not (REPOSITORY / "tempbench_lmms" / "mmmu").exists()
@@ -101,8 +149,14 @@ def test_a_benchmark_outside_a_checkout(elsewhere, tmp_path, monkeypatch):
     assert [path.name for path in own.iterdir()] == ["own_parity"]
     known = {"TEMPBENCH_BENCHMARKS": str(own), "TEMPBENCH_DATA": str(tmp_path / "data")}
     listed = tempbench_process("tasks", "own_parity", "--all", **known)
-    lines = [line.split()[:2] for line in listed.stdout.splitlines()]
-    assert lines[1:] == [["own_parity", "7"], ["own_parity_mini", "4"]], listed.stderr
+    lines = dict(line.split()[:2] for line in listed.stdout.splitlines()[1:])
+    made = {"": (7, 4), "_rotated": (14, 8), "_paraphrase_1": (7, 4), "_paraphrase_2": (7, 4)}
+    counts = {
+        f"own_parity{word}{sample}": str(n)
+        for word, two in made.items()
+        for sample, n in zip(("", "_mini"), two, strict=True)
+    }
+    assert lines == counts, listed.stderr
     for root in (roots.mini_root("own_parity"), roots.prepared_root("own_parity")):
         assert not list(benchmarks.checks("own_parity").problems(root))
     monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__, str(own / "nowhere")])

@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import shutil
+from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -403,10 +404,51 @@ def test_only_picture_formats_are_read_as_pictures(prepared):
         images.load_image("tempbench://tempvs/media/a.png")
 
 
-def test_a_page_shows_markup_as_text():
-    evil = "<script>alert(1)</script>"
-    page = show.as_html(show.View(evil, (0, 1), (evil, Path(f"{evil}.mp4")), evil, evil))
-    assert "<script" not in page
-    assert page.count("&lt;script&gt;") >= 3
-    page = show.as_html(show.View("task", (0, 1), (Path("<img src=x onerror=alert(1)>.mp4"),), "", ""))
-    assert "<img" not in page
+def shown_page(word, folder, monkeypatch):
+    """The page of a question whose texts and video have a word in them, and of one that cannot be shown."""
+    video = folder / f"{word.replace('/', '')}.mp4"
+    shutil.copyfile(next(roots.mini_root("coherence").rglob("*.mp4")), video)
+
+    def messages(doc, kwargs):
+        if doc["problem"]:
+            raise TempbenchError(doc["problem"])
+        texts = [{"type": "text", "text": text} for text in (doc["question"], *doc["options"])]
+        return [{"content": [*texts, {"type": "video", "url": str(video)}]}]
+
+    config = {
+        "task": word,
+        "doc_to_messages": messages,
+        "doc_to_text": lambda doc, kwargs: doc["question"],
+        "doc_to_visual": lambda doc, kwargs: [str(video)],
+    }
+    doc = {"question": f"{word} prompt", "options": [f"{word} option"], "target": f"{word} target"}
+    docs = [doc | {"problem": ""}, doc | {"problem": f"{word} problem"}, doc]
+    monkeypatch.setattr(show, "_documents", lambda task, number, media=True: (config, docs))
+    return show.as_html(word, 0, 2, 2)
+
+
+class Elements(HTMLParser):
+    """The elements of a page with the names of their attributes, and its text."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found, self.text = [], ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, [name for name, _ in attrs]))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("evil", ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", '"><b id=x>'])
+def test_a_page_shows_markup_as_text(evil, tmp_path, monkeypatch):
+    page = shown_page(evil, tmp_path, monkeypatch)
+    assert evil not in page
+    elements = Elements(page)
+    assert elements.found == Elements(shown_page("plain", tmp_path, monkeypatch)).found
+    for what in (" prompt", " option", " target", " problem", ", what a model sees"):
+        assert f"{evil}{what}" in elements.text
+    assert f"video {evil.replace('/', '')}.mp4" in elements.text
+    assert f"tempbench show {evil} --doc 2" in elements.text

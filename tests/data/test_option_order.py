@@ -29,6 +29,8 @@ def test_the_letter_moves_with_its_option(form):
             "Which? Option A: It sits. Option B: It runs.",
         ),
         ("Which? Option A: up, Option B: down?", "Which? Option A: down, Option B: up?"),
+        ("Is it Option A: left or Option B: right?", "Is it Option A: right or Option B: left?"),
+        ("Is it Option A: a door, or Option B: a floor?", "Is it Option A: a floor, or Option B: a door?"),
         # One text is in the other.
         (
             "A ball? Option A. A ball Option B. A ball rolls",
@@ -48,6 +50,13 @@ def test_options_in_a_sentence(question, swapped):
 def test_options_that_a_question_does_not_name():
     doc = {"question": "A or B?", "options": ["Option A", "Option B"], "answer": "A", "target": "A"}
     assert timeblind.rotated(doc, 1) is None
+
+
+@pytest.mark.parametrize("more", ["right? Look twice.", "It shuts.\nPick one"])
+def test_a_text_behind_the_options_does_not_move(more):
+    doc = {"question": f"Option A: left Option B: {more}", "answer": "A", "target": "A"}
+    assert timeblind.rotated(doc | {"options": ["left", more]}, 1) is None
+    assert timeblind.rotated(doc | {"options": ["left", more[:5]]}, 1) is not None
 
 
 def test_options_in_lines():
