@@ -207,7 +207,8 @@ def in_short(text: str) -> bool | None:
     >>> in_short("It is."), in_short("Definitely not."), in_short("Pas du tout !"), in_short("It is red.")
     (True, False, False, None)
     """
-    if len(text) > _LONGEST_SO:
+    # Where "true or false" was taken out, as in "It is neither true nor false", what is left is no reply.
+    if len(text) > _LONGEST_SO or "  " in text or text[:1] in (" ", ","):
         return None
     said = " ".join(bare(text).lower().replace("’", "'").split())
     if said in _ASSENTS:
