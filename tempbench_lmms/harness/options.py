@@ -96,9 +96,7 @@ def _check_values(given: Mapping[str, Any]) -> None:
         check_pairs(f"--{name}", given.get(name))
     seeds = str(given.get("seed") or "0").lower().split(",")
     if len(seeds) not in (1, 3, 4) or not all(re.fullmatch(r"\s*(?:-?\d+|none)\s*", one) for one in seeds):
-        raise TempbenchError(
-            f"--seed {one_line(str(given['seed']))}: give one whole number, or four and commas"
-        )
+        raise TempbenchError(f"--seed {one_line(str(given['seed']))}: give one whole number, or four")
     if (level := given.get("verbosity")) and str(level) not in _LEVELS:
         raise TempbenchError(f"--verbosity {one_line(str(level))}: give one of {', '.join(_LEVELS)}")
     zone, zones = given.get("timezone"), zoneinfo.available_timezones() if given.get("timezone") else ()

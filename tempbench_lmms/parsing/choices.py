@@ -70,14 +70,22 @@ def _place(found: re.Match[str], n: int) -> int:
     return ORDINAL[found["ordinal"].lower()]
 
 
-_WORSE = (
-    r"(?:worse|less\s+(?!than\b)\w+(?:\s+(?!than\b)\w+)?|a\s+(?:worse|poorer|weaker)\s+(?:\w+)|weaker|poorer)"
+# What praises an option after "more". Any other word may blame it: "more inaccurate", "less wrong".
+_GOOD = (
+    r"(?:(?:clearly|closely|directly|fully|strongly|well|logically|physically|temporally|visually)\s+)?"
+    r"(?:likely|probable|plausible|convincing|believable|credible|reasonable|logical|sensible|coherent|consistent"
+    r"|(?:accurate|correct|precise|faithful|exact|appropriate|close|direct|clear)(?:ly)?|true|truthful|right|valid|fitting"
+    r"|suitable|apt|well|relevant|compatible|aligned|supported|detailed|complete|specific|descriptive|informative|details?)"
 )
-_BETTER = r"(?:better|more\s+(?!than\b)\w+|a\s+(?:better|closer|stronger)\s+(?:\w+)|stronger|closer)"
+_GOOD = rf"{_GOOD}(?:\s+and\s+{_GOOD})?"
+_MADE = rf"(?:match|fit|explanation|summary|account|{_NOUNS})"
+_WORSE = rf"(?:a\s+)?(?:worse|weaker|poorer|less\s+{_GOOD})(?:\s+{_MADE})?"
+_BETTER = rf"(?:a\s+)?(?:better|stronger|closer|more\s+{_GOOD})(?:\s+{_MADE})?"
+_UNCLEAR = r"(?:a\s+)?(?:more|less)(?:\s+(?!than\b)\w+){1,3}"
 _COMPARED_SIGNS = ("worse", "less", "better", "more", "weaker", "poorer", "stronger", "closer")
 _DOES = (
     r"(?:is|seems|looks|sounds|appears|fits|matches|describes|captures|reflects|explains|works)"
-    r"(?:\s+(?!than\b|not\b|no\b|worse\b|less\b|better\b|more\b|weaker\b|poorer\b|stronger\b|closer\b)[\w']+){0,4}?"
+    r"(?:\s+(?!(?:than|not|no|hardly|barely|scarcely|never|but|though|although|yet|worse|less|better|more|weaker|poorer|stronger|closer)\b)[\w']+){0,4}?"
 )
 
 
@@ -87,7 +95,8 @@ def _compares(letters: str) -> re.Pattern[str]:
     one = rf"{noun}[\"'(]*(?-i:[{letters}])[\"')]*"
     one, other = (one.replace("(?-i:", f"(?P<{name}>(?-i:").replace("])", "]))", 1) for name in ("a", "b"))
     return lazy(
-        rf"(?:of\s+the\s+two,?\s+)?{one}\s+{_DOES}\s+(?:much\s+|far\s+|slightly\s+|clearly\s+|a\s+bit\s+)?(?:(?P<worse>{_WORSE})|(?P<better>{_BETTER}))"
+        rf"(?:of\s+the\s+two,?\s+)?{one}\s+{_DOES}\s+(?:much\s+|far\s+|slightly\s+|clearly\s+|a\s+bit\s+)?"
+        rf"(?:(?P<worse>{_WORSE})|(?P<better>{_BETTER})|(?P<unclear>{_UNCLEAR}))"
         rf"(?:\s+than\s+{other})?",
         re.IGNORECASE,
     )
@@ -108,7 +117,7 @@ def compared(text: str, letters: str) -> str | None:
     if len(text) > _LONGEST or not holds(text.lower(), _COMPARED_SIGNS) or _LEFT_OPEN.search(text):
         return None
     found = _compares(letters).fullmatch(text.strip(" \t\n.!*"))
-    if found is None:
+    if found is None or found["unclear"]:
         return None
     a, b = found["a"], found["b"]
     if b is None:
@@ -123,25 +132,24 @@ def compared(text: str, letters: str) -> str | None:
 def only_compares(text: str, letters: str) -> bool:
     """Whether a short reply does nothing but compare options, so that what it names first is not chosen.
 
-    >>> only_compares("A is less likely than B", "ABCD")
-    True
+    >>> only_compares("A is less likely than B", "ABCD"), only_compares("A is more inaccurate.", "AB")
+    (True, True)
     """
     if len(text) > _LONGEST or not holds(text.lower(), _COMPARED_SIGNS):
         return False
     if _NOT.search(text):
         return True  # "A is not worse than B": they may be equal
     found = _compares(letters).fullmatch(text.strip(" \t\n.!*"))
-    return found is not None and (found["worse"] is not None or found["b"] is not None)
+    return found is not None and any(found[name] is not None for name in ("worse", "unclear", "b"))
 
 
-# What ends no sentence and no option.
-_LINKS = frozenset(
-    table(
-        "from|to|and|then|the|a|an|of|with|into|onto|at|by|for|or|but|not|is|are|was|were|as|that|which|while|than"
-        "|und|dann|von|zu|mit|der|die|das|et|puis|de|du|y|luego|con|la|el"
-    )
-)
+# What ends no sentence and no option. As letters of options, "A" and "Y" are no such words.
+_LINKS = frozenset(table("the|a|and|or|und|oder|et|y|der|das|du|de|el|from|of"))
 _WORDS = lazy(r"[^\W_]+")
+# "What it is made of", "the room that he comes from": a whole phrase.
+_STRANDS = lazy(r"\b(?:what|where|which|who|whom|whose|that|made|out)\b", re.IGNORECASE)
+# "Neither b nor a"
+_BEFORE_LETTER = frozenset(table("nor|not|option|answer|letter"))
 
 
 def breaks_off(text: str, texts: tuple[str, ...]) -> bool:
@@ -149,10 +157,22 @@ def breaks_off(text: str, texts: tuple[str, ...]) -> bool:
 
     >>> breaks_off("moving from left to", ("left to right",)), breaks_off("turned on", ("turned on",))
     (True, False)
+    >>> breaks_off("The door the man opens to", ()), breaks_off("It is not A", ())
+    (False, False)
     """
     if not text or not (text[-1].isalnum() or text[-1] in ",-"):
         return False
-    last = _WORDS.findall(text[-32:])[-1:]
-    if not last or last[0].lower() not in _LINKS:
-        return False
-    return not any(option.lower().rstrip(" .").endswith(last[0].lower()) for option in texts)
+    *before, last = _WORDS.findall(text[-64:]) or [""]
+    word = last if len(last) == 1 else last.lower()
+    previous = before[-1].lower() if before else ""
+    if word == "then":
+        links = previous == "and"
+    elif word == "to":
+        links = "from" in text.lower() or any(
+            f"{previous} to " in option.lower() for option in texts if before
+        )
+    elif word in ("from", "of"):
+        links = not _STRANDS.search(text)
+    else:
+        links = word in _LINKS and not (word == "a" and previous in _BEFORE_LETTER)
+    return links and not any(option.lower().rstrip(" .").endswith(word) for option in texts)

@@ -330,7 +330,7 @@ class ChoiceKind(Kind):
         if found or not self.texts:
             return found
         found = [self.letters[i] for i in option_words.same(text, self.texts)]
-        if not found and (better := choices.compared(text, self.letters)):
+        if not found and not self.asks and (better := choices.compared(text, self.letters)):
             return [better]
         if not found and self._has_places and (number := choices.placed(text, len(self.letters))) is not None:
             return [self.letters[number]]
@@ -409,7 +409,7 @@ class ChoiceKind(Kind):
         ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = letters.apart(text)
-        if choices.only_compares(text, self.letters):
+        if not self.asks and choices.only_compares(text, self.letters):
             better = choices.compared(text, self.letters)
             return Verdict(better, "answer" if better else "open", 0, len(text), text)
         if self._own_noun:

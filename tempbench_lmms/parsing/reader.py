@@ -440,7 +440,9 @@ def _stated(kind: Kind, sentence: str) -> list[Any]:
         return behind if len(behind) == 1 else said
     if not said or (clause := _CONCLUDED_IN.match(sentence)) is None:
         return said
-    if len(said) > 1 and _HELD_POSSIBLE.search(clause[1]) and not _HEDGED.search(clause[2]):
+    if not _HELD_POSSIBLE.search(clause[1]):
+        return said  # "He is walking, but not walking fast."
+    if len(said) > 1 and not _HEDGED.search(clause[2]):
         behind = list(dict.fromkeys(kind.by_words(clause[2])))
         return behind if len(behind) == 1 else said
     # "He could be walking, but he is too fast, so he is not walking."

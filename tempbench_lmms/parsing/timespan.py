@@ -235,10 +235,13 @@ def _shares(which: int) -> str:
     )
 
 
+# "Relative to the start" counts seconds.
+_TO_ANOTHER = r"\s+to\b(?!\s+(?:the\s+)?(?:[\w'’]+\s+){0,2}?(?:length|duration)\b)"
+_OF_ALL = rf"(?:normali[sz]ed|as\s+a\s+fraction|relative(?!{_TO_ANOTHER}))\b"
 _FRACTIONS = lazy(
     rf"{_shares(1)}(?P<close>[\])]?)\s*(?:of\s+(?:the\s+)?(?:\w+\s+){{0,2}}?(?:video|clip|recording|footage|duration|length)(?:['’]s)?(?:\s+(?:length|duration))?"
-    rf"|[(,]?\s*(?:normali[sz]ed|as\s+a\s+fraction|relative)\b(?:\s+(?:time|units|coordinates))?\)?)"
-    rf"|\b(?:normali[sz]ed|relative)\b[^.!?\n\d]{{0,24}}{_shares(2)}",
+    rf"|[(,]?\s*{_OF_ALL}(?:\s+(?:time|units|coordinates))?\)?)"
+    rf"|\b{_OF_ALL}[^.!?\n\d]{{0,24}}{_shares(2)}",
     re.IGNORECASE,
 )
 _FRACTION_SIGNS = (" of ", "normali", "fraction", "relative")

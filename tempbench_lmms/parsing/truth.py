@@ -207,7 +207,8 @@ def in_short(text: str) -> bool | None:
     >>> in_short("It is."), in_short("Definitely not."), in_short("Pas du tout !"), in_short("It is red.")
     (True, False, False, None)
     """
-    if len(text) > _LONGEST_SO or " ." in text:  # "It is ." was "It is neither true nor false."
+    # "It is neither true nor false" without "true or false" is "It is .", and no reply.
+    if len(text) > _LONGEST_SO or " ." in text or "  " in text or text[:1] in (" ", ","):
         return None
     said = " ".join(bare(text).lower().replace("’", "'").split())
     if said in _ASSENTS:

@@ -40,7 +40,9 @@ class Labelled:
         """Returns what the benchmark's parser reads, by field where the answer has several."""
         shown, options = self.context, self.context.get("options") or ()
         if self.benchmark == "choice":
-            choice = Choice("ABCDEFGH"[: len(options)], tuple(options), shown["noun"])
+            choice = Choice(
+                "ABCDEFGH"[: len(options)], tuple(options), shown["noun"], asks=shown.get("asks", "")
+            )
             return {"": reader.read(self.reply, choice)}
         if self.benchmark == "truth":
             return {"": reader.read(self.reply, Truth())}

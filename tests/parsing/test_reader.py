@@ -187,3 +187,22 @@ def test_reasoning_in_any_order_keeps_the_final_line(lines):
 def test_where_gives_the_words_that_decided(expected, reply, words):
     start, end = reader.read(reply, expected).where
     assert reply[start:end] == words
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("neither B nor A", Choice("AB", noun="caption")),
+        ("neither b nor a", Choice("AB", noun="caption")),
+        ("sure not", Truth()),
+        ("of course it is not", Truth()),
+        ("Der Mann macht die Tür zu", Choice("AB", ("A man opens the door.", "A man closes the door."))),
+    ],
+)
+def test_a_whole_sentence_is_not_cut_off(reply, expected):
+    assert reader.read(reply, expected).reason == "nothing"
+
+
+@pytest.mark.parametrize("reply", ["moving from left to", "The ball moves to the", "It rolls and then"])
+def test_a_phrase_without_its_end_is_cut_off(reply):
+    assert reader.read(reply, Choice("AB", ("left to right", "right to left"))).reason == "cut_off"
