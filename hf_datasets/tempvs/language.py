@@ -42,12 +42,13 @@ class Replies:
         self._lock = threading.Lock()
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_file():
-            text = path.read_text(encoding="utf-8")
+            content = path.read_bytes()
             # An interrupted run may have left half a line.
-            whole = text[: text.rfind("\n") + 1]
-            if whole != text:
-                path.write_text(whole, encoding="utf-8")
-            for line in whole.split("\n")[:-1]:
+            whole = content[: content.rfind(b"\n") + 1]
+            if whole != content:
+                # Nothing is written: these replies are paid for, and the disk may be full.
+                os.truncate(path, len(whole))
+            for line in whole.split(b"\n")[:-1]:
                 entry = json.loads(line)
                 self.replies[entry["key"]] = entry["reply"]
 

@@ -148,13 +148,29 @@ def write_conversations(
     name = name or folder.resolve().name
     _check_target(folder, force)
     outputs.check_folder(folder)
-    partial = folder.with_name(folder.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
+    partial = outputs.beside(folder)
+    try:
+        counts = _write_export(examples, partial, lora, name)
+        if not counts["conversations"]:
+            raise TempbenchError(f"nothing to write to {folder}: the training split is empty")
+        if folder.exists():
+            shutil.rmtree(folder)
+        os.replace(partial, folder)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    return counts
+
+
+def _write_export(
+    examples: Iterable[Mapping[str, Any]], partial: Path, lora: LoraSettings, name: str
+) -> dict[str, int]:
+    """Writes an export into a new folder and returns its counts; without conversations it is not whole."""
     (partial / "train" / "images").mkdir(parents=True)
     sharegpt, n_images = _write_examples(examples, partial / "train")
+    counts = {"conversations": len(sharegpt), "images": n_images}
     if not sharegpt:
-        shutil.rmtree(partial)
-        raise TempbenchError(f"nothing to write to {folder}: the training split is empty")
+        return counts
     write_json(sharegpt, partial / "llamafactory_train.json")
     write_json({name: _LLAMAFACTORY}, partial / "dataset_info.json")
     write_json(peft_config(lora), partial / "peft_lora.json")
@@ -163,11 +179,7 @@ def write_conversations(
     _write_yaml(llamafactory_config(lora, name, cutoff), partial / "llamafactory_sft.yaml", lora.source)
     readme = _README.format(name=name, count=len(sharegpt), source=lora.source)
     (partial / "README.md").write_text(readme, encoding="utf-8")
-    counts = {"conversations": len(sharegpt), "images": n_images}
     write_json({"name": name, "counts": counts, "settings_from": lora.source}, partial / MANIFEST)
-    if folder.exists():
-        shutil.rmtree(folder)
-    os.replace(partial, folder)
     return counts
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ ELSEWHERE = "choose another place"
 _ROOM = "make room and give the same command again; what was there before is as it was"
 _OTHERWISE = "check its permissions, or choose another place"
 FULL = (errno.ENOSPC, errno.EDQUOT)
+_DISK = (*FULL, errno.EFBIG, errno.EIO, errno.EROFS)
 _ADVICE = {
     **dict.fromkeys(FULL, _ROOM),
     errno.EFBIG: "allow larger files (`ulimit -f`) and give the same command again",
@@ -26,13 +28,15 @@ _ADVICE = {
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, follow: bool = True) -> Iterator[Path]:
     """A block that writes a file in one step, under a name that is the file's where the block ends well.
 
-    Else nothing is left of it, and what was there before is as it was.
+    Else nothing is left of it, and what was there before is as it was. A file that is there keeps its mode.
+    What is no regular file (a device, a pipe) is written to as it is, and stays.
 
     Args:
         path: The file; its folder is made.
+        follow: Write the file that a symbolic link names, and keep the link; else the link is replaced.
 
     Yields:
         Where to write.
@@ -40,23 +44,57 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: It cannot be written; the error names the file, as one of a write by itself does not.
     """
-    partial = path.with_name(path.name + ".partial")
+    partial = path
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        target = _written(path) if follow else path
+        if target is None:
+            yield path
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = _made(beside(target), target)
         yield partial
-        os.replace(partial, path)
+        os.replace(partial, target)
     except BaseException as error:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
+        if partial != path:
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno and _is_of(error, partial):
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
 
 
+def _written(path: Path) -> Path | None:
+    """Returns the regular file behind a path, there or not; None where something else is to be kept."""
+    target = Path(os.path.realpath(path))
+    # What a pipe's link in /proc names is nowhere, though the link leads to it.
+    return None if path.exists() and not target.is_file() else target
+
+
+def beside(path: Path) -> Path:
+    """Returns a hidden name in a file's folder that nobody has, for what is to become the file."""
+    return path.with_name(f".tempbench-{secrets.token_hex(8)}.partial")
+
+
+def _made(partial: Path, target: Path) -> Path:
+    """Makes an empty file of its own, with the mode of the one that it is to replace."""
+    # `tempfile` makes files that their owner alone reads, and the umask cannot be asked without setting it.
+    number = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+    os.close(number)
+    if target.is_file() and not target.is_symlink():
+        shutil.copymode(target, partial)
+    return partial
+
+
+def is_of_disk(error: OSError) -> bool:
+    """Whether an error is of a disk that takes no more, whatever file it names, if it names one."""
+    return error.errno in _DISK
+
+
 def _is_of(error: OSError, partial: Path) -> bool:
     """Whether an error is of what is written, not of what is read for it; a full disk's names the source."""
-    is_full = error.errno in (*FULL, errno.EFBIG)
-    return error.filename is None or str(error.filename) == str(partial) or is_full
+    if error.filename is None:
+        return is_of_disk(error)
+    return str(error.filename) == str(partial) or error.errno in (*FULL, errno.EFBIG)
 
 
 def refused(error: OSError) -> str:
@@ -65,8 +103,9 @@ def refused(error: OSError) -> str:
     number = error.errno or 0
     # Libraries put whole paragraphs into their errors.
     reason = os.strerror(number) if number in _ADVICE else error.strerror or " ".join(repr(error).split())
-    advice = _ADVICE.get(number, "check the path, its permissions and the disk")
-    return f"{name}{reason}; {advice}"
+    is_of_net = isinstance(error, (ConnectionError, TimeoutError)) and not name
+    otherwise = "check the network" if is_of_net else "check the path, its permissions and the disk"
+    return f"{name}{reason}; {_ADVICE.get(number, otherwise)}"
 
 
 def check_file(path: Path, force: bool = False) -> None:
@@ -85,7 +124,8 @@ def check_file(path: Path, force: bool = False) -> None:
         raise TempbenchError(f"{path} exists; choose another name or add --force")
     if not path.parent.is_dir():
         raise TempbenchError(f"the folder {path.parent} does not exist; make it or choose another name")
-    _try(path.parent, path, ELSEWHERE)
+    if (target := _written(path)) is not None:
+        _try(target.parent, path, ELSEWHERE)
 
 
 def check_room(folder: Path, wanted: float, what: str) -> None:

@@ -151,8 +151,8 @@ def copy_file(source: Path, target: Path) -> None:
     is_other = target.is_file() and not os.path.samefile(source, target)
     if is_other and filecmp.cmp(source, target, shallow=False):
         return
-    _no_partial(target)
-    with outputs.replacing(target) as partial:
+    # A link may name the source itself.
+    with outputs.replacing(target, follow=False) as partial:
         shutil.copyfile(source, partial)
 
 
@@ -169,7 +169,7 @@ def link_file(source: Path, target: Path) -> bool:
     if target.is_file() and os.path.samefile(source, target):
         return True
     target.parent.mkdir(parents=True, exist_ok=True)
-    partial = _no_partial(target)
+    partial = outputs.beside(target)
     try:
         os.link(source.resolve(), partial)  # of a symbolic link, the file that it names
     except OSError:  # another disk, another owner, or a file system without links
@@ -177,13 +177,6 @@ def link_file(source: Path, target: Path) -> bool:
         return False
     os.replace(partial, target)
     return True
-
-
-def _no_partial(target: Path) -> Path:
-    """Returns where a file is made; what an interrupted command left there may be a link to its source."""
-    partial = target.with_name(target.name + ".partial")
-    partial.unlink(missing_ok=True)
-    return partial
 
 
 def keep_only(files: Iterable[Path], folder: Path) -> None:

@@ -198,15 +198,29 @@ class TaskNumbers:
     def limit(self) -> float | None:
         """How many questions a task the run was told to ask: a number, or below 1 a share; None for all."""
         limit = (self.log.header.get("config") or {}).get("limit")
-        return float(limit) if isinstance(limit, (int, float)) and limit > 0 else None
+        # JSON as Python writes it may hold Infinity, which limits nothing.
+        return float(limit) if isinstance(limit, (int, float)) and limit > 0 and isfinite(limit) else None
+
+    @property
+    def offset(self) -> int:
+        """How many questions of a task the run was told to pass over."""
+        offset = (self.log.header.get("config") or {}).get("offset")
+        return offset if isinstance(offset, int) and offset > 0 else 0
+
+    @property
+    def told(self) -> str:
+        """The options that leave out questions, as they were given; empty where the run has none."""
+        words = [f"--offset {self.offset}"] if self.offset else []
+        return " ".join(words if self.limit is None else [*words, f"--limit {self.limit:g}"])
 
     @property
     def is_as_told(self) -> bool:
-        """Whether the run asked all questions, or as many as `--limit` said."""
-        if self.asked is None or self.limit is None:
+        """Whether the run asked all questions, or as many as `--limit` and `--offset` left."""
+        if self.asked is None or not self.told:
             return self.is_complete
         n, of = self.asked
-        return n >= min(of, ceil(self.limit * of) if self.limit < 1 else int(self.limit))
+        limit = of if self.limit is None else self.limit
+        return n >= min(of - self.offset, ceil(limit * of) if limit < 1 else int(limit))
 
     @property
     def card(self) -> dict[str, str]:

@@ -207,9 +207,8 @@ def _problems(run: str, own: list[tuple[int, TaskNumbers]], index: int) -> Itera
     if asked:
         known = [task.asked for _, task in own if task.asked]
         missing = sum(of - n for _, (n, of) in asked)
-        limit = own[0][1].limit
         is_meant = all(task.is_as_told for _, task in own if task.asked)
-        words = f"--limit {limit:g}" if is_meant and limit else ""
+        words = own[0][1].told if is_meant else ""
         link = f"#task-{asked[0][0]}"
         yield "not asked", Problem(missing, sum(of for _, of in known), link, words, is_meant)
     if words := unchecked(own[0][1].card):

@@ -20,7 +20,8 @@
     location.hash = next.id;
   });
   window.addEventListener("hashchange", () => {
-    if (all.some((one) => `#${one.id}` === location.hash)) show(true);
+    // Back to the page as it was opened has no hash: that is the first document.
+    if (!location.hash || all.some((one) => `#${one.id}` === location.hash)) show(true);
   });
   show(false);
 })();

@@ -112,7 +112,7 @@ def run(
         before = set(output.rglob("*_results.json"))
         _wait_for_another_second(before)
         asked = replace(found.asked, begin=_beginning(output, found, how.named))
-        _evaluate(model, tasks, output, model_args, further, how, Pace(), asked)
+        _evaluate(model, tasks, output, model_args, further, how, Pace(processes=ranks.size), asked)
         _finish(output, before, found, at_end, borne, how.named)
 
 
@@ -420,7 +420,9 @@ def _evaluate(
             supervision.settle(output)
         reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
         if isinstance(error, OSError) and error.strerror:
-            reason = f"{error.filename or output}: {error.strerror}"
+            # A refused connection has a number too, and is of no file.
+            name = error.filename or (output if outputs.is_of_disk(error) else "")
+            reason = f"{name}: {error.strerror}" if name else error.strerror
         elif isinstance(error, sqlite3.Error):
             reason = f"{output / 'cache'}: {reason}"
         first = "make room on its disk, and " if _is_full(error) else ""
@@ -440,14 +442,16 @@ def _tell(line: str) -> None:
 
 
 class Pace:
-    """Says how far the first process of a run is, and at the end how fast it was.
+    """Says how far the first process of a run is, and at the end how fast the run was.
 
     Args:
         silent: Say nothing, as the other processes.
+        processes: How many share the questions.
     """
 
-    def __init__(self, silent: bool = False) -> None:
+    def __init__(self, silent: bool = False, processes: int = 1) -> None:
         self._silent, self._asked, self._seconds = silent, 0, 0.0
+        self._processes = processes
 
     def __call__(self, progress: Any) -> None:
         """Prints one line a slice."""
@@ -458,7 +462,9 @@ class Pace:
     def tell(self) -> None:
         """Says what `tempbench plan --speed` takes."""
         if self._asked and self._seconds:
-            _tell(f"{self._seconds / self._asked:.3g} seconds a question ({self._asked:,} asked now)")
+            seconds = self._seconds / self._asked / self._processes
+            by = f" by the first of {self._processes} processes" if self._processes > 1 else ""
+            _tell(f"{seconds:.3g} seconds a question ({self._asked:,} asked now{by})")
 
 
 def _show(progress: Any) -> None:

@@ -167,6 +167,7 @@ def test_what_a_killed_run_left_is_not_written_through(tmp_path):
         put(mine, tmp_path / "target.mp4")
         assert (other.read_bytes(), (tmp_path / "target.mp4").read_bytes()) == (b"other", b"mine")
         (tmp_path / "target.mp4").unlink()
+        (tmp_path / "target.mp4.partial").unlink()
 
 
 def test_the_error_has_the_address_of_the_videos(tmp_path):

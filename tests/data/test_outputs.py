@@ -3,6 +3,8 @@
 import contextlib
 import errno
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -72,8 +74,10 @@ def test_a_disk_without_room_is_named_and_leaves_what_was_there(write, tmp_path)
 )
 def test_a_refusal_says_what_to_do(number, advice, tmp_path):
     def write():
-        with outputs.replacing(tmp_path / "file"):
-            raise OSError(number, "a whole paragraph\nof a library")
+        with outputs.replacing(tmp_path / "file") as partial:
+            # A file that cannot be opened is named by the system, a full disk is not.
+            named = partial if number == errno.EACCES else None
+            raise OSError(number, "a whole paragraph\nof a library", named and str(named))
 
     with pytest.raises(OSError, match="paragraph") as raised:
         write()
@@ -87,6 +91,88 @@ def test_what_is_read_in_the_block_keeps_its_own_name(tmp_path):
     with pytest.raises(FileNotFoundError) as raised:
         tables.copy_file(tmp_path / "source", tmp_path / "target")
     assert raised.value.filename == str(tmp_path / "source")
+
+
+def test_a_connection_in_the_block_is_not_of_the_file(tmp_path):
+    def write():
+        with outputs.replacing(tmp_path / "file"):
+            raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
+
+    with pytest.raises(ConnectionRefusedError) as raised:
+        write()
+    assert raised.value.filename is None
+    assert outputs.refused(raised.value) == "Connection refused; check the network"
+
+
+def test_a_link_stays_and_its_file_is_written(tmp_path):
+    (tmp_path / "far").mkdir()
+    target, link = tmp_path / "far" / "target", tmp_path / "link"
+    link.symlink_to(target)
+    for content in ("a", "b"):  # a link to nothing is followed too
+        tables.write_text(content, link)
+        assert link.is_symlink()
+        assert target.read_text() == content
+    outputs.check_file(link, force=True)
+
+
+def test_a_copy_over_a_link_to_its_source_is_a_file(tmp_path):
+    source, link = tmp_path / "source", tmp_path / "link"
+    source.write_text("a")
+    link.symlink_to(source)
+    tables.copy_file(source, link)
+    assert not link.is_symlink()
+    assert (source.read_text(), link.read_text()) == ("a", "a")
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        tables.write_text("words", pipe)
+        assert os.read(reader, 100) == b"words"
+        with pytest.raises(ValueError, match="amiss"), outputs.replacing(pipe):
+            raise ValueError("amiss")
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_the_standard_output_of_a_pipe_is_written_to():
+    code = (
+        "import pathlib, tempbench_lmms.data.tables as t; t.write_text('words', pathlib.Path('/dev/stdout'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "words"
+
+
+def test_the_mode_stays_and_a_new_file_has_the_usual_one(tmp_path):
+    before = os.umask(0o027)
+    try:
+        tables.write_text("a", tmp_path / "a")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
+    for mode in (0o600, 0o664):
+        (tmp_path / "a").chmod(mode)
+        tables.write_text("b", tmp_path / "a")
+        assert (tmp_path / "a").stat().st_mode & 0o777 == mode
+
+
+def test_two_writers_and_a_file_of_the_users(tmp_path):
+    mine, path = tmp_path / "a.partial", tmp_path / "a"
+    mine.write_text("mine")
+    with outputs.replacing(path) as first, outputs.replacing(path) as second:
+        first.write_text("first")
+        second.write_text("second")
+        assert first != second
+        assert {first.suffix, second.suffix} == {".partial"}  # what counts a folder's files leaves them out
+    assert path.read_text() == "first"
+    assert mine.read_text() == "mine"
+    longest = tmp_path / ("x" * 255)
+    tables.write_text("long", longest)
+    assert sorted(tmp_path.iterdir()) == [path, mine, longest]
 
 
 def test_a_page_that_has_no_room_is_a_line(tmp_path):

@@ -118,6 +118,9 @@ def test_show(chromium, shown_page, width, scheme):
     for key, number in (("j", 2), ("ArrowRight", 3), ("j", 3), ("k", 2), ("ArrowLeft", 1), ("k", 1)):
         chromium.press(key)
         assert eventually(chromium, f"{heading}.startsWith('Document {number} ')")
+    # Before the first key the address had no hash.
+    chromium.value("history.go(-6)")
+    assert eventually(chromium, f"location.hash === '' && {heading}.startsWith('Document 1 ')")
 
 
 def test_everything_is_reached_by_the_keyboard(chromium, shown_page, suite_page):

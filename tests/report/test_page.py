@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 import shutil
 
@@ -556,6 +557,20 @@ def test_questions_that_limit_left_out_are_no_fault(tmp_path):
     problem = overview.problems_of(found, {0: 0})["tempbench_chance"]["not asked"]
     assert (problem.is_meant, problem.words) == (True, "--limit 223")
     assert "223 of 300 questions, as --limit 223 says" in page(found)
+    for limit, offset, is_meant in (
+        (None, 77, True),
+        (250, 77, True),
+        (250, 76, False),
+        (math.inf, 0, False),
+    ):
+        results["config"] |= {"limit": limit, "offset": offset}
+        file.write_text(json.dumps(results))
+        found = list(numbers.of_logs(read_runs([tmp_path])))
+        problem = overview.problems_of(found, {0: 0})["tempbench_chance"]["not asked"]
+        assert problem.is_meant == is_meant
+        assert ("says</span>" in page(found)) == is_meant
+    assert numbers.TaskNumbers.limit.fget(found[0]) is None
+    results["config"]["offset"] = 0
     results["config"]["limit"] = 250  # of these 27 are missing
     file.write_text(json.dumps(results))
     found = list(numbers.of_logs(read_runs([tmp_path])))

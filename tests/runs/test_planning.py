@@ -104,3 +104,8 @@ def test_a_run_says_how_fast_it_was(capsys):
     assert "seconds a question" not in capsys.readouterr().err
     pace.tell()
     assert "0.5 seconds a question (4 asked now)" in capsys.readouterr().err
+    shared = safe_run.Pace(processes=4)
+    shared(progress)
+    shared.tell()
+    told = "0.125 seconds a question (4 asked now by the first of 4 processes)"
+    assert told in capsys.readouterr().err

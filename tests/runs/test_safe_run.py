@@ -1,5 +1,6 @@
 """`tempbench run`: what it refuses, what it keeps, and how it ends."""
 
+import errno
 import json
 import re
 import subprocess
@@ -181,6 +182,24 @@ def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypat
     ]
     with pytest.raises(TempbenchError, match="damaged"):
         list(safe_run.task_problems(config, docs))
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"), "(Connection refused)"),
+        (FileNotFoundError(errno.ENOENT, "No such file or directory", "a.mp4"), "(a.mp4: No such file"),
+        (OSError(errno.ENOSPC, "No space left on device"), "logs: No space left on device"),
+    ],
+)
+def test_only_a_disk_that_takes_no_more_is_the_folders_fault(error, said, tmp_path, monkeypatch):
+    from tempbench_lmms.harness import cache
+
+    monkeypatch.setattr(cache, "evaluate", lambda *args: error)
+    monkeypatch.setattr(safe_run.sys, "argv", [])
+    asked = safe_run.Asked("", {})
+    with pytest.raises(TempbenchError, match=re.escape(said)):
+        safe_run._evaluate("m", TASK, tmp_path / "logs", "", [], safe_run.How(), safe_run.Pace(), asked)
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path):

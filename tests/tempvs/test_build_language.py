@@ -25,6 +25,17 @@ def test_a_caption_keeps_its_own_end() -> None:
     assert language.event_prompt("Run!").startswith("Given a caption: Run! Extract a single")
 
 
+def test_half_a_line_is_cut_off_without_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "replies.jsonl"
+    whole = '{"key": "a", "reply": "é"}\n'.encode()
+    path.write_bytes(whole + '{"key": "b", "reply": "é'.encode()[:-1])
+    with monkeypatch.context() as full:
+        full.setattr(Path, "write_text", lambda *args, **more: pytest.fail("the disk is full"))
+        full.setattr(Path, "write_bytes", lambda *args, **more: pytest.fail("the disk is full"))
+        assert language.Replies(path).replies == {"a": "é"}
+    assert path.read_bytes() == whole
+
+
 @pytest.mark.parametrize(
     ("reply", "event"),
     [

@@ -103,6 +103,7 @@ def test_nothing_is_overwritten_unasked(tmp_path, export):
 
 
 def test_malformed_examples_are_refused(tmp_path):
+    (tmp_path / "e.partial").mkdir()  # the user's own
     user = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "?"}]}
     reply = {"role": "assistant", "content": "B"}
     for example, reason in (
@@ -116,7 +117,7 @@ def test_malformed_examples_are_refused(tmp_path):
         write_conversations([], tmp_path / "e", LORA)
     with pytest.raises(TempbenchError, match="unknown test loud"):
         training.export(tmp_path / "e", ROOT, ("loud",), force=False)
-    assert not (tmp_path / "e").exists()
+    assert list(tmp_path.iterdir()) == [tmp_path / "e.partial"]
 
 
 def test_the_mark_of_a_picture_in_a_text_is_no_picture(tmp_path):
