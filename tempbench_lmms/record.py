@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
@@ -80,6 +80,7 @@ class Row:
         tasks: The kinds of task that have it; each benchmark names its own kinds.
         has_error: Whether it has a standard error.
         formerly: The name that it has in older logs, where it had another one.
+        needs_encoder: Whether a model scores the replies, so that only real ones are worth the time.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Row:
     tasks: frozenset[str]
     has_error: bool
     formerly: str = ""
+    needs_encoder: bool = False
 
 
 class Metrics(Mapping[str, Metric]):
@@ -169,6 +171,17 @@ class Metrics(Mapping[str, Metric]):
     ) -> Callable[[AnyMetric], AnyMetric]:
         """Adds the decorated function, a number without a standard error; arguments as of `add`."""
         return self.measure(better=better, headline=headline, tasks=tasks, has_error=False)
+
+    def score_by_encoder(self, names: Iterable[str]) -> None:
+        """States which of the metrics so far need an encoder (see `Row`).
+
+        Raises:
+            KeyError: There is no such metric.
+        """
+        wanted = set(names)
+        if unknown := sorted(wanted - set(self)):
+            raise KeyError(unknown[0])
+        self.rows = [replace(row, needs_encoder=True) if row.name in wanted else row for row in self.rows]
 
     def of(self, kind: str) -> "Metrics":
         """Returns the metrics of one kind of task."""

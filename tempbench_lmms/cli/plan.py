@@ -2,6 +2,7 @@
 
 import json
 import math
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -45,7 +46,8 @@ def plan(
         raise TempbenchError(f"{tasks}: no task of this package; see `tempbench tasks`")
     logs = read_runs([against]) if against else ()
     assumed = planning.Assumed(knows, within, correlation)
-    with edited(str(against or tasks)):
+    # What a log was edited to be gives odd values; a plan without one has none that were not ours.
+    with edited(against) if against else nullcontext():
         plans = [planning.plan(name, logs, difference, speed, assumed) for name in leaves]
     if as_json:
         common = {"difference": difference, "assumed": asdict(assumed)}
@@ -90,6 +92,11 @@ def _as_text(one: "Plan", difference: float) -> str:
     lines += [f"  {metric.name:{width}}  {_row(metric, one)}" for metric in one.metrics]
     if one.left_out:
         lines.append(f"  without a spread to plan by: {', '.join(one.left_out)}")
+    if one.need_encoder:
+        lines.append(
+            "  left out, because an encoder scores real replies only (give --against): "
+            f"{', '.join(one.need_encoder)}"
+        )
     return "\n".join(lines)
 
 

@@ -246,3 +246,6 @@ METRICS.add("n_videos", n_videos, better="neither", headline=True, has_error=Fal
 METRICS.add("n_cut", n_cut, better="lower", headline=True, has_error=False)
 METRICS.add("n_skipped", n_skipped, better="lower", has_error=False)
 METRICS.add("n_failed_captions", n_failed, better="lower", headline=True, has_error=False)
+METRICS.score_by_encoder(
+    [_name for _name in METRICS if _name.startswith("clip")] + ["caption_bertscore", "n_skipped"]
+)

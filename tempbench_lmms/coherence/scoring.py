@@ -281,6 +281,8 @@ for _group, _keep in GROUPS.items():
         f"accuracy_{_group}_gain", trend(SCORES["accuracy"], _TRENDS["gain"], _keep), tasks=(BUDGETED,)
     )
 
+METRICS.score_by_encoder([_name for _name in METRICS if _name.startswith("bertscore")])
+
 for _condition in CONTROL_CONDITIONS:
     _one = _mean(SCORES["accuracy"], _by("condition", _condition))
     METRICS.add(f"accuracy_{_condition}", _one, headline=True, tasks=(CONTROLLED,))

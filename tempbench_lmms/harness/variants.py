@@ -212,7 +212,9 @@ def tasks_of(benchmark: str, table: Config, parts: Mapping[str, Config]) -> dict
                 raise TempbenchError(f"{where}: {made_name} is made twice; give one of the two another name")
             if name in groups:
                 out[made_name] = {"group": made_name, **groups[name]}
-                out[made_name]["task"] = [f"{member}{suffix}{sample}" for member in groups[name]["task"]]
+                without = {one for key in keys for one in key.get("without", ())}
+                members = [member for member in groups[name]["task"] if member not in without]
+                out[made_name]["task"] = [f"{member}{suffix}{sample}" for member in members]
             else:
                 folder = f"{SCHEME}{benchmark}/{MINI}" if sample else f"{SCHEME}{benchmark}"
                 out[made_name] = _task(made_name, folder, keys, parts)
@@ -260,7 +262,7 @@ def _task(name: str, folder: str, entries: list[Config], parts: Mapping[str, Con
             if key == "kwargs":
                 given = config.get(_KWARGS) or base.get(_KWARGS) or {"default": {}}
                 config[_KWARGS] = {**given, "default": {**given["default"], **value}}
-            elif key not in ("include", "table", "table_mini", "of", lite.DRAW):
+            elif key not in ("include", "table", "table_mini", "of", "without", lite.DRAW):
                 # The harness would replace a mapping whole.
                 given = config.get(key, base.get(key))
                 both = isinstance(value, dict) and isinstance(given, dict)

@@ -1,11 +1,14 @@
 """Which questions were sampled together, and a fixed tenth of these groups.
 
 A benchmark states what its groups are (`GROUPS` in its `features.py`): the questions about one picture
-sequence, video, recipe or place. A gate, a pair and a swap lie within one group, so a part that is made of
-whole groups has the same metrics as the whole.
+sequence, video, recipe or place. A gate, a pair and a swap lie within one group, so in a part that is made of
+whole groups they are what they are in the whole. A metric that sets one group against all others is another
+one there; a task that has such a metric is not drawn from.
 """
 
 import hashlib
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +17,7 @@ LITE = "lite-1"
 """The draw of the `_lite` tasks. Another one has another name, since its numbers are of other questions."""
 SHARE = 0.1
 LEAST = 10
+_POOLED = "pooled"
 
 
 def joined(values: Sequence[Any]) -> str:
@@ -56,12 +60,16 @@ class Groups:
 def drawn(
     strata: Mapping[str, str], version: str = LITE, share: float = SHARE, least: int = LEAST
 ) -> set[str]:
-    """Returns the groups that a part is made of: a systematic sample over the strata.
+    """Returns the groups that a part is made of: of each stratum those with the lowest hashes.
 
-    The groups are sorted by stratum, within one by a hash of their name, and taken at equal steps. So every
-    stratum gives its share, up to one group, and the same groups are drawn from the same table everywhere.
+    A group's hash is of its name, and how many a stratum gives depends on its own size, so a group that one
+    table lacks moves picks of its own stratum alone, and a group drawn in one table tends to be in others.
+    A stratum whose share is less than one group is pooled with the others like it; these give their share
+    together. A share that is no whole number is rounded up or down as a hash of the stratum says, up as often
+    as its fraction asks.
 
-    Source: systematic sampling with implicit stratification; Cochran 1977, chapter 8.
+    Source: stratified sampling with proportional allocation, Cochran 1977, chapter 5; by permanent random
+    numbers, so that samples of changing lists stay alike: Ohlsson 1995.
 
     Args:
         strata: The stratum of each group.
@@ -70,11 +78,28 @@ def drawn(
         least: Draw no fewer; all where there are not so many.
 
     >>> sorted(drawn({f"{i:02}": "even" if i % 2 == 0 else "odd" for i in range(40)}, least=1))
-    ['02', '05', '25', '26']
+    ['03', '06', '36', '37']
     """
-    ranked = sorted(strata, key=lambda group: (strata[group], hashed(version, group)))
-    n = min(len(ranked), max(least, round(share * len(ranked))))
-    return {ranked[int((i + 0.5) * len(ranked) / n)] for i in range(n)}
+    if not strata:
+        return set()
+    share = min(1.0, max(share, least / len(strata)))
+    sizes = Counter(strata.values())
+    members: dict[str, list[str]] = {}
+    for group in shuffled(strata, version):
+        own = strata[group]
+        members.setdefault(own if share * sizes[own] >= 1 else _POOLED, []).append(group)
+    kept = {
+        group
+        for own, groups in members.items()
+        for group in groups[: math.floor(share * len(groups) + _fraction(version, own))]
+    }
+    missing = max(0, min(least, len(strata)) - len(kept))
+    return kept | {*[group for group in shuffled(strata, version) if group not in kept][:missing]}
+
+
+def _fraction(version: str, stratum: str) -> float:
+    """Returns a number from 0 to 1, below 1, that a hash of the stratum's name gives."""
+    return int(hashed(version, f"stratum {stratum}")[:8], 16) / 2**32
 
 
 def shuffled(groups: Iterable[str], seed: str) -> list[str]:

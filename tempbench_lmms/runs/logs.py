@@ -367,6 +367,7 @@ class MetricOfRun:
         records: The records that the run gave to it, sorted by id.
         higher_is_better: Whether it is.
         headline: Whether it is one of the metrics to look at first.
+        needs_encoder: Whether a model scores the replies.
     """
 
     name: str
@@ -374,6 +375,7 @@ class MetricOfRun:
     records: tuple[Record, ...]
     higher_is_better: bool
     headline: bool = False
+    needs_encoder: bool = False
 
     def __call__(self, records: Sequence[Record] | None = None) -> Any:
         """Returns the metric over all records, or over others: a `Ratio`, a count, or the like."""
@@ -398,7 +400,8 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
             known[wanted] = tuple(sample.record for sample, kind in pairs if kind in wanted)
         if records := known[wanted]:
             metric = _with_arguments(row.metric, log)
-            out.append(MetricOfRun(row.name, metric, records, row.better != "lower", row.headline))
+            higher = row.better != "lower"
+            out.append(MetricOfRun(row.name, metric, records, higher, row.headline, row.needs_encoder))
     return out
 
 

@@ -6,6 +6,7 @@ the task's own hooks make records, and the task's own metrics count them, gates 
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,9 +24,9 @@ from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import planning
 from tempbench_lmms.metrics.resampling import Sums
 from tempbench_lmms.metrics.sampling import drawn
-from tempbench_lmms.runs.logs import Sample, TaskLog, metrics_of
+from tempbench_lmms.runs.logs import MetricOfRun, Sample, TaskLog, metrics_of
 
-_LITE = "_lite"
+_LITE = re.compile("_lite(?=_|$)")
 _RUNS = 8
 _GROUPS = 300
 
@@ -80,6 +81,8 @@ class Plan:
         seconds: How long it takes at the speed given; None where none was.
         metrics: The headline metrics that have a spread.
         left_out: Those that have none.
+        need_encoder: Those that an encoder scores, to which the replies of a simulated model mean nothing;
+            none where an earlier run was given.
     """
 
     task: str
@@ -90,6 +93,7 @@ class Plan:
     seconds: float | None
     metrics: tuple[Metric, ...]
     left_out: tuple[str, ...]
+    need_encoder: tuple[str, ...]
 
 
 def plan(
@@ -123,7 +127,9 @@ def plan(
         kept = drawn(dict.fromkeys(sizes, ""), share=0, least=_GROUPS)
         chosen = [(doc, group) for doc, group in zip(docs, groups, strict=True) if group in kept]
         runs, n_seen = simulated(task, chosen, assumed), len(kept)
-    found = _metrics(runs)
+    metrics = [metric for log in runs for metric in metrics_of(log) if metric.headline]
+    unscored = {} if against else {metric.name: None for metric in metrics if metric.needs_encoder}
+    found = _spreads([metric for metric in metrics if metric.name not in unscored])
     whole = len(sizes) / n_seen
     known = {name: one for name, one in found.items() if one.error > 0 and one.n_clusters > 1}
     return Plan(
@@ -138,6 +144,7 @@ def plan(
             for name, one in known.items()
         ),
         left_out=tuple(name for name in found if name not in known),
+        need_encoder=tuple(unscored),
     )
 
 
@@ -181,8 +188,10 @@ def groups_of(task: str, docs: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _of_task(task: str, logs: Sequence[TaskLog]) -> TaskLog:
-    for log in logs:
-        if log.task in (task, task.replace(_LITE, ""), f"{task}{_LITE}"):
+    whole = _LITE.sub("", task)
+    # Of a run that has both, the task itself.
+    for log in sorted(logs, key=lambda log: log.task != task):
+        if _LITE.sub("", log.task) == whole:
             if not log.samples:
                 raise TempbenchError(f"{log.file} has no sample log of {log.task}; run with --log_samples")
             return log
@@ -208,7 +217,9 @@ def simulated(
     """Returns logs of a simulated model.
 
     The share of a group's questions that it knows is drawn from a beta distribution; questions of a group are
-    known independently then (beta-binomial). At the others it draws one of the possible replies.
+    known independently then (beta-binomial). A question that is asked in several ways, with other frames or
+    its options in other orders, is known in all of them or in none. At the others it draws one of the
+    possible replies, anew for each way of asking.
 
     Args:
         task: The task.
@@ -232,12 +243,14 @@ def simulated(
     # One guess a question: what it is, and whether it happens to be right, is drawn like the question itself.
     guesses = [respondents.chance(doc, task, 0) for doc, _ in docs]
     names = sorted({group for _, group in docs})
+    questions = list(dict.fromkeys(_question(doc) for doc, _ in docs))
     total = 1 / assumed.within - 1
     logs = []
     for _ in range(n_runs):
         shares = generator.beta(total * assumed.knows, total * (1 - assumed.knows), len(names))
         share = dict(zip(names, shares, strict=True))
-        known = generator.random(len(docs)) < [share[group] for _, group in docs]
+        luck = dict(zip(questions, generator.random(len(questions)), strict=True))
+        known = [luck[_question(doc)] < share[group] for doc, group in docs]
         samples = tuple(
             answered(i, respondents.oracle(doc, task, 0) if known[i] else guesses[i])
             for i, (doc, _) in enumerate(docs)
@@ -246,20 +259,25 @@ def simulated(
     return logs
 
 
+def _question(doc: Mapping[str, Any]) -> str:
+    """Returns the id of the question that a row asks, which other rows may ask in other ways."""
+    # Orders are made of rows that may themselves ask a question in several ways: the first id is deepest.
+    return str(doc.get("base_id") or doc.get("rotation_of") or doc["question_id"])
+
+
 def _log(task: str, config: dict[str, Any], samples: tuple[Sample, ...]) -> TaskLog:
     arguments = SimpleNamespace(model="simulated", model_args="")
     benchmark = task_files()[task].parent.name
     return TaskLog(task, benchmark, "simulated", arguments, {}, config, samples, Path("simulated"), ())
 
 
-def _metrics(runs: Sequence[TaskLog]) -> dict[str, planning.Spread]:
-    """Returns the spread of each headline metric, the mean over several runs."""
+def _spreads(metrics: Sequence[MetricOfRun]) -> dict[str, planning.Spread]:
+    """Returns the spread of each metric by name, the mean over several runs."""
     found: dict[str, list[planning.Spread]] = {}
-    for log in runs:
-        for metric in metrics_of(log):
-            value = metric() if metric.headline else None
-            if isinstance(value, Sums):
-                found.setdefault(metric.name, []).append(planning.spread(value))
+    for metric in metrics:
+        value = metric()
+        if isinstance(value, Sums):
+            found.setdefault(metric.name, []).append(planning.spread(value))
     return {name: _mean(of) for name, of in found.items()}
 
 

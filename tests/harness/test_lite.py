@@ -24,7 +24,7 @@ def test_groups_are_the_clusters_of_the_metrics(benchmark):
     docs = docs_of(load_task(task))
     groups = groups_of(task, docs)
     (log,) = simulated(task, list(zip(docs, groups, strict=True)), Assumed(), n_runs=1)
-    first = [metric for metric in metrics_of(log) if metric.headline][:4]
+    first = [metric for metric in metrics_of(log) if metric.headline and not metric.needs_encoder][:4]
     found = [one for one in (metric() for metric in first) if isinstance(one, Ratio)]
     assert found
     for one in found:
@@ -48,6 +48,19 @@ def test_the_tasks_own_function_is_called():
     blind = docs_of(load_task("tempvs_mt3_image_only_lite_mini"))
     assert {doc["role"] for doc in blind} == {"main"}
     assert 0 < len(blind) < len(docs_of(load_task("tempvs_mt3_image_only_mini")))
+
+
+def test_tables_of_one_benchmark_draw_the_same_groups():
+    def drawn(task):
+        return {*groups_of(f"{task}_mini", docs_of(load_task(f"{task}_mini"), media=False))}
+
+    of_suite, of_test = drawn("timepercept_suite_lite"), drawn("timepercept_tpl_lite")
+    assert of_suite & drawn("timepercept_tpl") == of_suite & of_test != set()
+
+
+def test_a_task_whose_metrics_compare_groups_is_not_drawn_from():
+    assert "coherence_caption_lite_mini" not in task_files()
+    assert load_task("coherence_lite_mini")["task"] == ["coherence_qa_lite_mini"]
 
 
 def test_what_cannot_be_drawn_from_is_refused():

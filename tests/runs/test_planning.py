@@ -90,6 +90,59 @@ def test_the_command(monkeypatch, capsys, folder):
     assert "(more than there are)" in out
 
 
+def test_a_question_is_known_in_all_its_orders_or_in_none():
+    """Orders apart, 0.6 of the replies right would make 0.08 of the questions right in all five."""
+    plan = planning.plan("nextgqa_rotated_mini")
+    assert metrics(plan)["circular_accuracy"].value == pytest.approx(0.5, abs=0.1)
+
+
+def test_a_question_is_known_at_all_its_frame_budgets_or_at_none():
+    task = "coherence_qa_mini"
+    docs = docs_of(load_task(task), media=False)
+    chosen = list(zip(docs, planning.groups_of(task, docs), strict=True))
+    known = {}
+    (log,) = planning.simulated(task, chosen, planning.Assumed(), n_runs=1)
+    for sample, doc in zip(log.samples, docs, strict=True):
+        known.setdefault(doc["base_id"], []).append(sample.reply == doc["target"])
+    shares = [sum(right) / len(right) for right in known.values()]
+    assert all(len(right) == 4 for right in known.values())
+    # Known apart, one in eight would be right at all four.
+    assert 0.3 < sum(share == 1 for share in shares) / len(shares) < 0.7
+
+
+def test_metrics_that_an_encoder_scores_need_real_replies(monkeypatch, capsys):
+    """Loading an encoder is what a plan must not do: here it would fail."""
+    from tempbench_lmms.coherence import encoders
+
+    for name in ("bertscore", "clip_texts", "clip_images", "clip_model"):
+        monkeypatch.setattr(encoders, name, None)
+    code, out, err = tempbench(
+        monkeypatch, capsys, "plan", "--tasks", "coherence_qa_mini,coherence_caption_mini"
+    )
+    assert (code, err) == (0, "")
+    assert "(give --against): bertscore_4f, bertscore_16f" in out
+    assert "(give --against): clipscore_video," in out
+
+
+def test_a_fault_of_a_plan_without_a_log_is_not_the_log_s(monkeypatch, capsys):
+    def broken(*arguments):
+        raise KeyError("ours")
+
+    monkeypatch.setattr(planning, "plan", broken)
+    monkeypatch.setattr("sys.argv", ["tempbench", "plan", "--tasks", TASK])
+    with pytest.raises(KeyError, match="ours"):
+        main()
+
+
+def test_a_run_of_a_tenth_plans_for_the_whole(folder):
+    (log,) = read_runs([folder / "chance"])
+    tenth = planning.TaskLog(**{**vars(log), "task": TASK.replace("_mini", "_lite_mini")})
+    assert metrics(planning.plan(TASK, [tenth])) == metrics(planning.plan(TASK, [log]))
+    # Of both the task itself is taken.
+    empty = planning.TaskLog(**{**vars(tenth), "samples": ()})
+    assert planning.plan(TASK, [empty, log]).against == str(log.file)
+
+
 def test_a_run_of_other_tasks_is_refused(folder):
     with pytest.raises(TempbenchError, match="has no tempvs_mini, but tempvs_mt1_two_mini"):
         planning.plan("tempvs_mini", read_runs([folder / "chance"]))
