@@ -15,8 +15,10 @@ import argparse
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import timing
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
@@ -40,19 +42,38 @@ def part(whole: Clusters, strata: Mapping[str, str], version: str, least: int) -
     return planning.spread(_Metric(whole, [i for i, key in enumerate(whole.keys) if str(key) in kept]))
 
 
-def line(name: str, whole: Clusters, strata: Mapping[str, str], n_draws: int) -> str | None:
-    """Returns a metric's row of the table; None where its spread is unknown."""
+class Compared(NamedTuple):
+    """A metric of all groups beside that of a tenth, and what other draws of as many groups find."""
+
+    full: planning.Spread
+    lite: planning.Spread
+    error: float
+    bias: float
+    about: float
+
+
+def compared(whole: Clusters, strata: Mapping[str, str], n_draws: int) -> Compared | None:
+    """Returns how a tenth compares with the whole; None where the spread is unknown."""
     full = planning.spread(_Metric(whole, range(len(whole.sums))))
-    lite = part(whole, strata, sampling.LITE, sampling.LEAST)
     draws = [part(whole, strata, f"draw {i}", sampling.LEAST) for i in range(n_draws)]
     values = np.array([one.value for one in draws])
     errors = np.array([one.error for one in draws])
     if not full.error > 0 or np.isnan(errors).mean() > 0.05:
         return None
-    about = np.nanstd(values - full.value, ddof=1)
+    about = float(np.nanstd(values - full.value, ddof=1))
+    lite = part(whole, strata, sampling.LITE, sampling.LEAST)
+    return Compared(full, lite, float(np.nanmean(errors)), float(np.nanmean(values)) - full.value, about)
+
+
+def line(name: str, whole: Clusters, strata: Mapping[str, str], n_draws: int) -> str | None:
+    """Returns a metric's row of the table; None where its spread is unknown."""
+    found = compared(whole, strata, n_draws)
+    if found is None:
+        return None
+    full, lite = found.full, found.lite
     return (
         f"| {name} | {full.value:.3f} | {full.error:.4f} | {lite.value:.3f} | {lite.error:.4f} | "
-        f"{np.nanmean(errors):.4f} | {np.nanmean(values) - full.value:+.4f} | {about:.4f} |"
+        f"{found.error:.4f} | {found.bias:+.4f} | {found.about:.4f} |"
     )
 
 
@@ -105,11 +126,10 @@ def correlations(one: TaskLog, other: TaskLog) -> Iterator[str]:
             yield f"| {one.model}, {other.model} | {metric.name} | {found:.2f} |"
 
 
-def of_sample(task: str, n_groups: int, n_draws: int) -> Iterator[str]:
-    """Yields the table of a simulated model on the sample's groups, repeated."""
+def repeated(task: str, n_groups: int) -> Iterator[tuple[str, Clusters, dict[str, str]]]:
+    """Yields the metrics of a simulated model on the sample's groups, repeated, and the groups' strata."""
     docs = docs_of(load_task(task), media=False)
     logs = simulated(task, list(zip(docs, groups_of(task, docs), strict=True)), Assumed())
-    yield from head(f"{task}, simulated: a tenth of {n_groups} groups")
     generator = np.random.default_rng(0)
     strata = strata_of(task)
     metrics: dict[str, list[Clusters]] = {}
@@ -124,8 +144,24 @@ def of_sample(task: str, n_groups: int, n_draws: int) -> Iterator[str]:
         names = tuple(f"{keys[i]} {place}" for place, i in enumerate(drawn))
         sums = np.concatenate([run.sums for run in runs])[drawn]
         own = {new: strata[keys[i]] for new, i in zip(names, drawn, strict=True)}
-        if row := line(name, Clusters(sums, runs[0].function, names), own, n_draws):
+        yield name, Clusters(sums, runs[0].function, names), own
+
+
+def of_sample(task: str, n_groups: int, n_draws: int) -> Iterator[str]:
+    """Yields the table of a simulated model on the sample's groups, repeated."""
+    yield from head(f"{task}, simulated: a tenth of {n_groups} groups")
+    for name, whole, strata in repeated(task, n_groups):
+        if row := line(name, whole, strata, n_draws):
             yield row
+
+
+def rows(quick: bool) -> Iterator[timing.Row]:
+    """Yields the error of a tenth of the groups over that of all, of a simulated model."""
+    for name, whole, strata in repeated("tempvs_mt1_two_mini", 600):
+        if found := compared(whole, strata, 20 if quick else 200):
+            yield timing.Row(
+                f"{name}: error of a tenth over that of all", [found.error / found.full.error], ""
+            )
 
 
 def main() -> None:

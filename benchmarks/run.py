@@ -33,6 +33,7 @@ MODULES = (
     "bertscore",
     "false_alarms",
     "until_decided",
+    "lite",
     "check_alarms",
     "interruptions",
     "prepare_interruptions",
