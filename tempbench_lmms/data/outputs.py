@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import shutil
@@ -51,9 +52,11 @@ def replacing(path: Path, follow: bool = True) -> Iterator[Path]:
             yield path
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        partial = _made(beside(target), target)
-        yield partial
-        os.replace(partial, target)
+        with _own(target) as partial:
+            if target.is_file() and not target.is_symlink():
+                shutil.copymode(target, partial)
+            yield partial
+            os.replace(partial, target)
     except BaseException as error:
         if partial != path:
             with contextlib.suppress(OSError):
@@ -75,14 +78,54 @@ def beside(path: Path) -> Path:
     return path.with_name(f".tempbench-{secrets.token_hex(8)}.partial")
 
 
-def _made(partial: Path, target: Path) -> Path:
-    """Makes an empty file of its own, with the mode of the one that it is to replace."""
+@contextlib.contextmanager
+def _own(target: Path) -> Iterator[Path]:
+    """An empty, locked file beside another one. What a killed process left of the same file is removed."""
+    usual = target.with_name(f".tempbench-{hashlib.sha256(target.name.encode()).hexdigest()[:16]}.partial")
+    with contextlib.ExitStack() as stack:
+        if _is_free(usual, stack):
+            with contextlib.suppress(FileExistsError):
+                number = _created(usual, stack)
+                if _locked(number):
+                    yield usual
+                    return
+                usual.unlink(missing_ok=True)
+        other = beside(target)  # somebody else is writing the same file, or nothing can be locked here
+        _created(other, stack)
+        yield other
+
+
+def _created(path: Path, stack: contextlib.ExitStack) -> int:
     # `tempfile` makes files that their owner alone reads, and the umask cannot be asked without setting it.
-    number = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
-    os.close(number)
-    if target.is_file() and not target.is_symlink():
-        shutil.copymode(target, partial)
-    return partial
+    number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+    stack.callback(os.close, number)
+    return number
+
+
+def _is_free(path: Path, stack: contextlib.ExitStack) -> bool:
+    """Whether nobody writes a file; one that is left is removed. Its lock is held until the stack ends."""
+    try:
+        number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0))
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    stack.callback(os.close, number)
+    with contextlib.suppress(FileNotFoundError):  # its writer has put it in its place just now
+        if not _locked(number) or not os.path.samestat(os.fstat(number), path.lstat()):
+            return False
+        path.unlink()
+    return True
+
+
+def _locked(number: int) -> bool:
+    try:
+        import fcntl
+
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def is_of_disk(error: OSError) -> bool:
