@@ -138,7 +138,7 @@ class Gathering:
         for folder in folders:
             tables.keep_only(shown, self.root / "media" / folder)
         there = {place: known for place, known in self.videos.items() if self.at(place).is_file()}
-        tables.write_json(there, self.root / records.RECORDS)
+        tables.write_json(dict(sorted(there.items())), self.root / records.RECORDS)
 
     def n_linked(self, shown: Iterable[Path]) -> int:
         """Returns how many of the files are links."""
