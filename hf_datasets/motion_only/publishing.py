@@ -1,16 +1,6 @@
 """What the card of published motion-only videos says."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from tempbench_lmms.motion_only.card import CARD
-
 from ..publishing.facts import EVALUATION_ONLY, NO_HARM_KNOWN, Facts
-
-
-def _sources(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    return [source.name for source in CARD.sources], []
-
 
 FACTS = Facts(
     pretty_name="Motion only",
@@ -23,7 +13,6 @@ FACTS = Facts(
     personal="None.",
     uses=EVALUATION_ONLY,
     impact=NO_HARM_KNOWN,
-    sources=_sources,
     categories=("visual-question-answering", "video-text-to-text"),
     tags=("video", "motion", "control", "evaluation"),
 )

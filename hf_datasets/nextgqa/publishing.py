@@ -1,14 +1,6 @@
 """What the card of published NExT-GQA data says."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from ..publishing.facts import EVALUATION_ONLY, NO_HARM_KNOWN, Facts
-
-
-def _sources(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    return ["NExT-GQA", "NExT-QA"], []
-
 
 FACTS = Facts(
     pretty_name="NExT-GQA",
@@ -30,7 +22,6 @@ FACTS = Facts(
     personal="Videos show people who uploaded them or were filmed.",
     uses=EVALUATION_ONLY,
     impact=NO_HARM_KNOWN,
-    sources=_sources,
     categories=("visual-question-answering", "video-text-to-text"),
     tags=("video", "temporal-reasoning", "moment-retrieval", "evaluation"),
 )

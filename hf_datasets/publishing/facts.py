@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 
+def _nothing_said(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    return [], []
+
+
 @dataclass(frozen=True)
 class Facts:
     """What is to be known of a benchmark's data. Every text is a sentence or more.
@@ -21,7 +25,7 @@ class Facts:
         uses: What it is for, and what not.
         impact: What a use can do beyond research.
         sources: Takes a manifest. Returns the names of the card's sources that the data holds, and what in it
-            is the user's own, in words.
+            is the user's own, in words. All the card's by default.
         categories: The Hub's task categories.
         languages: ISO codes.
         tags: Further tags.
@@ -37,7 +41,7 @@ class Facts:
     personal: str
     uses: str
     impact: str
-    sources: Callable[[Mapping[str, Any]], tuple[list[str], list[str]]]
+    sources: Callable[[Mapping[str, Any]], tuple[list[str], list[str]]] = _nothing_said
     categories: tuple[str, ...] = ("visual-question-answering",)
     languages: tuple[str, ...] = ("en",)
     tags: tuple[str, ...] = ("temporal-reasoning", "evaluation")

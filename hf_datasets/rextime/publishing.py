@@ -1,14 +1,6 @@
 """What the card of published ReXTime data says."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from ..publishing.facts import EVALUATION_ONLY, NO_HARM_KNOWN, Facts
-
-
-def _sources(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    return ["ReXTime", "ActivityNet", "QVHighlights"], []
-
 
 FACTS = Facts(
     pretty_name="ReXTime",
@@ -45,7 +37,6 @@ FACTS = Facts(
     ),
     uses=EVALUATION_ONLY,
     impact=NO_HARM_KNOWN,
-    sources=_sources,
     categories=("visual-question-answering", "video-text-to-text"),
     tags=("video", "temporal-reasoning", "moment-retrieval", "evaluation"),
 )

@@ -1,14 +1,6 @@
 """What the card of published TempCompass data says."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from ..publishing.facts import EVALUATION_ONLY, NO_HARM_KNOWN, Facts
-
-
-def _sources(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    return ["TempCompass"], []
-
 
 FACTS = Facts(
     pretty_name="TempCompass in contrast groups",
@@ -30,7 +22,6 @@ FACTS = Facts(
     personal="Videos show people who were filmed for stock footage.",
     uses=EVALUATION_ONLY,
     impact=NO_HARM_KNOWN,
-    sources=_sources,
     categories=("visual-question-answering", "video-text-to-text"),
     tags=("video", "temporal-reasoning", "evaluation"),
 )

@@ -1,14 +1,6 @@
 """What a card of TimeBlind data would say; `tempbench push` refuses it, since no licence is stated."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from ..publishing.facts import EVALUATION_ONLY, NO_HARM_KNOWN, Facts
-
-
-def _sources(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    return ["TimeBlind"], []
-
 
 FACTS = Facts(
     pretty_name="TimeBlind",
@@ -21,7 +13,6 @@ FACTS = Facts(
     personal="Videos show people.",
     uses=EVALUATION_ONLY,
     impact=NO_HARM_KNOWN,
-    sources=_sources,
     categories=("visual-question-answering", "video-text-to-text"),
     tags=("video", "temporal-reasoning", "minimal-pairs", "evaluation"),
 )
