@@ -55,6 +55,13 @@ def test_strata_of_less_than_one_group_give_their_share_together():
     assert abs(sum(group.startswith("single") for group in drawn) - 20) <= 1
 
 
+def test_a_stratum_whose_share_is_a_group_has_its_own():
+    strata = {f"{name} {i}": f"stratum {name}" for name in range(20) for i in range(12)}
+    drawn = Counter(strata[group] for group in sampling.drawn(strata))
+    assert len(drawn) == 20
+    assert set(drawn.values()) <= {1, 2}
+
+
 def test_small_tables():
     assert len(sampling.drawn(dict.fromkeys(map(str, range(50)), ""))) == sampling.LEAST
     assert len(sampling.drawn({str(i): f"stratum {i}" for i in range(50)})) == sampling.LEAST
