@@ -33,6 +33,11 @@ def test_fleiss_by_hand():
     assert fleiss_kappa(["AAB", "BBB"]) == pytest.approx(0.25)
 
 
+def test_fleiss_of_two_respondents():
+    # P = 1/2; A 3 of 4: P_e = 9/16 + 1/16 = 10/16. kappa = (8/16 - 10/16) / (6/16) = -1/3.
+    assert fleiss_kappa(["AA", "AB"]) == pytest.approx(-1 / 3)
+
+
 def test_cohen_by_hand():
     # Equal in 3 of 4: p_o = 3/4. A's share is 2/4 and 1/4, B's 2/4 and 3/4: p_e = 1/8 + 3/8 = 1/2.
     assert cohen_kappa("AABB", "ABBB") == pytest.approx(0.5)

@@ -70,6 +70,10 @@ def test_seeded_and_independent_of_block_size(monkeypatch):
     assert len(bootstrap(metric, 777)) == 777
 
 
+def test_two_clusters_are_resampled():
+    assert set(bootstrap(ratio([(1, 1), (0, 1)], "ab"), 200)) == {0.0, 0.5, 1.0}
+
+
 def test_where_nothing_can_be_said():
     nothing = (pytest.approx(math.nan, nan_ok=True),) * 2
     assert interval(ratio([], [])) == nothing

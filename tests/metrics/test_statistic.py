@@ -21,6 +21,7 @@ def test_mean_is_undefined_where_a_ratio_is():
 def test_log_odds_stay_finite():
     assert statistic([(10, 0)], ["a"], 2, smoothed_log_odds).value == pytest.approx(math.log(10.5 / 0.5))
     assert statistic([(3, 3)], ["a"], 2, smoothed_log_odds).value == 0
+    assert statistic([(0, 1)], ["a"], 2, smoothed_log_odds).value == pytest.approx(-math.log(3))
     assert math.isnan(statistic([], [], 2, smoothed_log_odds).value)
 
 
