@@ -140,9 +140,9 @@ def _notes_of_answers(docs: Sequence[tables.Row], answers: Mapping[str, Any]) ->
         if unread := [doc["question_id"] for doc in answered if _letter(doc, answers, name) is None]:
             first = one_line(repr(answers[unread[0]][name]))[:40]
             yield (
-                f"{len(unread)} of {len(answered)} answers have a field {name} that names no option by its number "
-                f"from 0, its letter or its text (the first is {first} of {unread[0]}): officially the two "
-                f"fields are compared as they stand, {effect}"
+                f"{len(unread)} of {len(answered)} answers have a field {name} that names no option by its "
+                f"number from 0, its letter or its text (the first is {first} of {unread[0]}): officially "
+                f"both fields are compared as they stand, {effect}"
             )
     known = [doc for doc in answered if _letter(doc, answers, "answer") is not None]
     if other := sum(_text(doc, answers, "answer") != _right(doc) for doc in known):

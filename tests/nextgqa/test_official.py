@@ -179,7 +179,7 @@ def test_where_official_and_our_numbers_differ_a_note_says_why(case, files, anno
     n_right = sum(one["answer"] == one["prediction"] for one in case["answers"].values())
     for answer, prediction, acc, share, said in (
         (int, str, 0, n_right / 15, f"{n_right} of 15 answers name the right option in another form"),
-        (lambda n: f"x{n}", lambda n: f"x{n}", n_right / 15, 0, "field prediction that names no option by its"),
+        (lambda n: f"x{n}", lambda n: f"x{n}", n_right / 15, 0, "prediction that names no option by its"),
         (int, lambda n: None, 0, 0, "15 of 15 answers have a field prediction that names no option"),
     ):
         answers.write_text(json.dumps(_written(case, answer, prediction)))
