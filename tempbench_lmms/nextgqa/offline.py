@@ -137,14 +137,14 @@ def _notes_of_answers(docs: Sequence[tables.Row], answers: Mapping[str, Any]) ->
         yield f"{unknown} answers are of no question of the split and are not used"
     answered = [doc for doc in docs if doc["question_id"] in answers]
     for name, effect in (("answer", "here the annotations say what is right"), ("prediction", "here wrong")):
-        if unread := [doc["question_id"] for doc in answered if _letter(doc, answers, name) is None]:
+        if unread := [doc["question_id"] for doc in answered if letter_of(doc, answers, name) is None]:
             first = one_line(repr(answers[unread[0]][name]))[:40]
             yield (
                 f"{len(unread)} of {len(answered)} answers have a field {name} that names no option by its "
                 f"number from 0, its letter or its text (the first is {first} of {unread[0]}): officially "
                 f"both fields are compared as they stand, {effect}"
             )
-    known = [doc for doc in answered if _letter(doc, answers, "answer") is not None]
+    known = [doc for doc in answered if letter_of(doc, answers, "answer") is not None]
     if other := sum(_text(doc, answers, "answer") != _right(doc) for doc in known):
         yield (
             f"{other} of {len(answered)} answers name another right answer than the annotations: the "
@@ -171,7 +171,7 @@ def _right(doc: tables.Row) -> str:
 
 def _text(doc: tables.Row, answers: Mapping[str, Any], name: str) -> str | None:
     """Returns the text of the option that an answer names; a few questions have the same one twice."""
-    letter = _letter(doc, answers, name)
+    letter = letter_of(doc, answers, name)
     return None if letter is None else str(doc["options"][LETTERS.index(letter)])
 
 
@@ -181,7 +181,7 @@ def _ours(
     """Returns our metrics over all questions, and as people read them."""
     kind = scoring.SPAN if answers is None else scoring.BOTH
     records = [
-        scoring.of_prediction(doc, _letter(doc, answers), _span(spans.get(doc["question_id"])), ask=kind)
+        scoring.of_prediction(doc, letter_of(doc, answers), _span(spans.get(doc["question_id"])), ask=kind)
         for doc in docs
     ]
     # How replies were read is known of replies alone.
@@ -197,7 +197,7 @@ def _span(span: Sequence[float] | None) -> tuple[float, float] | None:
     return None if span is None else (float(span[0]), float(span[-1]))
 
 
-def _letter(doc: tables.Row, answers: Mapping[str, Any] | None, name: str = "prediction") -> str | None:
+def letter_of(doc: tables.Row, answers: Mapping[str, Any] | None, name: str = "prediction") -> str | None:
     """Returns the letter of an answer: an option's number from 0, its letter, or its text.
 
     The official files hold whole numbers; others write them as texts or as floating point numbers. None

@@ -191,5 +191,7 @@ def test_where_official_and_our_numbers_differ_a_note_says_why(case, files, anno
 
 def test_what_names_two_options_names_none():
     doc = {"question_id": "v_1", "options": ["1", "0", "two", "three", "four"]}
-    found = [offline._letter(doc, {"v_1": {"prediction": said}}) for said in (0, "0", "two", "2", True, [1])]
+    found = [
+        offline.letter_of(doc, {"v_1": {"prediction": said}}) for said in (0, "0", "two", "2", True, [1])
+    ]
     assert found == ["A", None, "C", "C", None, None]
