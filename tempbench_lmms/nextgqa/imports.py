@@ -49,7 +49,7 @@ def _files(source: Source) -> dict[str, Path]:
         values = rows.object_of(source.path).values()
         return {"spans" if isinstance(next(iter(values), None), list) else "answers": source.path}
     split = FILES["validation" if "val" in source.task.split("_") else "test"]
-    found = {}
+    found: dict[str, Path] = {}
     for kind, pattern in (("answers", f"{split}-res.json"), ("spans", f"{split}_ground*.json")):
         several = sorted(source.path.glob(pattern))
         if len(several) > 1:
