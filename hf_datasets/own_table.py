@@ -6,17 +6,18 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import checks, checksums, locks, manifests, prepared, roots, tables, user_tables
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.errors import MediaError, TempbenchError
 
 _TABLE = Path("questions") / "test.parquet"
 _ASKED = ("question", "options", "images", "video")
 _COLUMNS = ("answer", "options", "media", "group", "id")
+_SHOWN = 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,8 +63,7 @@ def prepare_table(kind: Kind, source: Path, force: bool) -> None:
         prepared.is_sound(root, old)
         print(f"{root} is already prepared; add --force to replace it")
         return
-    for path in files.values():
-        _look(kind.media, path)
+    _refuse(source, [why for path in files.values() if (why := _wrong_medium(kind.media, path))])
     locks.before_change(root)
     _write(kind, root, rows, files, {"source": entry})
     if kind.groups:
@@ -111,25 +111,41 @@ def _asked(kind: Kind, source: Path, folder: str = "") -> tuple[list[tables.Row]
     rows: list[tables.Row] = []
     files: dict[str, Path] = {}
     places: dict[Any, str] = {}
+    wrong: list[str] = []
     for where, cells in _cells(source):
-        row, media = _read(kind, source, where, cells, folder)
+        try:
+            row, media = _read(kind, source, where, cells, folder)
+        except TempbenchError as error:
+            wrong.append(f"{where}: {error}")
+            continue
         asked = (row["unit"] if kind.groups else "", *(str(row.get(name)) for name in _ASKED))
         if (other := places.setdefault(row["question_id"], where)) != where:
-            raise TempbenchError(
-                f"{source}: {where}: id: {row['question_id']!r} is that of {other}; give it another"
-            )
+            wrong.append(f"{where}: id: {row['question_id']!r} is that of {other}; give it another")
         if (other := places.setdefault(asked, where)) != where:
-            raise TempbenchError(f"{source}: {where}: asks what {other} asks; leave one of the two out")
+            wrong.append(f"{where}: asks what {other} asks; leave one of the two out")
         rows.append(row)
         files |= media
+    _refuse(source, wrong)
     if not rows:
         raise TempbenchError(f"{source} has no questions; write a line for each")
     with tempfile.TemporaryDirectory() as scratch:
         tables.write_rows(rows, Path(scratch) / _TABLE, kind.schema)
         for table in benchmarks.checks(kind.benchmark).tables_of(Path(scratch)):
-            for problem in checks.table_problems(dataclasses.replace(table, media=()), {}):
-                raise TempbenchError(f"{source}: {problem}")
+            _refuse(source, list(checks.table_problems(dataclasses.replace(table, media=()), {})))
     return rows, files
+
+
+def _refuse(source: Path, wrong: Sequence[str]) -> None:
+    """Raises where something is wrong; of several things it prints the first ones, a line each."""
+    if len(wrong) > 1:
+        for line in wrong[:_SHOWN]:
+            print(checks.one_line(f"{source}: {line}"), file=sys.stderr)
+        more = "see above" if len(wrong) <= _SHOWN else f"the first {_SHOWN} are above"
+        raise TempbenchError(
+            f"{source}: {len(wrong)} faults, {more}; correct them and give the command again"
+        )
+    if wrong:
+        raise TempbenchError(f"{source}: {wrong[0]}")
 
 
 def _say_of_groups(source: Path, rows: list[tables.Row]) -> None:
@@ -139,13 +155,17 @@ def _say_of_groups(source: Path, rows: list[tables.Row]) -> None:
         print(f"{source}: {n_alone} ({alone[0]!r} is the first); it is right where that is", file=sys.stderr)
 
 
-def _look(media: str, path: Path) -> None:
+def _wrong_medium(media: str, path: Path) -> str | None:
     from tempbench_lmms.media import apart
 
-    if media == "video":
-        apart.check_video(path)
-    else:
-        apart.check_picture(path, str(path))
+    try:
+        if media == "video":
+            apart.check_video(path)
+        else:
+            apart.check_picture(path, str(path))
+    except MediaError as error:
+        return str(error)
+    return None
 
 
 def _cells(source: Path) -> Iterator[tuple[str, tables.Row]]:
@@ -160,30 +180,27 @@ def _read(
     kind: Kind, source: Path, where: str, cells: tables.Row, folder: str
 ) -> tuple[tables.Row, dict[str, Path]]:
     """Returns a row of the data set, and its media by URL."""
-    try:
-        number = where.rpartition(" ")[2]
-        id_ = _text(cells, "id") or f"q{number}"
-        asked: tables.Row = {"question_id": id_, "question": _text(cells, "question"), "unit": id_}
-        if kind.groups:
-            asked["unit"] = _text(cells, "group")
-        asked["answer"] = _text(cells, "answer")
-        media = _media(kind, source.parent, _list(cells, "media"), folder) if kind.media != "none" else []
-        if kind.media == "pictures":
-            asked["images"] = [url for url, _ in media]
-        elif kind.media == "video":
-            asked["video"] = media[0][0]
-        if "options" in kind.schema.names:
-            asked["options"] = _list(cells, "options")
-        if "duration" in kind.schema.names:
-            from tempbench_lmms.media.video import probe
+    number = where.rpartition(" ")[2]
+    id_ = _text(cells, "id") or f"q{number}"
+    asked: tables.Row = {"question_id": id_, "question": _text(cells, "question"), "unit": id_}
+    if kind.groups:
+        asked["unit"] = _text(cells, "group")
+    asked["answer"] = _text(cells, "answer")
+    media = _media(kind, source.parent, _list(cells, "media"), folder) if kind.media != "none" else []
+    if kind.media == "pictures":
+        asked["images"] = [url for url, _ in media]
+    elif kind.media == "video":
+        asked["video"] = media[0][0]
+    if "options" in kind.schema.names:
+        asked["options"] = _list(cells, "options")
+    if "duration" in kind.schema.names:
+        from tempbench_lmms.media.video import probe
 
-            asked["duration"] = probe(media[0][1]).duration
-        for name in ("question", "answer", "unit"):
-            if not asked[name]:
-                raise TempbenchError(f"{'group' if name == 'unit' else name}: empty")
-        return kind.row(asked), dict(media)
-    except TempbenchError as error:
-        raise TempbenchError(f"{source}: {where}: {error}") from None
+        asked["duration"] = probe(media[0][1]).duration
+    for name in ("question", "answer", "unit"):
+        if not asked[name]:
+            raise TempbenchError(f"{'group' if name == 'unit' else name}: empty")
+    return kind.row(asked), dict(media)
 
 
 def _text(cells: tables.Row, name: str) -> str:

@@ -7,7 +7,7 @@ come into it: `media.gathering`.
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,29 @@ from tempbench_lmms.media import records
 from tempbench_lmms.media.gathering import Gathering, untracked
 
 Skipped = list[dict[str, str]]
+
+
+_FEW = 3
+
+
+def few(names: Iterable[str]) -> str:
+    """Returns the first of some names, and how many more there are.
+
+    >>> few(["a.mp4", "b.mp4", "c.mp4", "d.mp4", "e.mp4"]), few(["a.mp4", "b.mp4"])
+    ('a.mp4, b.mp4, c.mp4 and 2 more', 'a.mp4, b.mp4')
+    """
+    listed = list(dict.fromkeys(names))
+    more = f" and {len(listed) - _FEW} more" if len(listed) > _FEW else ""
+    return f"{', '.join(listed[:_FEW])}{more}"
+
+
+def none_left(what: str, skipped: Skipped) -> TempbenchError:
+    """Returns the error of a source of which nothing can be used, with how much there is and the first."""
+    return TempbenchError(f"{what}, {len(skipped)} are left out: {few(_line(one) for one in skipped)}")
+
+
+def _line(one: Mapping[str, str]) -> str:
+    return f"{one['id']} ({one['why'].partition(';')[0]})"
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 
-from ..parts import PLAIN, How, Part, Place, Skipped
+from ..parts import PLAIN, How, Part, Place, Skipped, few, none_left
 from . import tomato
 from .captions import Reference, References, file_in
 from .rows import caption_rows, question_row
@@ -145,14 +145,14 @@ def prepare_tomato(
             media = _search([folder], wanted, is_own=True) | media
         if not media:
             raise TempbenchError(
-                f"{videos or source} has none of TOMATO's {len(wanted)} videos (the first would be "
-                f"{next(iter(wanted), '-')}): {tomato.BY_HAND}; then name their folder with --videos"
+                f"{videos or source} has none of TOMATO's {len(wanted)} videos ({few(wanted)}): "
+                f"{tomato.BY_HAND}; then name their folder with --videos"
             )
         part.begin()
         wrong = _brought(part, wanted, media)
     rows = _usable(found, wrong, skipped)
     if not rows:
-        raise TempbenchError(f"none of the videos of {source} can be used: {skipped[0]['why']}")
+        raise none_left(f"no question of {source} can be asked", skipped)
     counts = {kind: sum(row["type"] == kind for row in rows) for kind in COUNTS}
     return part.finish(rows, QA_SCHEMA, skipped, types=chosen, by_type=counts, official_by_type=COUNTS)
 
@@ -248,7 +248,7 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
         url = f"{roots.SCHEME}{BENCHMARK}/media/captions/{name}"
         rows += caption_rows(name, url, texts[name].captions, texts[name].events)
     if not rows:
-        raise TempbenchError(f"none of the videos in {folder} can be used: {skipped[0]['why']}")
+        raise none_left(f"no video of {folder} can be used", skipped)
     unused = known.unused()
     return part.finish(rows, REFERENCED_SCHEMA, skipped, captions_without_video=len(unused))
 

@@ -23,7 +23,7 @@ def prepare(
 
     progress = partial(track, console=terminal.console(stderr=True), description="rendering")
     root, fresh = making.prepare(pairs, seed, force, progress)
-    print(f"{root}: {2 * pairs} questions" if fresh else f"{root} is already prepared; --force replaces it")
+    print(f"{root}: {2 * pairs} questions" if fresh else f"already prepared in {root}; nothing to do")
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {"prepare": prepare}

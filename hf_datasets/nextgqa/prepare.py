@@ -21,6 +21,8 @@ from tempbench_lmms.nextgqa import rows
 from tempbench_lmms.nextgqa.card import COUNTS, SPLITS
 from tempbench_lmms.nextgqa.features import BENCHMARK, SCHEMA
 
+from ..parts import few, none_left
+
 MAP = "map_vid_vidorID.json"
 """Where the release says what a video is called in VidOR: `1164/3238737531`."""
 
@@ -106,8 +108,8 @@ def prepare(
     if _is_done(root, identity, how):
         return None
     if not media:
-        name = f"{next(row['video_id'] for table in found.values() for row in table)}.mp4"
-        raise TempbenchError(f"{videos} has none of the videos (the first would be {name}): {BY_HAND}")
+        names = {f"{row['video_id']}.mp4": None for table in found.values() for row in table}
+        raise TempbenchError(f"{videos} has none of the {len(names)} videos ({few(names)}): {BY_HAND}")
     locks.before_change(root)
     root.mkdir(parents=True, exist_ok=True)
     # While the manifest is away nobody takes the folder for finished.
@@ -187,7 +189,7 @@ def _write(
     wrong = gathered.bring(media)
     kept, skipped = usable(found, media, wrong)
     if not any(kept.values()):
-        raise TempbenchError(f"none of the videos can be used: {skipped[0]['why']}")
+        raise none_left("no question can be asked", skipped)
     shown = {gathered.at(place_of(row)) for table in kept.values() for row in table}
     gathered.keep(shown)
     media_sums = checksums.write_folder(root)

@@ -21,7 +21,7 @@ from tempbench_lmms.tempcompass_pairs import checks, rows
 from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, GROUPS, KINDS
 from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
 
-from ..parts import PLAIN, How, Part, Place, Skipped
+from ..parts import PLAIN, How, Part, Place, Skipped, few, none_left
 from . import sources
 
 _PLACE = Place(BENCHMARK, "tempcompass", "questions")
@@ -77,14 +77,15 @@ def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[
             media = _search([folder], wanted, is_own=True) | media
         if not media:
             raise TempbenchError(
-                f"{videos or source} has none of the {len(wanted)} clips (the first would be "
-                f"{next(iter(wanted), '-')}.mp4); {sources.ADVICE}, then name their folder with --videos"
+                f"{videos or source} has none of the {len(wanted)} clips "
+                f"({few(f'{clip}.mp4' for clip in wanted)}); {sources.ADVICE}, then name their folder with "
+                "--videos"
             )
         part.begin()
         wrong = part.bring({f"{clip}.mp4": medium for clip, medium in media.items()})
     kept = rows.grouped(_with_clips(found, media, wrong, skipped))
     if not kept:
-        raise TempbenchError(f"none of the clips of {source} can be used: {skipped[0]['why']}")
+        raise none_left(f"no question of {source} can be asked", skipped)
     return part.finish(kept, SCHEMA, skipped, **_counts(kept))
 
 

@@ -36,15 +36,15 @@ def prepare(
     part = making.prepare(source or making.download(revision), tags, how)
     root = data_home("timeblind") / "timeblind"
     if part is None:
-        print(f"{root} is already prepared; add --force to replace it")
+        print(f"already prepared in {root}; nothing to do")
         return
     print(f"{root}: {part['rows']} of {part['expected_rows']} questions")
     if not part["tagged"]:
         print("  no tags: give tags.json of https://github.com/Baiqi-Li/TimeBlind with --tags")
     if contrary := part["contrary_answers"]:
         print(f"  {len(contrary)} answers are not those of their place, first question {contrary[0]}")
-    if skipped := part["skipped"]:
-        print(f"  left out: {len(part['instances_left_out'])} instances, for {len(skipped)} videos")
+    if part["skipped"]:
+        print(f"  left out: {len(part['instances_left_out'])} instances")
     for one in part["skipped"][:5]:
         print(f"  {one['id']}: {one['why']}")
     print("  no licence is stated: `tempbench push` refuses this data")

@@ -15,16 +15,17 @@ from tempbench_lmms.data import archives, hub, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
-from tempbench_lmms.timeblind import official, rows
+from tempbench_lmms.timeblind import checks, official, rows
 from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE
 from tempbench_lmms.timeblind.features import BENCHMARK, SCHEMA
 from tempbench_lmms.timeblind.offline import read_release
 
-from ..parts import PLAIN, How, Part, Place, Skipped
+from ..parts import PLAIN, How, Part, Place, Skipped, none_left
 
 REPO = "BaiqiL/TimeBlind"
 DATA, TAGS = "data.jsonl", "tags.json"
 _PLACE = Place(BENCHMARK, "timeblind", "test")
+_INSTANCE = "instance "
 
 
 def download(revision: str) -> Path:
@@ -63,7 +64,9 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
     with archives.unpacked(source, roots.home_to_write(BENCHMARK)) as folder:
         data = _the_one(folder)
         listed = tags or next(iter(sorted(folder.rglob(TAGS))), None)
-        asked = read_release(data, listed)
+        asked, skipped = whole(read_release(data, listed))
+        if not asked:
+            raise none_left("no instance is whole", skipped)
         media = _media(folder, source, {rows.video_name(row["video"]) for row in asked})
         own = archives.archives_in(source)
         given = [one.path for one in media.values() if not one.is_own]
@@ -72,26 +75,36 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
             return None
         part.begin()
         wrong = part.bring(media)
-    skipped: Skipped = [{"id": name, "why": why, "reason": reason} for name, (why, reason) in wrong.items()]
+    cut = {one["id"].removeprefix(_INSTANCE) for one in skipped}
+    lost: Skipped = [{"id": name, "why": why, "reason": reason} for name, (why, reason) in wrong.items()]
     names = dict.fromkeys(rows.video_name(row["video"]) for row in asked)
     lacking = [name for name in names if name not in media]
-    skipped += [{"id": name, "why": "the video is missing", "reason": "missing"} for name in lacking]
-    lost = {one["id"] for one in skipped}
-    cut = {row["pair_id"] for row in asked if rows.video_name(row["video"]) in lost}
+    lost += [{"id": name, "why": "the video is missing", "reason": "missing"} for name in lacking]
+    gone = {one["id"] for one in lost}
+    cut |= {row["pair_id"] for row in asked if rows.video_name(row["video"]) in gone}
     kept = [row for row in asked if row["pair_id"] not in cut]
     if not kept:
-        raise TempbenchError(
-            f"no instance has both of its videos; the first: {skipped[0]['id']}: {skipped[0]['why']}"
-        )
+        raise none_left("no instance has both of its videos", skipped + lost)
     return part.finish(
         kept,
         SCHEMA,
-        skipped,
+        skipped + lost,
         instances_left_out=sorted(cut, key=int),
         expected_rows=SIZE * N_INSTANCES,
         tagged=sum(row["tag"] is not None for row in kept),
         contrary_answers=contrary(kept),
     )
+
+
+def whole(asked: Sequence[tables.Row]) -> tuple[list[tables.Row], Skipped]:
+    """Returns the questions of whole instances, two videos by two questions, and why others are not."""
+    wrong: dict[str, str] = {}
+    for number, why in checks.together(list(enumerate(asked))):
+        wrong.setdefault(asked[number]["pair_id"], why.partition(": ")[2])
+    skipped = [
+        {"id": f"{_INSTANCE}{one}", "why": why, "reason": "no whole instance"} for one, why in wrong.items()
+    ]
+    return [row for row in asked if row["pair_id"] not in wrong], skipped
 
 
 def _the_one(folder: Path) -> Path:

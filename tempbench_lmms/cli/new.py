@@ -324,6 +324,8 @@ def _run(folder: Path, module: str, *arguments: str) -> str:
         [sys.executable, "-m", module, *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-1]
-        raise TempbenchError(f"{module} {arguments[0]}: {one_line(said)}")
+        *before, last = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()
+        for line in before:
+            print(line, file=sys.stderr)
+        raise TempbenchError(f"{module} {arguments[0]}: {one_line(last)}")
     return done.stdout

@@ -11,6 +11,7 @@ take what it holds itself; the table `_held` keeps it from that.
 import contextlib
 import errno
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +44,7 @@ def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
     """Keeps every other writer and reader of a lock away.
 
     Args:
-        file: The lock's file; it is made and stays.
+        file: The lock's file; it is made and stays, unless `preparing` leaves nothing else.
         busy: What to say where another one holds it.
         wanted: False takes no lock.
 
@@ -65,10 +66,14 @@ def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
 def preparing(benchmark: str, wanted: bool = True) -> Iterator[None]:
     """Keeps a second `prepare` of a benchmark away; `before_change` then keeps the runs away.
 
+    Where it fails before it has written a file, no folder and no lock of it stays.
+
     Raises:
         TempbenchError: Another one is at work, the folder cannot be written, or it has no locks.
     """
     home = data_home(benchmark)
+    lock, root = home / f".{benchmark}.prepare.lock", home / benchmark
+    there = [folder for folder in (root, home) if folder.exists()]
     try:
         home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -79,14 +84,24 @@ def preparing(benchmark: str, wanted: bool = True) -> Iterator[None]:
         f"another command is preparing {benchmark} in {home}; wait for it or set TEMPBENCH_DATA to another "
         "folder"
     )
-    with locked(home / f".{benchmark}.prepare.lock", busy, wanted):
+    with locked(lock, busy, wanted):
         if wanted:
             _preparing.add(benchmark)
         try:
             yield
+        except BaseException:
+            if not any(files for _, _, files in os.walk(root)):
+                _remove(_of_data(root))
+                _remove(lock)
+                if root not in there:
+                    shutil.rmtree(root, ignore_errors=True)
+                if home not in there:
+                    with contextlib.suppress(OSError):  # what is in it is another command's
+                        home.rmdir()
+            raise
         finally:
             _preparing.discard(benchmark)
-            _release(_name(_of_data(home / benchmark)))
+            _release(_name(_of_data(root)))
 
 
 _preparing: set[str] = set()
@@ -151,10 +166,23 @@ def _take(file: Path, busy: str, shared: bool) -> str:
     if fcntl is None:
         return name
     opened = mine.file if mine else _opened(file, shared)
+    _lock(opened, file, busy, shared, close=mine is None)
+    while not _is_still(opened, file):
+        # Who held it has removed it: what is locked now is a file that nobody else will find.
+        _release(name) if mine else os.close(opened)
+        mine, opened = None, _opened(file, shared)
+        _lock(opened, file, busy, shared, close=True)
+    _held[name] = _Held(opened, shared, os.getpid())
+    return name
+
+
+def _lock(opened: int, file: Path, busy: str, shared: bool, close: bool) -> None:
+    """Locks an open file, or closes it and raises."""
+    assert fcntl is not None
     try:
         fcntl.lockf(opened, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except OSError as error:
-        if not mine:
+        if close:
             os.close(opened)
         if error.errno in (errno.EACCES, errno.EAGAIN):
             raise TempbenchError(busy) from None
@@ -162,8 +190,21 @@ def _take(file: Path, busy: str, shared: bool) -> str:
             f"{file.parent} is on a file system without locks ({error.strerror}), so nothing keeps a second "
             "command out; make sure that there is none and add --no-lock"
         ) from None
-    _held[name] = _Held(opened, shared, os.getpid())
-    return name
+
+
+def _is_still(opened: int, file: Path) -> bool:
+    """Returns whether an open file still has its name."""
+    try:
+        return os.path.samestat(os.fstat(opened), os.stat(file))
+    except FileNotFoundError:
+        return False
+
+
+def _remove(file: Path) -> None:
+    """Removes a lock's file that this process holds alone; it is held until it is released."""
+    mine = _held.get(_name(file))
+    if mine and not mine.shared and mine.process == os.getpid():
+        file.unlink(missing_ok=True)
 
 
 def _name(file: Path) -> str:

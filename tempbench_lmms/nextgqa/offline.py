@@ -7,6 +7,7 @@ from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.data import tables
+from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa import official, rows, scoring
 from tempbench_lmms.nextgqa.card import FILES, SPLITS
@@ -135,11 +136,33 @@ def _notes_of_answers(docs: Sequence[tables.Row], answers: Mapping[str, Any]) ->
     if unknown := len(answers.keys() - {doc["question_id"] for doc in docs}):
         yield f"{unknown} answers are of no question of the split and are not used"
     answered = [doc for doc in docs if doc["question_id"] in answers]
-    if other := sum(_text(doc, answers, "answer") != _right(doc) for doc in answered):
+    for name, effect in (("answer", "here the annotations say what is right"), ("prediction", "here wrong")):
+        if unread := [doc["question_id"] for doc in answered if letter_of(doc, answers, name) is None]:
+            first = one_line(repr(answers[unread[0]][name]))[:40]
+            yield (
+                f"{len(unread)} of {len(answered)} answers have a field {name} that names no option by its "
+                f"number from 0, its letter or its text (the first is {first} of {unread[0]}): officially "
+                f"both fields are compared as they stand, {effect}"
+            )
+    known = [doc for doc in answered if letter_of(doc, answers, "answer") is not None]
+    if other := sum(_text(doc, answers, "answer") != _right(doc) for doc in known):
         yield (
             f"{other} of {len(answered)} answers name another right answer than the annotations: the "
-            "official numbers go by the file, ours by the annotations; check that both are of one release"
+            "official numbers go by the file, ours by the annotations; check that both are of one release, "
+            "and that options are counted from 0"
         )
+    if n := sum(_is_right_here_alone(doc, answers) for doc in known):
+        yield (
+            f"{n} of {len(answered)} answers name the right option in another form than the file's own "
+            "answer (as 0 and '0', or one of two options with one text): officially wrong, here right"
+        )
+
+
+def _is_right_here_alone(doc: tables.Row, answers: Mapping[str, Any]) -> bool:
+    """Returns whether answer and prediction are the right option, and not the same value."""
+    given = answers[doc["question_id"]]
+    both = [_text(doc, answers, name) for name in ("answer", "prediction")]
+    return both == [_right(doc)] * 2 and given["answer"] != given["prediction"]
 
 
 def _right(doc: tables.Row) -> str:
@@ -148,7 +171,7 @@ def _right(doc: tables.Row) -> str:
 
 def _text(doc: tables.Row, answers: Mapping[str, Any], name: str) -> str | None:
     """Returns the text of the option that an answer names; a few questions have the same one twice."""
-    letter = _letter(doc, answers, name)
+    letter = letter_of(doc, answers, name)
     return None if letter is None else str(doc["options"][LETTERS.index(letter)])
 
 
@@ -158,7 +181,7 @@ def _ours(
     """Returns our metrics over all questions, and as people read them."""
     kind = scoring.SPAN if answers is None else scoring.BOTH
     records = [
-        scoring.of_prediction(doc, _letter(doc, answers), _span(spans.get(doc["question_id"])), ask=kind)
+        scoring.of_prediction(doc, letter_of(doc, answers), _span(spans.get(doc["question_id"])), ask=kind)
         for doc in docs
     ]
     # How replies were read is known of replies alone.
@@ -174,11 +197,21 @@ def _span(span: Sequence[float] | None) -> tuple[float, float] | None:
     return None if span is None else (float(span[0]), float(span[-1]))
 
 
-def _letter(doc: tables.Row, answers: Mapping[str, Any] | None, name: str = "prediction") -> str | None:
-    """Returns the letter of an answer: an option's number from 0, its letter, or its text."""
+def letter_of(doc: tables.Row, answers: Mapping[str, Any] | None, name: str = "prediction") -> str | None:
+    """Returns the letter of an answer: an option's number from 0, its letter, or its text.
+
+    The official files hold whole numbers; others write them as texts or as floating point numbers. None
+    where the text of one option is the letter or the number of another one.
+    """
     found = (answers or {}).get(doc["question_id"], {}).get(name)
-    if isinstance(found, int) and not isinstance(found, bool) and 0 <= found < len(LETTERS):
-        return LETTERS[found]
-    if isinstance(found, str) and found in [*LETTERS]:
-        return found
-    return LETTERS[doc["options"].index(found)] if found in doc["options"] else None
+    if isinstance(found, bool) or not isinstance(found, (int, float, str)):
+        return None
+    said = str(found).strip()
+    named = {letter for number, letter in enumerate(LETTERS) if said in _NAMES[number]}
+    if isinstance(found, str) and found in doc["options"]:
+        named.add(LETTERS[doc["options"].index(found)])
+    return named.pop() if len(named) == 1 else None
+
+
+_NAMES = [(str(i), f"{i}.0", letter, letter.lower(), f"({letter})") for i, letter in enumerate(LETTERS)]
+"""What names each option beside its text."""

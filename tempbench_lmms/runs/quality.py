@@ -4,7 +4,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from tempbench_lmms import benchmarks, record_quality
 from tempbench_lmms.harness.tasks import task_files
@@ -25,7 +28,7 @@ def warnings(log: TaskLog) -> list[str]:
     """Returns the reasons not to trust a run's numbers, one line each.
 
     More than 5 % unread, empty or repeating replies, or more than 1 % cut off; one answer in more than 60 %
-    of the answers; failed requests; a headline metric that is not above chance.
+    of the answers; failed requests; a headline metric that is not above chance, or of too few groups to tell.
     """
     return [
         *record_quality.warnings([log.with_limit(sample) for sample in log.samples]),
@@ -103,11 +106,14 @@ def _was_cut(sample: Sample, max_new_tokens: int | None) -> bool:
 
 
 def _within_chance(log: TaskLog) -> list[str]:
-    """Returns one line for the headline metrics whose interval reaches down to chance."""
+    """Returns a line for the headline metrics whose interval reaches down to chance.
+
+    Another one is for those with so few groups that its interval would reach there if all of them were right.
+    """
     from tempbench_lmms.metrics.resampling import interval
 
     card = benchmarks.card(log.benchmark)
-    low_ones = []
+    low_ones, few = [], []
     for metric in metrics_of(log):
         name = _suite_name(metric.name, log.task, card.chance)
         if name is None or not metric.higher_is_better:
@@ -116,9 +122,16 @@ def _within_chance(log: TaskLog) -> list[str]:
         if not isinstance(result, Ratio) or math.isnan(result.value):
             continue
         low, _ = interval(result, n_resamples=_RESAMPLES)
-        if not low > card.chance[name]:
+        if low > card.chance[name]:
+            continue
+        best, _ = interval(replace(result, numerator=result.denominator))
+        if best > card.chance[name]:
             low_ones.append(f"{metric.name} {result.value:.3g} (chance {card.chance[name]:.3g})")
-    return [f"not above chance: {', '.join(low_ones)}"] if low_ones else []
+        else:
+            n = len(np.unique(result.cluster[result.denominator > 0]))
+            few.append(f"{metric.name} {result.value:.3g} ({n} groups, chance {card.chance[name]:.3g})")
+    lines = {"not above chance": low_ones, "too few groups to tell from chance": few}
+    return [f"{said}: {', '.join(found)}" for said, found in lines.items() if found]
 
 
 def _suite_name(metric: str, task: str, chance: Mapping[str, float]) -> str | None:

@@ -38,7 +38,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
 
 
 def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
-    """Yields what is wrong between the rows of an instance: places taken twice, other videos or questions."""
+    """Yields what is wrong between the rows of an instance, which has two videos by two questions."""
     places: dict[tuple[str, int], int] = {}
     same: dict[tuple[str, str, int], tuple[int, str]] = {}
     for number, row in rows:
@@ -52,3 +52,20 @@ def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
             if value != row[name]:
                 for one, other in ((number, known), (known, number)):
                     yield one, f"{name}: another one than in row {other} of the same instance"
+    instances: dict[str, list[NumberedRow]] = {}
+    for number, row in rows:
+        instances.setdefault(row["pair_id"], []).append((number, row))
+    for four in instances.values():
+        if problem := _gap([row for _, row in four]):
+            yield four[0][0], problem
+
+
+def _gap(found: Sequence[tables.Row]) -> str | None:
+    """Returns what an instance lacks, as "field: what"; None where it has all."""
+    at = {row["index"] % SIZE: row for row in found}
+    if len(at) < SIZE:
+        return f"pair_id: {len(at)} of the {SIZE} questions of the instance are there"
+    for name, other in (("question", 2), ("video", 1)):
+        if at[0][name] == at[other][name]:
+            return f"{name}: one {name}, an instance has two"
+    return None

@@ -14,8 +14,11 @@ import tempbench_lmms
 from tempbench_lmms import benchmarks
 from tempbench_lmms.cli.new import _ANSWERS, _MEDIA, texts_of
 from tempbench_lmms.data import roots
+from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.media.video import probe
 from tests.command import REPOSITORY, complains, tempbench, tempbench_process
+from tests.source_files import clips
 
 KINDS = [
     (answer, media, groups)
@@ -173,6 +176,11 @@ def test_a_benchmark_outside_a_checkout(elsewhere, tmp_path, monkeypatch):
         ("own_many", {"options": "a|b|c|d|e|f|g|h|even"}, "line 6: options: 9, a question has 2 to 8"),
         ("own_answer", {"answer": "neither"}, "line 6: answer: 'neither' is none"),
         (
+            "own_letters",
+            {"options": "B|A|C", "answer": "A"},
+            "line 6: answer: 'A' is a letter and another option's text; write 'A. B' or 'B. A'",
+        ),
+        (
             "own_repeated",
             {"question": "What is 1?", "group": "g0"},
             "line 6: asks what line 3 asks; leave one of the two out",
@@ -185,6 +193,42 @@ def test_nothing_is_left_of_rows_that_verify_would_refuse(elsewhere, tmp_path, n
     complains(done, said)
     assert not any(own.iterdir())
     assert not (tmp_path / "data" / name / "manifest.json").exists()
+
+
+def test_a_letter_that_is_an_option_too_is_written_with_its_text(elsewhere):
+    options = {"options": "B|A|C"}
+    given = ("A. B", "B. A", "C", "C. C", "A. B")
+    rows = (asked(number, **options, answer=answer) for number, answer in enumerate(given))
+    done, _ = elsewhere("own_both", *rows)
+    assert done.returncode == 0, done.stderr
+    found = read_rows(roots.prepared_root("own_both") / "questions")
+    assert [row["answer"] for row in found] == ["A", "B", "C", "C", "A"]
+
+
+def test_every_fault_is_listed_up_to_a_number(elsewhere):
+    done, _ = elsewhere("own_faults", *(asked(number, answer="neither") for number in range(22)))
+    complains(done, "22 faults, the first 20 are above")
+    *lines, _ = done.stderr.splitlines()
+    assert [line.split("line ")[1].split(":")[0] for line in lines] == [str(line) for line in range(2, 22)]
+
+
+def test_a_span_lies_within_its_video(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__])
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+    clip = next(path for name in benchmarks.names() for path in clips(name))
+    (tmp_path / "a.mp4").write_bytes(clip.read_bytes())
+    seconds = probe(clip).duration
+    within = [f"0-{seconds:g}", f"0.5-{seconds + 0.4:g}", "1 to 2 s", "0:01-0:02"]
+    beyond = ["2-1", "1-1", f"0-{seconds + 0.6:g}", "0--1", "nan-2", "-1-2", "0-1, 1-2"]
+    rows = [(f"When is {number}?", span, "a.mp4") for number, span in enumerate(beyond + within)]
+    with (tmp_path / "rows.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("question", "answer", "media"), *rows])
+    words = ("--answer", "span", "--media", "video", "--no-groups", "--rows", str(tmp_path / "rows.csv"))
+    done = tempbench("new", "own_spans", *words, "--into", str(tmp_path / "own"))
+    complains(done, f"{len(beyond)} faults, see above")
+    for line, span in zip(done.stderr.splitlines(), beyond, strict=False):
+        assert f"answer: {span!r} is no" in line
+    assert not any((tmp_path / "own").iterdir())
 
 
 @pytest.mark.parametrize(

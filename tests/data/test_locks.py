@@ -139,3 +139,41 @@ def test_a_copy_of_a_process_knows_that_it_holds_nothing(tmp_path):
             os._exit(status)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
         assert other(TAKE, file) == "busy"
+
+
+def test_a_prepare_that_writes_nothing_leaves_nothing(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    monkeypatch.setenv("TEMPBENCH_DATA", str(home))
+
+    def prepare(written):
+        with locks.preparing("tempvs"):
+            locks.before_change(home / "tempvs")
+            (home / "tempvs" / "media").mkdir(parents=True)
+            if written:
+                (home / "tempvs" / "media" / "a.mp4").touch()
+            raise TempbenchError("no")
+
+    with pytest.raises(TempbenchError, match="no"):
+        prepare(written=False)
+    assert not home.exists()
+    with pytest.raises(TempbenchError, match="no"):
+        prepare(written=True)  # the next one goes on with what is there
+    assert sorted(path.name for path in home.iterdir()) == [".tempvs.lock", ".tempvs.prepare.lock", "tempvs"]
+
+
+def test_a_removed_lock_keeps_nobody_and_locks_nobody(tmp_path, monkeypatch):
+    """Another process has opened the file, and locks it only when its holder has removed it."""
+    file, opened = tmp_path / ".lock", locks._opened
+    left = []
+
+    def slowly(path, shared):
+        found = opened(path, shared)
+        if not left:
+            left.append(found)
+            path.unlink()
+        return found
+
+    monkeypatch.setattr(locks, "_opened", slowly)
+    with locks.locked(file, "busy"):
+        assert other(TAKE, file) == "busy"
+    assert other(TAKE, file) == "taken"

@@ -132,7 +132,10 @@ def test_the_truth_is_perfect_on_the_release(release, split):
 def test_answers_of_another_release_are_named(case, files, annotations):
     # Officially the file's own answer says what is right: whoever writes both is always right.
     spans, answers = files
-    given = {key: {"answer": 9, "prediction": 9} for key in case["answers"]}
+    given = {
+        key: dict.fromkeys(("answer", "prediction"), (one["answer"] + 1) % 5)
+        for key, one in case["answers"].items()
+    }
     answers.write_text(json.dumps({**given, "elsewhere_1": {"answer": 1, "prediction": 1}}))
     found = offline.score_files(spans, answers, annotations, "")
     assert found.accuracies["Acc"] == 100
@@ -142,3 +145,53 @@ def test_answers_of_another_release_are_named(case, files, annotations):
     assert "1 answers are of no question of the split" in notes
     answers.write_text(json.dumps(case["answers"]))
     assert not offline.score_files(spans, answers, annotations, "").notes
+
+
+FORMS = {
+    "texts": str,
+    "floats": float,
+    "letters": lambda number: "ABCDE"[number],
+    "small": lambda number: "abcde"[number],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", ["oracle"], indirect=True)
+def test_answers_in_other_forms_are_the_same_answers(form, case, files, annotations):
+    spans, answers = files
+    before = offline.score_files(spans, answers, annotations, "")
+    assert 0 < before.metrics["acc_gqa"] < 1
+    answers.write_text(json.dumps(_written(case, FORMS[form], FORMS[form])))
+    found = offline.score_files(spans, answers, annotations, "")
+    assert (found.official, found.metrics, found.notes) == (before.official, before.metrics, [])
+
+
+def _written(case, answer, prediction):
+    return {
+        key: {"answer": answer(one["answer"]), "prediction": prediction(one["prediction"])}
+        for key, one in case["answers"].items()
+    }
+
+
+@pytest.mark.parametrize("case", ["oracle"], indirect=True)
+def test_where_official_and_our_numbers_differ_a_note_says_why(case, files, annotations):
+    spans, answers = files
+    n_right = sum(one["answer"] == one["prediction"] for one in case["answers"].values())
+    for answer, prediction, acc, share, said in (
+        (int, str, 0, n_right / 15, f"{n_right} of 15 answers name the right option in another form"),
+        (lambda n: f"x{n}", lambda n: f"x{n}", n_right / 15, 0, "prediction that names no option by its"),
+        (int, lambda n: None, 0, 0, "15 of 15 answers have a field prediction that names no option"),
+    ):
+        answers.write_text(json.dumps(_written(case, answer, prediction)))
+        found = offline.score_files(spans, answers, annotations, "")
+        assert found.accuracies["Acc"] == pytest.approx(100 * acc)
+        assert found.metrics["acc"] == pytest.approx(share)
+        assert said in "\n".join(found.notes)
+
+
+def test_what_names_two_options_names_none():
+    doc = {"question_id": "v_1", "options": ["1", "0", "two", "three", "four"]}
+    found = [
+        offline.letter_of(doc, {"v_1": {"prediction": said}}) for said in (0, "0", "two", "2", True, [1])
+    ]
+    assert found == ["A", None, "C", "C", None, None]

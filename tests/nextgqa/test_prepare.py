@@ -108,7 +108,9 @@ def test_questions_without_a_sound_video_are_left_out_and_named(source, root):
     # A video of another length is another video.
     segments["2"]["duration"] = 99
     (source / "gsub_test.json").write_text(json.dumps(segments))
-    with pytest.raises(TempbenchError, match="none of the videos can be used"):
+    with pytest.raises(
+        TempbenchError, match=r"no question can be asked, 3 are left out: 0_0 .*, 1_0 .*, 2_0 "
+    ):
         prepare(source, source / "videos", How(force=True), ["test"])
 
 
@@ -145,7 +147,7 @@ def test_the_list_of_places_decides_between_files_of_one_name(source):
         ([], "--videos or --harness"),
         (["--videos", "videos", "--harness"], "--videos or --harness"),
         (["--videos", "nowhere"], "is not a folder"),
-        (["--videos", "empty"], "has none of the videos"),
+        (["--videos", "empty"], "has none of the 3 videos (0.mp4, 1.mp4, 2.mp4)"),
         (["--videos", "videos", "--splits", "train"], "'train' is not a split"),
         (["--videos", "videos"], "val.csv"),
     ],

@@ -104,12 +104,12 @@ def test_iop():
 
 @pytest.mark.parametrize("prediction", [1, "B", "joy"])
 def test_a_prediction_is_a_number_a_letter_or_a_text(prediction):
-    assert offline._letter(DOC, {"v_1": {"answer": 1, "prediction": prediction}}) == "B"
+    assert offline.letter_of(DOC, {"v_1": {"answer": 1, "prediction": prediction}}) == "B"
 
 
 @pytest.mark.parametrize("prediction", [5, -1, True, "F", "none of them", None, [1]])
 def test_a_prediction_that_is_no_option(prediction):
-    assert offline._letter(DOC, {"v_1": {"answer": 1, "prediction": prediction}}) is None
+    assert offline.letter_of(DOC, {"v_1": {"answer": 1, "prediction": prediction}}) is None
 
 
 RESPONDENTS = {

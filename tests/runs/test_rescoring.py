@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from tempbench_lmms import record_quality
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.ratio import ratio
 from tempbench_lmms.runs import logs, quality, rescoring, run_card
 from tests.runs.test_comparison import edit, tempbench
 from tests.runs.test_logs import TASK, write_run
@@ -332,6 +334,34 @@ def test_warnings_of_the_respondents(folder, name, said):
     assert len(found) <= len(said) + 1
     if not said:
         assert found == []
+
+
+class Measured:
+    """A metric whose chance is 1/16, of groups that are right (1) or wrong (0)."""
+
+    name, higher_is_better = "i_acc", True
+
+    def __init__(self, *right):
+        self.right = right
+
+    def __call__(self):
+        return ratio(((one, 1) for one in self.right), range(len(self.right)))
+
+
+@pytest.mark.parametrize(
+    ("right", "said"),
+    [
+        # Of two groups that are right, the interval begins at 0.012, of three at 0.14.
+        ((1, 1), ["too few groups to tell from chance: i_acc 1 (2 groups, chance 0.0625)"]),
+        ((0,), ["too few groups to tell from chance: i_acc 0 (1 groups, chance 0.0625)"]),
+        ((1, 1, 1), []),
+        ((0, 0, 0), ["not above chance: i_acc 0 (chance 0.0625)"]),
+    ],
+)
+def test_few_groups_are_not_called_chance(right, said, monkeypatch):
+    monkeypatch.setattr(quality, "metrics_of", lambda log: [Measured(*right)])
+    monkeypatch.setattr(quality.benchmarks, "card", lambda name: SimpleNamespace(chance={"i_acc": 1 / 16}))
+    assert quality._within_chance(SimpleNamespace(benchmark="any", task="any")) == said
 
 
 def sample(reply="x", answer="A", gold="A", n_tokens=None, failed=0, number=0):

@@ -6,6 +6,7 @@ WRONG = {
         ("index", -1),
         ("index", lambda row: row["index"] ^ 1),
         ("pair_id", ""),
+        ("pair_id", "another instance"),
         ("video", "tempbench://timeblind/mini/media/another.mp4"),
         ("tag", "Colour"),
         ("question", ""),

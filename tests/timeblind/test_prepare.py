@@ -12,6 +12,7 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timeblind import checks, rows
 from tempbench_lmms.timeblind.card import SIZE, TAGS
+from tests.command import complains, tempbench
 from tests.timeblind.contract import SOURCE
 
 
@@ -57,6 +58,43 @@ def test_an_answer_that_is_not_that_of_its_place_is_named(release):
     lines[5]["answer"] = "Yes"
     file.write_text("\n".join(map(json.dumps, lines)))
     assert preparing.prepare(release)["contrary_answers"] == [5]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda found: found[:5], "1 of the 4 questions of the instance are there"),
+        (lambda found: _same(found, "question"), "one question, an instance has two"),
+        (lambda found: _same(found, "video_path"), "one video, an instance has two"),
+    ],
+    ids=["cut", "one question", "one video"],
+)
+def test_an_instance_that_is_not_whole_is_left_out_and_said(release, change, said):
+    file = release / "TimeBlind/data.jsonl"
+    found = change([json.loads(line) for line in file.read_text().splitlines()])
+    file.write_text("\n".join(map(json.dumps, found)))
+    done = tempbench("prepare", "timeblind", "--source", release)
+    assert done.returncode == 0, done.stderr
+    assert "4 of 2400 questions" in done.stdout
+    assert f"left out: 1 instances\n  instance 1: {said}" in done.stdout
+    again = tempbench("prepare", "timeblind", "--source", release, "--force")
+    assert "already prepared" in again.stdout
+    assert "--force" not in again.stdout
+    file.write_text("\n".join(map(json.dumps, found[4:])))
+    complains(
+        tempbench("prepare", "timeblind", "--source", release, "--force"), "no instance is whole, 1 are"
+    )
+
+
+def _same(found, name):
+    return [*found[:4], *({**one, name: found[4][name]} for one in found[4:])]
+
+
+def test_without_a_video_nothing_is_left(release, tmp_path):
+    shutil.rmtree(release / "TimeBlind/videos")
+    done = tempbench("prepare", "timeblind", "--source", release)
+    complains(done, "4 are left out: vid_00000_0.mp4 (the video is missing), ", " and 1 more")
+    assert not (tmp_path / "home").exists()
 
 
 RECORD = {
