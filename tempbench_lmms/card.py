@@ -194,7 +194,8 @@ class BenchmarkCard:
         primary: The metrics to look at first.
         full: A task that asks what the paper asks, and how many questions it asks at the paper's size.
         others: What the papers' tables have besides models, by the name in their column `model`: `human`,
-            `chance`, or `other` (means, lowest and highest). None of them is ever the best.
+            `chance`, `best` (of models that the paper does not name there), or `other` (means, lowest). None
+            of them is ever marked as a table's best.
         plain: Parts of tasks' names that set no variant apart: the folder of its questions, the suite.
         groups: What metrics are broken down by, with the groups as the metrics' names have them: the metric
             `acc_sequential` is `acc` of a group of {"relation": ("sequential", ...)}.

@@ -7,7 +7,9 @@ from math import isfinite
 from typing import Any
 
 from tempbench_lmms.card import BenchmarkCard, Reference
+from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN
 from tempbench_lmms.report.numbers import Number, TaskNumbers, shown, verdict
+from tempbench_lmms.report.placing import nearest, parts_of
 from tempbench_lmms.report.tables import Row, Section, better, test_of
 from tempbench_lmms.runs.run_card import NOT_CHECKED
 
@@ -21,6 +23,9 @@ PROBLEMS = {
     "other": "tasks with other warnings",
 }
 """What can be wrong with a run, by the columns of the first screen."""
+
+MARKS = {CHANCE: "chance", BEST: "best in the paper", HUMAN: "humans in the paper"}
+"""What the runs are compared with, by the rows of the first screen."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,23 @@ class Column:
     @property
     def marks(self) -> list[Mark]:
         """The headline's chance, best model and humans."""
-        return marks_of(self.section.card, self.metric)
+        return marks_of(self.section.card, self.metric, [variant for _, variant, _ in self.cells.values()])
+
+    def mark(self, kind: str) -> Mark | None:
+        """Returns the headline's chance, best model or humans; None where the paper has none."""
+        return next((mark for mark in self.marks if mark.kind == kind), None)
+
+    def missing(self, kind: str) -> str:
+        """Returns why there is no `mark` of a kind."""
+        if kind == CHANCE:
+            return "not known"
+        card = self.section.card
+        of_tasks = (one for one in card.reference if one.metric.endswith(f"_{self.metric}"))
+        return (
+            "of single tasks only"
+            if any(_kind(card, one) == kind for one in of_tasks)
+            else "not in the paper"
+        )
 
     def _label(self, row: Row) -> str:
         """Returns a row's name, without what all rows' variants have in common."""
@@ -83,6 +104,9 @@ class Column:
     def variant(self, variant: str) -> str:
         """Returns a variant without what all rows have in common."""
         return ", ".join(word for word in variant.split(", ") if word not in self.common)
+
+    def _variants(self, metric: str) -> list[str]:
+        return [row.variant for row in self.section.rows if _has(row, metric)]
 
     @property
     def chart(self) -> dict[str, Any]:
@@ -99,7 +123,7 @@ class Column:
                     ],
                     "marks": [
                         [one.kind, one.label, one.value, one.note]
-                        for one in marks_of(self.section.card, metric)
+                        for one in marks_of(self.section.card, metric, self._variants(metric))
                     ],
                 }
                 for metric in self.metrics
@@ -159,19 +183,37 @@ def _has(row: Row, metric: str) -> bool:
     return metric in row.numbers and row.numbers[metric].number is not None
 
 
-def marks_of(card: BenchmarkCard, metric: str) -> list[Mark]:
-    """Returns what a metric's values are compared with: chance, the paper's best model, and its humans."""
-    out = []
-    if metric in card.chance:
-        out.append(Mark("chance", "chance", card.chance[metric]))
-    of_metric = [one for one in card.reference if one.metric == metric and isfinite(one.value) and one.model]
-    models = [one for one in of_metric if one.model not in card.others]
-    humans = [one for one in of_metric if card.others.get(one.model) == "human"]
+def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> list[Mark]:
+    """Returns what a metric's values are compared with: chance, the paper's best model, and its humans.
+
+    Args:
+        card: The benchmark.
+        metric: One of its main metrics.
+        variants: Of the runs' tasks. Where the paper has the metric in their setting, it is the one compared.
+    """
+    out = [Mark(CHANCE, "chance", card.chance[metric])] if metric in card.chance else []
+    name = _printed_name(card, metric, variants)
+    of_metric = [one for one in card.reference if one.metric == name and isfinite(one.value) and one.model]
     sign = -1 if better(card.name, metric) == "lower" else 1
-    for kind, found in (("best", models), ("human", humans)):
+    for kind in (BEST, HUMAN):
+        found = [one for one in of_metric if _kind(card, one) == kind]
+        # Of two equal values the one with a model's name.
+        found.sort(key=lambda one: one.model in card.others)
         if found:
             out.append(_mark(kind, max(found, key=lambda one: sign * one.value)))
     return out
+
+
+def _kind(card: BenchmarkCard, cell: Reference) -> str:
+    return card.others.get(cell.model, BEST)
+
+
+def _printed_name(card: BenchmarkCard, metric: str, variants: Sequence[str]) -> str:
+    """Returns a metric's name in the paper's tables: `both_icl_accuracy` where all runs are `both_icl`."""
+    known = {one.metric for one in card.reference}
+    found = {nearest(parts_of(one.partition(", ")[0]), metric, known) for one in variants}
+    only = found.pop() if len(found) == 1 else None
+    return only[0] if only else metric
 
 
 def _mark(kind: str, cell: Reference) -> Mark:

@@ -88,6 +88,7 @@ def page(
         columns=columns,
         problems=overview.problems_of(tasks, {n: order.index(id(task)) for n, task in enumerate(tasks)}),
         kinds=overview.PROBLEMS,
+        marks=overview.MARKS,
         sections=shown,
         number_of={key: number for number, key in enumerate(order)},
         task_key=id,
