@@ -9,8 +9,8 @@ from tempbench_lmms.report.numbers import Number
 
 MODEL, HUMAN, CHANCE, BEST, OTHER = "model", "human", "chance", "best", "other"
 RUN, FIELD = "run", "field"
-"""What a heading is of: a model of the paper, people, chance, the best of models that are not named, a mean or
-the like, a run of the reader's, or what was measured."""
+"""What a heading is of: a model of the paper, people, chance, the best of models that are not named, a mean
+or the like, a run of the reader's, or what was measured."""
 
 
 @dataclass(frozen=True)

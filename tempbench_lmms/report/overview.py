@@ -27,6 +27,9 @@ PROBLEMS = {
 MARKS = {CHANCE: "chance", BEST: "best in the paper", HUMAN: "humans in the paper"}
 """What the runs are compared with, by the rows of the first screen."""
 
+OTHERS = "other metrics"
+"""What stands for a run that asked the benchmark, but not what the headline is of."""
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -43,6 +46,11 @@ class Mark:
     label: str
     value: float
     note: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value for people."""
+        return shown(self.value, digits_of(self.value))
 
 
 @dataclass(frozen=True)
@@ -105,8 +113,16 @@ class Column:
         """Returns a variant without what all rows have in common."""
         return ", ".join(word for word in variant.split(", ") if word not in self.common)
 
-    def _variants(self, metric: str) -> list[str]:
-        return [row.variant for row in self.section.rows if _has(row, metric)]
+    def _marks_of(self, metric: str) -> list[Mark]:
+        """Returns what the chart of a metric compares with: all rows are in it."""
+        variants = [row.variant for row in self.section.rows if _has(row, metric)]
+        return marks_of(self.section.card, metric, variants)
+
+    @property
+    def has_notes(self) -> bool:
+        """Whether something speaks against a comparison that its cells or its chart offer."""
+        marks = [*self.marks, *(one for name in self.metrics for one in self._marks_of(name))]
+        return any(mark.note for mark in marks)
 
     @property
     def chart(self) -> dict[str, Any]:
@@ -121,10 +137,7 @@ class Column:
                         for row in self.section.rows
                         if (number := row.numbers.get(metric)) is not None and number.number is not None
                     ],
-                    "marks": [
-                        [one.kind, one.label, one.value, one.note]
-                        for one in marks_of(self.section.card, metric, self._variants(metric))
-                    ],
+                    "marks": [[one.kind, one.label, one.value, one.note] for one in self._marks_of(metric)],
                 }
                 for metric in self.metrics
             ],
@@ -149,10 +162,24 @@ class Problem:
     words: str = ""
     is_meant: bool = False
 
+    @property
+    def text(self) -> str:
+        """It in words."""
+        return self.words or f"{self.count} of {self.of}"
+
 
 def columns_of(sections: Sequence[Section]) -> list[Column]:
     """Returns a column a benchmark that has any of its main metrics."""
     return [column for section in sections if (column := _column(section)) is not None]
+
+
+def remarks(columns: Sequence[Column]) -> Iterator[str]:
+    """Yields what must be known of all headlines."""
+    yield "Shares from 0 to 1 as in the results files; in brackets 95 % intervals."
+    common = set.intersection(*(column.common for column in columns)) if columns else set()
+    if common and all(column.common == common for column in columns):
+        of_samples = ": the bundled samples, not the papers' data" if "mini" in common else ""
+        yield f"All tasks are {', '.join(sorted(common))} ones{of_samples}."
 
 
 def _column(section: Section) -> Column | None:

@@ -89,6 +89,9 @@ def page(
         problems=overview.problems_of(tasks, {n: order.index(id(task)) for n, task in enumerate(tasks)}),
         kinds=overview.PROBLEMS,
         marks=overview.MARKS,
+        others=overview.OTHERS,
+        remarks=list(overview.remarks(columns)),
+        with_dagger=any(column.has_notes for column in columns),
         sections=shown,
         number_of={key: number for number, key in enumerate(order)},
         task_key=id,
@@ -100,7 +103,6 @@ def page(
         shown=numbers.shown,
         headline=overview.text_of,
         bounds=overview.bounds_of,
-        digits=overview.digits_of,
     )
 
 

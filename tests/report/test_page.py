@@ -23,6 +23,7 @@ from tempbench_lmms.report import (
     plots,
     questions,
     sheet,
+    summary,
     tables,
     text,
     vendor,
@@ -396,6 +397,26 @@ def test_overview_has_chance_the_papers_best_and_humans(tasks):
     assert marks["best"].value == max(
         one.value for one in models if one.model not in column.section.card.others
     )
+
+
+def test_text_formats_begin_with_the_page_s_first_screen(tasks, html):
+    sections = tables.sections_of(tasks)
+    headlines, problems = summary.grids_of(sections, ["tempbench_chance", "tempbench_oracle"])
+    first = html[html.index('<section id="overview">') : html.index("</section>")]
+    own = [cells[0] for row, cells in zip(headlines.rows, headlines.cells, strict=True) if row.kind == "run"]
+    assert [cell.text for cell in own] == re.findall(r"data-headline=[^>]*>([^<]*)<", first)
+    assert all(re.search(f'"whole">{re.escape(cell.bounds)}<', first) for cell in own)
+    below = dict(zip([row.label for row in headlines.rows], headlines.cells, strict=True))
+    for name in overview.MARKS.values():
+        shown = re.search(rf'<th scope="row">{name}</th><td>([^ <]*)', first)[1]
+        assert below[name][0].text == shown
+    of_page = re.findall(r">([^<>]+)</(?:a|span)></td>|</a></td>", first[first.index("problems") :])
+    assert [cell.text for cells in problems.cells for cell in cells] == of_page[-14:]
+    written = text.as_markdown(sections)
+    assert written.index("**Headlines.**") < written.index("**What is wrong") < written.index("## tempvs")
+    told = [line for line in written.splitlines() if line.startswith("- tempvs")]
+    assert len(told) == sum(bool(task.warnings) for task in tasks) > 0
+    assert r"\caption{What is wrong with these runs" in text.as_latex(sections)
 
 
 def test_what_is_wrong_is_counted_and_linked(tmp_path):
