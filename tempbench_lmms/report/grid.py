@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 
 from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.report.numbers import Number
@@ -109,6 +110,12 @@ class Grid:
     def has_runs(self) -> bool:
         """Whether a run of the reader's is in it."""
         return any(one.kind == RUN for one in (*self.rows, *self.columns))
+
+    @property
+    def bodies(self) -> list[tuple[bool, list[int]]]:
+        """The rows in parts, the reader's runs apart: whether a part is theirs, and its rows' numbers."""
+        parts = groupby(range(len(self.rows)), lambda number: self.rows[number].kind == RUN)
+        return [(is_own, list(numbers)) for is_own, numbers in parts]
 
     @property
     def has_row_groups(self) -> bool:

@@ -227,7 +227,7 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
         # Of two equal values the one with a model's name.
         found.sort(key=lambda one: one.model in card.others)
         if found:
-            out.append(_mark(kind, max(found, key=lambda one: sign * one.value)))
+            out.append(_mark(card, kind, max(found, key=lambda one: sign * one.value)))
     return out
 
 
@@ -243,8 +243,9 @@ def _printed_name(card: BenchmarkCard, metric: str, variants: Sequence[str]) -> 
     return only[0] if only else metric
 
 
-def _mark(kind: str, cell: Reference) -> Mark:
-    return Mark(kind, cell.model, cell.value, "" if cell.comparable else cell.note or "not comparable")
+def _mark(card: BenchmarkCard, kind: str, cell: Reference) -> Mark:
+    note = "" if cell.comparable else cell.note or card.apart or "not comparable"
+    return Mark(kind, cell.model, cell.value, note)
 
 
 # ---- what is wrong

@@ -12,6 +12,7 @@ from PIL import Image
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.report import (
     figures,
     items,
@@ -281,6 +282,15 @@ def test_no_name_or_reply_steers_what_shows_a_table(runs, tmp_path, write):
     assert "u202ered" in content
 
 
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_a_column_has_its_metric_s_whole_name_or_stands_below_a_task_s(name):
+    """`i_acc` is no `acc` below "i": only a test that can be asked alone is a heading."""
+    own = benchmarks.card(name)
+    for column in own.primary:
+        test, metric = tables.test_of(own, column)
+        assert f"{name}_{test}_mini" in task_files() if test else metric == column
+
+
 # ---- figures
 
 
@@ -407,6 +417,7 @@ def test_text_formats_begin_with_the_page_s_first_screen(tasks, html):
     assert [cell.text for cell in own] == re.findall(r"data-headline=[^>]*>([^<]*)<", first)
     assert all(re.search(f'"whole">{re.escape(cell.bounds)}<', first) for cell in own)
     below = dict(zip([row.label for row in headlines.rows], headlines.cells, strict=True))
+    assert "† not computed" in first
     for name in overview.MARKS.values():
         shown = re.search(rf'<th scope="row">{name}</th><td>([^ <]*)', first)[1]
         assert below[name][0].text == shown

@@ -249,8 +249,9 @@ def test_marks_do_not_end_with_the_alphabet():
 
 
 def test_what_no_run_can_be_set_beside_says_so_once():
-    made = grid_of(card(), table({"A": ["1"]}, {"Acc": "acc"}, comparable=False), [], higher)
-    assert made.remarks == ("the paper's numbers cannot be set beside a run's: see docs/fidelity/x.md",)
+    own = table({"A": ["1"]}, {"Acc": "acc"}, comparable=False)
+    made = grid_of(card(apart="of other questions"), own, [], higher)
+    assert made.remarks == ("the paper's numbers cannot be set beside a run's: of other questions",)
     assert made.marks == {}
 
 
@@ -262,6 +263,14 @@ def test_others_are_in_the_tables(name):
     own = benchmarks.card(name)
     assert set(own.others) <= {cell.model for one in own.tables for cell in one.cells.values()}
     assert set(own.others.values()) <= {"human", "chance", "best", "other"}
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_notes_say_why_to_a_reader_who_has_the_table_alone(name):
+    own = benchmarks.card(name)
+    cells = [cell for one in own.tables for cell in one.cells.values()]
+    assert all(cell.comparable or not cell.metric or cell.note or own.apart for cell in cells)
+    assert not [cell.note for cell in cells if "docs/" in cell.note]
 
 
 @pytest.mark.parametrize(("name", "printed"), ALL, ids=IDS)
