@@ -96,6 +96,7 @@ class Grid:
         cells: By row, a cell a column.
         remarks: What must be known of the whole table.
         corner: What the rows are.
+        is_printed: Whether a paper has it: its name is where, and its caption the paper's.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Grid:
     cells: tuple[tuple[Cell, ...], ...]
     remarks: tuple[str, ...] = ()
     corner: str = ""
+    is_printed: bool = False
 
     @property
     def has_runs(self) -> bool:

@@ -139,6 +139,7 @@ def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result],
         columns=tuple(fields),
         cells=tuple(tuple(line.cells.get(column, Cell()) for column in table.columns) for line in lines),
         remarks=tuple(_remarks(card, table, apart, remarks, bool(runs))),
+        is_printed=True,
     )
     return grid.transposed() if turned else grid
 

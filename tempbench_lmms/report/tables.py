@@ -268,7 +268,7 @@ def _main_grid(
     if any(column in card.chance for column in columns):
         heads.append(Heading(("chance",), CHANCE))
         cells.append(tuple(_chance_cell(card.chance.get(one), one) for one in columns))
-    return Grid("Main numbers", "", tuple(heads), tuple(headings), tuple(cells), corner="run")
+    return Grid("Main numbers", card.name, tuple(heads), tuple(headings), tuple(cells), corner="run")
 
 
 def _main_cell(number: Number | None, column: str) -> Cell:

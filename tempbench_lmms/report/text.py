@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tempbench_lmms.report import latex, markdown, summary
@@ -190,7 +190,8 @@ def _blocks(sections: Sequence[Section], style: _Style, runs: Sequence[str]) -> 
         for task in section.tasks:
             blocks.append(style.heading(style.text(f"{task.log.task}, {task.run}"), 3))
             blocks.append(style.table(metrics_grid(task)))
-            blocks += [style.table(grid) for grid in section.breakdowns(task)]
+            about = f"{task.log.task}, {task.run}"
+            blocks += [style.table(replace(grid, caption=about)) for grid in section.breakdowns(task)]
             for second in task.second:
                 blocks += [style.note(style.text(remark)) for remark in second.remarks]
                 if second.rows:

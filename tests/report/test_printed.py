@@ -396,7 +396,7 @@ def test_a_table_that_is_long_and_wide_is_several():
     assert len(pieces) == len(latex.parts(made)) > 1
     for number, (piece, part) in enumerate(zip(pieces, latex.parts(made), strict=True), 1):
         check_latex(piece, part)
-        assert f"T, part {number} of {len(pieces)}. c" in piece
+        assert f"T: c (part {number} of {len(pieces)})." in piece
         assert piece.count("note ") == len(part.rows)
         assert 2 * len(part.rows) < 100  # lines: it fits a page at the size that it is made
     assert [row for part in latex.parts(made) for row in part.rows] == list(rows)
@@ -630,6 +630,20 @@ def test_a_report_s_csv_has_rows_and_columns_as_printed(section):
     for words in ("mt1 two, by statement", "mt1 two, by distance", "mt2 event, by source"):
         assert words in latex_text
         assert words in markdown_text
+
+
+def test_latex_s_captions_say_what_a_table_is_of(section):
+    """LaTeX numbers its tables itself: the paper's number must not look like that number."""
+    (table_14,) = (made for made in section.printed if made.name == "Table 14")
+    head = r"\caption{Full results for MT1: event relation inference (as Table 14 of the paper"
+    assert head in latex.table(table_14)
+    captions = re.findall(r"\\caption\{(.*?)\.\}\\", text.as_latex([section]))
+    assert len(captions) > 20
+    assert not [words for words in captions if re.match(r"(Table|Section|Footnote) \d", words)]
+    assert "Main numbers: tempvs" in captions
+    assert r"mt1 two, by source: tempvs\_mini, tempbench\_chance" in captions
+    apart = replace(table_14, name="TOMATO, Table 7", caption="Accuracy.")
+    assert r"\caption{Accuracy (as in TOMATO, Table 7" in latex.table(apart)
 
 
 def test_latex_never_has_more_floats_waiting_than_it_can_hold(section):
