@@ -173,6 +173,12 @@ class Chromium:
             raise RuntimeError(str(done["exceptionDetails"]))
         return done["result"].get("value")
 
+    def busy(self) -> float:
+        """Returns how long the page's main thread has worked, in seconds of processor time."""
+        self._call("Performance.enable", timeDomain="threadTicks")
+        found = self._call("Performance.getMetrics")["metrics"]
+        return float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
+
     def violations(self) -> list[str]:
         """Returns what axe-core finds in the page that is serious or critical: rule, element and reason."""
         if not self.value("typeof axe === 'object'"):
