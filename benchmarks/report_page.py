@@ -1,8 +1,8 @@
 """The report of ten simulated runs of full-size TempVS in a browser: how fast it opens and filters.
 
 The runs are of a random respondent on the bundled sample, repeated up to the paper's number of questions,
-each time with other ids and other verdicts; intervals and pictures are left out. A headless Chromium says how long
-its page's thread was busy, in processor time.
+each time with other ids and other verdicts; intervals and pictures are left out. A headless Chromium says how
+long its page's thread was busy, in processor time.
 """
 
 import json
