@@ -41,6 +41,7 @@ MODULES = (
     "engines",
     "model_speed",
     "embedded_pictures",
+    "report_page",
 )
 """In the order printed. Each has `rows(quick)`, which yields `timing.Row`s."""
 

@@ -194,7 +194,9 @@ class BenchmarkCard:
         primary: The metrics to look at first.
         full: A task that asks what the paper asks, and how many questions it asks at the paper's size.
         others: What the papers' tables have besides models, by the name in their column `model`: `human`,
-            `chance`, or `other` (means, lowest and highest). None of them is ever the best.
+            `chance`, `best` (of models that the paper does not name there), or `other` (means, lowest). None
+            of them is ever marked as a table's best.
+        apart: Why a run cannot be set beside a number of the paper that is not `comparable` and has no note.
         plain: Parts of tasks' names that set no variant apart: the folder of its questions, the suite.
         groups: What metrics are broken down by, with the groups as the metrics' names have them: the metric
             `acc_sequential` is `acc` of a group of {"relation": ("sequential", ...)}.
@@ -212,6 +214,7 @@ class BenchmarkCard:
     primary: tuple[str, ...]
     full: tuple[str, int]
     others: Mapping[str, str] = field(default_factory=dict)
+    apart: str = ""
     plain: tuple[str, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     headline: str = ""

@@ -33,6 +33,31 @@ _VIOLATIONS = """axe.run({resultTypes: ["violations"]}).then((found) => found.vi
         `${one.id}: ${node.html.slice(0, 200)}: ${node.failureSummary.slice(0, 300)}`)))"""
 
 
+OUTSIDE = """[...document.querySelectorAll("figure")].flatMap((card) => {
+    const box = card.getBoundingClientRect();
+    return [...card.querySelectorAll("figcaption, select, li, svg.plot, svg.plot text, button, img")]
+        .filter((one) => one.checkVisibility())
+        .map((one) => [one, one.getBoundingClientRect()])
+        .filter(([, own]) => own.width && (own.left < box.left - 1 || own.right > box.right + 1 ||
+            own.bottom > box.bottom + 1))
+        .map(([one]) => card.textContent.slice(0, 40) + ": " + one.tagName + " " + one.textContent);
+})"""
+"""What sticks out of its card."""
+
+UNREADABLE = """[...document.querySelectorAll("svg.plot")].flatMap((plot) => {
+    const frame = plot.getBoundingClientRect();
+    const texts = [...plot.querySelectorAll("text")].filter((one) => one.textContent)
+        .map((one) => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.width);
+    const cut = texts.filter(([, box]) => box.left < frame.left - 1 || box.right > frame.right + 1 ||
+        box.top < frame.top - 2 || box.bottom > frame.bottom + 2);
+    const over = texts.filter(([, one], i) => texts.some(([, other], j) => i < j &&
+        Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+        Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 5));
+    return [...cut, ...over].map(([text]) => plot.getAttribute("aria-label") + ": " + text);
+})"""
+"""Texts of plots that are cut off at the plot's edge, or lie on each other."""
+
+
 class Chromium:
     """One page of a browser, to be used as a context."""
 
@@ -147,6 +172,12 @@ class Chromium:
         if "exceptionDetails" in done:
             raise RuntimeError(str(done["exceptionDetails"]))
         return done["result"].get("value")
+
+    def busy(self) -> float:
+        """Returns how long the page's main thread has worked, in seconds of processor time."""
+        self._call("Performance.enable", timeDomain="threadTicks")
+        found = self._call("Performance.getMetrics")["metrics"]
+        return float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
 
     def violations(self) -> list[str]:
         """Returns what axe-core finds in the page that is serious or critical: rule, element and reason."""

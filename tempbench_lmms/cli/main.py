@@ -69,7 +69,10 @@ def show(
     task: Annotated[str, typer.Argument(help="A task, e.g. tempvs_mt1_two_mini.")],
     doc: Annotated[int, typer.Option(help="Number of the document, from 0.")] = 0,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Also write an HTML page with the pictures.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Also write a page with the pictures (.html), or the text (.txt)."
+        ),
     ] = None,
     count: Annotated[
         int, typer.Option(min=1, max=100, help="Documents on the page, from --doc on, to turn to and fro.")
@@ -81,11 +84,15 @@ def show(
     from tempbench_lmms.cli.show import as_html, as_text, seen
     from tempbench_lmms.data.tables import write_text
 
+    kind = output.suffix.lower() if output else ""
     if output:
+        if kind not in (".html", ".htm", ".txt"):
+            raise TempbenchError(f"unknown format {output}; end the name in .html or .txt")
         outputs.check_file(output, force)
-    print(as_text(seen(task, doc)))
+    text = terminal.shown(as_text(seen(task, doc)))
+    print(text)
     if output:
-        write_text(as_html(task, doc, count, frames), output)
+        write_text(f"{text}\n" if kind == ".txt" else as_html(task, doc, count, frames), output)
         print(f"\nwritten to {output}", file=sys.stderr)
 
 

@@ -62,9 +62,11 @@ def report(
         tasks = list(numbers.of_logs([of_one_run(log, partial) for log in read], intervals))
         if kind == "html":
             content = page.page(tasks, title, questions, pictures, size_budget)
+        elif kind == "csv":
+            content = text.as_csv(tables.sections_of(tasks))
         else:
-            write = {"markdown": text.as_markdown, "csv": text.as_csv, "latex": text.as_latex}[kind]
-            content = write(tables.sections_of(tasks))
+            write = text.as_markdown if kind == "markdown" else text.as_latex
+            content = write(tables.sections_of(tasks), list(dict.fromkeys(task.run for task in tasks)))
     write_text(content, output)
     written = f"{output.stat().st_size / 1e6:.1f} MB"
     counts = counted(len(tasks), "task"), counted(len({task.run for task in tasks}), "run")

@@ -37,6 +37,6 @@ CARD = BenchmarkCard(
     chance={"accuracy": 1 / N_OPTIONS, "pair_accuracy": 1 / N_OPTIONS**2},
     primary=("accuracy", "pair_accuracy"),
     full=("motion_only", 2 * N_PAIRS),
-    others={"Human": "human", "SpookyBench's models": "other"},
+    others={"Human": "human", "SpookyBench's models": "best"},
     groups={"kind": KINDS},
 )

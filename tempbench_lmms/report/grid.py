@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 
 from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.report.numbers import Number
 
-MODEL, HUMAN, CHANCE, OTHER, RUN, FIELD = "model", "human", "chance", "other", "run", "field"
-"""What a heading is of: a model of the paper, people, chance, a mean or the like, a run of the reader's, or
-what was measured."""
+MODEL, HUMAN, CHANCE, BEST, OTHER = "model", "human", "chance", "best", "other"
+RUN, FIELD = "run", "field"
+"""What a heading is of: a model of the paper, people, chance, the best of models that are not named, a mean
+or the like, a run of the reader's, or what was measured."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ class Grid:
         cells: By row, a cell a column.
         remarks: What must be known of the whole table.
         corner: What the rows are.
+        is_printed: Whether a paper has it: its name is where, and its caption the paper's.
     """
 
     name: str
@@ -103,11 +106,18 @@ class Grid:
     cells: tuple[tuple[Cell, ...], ...]
     remarks: tuple[str, ...] = ()
     corner: str = ""
+    is_printed: bool = False
 
     @property
     def has_runs(self) -> bool:
         """Whether a run of the reader's is in it."""
         return any(one.kind == RUN for one in (*self.rows, *self.columns))
+
+    @property
+    def bodies(self) -> list[tuple[bool, list[int]]]:
+        """The rows in parts, the reader's runs apart: whether a part is theirs, and its rows' numbers."""
+        parts = groupby(range(len(self.rows)), lambda number: self.rows[number].kind == RUN)
+        return [(is_own, list(numbers)) for is_own, numbers in parts]
 
     @property
     def has_row_groups(self) -> bool:

@@ -12,6 +12,7 @@ MAX_FLOATS = 18
 """Floats that may wait for a place; with more, LaTeX ends with "Too many unprocessed floats"."""
 _LONG, _WIDE = 45, 69  # lines on a page; characters of this size that a line surely has room for
 _TOO_WIDE = 100  # and those that it surely has none for
+_NUMBERED = ("Table", "Section", "Footnote")  # how a paper's own tables are called
 _HEAD, _CELL = 18, 24  # characters in a line of a column's heading, and of a cell of words
 
 _FITTED = r"\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi"
@@ -58,7 +59,7 @@ def table(grid: Grid) -> str:
     found = parts(grid)
     if len(found) == 1:
         return _float(grid)
-    return "\n\n".join(_float(part, f", part {n} of {len(found)}") for n, part in enumerate(found, 1))
+    return "\n\n".join(_float(part, f"part {n} of {len(found)}") for n, part in enumerate(found, 1))
 
 
 def parts(grid: Grid) -> list[Grid]:
@@ -138,8 +139,20 @@ def _stacked(words: str, room: int, side: str = "r") -> str:
 
 
 def _title(grid: Grid, part: str = "") -> str:
-    name = f"{grid.name}{part}"
-    return escaped(f"{name}. {grid.caption}" if grid.caption else name)
+    """Returns what the table is of; LaTeX numbers it itself, so the paper's number follows in brackets."""
+    if grid.is_printed and grid.caption:
+        title, source = grid.caption.rstrip("."), f"as {_place(grid.name)}"
+    else:
+        title, source = ": ".join(filter(None, (grid.name, grid.caption.rstrip(".")))), ""
+    words = "; ".join(filter(None, (source, part)))
+    return escaped(f"{title} ({words})." if words else f"{title}.")
+
+
+def _place(name: str) -> str:
+    """Returns where a paper has a table: "Table 14 of the paper", "in TOMATO, Table 7"."""
+    if name.startswith(_NUMBERED):
+        return f"{name} of the paper"
+    return "in the paper's abstract" if name == "Abstract" else f"in {name}"
 
 
 def _notes(grid: Grid) -> list[str]:

@@ -7,7 +7,9 @@ from math import isfinite
 from typing import Any
 
 from tempbench_lmms.card import BenchmarkCard, Reference
+from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN
 from tempbench_lmms.report.numbers import Number, TaskNumbers, shown, verdict
+from tempbench_lmms.report.placing import nearest, parts_of
 from tempbench_lmms.report.tables import Row, Section, better, test_of
 from tempbench_lmms.runs.run_card import NOT_CHECKED
 
@@ -21,6 +23,12 @@ PROBLEMS = {
     "other": "tasks with other warnings",
 }
 """What can be wrong with a run, by the columns of the first screen."""
+
+MARKS = {CHANCE: "chance", BEST: "best in the paper", HUMAN: "humans in the paper"}
+"""What the runs are compared with, by the rows of the first screen."""
+
+OTHERS = "other metrics"
+"""What stands for a run that asked the benchmark, but not what the headline is of."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,11 @@ class Mark:
     label: str
     value: float
     note: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value for people."""
+        return shown(self.value, digits_of(self.value))
 
 
 @dataclass(frozen=True)
@@ -68,7 +81,23 @@ class Column:
     @property
     def marks(self) -> list[Mark]:
         """The headline's chance, best model and humans."""
-        return marks_of(self.section.card, self.metric)
+        return marks_of(self.section.card, self.metric, [variant for _, variant, _ in self.cells.values()])
+
+    def mark(self, kind: str) -> Mark | None:
+        """Returns the headline's chance, best model or humans; None where the paper has none."""
+        return next((mark for mark in self.marks if mark.kind == kind), None)
+
+    def missing(self, kind: str) -> str:
+        """Returns why there is no `mark` of a kind."""
+        if kind == CHANCE:
+            return "not known"
+        card = self.section.card
+        of_tasks = (one for one in card.reference if one.metric.endswith(f"_{self.metric}"))
+        return (
+            "of single tasks only"
+            if any(_kind(card, one) == kind for one in of_tasks)
+            else "not in the paper"
+        )
 
     def _label(self, row: Row) -> str:
         """Returns a row's name, without what all rows' variants have in common."""
@@ -84,6 +113,17 @@ class Column:
         """Returns a variant without what all rows have in common."""
         return ", ".join(word for word in variant.split(", ") if word not in self.common)
 
+    def _marks_of(self, metric: str) -> list[Mark]:
+        """Returns what the chart of a metric compares with: all rows are in it."""
+        variants = [row.variant for row in self.section.rows if _has(row, metric)]
+        return marks_of(self.section.card, metric, variants)
+
+    @property
+    def has_notes(self) -> bool:
+        """Whether something speaks against a comparison that its cells or its chart offer."""
+        marks = [*self.marks, *(one for name in self.metrics for one in self._marks_of(name))]
+        return any(mark.note for mark in marks)
+
     @property
     def chart(self) -> dict[str, Any]:
         """The chart as JSON values: each metric with its runs and marks."""
@@ -97,10 +137,7 @@ class Column:
                         for row in self.section.rows
                         if (number := row.numbers.get(metric)) is not None and number.number is not None
                     ],
-                    "marks": [
-                        [one.kind, one.label, one.value, one.note]
-                        for one in marks_of(self.section.card, metric)
-                    ],
+                    "marks": [[one.kind, one.label, one.value, one.note] for one in self._marks_of(metric)],
                 }
                 for metric in self.metrics
             ],
@@ -125,10 +162,24 @@ class Problem:
     words: str = ""
     is_meant: bool = False
 
+    @property
+    def text(self) -> str:
+        """It in words."""
+        return self.words or f"{self.count} of {self.of}"
+
 
 def columns_of(sections: Sequence[Section]) -> list[Column]:
     """Returns a column a benchmark that has any of its main metrics."""
     return [column for section in sections if (column := _column(section)) is not None]
+
+
+def remarks(columns: Sequence[Column]) -> Iterator[str]:
+    """Yields what must be known of all headlines."""
+    yield "Shares from 0 to 1 as in the results files; in brackets 95 % intervals."
+    common = set.intersection(*(column.common for column in columns)) if columns else set()
+    if common and all(column.common == common for column in columns):
+        of_samples = ": the bundled samples, not the papers' data" if "mini" in common else ""
+        yield f"All tasks are {', '.join(sorted(common))} ones{of_samples}."
 
 
 def _column(section: Section) -> Column | None:
@@ -159,23 +210,42 @@ def _has(row: Row, metric: str) -> bool:
     return metric in row.numbers and row.numbers[metric].number is not None
 
 
-def marks_of(card: BenchmarkCard, metric: str) -> list[Mark]:
-    """Returns what a metric's values are compared with: chance, the paper's best model, and its humans."""
-    out = []
-    if metric in card.chance:
-        out.append(Mark("chance", "chance", card.chance[metric]))
-    of_metric = [one for one in card.reference if one.metric == metric and isfinite(one.value) and one.model]
-    models = [one for one in of_metric if one.model not in card.others]
-    humans = [one for one in of_metric if card.others.get(one.model) == "human"]
+def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> list[Mark]:
+    """Returns what a metric's values are compared with: chance, the paper's best model, and its humans.
+
+    Args:
+        card: The benchmark.
+        metric: One of its main metrics.
+        variants: Of the runs' tasks. Where the paper has the metric in their setting, it is the one compared.
+    """
+    out = [Mark(CHANCE, "chance", card.chance[metric])] if metric in card.chance else []
+    name = _printed_name(card, metric, variants)
+    of_metric = [one for one in card.reference if one.metric == name and isfinite(one.value) and one.model]
     sign = -1 if better(card.name, metric) == "lower" else 1
-    for kind, found in (("best", models), ("human", humans)):
+    for kind in (BEST, HUMAN):
+        found = [one for one in of_metric if _kind(card, one) == kind]
+        # Of two equal values the one with a model's name.
+        found.sort(key=lambda one: one.model in card.others)
         if found:
-            out.append(_mark(kind, max(found, key=lambda one: sign * one.value)))
+            out.append(_mark(card, kind, max(found, key=lambda one: sign * one.value)))
     return out
 
 
-def _mark(kind: str, cell: Reference) -> Mark:
-    return Mark(kind, cell.model, cell.value, "" if cell.comparable else cell.note or "not comparable")
+def _kind(card: BenchmarkCard, cell: Reference) -> str:
+    return card.others.get(cell.model, BEST)
+
+
+def _printed_name(card: BenchmarkCard, metric: str, variants: Sequence[str]) -> str:
+    """Returns a metric's name in the paper's tables: `both_icl_accuracy` where all runs are `both_icl`."""
+    known = {one.metric for one in card.reference}
+    found = {nearest(parts_of(one.partition(", ")[0]), metric, known) for one in variants}
+    only = found.pop() if len(found) == 1 else None
+    return only[0] if only else metric
+
+
+def _mark(card: BenchmarkCard, kind: str, cell: Reference) -> Mark:
+    note = "" if cell.comparable else cell.note or card.apart or "not comparable"
+    return Mark(kind, cell.model, cell.value, note)
 
 
 # ---- what is wrong

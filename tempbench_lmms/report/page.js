@@ -241,7 +241,10 @@
       sign.title = `${index.runs[run]}: ${NAMES[letter]}`;
       signs.append(sign);
     });
-    row.append(make("span", "name", idOf(n)), make("small", "", task.task), signs);
+    // Its end is what tells it from its neighbours: the line is cut at its start, and reads as it is.
+    const name = make("span", "name");
+    name.append(make("bdi", "", idOf(n)));
+    row.append(name, make("small", "", task.task), signs);
     return row;
   }
 

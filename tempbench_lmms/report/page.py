@@ -85,9 +85,8 @@ def page(
         plot_hash=content_hash(vendor.STYLE),
         runs=facts,
         facts=list(dict.fromkeys(name for known in facts.values() for name in known)),
-        columns=columns,
         problems=overview.problems_of(tasks, {n: order.index(id(task)) for n, task in enumerate(tasks)}),
-        kinds=overview.PROBLEMS,
+        **_headlines(columns),
         sections=shown,
         number_of={key: number for number, key in enumerate(order)},
         task_key=id,
@@ -97,10 +96,21 @@ def page(
         embedded=embedded,
         parse_rate=parse_rate,
         shown=numbers.shown,
-        headline=overview.text_of,
-        bounds=overview.bounds_of,
-        digits=overview.digits_of,
     )
+
+
+def _headlines(columns: Sequence[overview.Column]) -> dict[str, Any]:
+    """Returns what the template's first screen reads."""
+    return {
+        "columns": columns,
+        "kinds": overview.PROBLEMS,
+        "marks": overview.MARKS,
+        "others": overview.OTHERS,
+        "remarks": list(overview.remarks(columns)),
+        "with_dagger": any(column.has_notes for column in columns),
+        "headline": overview.text_of,
+        "bounds": overview.bounds_of,
+    }
 
 
 class Drawn(NamedTuple):

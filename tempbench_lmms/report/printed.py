@@ -139,6 +139,7 @@ def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result],
         columns=tuple(fields),
         cells=tuple(tuple(line.cells.get(column, Cell()) for column in table.columns) for line in lines),
         remarks=tuple(_remarks(card, table, apart, remarks, bool(runs))),
+        is_printed=True,
     )
     return grid.transposed() if turned else grid
 
@@ -148,7 +149,8 @@ def _remarks(
 ) -> Iterator[str]:
     """Yields what is said of the whole table."""
     if apart:
-        yield f"{APART}: see docs/fidelity/{card.name}.md"
+        untold = any(c.metric and not c.comparable and not c.note for c in table.cells.values())
+        yield f"{APART}: {card.apart}" if untold and card.apart else APART
     if common:
         yield "; ".join(common)
     twice = any(
@@ -227,7 +229,7 @@ def _notes(card: BenchmarkCard, cell: Reference, apart: bool) -> tuple[str, ...]
     if cell.comparable or not cell.metric or apart:  # then it is said of the whole table
         note = cell.note
     else:
-        note = f"not comparable with a run: {cell.note or f'see docs/fidelity/{card.name}.md'}"
+        note = ": ".join(filter(None, ("not comparable with a run", cell.note or card.apart)))
     # In parts, so that what all cells have in common is said once.
     return tuple(part for part in note.split("; ") if part)
 

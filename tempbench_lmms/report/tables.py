@@ -9,6 +9,7 @@ from typing import Any
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.harness.derived import base_of
+from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.record import Metrics, Record
 from tempbench_lmms.report import breakdowns, paraphrases, printed
 from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading
@@ -227,11 +228,17 @@ def _main(card: BenchmarkCard, rows: Sequence[Row]) -> Iterator[Grid]:
 
 
 def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
-    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`, `acc` of nothing."""
+    """Returns a column's test and metric: `mt1_two_mt` is `mt` of `mt1_two`, `acc` of nothing.
+
+    A test has a task of its own: `i_acc` is no `acc` of a test `i`.
+    """
     metrics: Metrics | dict[str, Any] = getattr(_scoring(card.name), "METRICS", {})
     parts = column.split("_")
-    cut = next((k for k in range(1, len(parts)) if "_".join(parts[k:]) in metrics), 0)
-    return "_".join(parts[:cut]), "_".join(parts[cut:])
+    for cut in range(1, len(parts)):
+        test, metric = "_".join(parts[:cut]), "_".join(parts[cut:])
+        if metric in metrics and f"{card.name}_{test}" in task_files():
+            return test, metric
+    return "", column
 
 
 def _grouped(card: BenchmarkCard, columns: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
@@ -261,7 +268,7 @@ def _main_grid(
     if any(column in card.chance for column in columns):
         heads.append(Heading(("chance",), CHANCE))
         cells.append(tuple(_chance_cell(card.chance.get(one), one) for one in columns))
-    return Grid("Main numbers", "", tuple(heads), tuple(headings), tuple(cells), corner="run")
+    return Grid("Main numbers", card.name, tuple(heads), tuple(headings), tuple(cells), corner="run")
 
 
 def _main_cell(number: Number | None, column: str) -> Cell:

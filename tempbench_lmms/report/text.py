@@ -1,12 +1,12 @@
-"""A report as Markdown, CSV and LaTeX: main numbers, the papers' tables, every metric, every breakdown."""
+"""A report as Markdown, CSV and LaTeX: overview, main numbers, papers' tables, every metric and breakdown."""
 
 import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tempbench_lmms.report import latex, markdown
+from tempbench_lmms.report import latex, markdown, summary
 from tempbench_lmms.report.grid import RUN, Cell, Grid, Heading
 from tempbench_lmms.report.numbers import Number, TaskNumbers, shown
 from tempbench_lmms.report.sheet import inert
@@ -133,6 +133,7 @@ class _Style:
     text: Callable[[str], str]
     heading: Callable[[str, int], str]
     note: Callable[[str], str]
+    notes: Callable[[Sequence[str]], str]
     table: Callable[[Grid], str]
 
 
@@ -141,6 +142,7 @@ MARKDOWN = _Style(
     markdown.escaped,
     lambda words, level: f"{'#' * level} {words}",
     lambda words: words,
+    lambda lines: "\n".join(f"- {line}" for line in lines),
     markdown.table,
 )
 LATEX = _Style(
@@ -148,23 +150,24 @@ LATEX = _Style(
     latex.escaped,
     lambda words, level: f"% {words}",
     lambda words: f"% {words}",
+    lambda lines: "\n".join(f"% {line}" for line in lines),
     latex.table,
 )
 
 
-def as_markdown(sections: Sequence[Section]) -> str:
-    """Returns the tables in Markdown."""
-    return "\n\n".join(_blocks(sections, MARKDOWN)) + "\n"
+def as_markdown(sections: Sequence[Section], runs: Sequence[str] = ()) -> str:
+    """Returns the tables in Markdown, the first screen's first; `runs` is the order of the runs there."""
+    return "\n\n".join(_blocks(sections, MARKDOWN, runs)) + "\n"
 
 
-def as_latex(sections: Sequence[Section]) -> str:
-    """Returns the tables in LaTeX, for the package booktabs.
+def as_latex(sections: Sequence[Section], runs: Sequence[str] = ()) -> str:
+    """Returns the tables in LaTeX, for the package booktabs; `runs` is the order of the runs in the first.
 
     LaTeX stops where more than 18 floats wait for a place, so pages end before that.
     """
     blocks: list[str] = []
     waiting = 0
-    for block in _blocks(sections, LATEX):
+    for block in _blocks(sections, LATEX, runs):
         floats = block.count(r"\begin{table}")
         waiting += floats
         if waiting > latex.MAX_FLOATS:
@@ -174,15 +177,21 @@ def as_latex(sections: Sequence[Section]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _blocks(sections: Sequence[Section], style: _Style) -> list[str]:
-    blocks = [style.title]
+def _blocks(sections: Sequence[Section], style: _Style, runs: Sequence[str]) -> list[str]:
+    blocks = [style.title, style.heading("Overview", 2)]
+    blocks += [style.table(grid) for grid in summary.grids_of(sections, runs)]
     for section in sections:
         blocks.append(style.heading(style.text(f"{section.card.name}: {section.card.title}"), 2))
         blocks += [style.table(grid) for grid in (*section.main, *section.printed)]
+        if warned := [task for task in section.tasks if task.warnings]:
+            blocks.append(style.heading(f"Warnings, {len(warned)} of {len(section.tasks)} tasks", 3))
+            lines = (f"{task.log.task}, {task.run}: {'; '.join(task.warnings)}" for task in warned)
+            blocks.append(style.notes([style.text(line) for line in lines]))
         for task in section.tasks:
             blocks.append(style.heading(style.text(f"{task.log.task}, {task.run}"), 3))
             blocks.append(style.table(metrics_grid(task)))
-            blocks += [style.table(grid) for grid in section.breakdowns(task)]
+            about = f"{task.log.task}, {task.run}"
+            blocks += [style.table(replace(grid, caption=about)) for grid in section.breakdowns(task)]
             for second in task.second:
                 blocks += [style.note(style.text(remark)) for remark in second.remarks]
                 if second.rows:

@@ -100,8 +100,8 @@ CARD = BenchmarkCard(
     ),
     full=("timepercept_suite", 200 * len(TESTS)),
     others={
-        f"{end}, {models}": "other"
-        for end in ("lowest", "highest")
+        f"{end}, {models}": kind
+        for end, kind in (("lowest", "other"), ("highest", "best"))
         for models in ("not fine-tuned", "fine-tuned")
     }
     | {"mean of five models": "other"},

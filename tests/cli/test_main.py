@@ -111,6 +111,12 @@ def test_show(tmp_path):
     assert page.read_text().count("<img") == 5  # this document's and its four neighbours'
     complains(tempbench("show", "tempvs_mt3_event_mini", "-o", str(page)), "exists", "--force")
     complains(tempbench("show", "tempvs_mt3_event_mini", "--doc", "9999"), "no document 9999")
+    text = tmp_path / "page.txt"
+    assert tempbench("show", "tempvs_mt3_event_mini", "--doc", "5", "-o", str(text)).returncode == 0
+    assert text.read_text() == done.stdout
+    other = tmp_path / "page.pdf"
+    complains(tempbench("show", "tempvs_mt3_event_mini", "-o", str(other)), "unknown format", ".html or .txt")
+    assert not other.exists()
 
 
 def test_show_a_neighbour_that_is_damaged(prepared, tmp_path):

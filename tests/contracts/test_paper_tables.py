@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.card import NO_NUMBER, PrintedTable
+from tempbench_lmms.card import NO_NUMBER, BenchmarkCard, PrintedTable
+from tempbench_lmms.report import overview
+from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN
+from tempbench_lmms.report.tables import Section
 from tests import contract
 
 PAPERS = {name: paper for name in benchmarks.names() if (paper := contract.get(name, "PAPER"))}
@@ -155,3 +158,25 @@ def test_what_cannot_be_compared_is_of_no_metric_or_says_why(benchmark: str) -> 
             assert (cell.model != "") >= (cell.metric != ""), cell
         if not table.name.startswith(OF_THE_PAPER):
             assert "not " in table.caption or "TOMATO" in table.caption
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_the_first_screen_has_the_best_that_the_paper_prints_of_a_headline(name: str) -> None:
+    """By the printed numbers themselves: the best is blank only where no model's number is printed."""
+    card = benchmarks.card(name)
+    metric = card.headline or card.primary[0]
+    section = Section(card, (), ())
+    column = overview.Column(name, metric, {}, (metric,), section)
+    printed = [one for one in card.reference if one.metric == metric and one.model not in not_models(card)]
+    best = column.mark(BEST)
+    if printed:
+        assert best is not None
+        assert best.value in {one.value for one in printed}
+        assert not any(one.value > best.value for one in printed)
+    else:
+        assert best is None
+        assert column.missing(BEST) in ("not in the paper", "of single tasks only")
+
+
+def not_models(card: BenchmarkCard) -> set[str]:
+    return {model for model, kind in card.others.items() if kind in (CHANCE, HUMAN)}

@@ -10,36 +10,13 @@ from tempbench_lmms.report.overview import text_of
 from tempbench_lmms.report.page import page
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.safe_run import leaves
+from tests.chromium import OUTSIDE, UNREADABLE
 from tests.report.runs import write_tasks
 from tests.report.test_browser import eventually
 
 pytestmark = pytest.mark.slow
 
 WIDTHS = (400, 900, 1400)
-
-OUTSIDE = """[...document.querySelectorAll("figure")].flatMap((card) => {
-    const box = card.getBoundingClientRect();
-    return [...card.querySelectorAll("figcaption, select, li, svg.plot, svg.plot text, button, img")]
-        .filter((one) => one.checkVisibility())
-        .map((one) => [one, one.getBoundingClientRect()])
-        .filter(([, own]) => own.width && (own.left < box.left - 1 || own.right > box.right + 1 ||
-            own.bottom > box.bottom + 1))
-        .map(([one]) => card.textContent.slice(0, 40) + ": " + one.tagName + " " + one.textContent);
-})"""
-"""What sticks out of its card."""
-
-UNREADABLE = """[...document.querySelectorAll("svg.plot")].flatMap((plot) => {
-    const frame = plot.getBoundingClientRect();
-    const texts = [...plot.querySelectorAll("text")].filter((one) => one.textContent)
-        .map((one) => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.width);
-    const cut = texts.filter(([, box]) => box.left < frame.left - 1 || box.right > frame.right + 1 ||
-        box.top < frame.top - 2 || box.bottom > frame.bottom + 2);
-    const over = texts.filter(([, one], i) => texts.some(([, other], j) => i < j &&
-        Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
-        Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 5));
-    return [...cut, ...over].map(([text]) => plot.getAttribute("aria-label") + ": " + text);
-})"""
-"""Texts of plots that are cut off at the plot's edge, or lie on each other."""
 
 
 def everything(chromium, expression):

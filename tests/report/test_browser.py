@@ -10,6 +10,7 @@ from tempbench_lmms.report.page import page
 from tempbench_lmms.runs import rescoring
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.safe_run import leaves
+from tests.chromium import OUTSIDE
 from tests.command import tempbench_process
 from tests.report.conftest import ATTACK
 
@@ -89,16 +90,7 @@ def test_plots_and_legends_stay_inside_their_cards(chromium, address, width, sch
     assert eventually(
         chromium, "[...document.querySelectorAll('figure .drawing')].every((one) => one.firstElementChild)"
     )
-    outside = """[...document.querySelectorAll("figure")].flatMap((card) => {
-        const box = card.getBoundingClientRect();
-        return [...card.querySelectorAll("figcaption, select, li, svg.plot, svg.plot text, button")]
-            .filter((one) => one.checkVisibility())
-            .map((one) => [one, one.getBoundingClientRect()])
-            .filter(([, own]) => own.width && (own.left < box.left - 1 || own.right > box.right + 1 ||
-                own.bottom > box.bottom + 1))
-            .map(([one]) => card.textContent.slice(0, 40) + ": " + one.tagName + " " + one.textContent);
-    })"""
-    assert chromium.value(f"JSON.stringify({outside})") == "[]"
+    assert chromium.value(f"JSON.stringify({OUTSIDE})") == "[]"
     assert chromium.value("document.documentElement.scrollWidth") <= width
     assert chromium.complaints == []
 
@@ -223,6 +215,21 @@ def test_no_sideways_scrolling_of_the_page(chromium, address, width):
     assert chromium.value("document.documentElement.scrollWidth") <= width
     ends = "[...document.querySelectorAll('select')].map((one) => one.getBoundingClientRect().right)"
     assert chromium.value(f"Math.max(...{ends})") <= width
+
+
+def test_a_reader_s_own_rows_stay_in_sight_in_the_paper_s_tables(chromium, address):
+    chromium.open(address, width=1400)
+    boxes = json.loads(
+        chromium.value("""JSON.stringify([...document.querySelectorAll(".printed .scroll")].map((box) => {
+            const foot = box.getBoundingClientRect().bottom;
+            return { name: box.getAttribute("aria-label"),
+                down: box.scrollHeight > box.clientHeight, across: box.scrollWidth > box.clientWidth,
+                hidden: [...box.querySelectorAll(".ours")].filter((row) =>
+                    row.getBoundingClientRect().bottom > foot).length };
+        }))""")
+    )
+    assert sum(box["down"] for box in boxes) > 3
+    assert [box["name"] for box in boxes if box["hidden"] or (box["down"] and box["across"])] == []
 
 
 def test_dark_and_light(chromium, address):

@@ -12,6 +12,7 @@ from PIL import Image
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.report import (
     figures,
     items,
@@ -23,6 +24,7 @@ from tempbench_lmms.report import (
     plots,
     questions,
     sheet,
+    summary,
     tables,
     text,
     vendor,
@@ -280,6 +282,15 @@ def test_no_name_or_reply_steers_what_shows_a_table(runs, tmp_path, write):
     assert "u202ered" in content
 
 
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_a_column_has_its_metric_s_whole_name_or_stands_below_a_task_s(name):
+    """`i_acc` is no `acc` below "i": only a test that can be asked alone is a heading."""
+    own = benchmarks.card(name)
+    for column in own.primary:
+        test, metric = tables.test_of(own, column)
+        assert f"{name}_{test}_mini" in task_files() if test else metric == column
+
+
 # ---- figures
 
 
@@ -396,6 +407,27 @@ def test_overview_has_chance_the_papers_best_and_humans(tasks):
     assert marks["best"].value == max(
         one.value for one in models if one.model not in column.section.card.others
     )
+
+
+def test_text_formats_begin_with_the_page_s_first_screen(tasks, html):
+    sections = tables.sections_of(tasks)
+    headlines, problems = summary.grids_of(sections, ["tempbench_chance", "tempbench_oracle"])
+    first = html[html.index('<section id="overview">') : html.index("</section>")]
+    own = [cells[0] for row, cells in zip(headlines.rows, headlines.cells, strict=True) if row.kind == "run"]
+    assert [cell.text for cell in own] == re.findall(r"data-headline=[^>]*>([^<]*)<", first)
+    assert all(re.search(f'"whole">{re.escape(cell.bounds)}<', first) for cell in own)
+    below = dict(zip([row.label for row in headlines.rows], headlines.cells, strict=True))
+    assert "† not computed" in first
+    for name in overview.MARKS.values():
+        shown = re.search(rf'<th scope="row">{name}</th><td>([^ <]*)', first)[1]
+        assert below[name][0].text == shown
+    of_page = re.findall(r">([^<>]+)</(?:a|span)></td>|</a></td>", first[first.index("problems") :])
+    assert [cell.text for cells in problems.cells for cell in cells] == of_page[-14:]
+    written = text.as_markdown(sections)
+    assert written.index("**Headlines.**") < written.index("**What is wrong") < written.index("## tempvs")
+    told = [line for line in written.splitlines() if line.startswith("- tempvs")]
+    assert len(told) == sum(bool(task.warnings) for task in tasks) > 0
+    assert r"\caption{What is wrong with these runs" in text.as_latex(sections)
 
 
 def test_what_is_wrong_is_counted_and_linked(tmp_path):

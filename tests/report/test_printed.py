@@ -249,8 +249,9 @@ def test_marks_do_not_end_with_the_alphabet():
 
 
 def test_what_no_run_can_be_set_beside_says_so_once():
-    made = grid_of(card(), table({"A": ["1"]}, {"Acc": "acc"}, comparable=False), [], higher)
-    assert made.remarks == ("the paper's numbers cannot be set beside a run's: see docs/fidelity/x.md",)
+    own = table({"A": ["1"]}, {"Acc": "acc"}, comparable=False)
+    made = grid_of(card(apart="of other questions"), own, [], higher)
+    assert made.remarks == ("the paper's numbers cannot be set beside a run's: of other questions",)
     assert made.marks == {}
 
 
@@ -261,7 +262,15 @@ def test_what_no_run_can_be_set_beside_says_so_once():
 def test_others_are_in_the_tables(name):
     own = benchmarks.card(name)
     assert set(own.others) <= {cell.model for one in own.tables for cell in one.cells.values()}
-    assert set(own.others.values()) <= {"human", "chance", "other"}
+    assert set(own.others.values()) <= {"human", "chance", "best", "other"}
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_notes_say_why_to_a_reader_who_has_the_table_alone(name):
+    own = benchmarks.card(name)
+    cells = [cell for one in own.tables for cell in one.cells.values()]
+    assert all(cell.comparable or not cell.metric or cell.note or own.apart for cell in cells)
+    assert not [cell.note for cell in cells if "docs/" in cell.note]
 
 
 @pytest.mark.parametrize(("name", "printed"), ALL, ids=IDS)
@@ -387,7 +396,7 @@ def test_a_table_that_is_long_and_wide_is_several():
     assert len(pieces) == len(latex.parts(made)) > 1
     for number, (piece, part) in enumerate(zip(pieces, latex.parts(made), strict=True), 1):
         check_latex(piece, part)
-        assert f"T, part {number} of {len(pieces)}. c" in piece
+        assert f"T: c (part {number} of {len(pieces)})." in piece
         assert piece.count("note ") == len(part.rows)
         assert 2 * len(part.rows) < 100  # lines: it fits a page at the size that it is made
     assert [row for part in latex.parts(made) for row in part.rows] == list(rows)
@@ -623,10 +632,24 @@ def test_a_report_s_csv_has_rows_and_columns_as_printed(section):
         assert words in markdown_text
 
 
+def test_latex_s_captions_say_what_a_table_is_of(section):
+    """LaTeX numbers its tables itself: the paper's number must not look like that number."""
+    (table_14,) = (made for made in section.printed if made.name == "Table 14")
+    head = r"\caption{Full results for MT1: event relation inference (as Table 14 of the paper"
+    assert head in latex.table(table_14)
+    captions = re.findall(r"\\caption\{(.*?)\.\}\\", text.as_latex([section]))
+    assert len(captions) > 20
+    assert not [words for words in captions if re.match(r"(Table|Section|Footnote) \d", words)]
+    assert "Main numbers: tempvs" in captions
+    assert r"mt1 two, by source: tempvs\_mini, tempbench\_chance" in captions
+    apart = replace(table_14, name="TOMATO, Table 7", caption="Accuracy.")
+    assert r"\caption{Accuracy (as in TOMATO, Table 7" in latex.table(apart)
+
+
 def test_latex_never_has_more_floats_waiting_than_it_can_hold(section):
     written = text.as_latex([section] * 3)
     pages = [page.count(r"\begin{table}") for page in written.split(r"\clearpage")]
     assert len(pages) > 1
     assert max(pages) <= latex.MAX_FLOATS == 18
-    # Nothing else is said between the tables of one document and those of three.
-    assert sum(pages) == 3 * text.as_latex([section]).count(r"\begin{table}")
+    # The two tables of the overview come once, and nothing is lost between those of three sections.
+    assert sum(pages) - 2 == 3 * (text.as_latex([section]).count(r"\begin{table}") - 2)

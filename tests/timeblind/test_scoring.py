@@ -11,6 +11,7 @@ import pytest
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import evaluate
+from tempbench_lmms.report.overview import marks_of
 from tempbench_lmms.timeblind import official, offline, scoring
 from tempbench_lmms.timeblind.card import CARD, LEVELS, SIZE, TAGS
 
@@ -206,3 +207,12 @@ def test_a_wrong_file_is_refused(predictions, said, tmp_path):
     file.write_text(json.dumps(predictions))
     with pytest.raises(TempbenchError, match=said):
         offline.score_file(file, mini=True)
+
+
+def test_the_abstract_s_numbers_are_what_a_run_is_compared_with():
+    """48.2 % of the best model, which the abstract does not name, 98.2 % of people, 1/16 by chance."""
+    assert [(one.kind, one.value) for one in marks_of(CARD, "i_acc")] == [
+        ("chance", 1 / 16),
+        ("best", 0.482),
+        ("human", 0.982),
+    ]
