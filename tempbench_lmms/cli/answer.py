@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tempbench_lmms.data import outputs
+from tempbench_lmms.data import outputs, run_files
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def answer(
 
     load_task(task)
     folder.mkdir(parents=True, exist_ok=True)
-    with locks.locked(folder / ".lock", f"{name} is answering in {folder} already; use that page, or end it"):
+    with locks.locked(
+        folder / run_files.LOCK, f"{name} is answering in {folder} already; use that page, or end it"
+    ):
         questions = Questions([task_of(one, folder, limit) for one in leaves([task])], name, limit, in_order)
         if partial and not questions.n_answered:
             raise TempbenchError(f"{folder} holds no answer yet; answer without --partial first")

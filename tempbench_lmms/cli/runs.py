@@ -18,15 +18,12 @@ import typer
 from tempbench_lmms.data import outputs, provenance
 from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.roots import datasets_cache
+from tempbench_lmms.data.run_files import CHECK, LOCK, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
 
 if TYPE_CHECKING:
     from tempbench_lmms.runs import rescoring
-
-
-CHECK = "check.json"
-"""`runs.model_check.FILE`, without that module's imports."""
 
 
 class Parser(str, Enum):
@@ -119,11 +116,9 @@ def _check_places(output: Path) -> None:
     Raises:
         TempbenchError: It cannot.
     """
-    from tempbench_lmms.runs.ending import STATE
-
     for folder in (output, output / "cache"):
         outputs.check_folder(folder, "choose another --output")
-    for name in (STATE, "report.html", ".lock"):
+    for name in (STATE, "report.html", LOCK):
         if (output / name).is_dir():
             raise TempbenchError(f"{output / name} is a folder; choose another --output")
 

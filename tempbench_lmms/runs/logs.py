@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.data.texts import original
 from tempbench_lmms.errors import TempbenchError
@@ -18,7 +19,6 @@ from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.record import Metric, Record
 from tempbench_lmms.record_reading import at_limit
-from tempbench_lmms.runs.ending import STATE
 
 _RESULTS = "_results.json"
 _TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better", "efficiency")

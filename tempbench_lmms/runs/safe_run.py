@@ -18,6 +18,7 @@ from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.data import checks, locks, manifests, outputs, prepared, tables
+from tempbench_lmms.data.run_files import LOCK, STATE
 from tempbench_lmms.data.secrets import scrubbed
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.data.terminal import counted
@@ -27,7 +28,6 @@ from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import ending, failures, quality, supervision
-from tempbench_lmms.runs.ending import STATE
 from tempbench_lmms.runs.logs import results_of
 
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
@@ -343,7 +343,7 @@ def _locked(output: Path, wanted: bool = True) -> Iterator[None]:
     """Makes the folder and keeps a second run out of it; the lock ends with the process that holds it."""
     output.mkdir(parents=True, exist_ok=True)
     busy = f"another run is writing into {output}; wait for it or choose another --output"
-    with locks.locked(output / ".lock", busy, wanted):
+    with locks.locked(output / LOCK, busy, wanted):
         yield
 
 

@@ -11,6 +11,7 @@ from PIL import Image
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
+from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.report import (
     figures,
@@ -30,7 +31,6 @@ from tempbench_lmms.report import (
 from tempbench_lmms.report.figures import Figure, Series, merged
 from tempbench_lmms.report.numbers import Number
 from tempbench_lmms.report.page import embedded, figures_of, page
-from tempbench_lmms.runs.ending import STATE
 from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
 from tests.runs.test_logs import write_run

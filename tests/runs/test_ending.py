@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.harness.adapter import failure
 from tempbench_lmms.runs import ending, safe_run
-from tempbench_lmms.runs.ending import STATE
 from tests.command import complains, tempbench
 
 

@@ -138,7 +138,7 @@ def test_a_question_that_always_raises(tmp_path, warm_python):
             return chance(doc, task, seed)
         simple.REPLIES["chance"] = poisoned
         run("whole", limit="")
-        out[-1].append(json.loads((home / "whole" / logs.STATE).read_text())["failed"])
+        out[-1].append(json.loads((home / "whole" / run_files.STATE).read_text())["failed"])
         run("short")
         run("none", max_failures="0")
         mended = True

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from tempbench_lmms.data import run_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import ending, logs
+from tempbench_lmms.runs import logs
 
 TASK = "tempvs_mt1_two_mini"
 KEPT = ("metadata", "dataset_kwargs", "generation_kwargs", "lmms_eval_specific_kwargs")
@@ -52,7 +53,7 @@ def test_the_finished_run_counts_whatever_the_clock_said(tmp_path):
     for lines in failed.parent.glob("*.jsonl"):
         lines.with_name(lines.name.replace("2026", "2025")).write_text(lines.read_text())
     assert [log.file for log in logs.read_runs([tmp_path])] == [failed]
-    state = tmp_path / "run" / ending.STATE
+    state = tmp_path / "run" / run_files.STATE
     state.write_text(json.dumps({"identity": {}, "finished": f"/elsewhere/{finished.name}"}))
     assert [log.file for log in logs.read_runs([tmp_path])] == [finished]
     for text in ("", "[]", '{"finished": null}', '{"finished": "gone_results.json"}'):
