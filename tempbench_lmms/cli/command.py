@@ -91,8 +91,8 @@ def _check_paths(params: Sequence[Any], given: Mapping[str, Any], read: Mapping[
             raise TempbenchError(f"{option}: the name is empty; give that of a file or folder")
         if one.name in OUTPUTS and "-" in words:
             raise TempbenchError(
-                f"{option} -: nothing is written to the terminal; give the name of a file, or ./- for one that "
-                "is called so"
+                f"{option} -: nothing is written to the terminal; give the name of a file, or ./- for one "
+                "that is called so"
             )
         files += [(one.name, path) for path in paths if path.is_file()]
     for name, path in files:

@@ -9,9 +9,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.checks import in_words, one_line
 from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.data.tables import parse_json, read_json
+from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.data.texts import original
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
@@ -212,7 +213,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
         tables, configs = dict(results["results"]), dict(results["configs"])
         settings = dict(results.get("config") or {})
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TempbenchError(f"{file} is not a results file of the harness ({error!r})") from None
+        raise TempbenchError(f"{file} is not a results file of the harness ({in_words(error)})") from None
     ours = task_files()
     stamp = file.name.removesuffix(_RESULTS)
     name = given_name(file)
@@ -231,9 +232,14 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
                 problems.append(f"{log.name}: {len(samples)} lines for the run's {expected} questions")
         problems += _of_another_version(task, configs[task])
         if problems and not partial:
-            more = f" (and {len(problems) - 1} more problems)" if problems[1:] else ""
+            more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
+            if not samples and log.is_file():
+                raise TempbenchError(
+                    f"{problems[0]}{more}, and no line of it can be used; run it again, or add --partial to "
+                    "show the numbers of the results file alone"
+                )
             raise TempbenchError(
-                f"{problems[0]}{more}; add --partial to use the {len(samples)} sound lines anyway"
+                f"{problems[0]}{more}; add --partial to go on with its {counted(len(samples), 'sound line')}"
             )
         logs.append(
             TaskLog(
@@ -279,11 +285,11 @@ def _renamed(task: str) -> dict[str, str]:
 
 def _samples(path: Path, task: str) -> tuple[list[Sample], list[str]]:
     samples: list[Sample] = []
-    problems: list[str] = []
+    damage = _Damage(path.name)
     metrics = {entry["metric"] for entry in load_task(task)["metric_list"]}
     renamed = _renamed(task)
     if not path.is_file():
-        return samples, problems
+        return samples, []
     seen: set[Any] = set()
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
@@ -306,17 +312,44 @@ def _samples(path: Path, task: str) -> tuple[list[Sample], list[str]]:
                     raise KeyError("id, parsed or failed")
                 repeated = record["id"] in seen or sample.doc_id in seen
             except (ValueError, KeyError, TypeError, OverflowError) as error:
-                problems.append(f"{path.name}: line {number} is cut off or not a log line ({error!r})")
+                damage.note(number, _NO_LINE, in_words(error))
                 continue
             if repeated:
-                problems.append(f"{path.name}: line {number} repeats {record['id']} or its doc_id")
+                damage.note(number, _REPEATED, str(record["id"]))
                 continue
             if not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
-                problems.append(f"{path.name}: line {number} belongs to another task")
+                damage.note(number, _OF_OTHERS)
                 continue
             seen |= {record["id"], sample.doc_id}
             samples.append(sample)
-    return samples, problems
+    return samples, damage.sentences
+
+
+_NO_LINE = ("is cut off or not a log line", "are cut off or not log lines")
+_REPEATED = ("repeats a question or its doc_id", "repeat questions or their doc_ids")
+_OF_OTHERS = ("belongs to another task", "belong to another task")
+
+
+class _Damage:
+    """What is wrong with a log's lines: one sentence for all lines with which the same is."""
+
+    def __init__(self, log: str) -> None:
+        self._log = log
+        self._found: dict[tuple[str, str], list[tuple[int, str]]] = {}
+
+    def note(self, number: int, kind: tuple[str, str], detail: str = "") -> None:
+        """Notes a line, and what is to be known of it."""
+        self._found.setdefault(kind, []).append((number, f" ({detail})" if detail else ""))
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is wrong, by kinds."""
+        return [
+            f"{self._log}: line {lines[0][0]} {one}{lines[0][1]}"
+            if len(lines) == 1
+            else f"{self._log}: {len(lines):,} lines {several}, first line {lines[0][0]}{lines[0][1]}"
+            for (one, several), lines in self._found.items()
+        ]
 
 
 def _n_tokens(counts: Any) -> int | None:

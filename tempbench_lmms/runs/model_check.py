@@ -10,7 +10,7 @@ from typing import Any
 from tempbench_lmms.check import course, questions
 from tempbench_lmms.check.needs import Need, Shape, held, lines_for, needs_of, shape_of
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
-from tempbench_lmms.data import provenance, tables
+from tempbench_lmms.data import checks, provenance, tables
 from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.data.run_files import CHECK
 from tempbench_lmms.data.secrets import without_secrets
@@ -151,7 +151,9 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
         verdicts = [(one["title"], one["state"], one["counts"], one["text"]) for one in found["verdicts"]]
         made_for, state = found["for"], str(found["state"])
     except (ValueError, KeyError, TypeError) as error:
-        raise TempbenchError(f"{path} is damaged ({error!r}); remove it and add --check") from None
+        raise TempbenchError(
+            f"{path} is damaged ({checks.in_words(error)}); remove it and add --check"
+        ) from None
     if made_for != _identity(model, model_args):
         raise TempbenchError(
             f"{path} is the check of another model or other arguments; remove it, add --check"

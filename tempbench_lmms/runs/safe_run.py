@@ -563,7 +563,7 @@ def _same_questions(results: Path, ids: Mapping[str, Sequence[str]]) -> None:
             with log.open(encoding="utf-8") as lines:
                 found = [_question(row, expected) for row in map(parse_json, lines)]
         except (OSError, ValueError, LookupError, TypeError) as error:
-            raise TempbenchError(f"{log} is not a log ({error!r}); {_AGAIN}") from None
+            raise TempbenchError(f"{log} is not a log ({checks.in_words(error)}); {_AGAIN}") from None
         wrong = len(found) - len({*found} & {*enumerate(expected)})
         if wrong:
             raise TempbenchError(

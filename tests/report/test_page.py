@@ -398,6 +398,19 @@ def test_overview_has_chance_the_papers_best_and_humans(tasks):
     )
 
 
+def test_what_a_run_without_a_log_did_is_unknown(tmp_path):
+    log = write_run(tmp_path, task="tempvs_mt1_two_mini")
+    log.write_text("of no use\n" * 3)
+    found = list(numbers.of_logs(read_runs([tmp_path], partial=True)))
+    (problems,) = overview.problems_of(found, {0: 0}).values()
+    for name in ("unread", "failed", "cut off"):
+        assert (problems[name].words, problems[name].is_meant) == ("unknown", False)
+    log.unlink()
+    found = list(numbers.of_logs(read_runs([tmp_path])))
+    (problems,) = overview.problems_of(found, {0: 0}).values()
+    assert problems["unread"].is_meant
+
+
 def test_what_is_wrong_is_counted_and_linked(tmp_path):
     def change(number, line):
         record = line["record"]

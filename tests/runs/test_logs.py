@@ -88,7 +88,26 @@ def test_repeated_lines_and_lines_of_others(tmp_path):
     (log,) = logs.read_runs([tmp_path], partial=True)
     assert len(log.samples) == 223
     assert "repeats" in log.problems[0]
-    assert "not a log line" in log.problems[1]
+    assert "not a log line (it has no record)" in log.problems[1]
+
+
+def test_what_is_wrong_with_many_lines_is_one_sentence(tmp_path):
+    path = write_run(tmp_path)
+    whole = path.read_text()
+    path.write_text("".join(f"x{line}" for line in whole.splitlines(keepends=True)))
+    with pytest.raises(TempbenchError) as raised:
+        logs.read_runs([tmp_path])
+    said = (
+        f"{path.name}: 223 lines are cut off or not log lines, first line 1 (it is no JSON), and no line "
+        "of it can be used; run it again"
+    )
+    assert str(raised.value).startswith(said)
+    (log,) = logs.read_runs([tmp_path], partial=True)
+    assert not log.samples
+    assert len(log.problems) == 1
+    path.write_text(whole + whole.splitlines()[0] + "\n")
+    with pytest.raises(TempbenchError, match=r"line 224 repeats .*; add --partial .* its 223 sound lines"):
+        logs.read_runs([tmp_path])
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"results": {}}', "{"])
@@ -134,7 +153,7 @@ def test_mixed_questions_are_no_log_to_report(tmp_path):
     for row, other in zip(rows[1::2], rows[2::2], strict=False):
         row["record"] = other["record"]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(TempbenchError, match=r"line 3 repeats .* more problems"):
+    with pytest.raises(TempbenchError, match=r"111 lines repeat questions .*first line 3 .* its 112 sound"):
         logs.read_runs([tmp_path])
     (log,) = logs.read_runs([tmp_path], partial=True)
     assert len({sample.record["id"] for sample in log.samples}) == len(log.samples) == 112
