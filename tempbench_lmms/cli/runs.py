@@ -102,9 +102,10 @@ def run(
                 arguments or (), thinking, safe_run.leaves(tasks.split(",")) if first else ()
             )
 
-        def at_end(results: Path) -> None:
-            if report:
-                write_report(results, output / "report.html")
+        def at_end(results: Path, is_new: bool) -> None:
+            page = output / "report.html"
+            if report and (is_new or _is_older(page, results)):
+                write_report(results, page)
 
         how = safe_run.How(slice_size, verify, not no_lock, max_failures, question_timeout, tell, name)
         safe_run.run(model, tasks, output, model_args, how, arguments, at_end)
@@ -151,6 +152,11 @@ def _check_first(
         )
     if status:
         print("tempbench: the check failed; the run goes on, and its report says so", file=sys.stderr)
+
+
+def _is_older(page: Path, results: Path) -> bool:
+    """Whether a page is missing, or of earlier results: a run was ended while it wrote its page."""
+    return not page.is_file() or page.stat().st_mtime < results.stat().st_mtime
 
 
 def batch_size(arguments: Sequence[str]) -> int:

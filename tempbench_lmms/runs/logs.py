@@ -9,9 +9,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tempbench_lmms.data import prepared
 from tempbench_lmms.data.checks import in_words, one_line
 from tempbench_lmms.data.run_files import STATE
-from tempbench_lmms.data.tables import parse_json, read_json
+from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.data.texts import original
 from tempbench_lmms.errors import TempbenchError
@@ -95,6 +96,24 @@ class TaskLog:
         return self.file.with_name(f"{self.file.name.removesuffix(_RESULTS)}_{name}_{self.task}")
 
     @property
+    def log_file(self) -> Path:
+        """Its sample log, whether there is one or not."""
+        return self.beside("samples").with_suffix(".jsonl")
+
+    @property
+    def no_samples(self) -> str:
+        """Why it has no samples, and what to do."""
+        arguments = (self.header.get("config") or {}).get("resolved_cli_args") or {}
+        if self.log_file.is_file():
+            return f"{self.log_file}: no line of it can be used; run it again"
+        if arguments.get("log_samples"):
+            return (
+                f"{self.file}: the run has written a log of {self.task}, and it is not there; put it back "
+                "beside the results"
+            )
+        return f"{self.file} has no sample log of {self.task}; run the harness with --log_samples"
+
+    @property
     def token_limit(self) -> int | None:
         """The number of tokens at which generation stopped, where known."""
         limit = (self.config.get("generation_kwargs") or {}).get("max_new_tokens")
@@ -175,14 +194,30 @@ def _newest_of_each_folder(folder: Path) -> list[Path]:
 
 def given_name(results: Path) -> str:
     """Returns what `tempbench run --name` called the run of a results file; empty where it did not."""
+    name = _state_beside(results).get("name")
+    return name if isinstance(name, str) else ""
+
+
+def _state_beside(results: Path) -> dict[str, Any]:
+    """Returns what `tempbench run` keeps of the run of a results file; empty where it keeps nothing."""
     for folder in (results.parent, results.parent.parent):
         try:
             state = parse_json((folder / STATE).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        name = state.get("name") if isinstance(state, dict) else None
-        return name if isinstance(name, str) else ""
-    return ""
+        return state if isinstance(state, dict) else {}
+    return {}
+
+
+def _changed(results: Path, log: Path) -> list[str]:
+    """Returns which of a run's files was changed when it was finished, as far as its checksums are kept."""
+    kept = _state_beside(results).get(prepared.KEY)
+    known = {file: kept.get(file.name) for file in (results, log)} if isinstance(kept, dict) else {}
+    return [
+        f"{file} was changed after the run, as its checksum shows"
+        for file, checksum in known.items()
+        if checksum is not None and file.is_file() and sha256_of([file]) != checksum
+    ]
 
 
 def finished_results(state: Path) -> Path | None:
@@ -230,7 +265,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
                 expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
             if not problems and expected is not None and expected != len(samples):
                 problems.append(f"{log.name}: {len(samples)} lines for the run's {expected} questions")
-        problems += _of_another_version(task, configs[task])
+        problems += [*_changed(file, log), *_of_another_version(task, configs[task])]
         if problems and not partial:
             more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
             if not samples and log.is_file():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tempbench_lmms.data import run_files
+from tempbench_lmms.data import prepared, run_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
@@ -108,6 +108,20 @@ def test_what_is_wrong_with_many_lines_is_one_sentence(tmp_path):
     path.write_text(whole + whole.splitlines()[0] + "\n")
     with pytest.raises(TempbenchError, match=r"line 224 repeats .*; add --partial .* its 223 sound lines"):
         logs.read_runs([tmp_path])
+
+
+def test_a_reply_that_was_changed_after_the_run_is_noticed(tmp_path):
+    """The numbers come from the records, which an edited reply leaves as they were."""
+    path = write_run(tmp_path)
+    results = path.with_name("20260101_000000_results.json")
+    state = {"finished": str(results), prepared.KEY: prepared.sums(tmp_path, [path, results])}
+    (tmp_path / run_files.STATE).write_text(json.dumps(state))
+    assert logs.read_runs([tmp_path])[0].problems == ()
+    path.write_text(path.read_text().replace('"filtered_resps": "', '"filtered_resps": "No, ', 1))
+    with pytest.raises(TempbenchError, match=rf"{path.name} was changed after the run.*--partial"):
+        logs.read_runs([tmp_path])
+    (log,) = logs.read_runs([tmp_path], partial=True)
+    assert "was changed after the run" in log.problems[0]
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"results": {}}', "{"])
