@@ -69,7 +69,11 @@ class Guarded(TyperCommand):
                 if isinstance(text, str) and re.search(r"[\ud800-\udfff]", text):
                     raise TempbenchError(f"{name.strip('_')}: {ascii(text)[:80]} is not text in UTF-8")
         with terminal.guarded(self.is_painted):
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:
+                terminal.tell("ended by SIGINT")
+                raise SystemExit(130) from None
 
 
 def _check_paths(params: Sequence[Any], given: Mapping[str, Any], read: Mapping[str, Any]) -> None:

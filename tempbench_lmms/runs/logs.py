@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 from tempbench_lmms.data import prepared
 from tempbench_lmms.data.checks import in_words, one_line
@@ -267,15 +267,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
                 problems.append(f"{log.name}: {len(samples)} lines for the run's {expected} questions")
         problems += [*_changed(file, log), *_of_another_version(task, configs[task])]
         if problems and not partial:
-            more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
-            if not samples and log.is_file():
-                raise TempbenchError(
-                    f"{problems[0]}{more}, and no line of it can be used; run it again, or add --partial to "
-                    "show the numbers of the results file alone"
-                )
-            raise TempbenchError(
-                f"{problems[0]}{more}; add --partial to go on with its {counted(len(samples), 'sound line')}"
-            )
+            _refuse(problems, len(samples), log)
         logs.append(
             TaskLog(
                 task=task,
@@ -295,6 +287,18 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
             )
         )
     return logs
+
+
+def _refuse(problems: Sequence[str], n_sound: int, log: Path) -> NoReturn:
+    more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
+    if not n_sound and log.is_file():
+        raise TempbenchError(
+            f"{problems[0]}{more}, and no line of it can be used; run it again, or add --partial to show the "
+            "numbers of the results file alone"
+        )
+    raise TempbenchError(
+        f"{problems[0]}{more}; add --partial to go on with its {counted(n_sound, 'sound line')}"
+    )
 
 
 def _of_another_version(task: str, config: dict[str, Any]) -> list[str]:

@@ -107,18 +107,17 @@ def run(
                 _check_names({*tasks.split(","), *names})
         decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
         ranks.tell_all(agreement.DECISION, decided)
-        if finished:
-            if not _is_noted(output):  # it was ended between its results and the note of them
-                _finish(output, finished, found, at_end, borne, how.named)
-                return
+        if finished and finished_results(output / STATE):
             print(f"tempbench: finished already: {finished}; for a new run choose another --output")
             at_end(finished, False)
             return
-        before = set(output.rglob("*_results.json"))
-        _wait_for_another_second(before)
-        asked = replace(found.asked, begin=_beginning(output, found, how.named))
-        _evaluate(model, tasks, output, model_args, further, how, Pace(processes=ranks.size), asked)
-        _finish(output, _new(output, before), found, at_end, borne, how.named)
+        if not finished:  # else it was ended before it noted that it is finished
+            before = set(output.rglob("*_results.json"))
+            _wait_for_another_second(before)
+            asked = replace(found.asked, begin=_beginning(output, found, how.named))
+            _evaluate(model, tasks, output, model_args, further, how, Pace(processes=ranks.size), asked)
+            finished = _new(output, before)
+        _finish(output, finished, found, at_end, borne, how.named)
 
 
 def _check_words(tasks: str, further: Sequence[str]) -> None:
@@ -407,10 +406,6 @@ def _unnoted(output: Path, found: Checked) -> Path | None:
         return None
     counts = parse_json(files[-1].read_text(encoding="utf-8"))["n-samples"]
     return files[-1] if set(counts) <= set(found.asked.ids) else None
-
-
-def _is_noted(output: Path) -> bool:
-    return finished_results(output / STATE) is not None
 
 
 def _is_void(results: Path) -> bool:

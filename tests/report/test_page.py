@@ -165,6 +165,16 @@ def test_runs_of_one_model_have_names_of_their_own(tmp_path):
         write_run(tmp_path / name)
     names = [task.run for task in numbers.of_logs(read_runs([tmp_path]))]
     assert names == ["tempbench_chance (a/20260101_000000)", "tempbench_chance (b/20260101_000000)"]
+    for name in ("a", "b"):
+        finish(next((tmp_path / name).glob("*.jsonl")))
+    file = tmp_path / "b" / "20260101_000000_results.json"
+    file.write_text(file.read_text().replace("20260101_120000", "20260101_130000"))
+    # 12 and 13 o'clock in Singapore, where the harness's clocks stand.
+    names = [task.run for task in numbers.of_logs(read_runs([tmp_path]))]
+    assert names == [
+        "tempbench_chance (2026-01-01 04:00:00 UTC)",
+        "tempbench_chance (2026-01-01 05:00:00 UTC)",
+    ]
 
 
 def test_a_name_that_was_chosen_is_the_run_s(tmp_path):

@@ -53,7 +53,8 @@ def edit(source, target, change):
 
 
 def test_a_run_with_itself(folder):
-    found, _ = compared(folder / "chance", folder / "chance")
+    found, remarks = compared(folder / "chance", folder / "chance")
+    assert any("A and B are one run" in line for line in remarks)
     assert set(found) == {
         *("mt", "gt", "gt_strict", "mt_given_gt_strict", "mt_given_gt_failed", "parse_rate"),
         *("mt_official", "gt_strict_official", "mt_given_gt_strict_official"),
