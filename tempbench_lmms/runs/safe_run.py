@@ -82,14 +82,12 @@ def run(
         model_args: As for the harness's `--model_args`.
         how: What else can be chosen.
         arguments: Further arguments of the harness.
-        at_end: Called with the results file, and whether this start has made it; before a run with failed
-            requests is refused.
+        at_end: Called with the results file and whether it is new, before failed requests are refused.
 
     Raises:
         TempbenchError: Something is amiss, or more requests failed than may; answers so far are kept.
     """
-    further = list(arguments or ())
-    borne = failures.bound(how.max_failures)
+    further, borne = list(arguments or ()), failures.bound(how.max_failures)
     ranks = Ranks()
     if ranks.rank:  # the first process checks, writes and tells
         asked = _followed(ranks, model, tasks, model_args, further)
@@ -112,11 +110,9 @@ def run(
             at_end(finished, False)
             return
         if not finished:  # else it was ended before it noted that it is finished
-            before = set(output.rglob("*_results.json"))
-            _wait_for_another_second(before)
             asked = replace(found.asked, begin=_beginning(output, found, how.named))
-            _evaluate(model, tasks, output, model_args, further, how, Pace(processes=ranks.size), asked)
-            finished = _new(output, before)
+            given = (model, tasks, output, model_args, further, how, Pace(processes=ranks.size), asked)
+            finished = _new(output, lambda: _evaluate(*given))
         _finish(output, finished, found, at_end, borne, how.named)
 
 
@@ -502,12 +498,15 @@ def _show(progress: Any) -> None:
     _tell(line)
 
 
-def _new(output: Path, before: set[Path]) -> Path:
-    """Returns the results file that an evaluation has left.
+def _new(output: Path, evaluate: Callable[[], None]) -> Path:
+    """Returns the results file that an evaluation leaves.
 
     Raises:
-        TempbenchError: There is none.
+        TempbenchError: It leaves none.
     """
+    before = set(output.rglob("*_results.json"))
+    _wait_for_another_second(before)
+    evaluate()
     new = sorted(set(output.rglob("*_results.json")) - before, key=lambda file: file.stat().st_mtime)
     if not new:
         raise TempbenchError(
