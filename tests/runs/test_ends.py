@@ -22,6 +22,7 @@ BEGIN = f"""
     from tempbench_lmms.cli import runs
     from tempbench_lmms.errors import TempbenchError
     from tempbench_lmms.harness.respondents import simple
+    from tempbench_lmms.data import run_files
     from tempbench_lmms.runs import logs, safe_run, supervision
 
     home, out = Path(sys.argv[1]), []

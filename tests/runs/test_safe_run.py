@@ -229,6 +229,7 @@ def test_ends(tmp_path, warm_python):
         import json, sys
         from pathlib import Path
         from tempbench_lmms.cli import runs
+        from tempbench_lmms.data import run_files
         from tempbench_lmms.runs import ending, safe_run
         from tempbench_lmms.errors import TempbenchError
         from tempbench_lmms.harness.respondents import simple
