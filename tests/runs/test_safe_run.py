@@ -267,7 +267,7 @@ def test_ends(tmp_path, warm_python):
         import resource, signal
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         state = home / "crash" / run_files.STATE
-        state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": None}))
+        state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": "gone_results.json"}))
         most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         (log,) = (home / "crash").glob("*.jsonl")
         resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size * 3 // 4, most))
