@@ -1,5 +1,18 @@
-"""`python -m tempbench_lmms.cli`, for `torchrun` and `accelerate launch`."""
+"""The command `tempbench`, also as `python -m tempbench_lmms.cli`, for `torchrun` and `accelerate launch`."""
 
-from tempbench_lmms.cli.main import main
+import sys
 
-main()
+
+def main() -> None:
+    """Runs the command; Ctrl-C ends it with a line while it is being loaded, too."""
+    try:
+        from tempbench_lmms.cli.main import main as command
+
+        command()
+    except KeyboardInterrupt:
+        print("tempbench: ended by SIGINT", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -4,13 +4,13 @@ import contextlib
 import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tempbench_lmms.data import outputs
+from tempbench_lmms.data import outputs, run_files
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
@@ -51,8 +51,10 @@ def answer(
     from tempbench_lmms.runs.safe_run import leaves
 
     load_task(task)
+    made = [one for one in folder.parents if not one.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    with locks.locked(folder / ".lock", f"{name} is answering in {folder} already; use that page, or end it"):
+    busy = f"{name} is answering in {folder} already; use that page, or end it"
+    with locks.locked(folder / run_files.LOCK, busy), _gone_if_empty(folder, made):
         questions = Questions([task_of(one, folder, limit) for one in leaves([task])], name, limit, in_order)
         if partial and not questions.n_answered:
             raise TempbenchError(f"{folder} holds no answer yet; answer without --partial first")
@@ -60,6 +62,19 @@ def answer(
             _ask(questions, port)
         for file in questions.write_logs():
             print(f"{file}: the log of {name}; see `tempbench report {file}`")
+
+
+@contextlib.contextmanager
+def _gone_if_empty(folder: Path, made: Sequence[Path]) -> Iterator[None]:
+    """Leaves nothing of a folder in which no answer was kept, nor of the folders made for it."""
+    try:
+        yield
+    finally:
+        if [file.name for file in folder.iterdir()] == [run_files.LOCK]:
+            (folder / run_files.LOCK).unlink()
+            with contextlib.suppress(OSError):  # somebody has put something into them meanwhile
+                for one in (folder, *made):
+                    one.rmdir()
 
 
 def _ask(questions: "Questions", port: int) -> None:

@@ -2,7 +2,8 @@
 
 import copy
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from typer.core import TyperCommand
@@ -11,6 +12,8 @@ from tempbench_lmms.cli.examples import example
 from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
 
+OUTPUTS = ("output", "plot", "items", "work")
+"""The parameters, of any command, that name what it writes."""
 _SAME = {"output-path": "output"}
 
 
@@ -31,12 +34,16 @@ class Guarded(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Reads the command line; says of an option of the harness which command takes it."""
+        words = list(args)
         try:
-            return super().parse_args(ctx, args)
+            rest: list[str] = super().parse_args(ctx, args)
         except Exception as error:
             if name := getattr(error, "option_name", None):
                 _say_where_it_goes(name, self._options(), error)
             raise
+        given, *_ = self.make_parser(ctx).parse_args(words)
+        _check_paths(self.params, given, ctx.params)
+        return rest
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the help, which ends with an example."""
@@ -62,7 +69,43 @@ class Guarded(TyperCommand):
                 if isinstance(text, str) and re.search(r"[\ud800-\udfff]", text):
                     raise TempbenchError(f"{name.strip('_')}: {ascii(text)[:80]} is not text in UTF-8")
         with terminal.guarded(self.is_painted):
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:
+                terminal.tell("ended by SIGINT")
+                raise SystemExit(130) from None
+
+
+def _check_paths(params: Sequence[Any], given: Mapping[str, Any], read: Mapping[str, Any]) -> None:
+    """Refuses what is no name of a file, and to write a command's result over what it reads.
+
+    Args:
+        params: The command's.
+        given: What stands on the command line, by parameter.
+        read: What was made of it, where an empty name has become that of the folder one is in.
+
+    Raises:
+        TempbenchError: A name is none, or one file is to be read and written.
+    """
+    files: list[tuple[str, Path]] = []
+    for one in params:
+        option, words = max(one.opts, key=len), _listed(given.get(one.name))
+        paths = [path for path in _listed(read.get(one.name)) if isinstance(path, Path)]
+        if "" in words and (paths or one.name == "logs"):  # `report` reads a name before these, too
+            raise TempbenchError(f"{option}: the name is empty; give that of a file or folder")
+        if one.name in OUTPUTS and "-" in words:
+            raise TempbenchError(
+                f"{option} -: nothing is written to the terminal; give the name of a file, or ./- for one "
+                "that is called so"
+            )
+        files += [(one.name, path) for path in paths if path.is_file()]
+    for name, path in files:
+        if name in OUTPUTS and any(path.samefile(other) for its, other in files if its != name):
+            raise TempbenchError(f"{path} is what the command reads; write into another file")
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (list, tuple)) else [value]
 
 
 def _without_markup(param: Any) -> Any:

@@ -68,8 +68,10 @@ def report(
             write = text.as_markdown if kind == "markdown" else text.as_latex
             content = write(tables.sections_of(tasks), list(dict.fromkeys(task.run for task in tasks)))
     write_text(content, output)
-    written = f"{output.stat().st_size / 1e6:.1f} MB"
-    counts = counted(len(tasks), "task"), counted(len({task.run for task in tasks}), "run")
+    size = output.stat().st_size
+    written = f"{size / 1e6:.1f} MB" if size > 1e5 else f"{size / 1e3:.1f} kB"
+    n_tasks, n_runs = len({task.log.task for task in tasks}), len({task.run for task in tasks})
+    counts = counted(n_tasks, "task"), counted(n_runs, "run")
     print(f"{output}: {' of '.join(counts)}, {written}")
 
 
@@ -79,16 +81,35 @@ def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
 
     from tempbench_lmms.runs.logs import read_runs
 
-    out = []
+    out: list[TaskLog] = []
+    named: dict[tuple[str, str], TaskLog] = {}
     for given in map(str, logs):
         name, is_named, path = given.partition("=")
         if not is_named or Path(given).exists():
-            out += read_runs([Path(given)], partial)
+            found = read_runs([Path(given)], partial)
         elif not name.strip() or not path:
             raise TempbenchError(f"{given}: name a run as NAME=FOLDER, e.g. small=logs/qwen_3b")
         else:
-            out += [replace(log, name=name.strip()) for log in read_runs([Path(path)], partial)]
+            found = [replace(log, name=name.strip()) for log in read_runs([Path(path)], partial)]
+            for log in found:
+                other = named.setdefault((log.name, log.task), log)
+                if other is not log:
+                    raise TempbenchError(
+                        f"{given}: {other.file} is called {log.name} too, and both have {log.task}; "
+                        "give each run a name of its own"
+                    )
+        out += [log for log in found if _is_new(log, out)]
     return out
+
+
+def _is_new(log: "TaskLog", known: "Sequence[TaskLog]") -> bool:
+    """Whether a task of a run is none of those known; says so where it is."""
+    import sys
+
+    if all(one.task != log.task or not one.file.samefile(log.file) for one in known):
+        return True
+    print(f"tempbench: {log.file} is given twice; {log.task} is shown once", file=sys.stderr)
+    return False
 
 
 def submit_hub(

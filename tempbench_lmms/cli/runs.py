@@ -18,15 +18,12 @@ import typer
 from tempbench_lmms.data import outputs, provenance
 from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.roots import datasets_cache
+from tempbench_lmms.data.run_files import CHECK, LOCK, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
 
 if TYPE_CHECKING:
     from tempbench_lmms.runs import rescoring
-
-
-CHECK = "check.json"
-"""`runs.model_check.FILE`, without that module's imports."""
 
 
 class Parser(str, Enum):
@@ -105,9 +102,10 @@ def run(
                 arguments or (), thinking, safe_run.leaves(tasks.split(",")) if first else ()
             )
 
-        def at_end(results: Path) -> None:
-            if report:
-                write_report(results, output / "report.html")
+        def at_end(results: Path, is_new: bool) -> None:
+            page = output / "report.html"
+            if report and (is_new or _is_older(page, results)):
+                write_report(results, page)
 
         how = safe_run.How(slice_size, verify, not no_lock, max_failures, question_timeout, tell, name)
         safe_run.run(model, tasks, output, model_args, how, arguments, at_end)
@@ -119,11 +117,9 @@ def _check_places(output: Path) -> None:
     Raises:
         TempbenchError: It cannot.
     """
-    from tempbench_lmms.runs.ending import STATE
-
     for folder in (output, output / "cache"):
         outputs.check_folder(folder, "choose another --output")
-    for name in (STATE, "report.html", ".lock"):
+    for name in (STATE, "report.html", LOCK):
         if (output / name).is_dir():
             raise TempbenchError(f"{output / name} is a folder; choose another --output")
 
@@ -156,6 +152,11 @@ def _check_first(
         )
     if status:
         print("tempbench: the check failed; the run goes on, and its report says so", file=sys.stderr)
+
+
+def _is_older(page: Path, results: Path) -> bool:
+    """Whether a page is missing, or of earlier results: a run was ended while it wrote its page."""
+    return not page.is_file() or page.stat().st_mtime < results.stat().st_mtime
 
 
 def batch_size(arguments: Sequence[str]) -> int:

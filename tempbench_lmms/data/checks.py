@@ -1,5 +1,6 @@
 """Checks that every data set has in common; a benchmark's `checks.py` says what its tables must hold."""
 
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -157,6 +158,21 @@ def one_line(text: str) -> str:
     escaped = terminal.shown(" ".join(text.split()))
     shown = "".join(char if char.isprintable() else "?" for char in escaped)
     return shown if len(shown) <= _MAX_LINE else f"{shown[:_MAX_LINE]}..."
+
+
+def in_words(error: Exception) -> str:
+    """Returns what is wrong with a value from elsewhere, for what Python says of it.
+
+    >>> in_words(KeyError("record"))
+    'it has no record'
+    """
+    if isinstance(error, KeyError):
+        return f"it has no {one_line(str(error.args[0]))}"
+    if isinstance(error, json.JSONDecodeError):
+        return "it is no JSON" if error.pos or error.doc.strip() else "it is empty"
+    if isinstance(error, OSError):
+        return error.strerror or one_line(repr(error))
+    return one_line(str(error))[:200]
 
 
 def _where(table: Table, number: int, question_id: Any) -> str:

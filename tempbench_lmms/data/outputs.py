@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from tempbench_lmms.data import run_files
 from tempbench_lmms.errors import TempbenchError
 
 ELSEWHERE = "choose another place"
@@ -156,13 +157,14 @@ def check_file(path: Path, force: bool = False) -> None:
 
     Args:
         path: The file.
-        force: Overwrite one that is there.
+        force: Overwrite one that is there, if it is none of a run's.
 
     Raises:
         TempbenchError: It cannot, or is there already.
     """
     if path.is_dir():
         raise TempbenchError(f"{path} is a folder; give the name of a file")
+    run_files.check_foreign(path)
     if path.exists() and not force:
         raise TempbenchError(f"{path} exists; choose another name or add --force")
     if not path.parent.is_dir():

@@ -6,6 +6,8 @@ import contextlib
 import difflib
 import importlib.util
 import re
+import subprocess
+import sys
 import zoneinfo
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -81,7 +83,12 @@ def read(words: Sequence[str]) -> argparse.Namespace:
         TempbenchError: It would refuse them: a value of another type, none, one that is no choice; or a word
             that belongs to no option.
     """
-    found, left = _parser().parse_known_args(list(words))
+    return _read(tuple(words))
+
+
+@cache
+def _read(words: tuple[str, ...]) -> argparse.Namespace:
+    found, left = _parser().parse_known_args(words)
     if strays := [word for word in left if word != "--"]:
         raise TempbenchError(
             f"{' '.join(strays)[:200]}: the harness has no option for that; quote a value that has spaces"
@@ -102,6 +109,43 @@ def _check_values(given: Mapping[str, Any]) -> None:
     zone, zones = given.get("timezone"), zoneinfo.available_timezones() if given.get("timezone") else ()
     if zones and zone not in zones:  # a system without a list of them takes every one
         raise TempbenchError(f"--timezone {one_line(str(zone))}: no such zone; give one like Europe/Berlin")
+    _check_things(given)
+
+
+def _check_things(given: Mapping[str, Any]) -> None:
+    """Checks that what values name is there: the harness goes on without it, or fails with a model loaded."""
+    if (folder := given.get("include_path")) is not None and not Path(folder).is_dir():
+        raise TempbenchError(f"--include_path {one_line(folder)}: no such folder; give that of your tasks")
+    if baseline := given.get("baseline"):
+        _check_baseline(baseline)
+    if device := re.fullmatch(r"cuda(?::(\d+))?", str(given.get("device"))):
+        count, number = _n_devices(), int(device[1] or 0)
+        if count is not None and number >= count:
+            raise TempbenchError(
+                f"--device {device[0]}: torch finds {count} of these here; give one of them, counted from 0, "
+                "or cpu"
+            )
+
+
+def _check_baseline(name: str) -> None:
+    try:
+        from lmms_eval.baselines.registry import BASELINE_REGISTRY
+    except ImportError:
+        return  # a harness without
+    known = name.startswith("hf://") or "huggingface.co" in name or Path(name).exists()
+    if not known and name.partition(":")[0] not in BASELINE_REGISTRY:
+        raise TempbenchError(
+            f"--baseline {one_line(name)}: no such file, and the harness has {', '.join(BASELINE_REGISTRY)} "
+            "alone; give a sample log or one of these"
+        )
+
+
+def _n_devices() -> int | None:
+    """Returns how many GPUs torch finds, in a process whose torch is gone again; None where it cannot say."""
+    code = "import torch; print(torch.cuda.device_count())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    count = done.stdout.strip()
+    return int(count) if done.returncode == 0 and count.isdecimal() else None
 
 
 def check_pairs(option: str, value: str | None) -> None:

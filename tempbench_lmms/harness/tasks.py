@@ -67,7 +67,9 @@ def load_task(name: str) -> dict[str, Any]:
     if name not in files:
         import difflib
 
-        near = difflib.get_close_matches(name, files, n=3)
+        near = (
+            difflib.get_close_matches(name, files, n=3) or [one for one in files if name and name in one][:3]
+        )
         hint = f"did you mean {' or '.join(near)}?" if near else "see `tempbench tasks`"
         raise TempbenchError(f"no task named {name!r}; {hint}")
     return _load(files[name])

@@ -16,6 +16,7 @@ import yaml
 
 from tempbench_lmms import __version__
 from tempbench_lmms.card import BenchmarkCard
+from tempbench_lmms.data import run_files
 from tempbench_lmms.data import tables as files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.report import markdown
@@ -240,6 +241,7 @@ def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, forc
             raise TempbenchError(f"{path}: {wrong[0]}; nothing was written, correct the option that sets it")
     everything = contents | {Path("model_card_table.md"): table}
     for path in everything:
+        run_files.check_foreign(folder / path)
         if (folder / path).exists() and not force:
             raise TempbenchError(f"{folder / path} exists; choose another folder or add --force")
     for path, content in everything.items():

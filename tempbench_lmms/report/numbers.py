@@ -294,6 +294,14 @@ def run_date(header: dict[str, Any]) -> str:
     return aware.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def _moment(log: TaskLog) -> str:
+    """Returns when a run was made, in UTC; what its results file is called where its zone is not known."""
+    date = run_date(log.header)
+    if "T" not in date:
+        return log.file.name.removesuffix("_results.json")
+    return f"{date.replace('T', ' ').removesuffix('Z')} UTC"
+
+
 def verdict(record: Record) -> str:
     """Returns `right`, `wrong`, `unparsed` or `failed`."""
     if record.get("failed"):
@@ -317,7 +325,8 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
         # One name given to several folders with different tasks is one run; models may be run twice.
         is_one = bool(log.name) and len({one.task for one in own}) == len(own)
         if len({one.file for one in own}) > 1 and not is_one:
-            name = f"{first} ({log.file.name.removesuffix('_results.json')})"
-            if len({one.file for one in own if one.file.name == log.file.name}) > 1:
-                name = f"{first} ({log.file.parent.name}/{log.file.name.removesuffix('_results.json')})"
+            when = _moment(log)
+            if len({one.file for one in own if _moment(one) == when}) > 1:
+                when = f"{log.file.parent.name}/{when}"
+            name = f"{first} ({when})"
         yield TaskNumbers(log, steering_nothing(name), with_intervals)

@@ -268,11 +268,18 @@ def problems_of(tasks: Sequence[TaskNumbers], places: dict[int, int]) -> dict[st
 def _problems(run: str, own: list[tuple[int, TaskNumbers]], index: int) -> Iterator[tuple[str, Problem]]:
     records = [task.log.with_limit(sample) for _, task in own for sample in task.log.samples]
     verdicts = [verdict(record) for record in records]
-    for name, word in (("unread", "unparsed"), ("failed", "failed")):
-        if count := verdicts.count(word):
-            yield name, Problem(count, len(records), f"#find=run={index}&verdict={word}")
-    if cut := sum(record.get("reason") == "cut_off" and not record["failed"] for record in records):
-        yield "cut off", Problem(cut, len(records), f"#find=run={index}&how=unread: cut_off")
+    cut = sum(record.get("reason") == "cut_off" and not record["failed"] for record in records)
+    unlogged = [(place, task) for place, task in own if not task.log.samples]
+    for name, count, where in (
+        ("unread", verdicts.count("unparsed"), "verdict=unparsed"),
+        ("failed", verdicts.count("failed"), "verdict=failed"),
+        ("cut off", cut, "how=unread: cut_off"),
+    ):
+        if count:
+            yield name, Problem(count, len(records), f"#find=run={index}&{where}")
+        elif unlogged:  # nobody knows, of these tasks; what their log should have told is a fault
+            is_meant = not any(task.log.problems for _, task in unlogged)
+            yield name, Problem(0, None, f"#task-{unlogged[0][0]}", "unknown", is_meant)
     asked = [(place, task.asked) for place, task in own if task.asked and not task.is_complete]
     if asked:
         known = [task.asked for _, task in own if task.asked]

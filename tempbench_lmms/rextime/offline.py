@@ -175,7 +175,7 @@ def submit_logs(
     Raises:
         TempbenchError: There is no log, or the leaderboard would refuse the file; with each problem.
     """
-    from tempbench_lmms.data import outputs
+    from tempbench_lmms.data import outputs, run_files
     from tempbench_lmms.data.roots import mini_root, prepared_root
     from tempbench_lmms.data.tables import read_rows
     from tempbench_lmms.rextime.rows import load_records
@@ -196,6 +196,8 @@ def submit_logs(
         advice = "correct them; questions that were not asked are written as unanswered with --fill"
         raise TempbenchError("\n".join([head, *fatal, advice]))
     file = output or log.with_name(f"rextime_{split}_submission.jsonl")
+    for path in (file, file.with_suffix(".zip")):
+        run_files.check_foreign(path)
     if not force and (file.exists() or file.with_suffix(".zip").exists()):
         raise TempbenchError(f"{file} or its zip exists; choose another name with --output, or add --force")
     outputs.check_folder(file.parent)

@@ -20,6 +20,7 @@ from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import is_share_of_reason
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of, read_runs
 from tempbench_lmms.runs.quality import warnings
+from tempbench_lmms.runs.rescoring import of_one_run
 from tempbench_lmms.runs.run_card import IMPORTED, flat, run_card
 
 # What must be the same before numbers can be set side by side; the rest of the run card is the runs' own.
@@ -295,12 +296,14 @@ def paired_runs(
         raise TempbenchError(
             f"no task in common: {run_a} has {', '.join(logs_a)}; {run_b} has {', '.join(logs_b)}"
         )
-    pairs = [(logs_a[task], logs_b[task]) for task in tasks]
+    pairs = [(of_one_run(logs_a[task], partial), of_one_run(logs_b[task], partial)) for task in tasks]
     remarks = [
         f"{task} is only in {'A' if task in logs_a else 'B'} and left out"
         for task in {**logs_a, **logs_b}
         if task not in tasks
     ]
+    if all(first.file.samefile(second.file) for first, second in pairs):
+        remarks.append(f"A and B are one run, {pairs[0][0].file}: nothing can differ")
     for first, second in pairs:
         serious, notes = obstacles(first, second)
         if serious and not anyway:
@@ -325,9 +328,7 @@ def _by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
                 f"{path} holds {log.task} twice ({out[log.task].file} and {log.file}); give one results file"
             )
         if not log.samples:
-            raise TempbenchError(
-                f"{path} has no sample log of {log.task}; run the harness with --log_samples"
-            )
+            raise TempbenchError(log.no_samples)
         out[log.task] = log
     return out
 

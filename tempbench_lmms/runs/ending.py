@@ -11,9 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-STATE = "tempbench_run.json"
-"""What `tempbench run` keeps of a run in its folder: what it is, and its results file once it is finished."""
-
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _PR_SET_CHILD_SUBREAPER = 36
 _SECONDS_TO_END = 10.0

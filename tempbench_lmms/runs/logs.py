@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
-from tempbench_lmms.data.checks import one_line
-from tempbench_lmms.data.tables import parse_json, read_json
+from tempbench_lmms.data import prepared
+from tempbench_lmms.data.checks import in_words, one_line
+from tempbench_lmms.data.run_files import STATE
+from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
+from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.data.texts import original
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
@@ -18,7 +21,6 @@ from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.record import Metric, Record
 from tempbench_lmms.record_reading import at_limit
-from tempbench_lmms.runs.ending import STATE
 
 _RESULTS = "_results.json"
 _TABLES = ("results", "configs", "groups", "group_subtasks", "higher_is_better", "efficiency")
@@ -92,6 +94,24 @@ class TaskLog:
     def beside(self, name: str) -> Path:
         """Returns the file of this run that is called `name` and its task, as `samples_TASK`."""
         return self.file.with_name(f"{self.file.name.removesuffix(_RESULTS)}_{name}_{self.task}")
+
+    @property
+    def log_file(self) -> Path:
+        """Its sample log, whether there is one or not."""
+        return self.beside("samples").with_suffix(".jsonl")
+
+    @property
+    def no_samples(self) -> str:
+        """Why it has no samples, and what to do."""
+        arguments = (self.header.get("config") or {}).get("resolved_cli_args") or {}
+        if self.log_file.is_file():
+            return f"{self.log_file}: no line of it can be used; run it again"
+        if arguments.get("log_samples"):
+            return (
+                f"{self.file}: the run has written a log of {self.task}, and it is not there; put it back "
+                "beside the results"
+            )
+        return f"{self.file} has no sample log of {self.task}; run the harness with --log_samples"
 
     @property
     def token_limit(self) -> int | None:
@@ -174,14 +194,30 @@ def _newest_of_each_folder(folder: Path) -> list[Path]:
 
 def given_name(results: Path) -> str:
     """Returns what `tempbench run --name` called the run of a results file; empty where it did not."""
+    name = _state_beside(results).get("name")
+    return name if isinstance(name, str) else ""
+
+
+def _state_beside(results: Path) -> dict[str, Any]:
+    """Returns what `tempbench run` keeps of the run of a results file; empty where it keeps nothing."""
     for folder in (results.parent, results.parent.parent):
         try:
             state = parse_json((folder / STATE).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        name = state.get("name") if isinstance(state, dict) else None
-        return name if isinstance(name, str) else ""
-    return ""
+        return state if isinstance(state, dict) else {}
+    return {}
+
+
+def _changed(results: Path, log: Path) -> list[str]:
+    """Returns which of a run's files was changed when it was finished, as far as its checksums are kept."""
+    kept = _state_beside(results).get(prepared.KEY)
+    known = {file: kept.get(file.name) for file in (results, log)} if isinstance(kept, dict) else {}
+    return [
+        f"{file} was changed after the run, as its checksum shows"
+        for file, checksum in known.items()
+        if checksum is not None and file.is_file() and sha256_of([file]) != checksum
+    ]
 
 
 def finished_results(state: Path) -> Path | None:
@@ -212,7 +248,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
         tables, configs = dict(results["results"]), dict(results["configs"])
         settings = dict(results.get("config") or {})
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TempbenchError(f"{file} is not a results file of the harness ({error!r})") from None
+        raise TempbenchError(f"{file} is not a results file of the harness ({in_words(error)})") from None
     ours = task_files()
     stamp = file.name.removesuffix(_RESULTS)
     name = given_name(file)
@@ -229,12 +265,9 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
                 expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
             if not problems and expected is not None and expected != len(samples):
                 problems.append(f"{log.name}: {len(samples)} lines for the run's {expected} questions")
-        problems += _of_another_version(task, configs[task])
+        problems += [*_changed(file, log), *_of_another_version(task, configs[task])]
         if problems and not partial:
-            more = f" (and {len(problems) - 1} more problems)" if problems[1:] else ""
-            raise TempbenchError(
-                f"{problems[0]}{more}; add --partial to use the {len(samples)} sound lines anyway"
-            )
+            _refuse(problems, len(samples), log)
         logs.append(
             TaskLog(
                 task=task,
@@ -254,6 +287,18 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
             )
         )
     return logs
+
+
+def _refuse(problems: Sequence[str], n_sound: int, log: Path) -> NoReturn:
+    more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
+    if not n_sound and log.is_file():
+        raise TempbenchError(
+            f"{problems[0]}{more}, and no line of it can be used; run it again, or add --partial to show the "
+            "numbers of the results file alone"
+        )
+    raise TempbenchError(
+        f"{problems[0]}{more}; add --partial to go on with its {counted(n_sound, 'sound line')}"
+    )
 
 
 def _of_another_version(task: str, config: dict[str, Any]) -> list[str]:
@@ -279,11 +324,11 @@ def _renamed(task: str) -> dict[str, str]:
 
 def _samples(path: Path, task: str) -> tuple[list[Sample], list[str]]:
     samples: list[Sample] = []
-    problems: list[str] = []
+    damage = _Damage(path.name)
     metrics = {entry["metric"] for entry in load_task(task)["metric_list"]}
     renamed = _renamed(task)
     if not path.is_file():
-        return samples, problems
+        return samples, []
     seen: set[Any] = set()
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
@@ -306,17 +351,44 @@ def _samples(path: Path, task: str) -> tuple[list[Sample], list[str]]:
                     raise KeyError("id, parsed or failed")
                 repeated = record["id"] in seen or sample.doc_id in seen
             except (ValueError, KeyError, TypeError, OverflowError) as error:
-                problems.append(f"{path.name}: line {number} is cut off or not a log line ({error!r})")
+                damage.note(number, _NO_LINE, in_words(error))
                 continue
             if repeated:
-                problems.append(f"{path.name}: line {number} repeats {record['id']} or its doc_id")
+                damage.note(number, _REPEATED, str(record["id"]))
                 continue
             if not {name.removesuffix("_stderr") for name in sample.metrics} <= metrics:
-                problems.append(f"{path.name}: line {number} belongs to another task")
+                damage.note(number, _OF_OTHERS)
                 continue
             seen |= {record["id"], sample.doc_id}
             samples.append(sample)
-    return samples, problems
+    return samples, damage.sentences
+
+
+_NO_LINE = ("is cut off or not a log line", "are cut off or not log lines")
+_REPEATED = ("repeats a question or its doc_id", "repeat questions or their doc_ids")
+_OF_OTHERS = ("belongs to another task", "belong to another task")
+
+
+class _Damage:
+    """What is wrong with a log's lines: one sentence for all lines with which the same is."""
+
+    def __init__(self, log: str) -> None:
+        self._log = log
+        self._found: dict[tuple[str, str], list[tuple[int, str]]] = {}
+
+    def note(self, number: int, kind: tuple[str, str], detail: str = "") -> None:
+        """Notes a line, and what is to be known of it."""
+        self._found.setdefault(kind, []).append((number, f" ({detail})" if detail else ""))
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is wrong, by kinds."""
+        return [
+            f"{self._log}: line {lines[0][0]} {one}{lines[0][1]}"
+            if len(lines) == 1
+            else f"{self._log}: {len(lines):,} lines {several}, first line {lines[0][0]}{lines[0][1]}"
+            for (one, several), lines in self._found.items()
+        ]
 
 
 def _n_tokens(counts: Any) -> int | None:

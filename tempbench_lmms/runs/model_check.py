@@ -10,8 +10,9 @@ from typing import Any
 from tempbench_lmms.check import course, questions
 from tempbench_lmms.check.needs import Need, Shape, held, lines_for, needs_of, shape_of
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
-from tempbench_lmms.data import provenance, tables
+from tempbench_lmms.data import checks, provenance, tables
 from tempbench_lmms.data.roots import MINI
+from tempbench_lmms.data.run_files import CHECK
 from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
@@ -20,8 +21,6 @@ from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.runs.safe_run import leaves
 
-FILE = "check.json"
-"""Where a run's folder keeps the check of its model."""
 _LOOKED_AT = 8
 
 
@@ -135,7 +134,7 @@ def _shape(config: dict[str, Any]) -> Shape:
 def keep(found: course.Check, wanted: Wanted, folder: Path) -> None:
     """Writes a check into a run's folder, with what shows for which model it was made."""
     kept = {**found.as_json(), "for": _identity(wanted.model, wanted.model_args)}
-    tables.write_json(kept, folder / FILE)
+    tables.write_json(kept, folder / CHECK)
 
 
 def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
@@ -144,7 +143,7 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
     Raises:
         TempbenchError: It is damaged, or of another model.
     """
-    path = folder / FILE
+    path = folder / CHECK
     if not path.is_file():
         return None
     try:
@@ -152,7 +151,9 @@ def kept(folder: Path, model: str, model_args: str) -> dict[str, Any] | None:
         verdicts = [(one["title"], one["state"], one["counts"], one["text"]) for one in found["verdicts"]]
         made_for, state = found["for"], str(found["state"])
     except (ValueError, KeyError, TypeError) as error:
-        raise TempbenchError(f"{path} is damaged ({error!r}); remove it and add --check") from None
+        raise TempbenchError(
+            f"{path} is damaged ({checks.in_words(error)}); remove it and add --check"
+        ) from None
     if made_for != _identity(model, model_args):
         raise TempbenchError(
             f"{path} is the check of another model or other arguments; remove it, add --check"

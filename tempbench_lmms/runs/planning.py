@@ -193,7 +193,7 @@ def _of_task(task: str, logs: Sequence[TaskLog]) -> TaskLog:
     for log in sorted(logs, key=lambda log: log.task != task):
         if _LITE.sub("", log.task) == whole:
             if not log.samples:
-                raise TempbenchError(f"{log.file} has no sample log of {log.task}; run with --log_samples")
+                raise TempbenchError(log.no_samples)
             return log
     raise TempbenchError(
         f"{logs[0].file} has no {task}, but {', '.join(log.task for log in logs)}; give another --against, "

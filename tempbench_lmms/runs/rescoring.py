@@ -16,7 +16,7 @@ from tempbench_lmms.metrics.resampling import Sums, interval
 from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.record_reading import REASON, VALUES, manner
 from tempbench_lmms.runs import run_card
-from tempbench_lmms.runs.logs import Sample, TaskLog, metrics_of, recompute
+from tempbench_lmms.runs.logs import Sample, TaskLog, edited, metrics_of, recompute
 
 # The fields of a record in which a reply that is read differently differs.
 _READING = (*VALUES, "parsed", "failed", "correct")
@@ -91,19 +91,20 @@ def of_one_run(log: TaskLog, partial: bool = False) -> TaskLog:
     Raises:
         TempbenchError: The log is gone that the run has written, or gives other numbers.
     """
-    problem = _not_of_one_run(log)
+    with edited(log.file):
+        problem = _not_of_one_run(log)
     if problem is None:
         return log
     if not partial:
-        raise TempbenchError(f"{problem}; add --partial to go on with them as they are")
+        raise TempbenchError(f"{problem}; add --partial to go on with the numbers as they are")
     return replace(log, problems=(*log.problems, problem))
 
 
 def _not_of_one_run(log: TaskLog) -> str | None:
-    settings = log.header.get("config") or {}
     if not log.samples:
-        logged = (settings.get("resolved_cli_args") or {}).get("log_samples")
-        return f"{log.file}: the run has written a log of {log.task}, and it is not there" if logged else None
+        arguments = (log.header.get("config") or {}).get("resolved_cli_args") or {}
+        is_gone = arguments.get("log_samples") and not log.log_file.is_file()
+        return log.no_samples if is_gone else None
     if (log.details.get(provenance.KEY) or {}).get("packages", {}).get("tempbench-lmms") != __version__:
         return None  # metrics may have been defined otherwise then
     if log.problems:
@@ -131,9 +132,7 @@ def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True, anyway:
         TempbenchError: There is no sample log; or the data is not here, or not the run's.
     """
     if not log.samples:
-        raise TempbenchError(
-            f"{log.file} has no sample log of {log.task}; run the harness with --log_samples"
-        )
+        raise TempbenchError(log.no_samples)
     changed: tuple[Change, ...] = ()
     samples = log.samples
     if reparse:

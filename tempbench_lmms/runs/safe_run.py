@@ -18,6 +18,7 @@ from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.data import checks, locks, manifests, outputs, prepared, tables
+from tempbench_lmms.data.run_files import LOCK, STATE
 from tempbench_lmms.data.secrets import scrubbed
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.data.terminal import counted
@@ -27,8 +28,7 @@ from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import ending, failures, quality, supervision
-from tempbench_lmms.runs.ending import STATE
-from tempbench_lmms.runs.logs import results_of
+from tempbench_lmms.runs.logs import finished_results, results_of
 
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
 _BYTES_PER_DOCUMENT = 20_000
@@ -71,7 +71,7 @@ def run(
     model_args: str = "",
     how: How = How(),
     arguments: Sequence[str] | None = None,
-    at_end: Callable[[Path], None] = lambda results: None,
+    at_end: Callable[[Path, bool], None] = lambda results, is_new: None,
 ) -> None:
     """Runs an evaluation, or continues it.
 
@@ -82,13 +82,12 @@ def run(
         model_args: As for the harness's `--model_args`.
         how: What else can be chosen.
         arguments: Further arguments of the harness.
-        at_end: Called with the results file, before a run with failed requests is refused.
+        at_end: Called with the results file and whether it is new, before failed requests are refused.
 
     Raises:
         TempbenchError: Something is amiss, or more requests failed than may; answers so far are kept.
     """
-    further = list(arguments or ())
-    borne = failures.bound(how.max_failures)
+    further, borne = list(arguments or ()), failures.bound(how.max_failures)
     ranks = Ranks()
     if ranks.rank:  # the first process checks, writes and tells
         asked = _followed(ranks, model, tasks, model_args, further)
@@ -106,14 +105,15 @@ def run(
                 _check_names({*tasks.split(","), *names})
         decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
         ranks.tell_all(agreement.DECISION, decided)
-        if finished:
+        if finished and finished_results(output / STATE):
             print(f"tempbench: finished already: {finished}; for a new run choose another --output")
+            at_end(finished, False)
             return
-        before = set(output.rglob("*_results.json"))
-        _wait_for_another_second(before)
-        asked = replace(found.asked, begin=_beginning(output, found, how.named))
-        _evaluate(model, tasks, output, model_args, further, how, Pace(processes=ranks.size), asked)
-        _finish(output, before, found, at_end, borne, how.named)
+        if not finished:  # else it was ended before it noted that it is finished
+            asked = replace(found.asked, begin=_beginning(output, found, how.named))
+            given = (model, tasks, output, model_args, further, how, Pace(processes=ranks.size), asked)
+            finished = _new(output, lambda: _evaluate(*given))
+        _finish(output, finished, found, at_end, borne, how.named)
 
 
 def _check_words(tasks: str, further: Sequence[str]) -> None:
@@ -343,7 +343,7 @@ def _locked(output: Path, wanted: bool = True) -> Iterator[None]:
     """Makes the folder and keeps a second run out of it; the lock ends with the process that holds it."""
     output.mkdir(parents=True, exist_ok=True)
     busy = f"another run is writing into {output}; wait for it or choose another --output"
-    with locks.locked(output / ".lock", busy, wanted):
+    with locks.locked(output / LOCK, busy, wanted):
         yield
 
 
@@ -369,19 +369,39 @@ def _continued(output: Path, found: Checked) -> Path | None:
             "was changed: choose another --output, or put back what the run began with"
         )
     finished = results_of(state, output)
-    if finished is not None and state.get("failed"):
+    if finished is None:
+        return None if state.get("finished") else _unnoted(output, found)
+    if state.get("failed"):
         return None  # there are failed requests, to be asked again
-    if finished is not None:
-        try:
-            _replies(finished)
-            _same_questions(finished, found.asked.ids)
-        except TempbenchError:
-            return None  # a log is gone or cut short: the answers kept make it again
-        now = _sums(finished)
-        if state.get(prepared.KEY, now) != now:  # version 0.1.0 kept none
-            _tell(f"{finished} or a log of it was changed after the run; the answers kept make them again")
-            return None
+    if not _is_whole(finished, found):
+        return None  # a log is gone or cut short: the answers kept make it again
+    now = _sums(finished)
+    if state.get(prepared.KEY, now) != now:  # version 0.1.0 kept none
+        _tell(f"{finished} or a log of it was changed after the run; the answers kept make them again")
+        return None
     return finished
+
+
+def _is_whole(results: Path, found: Checked) -> bool:
+    """Returns whether a results file has all its logs, about the questions of the run."""
+    try:
+        _replies(results)
+        _same_questions(results, found.asked.ids)
+    except TempbenchError:
+        return False
+    return True
+
+
+def _unnoted(output: Path, found: Checked) -> Path | None:
+    """Returns the results of a run that was ended before it noted that it is finished; None for none.
+
+    Whether the logs of the harness's own tasks are whole is not known, so a run with such tasks has none.
+    """
+    files = sorted(output.rglob("*_results.json"), key=lambda file: file.stat().st_mtime)
+    if not files or not _is_whole(files[-1], found) or failures.of(files[-1]):
+        return None
+    counts = parse_json(files[-1].read_text(encoding="utf-8"))["n-samples"]
+    return files[-1] if set(counts) <= set(found.asked.ids) else None
 
 
 def _is_void(results: Path) -> bool:
@@ -478,46 +498,60 @@ def _show(progress: Any) -> None:
     _tell(line)
 
 
-def _finish(
-    output: Path,
-    before: set[Path],
-    found: Checked,
-    at_end: Callable[[Path], None],
-    borne: Callable[[int], int],
-    named: Mapping[str, str],
-) -> None:
-    """Notes that the run is finished, and says which requests failed.
+def _new(output: Path, evaluate: Callable[[], None]) -> Path:
+    """Returns the results file that an evaluation leaves.
 
     Raises:
-        TempbenchError: There are no results, or more requests failed than are borne.
+        TempbenchError: It leaves none.
     """
+    before = set(output.rglob("*_results.json"))
+    _wait_for_another_second(before)
+    evaluate()
     new = sorted(set(output.rglob("*_results.json")) - before, key=lambda file: file.stat().st_mtime)
     if not new:
         raise TempbenchError(
             "the evaluation left no results, see the messages above; answers so far are kept, "
             "give the same command again to continue"
         )
-    replies = _replies(new[-1])
-    _same_questions(new[-1], found.asked.ids)
-    at_end(new[-1])
+    return new[-1]
+
+
+def _finish(
+    output: Path,
+    results: Path,
+    found: Checked,
+    at_end: Callable[[Path, bool], None],
+    borne: Callable[[int], int],
+    named: Mapping[str, str],
+) -> None:
+    """Notes that the run is finished, and says which requests failed.
+
+    The note comes before the report: who is ended while that is written is not evaluated again.
+
+    Raises:
+        TempbenchError: More requests failed than are borne.
+    """
+    replies = _replies(results)
+    _same_questions(results, found.asked.ids)
+    failed = failures.of(results)
+    is_finished = len(failed) <= borne(len(replies))
+    if is_finished:
+        ids = [[one.task, one.question] for one in failed]
+        ended = {"finished": str(results), "failed": ids, prepared.KEY: _sums(results)}
+        tables.write_json({"identity": found.identity, **ended, **named}, output / STATE)
+    at_end(results, True)
     supervision.settle(output)
-    failed = failures.of(new[-1])
     if empty := sum(not reply.strip() for reply in replies):
         _tell(f"{empty:,} of {len(replies):,} replies are empty")
-    for line in quality.cut_in(new[-1]):
-        _tell(line)
-    for line in failures.lines(failed):
+    for line in (*quality.cut_in(results), *failures.lines(failed)):
         _tell(line)
     counted = f"{len(failed):,} of {len(replies):,} requests failed"
-    again = f"give the same command again to ask those again ({new[-1]} counts them as wrong)"
-    if len(failed) > borne(len(replies)):
+    again = f"give the same command again to ask those again ({results} counts them as wrong)"
+    if not is_finished:
         raise TempbenchError(f"{counted}; {again}")
-    ids = [[one.task, one.question] for one in failed]
-    ended = {"finished": str(new[-1]), "failed": ids, prepared.KEY: _sums(new[-1])}
-    tables.write_json({"identity": found.identity, **ended, **named}, output / STATE)
     if failed:
         _tell(f"{counted}, no more than --max-failures allows; {again}")
-    _tell(f"finished, {len(replies):,} answers: {new[-1]}")
+    _tell(f"finished, {len(replies):,} answers: {results}")
 
 
 def _sums(results: Path) -> dict[str, str]:
@@ -563,7 +597,7 @@ def _same_questions(results: Path, ids: Mapping[str, Sequence[str]]) -> None:
             with log.open(encoding="utf-8") as lines:
                 found = [_question(row, expected) for row in map(parse_json, lines)]
         except (OSError, ValueError, LookupError, TypeError) as error:
-            raise TempbenchError(f"{log} is not a log ({error!r}); {_AGAIN}") from None
+            raise TempbenchError(f"{log} is not a log ({checks.in_words(error)}); {_AGAIN}") from None
         wrong = len(found) - len({*found} & {*enumerate(expected)})
         if wrong:
             raise TempbenchError(

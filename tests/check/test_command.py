@@ -13,7 +13,7 @@ from tempbench_lmms.check.course import Check
 from tempbench_lmms.check.needs import needs_of, shape_of
 from tempbench_lmms.check.verdicts import Verdict
 from tempbench_lmms.cli import check, runs
-from tempbench_lmms.data import provenance
+from tempbench_lmms.data import provenance, run_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import checking
 from tempbench_lmms.report.check_page import page
@@ -62,7 +62,7 @@ def test_what_is_kept_is_read_again(tmp_path):
     assert found["failed"] == ["images in order: given <b>1</b>; arrived 2"]
     with pytest.raises(TempbenchError, match="another model"):
         model_check.kept(tmp_path, "tempbench_reader", "frames=4")
-    (tmp_path / model_check.FILE).write_text("{", encoding="utf-8")
+    (tmp_path / run_files.CHECK).write_text("{", encoding="utf-8")
     with pytest.raises(TempbenchError, match="damaged"):
         model_check.kept(tmp_path, "tempbench_reader", "")
 
@@ -88,10 +88,6 @@ def test_what_is_noted_is_recorded_until_it_is_not():
 )
 def test_batch_size_among_the_arguments_of_the_harness(arguments, size):
     assert runs.batch_size(arguments) == size
-
-
-def test_names_of_the_file_agree():
-    assert runs.CHECK == model_check.FILE
 
 
 def test_shape_of_tasks():
@@ -190,7 +186,7 @@ def test_a_run_of_several_processes_asks_for_the_check_before(tmp_path):
 
 def test_a_run_with_the_simple_runner_checks_that_one(tmp_path):
     def check(command, check):
-        (tmp_path / runs.CHECK).write_text("{}", encoding="utf-8")
+        (tmp_path / run_files.CHECK).write_text("{}", encoding="utf-8")
         commands.append(command)
         return mock.Mock(returncode=0)
 

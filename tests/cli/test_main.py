@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import roots, tables
+from tempbench_lmms.cli import __main__ as start
+from tempbench_lmms.cli import main
+from tempbench_lmms.data import outputs, roots, tables
 from tempbench_lmms.data.resources import resource_dir
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
@@ -89,6 +91,20 @@ def test_every_task_says_what_it_asks():
         text = (resource_dir("task_yamls") / benchmark / TABLE).read_text()
         table = yaml.safe_load(text.replace("!function ", ""))
         assert set(table["asks"]) == {*table["tasks"], *table.get("groups", {})}
+
+
+def test_ctrl_c_is_a_line(monkeypatch, tmp_path, capsys):
+    def ended(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(outputs, "check_file", ended)
+    done = tempbench("show", "tempvs_mt1_two_mini", "-o", tmp_path / "page.html")
+    assert (done.returncode, done.stderr) == (130, "tempbench: ended by SIGINT\n")
+    monkeypatch.setattr(main, "main", ended)  # while the command is being loaded
+    with pytest.raises(SystemExit) as end:
+        start.main()
+    assert end.value.code == 130
+    assert capsys.readouterr().err == "tempbench: ended by SIGINT\n"
 
 
 def test_unknown_task():

@@ -15,11 +15,11 @@ import pytest
 import typer
 
 from tempbench_lmms.cli import main
+from tempbench_lmms.cli.command import OUTPUTS
 from tests import contract
 from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
 
-OUTPUTS = {"output", "plot", "work", "items"}
 LOGS = {"logs", "run_a", "run_b"}
 # Any text is one of these.
 FREE_TEXT = {"title", "source_name", "source_url", "reply", "blind_model", "values", "mask"}

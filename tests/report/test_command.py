@@ -53,6 +53,23 @@ def test_a_log_of_another_run_is_refused(tmp_path):
     assert "than its log gives" in page.read_text()
 
 
+def test_a_run_that_is_given_twice_is_shown_once(tmp_path):
+    for name in ("one", "other"):
+        write_run(tmp_path / name, task="rextime_test_mini")
+    out = ("-o", tmp_path / "r.csv", "--force")
+    twice = tempbench("report", tmp_path / "one", tmp_path / "one", *out)
+    assert "1 task of 1 run, " in twice.stdout
+    assert "is given twice" in twice.stderr
+    done = tempbench("report", tmp_path / "one", tmp_path / "other", *out)
+    assert "1 task of 2 runs, " in done.stdout
+    assert " 0.0 MB" not in done.stdout
+    complains(
+        tempbench("report", f"a={tmp_path / 'one'}", f"a={tmp_path / 'other'}", *out),
+        "is called a too",
+        "a name of its own",
+    )
+
+
 def test_names_of_runs(runs, tmp_path):
     page = tmp_path / "r.html"
     named = (f"guess={runs / 'chance'}", f"all right={runs / 'oracle'}")

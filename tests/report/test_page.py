@@ -11,6 +11,7 @@ from PIL import Image
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import terminal
+from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.report import (
@@ -32,7 +33,6 @@ from tempbench_lmms.report import (
 from tempbench_lmms.report.figures import Figure, Series, merged
 from tempbench_lmms.report.numbers import Number
 from tempbench_lmms.report.page import embedded, figures_of, page
-from tempbench_lmms.runs.ending import STATE
 from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
 from tests.runs.test_logs import write_run
@@ -167,6 +167,16 @@ def test_runs_of_one_model_have_names_of_their_own(tmp_path):
         write_run(tmp_path / name)
     names = [task.run for task in numbers.of_logs(read_runs([tmp_path]))]
     assert names == ["tempbench_chance (a/20260101_000000)", "tempbench_chance (b/20260101_000000)"]
+    for name in ("a", "b"):
+        finish(next((tmp_path / name).glob("*.jsonl")))
+    file = tmp_path / "b" / "20260101_000000_results.json"
+    file.write_text(file.read_text().replace("20260101_120000", "20260101_130000"))
+    # 12 and 13 o'clock in Singapore, where the harness's clocks stand.
+    names = [task.run for task in numbers.of_logs(read_runs([tmp_path]))]
+    assert names == [
+        "tempbench_chance (2026-01-01 04:00:00 UTC)",
+        "tempbench_chance (2026-01-01 05:00:00 UTC)",
+    ]
 
 
 def test_a_name_that_was_chosen_is_the_run_s(tmp_path):
@@ -428,6 +438,19 @@ def test_text_formats_begin_with_the_page_s_first_screen(tasks, html):
     told = [line for line in written.splitlines() if line.startswith("- tempvs")]
     assert len(told) == sum(bool(task.warnings) for task in tasks) > 0
     assert r"\caption{What is wrong with these runs" in text.as_latex(sections)
+
+
+def test_what_a_run_without_a_log_did_is_unknown(tmp_path):
+    log = write_run(tmp_path, task="tempvs_mt1_two_mini")
+    log.write_text("of no use\n" * 3)
+    found = list(numbers.of_logs(read_runs([tmp_path], partial=True)))
+    (problems,) = overview.problems_of(found, {0: 0}).values()
+    for name in ("unread", "failed", "cut off"):
+        assert (problems[name].words, problems[name].is_meant) == ("unknown", False)
+    log.unlink()
+    found = list(numbers.of_logs(read_runs([tmp_path])))
+    (problems,) = overview.problems_of(found, {0: 0}).values()
+    assert problems["unread"].is_meant
 
 
 def test_what_is_wrong_is_counted_and_linked(tmp_path):

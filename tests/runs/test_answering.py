@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -386,7 +387,11 @@ def test_a_killed_command_loses_nothing(tmp_path):
 def test_wrong_calls(tmp_path):
     complains(tempbench("answer", TASK, "--name", "../x", "-o", tmp_path), "--name", "letters")
     complains(tempbench("answer", "timepercept_pow_mini", "--name", "a", "-o", tmp_path), "no task named")
-    complains(tempbench("answer", TASK, "--name", "a", "--partial", "-o", tmp_path), "no answer yet")
+    complains(tempbench("answer", TASK, "--name", "a", "--partial", "-o", tmp_path / "new"), "no answer yet")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        complains(tempbench("answer", TASK, "--name", "a", "--port", port, "-o", tmp_path / "new"), str(port))
+    assert not [*tmp_path.iterdir()]  # no answer, no folder
     (tmp_path / "file").write_text("")
     complains(tempbench("answer", TASK, "--name", "a", "-o", tmp_path / "file"), "below the file")
 

@@ -12,7 +12,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.respondents import chance
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import comparison, comparison_text, logs, run_card
+from tempbench_lmms.runs import comparison, comparison_text, logs, rescoring, run_card
 from tempbench_lmms.runs.logs import MetricOfRun, Sample, TaskLog
 from tempbench_lmms.tempvs import scoring
 from tests.runs.test_logs import TASK, write_run
@@ -53,7 +53,8 @@ def edit(source, target, change):
 
 
 def test_a_run_with_itself(folder):
-    found, _ = compared(folder / "chance", folder / "chance")
+    found, remarks = compared(folder / "chance", folder / "chance")
+    assert any("A and B are one run" in line for line in remarks)
     assert set(found) == {
         *("mt", "gt", "gt_strict", "mt_given_gt_strict", "mt_given_gt_failed", "parse_rate"),
         *("mt_official", "gt_strict_official", "mt_given_gt_strict_official"),
@@ -286,6 +287,23 @@ def test_different_tasks_and_runs_without_logs(folder, tmp_path):
     write_run(tmp_path / "twice" / "b")
     with pytest.raises(TempbenchError, match="twice"):
         compared(folder / "chance", tmp_path / "twice")
+
+
+def test_results_that_are_not_the_log_s_are_compared_only_when_asked(folder, tmp_path):
+    """`report` refuses them in the same words."""
+    other = edit(folder / "oracle", tmp_path / "other", lambda r: r["results"][TASK].update({"mt,none": 0.1}))
+    with pytest.raises(TempbenchError, match=r"other numbers of .* than its log gives \(mt\).*--partial"):
+        compared(folder / "chance", other)
+    _, remarks = compared(folder / "chance", other, partial=True)
+    assert any("than its log gives (mt)" in line for line in remarks)
+    settings = {"resolved_cli_args": {"log_samples": True}}
+    gone = edit(folder / "oracle", tmp_path / "gone", lambda r: r["config"].update(settings))
+    next(gone.glob("*.jsonl")).unlink()
+    (log,) = logs.read_runs([gone])
+    said = "has written a log of tempvs_mt1_two_mini, and it is not there"
+    for command in (lambda: compared(folder / "chance", gone), lambda: rescoring.of_one_run(log)):
+        with pytest.raises(TempbenchError, match=said):
+            command()
 
 
 def test_cut_off_log_is_compared_only_when_asked(folder, tmp_path):

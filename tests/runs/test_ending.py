@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -11,10 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from tempbench_lmms.cli import runs
+from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.harness.adapter import failure
 from tempbench_lmms.runs import ending, safe_run
-from tempbench_lmms.runs.ending import STATE
 from tests.command import complains, tempbench
+from tests.runs.test_logs import write_run
 
 
 def store(file, keys):
@@ -137,6 +140,65 @@ def test_a_run_with_an_answer_is_kept(tmp_path):
     write_results(tmp_path, [failure("connection refused"), "B"])
     with pytest.raises(safe_run.TempbenchError, match="holds other results"):
         safe_run._continued(tmp_path, FOUND)
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """A run that was ended when its results were saved and nothing was noted of them."""
+    task = "mateo_text_cot_mini"
+    log = write_run(tmp_path, "constant", task)
+    ids = [json.loads(line)["record"]["id"] for line in log.read_text().splitlines()]
+    found = safe_run.Checked({"model": "b"}, {}, safe_run.Asked("", {task: ids}))
+    safe_run._beginning(tmp_path, found, {})()
+    monkeypatch.setattr(safe_run, "preflight", lambda *given: found)
+    monkeypatch.setattr(safe_run, "_check_names", lambda names: None)
+    monkeypatch.setattr(safe_run, "_evaluate", lambda *given: pytest.fail("asked again"))
+    return log
+
+
+def test_a_run_that_was_ended_before_its_report_only_writes_that(kept, tmp_path, capsys):
+    results = kept.with_name("20260101_000000_results.json")
+    ends = []
+
+    def at_end(file, is_new):
+        ends.append((file, is_new))
+        if len(ends) == 1:
+            raise KeyboardInterrupt  # while it writes its report
+
+    with pytest.raises(KeyboardInterrupt):
+        safe_run.run("m", "mateo_text_cot_mini", tmp_path, at_end=at_end)
+    for _ in range(2):
+        safe_run.run("m", "mateo_text_cot_mini", tmp_path, at_end=at_end)
+    assert ends == [(results, True), (results, False), (results, False)]
+    assert "finished already" in capsys.readouterr().out
+    assert safe_run.finished_results(tmp_path / STATE) == results
+
+
+def test_results_that_are_not_whole_or_not_ours_alone_are_made_again(kept, tmp_path):
+    results = kept.with_name("20260101_000000_results.json")
+    found = safe_run.preflight()
+    assert safe_run._continued(tmp_path, found) == results
+    told, logged = json.loads(results.read_text()), kept.read_text()
+    kept.write_text(logged[: len(logged) // 2])
+    assert safe_run._continued(tmp_path, found) is None
+    first, *rest = logged.splitlines()
+    kept.write_text("\n".join([json.dumps(json.loads(first) | {"filtered_resps": failure("x")}), *rest]))
+    assert safe_run._continued(tmp_path, found) is None
+    kept.write_text(logged)
+    told["n-samples"]["mme"] = {"effective": 3}
+    results.write_text(json.dumps(told))
+    assert safe_run._continued(tmp_path, found) is None
+
+
+def test_a_page_of_earlier_results_is_written_again(tmp_path):
+    page, results = tmp_path / "report.html", tmp_path / "results"
+    results.touch()
+    assert runs._is_older(page, results)
+    page.touch()
+    os.utime(page, (1, 1))
+    assert runs._is_older(page, results)
+    os.utime(results, (0, 0))
+    assert not runs._is_older(page, results)
 
 
 def test_the_folder_belongs_to_the_run_with_its_first_answer(tmp_path):

@@ -22,6 +22,7 @@ BEGIN = f"""
     from tempbench_lmms.cli import runs
     from tempbench_lmms.errors import TempbenchError
     from tempbench_lmms.harness.respondents import simple
+    from tempbench_lmms.data import run_files
     from tempbench_lmms.runs import logs, safe_run, supervision
 
     home, out = Path(sys.argv[1]), []
@@ -138,7 +139,7 @@ def test_a_question_that_always_raises(tmp_path, warm_python):
             return chance(doc, task, seed)
         simple.REPLIES["chance"] = poisoned
         run("whole", limit="")
-        out[-1].append(json.loads((home / "whole" / logs.STATE).read_text())["failed"])
+        out[-1].append(json.loads((home / "whole" / run_files.STATE).read_text())["failed"])
         run("short")
         run("none", max_failures="0")
         mended = True

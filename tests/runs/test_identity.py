@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tempbench_lmms.data import tables
+from tempbench_lmms.data import run_files, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.runs import ending, logs, safe_run
+from tempbench_lmms.runs import safe_run
 
 TASK = "tempvs_mt1_two"
 MINI = f"{TASK}_mini"
@@ -85,7 +85,7 @@ def forget_asked(output):
 
 
 def values(output):
-    (file,) = {Path(json.loads((output / ending.STATE).read_text())["finished"])}
+    (file,) = {Path(json.loads((output / run_files.STATE).read_text())["finished"])}
     return json.loads(file.read_text())["results"]
 
 
@@ -173,7 +173,7 @@ def test_what_is_left_is_dealt_out_anew(tmp_path, warm_python):
     shutil.rmtree(out / "cache" / "runs")
     with closing(sqlite3.connect(out / "cache" / "cache.db")) as database, database as cache:
         cache.execute("DELETE FROM responses WHERE doc_id % 2 = 1 AND doc_id < 22")
-    state = out / logs.STATE
+    state = out / run_files.STATE
     state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": None}))
     ended = start(warm_python, tmp_path, out, MINI, "together", n=2)
     assert [status for status, _ in ended] == [0, 0], ended[0][1][-3000:]
@@ -205,7 +205,7 @@ def test_answers_to_another_picture_are_stale(tmp_path, home, warm_python):
     assert "choose another --output" in printed
     assert asked(out) == []
     # Whoever removes the file that says whose folder it is gets no old answer either.
-    (out / logs.STATE).unlink()
+    (out / run_files.STATE).unlink()
     for file in out.rglob("*_results.json"):
         file.unlink()
     ((status, printed),) = start(warm_python, tmp_path, out, TASK, "alone", home)
@@ -223,7 +223,7 @@ def test_a_finished_run_that_was_changed_after_its_end_is_made_again(tmp_path, c
         results.write_text('{"n-samples": {}, "results": {"other": 0.25}}')
         log.write_text('{"doc_id": 0}\n')
         state = {"identity": {"model": "m"}, "finished": str(results), "failed": [], **more}
-        (tmp_path / logs.STATE).write_text(json.dumps(state))
+        (tmp_path / run_files.STATE).write_text(json.dumps(state))
 
     begin()
     begin(files=safe_run._sums(results))

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from tempbench_lmms.data import prepared, run_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import ending, logs
+from tempbench_lmms.runs import logs
 
 TASK = "tempvs_mt1_two_mini"
 KEPT = ("metadata", "dataset_kwargs", "generation_kwargs", "lmms_eval_specific_kwargs")
@@ -52,7 +53,7 @@ def test_the_finished_run_counts_whatever_the_clock_said(tmp_path):
     for lines in failed.parent.glob("*.jsonl"):
         lines.with_name(lines.name.replace("2026", "2025")).write_text(lines.read_text())
     assert [log.file for log in logs.read_runs([tmp_path])] == [failed]
-    state = tmp_path / "run" / ending.STATE
+    state = tmp_path / "run" / run_files.STATE
     state.write_text(json.dumps({"identity": {}, "finished": f"/elsewhere/{finished.name}"}))
     assert [log.file for log in logs.read_runs([tmp_path])] == [finished]
     for text in ("", "[]", '{"finished": null}', '{"finished": "gone_results.json"}'):
@@ -87,7 +88,40 @@ def test_repeated_lines_and_lines_of_others(tmp_path):
     (log,) = logs.read_runs([tmp_path], partial=True)
     assert len(log.samples) == 223
     assert "repeats" in log.problems[0]
-    assert "not a log line" in log.problems[1]
+    assert "not a log line (it has no record)" in log.problems[1]
+
+
+def test_what_is_wrong_with_many_lines_is_one_sentence(tmp_path):
+    path = write_run(tmp_path)
+    whole = path.read_text()
+    path.write_text("".join(f"x{line}" for line in whole.splitlines(keepends=True)))
+    with pytest.raises(TempbenchError) as raised:
+        logs.read_runs([tmp_path])
+    said = (
+        f"{path.name}: 223 lines are cut off or not log lines, first line 1 (it is no JSON), and no line "
+        "of it can be used; run it again"
+    )
+    assert str(raised.value).startswith(said)
+    (log,) = logs.read_runs([tmp_path], partial=True)
+    assert not log.samples
+    assert len(log.problems) == 1
+    path.write_text(whole + whole.splitlines()[0] + "\n")
+    with pytest.raises(TempbenchError, match=r"line 224 repeats .*; add --partial .* its 223 sound lines"):
+        logs.read_runs([tmp_path])
+
+
+def test_a_reply_that_was_changed_after_the_run_is_noticed(tmp_path):
+    """The numbers come from the records, which an edited reply leaves as they were."""
+    path = write_run(tmp_path)
+    results = path.with_name("20260101_000000_results.json")
+    state = {"finished": str(results), prepared.KEY: prepared.sums(tmp_path, [path, results])}
+    (tmp_path / run_files.STATE).write_text(json.dumps(state))
+    assert logs.read_runs([tmp_path])[0].problems == ()
+    path.write_text(path.read_text().replace('"filtered_resps": "', '"filtered_resps": "No, ', 1))
+    with pytest.raises(TempbenchError, match=rf"{path.name} was changed after the run.*--partial"):
+        logs.read_runs([tmp_path])
+    (log,) = logs.read_runs([tmp_path], partial=True)
+    assert "was changed after the run" in log.problems[0]
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"results": {}}', "{"])
@@ -133,7 +167,7 @@ def test_mixed_questions_are_no_log_to_report(tmp_path):
     for row, other in zip(rows[1::2], rows[2::2], strict=False):
         row["record"] = other["record"]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(TempbenchError, match=r"line 3 repeats .* more problems"):
+    with pytest.raises(TempbenchError, match=r"111 lines repeat questions .*first line 3 .* its 112 sound"):
         logs.read_runs([tmp_path])
     (log,) = logs.read_runs([tmp_path], partial=True)
     assert len({sample.record["id"] for sample in log.samples}) == len(log.samples) == 112

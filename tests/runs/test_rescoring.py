@@ -280,7 +280,7 @@ def test_damaged_logs(folder, tmp_path, monkeypatch, capsys):
         "between_lines": (lambda text: text[: text.index("\n", 9000)], "lines for the run's 223 questions"),
         "other_task": (lambda text: f"{text}{stranger}\n", "belongs to another task"),
         "other_leaf": (lambda text: f"{text}{twin}\n", "or its doc_id"),
-        "repeated": (lambda text: text + text, "repeats"),
+        "repeated": (lambda text: text + text, "223 lines repeat questions"),
         "empty": (lambda text: "", "0 lines for the run's 223 questions"),
         "binary": (lambda text: "\0\0\n" + text, "line 1 is cut off or not a log line"),
     }
@@ -305,7 +305,7 @@ def test_damaged_logs(folder, tmp_path, monkeypatch, capsys):
 
     old = edit(folder / "oracle", tmp_path / "old", older)
     status, _, err = tempbench(monkeypatch, capsys, "rescore", old)
-    assert "the run has version 0 of the task, this package 1 (and 1 more problems); add --partial" in err
+    assert "the run has version 0 of the task, this package 1 (and 1 more problem); add --partial" in err
     assert tempbench(monkeypatch, capsys, "rescore", old, "--partial")[0] == 0
 
 

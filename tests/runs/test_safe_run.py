@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.cli import runs
-from tempbench_lmms.data import outputs
+from tempbench_lmms.data import outputs, run_files
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import names, options
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import ending, safe_run
+from tempbench_lmms.runs import safe_run
 from tests.command import complains, tempbench
 
 ROOT = Path(__file__).parents[2]
@@ -117,6 +117,9 @@ def test_what_asks_nothing_is_said_at_once(tasks, further, line, tmp_path):
         (["--seed", "1,2"], "--seed 1,2: give one whole number"),
         (["--verbosity", "LOUD"], "--verbosity LOUD: give one of TRACE"),
         (["--timezone", "Mars/X"], "--timezone Mars/X: no such zone"),
+        (["--include_path", "/nosuch"], "--include_path /nosuch: no such folder"),
+        (["--baseline", "nosuch"], "--baseline nosuch: no such file"),
+        (["--device", "cuda:99"], "--device cuda:99: torch finds"),
     ],
 )
 def test_what_the_harness_would_refuse_is_a_line_before_the_work(words, line, tmp_path):
@@ -226,6 +229,7 @@ def test_ends(tmp_path, warm_python):
         import json, sys
         from pathlib import Path
         from tempbench_lmms.cli import runs
+        from tempbench_lmms.data import run_files
         from tempbench_lmms.runs import ending, safe_run
         from tempbench_lmms.errors import TempbenchError
         from tempbench_lmms.harness.respondents import simple
@@ -262,8 +266,8 @@ def test_ends(tmp_path, warm_python):
         # A disk that is full while the logs are written, and then no more.
         import resource, signal
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        state = home / "crash" / ending.STATE
-        state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": None}))
+        state = home / "crash" / run_files.STATE
+        state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": "gone_results.json"}))
         most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         (log,) = (home / "crash").glob("*.jsonl")
         resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size * 3 // 4, most))
@@ -309,7 +313,7 @@ def test_ends(tmp_path, warm_python):
     assert freed == [0, "", 0]
     assert deleted == [0, "", 0, True]
     assert "tempbench: 20 of 40 answered" in done.stderr
-    assert json.loads((tmp_path / "crash" / ending.STATE).read_text())["finished"]
+    assert json.loads((tmp_path / "crash" / run_files.STATE).read_text())["finished"]
     # Finished or with failed requests, there is a report of what was answered.
     for name in ("crash", "failing"):
         assert "<!doctype html>" in (tmp_path / name / "report.html").read_text(encoding="utf-8")
