@@ -27,7 +27,7 @@ def test_headlines_of_our_tasks_alone():
     # A count has no direction.
     assert shown["higher_is_better"][TASK]["accuracy"] is True
     assert shown["higher_is_better"][TASK]["n_pairs"] is None
-    assert notes == [f"{TASK}: 2 of 4 metrics; --output_path writes all of them to a file"]
+    assert notes == [f"{TASK}: 2 of 4 metrics; the results file (--output_path) has all"]
 
 
 def test_the_harness_prints_them(monkeypatch):

@@ -16,7 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import outputs
+from tempbench_lmms.data import growing, outputs
+from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
@@ -29,6 +31,8 @@ from .pipeline import Event
 
 N_PIVOT_FRAMES = 10
 """Frames of an extended pivotal event that a vision model sees. Source: section 3.2."""
+
+_BYTES_A_VIDEO = 10_000
 
 _STYLE = {
     "sequential": 'Ask what happens before or after the first event, e.g. "What does the man do after ...?"',
@@ -306,6 +310,7 @@ def build_file(
 
     Raises:
         TempbenchError: The endpoint does not answer, or the captions are malformed.
+        OSError: A file cannot be written; both are as they were after the last video that is done.
     """
     from rich.progress import Progress
 
@@ -313,18 +318,20 @@ def build_file(
     progress_file = _progress_of(output, force)
     done = _done(output, progress_file)
     videos = _videos(captions, limit)
-    counts: Counter[str] = Counter()
     output.parent.mkdir(parents=True, exist_ok=True)
+    n_left = len({str(video["vid"]) for video in videos} - done)
+    outputs.check_room(output.parent, n_left * _BYTES_A_VIDEO, f"the questions of {counted(n_left, 'video')}")
+    counts: Counter[str] = Counter()
     with Progress(console=console, transient=True, disable=console is None) as bar:
         for video in bar.track(videos, description="asking the model"):
             if str(video["vid"]) in done:
                 counts["videos done before"] += 1
                 continue
             found = list(questions_of(endpoint, video, counts, captions.parent))
-            with output.open("a", encoding="utf-8") as stream:
-                stream.writelines(json.dumps(question, ensure_ascii=False) + "\n" for question in found)
-            with progress_file.open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps({"vid": str(video["vid"]), "questions": len(found)}) + "\n")
+            growing.append(progress_file, "")  # whose the questions are, should nothing else be written
+            growing.append(output, "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found))
+            line = {"vid": str(video["vid"]), "questions": len(found)}
+            growing.append(progress_file, f"{json.dumps(line)}\n")
             counts["videos"] += 1
     return dict(counts)
 
@@ -352,9 +359,33 @@ def _videos(captions: Path, limit: int | None) -> list[dict[str, Any]]:
 
 
 def _done(output: Path, progress_file: Path) -> set[str]:
-    """Returns the videos that an interrupted run has done."""
-    if progress_file.exists():
-        return {str(line["vid"]) for line in rows.load_records(progress_file)}
-    if output.exists():
-        raise TempbenchError(f"{output} exists and is not from an interrupted run; add --force to replace it")
-    return set()
+    """Returns the videos that an interrupted run has done, and drops what it wrote of another one.
+
+    A video is done with its line of progress, which is written after its questions: those of a video without
+    one would be asked for, and stand there, a second time.
+    """
+    if not progress_file.exists():
+        if output.exists():
+            raise TempbenchError(
+                f"{output} exists and is not from an interrupted run; add --force to replace it"
+            )
+        return set()
+    for file in (progress_file, output):
+        growing.append(file, "")  # one that cannot be written to is found before a model is asked
+    growing.drop_torn_line(progress_file)
+    done = {str(line["vid"]) for line in rows.load_records(progress_file)}
+    lines = growing.drop_torn_line(output).split(b"\n")[:-1]
+    kept = len(lines)
+    while kept and _video_of(lines[kept - 1]) not in (*done, None):
+        kept -= 1
+    if kept < len(lines):
+        os.truncate(output, sum(len(line) + 1 for line in lines[:kept]))
+    return done
+
+
+def _video_of(line: bytes) -> str | None:
+    """Returns the video that a line asks about; None for one that is not ours."""
+    try:
+        return str(parse_json(line.decode())["vid"])
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import growing
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import parser, prompts
 
@@ -40,24 +41,15 @@ class Replies:
         self.path = path
         self.replies: dict[str, str] = {}
         self._lock = threading.Lock()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_file():
-            content = path.read_bytes()
-            # An interrupted run may have left half a line.
-            whole = content[: content.rfind(b"\n") + 1]
-            if whole != content:
-                # Nothing is written: these replies are paid for, and the disk may be full.
-                os.truncate(path, len(whole))
-            for line in whole.split(b"\n")[:-1]:
-                entry = json.loads(line)
-                self.replies[entry["key"]] = entry["reply"]
+        for line in growing.drop_torn_line(path).split(b"\n")[:-1]:
+            entry = json.loads(line)
+            self.replies[entry["key"]] = entry["reply"]
 
     def add(self, key: str, reply: str) -> None:
         """Keeps a reply."""
         with self._lock:
+            growing.append(self.path, json.dumps({"key": key, "reply": reply}) + "\n")
             self.replies[key] = reply
-            with self.path.open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps({"key": key, "reply": reply}) + "\n")
 
 
 def _key(model: str, prompt: str) -> str:

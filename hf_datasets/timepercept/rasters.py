@@ -1,9 +1,11 @@
 """Cuts an array of dated rasters into places, pictures and a manifest that `prepare` reads."""
 
+import contextlib
 import itertools
 import json
+import shutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from tempbench_lmms.data import bounds, outputs
-from tempbench_lmms.data.tables import read_json
+from tempbench_lmms.data import bounds, outputs, tables
 from tempbench_lmms.errors import TempbenchError
 
 # Brown to green, as vegetation indices are usually shown.
@@ -31,14 +32,16 @@ def write_manifest(
     mask: str = "",
     pixel_size: float = 0.0,
 ) -> dict[str, int]:
-    """Writes one picture a tile and date, and `manifest.jsonl` with the share of cloud of each.
+    """Writes one picture a tile and date, and last `manifest.jsonl` with the share of cloud of each.
+
+    Where it fails, nothing is left of it. What a killed process left of the same pictures is written again.
 
     Args:
         array: An .npz file with an array of shape (t, h, w) or (t, h, w, 3) and, if there is one, a boolean
             cloud mask of shape (t, h, w).
         timestamps: A JSON list of t ISO dates.
-        output: The folder to write; it must not exist or be empty.
-        rows: Into how many rows of tiles the raster is cut; every tile is a place of its own.
+        output: The folder to write; it must not exist or be empty, but for such pictures.
+        rows: Of tiles, into which the raster is cut; every tile is a place of its own.
         columns: Likewise.
         values: The array's name in the file; the first numeric one where omitted.
         mask: The mask's name; the first boolean one where omitted.
@@ -50,30 +53,52 @@ def write_manifest(
 
     Raises:
         TempbenchError: The files do not fit, or the folder is in use.
+        OSError: A file cannot be written.
     """
     outputs.check_folder(output)
     data, cloud = _arrays(array, values, mask)
     times = _times(timestamps)
     _check_shapes(array, data.shape, cloud.shape, len(times))
-    if output.exists() and any(output.iterdir()):
-        raise TempbenchError(f"{output} is not empty; choose another folder")
+    tiles = {f"{array.stem}_{name}": tile for name, *tile in _tiles(data.shape, rows, columns)}
+    names = [f"{index:03d}.png" for index in range(len(times))]
+    _check_unused(output, {output / place / name for place in tiles for name in names})
     coloured = _coloured(data)
-    lines = []
-    for name, down, across in _tiles(data.shape[1], data.shape[2], rows, columns):
-        place = f"{array.stem}_{name}"
-        images = _write_place(output, place, times, coloured[:, down, across], cloud[:, down, across])
-        group: dict[str, Any] = {"group_id": place, "images": images}
-        if pixel_size:
-            middle = ((across.start + across.stop) / 2, -(down.start + down.stop) / 2)
-            group |= {"x": pixel_size * middle[0], "y": pixel_size * middle[1]}
-        lines.append(json.dumps(group))
-    (output / "manifest.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines = ""
+    with _whole(output, tiles):
+        for place, (down, across) in tiles.items():
+            pictures = zip(names, times, coloured[:, down, across], cloud[:, down, across], strict=True)
+            images = [_write(output, place, *one) for one in pictures]
+            group = {"group_id": place, "images": images} | _position(down, across, pixel_size)
+            lines += f"{json.dumps(group)}\n"
+        tables.write_text(lines, output / "manifest.jsonl")
     return {"places": rows * columns, "pictures": rows * columns * len(times)}
 
 
-def _tiles(height: int, width: int, rows: int, columns: int) -> Iterator[tuple[str, slice, slice]]:
-    """Yields the name of each tile, and the rows and columns of pixels that it takes."""
-    high, wide = height // rows, width // columns
+def _check_unused(output: Path, pictures: Collection[Path]) -> None:
+    """Refuses a folder with files other than those pictures, which a killed process may have left."""
+    for path in output.rglob("*"):
+        if not (path.is_dir() or path in pictures or path.name.startswith(outputs.HIDDEN)):
+            raise TempbenchError(f"{output} is not empty; choose another folder")
+
+
+@contextlib.contextmanager
+def _whole(output: Path, places: Iterable[str]) -> Iterator[None]:
+    """A block that writes the folders of places; where it fails, none is left."""
+    was_there = output.exists()
+    try:
+        yield
+    except BaseException:
+        for place in places:
+            shutil.rmtree(output / place, ignore_errors=True)
+        if not was_there:
+            with contextlib.suppress(OSError):
+                output.rmdir()
+        raise
+
+
+def _tiles(shape: tuple[int, ...], rows: int, columns: int) -> Iterator[tuple[str, slice, slice]]:
+    """Yields the name of each tile of (t, h, w[, 3]), and the rows and columns of pixels that it takes."""
+    high, wide = shape[1] // rows, shape[2] // columns
     if min(high, wide) < 8:
         raise TempbenchError(f"tiles of {high}x{wide} pixels are too small; ask for fewer rows or columns")
     for row, column in itertools.product(range(rows), range(columns)):
@@ -90,23 +115,27 @@ def _check_shapes(array: Path, data: tuple[int, ...], cloud: tuple[int, ...], n_
 
 def _times(path: Path) -> list[str]:
     try:
-        return [str(time) for time in read_json(path)]
+        return [str(time) for time in tables.read_json(path)]
     except (OSError, ValueError, TypeError) as error:
         raise TempbenchError(f"{path}: not a JSON list of dates ({error})") from None
 
 
-def _write_place(
-    output: Path, place: str, times: list[str], coloured: NDArray[np.uint8], cloud: NDArray[np.bool_]
-) -> list[dict[str, Any]]:
-    """Writes one picture a date, and returns what the manifest says of each."""
-    (output / place).mkdir(parents=True)
-    images = []
-    for index, time in enumerate(times):
-        path = f"{place}/{index:03d}.png"
-        Image.fromarray(coloured[index]).save(output / path, optimize=True)
-        share = 100 * float(cloud[index].mean())
-        images.append({"path": path, "timestamp": time, "cloud_cover": round(share, 2)})
-    return images
+def _position(down: slice, across: slice, pixel_size: float) -> dict[str, float]:
+    """Returns where the middle of a tile lies, in metres; nothing where the size of a pixel is not known."""
+    if not pixel_size:
+        return {}
+    middle = ((across.start + across.stop) / 2, -(down.start + down.stop) / 2)
+    return {"x": pixel_size * middle[0], "y": pixel_size * middle[1]}
+
+
+def _write(
+    output: Path, place: str, name: str, time: str, coloured: NDArray[np.uint8], cloud: NDArray[np.bool_]
+) -> dict[str, Any]:
+    """Writes a picture, and returns what the manifest says of it."""
+    path = f"{place}/{name}"
+    with outputs.replacing(output / path) as partial:
+        Image.fromarray(coloured).save(partial, "PNG", optimize=True)
+    return {"path": path, "timestamp": time, "cloud_cover": round(100 * float(cloud.mean()), 2)}
 
 
 def _arrays(path: Path, values: str, mask: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -16,6 +16,8 @@ from tempbench_lmms.errors import TempbenchError
 ELSEWHERE = "choose another place"
 _ROOM = "make room and give the same command again; what was there before is as it was"
 _OTHERWISE = "check its permissions, or choose another place"
+HIDDEN = ".tempbench-"
+"""How the names of half-written files begin."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _DISK = (*FULL, errno.EFBIG, errno.EIO, errno.EROFS)
 _ADVICE = {
@@ -76,13 +78,13 @@ def _written(path: Path) -> Path | None:
 
 def beside(path: Path) -> Path:
     """Returns a hidden name in a file's folder that nobody has, for what is to become the file."""
-    return path.with_name(f".tempbench-{secrets.token_hex(8)}.partial")
+    return path.with_name(f"{HIDDEN}{secrets.token_hex(8)}.partial")
 
 
 @contextlib.contextmanager
 def _own(target: Path) -> Iterator[Path]:
     """An empty, locked file beside another one. What a killed process left of the same file is removed."""
-    usual = target.with_name(f".tempbench-{hashlib.sha256(target.name.encode()).hexdigest()[:16]}.partial")
+    usual = target.with_name(f"{HIDDEN}{hashlib.sha256(target.name.encode()).hexdigest()[:16]}.partial")
     with contextlib.ExitStack() as stack:
         if _is_free(usual, stack):
             with contextlib.suppress(FileExistsError):

@@ -27,7 +27,7 @@ def headlines(results: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         n_shown = sum(_metric(key) in rows and rows[_metric(key)].headline for key in shown)
         n_all = sum(_metric(key) in rows for key in values)
         if n_shown < n_all:
-            notes.append(f"{task}: {n_shown} of {n_all} metrics; --output_path writes all of them to a file")
+            notes.append(f"{task}: {n_shown} of {n_all} metrics; the results file (--output_path) has all")
     return {**results, "results": tables, "higher_is_better": arrows}, notes
 
 

@@ -1,6 +1,5 @@
 """What the system refuses to write is a line with the file's name, and nothing half-written is left."""
 
-import contextlib
 import errno
 import os
 import subprocess
@@ -10,19 +9,7 @@ import pytest
 
 from tempbench_lmms.data import outputs, tables
 from tests.command import complains, tempbench
-
-resource = pytest.importorskip("resource")
-
-
-@contextlib.contextmanager
-def room_for(n_bytes):
-    """A block in which no file grows beyond so many bytes, as where the disk is full."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+from tests.disk import room_for
 
 
 def rows(path):

@@ -12,6 +12,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.rextime import statistics
 from tempbench_lmms.rextime.rows import row
+from tests.disk import room_for
 
 
 @pytest.mark.parametrize(
@@ -179,6 +180,44 @@ def test_build(endpoint, captions, tmp_path):
     n_asked = len(Model.asked)
     assert build.build_file(captions, output, "gpt", endpoint) == {"videos done before": 2}
     assert len(Model.asked) == n_asked
+
+
+def qids(output):
+    return [json.loads(line)["qid"] for line in output.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("room", [406, 410])
+def test_a_full_disk_neither_loses_nor_repeats_a_question(endpoint, captions, tmp_path, room):
+    output, progress = tmp_path / "made.jsonl", tmp_path / "made.progress.jsonl"
+    captions.write_text(json.dumps([VIDEO | {"vid": f"v_{number:011d}"} for number in range(3)]))
+    with pytest.raises(OSError, match="too large") as raised, room_for(room):
+        build.build_file(captions, output, "gpt", endpoint)
+    assert raised.value.filename == str(output)
+    n_done = len(qids(output))
+    assert n_done == len(progress.read_text().splitlines()) == 1
+    assert build.build_file(captions, output, "gpt", endpoint)["videos done before"] == n_done
+    assert qids(output) == [f"v_{number:011d}_0" for number in range(3)]
+
+
+@pytest.mark.parametrize("left", ["no progress", "half a line of progress", "half a question", "nothing"])
+def test_killed_between_questions_and_progress(endpoint, captions, tmp_path, left):
+    output, progress = tmp_path / "made.jsonl", tmp_path / "made.progress.jsonl"
+    captions.write_text(json.dumps([VIDEO | {"vid": f"v_{number:011d}"} for number in range(2)]))
+    build.build_file(captions, output, "gpt", endpoint)
+    whole = output.read_bytes(), progress.read_bytes()
+    size = {"half a line of progress": -4, "nothing": -len(whole[1])}.get(left, -len(whole[1]) // 2)
+    progress.write_bytes(whole[1][:size])
+    if left == "half a question":
+        output.write_bytes(whole[0][:-4])
+    build.build_file(captions, output, "gpt", endpoint)
+    assert (output.read_bytes(), progress.read_bytes()) == whole
+
+
+def test_a_disk_without_room_is_found_before_the_model_is_asked(endpoint, captions, tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "_BYTES_A_VIDEO", 1e18)
+    with pytest.raises(TempbenchError, match="needed for the questions of 2 videos"):
+        build.build_file(captions, tmp_path / "made.jsonl", "gpt", endpoint)
+    assert not Model.asked
 
 
 def test_model_that_rejects_its_question(endpoint, captions, tmp_path):

@@ -1,5 +1,6 @@
 """From raw sources to questions: fMoW as it is distributed, manifests, and the controls."""
 
+import contextlib
 import io
 import json
 import shutil
@@ -12,12 +13,13 @@ from PIL import Image
 from hf_datasets.timepercept import controls, prepare, rasters
 from hf_datasets.timepercept.fmow import read_fmow
 from hf_datasets.timepercept.series import nothing_skipped, read_manifest, slug
-from tempbench_lmms.data import manifests
+from tempbench_lmms.data import manifests, outputs
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept import rescoring
 from tempbench_lmms.timepercept.card import RANKINGS, TESTS, TIU, TOU
 from tempbench_lmms.timepercept.checks import problems
+from tests.disk import room_for
 
 from .releases import DAYS, acquisition, fmow_test_part, fmow_tree, noise, png, temporalvqa
 
@@ -427,6 +429,44 @@ def test_rasters_become_a_manifest(tmp_path):
     (tmp_path / "t.json").write_text(json.dumps(dates[:2]))
     with pytest.raises(TempbenchError, match="2 time stamps"):
         rasters.write_manifest(tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out2", 2, 2)
+
+
+@pytest.fixture
+def noisy(tmp_path):
+    """What `rasters.write_manifest` takes: two dates of noise, whose pictures are no smaller than it."""
+    values = np.random.default_rng(0).random((2, 32, 64))
+    np.savez(tmp_path / "a.npz", ndvi=values)
+    (tmp_path / "t.json").write_text('["2020-01-01", "2020-02-01"]')
+    return tmp_path / "a.npz", tmp_path / "t.json", tmp_path / "out", 1, 2
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_rasters_without_room_leave_nothing(noisy, is_there):
+    output = noisy[2]
+    if is_there:
+        output.mkdir()
+    with pytest.raises(OSError, match="too large") as raised, room_for(1000):
+        rasters.write_manifest(*noisy)
+    assert raised.value.filename == str(output / "a_r0_c0" / "000.png")
+    assert output.exists() == is_there
+    assert not is_there or not any(output.iterdir())
+    assert rasters.write_manifest(*noisy) == {"places": 2, "pictures": 4}
+
+
+def test_what_a_killed_build_left_is_used_up(noisy):
+    rasters.write_manifest(*noisy)
+    output = noisy[2]
+    whole = {path.relative_to(output): path.read_bytes() for path in output.rglob("*.*")}
+    (output / "manifest.jsonl").unlink()
+    last = output / "a_r0_c1" / "001.png"
+    with contextlib.suppress(KeyboardInterrupt), outputs.replacing(last) as partial:
+        raise KeyboardInterrupt
+    last.rename(partial)
+    rasters.write_manifest(*noisy)
+    assert {path.relative_to(output): path.read_bytes() for path in output.rglob("*.*")} == whole
+    (output / "manifest.jsonl").unlink()
+    with pytest.raises(TempbenchError, match="not empty"):  # pictures of other tiles
+        rasters.write_manifest(*noisy[:3], 1, 1)
 
 
 def test_pickled_arrays_are_refused(tmp_path):

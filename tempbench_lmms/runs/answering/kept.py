@@ -5,14 +5,13 @@ question again adds a line, and the last one counts.
 """
 
 import json
-import os
 import threading
 from collections.abc import Collection
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds
+from tempbench_lmms.data import growing
 from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
@@ -41,9 +40,7 @@ class Kept:
         self.replies: dict[str, str] = {}
         self._stamp = stamp
         self._lock = threading.Lock()
-        if file.is_file():
-            _drop_torn_line(file)
-        if file.is_file() and file.stat().st_size:
+        if growing.drop_torn_line(file):
             for where, line in json_values(file):
                 self._take(where, line, asked)
 
@@ -69,32 +66,5 @@ class Kept:
         at = f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
         line = {"question_id": id_, "reply": reply, "at": at, "asked": self._stamp}
         with self._lock:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            _append(self.file, (json.dumps(line, ensure_ascii=False) + "\n").encode())
+            growing.append(self.file, json.dumps(line, ensure_ascii=False) + "\n")
             self.replies[id_] = reply
-
-
-def _append(file: Path, line: bytes) -> None:
-    opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-    try:
-        before = os.fstat(opened).st_size
-        try:
-            if os.write(opened, line) != len(line):
-                raise OSError("the disk took a part of the answer only")
-            os.fsync(opened)
-        except OSError:
-            os.ftruncate(opened, before)
-            raise
-    finally:
-        os.close(opened)
-
-
-def _drop_torn_line(file: Path) -> None:
-    """Drops a last line without an end: its writer was ended before anybody was told that it is kept."""
-    most = bounds.max_bytes()
-    if file.stat().st_size > most:
-        raise bounds.too_large(file, f"{most:,} bytes", bounds.BYTES_VARIABLE)
-    found = file.read_bytes()
-    whole = found.rfind(b"\n") + 1
-    if whole < len(found):
-        os.truncate(file, whole)

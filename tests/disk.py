@@ -1,0 +1,17 @@
+"""A disk that takes no more."""
+
+import contextlib
+
+import pytest
+
+
+@contextlib.contextmanager
+def room_for(n_bytes):
+    """A block in which no file grows beyond so many bytes, as where the disk is full."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
