@@ -27,6 +27,11 @@ from tests import warm
 # reads this when it is imported, here and in the processes that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Where nothing compiled is kept, every process that a test starts compiles this package again, and every test
+# process rewrites the assertions of all tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # A busy machine is no failure.
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.load_profile("any machine")
