@@ -28,8 +28,8 @@ from tempbench_lmms.rextime import videos
 from tempbench_lmms.runs import logs
 from tests import hub
 from tests.command import complains, tempbench
-from tests.each import for_each
 from tests.contracts.test_bad_data import bomb
+from tests.each import for_each
 
 ROOT = Path(tempbench_lmms.__file__).parents[1]
 FILES = sorted([*(ROOT / "tempbench_lmms").rglob("*.py"), *(ROOT / "hf_datasets").rglob("*.py")])
