@@ -159,6 +159,8 @@ FIRST = (
     "e2e/test_distribution.py",
     "contracts/test_checks.py",
     "e2e/test_harness.py",
+    "report/test_boxes.py",
+    "runs/test_ends.py",
     "runs/test_safe_run.py",
     "report/test_browser.py",
     "contracts/test_bad_data.py",
@@ -174,10 +176,11 @@ FIRST = (
     "mateo/test_harness.py",
     "coherence/test_harness.py",
     "runs/test_fault_campaign.py",
-    "runs/test_ends.py",
     "e2e/test_api_faults.py",
     "contracts/test_samples.py",
     "parsing/test_every_parser.py",
+    "contracts/test_bad_media.py",
+    "check/test_architectures.py",
 )
 
 
