@@ -9,7 +9,6 @@ asked whether it was given its name when it was whole, which no kill between two
 """
 
 import argparse
-import gc
 import hashlib
 import json
 import os
@@ -280,8 +279,6 @@ def _import_everything() -> None:
         main.commands_of(benchmark)
         benchmarks.checks(benchmark)
         datasets.module(benchmark, "prepare")
-    gc.collect()
-    gc.freeze()  # a fork's search for garbage would copy the memory of all that
 
 
 def rows(quick: bool) -> Iterator[timing.Row]:
