@@ -27,6 +27,11 @@ from tests import warm
 # reads this when it is imported, here and in the processes that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Where nothing compiled is kept, every process that a test starts compiles this package again, and every test
+# process rewrites the assertions of all tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # A busy machine is no failure.
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.load_profile("any machine")
@@ -154,6 +159,8 @@ FIRST = (
     "e2e/test_distribution.py",
     "contracts/test_checks.py",
     "e2e/test_harness.py",
+    "report/test_boxes.py",
+    "runs/test_ends.py",
     "runs/test_safe_run.py",
     "report/test_browser.py",
     "contracts/test_bad_data.py",
@@ -169,10 +176,11 @@ FIRST = (
     "mateo/test_harness.py",
     "coherence/test_harness.py",
     "runs/test_fault_campaign.py",
-    "runs/test_ends.py",
     "e2e/test_api_faults.py",
     "contracts/test_samples.py",
     "parsing/test_every_parser.py",
+    "contracts/test_bad_media.py",
+    "check/test_architectures.py",
 )
 
 
