@@ -26,7 +26,7 @@ from tempbench_lmms.harness import adapter, agreement, identity, options, plugin
 from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
-from tempbench_lmms.runs import ending, failures, quality, supervision
+from tempbench_lmms.runs import deciding, ending, failures, quality, supervision
 from tempbench_lmms.runs.ending import STATE
 from tempbench_lmms.runs.logs import results_of
 
@@ -48,6 +48,8 @@ class How:
         question_timeout: Seconds that one question may take; 0 for no limit. It needs `tell`.
         tell: Tells a supervising process of each call (`supervision.supervised`).
         name: What reports call the run; the model's name where empty.
+        until_decided: An earlier run; this one stops when it is decided which is better.
+        decide_by: The metric that decides; each task's headline where empty.
     """
 
     slice_size: int = 200
@@ -57,6 +59,8 @@ class How:
     question_timeout: float = 0.0
     tell: supervision.Tell | None = None
     name: str = ""
+    until_decided: Path | None = None
+    decide_by: str = ""
 
     @property
     def named(self) -> dict[str, str]:
@@ -97,29 +101,64 @@ def run(
     with contextlib.ExitStack() as held:
         with _for_all(ranks):
             _check_words(tasks, further)
+            _check_until_decided(how, ranks.size, further)
             names = leaves(tasks.split(","))
             held.enter_context(_locked(output, how.lock))
             found = preflight(model, tasks, names, output, model_args, further, how.verify)
             agreement.compare(ranks, found.process)
-            finished = _continued(output, found)
+            contests = _contests(how, tasks, names)
+            finished = _continued(output, found, contests)
             if not finished:
                 _check_names({*tasks.split(","), *names})
         decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
         ranks.tell_all(agreement.DECISION, decided)
         if finished:
-            print(f"tempbench: finished already: {finished}; for a new run choose another --output")
+            _tell_finished(finished)
             return
         before = set(output.rglob("*_results.json"))
         _wait_for_another_second(before)
-        asked = replace(found.asked, begin=_beginning(output, found, how.named))
+        asked = replace(found.asked, begin=_beginning(output, found, how.named), contests=contests)
         _evaluate(model, tasks, output, model_args, further, how, Pace(processes=ranks.size), asked)
-        _finish(output, before, found, at_end, borne, how.named)
+        _finish(output, before, replace(found, asked=asked), at_end, borne, how.named)
 
 
 def _check_words(tasks: str, further: Sequence[str]) -> None:
     """Refuses tasks that are none, and arguments that the harness would refuse."""
     _part(further)
     task_names.check(tasks.split(","), further)
+
+
+def _check_until_decided(how: How, n_processes: int, further: Sequence[str]) -> None:
+    """Refuses what --until-decided does not go with."""
+    if how.until_decided is None:
+        if how.decide_by:
+            raise TempbenchError("--decide-by names the metric of --until-decided; give that too")
+        return
+    if n_processes > 1:
+        raise TempbenchError(
+            f"--until-decided runs in one process, and these are {n_processes}; start it without a launcher"
+        )
+    given = options.read(further)
+    if getattr(given, "limit", None) not in (None, -1) or getattr(given, "offset", None):
+        raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
+
+
+def _contests(how: How, tasks: str, names: Sequence[str]) -> list[deciding.Contest]:
+    """Returns what is to be decided."""
+    if how.until_decided is None:
+        return []
+    return deciding.contests(how.until_decided, tasks.split(","), names, how.decide_by)
+
+
+def _tell_finished(results: Path) -> None:
+    """Says that there is nothing to do, and how a run that was stopped is continued."""
+    said = parse_json(results.read_text(encoding="utf-8")).get(deciding.KEY) or {}
+    for task, one in said.items():
+        print(f"tempbench: {task}: {deciding.sentence(one)}")
+    rest = "for a new run choose another --output"
+    if any(map(deciding.is_stopped, said.values())):
+        rest = "give the same command without --until-decided to have the other questions answered too"
+    print(f"tempbench: finished already: {results}; {rest}")
 
 
 def _check_names(names: set[str]) -> None:
@@ -139,11 +178,13 @@ class Asked:
         fingerprint: Of the model and how it is asked.
         ids: The questions of each of our tasks in their order.
         begin: Called where the model has answered, before the answer is kept.
+        contests: What is to be decided, by each task; nothing where all questions are asked.
     """
 
     fingerprint: str
     ids: dict[str, list[str]]
     begin: Callable[[], None] = lambda: None
+    contests: Sequence[deciding.Contest] = ()
 
 
 @dataclass(frozen=True)
@@ -347,8 +388,10 @@ def _locked(output: Path, wanted: bool = True) -> Iterator[None]:
         yield
 
 
-def _continued(output: Path, found: Checked) -> Path | None:
+def _continued(output: Path, found: Checked, contests: Sequence[deciding.Contest] = ()) -> Path | None:
     """Returns the results file where the run is finished and its files are there.
+
+    Where it was stopped, it is finished for whoever asks for the same decision.
 
     Raises:
         TempbenchError: The folder belongs to something else.
@@ -371,6 +414,8 @@ def _continued(output: Path, found: Checked) -> Path | None:
     finished = results_of(state, output)
     if finished is not None and state.get("failed"):
         return None  # there are failed requests, to be asked again
+    if finished is not None and deciding.is_open(state.get(deciding.KEY) or {}, contests):
+        return None
     if finished is not None:
         try:
             _replies(finished)
@@ -415,7 +460,8 @@ def _evaluate(
     watch.answered = asked.begin
     if how.tell:
         watch.timeout, watch.tell = how.question_timeout or None, how.tell
-    if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch):
+    stop = deciding.stopping_of(asked.contests) if asked.contests else None
+    if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch, stop):
         if isinstance(error, asking.TooManyFailedError):
             supervision.settle(output)
         reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
@@ -499,6 +545,7 @@ def _finish(
         )
     replies = _replies(new[-1])
     _same_questions(new[-1], found.asked.ids)
+    deciding.confirm(new[-1], found.asked.contests)
     at_end(new[-1])
     supervision.settle(output)
     failed = failures.of(new[-1])
@@ -514,9 +561,12 @@ def _finish(
         raise TempbenchError(f"{counted}; {again}")
     ids = [[one.task, one.question] for one in failed]
     ended = {"finished": str(new[-1]), "failed": ids, prepared.KEY: _sums(new[-1])}
+    ended |= {deciding.KEY: said} if (said := {one.task: one.said for one in found.asked.contests}) else {}
     tables.write_json({"identity": found.identity, **ended, **named}, output / STATE)
     if failed:
         _tell(f"{counted}, no more than --max-failures allows; {again}")
+    for task, one in said.items():
+        _tell(f"{task}: {deciding.sentence(one)}")
     _tell(f"finished, {len(replies):,} answers: {new[-1]}")
 
 
