@@ -66,7 +66,6 @@ class SafeCache(KeyedCache):
     ids: Mapping[str, Sequence[str]] = {}
     tasks: Mapping[str, Any] = {}
     watch = Watch()
-    stop: stopping.Stopping | None = None
     reasoning_tags: Any = None
 
     @classmethod
@@ -96,8 +95,8 @@ class SafeCache(KeyedCache):
             for i, request in enumerate(requests)
         }
         left = [i for i, reply in replies.items() if reply is None]
-        if self.stop is not None:
-            self._until_decided(self.stop, lm, reqtype, requests, replies)
+        if self.watch.stop is not None:
+            self._until_decided(self.watch.stop, lm, reqtype, requests, replies)
             return [replies[i] for i in range(len(requests))]
 
         def ask(dealt: Sequence[Any]) -> list[Any]:
@@ -258,12 +257,7 @@ def _compare_ids(name: str, ids: Sequence[str], tasks: Mapping[str, Any]) -> Non
 
 
 def evaluate(
-    slice_size: int,
-    on_slice: OnSlice,
-    fingerprint: str,
-    ids: Mapping[str, Sequence[str]],
-    watch: Watch,
-    stop: stopping.Stopping | None = None,
+    slice_size: int, on_slice: OnSlice, fingerprint: str, ids: Mapping[str, Sequence[str]], watch: Watch
 ) -> Exception | None:
     """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
 
@@ -272,8 +266,7 @@ def evaluate(
         on_slice: Called after each slice.
         fingerprint: Of the model and how it is asked; answers are found again under the same alone.
         ids: The questions of each of our tasks in their order.
-        watch: What is known of single questions, and what is borne of them.
-        stop: When each task may stop; all questions are asked where omitted.
+        watch: What is known of single questions, what is borne of them, and when a task may stop.
 
     Returns:
         What ended the evaluation early, which the harness prints and then forgets; None where nothing did.
@@ -289,10 +282,6 @@ def evaluate(
             errors.append(_cause(error))
             raise
 
-    def noted(*args: Any, **kwargs: Any) -> Any:
-        results = simple(*args, **kwargs)
-        return results if stop is None or results is None else stop.note(results)
-
     def print_unexpected(*args: Any, **kwargs: Any) -> None:
         """Prints the way to an error, but not where its one line says all, as of a disk that is full."""
         if not (errors and _says_all(errors[-1])):
@@ -300,11 +289,12 @@ def evaluate(
 
     SafeCache.slice_size = slice_size
     SafeCache.on_slice = staticmethod(on_slice)
-    SafeCache.fingerprint, SafeCache.ids, SafeCache.watch, SafeCache.stop = fingerprint, ids, watch, stop
+    SafeCache.fingerprint, SafeCache.ids, SafeCache.watch = fingerprint, ids, watch
     original, printing = evaluator.ResponseCache, command_line.traceback
     evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
     command_line.traceback = SimpleNamespace(print_exc=print_unexpected)
-    evaluator.simple_evaluate = noted
+    if watch.stop is not None:
+        evaluator.simple_evaluate = watch.stop.noting(simple)
     try:
         command_line.cli_evaluate()
     finally:

@@ -45,6 +45,15 @@ class Stopping:
         for name, numbers in self.answered.items():
             tasks[name]._instances[:] = [one for one in tasks[name].instances if one.doc_id in numbers]
 
+    def noting(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns the harness's evaluation, with results that say how it was decided."""
+
+        def evaluated(*args: Any, **kwargs: Any) -> Any:
+            results = evaluate(*args, **kwargs)
+            return results if results is None else self.note(results)
+
+        return evaluated
+
     def note(self, results: Mapping[str, Any]) -> dict[str, Any]:
         """Returns what the harness writes into its results file, with what it does not know."""
         counts = {

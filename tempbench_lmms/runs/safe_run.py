@@ -101,13 +101,12 @@ def run(
     with contextlib.ExitStack() as held:
         with _for_all(ranks):
             _check_words(tasks, further)
-            _check_until_decided(how, ranks.size, further)
             names = leaves(tasks.split(","))
             held.enter_context(_locked(output, how.lock))
             found = preflight(model, tasks, names, output, model_args, further, how.verify)
             agreement.compare(ranks, found.process)
-            contests = _contests(how, tasks, names)
-            finished = _continued(output, found, contests)
+            found = _with_contests(found, how, ranks.size, tasks, further)
+            finished = _continued(output, found)
             if not finished:
                 _check_names({*tasks.split(","), *names})
         decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
@@ -115,11 +114,10 @@ def run(
         if finished:
             _tell_finished(finished)
             return
-        before = set(output.rglob("*_results.json"))
-        _wait_for_another_second(before)
-        asked = replace(found.asked, begin=_beginning(output, found, how.named), contests=contests)
+        before = _earlier_results(output)
+        asked = replace(found.asked, begin=_beginning(output, found, how.named))
         _evaluate(model, tasks, output, model_args, further, how, Pace(processes=ranks.size), asked)
-        _finish(output, before, replace(found, asked=asked), at_end, borne, how.named)
+        _finish(output, before, found, at_end, borne, how.named)
 
 
 def _check_words(tasks: str, further: Sequence[str]) -> None:
@@ -143,11 +141,15 @@ def _check_until_decided(how: How, n_processes: int, further: Sequence[str]) -> 
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
 
 
-def _contests(how: How, tasks: str, names: Sequence[str]) -> list[deciding.Contest]:
-    """Returns what is to be decided."""
+def _with_contests(
+    found: "Checked", how: How, n_processes: int, tasks: str, further: Sequence[str]
+) -> "Checked":
+    """Adds to what a run is what it is to decide."""
+    _check_until_decided(how, n_processes, further)
     if how.until_decided is None:
-        return []
-    return deciding.contests(how.until_decided, tasks.split(","), names, how.decide_by)
+        return found
+    contests = deciding.contests(how.until_decided, tasks.split(","), list(found.asked.ids), how.decide_by)
+    return replace(found, asked=replace(found.asked, contests=contests))
 
 
 def _tell_finished(results: Path) -> None:
@@ -240,11 +242,16 @@ def _followed(ranks: Ranks, model: str, tasks: str, model_args: str, further: Se
     return Asked(agreement.follow(ranks, stated), ids)
 
 
-def _wait_for_another_second(results: Iterable[Path]) -> None:
-    """Waits where a run has just ended: the harness names its files by the second, so two would share one."""
+def _earlier_results(output: Path) -> set[Path]:
+    """Returns the results files that are there, the newest of them at least a second old.
+
+    The harness names its files by the second, so two would share one where a run has just ended.
+    """
+    results = set(output.rglob("*_results.json"))
     age = time.time() - max((path.stat().st_mtime for path in results), default=0.0)
     if 0 <= age < 1:
         time.sleep(1 - age)
+    return results
 
 
 def leaves(names: Iterable[str]) -> list[str]:
@@ -388,7 +395,7 @@ def _locked(output: Path, wanted: bool = True) -> Iterator[None]:
         yield
 
 
-def _continued(output: Path, found: Checked, contests: Sequence[deciding.Contest] = ()) -> Path | None:
+def _continued(output: Path, found: Checked) -> Path | None:
     """Returns the results file where the run is finished and its files are there.
 
     Where it was stopped, it is finished for whoever asks for the same decision.
@@ -414,7 +421,7 @@ def _continued(output: Path, found: Checked, contests: Sequence[deciding.Contest
     finished = results_of(state, output)
     if finished is not None and state.get("failed"):
         return None  # there are failed requests, to be asked again
-    if finished is not None and deciding.is_open(state.get(deciding.KEY) or {}, contests):
+    if finished is not None and deciding.is_open(state.get(deciding.KEY) or {}, found.asked.contests):
         return None
     if finished is not None:
         try:
@@ -460,8 +467,9 @@ def _evaluate(
     watch.answered = asked.begin
     if how.tell:
         watch.timeout, watch.tell = how.question_timeout or None, how.tell
-    stop = deciding.stopping_of(asked.contests) if asked.contests else None
-    if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch, stop):
+    if asked.contests:
+        watch.stop = deciding.stopping_of(asked.contests)
+    if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch):
         if isinstance(error, asking.TooManyFailedError):
             supervision.settle(output)
         reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
