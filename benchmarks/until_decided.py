@@ -50,8 +50,8 @@ def _t_tests(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.nan_to_num(p, nan=1.0)
 
 
-def told(n_pairs: int, n_groups: int, size: int, difference: float, seed: int = 0) -> dict[str, float]:
-    """Returns the shares of the pairs that are told apart, and the groups that this took."""
+def shares(n_pairs: int, n_groups: int, size: int, difference: float, seed: int = 0) -> dict[str, float]:
+    """Returns the shares of the pairs that are decided, and of the groups that this took."""
     generator = np.random.default_rng(seed)
     ends, peeked, once, wrong = [], 0, 0, 0
     for start in range(0, n_pairs, _AT_ONCE):
@@ -66,7 +66,7 @@ def told(n_pairs: int, n_groups: int, size: int, difference: float, seed: int = 
         once += int((p[:, -1] < _LEVEL).sum())
     end = np.concatenate(ends)
     return {
-        "told": float((end < n_groups).mean()),
+        "decided": float((end < n_groups).mean()),
         "wrong side": wrong / n_pairs,
         "asked": float(np.minimum(end + 1, n_groups).mean() / n_groups),
         "t test, each group": peeked / n_pairs,
@@ -79,10 +79,10 @@ def rows(quick: bool) -> Iterator[timing.Row]:
     n_pairs = 250 if quick else 2000
     for n_groups, size in SIZES[:1] if quick else SIZES:
         for difference in DIFFERENCES:
-            found = told(n_pairs, n_groups, size, difference)
+            found = shares(n_pairs, n_groups, size, difference)
             what = f"{n_groups} groups of {size}, true difference {difference:g}"
             at_most = 100 * _LEVEL if not difference else None
-            yield timing.Row(f"{what}: told apart", [100 * found["told"]], "%", at_most=at_most)
+            yield timing.Row(f"{what}: decided", [100 * found["decided"]], "%", at_most=at_most)
             yield timing.Row(f"{what}: questions asked", [100 * found["asked"]], "%")
 
 
@@ -91,13 +91,11 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--pairs", type=int, default=2000)
     given = options.parse_args()
-    print(
-        "| groups | of | true difference | told apart | other side | asked | t test, peeking | t test, once |"
-    )
+    print("| groups | of | true difference | decided | other side | asked | t test, peeking | t test, once |")
     print("|---:|---:|---:|---:|---:|---:|---:|---:|")
     for n_groups, size in SIZES:
         for difference in DIFFERENCES:
-            found = told(given.pairs, n_groups, size, difference)
+            found = shares(given.pairs, n_groups, size, difference)
             shown = " | ".join(f"{100 * value:.1f} %" for value in found.values())
             print(f"| {n_groups:,} | {size} | {difference:g} | {shown} |", flush=True)
 

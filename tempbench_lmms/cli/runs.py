@@ -65,6 +65,17 @@ def run(
             help="Tokens that a reply may have, in every task, for a model that thinks first.",
         ),
     ] = None,
+    until_decided: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN_B",
+            help="Stop when it is decided whether this run is better or worse than RUN_B, an earlier run of "
+            "all questions; groups of questions are asked in a random order.",
+        ),
+    ] = None,
+    decide_by: Annotated[
+        str, typer.Option(help="With --until-decided: the metric that decides, else the headline.")
+    ] = "",
     no_lock: Annotated[
         bool, typer.Option("--no-lock", help="Keep no second run out, where a file system has no locks.")
     ] = False,
@@ -107,7 +118,17 @@ def run(
             if report and (is_new or _is_older(page, results)):
                 write_report(results, page)
 
-        how = safe_run.How(slice_size, verify, not no_lock, max_failures, question_timeout, tell, name)
+        how = safe_run.How(
+            slice_size=slice_size,
+            verify=verify,
+            lock=not no_lock,
+            max_failures=max_failures,
+            question_timeout=question_timeout,
+            tell=tell,
+            name=name,
+            until_decided=until_decided,
+            decide_by=decide_by,
+        )
         safe_run.run(model, tasks, output, model_args, how, arguments, at_end)
 
 

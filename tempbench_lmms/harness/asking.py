@@ -25,6 +25,7 @@ from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import failure, request_failed
+from tempbench_lmms.harness.stopping import Stopping
 
 # A run goes on with so many failed questions, however short it is, so that it tells one bad question from a
 # model that answers none.
@@ -51,6 +52,7 @@ class Watch:
         tell: Called before and after each call of the runner with the questions asked (none afterwards), the
             seconds that it may take, and the number of failed questions that is borne.
         answered: Called where a call of the runner gave an answer, before any of its answers is stored.
+        stop: When each task may stop; None where all questions are asked.
         hide: Takes out of a reason what must not be written, as a password in an address.
     """
 
@@ -60,6 +62,7 @@ class Watch:
     max_failures: Callable[[int], int] = lambda total: total
     tell: Callable[[Sequence[str], float | None, int], None] = lambda names, seconds, borne: None
     answered: Callable[[], None] = lambda: None
+    stop: Stopping | None = None
     hide: Callable[[str], str] = lambda text: text
 
 

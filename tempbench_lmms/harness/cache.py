@@ -28,7 +28,7 @@ from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.harness import stored
+from tempbench_lmms.harness import stopping, stored
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.answers import KeyedCache, dealt_out, tasks_in
 from tempbench_lmms.harness.asking import Asking, Watch
@@ -66,6 +66,7 @@ class SafeCache(KeyedCache):
     ids: Mapping[str, Sequence[str]] = {}
     tasks: Mapping[str, Any] = {}
     watch = Watch()
+    reasoning_tags: Any = None
 
     @classmethod
     def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
@@ -94,6 +95,9 @@ class SafeCache(KeyedCache):
             for i, request in enumerate(requests)
         }
         left = [i for i, reply in replies.items() if reply is None]
+        if self.watch.stop is not None:
+            self._until_decided(self.watch.stop, lm, reqtype, requests, replies)
+            return [replies[i] for i in range(len(requests))]
 
         def ask(dealt: Sequence[Any]) -> list[Any]:
             return self._in_slices(lm, reqtype, dealt, len(replies) - len(left))
@@ -118,17 +122,60 @@ class SafeCache(KeyedCache):
         progress.done = n_stored
         asking = Asking(self.watch, media_problem, progress.total)
         for start in range(0, len(requests), self.slice_size):
-            asked, began = self._misses + self._skipped, time.monotonic()
-            answers += self._answers(asking, lm, reqtype, requests[start : start + self.slice_size])
-            self._checkpoint_to_run_dir()  # does something only where a network drive is the cache's home
-            progress.done = n_stored + len(answers)
-            if now := self._misses + self._skipped - asked:
-                progress.asked += now
-                progress.seconds += time.monotonic() - began
-            progress.unkept = self._skipped
-            type(self).on_slice(progress)
+            part = requests[start : start + self.slice_size]
+            answers += self._slice(asking, lm, reqtype, part, progress)
         if not requests:
             type(self).on_slice(progress)
+        return answers
+
+    def _until_decided(
+        self,
+        stop: stopping.Stopping,
+        lm: Any,
+        reqtype: str,
+        requests: Sequence[Any],
+        replies: dict[int, Any],
+    ) -> None:
+        """Answers each task's requests group by group until it is decided; the others get no reply.
+
+        Raises:
+            TempbenchError: Answers are sampled: after an interruption they would be others.
+        """
+        if not all(self.key(lm, reqtype, request) for request in requests):
+            raise TempbenchError(
+                "answers are sampled, so an interrupted run would decide by others; leave out "
+                "--until-decided, or set temperature=0"
+            )
+        progress = Progress(len(requests))
+        progress.done = sum(reply is not None for reply in replies.values())
+        asking = Asking(self.watch, media_problem, progress.total)
+        for task, groups in stop.groups.items():
+            places = stopping.by_number(task, requests)
+            n_counted = None
+            for portion in stopping.portions(groups, self.slice_size):
+                left = [places[number] for number in portion if replies[places[number]] is None]
+                given = [requests[i] for i in left]
+                replies |= zip(left, self._slice(asking, lm, reqtype, given, progress), strict=True)
+                texts = {n: stopping.text_of(replies[places[n]], self.reasoning_tags) for n in portion}
+                if (n_counted := stop.decide(task, texts)) is not None:
+                    break
+            stop.count(task, len(groups) if n_counted is None else n_counted)
+        replies |= {i: "" for i, reply in replies.items() if reply is None}
+        stop.forget(self.tasks)
+
+    def _slice(
+        self, asking: Asking, lm: Any, reqtype: str, requests: Sequence[Any], progress: Progress
+    ) -> list[Any]:
+        """Answers the requests of one slice, and says how far the run is then."""
+        asked, began = self._misses + self._skipped, time.monotonic()
+        answers = self._answers(asking, lm, reqtype, requests)
+        self._checkpoint_to_run_dir()  # does something only where a network drive is the cache's home
+        progress.done += len(answers)
+        if now := self._misses + self._skipped - asked:
+            progress.asked += now
+            progress.seconds += time.monotonic() - began
+        progress.unkept = self._skipped
+        type(self).on_slice(progress)
         return answers
 
     def _answers(self, asking: Asking, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
@@ -219,15 +266,16 @@ def evaluate(
         on_slice: Called after each slice.
         fingerprint: Of the model and how it is asked; answers are found again under the same alone.
         ids: The questions of each of our tasks in their order.
-        watch: What is known of single questions, and what is borne of them.
+        watch: What is known of single questions, what is borne of them, and when a task may stop.
 
     Returns:
         What ended the evaluation early, which the harness prints and then forgets; None where nothing did.
     """
     errors: list[Exception] = []
-    single = command_line.cli_evaluate_single
+    single, simple = command_line.cli_evaluate_single, evaluator.simple_evaluate
 
     def watched(args: Any) -> Any:
+        SafeCache.reasoning_tags = getattr(args, "reasoning_tags", None)
         try:
             return single(args)
         except Exception as error:
@@ -245,11 +293,13 @@ def evaluate(
     original, printing = evaluator.ResponseCache, command_line.traceback
     evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
     command_line.traceback = SimpleNamespace(print_exc=print_unexpected)
+    if watch.stop is not None:
+        evaluator.simple_evaluate = watch.stop.noting(simple)
     try:
         command_line.cli_evaluate()
     finally:
         evaluator.ResponseCache, command_line.cli_evaluate_single = original, single
-        command_line.traceback = printing
+        command_line.traceback, evaluator.simple_evaluate = printing, simple
     return errors[0] if errors else None
 
 

@@ -19,6 +19,7 @@ from tempbench_lmms.metrics.ratio import Floats
 
 _BETS = np.concatenate([sign * np.linspace(0.05, 0.95, 19) for sign in (1, -1)])
 _TOLERANCE = 1e-12
+_HALVINGS = 30
 
 
 @dataclass(frozen=True)
@@ -74,3 +75,36 @@ def decision(differences: ArrayLike, level: float = 0.05) -> Decision | None:
         return None
     n = int(above[0]) + 1
     return Decision(n, bool(given[:n].sum() > 0))
+
+
+def at_least(differences: ArrayLike, level: float = 0.05) -> float:
+    """Returns how large the difference of the means is at least, on the side that the results speak for.
+
+    The capital of those who bet on that side at odds that are fair for a mean of `m`, not of 0, falls as `m`
+    grows. It is twenty times as large as both sides' stakes up to the value that is returned, and that this
+    ever happens for the true mean has a probability of at most `level`.
+
+    Args:
+        differences: Shape (n,), as for `log_capital`.
+        level: Probability, at most, that the true difference is ever smaller.
+
+    Returns:
+        From 0 to 1, without a sign; 0 where nothing is told.
+
+    >>> at_least([0.0] * 40), round(at_least([0.5] * 14), 2), round(at_least([-0.5] * 200), 2)
+    (0.0, 0.03, 0.46)
+    """
+    given = np.asarray(differences, dtype=np.float64)
+    given = given * (1.0 if given.sum() >= 0 else -1.0)
+    bets, wanted = _BETS[_BETS > 0], -math.log(level) + math.log(len(_BETS))
+
+    def is_refuted(mean: float) -> bool:
+        # No stake loses more than all of it: a result of -1 costs 1 + mean.
+        staked = np.log1p(bets[:, None] * (given - mean) / (1 + mean)).sum(axis=1)
+        return bool(np.logaddexp.reduce(staked) >= wanted)
+
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_refuted(middle) else (low, middle)
+    return low

@@ -15,6 +15,7 @@ from tempbench_lmms.metrics.resampling import Sums, interval
 from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate_error
 from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.runs import quality
+from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
 from tempbench_lmms.runs.run_card import IMPORTED, RESPONDENT, flat, run_card
 
@@ -208,17 +209,27 @@ class TaskNumbers:
         return offset if isinstance(offset, int) and offset > 0 else 0
 
     @property
-    def told(self) -> str:
+    def limiting_options(self) -> str:
         """The options that leave out questions, as they were given; empty where the run has none."""
+        if (said := said_of(self.log)) and is_stopped(said):
+            return "--until-decided"
         words = [f"--offset {self.offset}"] if self.offset else []
         return " ".join(words if self.limit is None else [*words, f"--limit {self.limit:g}"])
 
     @property
-    def is_as_told(self) -> bool:
-        """Whether the run asked all questions, or as many as `--limit` and `--offset` left."""
-        if self.asked is None or not self.told:
+    def decision(self) -> str:
+        """How a run was decided that was asked until it was; empty for any other."""
+        said = said_of(self.log)
+        return steering_nothing(sentence(said)) if said else ""
+
+    @property
+    def is_as_limited(self) -> bool:
+        """Whether the run asked all questions, or as many as the options that leave out some say."""
+        if self.asked is None or not self.limiting_options:
             return self.is_complete
         n, of = self.asked
+        if (said := said_of(self.log)) and is_stopped(said):
+            return n == len(self.log.samples)
         limit = of if self.limit is None else self.limit
         return n >= min(of - self.offset, ceil(limit * of) if limit < 1 else int(limit))
 

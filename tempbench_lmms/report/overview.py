@@ -17,7 +17,7 @@ PROBLEMS = {
     "unread": "replies that could not be read, which count as wrong",
     "cut off": "of these, replies that ended before their answer",
     "failed": "requests that failed, which count as wrong",
-    "not asked": "questions that the run did not ask; those that `--limit` left out are no fault",
+    "not asked": "questions that the run did not ask; those that an option left out are no fault",
     "check": "what speaks against the model itself: `tempbench check-model` failed, or was left out",
     "at chance": "tasks with a headline metric that is not above chance",
     "other": "tasks with other warnings",
@@ -284,8 +284,8 @@ def _problems(run: str, own: list[tuple[int, TaskNumbers]], index: int) -> Itera
     if asked:
         known = [task.asked for _, task in own if task.asked]
         missing = sum(of - n for _, (n, of) in asked)
-        is_meant = all(task.is_as_told for _, task in own if task.asked)
-        words = own[0][1].told if is_meant else ""
+        is_meant = all(task.is_as_limited for _, task in own if task.asked)
+        words = own[0][1].limiting_options if is_meant else ""
         link = f"#task-{asked[0][0]}"
         yield "not asked", Problem(missing, sum(of for _, of in known), link, words, is_meant)
     if words := unchecked(own[0][1].card):

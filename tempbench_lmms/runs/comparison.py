@@ -18,6 +18,7 @@ from tempbench_lmms.metrics.resampling import (
 )
 from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import is_share_of_reason
+from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of, read_runs
 from tempbench_lmms.runs.quality import warnings
 from tempbench_lmms.runs.rescoring import of_one_run
@@ -122,6 +123,7 @@ def obstacles(first: TaskLog, second: TaskLog) -> tuple[list[str], list[str]]:
         and one.get(name) != other.get(name)
         and not (elsewhere and None in (one.get(name), other.get(name)))  # said once, below
     ]
+    notes += _left_out(first, second)
     notes += [
         f"prompts: {name} was imported, and what it was asked and shown is not known" for name in elsewhere
     ]
@@ -130,14 +132,29 @@ def obstacles(first: TaskLog, second: TaskLog) -> tuple[list[str], list[str]]:
 
 def _different_questions(first: TaskLog, second: TaskLog) -> Iterator[str]:
     a, b = ({str(s.record["id"]): s for s in log.samples} for log in (first, second))
-    only = [(name, sorted(set(x) - set(y))) for name, x, y in (("A", a, b), ("B", b, a))]
-    for name, ids in only:
-        if ids:
+    for name, ids, other in (("A", sorted({*a} - {*b}), second), ("B", sorted({*b} - {*a}), first)):
+        if ids and not _was_stopped(other):
             yield f"questions: {len(ids):,} are only in {name}, among them {_some(ids)}"
     for what in ("prompt", "target"):
         ids = sorted(id_ for id_ in a.keys() & b.keys() if getattr(a[id_], what) != getattr(b[id_], what))
         if ids:
             yield f"{what}s: {len(ids):,} of {len(a.keys() & b.keys()):,} differ, among them {_some(ids)}"
+
+
+def _was_stopped(log: TaskLog) -> bool:
+    said = said_of(log)
+    return said is not None and is_stopped(said)
+
+
+def _left_out(first: TaskLog, second: TaskLog) -> Iterator[str]:
+    """Yields a line for a run that was stopped: what it left out is no reason not to compare the rest."""
+    for name, log in (("A", first), ("B", second)):
+        if (said := said_of(log)) and is_stopped(said):
+            yield (
+                f"questions: {name} was {sentence(said)}; the comparison is over the questions of both runs. "
+                "What stopped at a large difference shows one that is too large, so that no p value counts: "
+                "that decision is the verdict, and there is none in other metrics"
+            )
 
 
 def _some(ids: Sequence[str]) -> str:
@@ -150,7 +167,8 @@ def compare_tasks(
     """Compares two runs in every metric of every task, over the questions that both answered.
 
     A verdict is given where the p value is below 0.05 after Holm's adjustment over the metrics of the task,
-    and the 95 % interval of the difference leaves out 0.
+    and the 95 % interval of the difference leaves out 0. Where a run was stopped because it was decided, the
+    verdict is that decision, and there is none in other metrics.
 
     Args:
         pairs: The two runs of each task.
@@ -170,7 +188,34 @@ def compare_tasks(
         ]
     n_resamples = max(n_resamples, _PER_METRIC * len(metrics))
     found = [compare_metric(*one, n_resamples=n_resamples, seed=seed) for one in metrics]
-    return judged([one for one in found if one])
+    verdicts = {first.task: _decided(first, second) for first, second in pairs}
+    return [
+        one if (own := verdicts[one.task]) is None else _as_decided(one, own)
+        for one in judged([one for one in found if one])
+    ]
+
+
+def _decided(first: TaskLog, second: TaskLog) -> tuple[str, str] | None:
+    """Returns, where one of two runs was stopped, by which metric and the verdict on the first run.
+
+    Both are empty where it was stopped by its comparison with a third run; None where neither was stopped.
+    """
+    verdict: tuple[str, str] | None = None
+    opposite = {"better": "worse", "worse": "better"}
+    for one, other in ((first, second), (second, first)):
+        said = said_of(one)
+        if said is None or not is_stopped(said):
+            continue
+        is_other = (said["against"]["file"], said["against"]["model"]) == (other.file.name, other.model)
+        own = said["verdict"] if one is first else opposite.get(said["verdict"], said["verdict"])
+        verdict = (said["metric"], own) if is_other and verdict is None else ("", "")
+    return verdict
+
+
+def _as_decided(one: Comparison, decided: tuple[str, str]) -> Comparison:
+    """Returns a comparison with the verdict by which a run was stopped, in place of one by its p value."""
+    metric, verdict = decided
+    return replace(one, verdict=verdict if one.metric == metric else "undecided", n_needed=None)
 
 
 def compare_metric(

@@ -9,8 +9,9 @@ import hashlib
 import json
 from typing import Any
 
-from tempbench_lmms.data import roots
+from tempbench_lmms.data import provenance, roots
 from tempbench_lmms.data.provenance import KEY, PACKAGES
+from tempbench_lmms.harness.stopping import KEY as DECIDED
 from tempbench_lmms.record_reading import shares
 from tempbench_lmms.runs.logs import Sample, TaskLog
 
@@ -43,15 +44,14 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         `logged`, `failed`); `readings` (shares of how replies were read, and of why not); `check` (`state`,
         and what `failed` and was `unseen`, of `tempbench check-model`); `complete`: whether all were asked,
         logged and answered. Of a run that was made elsewhere also `imported`, and neither prompts nor their
-        version; of a person's answers also `respondent`.
+        version; of a person's answers also `respondent`; of a run that was asked until it was decided also
+        `until_decided`: how, by which metric and test, against which run.
     """
     run = log.details.get(KEY) or {}
     config = log.header.get("config") or {}
     metadata = log.config.get("metadata") or {}
-    files = (log.config.get("dataset_kwargs") or {}).get("data_files") or {}
-    url = next(iter(files.values()), None) if isinstance(files, dict) else None
-    bundled = isinstance(url, str) and f"/{roots.MINI}/" in url
-    data = (run.get("data") or {}).get("mini" if bundled else "prepared") or {}
+    url, kind = _data_of(log)
+    data = (run.get("data") or {}).get(kind) or {}
     counts = (log.header.get("n-samples") or {}).get(log.task) or {}
     failed = sum(bool(sample.record["failed"]) for sample in log.samples)
     packages = dict.fromkeys(PACKAGES) | (run.get("packages") or {})
@@ -79,7 +79,22 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         "check": run.get("check") or unchecked,
         "complete": None if of is None else of == asked == len(log.samples) and not failed,
     }
+    decided = (log.header.get(DECIDED) or {}).get(log.task)
+    card |= {DECIDED: decided} if decided else {}
     return card | {key: log.header[key] for key in (IMPORTED, RESPONDENT) if log.header.get(key)}
+
+
+def _data_of(log: TaskLog) -> tuple[Any, str]:
+    """Returns the address of a task's table, and whether it is of the `mini` or of the `prepared` data."""
+    files = (log.config.get("dataset_kwargs") or {}).get("data_files") or {}
+    url = next(iter(files.values()), None) if isinstance(files, dict) else None
+    bundled = isinstance(url, str) and f"/{roots.MINI}/" in url
+    return url, "mini" if bundled else "prepared"
+
+
+def data_at_hand(log: TaskLog) -> dict[str, Any]:
+    """Returns what the manifest of a task's data says that is here now, which may not be the run's."""
+    return provenance.recorded(log.benchmark)["data"][_data_of(log)[1]] or {}
 
 
 def flat(card: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -27,7 +27,7 @@ from tempbench_lmms.harness import adapter, agreement, identity, options, plugin
 from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
-from tempbench_lmms.runs import ending, failures, quality, supervision
+from tempbench_lmms.runs import deciding, ending, failures, quality, supervision
 from tempbench_lmms.runs.logs import finished_results, results_of
 
 _OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
@@ -48,6 +48,8 @@ class How:
         question_timeout: Seconds that one question may take; 0 for no limit. It needs `tell`.
         tell: Tells a supervising process of each call (`supervision.supervised`).
         name: What reports call the run; the model's name where empty.
+        until_decided: An earlier run; this one stops when it is decided which is better.
+        decide_by: The metric that decides; each task's headline where empty.
     """
 
     slice_size: int = 200
@@ -57,6 +59,8 @@ class How:
     question_timeout: float = 0.0
     tell: supervision.Tell | None = None
     name: str = ""
+    until_decided: Path | None = None
+    decide_by: str = ""
 
     @property
     def named(self) -> dict[str, str]:
@@ -100,13 +104,14 @@ def run(
             held.enter_context(_locked(output, how.lock))
             found = preflight(model, tasks, names, output, model_args, further, how.verify)
             agreement.compare(ranks, found.process)
+            found = _with_contests(found, how, ranks.size, tasks, further)
             finished = _continued(output, found)
             if not finished:
                 _check_names({*tasks.split(","), *names})
         decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
         ranks.tell_all(agreement.DECISION, decided)
         if finished and finished_results(output / STATE):
-            print(f"tempbench: finished already: {finished}; for a new run choose another --output")
+            _tell_finished(finished)
             at_end(finished, False)
             return
         if not finished:  # else it was ended before it noted that it is finished
@@ -120,6 +125,43 @@ def _check_words(tasks: str, further: Sequence[str]) -> None:
     """Refuses tasks that are none, and arguments that the harness would refuse."""
     _part(further)
     task_names.check(tasks.split(","), further)
+
+
+def _check_until_decided(how: How, n_processes: int, further: Sequence[str]) -> None:
+    """Refuses what --until-decided does not go with."""
+    if how.until_decided is None:
+        if how.decide_by:
+            raise TempbenchError("--decide-by names the metric of --until-decided; give that too")
+        return
+    if n_processes > 1:
+        raise TempbenchError(
+            f"--until-decided runs in one process, and these are {n_processes}; start it without a launcher"
+        )
+    given = options.read(further)
+    if getattr(given, "limit", None) not in (None, -1) or getattr(given, "offset", None):
+        raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
+
+
+def _with_contests(
+    found: "Checked", how: How, n_processes: int, tasks: str, further: Sequence[str]
+) -> "Checked":
+    """Adds to what a run is what it is to decide."""
+    _check_until_decided(how, n_processes, further)
+    if how.until_decided is None:
+        return found
+    contests = deciding.contests(how.until_decided, tasks.split(","), list(found.asked.ids), how.decide_by)
+    return replace(found, asked=replace(found.asked, contests=contests))
+
+
+def _tell_finished(results: Path) -> None:
+    """Says that there is nothing to do, and how a run that was stopped is continued."""
+    said = parse_json(results.read_text(encoding="utf-8")).get(deciding.KEY) or {}
+    for task, one in said.items():
+        print(f"tempbench: {task}: {deciding.sentence(one)}")
+    rest = "for a new run choose another --output"
+    if any(map(deciding.is_stopped, said.values())):
+        rest = "give the same command without --until-decided to have the other questions answered too"
+    print(f"tempbench: finished already: {results}; {rest}")
 
 
 def _check_names(names: set[str]) -> None:
@@ -139,11 +181,13 @@ class Asked:
         fingerprint: Of the model and how it is asked.
         ids: The questions of each of our tasks in their order.
         begin: Called where the model has answered, before the answer is kept.
+        contests: What is to be decided, by each task; nothing where all questions are asked.
     """
 
     fingerprint: str
     ids: dict[str, list[str]]
     begin: Callable[[], None] = lambda: None
+    contests: Sequence[deciding.Contest] = ()
 
 
 @dataclass(frozen=True)
@@ -199,11 +243,16 @@ def _followed(ranks: Ranks, model: str, tasks: str, model_args: str, further: Se
     return Asked(agreement.follow(ranks, stated), ids)
 
 
-def _wait_for_another_second(results: Iterable[Path]) -> None:
-    """Waits where a run has just ended: the harness names its files by the second, so two would share one."""
+def _earlier_results(output: Path) -> set[Path]:
+    """Returns the results files that are there, the newest of them at least a second old.
+
+    The harness names its files by the second, so two would share one where a run has just ended.
+    """
+    results = set(output.rglob("*_results.json"))
     age = time.time() - max((path.stat().st_mtime for path in results), default=0.0)
     if 0 <= age < 1:
         time.sleep(1 - age)
+    return results
 
 
 def leaves(names: Iterable[str]) -> list[str]:
@@ -350,6 +399,8 @@ def _locked(output: Path, wanted: bool = True) -> Iterator[None]:
 def _continued(output: Path, found: Checked) -> Path | None:
     """Returns the results file where the run is finished and its files are there.
 
+    Where it was stopped, it is finished for whoever asks for the same decision.
+
     Raises:
         TempbenchError: The folder belongs to something else.
     """
@@ -373,6 +424,8 @@ def _continued(output: Path, found: Checked) -> Path | None:
         return None if state.get("finished") else _unnoted(output, found)
     if state.get("failed"):
         return None  # there are failed requests, to be asked again
+    if deciding.is_open(state.get(deciding.KEY) or {}, found.asked.contests):
+        return None
     if not _is_whole(finished, found):
         return None  # a log is gone or cut short: the answers kept make it again
     now = _sums(finished)
@@ -395,13 +448,16 @@ def _is_whole(results: Path, found: Checked) -> bool:
 def _unnoted(output: Path, found: Checked) -> Path | None:
     """Returns the results of a run that was ended before it noted that it is finished; None for none.
 
-    Whether the logs of the harness's own tasks are whole is not known, so a run with such tasks has none.
+    Whether the logs of the harness's own tasks are whole is not known, so a run with such tasks has none. One
+    that was to stop when it is decided comes to its decision again, from the answers kept.
     """
     files = sorted(output.rglob("*_results.json"), key=lambda file: file.stat().st_mtime)
     if not files or not _is_whole(files[-1], found) or failures.of(files[-1]):
         return None
-    counts = parse_json(files[-1].read_text(encoding="utf-8"))["n-samples"]
-    return files[-1] if set(counts) <= set(found.asked.ids) else None
+    header = parse_json(files[-1].read_text(encoding="utf-8"))
+    if found.asked.contests or deciding.KEY in header:
+        return None
+    return files[-1] if set(header["n-samples"]) <= set(found.asked.ids) else None
 
 
 def _is_void(results: Path) -> bool:
@@ -435,6 +491,8 @@ def _evaluate(
     watch.answered = asked.begin
     if how.tell:
         watch.timeout, watch.tell = how.question_timeout or None, how.tell
+    if asked.contests:
+        watch.stop = deciding.stopping_of(asked.contests)
     if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch):
         if isinstance(error, asking.TooManyFailedError):
             supervision.settle(output)
@@ -504,8 +562,7 @@ def _new(output: Path, evaluate: Callable[[], None]) -> Path:
     Raises:
         TempbenchError: It leaves none.
     """
-    before = set(output.rglob("*_results.json"))
-    _wait_for_another_second(before)
+    before = _earlier_results(output)
     evaluate()
     new = sorted(set(output.rglob("*_results.json")) - before, key=lambda file: file.stat().st_mtime)
     if not new:
@@ -533,11 +590,14 @@ def _finish(
     """
     replies = _replies(results)
     _same_questions(results, found.asked.ids)
+    deciding.confirm(results, found.asked.contests)
+    decided = {one.task: one.said for one in found.asked.contests}
     failed = failures.of(results)
     is_finished = len(failed) <= borne(len(replies))
     if is_finished:
         ids = [[one.task, one.question] for one in failed]
         ended = {"finished": str(results), "failed": ids, prepared.KEY: _sums(results)}
+        ended |= {deciding.KEY: decided} if decided else {}
         tables.write_json({"identity": found.identity, **ended, **named}, output / STATE)
     at_end(results, True)
     supervision.settle(output)
@@ -551,6 +611,8 @@ def _finish(
         raise TempbenchError(f"{counted}; {again}")
     if failed:
         _tell(f"{counted}, no more than --max-failures allows; {again}")
+    for task, one in decided.items():
+        _tell(f"{task}: {deciding.sentence(one)}")
     _tell(f"finished, {len(replies):,} answers: {results}")
 
 

@@ -1,0 +1,346 @@
+"""`tempbench run --until-decided`: is this run better than an earlier one? It stops when that is decided.
+
+Groups of questions are asked in a random order that is the same everywhere. After each whole group the
+results of both runs go to a test that may be looked at as often as one likes (`metrics.betting`), so stopping
+at the first decision is no peeking. What counts is the task's headline metric, if it is a share that gives
+each group the same weight whatever is replied; only then the mean of the groups' differences is the
+difference of the runs.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tempbench_lmms import __version__, benchmarks
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import adapter, respondents, stopping
+from tempbench_lmms.harness.adapter import Item
+from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.metrics import betting
+from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.metrics.sampling import shuffled
+from tempbench_lmms.record import Record, Row
+from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of, read_runs
+from tempbench_lmms.runs.planning import groups_of
+from tempbench_lmms.runs.run_card import data_at_hand, run_card
+
+KEY = stopping.KEY
+LEVEL = 0.05
+ORDER = "until-decided-1"
+"""Names the order of groups: by a hash of this word and the group's name. Another order has another name."""
+TEST = "anytime-valid test by betting, Waudby-Smith & Ramdas 2024"
+_PROBED = ("oracle", "chance", "empty")
+_PROBED_GROUPS = 100
+_TOLERANCE = 1e-9
+
+Terms = tuple[float, float]
+
+
+@dataclass
+class Contest:
+    """A task of this run against the same task of an earlier one.
+
+    Attributes:
+        task: The task.
+        metric: The metric that decides.
+        groups: The numbers of the questions by group, in the order in which they are asked.
+        other: The earlier run's numerator and denominator of each group.
+        score: Returns the same of records; None for a question that the metric does not read.
+        record: Returns the record of a reply to the question of a number.
+        ids: The questions' ids by number.
+        higher_is_better: Whether the metric is.
+        level: Of the test.
+        against: The earlier run: its results file's name, its model and its name.
+        differences: Of each group answered so far this run's share less the earlier one's, over the largest
+            group's weight.
+    """
+
+    task: str
+    metric: str
+    groups: tuple[tuple[int, ...], ...]
+    other: tuple[Terms, ...]
+    score: Callable[[Sequence[Record | None]], Terms]
+    record: Callable[[int, str], Record | None]
+    ids: Sequence[str]
+    higher_is_better: bool
+    level: float
+    against: dict[str, str]
+    differences: list[float] = field(default_factory=list)
+
+    @property
+    def largest(self) -> float:
+        """The weight of the largest group."""
+        return max(weight for _, weight in self.other)
+
+    def hear(self, replies: Mapping[int, str]) -> int | None:
+        """Takes the replies to the next whole groups; returns after how many groups it is decided, if it is.
+
+        Raises:
+            TempbenchError: A group has another weight than in the earlier run, or no share in it.
+        """
+        left = set(replies)
+        while left:
+            group = self.groups[len(self.differences)]
+            left -= {*group}
+            value, weight = self.score([self.record(number, replies[number]) for number in group])
+            other, expected = self.other[len(self.differences)]
+            if abs(weight - expected) > _TOLERANCE or abs(value - other) > self.largest + _TOLERANCE:
+                raise TempbenchError(
+                    f"{self.task}: {self.metric} is of other questions in the two runs (group "
+                    f"{len(self.differences) + 1}), so it cannot decide; leave out --until-decided"
+                )
+            self.differences.append((value - other) / self.largest)
+        found = self.decision
+        return None if found is None else found.n_groups
+
+    @property
+    def decision(self) -> betting.Decision | None:
+        """What the groups so far decide."""
+        return betting.decision(self.differences, self.level)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What the results file says of it, as JSON values."""
+        found = self.decision
+        n = len(self.differences) if found is None else found.n_groups
+        verdict, at_least = "undecided", None
+        if found is not None:
+            verdict = "better" if found.first_is_higher == self.higher_is_better else "worse"
+            # Of all groups' weight, which is known; the bound is in units of the largest group's.
+            scale = self.largest * len(self.other) / sum(weight for _, weight in self.other)
+            at_least = betting.at_least(self.differences[:n], self.level) * scale
+        return {
+            "metric": self.metric,
+            "verdict": verdict,
+            "at_least": at_least,
+            "level": self.level,
+            "groups_answered": n,
+            "groups": len(self.groups),
+            "against": self.against,
+            "order": ORDER,
+            "test": TEST,
+        }
+
+
+def sentence(said: Mapping[str, Any]) -> str:
+    """Returns in words how a task was decided.
+
+    Args:
+        said: What the results file says of it.
+    """
+    against = said["against"]
+    other = against.get("name") or against["model"]
+    by = f"({said['test']}; level {said['level']:.3g}; groups by hash, {said['order']})"
+    number = f"{said['groups_answered']:,} of {said['groups']:,} groups"
+    if said["verdict"] == "undecided":
+        return f"after {number} it is undecided whether {said['metric']} differs from {other}'s {by}"
+    when = "stopped" if is_stopped(said) else "decided"
+    return (
+        f"{when} after {number}: {said['verdict']} than {other} in {said['metric']}, by at least "
+        f"{said['at_least']:.3g} {by}"
+    )
+
+
+def is_stopped(said: Mapping[str, Any]) -> bool:
+    """Returns whether groups were left out."""
+    return bool(said["groups_answered"] < said["groups"])
+
+
+def said_of(log: TaskLog) -> dict[str, Any] | None:
+    """Returns what a run says of how a task was decided; None where it was not asked until it was."""
+    found = log.header.get(KEY)
+    own = found.get(log.task) if isinstance(found, dict) else None
+    return own if isinstance(own, dict) else None
+
+
+def stopping_of(contests: Sequence[Contest]) -> stopping.Stopping:
+    """Returns what the harness is told: which groups there are, and whom it asks."""
+    by_task = {one.task: one for one in contests}
+    return stopping.Stopping(
+        groups={task: one.groups for task, one in by_task.items()},
+        decide=lambda task, replies: by_task[task].hear(replies),
+        said=lambda: {task: one.said for task, one in by_task.items()},
+    )
+
+
+def is_open(said: Mapping[str, Mapping[str, Any]], wanted: Sequence[Contest]) -> bool:
+    """Returns whether a finished run left out questions that a command is to ask.
+
+    Args:
+        said: What its results file says, by task.
+        wanted: What the command is to decide; nothing where it is to ask all questions.
+    """
+    if not any(map(is_stopped, said.values())):
+        return False
+    return (
+        not all(
+            one.task in said
+            and (said[one.task]["against"], said[one.task]["metric"]) == (one.against, one.metric)
+            for one in wanted
+        )
+        or not wanted
+    )
+
+
+def confirm(results: Path, decided: Sequence[Contest]) -> None:
+    """Checks that a run's log gives the results by which it was decided.
+
+    Raises:
+        TempbenchError: It gives others.
+    """
+    logs = {log.task: log for log in read_runs([results])} if decided else {}
+    for one in decided:
+        samples = logs[one.task].samples
+        records = {
+            str(sample.record["id"]): sample.record for sample in samples if one.metric in sample.metrics
+        }
+        n = one.said["groups_answered"]
+        for group, (other, _), difference in zip(one.groups[:n], one.other, one.differences, strict=False):
+            value, _ = one.score([records.get(one.ids[number]) for number in group])
+            if abs((value - other) / one.largest - difference) > _TOLERANCE:
+                raise TempbenchError(
+                    f"{results}: the log of {one.task} gives other results than those that decided; give the "
+                    "same command without --until-decided, the answers are kept"
+                )
+
+
+def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: str = "") -> list[Contest]:
+    """Returns a contest for each task, none of which has been asked anything.
+
+    The level is shared: that any of n tasks is decided wrongly has a probability of 5 % at most.
+
+    Args:
+        run_b: The earlier run.
+        tasks: What the user named.
+        names: The tasks of this package behind it.
+        metric: The metric that decides; each task's headline where empty.
+
+    Raises:
+        TempbenchError: The earlier run is of something else, or a task's metric cannot decide.
+    """
+    stopping.check_harness()
+    if strangers := sorted({*tasks} - task_files().keys()):
+        raise TempbenchError(f"--until-decided knows no groups of {strangers[0]}; give it only our tasks")
+    logs = {log.task: log for log in read_runs([run_b])}
+    for name in names:
+        if name not in logs:
+            raise TempbenchError(
+                f"{run_b} has no {name}, but {', '.join(logs)}; give another run to --until-decided"
+            )
+    return [_contest(logs[name], run_b, metric, LEVEL / len(names)) for name in names]
+
+
+def _contest(log: TaskLog, run_b: Path, metric: str, level: float) -> Contest:
+    docs = docs_of(load_task(log.task), media=False)
+    _check_same(log, docs, run_b)
+    chosen = _metric(log, metric)
+    names = groups_of(log.task, docs)
+    members: dict[str, list[int]] = {}
+    for number, name in enumerate(names):
+        members.setdefault(name, []).append(number)
+    groups = tuple(tuple(members[name]) for name in shuffled(members, ORDER))
+    given = {str(record["id"]): record for record in chosen.records}
+    ids = [str(doc["question_id"]) for doc in docs]
+
+    def score(records: Sequence[Record | None]) -> Terms:
+        return _terms(chosen, [one for one in records if one is not None])
+
+    def record(number: int, reply: str) -> Record | None:
+        out = load_task(log.task)["process_results"](docs[number], [reply])
+        return out["record"] if isinstance(out.get(chosen.name), Item) else None
+
+    other = tuple(score([given.get(ids[n]) for n in group]) for group in groups)
+    _check_sums(log.task, chosen, other)
+    for group, (_, weight) in list(zip(groups, other, strict=True))[:_PROBED_GROUPS]:
+        for kind in _PROBED:
+            value, found = score([record(n, respondents.REPLIES[kind](docs[n], log.task, 0)) for n in group])
+            if abs(found - weight) > _TOLERANCE or not -_TOLERANCE <= value <= found + _TOLERANCE:
+                raise _cannot(log.task, chosen.name, "its weight depends on the replies, or it is no share")
+    against = {"file": log.file.name, "model": log.model, "name": log.name}
+    higher = chosen.higher_is_better
+    return Contest(log.task, chosen.name, groups, other, score, record, ids, higher, level, against)
+
+
+def _terms(metric: MetricOfRun, records: Sequence[Record]) -> Terms:
+    found = metric(records)
+    return float(found.numerator.sum()), float(found.denominator.sum())
+
+
+def _metric(log: TaskLog, wanted: str) -> MetricOfRun:
+    """Returns the metric that is to decide a task, of the earlier run.
+
+    Raises:
+        TempbenchError: There is none of this name, or it is no share.
+    """
+    name = wanted or headline(log.task).name
+    found = {one.name: one for one in metrics_of(log)}
+    if name not in found:
+        raise TempbenchError(
+            f"{log.task} has no metric {name!r}; --decide-by takes one of {', '.join(found)}"
+        )
+    if found[name].needs_encoder:
+        raise _cannot(log.task, name, "a model scores its replies, all at once")
+    if not isinstance(found[name](), Ratio):
+        raise _cannot(log.task, name, "it is no share")
+    return found[name]
+
+
+def headline(task: str) -> Row:
+    """Returns the metric that stands for a task: the benchmark's where the task has it, else its first."""
+    card = benchmarks.card(task_files()[task].parent.name)
+    wanted = f"_{card.headline or card.primary[0]}"
+    rows = [row for row in adapter.rows_of(load_task(task)) if row.headline]
+    return next((row for row in rows if wanted.endswith(f"_{row.name}")), rows[0])
+
+
+def _cannot(task: str, metric: str, why: str) -> TempbenchError:
+    return TempbenchError(
+        f"{task}: {metric} cannot be decided group by group, for {why}; name another metric with --decide-by"
+    )
+
+
+def _check_sums(task: str, metric: MetricOfRun, terms: Sequence[Terms]) -> None:
+    """Checks that the metric is the sum of what its groups give.
+
+    Raises:
+        TempbenchError: It sets one group against another, or nothing is given to it.
+    """
+    groups = np.array(terms).sum(axis=0)
+    if not groups[1] > 0:
+        raise _cannot(task, metric.name, "no question is given to it")
+    if not np.allclose(groups, _terms(metric, metric.records)):
+        raise _cannot(task, metric.name, "it sets one group of questions against others")
+
+
+def _check_same(log: TaskLog, docs: Sequence[Mapping[str, Any]], run_b: Path) -> None:
+    """Checks that the earlier run answered the questions that are here, all of them.
+
+    Raises:
+        TempbenchError: It did not.
+    """
+    answered = {str(one.record["id"]): one.target for one in log.samples}
+    ids = {str(doc["question_id"]) for doc in docs}
+    if missing := sorted(ids - answered.keys()):
+        why = ", which was itself stopped or limited" if missing != sorted(ids) else ""
+        raise TempbenchError(
+            f"{run_b}{why} has no answer to {len(missing):,} of {len(ids):,} questions of {log.task}, among "
+            f"them {missing[0]}; give a run of all of them"
+        )
+    card = run_card(log)
+    differing = [
+        name
+        for name, then, now in (
+            ("tempbench-lmms", card["packages"].get("tempbench-lmms"), __version__),
+            ("data", card["data"].get("sha256"), data_at_hand(log).get("sha256")),
+            ("questions", sorted(answered), sorted(ids)),
+        )
+        if then != now
+    ]
+    if differing:
+        raise TempbenchError(
+            f"{log.task}: {run_b} was made with other {', '.join(differing)} than those here; give a run "
+            "that was not"
+        )

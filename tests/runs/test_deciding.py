@@ -1,0 +1,276 @@
+"""`tempbench run --until-decided`: what decides, what is refused, and what later commands make of it."""
+
+import contextlib
+import json
+import shutil
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import stopping
+from tempbench_lmms.harness.respondents import REPLIES
+from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.report.numbers import of_logs
+from tempbench_lmms.runs import comparison, deciding, rescoring, safe_run
+from tempbench_lmms.runs.logs import read_runs
+from tempbench_lmms.runs.run_card import run_card
+from tests.command import complains, tempbench, tempbench_process
+from tests.runs.test_logs import TASK, write_run
+
+RESULTS = "20260101_000000_results.json"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("runs")
+    write_run(made / "chance")
+    return made
+
+
+@pytest.fixture(scope="module")
+def against_chance(folder):
+    (found,) = deciding.contests(folder / "chance", [TASK], [TASK])
+    return found
+
+
+@pytest.fixture(scope="module")
+def docs():
+    return docs_of(load_task(TASK))
+
+
+def asked(contest, docs, respondent, seed=0, size=20):
+    """Asks a respondent as the harness's cache does; returns what decided and the questions that count."""
+    fresh = replace(contest, differences=[])
+    stop = deciding.stopping_of([fresh])
+    n_groups = None
+    for portion in stopping.portions(fresh.groups, size):
+        replies = {n: REPLIES[respondent](docs[n], TASK, seed) for n in portion}
+        if (n_groups := stop.decide(TASK, replies)) is not None:
+            break
+    stop.count(TASK, len(fresh.groups) if n_groups is None else n_groups)
+    return stop.said()[TASK], stop.answered[TASK]
+
+
+def test_who_knows_all_is_soon_told_from_who_guesses(against_chance, docs):
+    said, answered = asked(against_chance, docs, "oracle")
+    assert (said["metric"], said["verdict"], said["level"]) == ("mt", "better", 0.05)
+    assert said["groups_answered"] < said["groups"] == 30
+    assert len(answered) == sum(map(len, against_chance.groups[: said["groups_answered"]])) < len(docs) / 2
+    assert 0 < said["at_least"] < 0.5  # chance gets a half
+    assert "stopped after" in deciding.sentence(said)
+    assert "better than tempbench_chance in mt, by at least 0.0" in deciding.sentence(said)
+
+
+def test_who_is_worse_is_told_too(folder, docs, tmp_path):
+    write_run(tmp_path, "oracle")
+    (contest,) = deciding.contests(tmp_path, [TASK], [TASK])
+    said, _ = asked(contest, docs, "chance")
+    assert said["verdict"] == "worse"
+    assert said["at_least"] > 0
+
+
+def test_who_guesses_is_not_told_from_who_guesses(against_chance, docs):
+    found = [asked(against_chance, docs, "chance", seed)[0] for seed in range(1, 41)]
+    # Were it as likely as 5 %, five in 40 came once in 20 tries (binomial); it is far less likely.
+    assert sum(one["verdict"] != "undecided" for one in found) < 5
+    undecided = next(one for one in found if one["verdict"] == "undecided")
+    assert undecided["groups_answered"] == 30
+    assert "after 30 of 30 groups it is undecided" in deciding.sentence(undecided)
+
+
+def test_the_size_of_slices_decides_nothing(against_chance, docs):
+    assert [asked(against_chance, docs, "oracle", size=size) for size in (1, 50, 1000)] == [
+        asked(against_chance, docs, "oracle")
+    ] * 3
+
+
+def test_groups_are_whole_and_in_an_order_of_their_own(against_chance, docs):
+    groups = against_chance.groups
+    assert sorted(n for group in groups for n in group) == list(range(len(docs)))
+    for group in groups:
+        assert len({(docs[n]["source"], docs[n]["sequence_id"]) for n in group}) == 1
+    assert list(groups) != sorted(groups)
+
+
+def test_tasks_share_the_level(folder, tmp_path):
+    write_run(tmp_path / "two" / "a", "chance")
+    write_run(tmp_path / "two" / "b", "chance", "tempvs_mt1_three_mini")
+    names = [TASK, "tempvs_mt1_three_mini"]
+    assert [one.level for one in deciding.contests(tmp_path / "two", ["tempvs_mt1_mini"], names)] == [
+        0.025
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("metric", "line"),
+    [
+        ("mt_given_gt_strict", "its weight depends on the replies"),
+        ("n_failed", "it is no share"),
+        ("nosuch", "no metric 'nosuch'"),
+    ],
+)
+def test_what_cannot_decide_is_refused(folder, metric, line):
+    with pytest.raises(TempbenchError, match=line):
+        deciding.contests(folder / "chance", [TASK], [TASK], metric)
+
+
+def test_another_metric_may_decide(folder):
+    (found,) = deciding.contests(folder / "chance", [TASK], [TASK], "gt_strict")
+    assert (found.metric, found.higher_is_better) == ("gt_strict", True)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--limit", "8"), "leave out --limit and --offset"),
+        (("--offset", "8"), "leave out --limit and --offset"),
+        (("--decide-by", "nosuch"), "no metric 'nosuch'"),
+        (("--tasks", "mme"), "knows no groups of mme"),
+        (("--tasks", "mateo_mini"), "_mini, but tempvs_mt1_two_mini; give another run"),
+    ],
+)
+def test_the_command_refuses_in_one_line(folder, tmp_path, words, line):
+    run = ["run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", tmp_path, "--until-decided"]
+    complains(tempbench(*run, folder / "chance", *words), line)
+    assert not (tmp_path / "tempbench_run.json").exists()
+
+
+def test_a_metric_alone_decides_nothing(tmp_path):
+    run = ["run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", tmp_path]
+    complains(tempbench(*run, "--decide-by", "mt"), "--until-decided; give that too")
+
+
+def test_several_processes_are_refused(folder):
+    how = safe_run.How(until_decided=folder / "chance")
+    with pytest.raises(TempbenchError, match="runs in one process, and these are 4"):
+        safe_run._check_until_decided(how, 4, [])
+
+
+def test_a_run_of_other_data_is_refused(folder, tmp_path):
+    log = write_run(tmp_path)
+    results = json.loads((tmp_path / RESULTS).read_text())
+    results["results"][TASK]["details,none"]["run"]["data"]["mini"]["sha256"] = "0"
+    (tmp_path / RESULTS).write_text(json.dumps(results))
+    with pytest.raises(TempbenchError, match="made with other data than"):
+        deciding.contests(tmp_path, [TASK], [TASK])
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(lines[:100]))
+    results["n-samples"][TASK]["effective"] = 100
+    (tmp_path / RESULTS).write_text(json.dumps(results))
+    with pytest.raises(TempbenchError, match="has no answer to 123 of 223 questions"):
+        deciding.contests(tmp_path, [TASK], [TASK])
+
+
+def test_what_the_log_does_not_bear_out_is_no_decision(folder, against_chance):
+    decided = replace(against_chance, differences=[0.5] * 30)
+    with pytest.raises(TempbenchError, match="gives other results than those that decided"):
+        deciding.confirm(folder / "chance" / RESULTS, [decided])
+    deciding.confirm(folder / "chance" / RESULTS, [replace(against_chance, differences=[0.0] * 30)])
+
+
+def test_which_questions_are_left_to_ask(against_chance, docs):
+    said = {TASK: asked(against_chance, docs, "oracle")[0]}
+    assert not deciding.is_open(said, [against_chance])  # the same command has nothing to do
+    assert deciding.is_open(said, [])  # without the option the rest is asked
+    assert deciding.is_open(said, [replace(against_chance, against={"file": "of another run"})])
+    assert deciding.is_open(said, [replace(against_chance, metric="gt")])
+    whole = {TASK: asked(against_chance, docs, "chance", 1)[0]}
+    assert not deciding.is_open(whole, [])
+    assert not deciding.is_open({}, [])
+
+
+@pytest.fixture(scope="module")
+def stopped(folder, against_chance, docs):
+    """A run of the oracle that was stopped, as the harness would have written it."""
+    said, answered = asked(against_chance, docs, "oracle")
+    log = write_run(folder / "stopped", "oracle")
+    lines = [
+        line for line in log.read_text().splitlines(keepends=True) if json.loads(line)["doc_id"] in answered
+    ]
+    log.write_text("".join(lines))
+    results = json.loads((folder / "stopped" / RESULTS).read_text())
+    stop = deciding.stopping_of([against_chance])
+    stop.answered[TASK] = answered
+    noted = replace(stop, said=lambda: {TASK: said}).note(results)
+    (folder / "stopped" / RESULTS).write_text(json.dumps(noted))
+    return folder / "stopped"
+
+
+def test_a_comparison_takes_over_the_decision_and_gives_no_other(folder, stopped):
+    pairs, remarks = comparison.paired_runs(stopped, folder / "chance")
+    assert any("questions: A was stopped after" in line for line in remarks)
+    found = {one.metric: one for one in comparison.compare_tasks(pairs, 500)}
+    assert {name: one.verdict for name, one in found.items() if one.verdict != "undecided"} == {
+        "mt": "better"
+    }
+    assert found["gt"].p_holm < 0.05  # which counts for nothing where the other metric stopped the run
+    mirrored, _ = comparison.paired_runs(folder / "chance", stopped)
+    assert {one.metric: one.verdict for one in comparison.compare_tasks(mirrored, 500)}["mt"] == "worse"
+
+
+def test_a_comparison_with_a_third_run_has_no_verdict(stopped, tmp_path):
+    write_run(tmp_path, "empty")
+    pairs, _ = comparison.paired_runs(stopped, tmp_path)
+    assert {one.verdict for one in comparison.compare_tasks(pairs, 500)} == {"undecided"}
+
+
+def test_reports_and_rescoring_are_of_the_questions_that_were_answered(stopped):
+    (log,) = read_runs([stopped])
+    (task,) = of_logs([log])
+    n, of = task.asked
+    assert (n, of, task.is_complete, task.is_as_limited) == (len(log.samples), 223, False, True)
+    assert task.limiting_options == "--until-decided"
+    assert task.decision.startswith("stopped after")
+    card = run_card(log)
+    assert (card["complete"], card["until_decided"]["order"]) == (False, deciding.ORDER)
+    assert rescoring.rescore(log).now["mt"] == 1.0
+
+
+@pytest.mark.harness
+def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path, warm_python):
+    def run(output, *words):
+        return tempbench_process(
+            *(
+                "run",
+                "--model",
+                "tempbench_oracle",
+                "--tasks",
+                TASK,
+                "-o",
+                str(tmp_path / output),
+                "--no-report",
+            ),
+            *("--slice", "20", *words),
+            python=warm_python,
+        )
+
+    decide = ("--until-decided", str(folder / "chance"))
+    first = run("a", *decide)
+    assert "stopped after" in first.stderr, first.stderr
+    (log,) = read_runs([tmp_path / "a"])
+    assert 0 < len(log.samples) < 223 / 2
+    _keep_some(tmp_path / "a", tmp_path / "b", 30)  # as a start leaves them that was killed
+    second = run("b", *decide)
+    assert "stopped after" in second.stderr, second.stderr
+    (again,) = read_runs([tmp_path / "b"])
+    assert deciding.said_of(again) == deciding.said_of(log)
+    assert [one.record for one in again.samples] == [one.record for one in log.samples]
+    third = run("a", *decide)
+    assert third.returncode == 0
+    assert "without --until-decided to have the other questions answered too" in third.stdout
+    fourth = run("a")
+    assert "finished, 223 answers" in fourth.stderr, fourth.stderr
+    (whole,) = (one for one in read_runs([tmp_path / "a"]) if deciding.said_of(one) is None)
+    assert len(whole.samples) == 223
+
+
+def _keep_some(source, target, n):
+    """Copies the folder of a run with no more than some of its answers."""
+    (target / "cache").mkdir(parents=True)
+    shutil.copy(source / "cache" / "cache.db", target / "cache")
+    with contextlib.closing(sqlite3.connect(target / "cache" / "cache.db")) as database, database:
+        database.execute(
+            "DELETE FROM responses WHERE cache_key NOT IN (SELECT cache_key FROM responses LIMIT ?)", (n,)
+        )
