@@ -213,7 +213,8 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
     if not may_turn:
         return found
     return tuple(
-        order._replace(value=_turned(text, order.start, order.end, order.value, quantities)) for order in found
+        order._replace(value=_turned(text, order.start, order.end, order.value, quantities))
+        for order in found
     )
 
 
