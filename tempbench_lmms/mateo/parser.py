@@ -18,7 +18,7 @@ from tempbench_lmms.parsing.final_answer import final_answer, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
-from tempbench_lmms.parsing.text import normalise, unboxed
+from tempbench_lmms.parsing.text import holds, normalise, unboxed
 
 OTHER = "other"
 FORMS = ("triple", "cot", "reflection")
@@ -48,6 +48,7 @@ _REFLECTION = lazy(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
 _REFLECTS = lazy(
     r"(?:\breflection|反思|反省|검토|reflexión|réflexion|riflessione|überprüfung)\W*[:：]", re.IGNORECASE
 )
+_REFLECTING = ("reflection", "flexi", "riflession", "überprüf", "反思", "反省", "검토")
 _CONFIRMS = lazy(
     r"\bconfirm\w*|\b(?:is|was|seems|remains|as)\s+(?:\w+\s+)?(?:correct|right|valid|sound|consistent)\b"
     r"|\bfollows?\s+(?:logically|from)|\bstands?\b|\bkeep\b"
@@ -115,11 +116,17 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
         return Reading(label, "form", (part.start, part.end))
     if form != "triple":
         text = _without_next_example(text)
-    if form == "reflection" and (reflection := list(_REFLECTS.finditer(text))):
+    reflection = _reflections(text) if form == "reflection" else []
+    if reflection:
         read_in, found = _read_reflection(text, reflection[-1], prompt, at_limit)
     else:
         read_in, found = text, reader.read(text, Relation(form), prompt, at_limit)
     return reader.within(found, read_in, reply, part)
+
+
+def _reflections(text: str) -> list[re.Match[str]]:
+    """Returns where a text begins to reflect."""
+    return list(_REFLECTS.finditer(text)) if holds(text.lower(), _REFLECTING) else []
 
 
 def _read_reflection(

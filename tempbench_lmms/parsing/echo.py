@@ -18,6 +18,8 @@ _PLACEHOLDER = lazy(
     r"|letter))?\s*[\]>])[\"')]?",
     re.IGNORECASE,
 )
+# Each of them has this.
+_PLACEHOLDER_SIGN = lazy(r"[\[<]\s*[A-Za-z]")
 _FORM = lazy(r"[\"']?\bimage N\b(?!\s?[°º])[\"']?|\bN/A\b", re.IGNORECASE)
 _CHOICE = lazy(
     r"\bneither\s+true\s+nor\s+false\b|\b(?:either\s+)?(?:true\s*(?:or|/|\|)\s*(?:the\s+word\s+)?false"
@@ -46,7 +48,7 @@ def without_placeholders(text: str) -> str:
     small = text.lower()
     if "B/" in text or "B|" in text:
         text = _ALL_LETTERS.sub(" ", text)
-    if "[" in text or "<" in text:
+    if ("[" in text or "<" in text) and _PLACEHOLDER_SIGN.search(text):
         text = _PLACEHOLDER.sub(" ", text)
     if ("true" in small and "false" in small) or ("yes" in small and "no" in small):
         text = _CHOICE.sub(" ", text)

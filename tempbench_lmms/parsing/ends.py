@@ -4,11 +4,9 @@ Two words for the ends with nothing but a link between them say it, in the order
 a word for one end that is called the first, and a phrase for the whole direction.
 """
 
-import re
 from functools import lru_cache
 
-from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.text import holds
+from tempbench_lmms.parsing.text import CaseBlind, holds
 
 _EARLY = (
     r"(?:earliest|oldest|older|earlier|youngest\s+date|ältest\w*|älter\w*|frühest\w*|früher\w*"
@@ -92,15 +90,14 @@ _SIGNS = [
 
 
 @lru_cache(maxsize=2)
-def _patterns(quantities: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _patterns(quantities: bool) -> tuple[CaseBlind, CaseBlind]:
     early, late = (_SHORT, _LONG) if quantities else (_EARLY, _LATE)
     phrase = _SIZE_FIRST if quantities else _TIME_FIRST
 
     def goes(first: str, second: str) -> str:
-        return rf"{_BEGINS}{first}{_LINK}{second}|{_STARTING}{first}|{_BEGINS}{first}{_FIRST}"
+        return rf"{_BEGINS}{first}(?:{_LINK}{second}|{_FIRST})|{_STARTING}{first}"
 
-    back = lazy(rf"{goes(late, early)}|{phrase}", re.IGNORECASE)
-    return back, lazy(goes(early, late), re.IGNORECASE)
+    return CaseBlind(rf"{goes(late, early)}|{phrase}"), CaseBlind(goes(early, late))
 
 
 def backwards(text: str, quantities: bool = False) -> bool | None:

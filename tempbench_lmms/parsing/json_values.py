@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing.patterns import lazy
@@ -28,8 +29,12 @@ def json_values(text: str) -> list[Any]:
     >>> json_values("Sure: {'a': 1,} // done")
     [{'a': 1}]
     """
-    if "{" not in text and "[" not in text:
-        return []
+    return [*_values(text)] if "{" in text or "[" in text else []
+
+
+@lru_cache(maxsize=4)
+def _values(text: str) -> tuple[Any, ...]:
+    """Returns what `json_values` does; several fields are read in the same text."""
     if not text.isascii():
         text = text.translate(_CURLY)
     if "//" in text:
@@ -37,7 +42,7 @@ def json_values(text: str) -> list[Any]:
     if "," in text:
         text = _TRAILING_COMMA.sub(r"\1", text)
     found = _decoded(text)
-    return found if found or "'" not in text else _decoded(_SINGLE_QUOTE.sub('"', text))
+    return tuple(found if found or "'" not in text else _decoded(_SINGLE_QUOTE.sub('"', text)))
 
 
 def _without_comment(line: str) -> str:

@@ -85,10 +85,11 @@ _LISTED = lazy(
     rf"\s*(?:,\s*)?(?:&|,|{any_of(AND)}|{any_of(OR)})\s*(?P<n>\d{{1,2}})(?!\w|[.,]\d|\s*%)", re.IGNORECASE
 )
 _OR = lazy(any_of(OR))
-_WORD_SIGN = lazy(r"\w")
-_LETTER = lazy(r"[^\W\d_]")
 _LONGEST_CLASS = 80
 _CLASS_BORDER = lazy(r"[\s/,]+|\bor\b|\bsteps?\b|\bcan be executed\b|\bin\b|[()]")
+# Of two letters or more: a word may be spelled.
+_FIRST_WORD = lazy(r"[\s/,()]*([^\W\d_]{2,})(?=[\s/,()])")
+_BESIDE_CLASS = frozenset(("or", "step", "steps", "can", "in"))
 _SEQUENCE = lazy(r"(?:image|sentence|event) [a-g] >")
 _PLURAL = lazy(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
 _THAT = lazy(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
@@ -687,10 +688,8 @@ class OrderKind(Kind):
         text = orders.tidy(text)
         if not orders.may_name(text, self.labels):
             return []
-        found = self._orders(text)
-        if len(found) != 1 or found[0].value is None or _WORD_SIGN.search(text, found[0].end):
-            return []
-        return [found[0].value] if not _LETTER.search(text, 0, found[0].start) else []
+        order = orders.alone(text, self.labels, self.quantities)
+        return [order] if order else []
 
     def mentions(self, text: str) -> list[Mention]:
         """Returns where a text gives orders of all labels."""
@@ -894,6 +893,11 @@ class CountKind(Kind):
         )
 
 
+def _may_open_class(word: str) -> bool:
+    """Whether a text that begins with a word may be the name of a class, and nothing else."""
+    return word in _BESIDE_CLASS or relations.class_of(word) is not None
+
+
 class RelationKind(Kind):
     """How two steps stand to each other, in one answer."""
 
@@ -907,6 +911,8 @@ class RelationKind(Kind):
         """Returns the classes that a text is by itself."""
         if len(text) > _LONGEST_CLASS:
             return []
+        if (first := _FIRST_WORD.match(text)) and not _may_open_class(first[1]):
+            return []
         text = steps.joined(text)
         named = [relations.class_of(word) for word in _CLASS_BORDER.split(text) if word]
         if not named or None in named or len(named) > 2:
@@ -919,7 +925,9 @@ class RelationKind(Kind):
 
     def verdict(self, text: str) -> Verdict:
         """Returns what a text says of the two steps."""
-        if by_class := relations.by_class(text) or relations.by_own_letter(text):
+        if relations.may_name_all(text) and (
+            by_class := relations.by_class(text) or relations.by_own_letter(text)
+        ):
             return Verdict(by_class, "answer", 0, len(text))
         text = steps.named(text)
         return resolve(text, self.mentions(text), values=self.all_values)

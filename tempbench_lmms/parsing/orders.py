@@ -148,6 +148,8 @@ _CJK_BORDER = lazy(
     r"|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
 _WORD = lazy(r"[^\W\d_]{2}")
+_WORD_SIGN = lazy(r"\w")
+_LETTER = lazy(r"[^\W\d_]")
 _ARROW = lazy(r"[-=–—]+>|\\to\b|\\rightarrow\b")
 _SENTENCE = lazy(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
 _ORDINAL_SIGN = lazy(r"st|nd|rd|th")
@@ -207,14 +209,41 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
         labels: The labels on offer: "1", "2", ... or "A", "B", ...
         quantities: Whether a bare ">" says the contrary of what was asked.
     """
+    found, may_turn = _as_written(text, labels, quantities)
+    if not may_turn:
+        return found
+    return tuple(
+        order._replace(value=_turned(text, order.start, order.end, order.value, quantities))
+        for order in found
+    )
+
+
+def alone(text: str, labels: tuple[str, ...], quantities: bool = False) -> tuple[str, ...] | None:
+    """Returns the order that a text is by itself, without words around it; the arguments are `orders`'.
+
+    >>> alone("2, 1, 3.", ("1", "2", "3")), alone("It is 2, 1, 3.", ("1", "2", "3"))
+    (('2', '1', '3'), None)
+    """
+    found, may_turn = _as_written(text, labels, quantities)
+    if len(found) != 1 or found[0].value is None:
+        return None
+    value, start, end = found[0][:3]
+    if _WORD_SIGN.search(text, end) or _LETTER.search(text, 0, start):
+        return None
+    return _turned(text, start, end, value, quantities) if may_turn else value
+
+
+@lru_cache(maxsize=8)
+def _as_written(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[tuple[Mention, ...], bool]:
+    """Returns the orders as they stand in a text, and whether its words may turn them round."""
     if quantities and not _too_few(text, labels) and (by_role := _by_role(text, labels)):
-        return (by_role,)
+        return (by_role,), False
     if "<" in text and (order := by_signs(text, labels)):
-        return (Mention(order, 0, len(text)),)
+        return (Mention(order, 0, len(text)),), False
     if by_place := _by_place(text, labels):
-        return (by_place,)
+        return (by_place,), False
     if order := ranked(text, labels):
-        return (Mention(order, 0, len(text)),)
+        return (Mention(order, 0, len(text)),), False
     lists = _lists(text, labels)
     runs = [
         run
@@ -224,21 +253,20 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
     found = sorted([*lists, *runs])
     said, clear = None, True
     complete = any(order for _, _, order in found)
-    if not complete or (_WORD.search(text) and holds(text.lower(), _LATE_SIGNS)):
+    once = sum(map(text.count, labels)) == len(labels)
+    if not complete or (once and _WORD.search(text) and holds(text.lower(), _LATE_SIGNS)):
         said, clear = stated(text, labels, quantities)
-    if said and (not complete or sum(text.count(label) for label in labels) == len(labels)):
-        return (Mention(said, 0, len(text)),)
+    if said:
+        return (Mention(said, 0, len(text)),), False
     if not found and clear:
         if order := valued(text, labels, quantities):
-            return (Mention(order, 0, len(text)),)
+            return (Mention(order, 0, len(text)),), False
         if named := _named(text, labels):
             found = [named]
     if len(labels) == 2:
         # "Either image 1 or image 2 came first."
         found = [one for one in found if not _LEFT_OPEN.search(text, max(0, one[0] - _JUST_BEFORE), one[1])]
-    return tuple(
-        Mention(_turned(text, start, end, order, quantities), start, end) for start, end, order in found
-    )
+    return tuple(Mention(order, start, end) for start, end, order in found), True
 
 
 # "2, 4, 1, 5, 3", "B > C" is none: the sign has two meanings.

@@ -87,7 +87,7 @@ _WORDS_BEFORE = r"(?<![^\W\d_\u2e80-\uffff])"
 
 
 def _token(name: str, words: str) -> str:
-    return rf"(?P<{name}>{_WORDS_BEFORE}(?:{words}){_WORDS_AFTER})"
+    return rf"(?P<{name}>(?:{words}){_WORDS_AFTER})"
 
 
 def _token_cjk(name: str, words: str) -> str:
@@ -147,8 +147,8 @@ def _item(labels: tuple[str, ...], in_words: bool = False) -> re.Pattern[str]:
 def _words(quantities: bool) -> re.Pattern[str]:
     """Returns the pattern of the words of a clause, for text in small letters."""
     ends = (_SHORTEST, _LONGEST_WORDS) if quantities else (f"{_EARLIEST}|{_FIRST}", f"{_LATEST}|{_LAST}")
-    parts = [
-        r"(?P<item>\x01\d+\x02)",
+    # What each word is looked up in, one table after the other; whether a word begins is looked at once.
+    relations = [
         _token(
             "earlier",
             r"(?:(?:just|right|immediately|shortly|directly)\s+)?before\s+(?:that|this|it)|(?:(?:immediately|directly)\s+)?preceded\s+by|davor|avant\s+cela|antes\s+de\s+eso",
@@ -157,8 +157,8 @@ def _words(quantities: bool) -> re.Pattern[str]:
         _token("then", _THEN),
         _token("before", _BEFORE),
         _token("after", _AFTER),
-        _token_cjk("behind_earlier", _BEHIND_EARLIER),
-        _token_cjk("behind_later", _BEHIND_LATER),
+    ]
+    others = [
         _token("early", ends[0]),
         _token("late", ends[1]),
         _token("middle", _MIDDLE),
@@ -168,6 +168,13 @@ def _words(quantities: bool) -> re.Pattern[str]:
         _token("which", r"which|welches|was|que|qui"),
         _token("and", r"and|but|und|aber|et|mais|y|pero|while|whereas"),
         _token("doubt", _DOUBT),
+    ]
+    parts = [
+        r"(?P<item>\x01\d+\x02)",
+        rf"{_WORDS_BEFORE}(?:{'|'.join(relations)})",
+        _token_cjk("behind_earlier", _BEHIND_EARLIER),
+        _token_cjk("behind_later", _BEHIND_LATER),
+        rf"{_WORDS_BEFORE}(?:{'|'.join(others)})",
         r"(?P<end>[.;\n!?])",
         r"(?P<comma>[,()、])",
         r"(?P<other>[^\W\d_]+|\d+)",

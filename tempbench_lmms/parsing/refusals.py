@@ -5,6 +5,7 @@ possible to determine the count"). What is left counts only where it calls somet
 """
 
 import re
+from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import MAY_END, sentences
 from tempbench_lmms.parsing.patterns import lazy
@@ -195,9 +196,12 @@ def _may_refuse(small: str) -> bool:
     return not small.isascii() or holds(small, _SIGNS)
 
 
+@lru_cache(maxsize=16)
 def _find(text: str) -> re.Match[str] | None:
     """Returns the first words of a refusal in a text."""
     small = text.lower()
+    if not _may_refuse(small):
+        return None
     matches = (pattern.search(text) for signs, pattern in _REFUSALS if holds(small, signs))
     if found := min(filter(None, matches), key=lambda match: match.start(), default=None):
         return found

@@ -3,18 +3,20 @@
 import itertools
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import steps
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.text import outer
+from tempbench_lmms.parsing.text import CaseBlind, holds, outer, signs
 from tempbench_lmms.parsing.words import AFTER, ANSWER, BEFORE, FALSE, OPTION, PARALLEL, TRUE, any_of
 
 _CLASSES = (("before", BEFORE), ("after", AFTER), ("independent", PARALLEL))
 CLASSES = tuple(label for label, _ in _CLASSES)
 _NAMES = {word.lower(): label for label, words in _CLASSES for word in words}
-_NAME = lazy(any_of(_NAMES), re.IGNORECASE)
+_NAME = CaseBlind(any_of(_NAMES))
+_PARALLEL_SIGNS = signs(PARALLEL)
 # "The answer is after careful thought: ..." names no class.
 _NO_NAME = lazy(
     r",?[ ]+(?:careful\w*|all\b|much\b|some\b|(?:consider|review|analy[sz]|think|examin|look|check|compar"
@@ -41,7 +43,7 @@ _Q = lazy(
     rf"|는)?\W*)?(?:step\s+[AB][^.\n]{{0,5}})?{_ANSWERED}",
     re.IGNORECASE,
 )
-_WORD = lazy(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)", re.IGNORECASE)
+_WORD = CaseBlind(rf"(?<!\w)(?:(?P<unsure>{_UNSURE})|(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w)")
 
 _HEAD = lazy(r"(?:^|\n)\W{0,4}(?:q|question|frage|pregunta|вопрос)\s*([123])\b", re.IGNORECASE)
 _ASKED = lazy(r"\b(?:q|question)\s*([123])\b", re.IGNORECASE)
@@ -85,12 +87,12 @@ def mentions(text: str) -> list[Mention]:
     """Returns the places of a text, its steps marked, that name a class or say how the steps stand."""
     found = steps.statements(text)
     taken = [(mention.start, mention.end) for mention in found]
-    alone = {match.start("name") for match in _ALONE.finditer(text)} if len(text) < _SHORT else ()
     for match in outer(_NAME.finditer(text)):
         if not any(start <= match.start() < end for start, end in taken) and not _NO_NAME.match(
             text, match.end()
         ):
-            found.append(Mention(class_of(match.group()), match.start(), match.end(), match.start() in alone))
+            alone = len(text) < _SHORT and _ALONE.match(text, match.start()) is not None
+            found.append(Mention(class_of(match.group()), match.start(), match.end(), alone))
     return sorted(found, key=lambda mention: mention.start)
 
 
@@ -104,6 +106,17 @@ def answers(text: str) -> tuple[str, str, str] | None:
 
     The last answer to a question counts: a reply may repeat the questions, or correct itself.
     """
+    if "1" in text and "2" in text and "3" in text and (numbered := _numbered(text)):
+        return numbered
+    if len(text) <= _LONGEST and (by_name := _of_questions(text)):
+        return by_name
+    if concluded := _ARE.search(text):
+        text = text[concluded.end() :]
+    return three_words(text) or _spread(text) or _by_clause(text)
+
+
+def _numbered(text: str) -> tuple[str, str, str] | None:
+    """Returns the answers to questions that are named by their numbers, each with its own answer."""
     found = {match["number"]: _kind(match) for match in _Q.finditer(text)}
     if len(found) == 3:
         return found["1"], found["2"], found["3"]
@@ -118,11 +131,7 @@ def answers(text: str) -> tuple[str, str, str] | None:
         # "So for Q1 ..., the answer is: Yes. Q2 can't be a yes. The answer is: No. ..."
         first, second, third = map(_kind, closing)
         return first, second, third
-    if len(text) <= _LONGEST and (by_name := _of_questions(text)):
-        return by_name
-    if concluded := _ARE.search(text):
-        text = text[concluded.end() :]
-    return three_words(text) or _spread(text) or _by_clause(text)
+    return None
 
 
 def _in_blocks(text: str) -> tuple[str, str, str] | None:
@@ -211,6 +220,11 @@ def _number(part: re.Match[str]) -> str | None:
     return part["number"] or part["also"] or part["cjk"] or _PLACES.get((part["ordinal"] or "").lower())
 
 
+def may_name_all(text: str) -> bool:
+    """Whether a text may name all three classes: one without a word for the third can't."""
+    return holds(text.lower(), _PARALLEL_SIGNS)
+
+
 def by_class(text: str) -> str | None:
     """Returns the class that a text affirms where it denies the two others: "Before? No. After? No. ..."."""
     if len(text) > _LONGEST:
@@ -235,12 +249,18 @@ def by_own_letter(text: str) -> str | None:
     return named.get(chosen["letter"].lower()) if len(set(named.values())) == len(_CLASSES) else None
 
 
+@lru_cache(maxsize=8)
 def three_words(text: str) -> tuple[str, str, str] | None:
     """Returns the answers where a text is three of them and nothing else: "Yes, No, No"."""
     if len(text) > _SHORT:
         return None
-    words = list(_WORD.finditer(text))
-    if len(words) != 3 or len(_BESIDE.sub("", _WORD.sub("", text))) > 3:
+    words = list(itertools.islice(_WORD.finditer(text), len(_CLASSES) + 1))
+    if len(words) != len(_CLASSES):
+        return None
+    ends = [0, *(word.end() for word in words)]
+    starts = [*(word.start() for word in words), len(text)]
+    beside = "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    if len(_BESIDE.sub("", beside)) > 3:
         return None
     if re.findall("[123]", text) not in ([], ["1", "2", "3"]):
         return None

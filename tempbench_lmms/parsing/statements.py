@@ -523,12 +523,16 @@ def _first(pattern: CaseBlind, text: str, first: frozenset[str]) -> re.Match[str
     text = text.lower()
     if found := pattern.small.match(text):
         return found
-    if first.isdisjoint(_STARTS.findall(text)):
-        return None
-    for start in _STARTS.finditer(text):
-        if start.group() in first and (found := pattern.small.match(text, start.start())):
+    for word, start in _starts(text):
+        if word in first and (found := pattern.small.match(text, start)):
             return found
     return None
+
+
+@lru_cache(maxsize=8)
+def _starts(text: str) -> list[tuple[str, int]]:
+    """Returns the words and signs of a text, and where each begins."""
+    return [(start.group(), start.start()) for start in _STARTS.finditer(text)]
 
 
 def _unspaced(text: str) -> bool:
