@@ -29,6 +29,7 @@ MODULES = (
     "memory",
     "data_build",
     "tempvs_data",
+    "picture_reuse",
     "mateo_pairs",
     "bertscore",
     "false_alarms",
