@@ -30,6 +30,7 @@ MODULES = (
     "data_build",
     "tempvs_data",
     "picture_reuse",
+    "log_lines",
     "mateo_pairs",
     "bertscore",
     "false_alarms",

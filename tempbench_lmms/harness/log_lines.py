@@ -27,7 +27,7 @@ def keep_short(module: ModuleType) -> None:
 
     @functools.wraps(save)
     def save_results_samples(self: Any, task_name: str, samples: Any, *args: Any, **kwargs: Any) -> Any:
-        with _shortened(_metrics_of(task_name), samples):
+        with shortened(_metrics_of(task_name), samples):
             return save(self, task_name, samples, *args, **kwargs)
 
     tracker.save_results_samples = save_results_samples
@@ -50,7 +50,7 @@ def _without_errors(metrics: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def _shortened(metrics: Sequence[str], samples: Sequence[dict[str, Any]]) -> Iterator[None]:
+def shortened(metrics: Sequence[str], samples: Sequence[dict[str, Any]]) -> Iterator[None]:
     """Has the lines short for as long as they are written: others show what each metric was given."""
     names = {*metrics}
     told = _without_errors(metrics)
