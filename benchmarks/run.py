@@ -29,6 +29,8 @@ MODULES = (
     "memory",
     "data_build",
     "tempvs_data",
+    "picture_reuse",
+    "log_lines",
     "mateo_pairs",
     "bertscore",
     "false_alarms",

@@ -34,12 +34,14 @@ _BATCH = 64
 _PREFIX = "A photo depicts "
 _PAIRS_AT_ONCE = 256
 _MAX_REMEMBERED = 500_000
+_MAX_CAPTIONS = 20_000
 
 T = TypeVar("T")
 Pair = tuple[str, str]
 
 _lock = threading.RLock()
 _scores: dict[tuple[str, str, Pair], float] = {}
+_captions: dict[tuple[str, str], Floats] = {}
 
 
 class EncoderUnavailableError(TempbenchError):
@@ -141,6 +143,7 @@ def bertscore(pairs: Sequence[Pair]) -> list[float]:
         new = [pair for pair in wanted if (*settings, pair) not in _scores]
         if len(_scores) + len(new) > _MAX_REMEMBERED:
             _scores.clear()
+            new = [*wanted]
         for start in range(0, len(new), _PAIRS_AT_ONCE):
             chunk = new[start : start + _PAIRS_AT_ONCE]
             found = _score(bertscorer(*settings), chunk)
@@ -275,24 +278,35 @@ def clip_images(images: Iterable[Any]) -> Floats:
 def clip_texts(captions: Sequence[str]) -> Floats:
     """Returns the CLIP embeddings of captions, each after "A photo depicts "; shape (n, dim).
 
-    Text beyond the model's length is cut off. Source: the official code, and CLIPScore before it.
+    Each caption is encoded once; what was encoded before is remembered. Text beyond the model's length is cut
+    off. Source: the official code, and CLIPScore before it.
 
     Raises:
         EncoderUnavailableError: The model cannot be loaded.
     """
+    _clip()
+    model = clip_model()
+    with _lock:
+        wanted = dict.fromkeys(captions)
+        new = [caption for caption in wanted if (model, caption) not in _captions]
+        if len(_captions) + len(new) > _MAX_CAPTIONS:
+            _captions.clear()
+            new = [*wanted]
+        for batch in _batches(new):
+            _captions.update({(model, one): own for one, own in zip(batch, _encoded(batch), strict=True)})
+        return np.stack([_captions[model, caption] for caption in captions]) if captions else np.empty((0, 0))
+
+
+def _encoded(captions: Sequence[str]) -> Floats:
     import torch
 
     model, _, tokenizer, device = _clip()
-    limit = model.config.text_config.max_position_embeddings
-    parts = []
-    with _lock, torch.inference_mode():
-        for batch in _batches(captions):
-            tokens = tokenizer(
-                [_PREFIX + caption for caption in batch],
-                padding=True,
-                truncation=True,
-                max_length=limit,
-                return_tensors="pt",
-            ).to(device)
-            parts.append(_array(model.get_text_features(**tokens)))
-    return np.concatenate(parts) if parts else np.empty((0, 0))
+    with torch.inference_mode():
+        tokens = tokenizer(
+            [_PREFIX + caption for caption in captions],
+            padding=True,
+            truncation=True,
+            max_length=model.config.text_config.max_position_embeddings,
+            return_tensors="pt",
+        ).to(device)
+        return _array(model.get_text_features(**tokens))

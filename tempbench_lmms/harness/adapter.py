@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from tempbench_lmms import record_quality, record_reading
 from tempbench_lmms.data import provenance
-from tempbench_lmms.record import UNDEFINED, Metrics, Record, Row, evaluate, evaluate_error
+from tempbench_lmms.record import UNDEFINED, Metrics, Record, Row, evaluate, evaluate_error, remembered
 
 # What the harness hands over instead of an answer when an API request failed or its budget ran out. It is
 # text, with letters in it that a parser could take for an answer. The last one is what `async_openai` makes
@@ -161,6 +161,7 @@ def emit(record: Record, metrics: Iterable[str], *more: str) -> dict[str, Any]:
     return out | dict.fromkeys(("details", *more), item)
 
 
+@remembered(2)  # every metric of a task is given the same ones, but for those that not all questions have
 def records_of(items: Sequence[Any]) -> list[Record]:
     """Returns the records behind `items`, sorted by id: with several processes ranks arrive one by one."""
     records = [item.record if isinstance(item, Item) else item for item in items]

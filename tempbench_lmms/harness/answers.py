@@ -1,7 +1,8 @@
-"""Answers stored under what was really asked, and the questions of several processes dealt out equally."""
+"""Answers stored under what was really asked, and what is left answered by all processes of a run."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs, is_deterministic
@@ -10,6 +11,7 @@ from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.checksums import Media, digest, urls_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity, stored
+from tempbench_lmms.harness.dealing import Pictured, Place, shares
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
 Answer = Callable[[Sequence[Any]], list[Any]]
@@ -29,6 +31,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         # A runner may change the settings of a request while it answers, so the key is made once, before.
         self._keys: dict[int, tuple[Any, str]] = {}
         self._media: dict[str, Media] = {}
+        self._pictured: dict[tuple[str, int], Pictured] = {}
 
     def key(self, lm: Any, reqtype: str, request: Any) -> str:
         """Returns the key of a request's answer; "" where the answer is sampled, and so not kept."""
@@ -53,8 +56,24 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         config, doc = load_task(task), lm.task_dict[task][request.metadata["split"]][number]
         if task not in self._media:
             self._media[task] = media_of(config)
-        sums = [self._media[task].sha256(url) for url in urls_of(doc)]
+        urls = self._noted(task, number, doc)
+        sums = [self._media[task].sha256(url) for url in urls]
         return [doc["question_id"], sums, [config.get(name) for name in _SETTINGS], identity.code_of(task)]
+
+    def _noted(self, task: str, number: int, doc: dict[str, Any]) -> list[str]:
+        """Returns the media of a question, and remembers what tells which others show the same."""
+        urls = [*urls_of(doc)]
+        self._pictured[task, number] = Pictured(task, number, digest(sorted(urls)), digest(urls))
+        return urls
+
+    def pictured(self, lm: Any, request: Any) -> Pictured | None:
+        """Returns what tells which other questions show the same; None for another one's task."""
+        task, number = request.task_name, request.doc_id
+        if task not in task_files():
+            return None
+        if (task, number) not in self._pictured:  # its answer is sampled, and so has no key
+            self._noted(task, number, lm.task_dict[task][request.metadata["split"]][number])
+        return self._pictured[task, number]
 
     def stored(self, lm: Any, reqtype: str, request: Any) -> Any:
         """Returns the answer that is stored for a request; None where there is none."""
@@ -92,37 +111,27 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
             self._store(key, *about, stored.sealed(key, text))
 
 
-def shares(missing: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Deals out what is left, equally: processes that wait for each other need as many questions each.
+def answered_in_groups(left: Sequence[tuple[Any, Pictured | None]], answer: Answer) -> list[Any]:
+    """Has one process answer what is left, questions about the same pictures together.
 
     Args:
-        missing: How many questions of each process have no answer yet.
+        left: Its requests without an answer, and what each shows.
+        answer: Answers requests, in order.
 
     Returns:
-        For each process the questions it is to ask, each as the process that it belongs to and its place
-        there. All have as many; some are asked a second time to make up the number.
-
-    >>> shares([3, 0])
-    [[(0, 0), (0, 1)], [(0, 2), (0, 2)]]
+        The answers to `left`, in order.
     """
-    size, total = len(missing), sum(missing)
-    each = -(-total // size)
-    # Whoever has most keeps one more, so that as few as possible move.
-    order = sorted(range(size), key=lambda rank: -missing[rank])
-    wanted = {rank: total // size + (place < total % size) for place, rank in enumerate(order)}
-    dealt = [[(rank, i) for i in range(min(missing[rank], wanted[rank]))] for rank in range(size)]
-    moving = [(rank, i) for rank in range(size) for i in range(len(dealt[rank]), missing[rank])]
-    for rank in range(size):
-        while len(dealt[rank]) < wanted[rank]:
-            dealt[rank].append(moving.pop(0))
-    first = next((share[0] for share in dealt if share), None)
-    for share in dealt:
-        share += [share[-1] if share else first for _ in range(each - len(share)) if first]
-    return dealt
+    order = [i for _, i in shares([[shown for _, shown in left]])[0]]
+    answers = dict(zip(order, answer([left[i][0] for i in order]), strict=True))
+    return [answers[i] for i in range(len(left))]
 
 
 def dealt_out(
-    tasks: Mapping[str, Any], rank: int, size: int, left: Sequence[Any], answer: Answer
+    tasks: Mapping[str, Any],
+    rank: int,
+    size: int,
+    left: Sequence[tuple[Any, Pictured | None]],
+    answer: Answer,
 ) -> list[Any]:
     """Has the processes of a run answer together what is left of all of them; every process calls it.
 
@@ -130,20 +139,22 @@ def dealt_out(
         tasks: The harness's tasks by name, to build the questions of other processes.
         rank: This process.
         size: The number of processes.
-        left: This process's requests without an answer.
+        left: This process's requests without an answer, and what each shows.
         answer: Answers requests, in order.
 
     Returns:
         The answers to `left`, in order.
     """
-    dealt = shares(_gathered(len(left), size))
-    moved = {one for other, share in enumerate(dealt) for one in share if one[0] != other}
-    told = _gathered({i: _described(left[i]) for owner, i in sorted(moved) if owner == rank}, size)
-    own = [left[i] if owner == rank else _built(tasks, told[owner][i]) for owner, i in dealt[rank]]
+    dealt = shares(_gathered([shown for _, shown in left], size))
+    theirs = [[] if other == rank else [*dict.fromkeys(share)] for other, share in enumerate(dealt)]
+    told = _exchanged(
+        [{(owner, i): _described(left[i][0]) for owner, i in share if owner == rank} for share in theirs],
+        rank,
+    )
+    own = [left[i][0] if owner == rank else _built(tasks, told[owner, i]) for owner, i in dealt[rank]]
     answers = dict(zip(dealt[rank], answer(own), strict=True))
-    back = _gathered({one: reply for one, reply in answers.items() if one[0] != rank}, size)
-    for other in back:
-        answers = {one: reply for one, reply in other.items() if one[0] == rank} | answers
+    parcels = [{one: reply for one, reply in answers.items() if one[0] == owner} for owner in range(size)]
+    answers = _exchanged(parcels, rank) | answers
     return [answers[rank, i] for i in range(len(left))]
 
 
@@ -151,13 +162,33 @@ def _gathered(value: Any, size: int) -> list[Any]:
     import torch.distributed as dist
 
     found: list[Any] = [None] * size
-    try:
+    with _connected():
         dist.all_gather_object(found, value)
+    return found
+
+
+def _exchanged(parcels: Sequence[dict[Place, Any]], rank: int) -> dict[Place, Any]:
+    """Gives every process its parcel, and returns what this one got; no process holds what is for others."""
+    import torch.distributed as dist
+
+    mine: list[dict[Place, Any]] = [{} for _ in parcels]
+    with _connected():
+        for other, parcel in enumerate(parcels):
+            if other == rank:
+                dist.gather_object({}, mine, dst=rank)
+            else:
+                dist.gather_object(parcel, dst=other)
+    return {place: value for one in mine for place, value in one.items()}
+
+
+@contextmanager
+def _connected() -> Iterator[None]:
+    try:
+        yield
     except RuntimeError as error:  # of the connection, whichever library makes it
         raise TempbenchError(
             f"another process of this run has ended, and says why: {one_line(str(error))[:100]}"
         ) from None
-    return found
 
 
 def _described(request: Any) -> dict[str, Any]:

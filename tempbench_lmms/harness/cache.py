@@ -30,7 +30,7 @@ from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import stopping, stored
 from tempbench_lmms.harness.adapter import request_failed
-from tempbench_lmms.harness.answers import KeyedCache, dealt_out, tasks_in
+from tempbench_lmms.harness.answers import KeyedCache, answered_in_groups, dealt_out, tasks_in
 from tempbench_lmms.harness.asking import Asking, Watch
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.media.integrity import check_video
@@ -85,9 +85,10 @@ class SafeCache(KeyedCache):
         return cache
 
     def execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
-        """Answers the requests in order, each slice stored before the next one is asked; those stored first.
+        """Answers the requests, each slice stored before the next one is asked; those stored first.
 
-        Several processes deal out among them what is left.
+        Questions about the same pictures are asked one after the other. Several processes deal out among them
+        what is left.
         """
         replies = {
             # What the harness repeats to make up a number is dealt out with the rest, and read by nobody.
@@ -102,11 +103,11 @@ class SafeCache(KeyedCache):
         def ask(dealt: Sequence[Any]) -> list[Any]:
             return self._in_slices(lm, reqtype, dealt, len(replies) - len(left))
 
-        given = [requests[i] for i in left]
+        given = [(requests[i], self.pictured(lm, requests[i])) for i in left]
         if self._together():
             answers = dealt_out(self.tasks, self._global_rank, self._world_size, given, ask)
         else:
-            answers = ask(given)
+            answers = answered_in_groups(given, ask)
         replies |= zip(left, answers, strict=True)
         return [replies[i] for i in range(len(requests))]
 

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import ahead, clean_files, index
+from tempbench_lmms.harness import ahead, clean_files, index, log_lines
 
 MINIMUM = (0, 6, 1)
 # `tempbench run` builds on a cache with a folder for each run, and on answers that carry their tokens.
@@ -249,13 +249,18 @@ def _change_utilities(module: ModuleType) -> None:
     ahead.announce_order(module)
 
 
+def _change_tracker(module: ModuleType) -> None:
+    clean_files.keep_secrets_out(module)
+    log_lines.keep_short(module)
+
+
 _TARGETS: dict[str, Callable[[ModuleType], None]] = {
     "lmms_eval.tasks": _apply,
     "lmms_eval.utils": _change_utilities,
     "lmms_eval.protocol": _encode_every_picture,
     "lmms_eval.models.simple.openai": _keep_time_limit,
     "lmms_eval.api.model": ahead.announce_questions,
-    "lmms_eval.loggers.evaluation_tracker": clean_files.keep_secrets_out,
+    "lmms_eval.loggers.evaluation_tracker": _change_tracker,
 }
 
 

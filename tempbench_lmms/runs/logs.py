@@ -16,7 +16,7 @@ from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.data.texts import original
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness import adapter, log_lines
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.record import Metric, Record
@@ -259,7 +259,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
         if not isinstance(table, dict) or not isinstance(configs[task], dict):
             raise TempbenchError(f"{file} is not a results file of the harness ({task} is not a table in it)")
         log = file.with_name(f"{stamp}_samples_{task}.jsonl")
-        samples, problems = _samples(log, task)
+        samples, problems = _samples(log, task, configs[task])
         if log.is_file():
             with edited(file):
                 expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
@@ -322,11 +322,13 @@ def _renamed(task: str) -> dict[str, str]:
     return {f"{row.formerly}{end}": f"{row.name}{end}" for row in rows for end in ("", "_stderr")}
 
 
-def _samples(path: Path, task: str) -> tuple[list[Sample], list[str]]:
+def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample], list[str]]:
     samples: list[Sample] = []
     damage = _Damage(path.name)
-    metrics = {entry["metric"] for entry in load_task(task)["metric_list"]}
+    metrics = {*log_lines.names_in(load_task(task))}
     renamed = _renamed(task)
+    with edited(path):
+        then = log_lines.names_in(config)
     if not path.is_file():
         return samples, []
     seen: set[Any] = set()
@@ -337,9 +339,7 @@ def _samples(path: Path, task: str) -> tuple[list[Sample], list[str]]:
                 record = row["record"]
                 sample = Sample(
                     record=record,
-                    metrics=frozenset(
-                        renamed.get(name, name) for name, value in row.items() if value == str(Item({}))
-                    ),
+                    metrics=_given_to(row, then, renamed),
                     prompt=str(row.get("input", "")),
                     reply=adapter.reply_of([row.get("filtered_resps", "")]),
                     doc_id=int(row["doc_id"]),
@@ -389,6 +389,11 @@ class _Damage:
             else f"{self._log}: {len(lines):,} lines {several}, first line {lines[0][0]}{lines[0][1]}"
             for (one, several), lines in self._found.items()
         ]
+
+
+def _given_to(row: dict[str, Any], then: tuple[str, ...], renamed: dict[str, str]) -> frozenset[str]:
+    found = log_lines.given_to(row, then)
+    return frozenset(renamed.get(name, name) for name in found) if renamed.keys() & found else found
 
 
 def _n_tokens(counts: Any) -> int | None:

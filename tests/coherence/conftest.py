@@ -69,5 +69,7 @@ def clip_encoder(clip_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
     monkeypatch.setenv(encoders.CLIP_MODEL, str(clip_folder))
     captioning._remembered.clear()
+    encoders._captions.clear()
     yield clip_folder
     captioning._remembered.clear()
+    encoders._captions.clear()

@@ -50,6 +50,26 @@ def _swapped(images: tuple) -> np.ndarray:
     return encoders.clip_images([Image.fromarray(np.asarray(image)[..., ::-1]) for image in images])
 
 
+def test_each_caption_is_encoded_once(clip_encoder: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    given, encoded = records(), []
+    encode = encoders._encoded
+    monkeypatch.setattr(encoders, "_encoded", lambda batch: encoded.extend(batch) or encode(batch))
+    for name in ("clipgain", "clipgain_official", "n_skipped"):
+        first = evaluate(captioning.METRICS[name], given)
+        assert evaluate(captioning.METRICS[name], given[::-1]) == pytest.approx(first)
+    assert sorted(encoded) == sorted({item["caption"] for item in given})
+    # As one by one, but for what padding does to the last digits.
+    alone = np.concatenate([encode([caption]) for caption in encoded])
+    assert np.abs(encoders.clip_texts(encoded) - alone).max() < 1e-5
+
+
+def test_more_captions_than_are_remembered(clip_encoder: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    captions = [f"caption {i}" for i in range(5)]
+    whole = encoders.clip_texts(captions)
+    monkeypatch.setattr(encoders, "_MAX_CAPTIONS", 3)
+    assert np.abs(encoders.clip_texts([*captions[::-1], "another"])[:5][::-1] - whole).max() < 1e-5
+
+
 def test_an_empty_frame_caption_has_no_gain(clip_encoder: object) -> None:
     given = records(story_00_frame="")
     assert evaluate(captioning.METRICS["n_skipped"], given) == 1

@@ -58,6 +58,13 @@ def test_the_encoder_is_loaded_once(text_encoder: Path, monkeypatch: pytest.Monk
     assert sorted(embedded) == sorted({*(text for pair in pairs for text in pair), "a new one", "another"})
 
 
+def test_more_pairs_than_are_remembered(text_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = sentences(20)
+    whole = encoders.bertscore(pairs)
+    monkeypatch.setattr(encoders, "_MAX_REMEMBERED", 15)
+    assert encoders.bertscore([*pairs, ("a new one", "another")])[:20] == pytest.approx(whole, abs=1e-6)
+
+
 def test_nothing_is_loaded_before_it_is_needed(text_encoder: Path) -> None:
     assert encoders.bertscore([("", "a reference"), ("  \n", "x"), ("a", " ")]) == [0.0, 0.0, 0.0]
     assert not encoders.bertscorer._held

@@ -147,6 +147,75 @@ def test_what_is_compared_is_there(one):
         assert errors, task
 
 
+# Notes what each process asks, its task and what it shows; the last one is killed in the middle of its share.
+DYING = """
+    import json, os, signal, sys
+    from tempbench_lmms.cli import main
+    from tempbench_lmms.data.checksums import urls_of
+    from tempbench_lmms.harness.respondents import simple
+
+    rank, folder, dies, n_asked = os.environ["RANK"], sys.argv[1], sys.argv[2] == "dies", 0
+    chance = simple.REPLIES["chance"]
+    def noted(doc, task, seed):
+        global n_asked
+        n_asked += 1
+        if dies and rank == "3" and n_asked == 40:
+            os.kill(os.getpid(), signal.SIGKILL)
+        with open(f"{folder}/asked{rank}", "a") as file:
+            print(json.dumps([task, doc["question_id"], sorted(urls_of(doc))]), file=file)
+        return chance(doc, task, seed)
+    simple.REPLIES["chance"] = noted
+    sys.argv[1:] = ["run", "--output", f"{folder}/out", *sys.argv[3:]]
+    main.main()
+"""
+
+
+def test_whole_groups_killed_in_four_processes_and_continued_in_two(one, tmp_path, warm_python):
+    """As the harness deals questions out one by one to one process, so are numbers and logs."""
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(DYING))
+    told = ["--model", "tempbench_chance", "--model-args", "seed=3", "--tasks", ",".join(EACH)]
+
+    def run(n, *how):
+        done = subprocess.run(
+            [
+                *(warm_python, *TORCHRUN, "--standalone", f"--nproc_per_node={n}", str(script)),
+                *(str(tmp_path), *how, *told, "--slice", "7", "--no-report"),
+            ],
+            env=os.environ | {"PYTHON_EXEC": warm_python, "ACCELERATE_USE_CPU": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=400,
+        )
+        files = [tmp_path / f"asked{rank}" for rank in range(4)]
+        lines = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
+        return done, lines
+
+    done, before = run(4, "dies")
+    assert done.returncode != 0
+    assert not [*tmp_path.rglob("*_results.json")]
+    groups = [{(task, *urls) for task, _, urls in asked} for asked in before]
+    # Each process has a stretch of the questions: only at its ends is a group another one's, too.
+    assert all(groups)
+    assert sum(map(len, groups)) - len(set.union(*groups)) < 4
+    done, after = run(2, "lives")
+    assert done.returncode == 0, done.stderr[-3000:]
+    again = sum(map(len, after)) - sum(len(samples) for samples in (one[0][1][task] for task in EACH))
+    assert 0 <= again <= 4 * 7 + 1  # what the processes had not stored, and one to make up the number
+    (file,) = tmp_path.rglob("*_results.json")
+    tables, samples = one[0]
+    assert of(EACH, {"results": json.loads(file.read_text())["results"]}) == of(
+        EACH, {"results": tables["results"]}
+    )
+    for task in EACH:
+        log = file.with_name(file.name.replace("results.json", f"samples_{task}.jsonl")).read_text()
+        rows = [json.loads(line) for line in log.split("\n") if line]
+        assert {name: row["record"] for name, row in by_id(rows).items()} == {
+            name: row["record"] for name, row in by_id(samples[task]).items()
+        }
+
+
 def test_tempbench_run_in_two_processes(one, tmp_path, warm_python):
     """The same through the command line, the cache and the files; one process checks, writes and tells."""
 

@@ -4,11 +4,8 @@ import dataclasses
 import os
 import shutil
 import stat
-from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tempbench_lmms.data import secrets, tables
 from tempbench_lmms.data.roots import mini_root
@@ -244,23 +241,6 @@ def test_a_model_that_leaves_an_answer_out_is_an_error(cache):
     model.generate_until = lambda requests: ["one"]
     with pytest.raises(ValueError, match="1 answers to 2 questions"):
         cache.execute(model, "generate_until", [request(task, 0, "A?"), request(task, 1, "B?")])
-
-
-@pytest.mark.harness
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=6))
-def test_all_processes_get_as_many_questions(missing):
-    from tempbench_lmms.harness.answers import shares
-
-    dealt = shares(missing)
-    every = {(rank, i) for rank, n in enumerate(missing) for i in range(n)}
-    assert len({len(share) for share in dealt}) == 1
-    assert {one for share in dealt for one in share} == every
-    assert sum(map(len, dealt)) - len(every) < len(missing)
-    # Nobody asks a question of another process while it has own ones that another process asks.
-    counts = Counter(one for share in dealt for one in share)
-    first = [list(dict.fromkeys(share)) for share in dealt]
-    moved = [one for rank, share in enumerate(first) for one in share if one[0] != rank and counts[one] == 1]
-    assert len(moved) <= sum(max(0, n - len(every) // len(missing)) for n in missing)
 
 
 def test_differences_name_what_was_added_and_taken_away():
