@@ -86,9 +86,9 @@ def show(
 
     kind = output.suffix.lower() if output else ""
     if output:
+        outputs.check_file(output, force)
         if kind not in (".html", ".htm", ".txt"):
             raise TempbenchError(f"unknown format {output}; end the name in .html or .txt")
-        outputs.check_file(output, force)
     text = terminal.shown(as_text(seen(task, doc)))
     print(text)
     if output:

@@ -214,8 +214,8 @@ def compare(
     from tempbench_lmms.runs import comparison, comparison_text
     from tempbench_lmms.runs.logs import edited
 
-    pairs, remarks = comparison.paired_runs(run_a, run_b, anyway, partial)
     with edited(f"{run_a}, {run_b}"):
+        pairs, remarks = comparison.paired_runs(run_a, run_b, anyway, partial)
         found = comparison.compare_tasks(pairs, resamples, seed)
     if as_json:
         print(json.dumps(comparison.as_json(pairs, remarks, found), indent=2))

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import ahead, clean_files, index, log_lines
+from tempbench_lmms.harness import ahead, clean_files, index
 
 MINIMUM = (0, 6, 1)
 # `tempbench run` builds on a cache with a folder for each run, and on answers that carry their tokens.
@@ -250,6 +250,8 @@ def _change_utilities(module: ModuleType) -> None:
 
 
 def _change_tracker(module: ModuleType) -> None:
+    from tempbench_lmms.harness import log_lines  # brings numpy, which whoever only loads a model needs not
+
     clean_files.keep_secrets_out(module)
     log_lines.keep_short(module)
 

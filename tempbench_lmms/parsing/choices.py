@@ -145,6 +145,8 @@ def only_compares(text: str, letters: str) -> bool:
 
 # What ends no sentence and no option. As letters of options, "A" and "Y" are no such words.
 _LINKS = frozenset(table("the|a|and|or|und|oder|et|y|der|das|du|de|el|from|of"))
+_VERBS = frozenset(table("is|are|was|were"))
+_SHORT_ASSENT = 5
 _WORDS = lazy(r"[^\W_]+")
 # "What it is made of", "the room that he comes from": a whole phrase.
 _STRANDS = lazy(r"\b(?:what|where|which|who|whom|whose|that|made|out)\b", re.IGNORECASE)
@@ -173,6 +175,8 @@ def breaks_off(text: str, texts: tuple[str, ...]) -> bool:
         )
     elif word in ("from", "of"):
         links = not _STRANDS.search(text)
+    elif word in _VERBS:  # "Yes, it is" is whole
+        links = len(before) > _SHORT_ASSENT and not _STRANDS.search(text)
     else:
         links = word in _LINKS and not (word == "a" and previous in _BEFORE_LETTER)
     return links and not any(option.lower().rstrip(" .").endswith(word) for option in texts)

@@ -121,8 +121,9 @@ _MATCHING = lazy(
 _SMALL_NUMBER = lazy(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
 # "The shortest one is Pair A, and the longest one is Pair B."
 _LONGEST_IS = lazy(
-    rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:is|ist|est|es|belongs\s+to|is\s+(?:that\s+of|shown\s+(?:by|in)|in))"
-    rf"\s+(?:the\s+)?(?:pair\s+)?([A-D])\b",
+    rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:is|ist|est|es|belongs\s+to)"
+    r"(?:\s+(?:therefore|thus|hence|then|clearly|likely|probably|definitely|most\s+likely))?"
+    r"(?:\s+(?:(?:shown|found|seen)\s+)?(?:that\s+of|by|in|between|for|from|within|with))?\s+(?:the\s+)?(?:pair\s+)?([A-D])\b",
     re.IGNORECASE,
 )
 # "C > B > D > A"
@@ -143,6 +144,10 @@ _OF_TWO = lazy(
     re.IGNORECASE,
 )
 _PLACED_OPTION = lazy(r"(?:option|choice)\s+(?:number\s+)?(one|two|three|four|five|six)", re.IGNORECASE)
+# "It isn't \"No rotation\" (A)."
+_DENIED_QUOTE = lazy(r"((?:n['’]t|\bnot)\s+([\"'])[^\"'\n]{1,80}\2)\s*\([A-H]\)")
+_NUMBERED = lazy(r"\b(?:option|choice)\s+([1-9])(?![\w%]|[.,]\d)", re.IGNORECASE)
+_NUMBERED_NOUNS = ("ption ", "hoice ")
 _SUBJECT_STARTS = 12
 # "We can eliminate 1 (rain), 2 (sunset) and 3 (snow)", "I'd exclude A (no sun) and B (no gas)": the brackets
 # stand between what one word leaves out.
@@ -339,6 +344,8 @@ class ChoiceKind(Kind):
             found = [self.truths[value] for value in truth.whole(text)]
         if not found and self.asks == "first before second":
             found = [self.letters[number - 1] for number in numbers.whole_item(text, 2) if 1 <= number <= 2]
+        if not found and (one := self._numbered(text)) and one[0].end - one[0].start == len(text):
+            return [one[0].value]
         if not found and (place := _PLACED_OPTION.fullmatch(text)):
             return list(self.letters[CARDINAL[place[1].lower()] - 1 :][:1])
         if not found and self.sequences and ". " not in text:
@@ -377,8 +384,20 @@ class ChoiceKind(Kind):
                 for place in numbers.place_mentions(text)
                 if -1 <= place.value <= upper
             ]
+            found += self._numbered(text)
             found.sort(key=lambda mention: mention.start)
         return found
+
+    def _numbered(self, text: str) -> list[Mention]:
+        """Returns where a text names one option by its number, "option 3", and no other one so."""
+        if not any(noun in text for noun in _NUMBERED_NOUNS) or not self._has_places:
+            return []
+        found = list(_NUMBERED.finditer(text))
+        if len({match[1] for match in found}) != 1 or not 1 <= (n := int(found[0][1])) <= len(self.letters):
+            return []
+        if any(character.isdigit() for option in self.texts for character in option):
+            return []  # "option 3" may be the one that says 3
+        return [Mention(self.letters[n - 1], *match.span()) for match in found]
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the letters of the options whose words a sentence states."""
@@ -409,7 +428,7 @@ class ChoiceKind(Kind):
             )
         ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
-        text = letters.apart(text)
+        text = _DENIED_QUOTE.sub(r"\1", letters.apart(text))
         if not self.asks and choices.only_compares(text, self.letters):
             better = choices.compared(text, self.letters)
             return Verdict(better, "answer" if better else "open", 0, len(text), text)

@@ -212,7 +212,13 @@ _ONE_FOLD = lazy(
 )
 _NOT_ONE = lazy(
     r"\b(?:not\s+(?:even\s+)?(?:a\s+single|once|one\s+single)|kein\s+einziges)\b"
-    r"|\b(?:does|did|do|is|are)\s*(?:not|n['’]t)\s+(?:\w+\s+){1,3}?any\s+(?!more|other|further|longer|sense|diff)\w+",
+    r"|\b(?:does|did|do|is|are)\s*(?:not|n['’]t)\s+(?:\w+\s+){1,3}?any\s+(?!more|other|further|longer|sense|diff)\w+"
+    r"|\b(?:does|did|do)(?:\s+not|n['’]t)\s+(?!(?:know|see|think|matter)\b)(?:\w+\s+){1,3}?at\s+all\b",
+    re.IGNORECASE,
+)
+# "It did not blink even once."
+_NOT_BEFORE_ONCE = lazy(
+    r"\b(?:does|did|do|has|have)(?:\s+not|n['’]t)\s+(?!(?:just|only|more)\b)(?:(?!than\b)\w+\s+){1,3}$",
     re.IGNORECASE,
 )
 _ADDS_UP = lazy(r"\b(?:sums?|adds?|amounts|comes)\s+(?:up\s+)?to\s+(?:a\s+total\s+of\s+)?$", re.IGNORECASE)
@@ -477,6 +483,8 @@ def _count_of(text: str, match: re.Match[str], before: str) -> int | None:
         return None
     if word == "one" and _NO_NUMBER_BEFORE.search(before):
         return None
+    if word == "once" and _NOT_BEFORE_ONCE.search(before):
+        return 0
     if word == "once" and _SPANISH.search(before + text[match.end() : match.end() + _CONTEXT]):
         return 11
     return CARDINAL[word]

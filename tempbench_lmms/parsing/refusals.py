@@ -180,9 +180,18 @@ _SENTENCES = lazy(r"(?<=[.!?])\s+(?=\S)|\n+")
 _ASKED = lazy(r"\?\W*$")
 _ASIDE = lazy(
     r"\b(?:but|however|still|yet|nevertheless|so)\b[^.!?\n]*?(?:answer|guess|choose|pick|say|estimate"
-    r"|go with|option|likely|probabl|possibly|perhaps|maybe|image\s+\d)",
+    r"|go with|option|likely|probabl|possibly|perhaps|maybe|image\s+\d)"
+    # "Without the images I have to guess: A."
+    r"|\b(?:(?:have\s+to|must|will|can\s+only|could\s+only|['’]ll)\s+(?:just\s+)?guess|(?:make|take|hazard)\s+an?\s+(?:\w+\s+)?guess"
+    r"|my\s+(?:best\s+)?guess(?:\s+is)?)\b\s*[:,]?(?=\s*[\w\"'(*\[])",
     re.IGNORECASE,
 )
+# "D: neither of them is being played": an option may say so itself.
+_NONE_OF_THEM = lazy(
+    r"\W{0,3}[A-H]\s?[:.)-]\s?-?\s?(?:neither|none)\b|\W{0,3}[A-H]\s-\s(?:neither|none)\b", re.IGNORECASE
+)
+# "I lean towards True, although image 3 is ambiguous."
+_CONCEDED = lazy(r",\s*(?:although|though|even\s+though|albeit)\b[^.!?\n]*[.!?]?\s*$", re.IGNORECASE)
 _MOST_WORDS_OF_A_QUESTION = 3
 
 
@@ -224,8 +233,10 @@ def without_refusals(text: str) -> tuple[str, bool]:
         return text, False
     kept, refused = [], False
     for sentence, found in sentences:
-        if found is None or _NO_REFUSAL.search(sentence):
+        if found is None or _NO_REFUSAL.search(sentence) or _NONE_OF_THEM.match(sentence):
             kept.append(sentence)
+        elif (conceded := _CONCEDED.search(sentence)) and conceded.start() < found.start():
+            kept.append(sentence[: conceded.start()] + ".")
         # "I can't be sure, but I would guess B."
         elif (aside := _ASIDE.search(sentence, found.end())) and not _find(sentence[aside.start() :]):
             kept.append(sentence[aside.start() :])

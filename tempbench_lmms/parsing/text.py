@@ -35,6 +35,9 @@ _SUBSCRIPT = lazy(r"_\{(?:\\(?:text|mathrm)\{)?(\w{1,12})\}?\}")
 _MARKS = ("*", "_", "`", "\\", "$", "|", "~~")
 # What a tokenizer leaves around a reply: <|im_end|>, </s>, <｜end▁of▁sentence｜>.
 _SPECIAL = lazy(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>")
+# "<option>C</option>", "<66.0><71.0>"
+_TAGGED_LETTER = lazy(r"<(option|choice|letter)>\s*([A-Ha-h])\s*</\1>", re.IGNORECASE)
+_TAGGED_NUMBERS = lazy(r"(?<=\d)><(?=\d)")
 _PUNCTUATION = str.maketrans("。、「」『』【】《》“”«»‘’≺≻≼≽∴", '.,""""""""""""' + "''<><>⇒")
 # Cyrillic and Greek letters that look like Latin ones, and the Turkish ones that a pattern without regard to
 # case takes for an i; NFKC maps full-width and mathematical letters, but leaves these alone.
@@ -175,7 +178,8 @@ def _latin(word: re.Match[str]) -> str:
 def normalise(text: str) -> str:
     """Returns a text in compatibility form, look-alike letters as Latin ones, no mark-up or extra space."""
     if "<" in text:
-        text = _SPECIAL.sub(" ", text)
+        text = _TAGGED_LETTER.sub(r"(\2)", _SPECIAL.sub(" ", text))
+        text = _TAGGED_NUMBERS.sub("> <", text)
     if not text.isascii():
         text = text.replace("№", "#")  # which would be "No" and its number in one word
         text = _CYRILLIC_SECOND.sub("s", text)

@@ -327,12 +327,17 @@ def _chosen(points: Points, found: list[Found], chosen: Chosen | None) -> list[F
     sure = [one for one in kept if not text[one.end : one.end + _NEAR].lstrip(" )sec.").startswith("?")]
     if len({one.span for one in sure}) == 1:
         return sure
+    plain = [one for one in kept if not _ASIDE.search(text[max(0, one.start - 2 * _NEAR) : one.start])]
+    if len({one.span for one in plain}) == 1:
+        return plain
     first, other = kept[0], next(one for one in kept if one.span != kept[0].span)
     between = text[first.end : other.start]
     # Several spans are an answer only where they are one list: "from 5 to 9, and from 21 to 27".
     return kept if not _OR.search(between) and _IN_A_LIST.fullmatch(between) else []
 
 
+# "At 65-110 (she serves the guests from 140 to 178)."
+_ASIDE = lazy(r"\((?:[^\W\d_]+\s+){3,12}$")
 _IN_A_LIST = lazy(r"(?:[\W\d]|(?:and|then|from|s|sec|seconds?|und|et|y|von|de|at)\b){0,20}")
 _NEAR = 40
 _OR = lazy(any_of(OR))

@@ -189,6 +189,7 @@ def _blocks(sections: Sequence[Section], style: _Style, runs: Sequence[str]) -> 
             blocks.append(style.notes([style.text(line) for line in lines]))
         for task in section.tasks:
             blocks.append(style.heading(style.text(f"{task.log.task}, {task.run}"), 3))
+            blocks += [style.note(style.text(task.decision))] if task.decision else []
             blocks.append(style.table(metrics_grid(task)))
             about = f"{task.log.task}, {task.run}"
             blocks += [style.table(replace(grid, caption=about)) for grid in section.breakdowns(task)]

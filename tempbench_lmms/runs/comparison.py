@@ -19,7 +19,7 @@ from tempbench_lmms.metrics.resampling import (
 from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import is_share_of_reason
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
-from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of, read_runs
+from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, by_task, metrics_of, read_runs
 from tempbench_lmms.runs.quality import warnings
 from tempbench_lmms.runs.rescoring import of_one_run
 from tempbench_lmms.runs.run_card import IMPORTED, flat, run_card
@@ -335,7 +335,7 @@ def paired_runs(
     Raises:
         TempbenchError: They cannot be compared; with what differs.
     """
-    logs_a, logs_b = (_by_task(read_runs([path], partial), path) for path in (run_a, run_b))
+    logs_a, logs_b = (by_task(read_runs([path], partial), path) for path in (run_a, run_b))
     tasks = [task for task in logs_a if task in logs_b]
     if not tasks:
         raise TempbenchError(
@@ -363,19 +363,6 @@ def paired_runs(
             for line in (*log.problems, *warnings(log))
         ]
     return pairs, remarks
-
-
-def _by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
-    out: dict[str, TaskLog] = {}
-    for log in logs:
-        if log.task in out:
-            raise TempbenchError(
-                f"{path} holds {log.task} twice ({out[log.task].file} and {log.file}); give one results file"
-            )
-        if not log.samples:
-            raise TempbenchError(log.no_samples)
-        out[log.task] = log
-    return out
 
 
 def as_json(

@@ -23,9 +23,10 @@ from tempbench_lmms.metrics import betting
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.sampling import shuffled
 from tempbench_lmms.record import Record, Row
-from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of, read_runs
+from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, by_task, edited, metrics_of, read_runs
 from tempbench_lmms.runs.planning import groups_of
-from tempbench_lmms.runs.run_card import data_at_hand, run_card
+from tempbench_lmms.runs.rescoring import of_one_run
+from tempbench_lmms.runs.run_card import data_at_hand, flat, run_card
 
 KEY = stopping.KEY
 LEVEL = 0.05
@@ -224,18 +225,21 @@ def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: st
     stopping.check_harness()
     if strangers := sorted({*tasks} - task_files().keys()):
         raise TempbenchError(f"--until-decided knows no groups of {strangers[0]}; give it only our tasks")
-    logs = {log.task: log for log in read_runs([run_b])}
+    logs = by_task(read_runs([run_b]), run_b)
     for name in names:
         if name not in logs:
             raise TempbenchError(
                 f"{run_b} has no {name}, but {', '.join(logs)}; give another run to --until-decided"
             )
-    return [_contest(logs[name], run_b, metric, LEVEL / len(names)) for name in names]
+    with edited(run_b):
+        return [_contest(logs[name], run_b, metric, LEVEL / len(names)) for name in names]
 
 
 def _contest(log: TaskLog, run_b: Path, metric: str, level: float) -> Contest:
     docs = docs_of(load_task(log.task), media=False)
     _check_same(log, docs, run_b)
+    if problems := of_one_run(log, partial=True).problems:
+        raise TempbenchError(f"{problems[-1]}; give another run to --until-decided")
     chosen = _metric(log, metric)
     names = groups_of(log.task, docs)
     members: dict[str, list[int]] = {}
@@ -329,12 +333,15 @@ def _check_same(log: TaskLog, docs: Sequence[Mapping[str, Any]], run_b: Path) ->
             f"{run_b}{why} has no answer to {len(missing):,} of {len(ids):,} questions of {log.task}, among "
             f"them {missing[0]}; give a run of all of them"
         )
-    card = run_card(log)
+    card, here = run_card(log), flat(data_at_hand(log))
+    data = flat(card["data"])
+    media = [one.get("media.sha256") for one in (data, here)]
     differing = [
         name
         for name, then, now in (
             ("tempbench-lmms", card["packages"].get("tempbench-lmms"), __version__),
-            ("data", card["data"].get("sha256"), data_at_hand(log).get("sha256")),
+            ("data", data.get("sha256"), here.get("sha256")),
+            ("media", *(media if None not in media else (None, None))),  # older logs have none
             ("questions", sorted(answered), sorted(ids)),
         )
         if then != now

@@ -242,6 +242,24 @@ def results_of(state: Any, folder: Path) -> Path | None:
     return next((path for path in folder.rglob(Path(recorded).name) if path.is_file()), None)
 
 
+def by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
+    """Returns the logs of a run by task.
+
+    Raises:
+        TempbenchError: It holds a task twice, or one without a log.
+    """
+    out: dict[str, TaskLog] = {}
+    for log in logs:
+        if log.task in out:
+            raise TempbenchError(
+                f"{path} holds {log.task} twice ({out[log.task].file} and {log.file}); give one results file"
+            )
+        if not log.samples:
+            raise TempbenchError(log.no_samples)
+        out[log.task] = log
+    return out
+
+
 def _read(file: Path, partial: bool) -> list[TaskLog]:
     try:
         results = read_json(file)

@@ -99,15 +99,13 @@ def run(
         return
     with contextlib.ExitStack() as held:
         with _for_all(ranks):
-            _check_words(tasks, further)
-            names = leaves(tasks.split(","))
-            held.enter_context(_locked(output, how.lock))
-            found = preflight(model, tasks, names, output, model_args, further, how.verify)
+            held.enter_context(_before(ranks, how, tasks, further, output))
+            found = preflight(model, tasks, leaves(tasks.split(",")), output, model_args, further, how.verify)
             agreement.compare(ranks, found.process)
-            found = _with_contests(found, how, ranks.size, tasks, further)
+            found = _with_contests(found, how, tasks)
             finished = _continued(output, found)
             if not finished:
-                _check_names({*tasks.split(","), *names})
+                _check_names({*tasks.split(","), *found.asked.ids})
         decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
         ranks.tell_all(agreement.DECISION, decided)
         if finished and finished_results(output / STATE):
@@ -121,10 +119,14 @@ def run(
         _finish(output, finished, found, at_end, borne, how.named)
 
 
-def _check_words(tasks: str, further: Sequence[str]) -> None:
-    """Refuses tasks that are none, and arguments that the harness would refuse."""
+def _before(
+    ranks: Ranks, how: How, tasks: str, further: Sequence[str], output: Path
+) -> contextlib.AbstractContextManager[None]:
+    """Refuses tasks that are none, and arguments that the harness or a run would refuse; returns the lock."""
     _part(further)
     task_names.check(tasks.split(","), further)
+    _check_until_decided(how, ranks.size, further)
+    return _locked(output, how.lock)
 
 
 def _check_until_decided(how: How, n_processes: int, further: Sequence[str]) -> None:
@@ -140,13 +142,14 @@ def _check_until_decided(how: How, n_processes: int, further: Sequence[str]) -> 
     given = options.read(further)
     if getattr(given, "limit", None) not in (None, -1) or getattr(given, "offset", None):
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
+    if getattr(given, "predict_only", False):
+        raise TempbenchError(
+            "--until-decided needs scores, and --predict_only gives none; leave one of them out"
+        )
 
 
-def _with_contests(
-    found: "Checked", how: How, n_processes: int, tasks: str, further: Sequence[str]
-) -> "Checked":
+def _with_contests(found: "Checked", how: How, tasks: str) -> "Checked":
     """Adds to what a run is what it is to decide."""
-    _check_until_decided(how, n_processes, further)
     if how.until_decided is None:
         return found
     contests = deciding.contests(how.until_decided, tasks.split(","), list(found.asked.ids), how.decide_by)
@@ -449,9 +452,12 @@ def _unnoted(output: Path, found: Checked) -> Path | None:
     """Returns the results of a run that was ended before it noted that it is finished; None for none.
 
     Whether the logs of the harness's own tasks are whole is not known, so a run with such tasks has none. One
-    that was to stop when it is decided comes to its decision again, from the answers kept.
+    that was to stop when it is decided comes to its decision again, from the answers kept. Results older than
+    the state are of an earlier start, and were not taken for whole.
     """
-    files = sorted(output.rglob("*_results.json"), key=lambda file: file.stat().st_mtime)
+    begun = (output / STATE).stat().st_mtime
+    dated = sorted((file.stat().st_mtime, file) for file in output.rglob("*_results.json"))
+    files = [file for written, file in dated if written >= begun]
     if not files or not _is_whole(files[-1], found) or failures.of(files[-1]):
         return None
     header = parse_json(files[-1].read_text(encoding="utf-8"))
@@ -599,8 +605,8 @@ def _finish(
         ended = {"finished": str(results), "failed": ids, prepared.KEY: _sums(results)}
         ended |= {deciding.KEY: decided} if decided else {}
         tables.write_json({"identity": found.identity, **ended, **named}, output / STATE)
-    at_end(results, True)
     supervision.settle(output)
+    at_end(results, True)
     if empty := sum(not reply.strip() for reply in replies):
         _tell(f"{empty:,} of {len(replies):,} replies are empty")
     for line in (*quality.cut_in(results), *failures.lines(failed)):
@@ -619,7 +625,7 @@ def _finish(
 def _sums(results: Path) -> dict[str, str]:
     """Returns the checksums of a results file and its logs, by name."""
     stamp = results.name.removesuffix("_results.json")
-    return prepared.sums(results.parent, sorted(results.parent.glob(f"{stamp}_*")))
+    return prepared.sums(results.parent, [results, *sorted(results.parent.glob(f"{stamp}_samples_*.jsonl"))])
 
 
 def _replies(results: Path) -> list[str]:

@@ -212,6 +212,7 @@ def test_the_list_of_parsers_is_complete():
         "runs.answering.kept.add",  # keeps what a person answered
         "runs.answering.questions.answer",
         "runs.rereading.hash_of",
+        "runs.deciding.record",  # calls the hooks
         "runs.planning.answered",  # keeps a simulated reply
         "parsing.second.request",  # writes a prompt
         *(other for name in benchmarks.names() for other in contract.get(name, "NOT_PARSERS")),

@@ -163,6 +163,19 @@ def test_a_run_of_other_data_is_refused(folder, tmp_path):
         deciding.contests(tmp_path, [TASK], [TASK])
 
 
+def test_a_run_that_was_changed_or_holds_a_task_twice_is_refused(tmp_path):
+    log = write_run(tmp_path / "chance")
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    for row in rows:
+        row["record"]["correct"] = 1
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(TempbenchError, match=r"other numbers .* give another run to --until-decided"):
+        deciding.contests(tmp_path, [TASK], [TASK])
+    write_run(tmp_path / "again")
+    with pytest.raises(TempbenchError, match=f"holds {TASK} twice"):
+        deciding.contests(tmp_path, [TASK], [TASK])
+
+
 def test_what_the_log_does_not_bear_out_is_no_decision(folder, against_chance):
     decided = replace(against_chance, differences=[0.5] * 30)
     with pytest.raises(TempbenchError, match="gives other results than those that decided"):
@@ -194,6 +207,10 @@ def stopped(folder, against_chance, docs):
     stop = deciding.stopping_of([against_chance])
     stop.answered[TASK] = answered
     noted = replace(stop, said=lambda: {TASK: said}).note(results)
+    (folder / "stopped" / RESULTS).write_text(json.dumps(noted))
+    (log,) = read_runs([folder / "stopped"])
+    for name, value in rescoring.rescore(log, intervals=False).now.items():
+        noted["results"][TASK][f"{name},none"] = value
     (folder / "stopped" / RESULTS).write_text(json.dumps(noted))
     return folder / "stopped"
 

@@ -150,6 +150,7 @@ def kept(tmp_path, monkeypatch):
     ids = [json.loads(line)["record"]["id"] for line in log.read_text().splitlines()]
     found = safe_run.Checked({"model": "b"}, {}, safe_run.Asked("", {task: ids}))
     safe_run._beginning(tmp_path, found, {})()
+    os.utime(tmp_path / STATE, (0, 0))  # noted with the first answer, before the results
     monkeypatch.setattr(safe_run, "preflight", lambda *given: found)
     monkeypatch.setattr(safe_run, "_check_names", lambda names: None)
     monkeypatch.setattr(safe_run, "_evaluate", lambda *given: pytest.fail("asked again"))
@@ -187,6 +188,13 @@ def test_results_that_are_not_whole_or_not_ours_alone_are_made_again(kept, tmp_p
     kept.write_text(logged)
     told["n-samples"]["mme"] = {"effective": 3}
     results.write_text(json.dumps(told))
+    assert safe_run._continued(tmp_path, found) is None
+
+
+def test_results_older_than_the_first_answer_are_of_an_earlier_start(kept, tmp_path):
+    found = safe_run.preflight()
+    os.utime(kept.with_name("20260101_000000_results.json"), (1, 1))
+    os.utime(tmp_path / STATE, (2, 2))
     assert safe_run._continued(tmp_path, found) is None
 
 

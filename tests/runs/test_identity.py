@@ -174,7 +174,7 @@ def test_what_is_left_is_dealt_out_anew(tmp_path, warm_python):
     with closing(sqlite3.connect(out / "cache" / "cache.db")) as database, database as cache:
         cache.execute("DELETE FROM responses WHERE doc_id % 2 = 1 AND doc_id < 22")
     state = out / run_files.STATE
-    state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": None}))
+    state.write_text(json.dumps(json.loads(state.read_text()) | {"finished": "gone_results.json"}))
     ended = start(warm_python, tmp_path, out, MINI, "together", n=2)
     assert [status for status, _ in ended] == [0, 0], ended[0][1][-3000:]
     first, second = asked(out), asked(out, 1)
