@@ -40,10 +40,7 @@ def report(
     partial: Annotated[bool, typer.Option("--partial", help="Use the sound lines of damaged logs.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
-    """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX.
-
-    Example: tempbench report small=logs/qwen_3b large=logs/qwen_7b -o report.html
-    """
+    """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX."""
     from tempbench_lmms.data import outputs
     from tempbench_lmms.data.tables import write_text
     from tempbench_lmms.data.terminal import counted

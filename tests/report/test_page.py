@@ -445,7 +445,7 @@ def test_what_a_run_without_a_log_did_is_unknown(tmp_path):
     log.write_text("of no use\n" * 3)
     found = list(numbers.of_logs(read_runs([tmp_path], partial=True)))
     (problems,) = overview.problems_of(found, {0: 0}).values()
-    for name in ("unread", "failed", "cut off"):
+    for name in ("unread", "failed", "cut off", "at chance"):
         assert (problems[name].words, problems[name].is_meant) == ("unknown", False)
     log.unlink()
     found = list(numbers.of_logs(read_runs([tmp_path])))
