@@ -265,6 +265,8 @@ def test_markdown_and_latex_escape(tasks):
     in_markdown, in_latex = text.as_markdown(sections), text.as_latex(sections)
     assert r"tempbench\_chance, mini" in in_markdown
     assert r"tempbench\_chance, mini" in in_latex
+    assert text.as_markdown(sections, title="a_b\nc").startswith("# a\\_b c\n")
+    assert text.as_latex(sections, title="50%\nc").splitlines()[1] == r"% 50\% c"
     widths = {line.count(" | ") for line in in_markdown.splitlines() if "mt1\\_two<br>mt " in line}
     assert widths == {8}
     assert markdown.escaped("a|b <i> [x](y) & `") == r"a\|b &lt;i&gt; \[x\](y) &amp; \`"
