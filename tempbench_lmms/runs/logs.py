@@ -288,7 +288,7 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
 
 
 def _n_asked(results: dict[str, Any], task: str, file: Path) -> Any:
-    """Returns how many questions a results file says that a task was asked, unchecked; None where it doesn't."""
+    """Returns how many questions a results file says that a task was asked, unchecked; or None."""
     with edited(file):
         return ((results.get("n-samples") or {}).get(task) or {}).get("effective")
 
