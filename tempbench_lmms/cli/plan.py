@@ -14,6 +14,8 @@ from tempbench_lmms.errors import TempbenchError
 if TYPE_CHECKING:
     from tempbench_lmms.runs.planning import Assumed, Metric, Plan
 
+_DAY = 86_400
+
 
 def plan(
     tasks: Annotated[str, typer.Option(help="Tasks or groups, separated by commas.")],
@@ -40,6 +42,7 @@ def plan(
     from tempbench_lmms.runs import planning, safe_run
     from tempbench_lmms.runs.logs import edited, read_runs
 
+    _check_numbers(difference=difference, speed=speed, knows=knows, within=within, correlation=correlation)
     wanted = tasks.split(",")
     names.check(wanted, ())
     if not (leaves := safe_run.leaves(wanted)):
@@ -49,6 +52,10 @@ def plan(
     # What a log was edited to be gives odd values; a plan without one has none that were not ours.
     with edited(against) if against else nullcontext():
         plans = [planning.plan(name, logs, difference, speed, assumed) for name in leaves]
+    if difference > 1 and all(metric.value <= 1 for one in plans for metric in one.metrics):
+        raise TempbenchError(
+            f"--difference {difference:g}: no metric of {tasks} is above 1; give a share, as 0.03"
+        )
     if as_json:
         common = {"difference": difference, "assumed": asdict(assumed)}
         print(json.dumps({**common, "tasks": [_finite(asdict(one)) for one in plans]}, indent=2))
@@ -59,6 +66,15 @@ def plan(
     print(
         "\nHow long a question takes by size of model: docs/performance.md; `tempbench run` prints it, too."
     )
+
+
+def _check_numbers(**options: float | None) -> None:
+    """Refuses what is no finite number, which the bounds of an option let through, and an absurd speed."""
+    for name, value in options.items():
+        if value is not None and not math.isfinite(value):
+            raise TempbenchError(f"--{name} {value}: give a finite number")
+        if name == "speed" and value is not None and value > _DAY:
+            raise TempbenchError(f"--speed {value:g}: no question takes more than a day; give seconds")
 
 
 def _finite(value: Any) -> Any:

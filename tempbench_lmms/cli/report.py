@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from tempbench_lmms.runs.logs import TaskLog
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".csv": "csv", ".tex": "latex"}
+SHORT = {"md": "markdown", "tex": "latex"}
+"""What `tempbench table` calls them."""
 
 
 def report(
@@ -23,9 +25,11 @@ def report(
         Path, typer.Option("--output", "-o", help="The file; its ending chooses the format.")
     ] = Path("report.html"),
     format_: Annotated[
-        str | None, typer.Option("--format", help="html, markdown, csv or latex, for any ending.")
+        str | None, typer.Option("--format", help="html, markdown (md), csv or latex (tex), for any ending.")
     ] = None,
-    title: Annotated[str, typer.Option(help="The page's title.")] = "tempbench report",
+    title: Annotated[
+        str, typer.Option(help="The title; in LaTeX a comment, in CSV none.")
+    ] = "tempbench report",
     questions: Annotated[int, typer.Option(min=0, help="Questions with texts, at most.")] = 5000,
     pictures: Annotated[
         int | None, typer.Option(min=0, help="Questions with pictures, at most; else as many as fit.")
@@ -40,10 +44,7 @@ def report(
     partial: Annotated[bool, typer.Option("--partial", help="Use the sound lines of damaged logs.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
-    """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX.
-
-    Example: tempbench report small=logs/qwen_3b large=logs/qwen_7b -o report.html
-    """
+    """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX."""
     from tempbench_lmms.data import outputs
     from tempbench_lmms.data.tables import write_text
     from tempbench_lmms.data.terminal import counted
@@ -51,10 +52,11 @@ def report(
     from tempbench_lmms.runs.logs import edited
     from tempbench_lmms.runs.rescoring import of_one_run
 
-    kind = format_ or FORMATS.get(output.suffix.lower(), "")
+    kind = SHORT.get(format_, format_) if format_ else FORMATS.get(output.suffix.lower(), "")
     if kind not in FORMATS.values():
         raise TempbenchError(
-            f"unknown format {format_ or output}; end the name in .html, .md, .csv or .tex, or add --format"
+            f"unknown format {format_ or output}; end the name in .html, .md, .csv or .tex, or add "
+            "--format html, markdown, csv or latex"
         )
     outputs.check_file(output, force)
     read = _named(logs, partial)
@@ -66,7 +68,7 @@ def report(
             content = text.as_csv(tables.sections_of(tasks))
         else:
             write = text.as_markdown if kind == "markdown" else text.as_latex
-            content = write(tables.sections_of(tasks), list(dict.fromkeys(task.run for task in tasks)))
+            content = write(tables.sections_of(tasks), list(dict.fromkeys(task.run for task in tasks)), title)
     write_text(content, output)
     size = output.stat().st_size
     written = f"{size / 1e6:.1f} MB" if size > 1e5 else f"{size / 1e3:.1f} kB"
@@ -79,6 +81,7 @@ def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
     """Returns the tasks of runs, some of which are given as NAME=FOLDER."""
     from dataclasses import replace
 
+    from tempbench_lmms.data import terminal
     from tempbench_lmms.runs.logs import read_runs
 
     out: list[TaskLog] = []
@@ -98,18 +101,17 @@ def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
                         f"{given}: {other.file} is called {log.name} too, and both have {log.task}; "
                         "give each run a name of its own"
                     )
-        out += [log for log in found if _is_new(log, out)]
+        new = [log for log in found if _is_new(log, out)]
+        if twice := len(found) - len(new):
+            what = "it is" if not new else f"{twice} of its {len(found)} tasks are"
+            terminal.tell(f"{given} is given twice; {what} shown once")
+        out += new
     return out
 
 
 def _is_new(log: "TaskLog", known: "Sequence[TaskLog]") -> bool:
-    """Whether a task of a run is none of those known; says so where it is."""
-    import sys
-
-    if all(one.task != log.task or not one.file.samefile(log.file) for one in known):
-        return True
-    print(f"tempbench: {log.file} is given twice; {log.task} is shown once", file=sys.stderr)
-    return False
+    """Whether a task of a run is none of those known."""
+    return all(one.task != log.task or not one.file.samefile(log.file) for one in known)
 
 
 def submit_hub(

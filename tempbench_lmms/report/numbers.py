@@ -17,7 +17,7 @@ from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
-from tempbench_lmms.runs.run_card import IMPORTED, RESPONDENT, flat, run_card
+from tempbench_lmms.runs.run_card import IMPORTED, RESPONDENT, data_of, flat, run_card
 
 if TYPE_CHECKING:
     from tempbench_lmms.report.second import SecondTable
@@ -31,6 +31,7 @@ READ = {
 
 _WORDS = 2000  # characters of a line of the run card
 
+OTHER_DATA = "the runs of this task had different data (their checksums differ); `compare` would refuse them"
 NO_LOG = "the log does not give this value"
 FEW = "too few groups of questions enter it"
 WHOLE = "the official scorer gives one number over all questions"
@@ -96,11 +97,13 @@ class TaskNumbers:
         log: The task's log.
         run: The run's name in the report.
         with_intervals: Whether intervals are computed from the log.
+        other_data: Whether another run here had other data of the task.
     """
 
     log: TaskLog
     run: str
     with_intervals: bool = True
+    other_data: bool = False
     _known: dict[str, Number] = field(default_factory=dict, repr=False)
 
     @property
@@ -127,7 +130,8 @@ class TaskNumbers:
     def warnings(self) -> list[str]:
         """What speaks against taking the numbers at their face: damage to the log, degenerate answers."""
         problem = self._second[1]
-        return [*self.log.problems, *quality.warnings(self.log), *([problem] if problem else [])]
+        more = [OTHER_DATA] if self.other_data else []
+        return [*self.log.problems, *more, *quality.warnings(self.log), *([problem] if problem else [])]
 
     @property
     def second(self) -> "list[SecondTable]":
@@ -330,6 +334,10 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
     groups: dict[str, list[TaskLog]] = {}
     for log in logs:
         groups.setdefault(log.name or log.model, []).append(log)
+    data: dict[str, set[Any]] = {}
+    for log in logs:
+        if (checksum := data_of(log)[1].get("sha256")) is not None:
+            data.setdefault(log.task, set()).add(checksum)
     for log in logs:
         name = first = log.name or log.model
         own = groups[first]
@@ -340,4 +348,4 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
             if len({one.file for one in own if _moment(one) == when}) > 1:
                 when = f"{log.file.parent.name}/{when}"
             name = f"{first} ({when})"
-        yield TaskNumbers(log, steering_nothing(name), with_intervals)
+        yield TaskNumbers(log, steering_nothing(name), with_intervals, len(data.get(log.task, ())) > 1)

@@ -277,9 +277,8 @@ def _problems(run: str, own: list[tuple[int, TaskNumbers]], index: int) -> Itera
     ):
         if count:
             yield name, Problem(count, len(records), f"#find=run={index}&{where}")
-        elif unlogged:  # nobody knows, of these tasks; what their log should have told is a fault
-            is_meant = not any(task.log.problems for _, task in unlogged)
-            yield name, Problem(0, None, f"#task-{unlogged[0][0]}", "unknown", is_meant)
+        elif unlogged:
+            yield name, _unknown(unlogged)
     asked = [(place, task.asked) for place, task in own if task.asked and not task.is_complete]
     if asked:
         known = [task.asked for _, task in own if task.asked]
@@ -294,6 +293,14 @@ def _problems(run: str, own: list[tuple[int, TaskNumbers]], index: int) -> Itera
         places = [place for place, task in own if any(_is_chance(one) is found for one in _rest(task))]
         if places:
             yield name, Problem(len(places), len(own), f"#task-{places[0]}")
+        elif unlogged and name == "at chance":  # an interval is made of the log
+            yield name, _unknown(unlogged)
+
+
+def _unknown(unlogged: Sequence[tuple[int, TaskNumbers]]) -> Problem:
+    """Returns what nobody knows of tasks without a log; what their log should have told is a fault."""
+    is_meant = not any(task.log.problems for _, task in unlogged)
+    return Problem(0, None, f"#task-{unlogged[0][0]}", "unknown", is_meant)
 
 
 def _is_chance(warning: str) -> bool:

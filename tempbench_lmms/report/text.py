@@ -125,11 +125,14 @@ def _whole(task: TaskNumbers) -> bool:
     return not task.is_mini and task.is_complete
 
 
+TITLE = "tempbench report"
+
+
 @dataclass(frozen=True)
 class _Style:
     """How a text format writes words, headings, notes and tables."""
 
-    title: str
+    title: Callable[[str], str]
     text: Callable[[str], str]
     heading: Callable[[str, int], str]
     note: Callable[[str], str]
@@ -138,7 +141,7 @@ class _Style:
 
 
 MARKDOWN = _Style(
-    "# tempbench report",
+    lambda title: f"# {markdown.escaped(title)}",
     markdown.escaped,
     lambda words, level: f"{'#' * level} {words}",
     lambda words: words,
@@ -146,7 +149,7 @@ MARKDOWN = _Style(
     markdown.table,
 )
 LATEX = _Style(
-    latex.PREAMBLE,
+    lambda title: f"{latex.PREAMBLE}\n% {latex.escaped(title)}",
     latex.escaped,
     lambda words, level: f"% {words}",
     lambda words: f"% {words}",
@@ -155,19 +158,19 @@ LATEX = _Style(
 )
 
 
-def as_markdown(sections: Sequence[Section], runs: Sequence[str] = ()) -> str:
+def as_markdown(sections: Sequence[Section], runs: Sequence[str] = (), title: str = TITLE) -> str:
     """Returns the tables in Markdown, the first screen's first; `runs` is the order of the runs there."""
-    return "\n\n".join(_blocks(sections, MARKDOWN, runs)) + "\n"
+    return "\n\n".join(_blocks(sections, MARKDOWN, runs, title)) + "\n"
 
 
-def as_latex(sections: Sequence[Section], runs: Sequence[str] = ()) -> str:
+def as_latex(sections: Sequence[Section], runs: Sequence[str] = (), title: str = TITLE) -> str:
     """Returns the tables in LaTeX, for the package booktabs; `runs` is the order of the runs in the first.
 
     LaTeX stops where more than 18 floats wait for a place, so pages end before that.
     """
     blocks: list[str] = []
     waiting = 0
-    for block in _blocks(sections, LATEX, runs):
+    for block in _blocks(sections, LATEX, runs, title):
         floats = block.count(r"\begin{table}")
         waiting += floats
         if waiting > latex.MAX_FLOATS:
@@ -177,8 +180,9 @@ def as_latex(sections: Sequence[Section], runs: Sequence[str] = ()) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _blocks(sections: Sequence[Section], style: _Style, runs: Sequence[str]) -> list[str]:
-    blocks = [style.title, style.heading("Overview", 2)]
+def _blocks(sections: Sequence[Section], style: _Style, runs: Sequence[str], title: str) -> list[str]:
+    # On one line: a second one would be no comment in LaTeX.
+    blocks = [style.title(" ".join(title.split())), style.heading("Overview", 2)]
     blocks += [style.table(grid) for grid in summary.grids_of(sections, runs)]
     for section in sections:
         blocks.append(style.heading(style.text(f"{section.card.name}: {section.card.title}"), 2))

@@ -7,7 +7,7 @@ told us of the run (prompts, pictures, settings, versions, when it was made) is 
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 from tempbench_lmms.data import bounds, outputs, provenance
 from tempbench_lmms.data.replies import check_complete
+from tempbench_lmms.data.run_files import RESULTS, STATE
 from tempbench_lmms.data.tables import Row, listing_of, write_json, write_text
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
@@ -155,8 +156,8 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
     """
     folder = output / source.task
     outputs.check_folder(folder)
-    if folder.is_dir() and any(folder.iterdir()):
-        raise TempbenchError(f"{folder} holds a run already; choose another --output")
+    if taken := next(_runs_at(output, source.task), None):
+        raise TempbenchError(f"{taken} holds a run already; choose another --output")
     answers = _collected(reader(source), source)
     replies = {id_: answer.reply for id_, answer in answers.items()}
     places = {id_: f"{source.path}, {answer.where}" for id_, answer in answers.items()}
@@ -170,6 +171,16 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
         "note": NOTE,
     }
     return Imported(write_log(source, replies, folder, {IMPORTED: made}), len(replies), remarks)
+
+
+def _runs_at(output: Path, task: str) -> Iterator[Path]:
+    """Yields the folders of runs that an import would get into, or that have its task: nothing reads both."""
+    folder = output / task
+    if folder.is_dir() and any(folder.iterdir()):
+        yield folder
+    yield from (above for above in (output, *output.resolve().parents) if (above / STATE).exists())
+    yield from (file.parent for file in output.glob(f"*{RESULTS}"))
+    yield from (file.parent for file in output.glob(f"*/*_samples_{task}.jsonl"))
 
 
 def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> Path:

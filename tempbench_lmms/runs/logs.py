@@ -278,14 +278,12 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
             raise TempbenchError(f"{file} is not a results file of the harness ({task} is not a table in it)")
         log = file.with_name(f"{stamp}_samples_{task}.jsonl")
         samples, problems = _samples(log, task, configs[task])
-        if log.is_file():
-            with edited(file):
-                expected = ((results.get("n-samples") or {}).get(task) or {}).get("effective")
-            if not problems and expected is not None and expected != len(samples):
-                problems.append(f"{log.name}: {len(samples)} lines for the run's {expected} questions")
+        expected = _n_asked(results, task, file) if log.is_file() else None
+        if not problems and expected is not None and expected != len(samples):
+            problems.append(f"{log.name}: {len(samples)} lines for the run's {expected} questions")
         problems += [*_changed(file, log), *_of_another_version(task, configs[task])]
         if problems and not partial:
-            _refuse(problems, len(samples), log)
+            _refuse(problems, len(samples), log, expected)
         logs.append(
             TaskLog(
                 task=task,
@@ -307,15 +305,23 @@ def _read(file: Path, partial: bool) -> list[TaskLog]:
     return logs
 
 
-def _refuse(problems: Sequence[str], n_sound: int, log: Path) -> NoReturn:
+def _n_asked(results: dict[str, Any], task: str, file: Path) -> Any:
+    """Returns how many questions a results file says that a task was asked, unchecked; or None."""
+    with edited(file):
+        return ((results.get("n-samples") or {}).get(task) or {}).get("effective")
+
+
+def _refuse(problems: Sequence[str], n_sound: int, log: Path, expected: Any) -> NoReturn:
     more = f" (and {counted(len(problems) - 1, 'more problem')})" if problems[1:] else ""
     if not n_sound and log.is_file():
         raise TempbenchError(
-            f"{problems[0]}{more}, and no line of it can be used; run it again, or add --partial to show the "
-            "numbers of the results file alone"
+            f"{problems[0]}{more}, and no line of it can be used; run it again, or show the numbers of the "
+            "results file alone with `tempbench report --partial`"
         )
+    # The other run has the questions that this log lost.
+    hint = " (`compare` needs --anyway, too)" if isinstance(expected, int) and n_sound < expected else ""
     raise TempbenchError(
-        f"{problems[0]}{more}; add --partial to go on with its {counted(n_sound, 'sound line')}"
+        f"{problems[0]}{more}; add --partial to go on with its {counted(n_sound, 'sound line')}{hint}"
     )
 
 

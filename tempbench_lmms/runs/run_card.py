@@ -50,8 +50,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
     run = log.details.get(KEY) or {}
     config = log.header.get("config") or {}
     metadata = log.config.get("metadata") or {}
-    url, kind = _data_of(log)
-    data = (run.get("data") or {}).get(kind) or {}
+    url, data = data_of(log)
     counts = (log.header.get("n-samples") or {}).get(log.task) or {}
     failed = sum(bool(sample.record["failed"]) for sample in log.samples)
     packages = dict.fromkeys(PACKAGES) | (run.get("packages") or {})
@@ -82,6 +81,12 @@ def run_card(log: TaskLog) -> dict[str, Any]:
     decided = (log.header.get(DECIDED) or {}).get(log.task)
     card |= {DECIDED: decided} if decided else {}
     return card | {key: log.header[key] for key in (IMPORTED, RESPONDENT) if log.header.get(key)}
+
+
+def data_of(log: TaskLog) -> tuple[Any, dict[str, Any]]:
+    """Returns the address of a task's table, and what the manifest said of its data."""
+    url, kind = _data_of(log)
+    return url, ((log.details.get(KEY) or {}).get("data") or {}).get(kind) or {}
 
 
 def _data_of(log: TaskLog) -> tuple[Any, str]:

@@ -49,6 +49,7 @@ def test_every_help_has_its_example(monkeypatch, capsys):
             context = typer.Context(command, info_name=word, parent=context)
         said = command.get_help(context) + capsys.readouterr().out
         assert example(name, command.params) in said
+        assert said.count("Example:") == 1, name
         flat = re.sub(r"[\s│]+", "", said)
         for one in command.params:  # brackets in it are no markup
             assert re.sub(r"\s+", "", getattr(one, "help", None) or "") in flat, (name, one.name)

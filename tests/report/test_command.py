@@ -21,10 +21,14 @@ def test_format_by_ending(runs, tmp_path, name, start):
 @pytest.mark.slow
 def test_format_by_option_and_overwriting(runs, tmp_path):
     file = tmp_path / "r.txt"
-    complains(tempbench("report", str(runs), "-o", str(file)), "unknown format", "--format")
+    complains(
+        tempbench("report", str(runs), "-o", str(file)),
+        "unknown format",
+        "--format html, markdown, csv or latex",
+    )
     assert tempbench("report", str(runs), "-o", str(file), "--format", "csv").returncode == 0
     complains(tempbench("report", str(runs), "-o", str(file), "--format", "csv"), "exists", "--force")
-    assert tempbench("report", str(runs), "-o", str(file), "--format", "markdown", "--force").returncode == 0
+    assert tempbench("report", str(runs), "-o", str(file), "--format", "md", "--force").returncode == 0
     assert file.read_text().startswith("# tempbench")
 
 

@@ -265,6 +265,8 @@ def test_markdown_and_latex_escape(tasks):
     in_markdown, in_latex = text.as_markdown(sections), text.as_latex(sections)
     assert r"tempbench\_chance, mini" in in_markdown
     assert r"tempbench\_chance, mini" in in_latex
+    assert text.as_markdown(sections, title="a_b\nc").startswith("# a\\_b c\n")
+    assert text.as_latex(sections, title="50%\nc").splitlines()[1] == r"% 50\% c"
     widths = {line.count(" | ") for line in in_markdown.splitlines() if "mt1\\_two<br>mt " in line}
     assert widths == {8}
     assert markdown.escaped("a|b <i> [x](y) & `") == r"a\|b &lt;i&gt; \[x\](y) &amp; \`"
@@ -445,12 +447,26 @@ def test_what_a_run_without_a_log_did_is_unknown(tmp_path):
     log.write_text("of no use\n" * 3)
     found = list(numbers.of_logs(read_runs([tmp_path], partial=True)))
     (problems,) = overview.problems_of(found, {0: 0}).values()
-    for name in ("unread", "failed", "cut off"):
+    for name in ("unread", "failed", "cut off", "at chance"):
         assert (problems[name].words, problems[name].is_meant) == ("unknown", False)
     log.unlink()
     found = list(numbers.of_logs(read_runs([tmp_path])))
     (problems,) = overview.problems_of(found, {0: 0}).values()
     assert problems["unread"].is_meant
+
+
+def test_runs_with_different_data_are_said_to_have_them(tmp_path):
+    for name in ("one", "other"):
+        write_run(tmp_path / name, task="rextime_test_mini")
+    assert not any(one.other_data for one in numbers.of_logs(read_runs([tmp_path])))
+    (file,) = (tmp_path / "other").glob("*_results.json")
+    results = json.loads(file.read_text())
+    data = results["results"]["rextime_test_mini"]["details,none"]["run"]["data"]["mini"]
+    assert data["sha256"]
+    data["sha256"] = "0"
+    file.write_text(json.dumps(results))
+    for one in numbers.of_logs(read_runs([tmp_path])):
+        assert numbers.OTHER_DATA in one.warnings
 
 
 def test_what_is_wrong_is_counted_and_linked(tmp_path):

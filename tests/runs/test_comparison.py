@@ -310,11 +310,22 @@ def test_cut_off_log_is_compared_only_when_asked(folder, tmp_path):
     other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
     (log,) = other.glob("*.jsonl")
     log.write_text(log.read_text()[:20000])
-    with pytest.raises(TempbenchError, match="--partial"):
+    with pytest.raises(TempbenchError, match=r"--partial .*\(`compare` needs --anyway, too\)"):
         compared(folder / "chance", other, anyway=True)
+    with pytest.raises(TempbenchError, match="add --anyway"):
+        compared(folder / "chance", other, partial=True)
     found, remarks = compared(folder / "chance", other, anyway=True, partial=True)
     assert found["parse_rate"].n < 223
     assert any("cut off" in line for line in remarks)
+
+
+def test_an_emptied_log_names_the_command_that_takes_it(folder, tmp_path):
+    other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
+    next(other.glob("*.jsonl")).write_text("")
+    with pytest.raises(TempbenchError, match="results file alone with `tempbench report --partial`"):
+        compared(folder / "chance", other)
+    with pytest.raises(TempbenchError, match=r"no line of it can be used; run it again$"):
+        compared(folder / "chance", other, partial=True)
 
 
 def test_command(folder, monkeypatch, capsys):

@@ -8,7 +8,7 @@ import pytest
 from hf_datasets.tempvs.release import convert
 from tempbench_lmms import benchmarks
 from tempbench_lmms.coherence import predictions
-from tempbench_lmms.data import provenance, roots
+from tempbench_lmms.data import provenance, roots, run_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
@@ -228,6 +228,19 @@ def test_every_command_takes_an_imported_run(tmp_path):
     complains(
         tempbench("import", "replies", file, "--task", MATEO, "-o", tmp_path / "imported"), "holds a run"
     )
+
+
+@pytest.mark.parametrize("name", [f"m/x_samples_{MATEO}.jsonl", "x_results.json", run_files.STATE])
+def test_nothing_is_imported_into_the_folder_of_a_run(name, tmp_path):
+    there = tmp_path / "run" / name
+    there.parent.mkdir(parents=True)
+    there.touch()
+    file = as_replies(tmp_path, MATEO)
+    for output in (
+        (tmp_path / "run", tmp_path / "run" / "below") if name == run_files.STATE else [tmp_path / "run"]
+    ):
+        with pytest.raises(TempbenchError, match=f"{there.parent} holds a run already"):
+            imported("replies", file, MATEO, output)
 
 
 def test_missing_unknown_and_repeated_replies_are_said(tmp_path):

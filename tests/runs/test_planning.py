@@ -90,6 +90,23 @@ def test_the_command(monkeypatch, capsys, folder):
     assert "(more than there are)" in out
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--speed", "inf", "--speed inf: give a finite number"),
+        ("--speed", "1e308", "no question takes more than a day"),
+        ("--difference", "inf", "--difference inf: give a finite number"),
+        ("--difference", "2", "no metric of tempvs_mt1_two_mini is above 1; give a share, as 0.03"),
+    ],
+)
+def test_numbers_that_no_plan_has_are_refused(option, value, said, monkeypatch, capsys):
+    code, out, err = tempbench(monkeypatch, capsys, "plan", "--tasks", "tempvs_mt1_two_mini", option, value)
+    assert code
+    assert not out
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
 def test_a_question_is_known_in_all_its_orders_or_in_none():
     """Orders apart, 0.6 of the replies right would make 0.08 of the questions right in all five."""
     plan = planning.plan("nextgqa_rotated_mini")
