@@ -309,8 +309,8 @@ def build_file(
         What became of videos and pairs.
 
     Raises:
-        TempbenchError: The endpoint does not answer, the captions are malformed, or the files hold what is not
-            to be lost or asked for twice.
+        TempbenchError: The endpoint does not answer, the captions are malformed, or the files hold
+            what must not be lost or asked for twice.
         OSError: A file cannot be written; both are as they were after the last video that is done.
     """
     from rich.progress import Progress

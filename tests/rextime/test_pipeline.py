@@ -235,7 +235,7 @@ def test_questions_that_no_interrupted_run_left_are_kept(endpoint, captions, tmp
     assert counts["questions dropped: their video was not done"] == 1
     assert output.read_bytes() == whole
     output.unlink()
-    with pytest.raises(TempbenchError, match="is not there, and made.progress.jsonl names questions"):
+    with pytest.raises(TempbenchError, match=r"is not there, and made\.progress\.jsonl names questions"):
         build.build_file(captions, output, "gpt", endpoint)
     assert not output.exists()
 
