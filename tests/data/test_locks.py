@@ -171,9 +171,14 @@ def test_a_folder_is_removed_while_its_lock_is_there(tmp_path, monkeypatch):
         remove(folder, **how)
 
     monkeypatch.setattr(locks.shutil, "rmtree", slowly)
-    with pytest.raises(TempbenchError, match="no"), locks.preparing("tempvs"):
-        (tmp_path / "tempvs").mkdir()
-        raise TempbenchError("no")
+
+    def prepare():
+        with locks.preparing("tempvs"):
+            (tmp_path / "tempvs").mkdir()
+            raise TempbenchError("no")
+
+    with pytest.raises(TempbenchError, match="no"):
+        prepare()
     assert len(said) == 1
     assert said[0].startswith("another command is preparing tempvs")
     assert not [*tmp_path.iterdir()]
