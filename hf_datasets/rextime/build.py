@@ -332,12 +332,16 @@ def build_file(
                 counts["videos done before"] += 1
                 continue
             found = list(questions_of(endpoint, video, counts, captions.parent))
-            growing.append(progress_file, "")  # whose the questions are, should nothing else be written
-            growing.append(output, "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found))
-            line = {"vid": str(video["vid"]), "questions": len(found)}
-            growing.append(progress_file, f"{json.dumps(line)}\n")
+            _keep(found, str(video["vid"]), output, progress_file)
             counts["videos"] += 1
     return dict(counts)
+
+
+def _keep(found: Sequence[Mapping[str, Any]], vid: str, output: Path, progress_file: Path) -> None:
+    """Adds a video's questions to an output, and then says that the video is done."""
+    growing.append(progress_file, "")  # whose the questions are, should nothing else be written
+    growing.append(output, "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found))
+    growing.append(progress_file, f"{json.dumps({'vid': vid, 'questions': len(found)})}\n")
 
 
 def _progress_of(output: Path, anew: bool) -> Path:
