@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import growing, outputs
+from tempbench_lmms.data import growing, outputs, run_files
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
@@ -309,7 +309,8 @@ def build_file(
         What became of videos and pairs.
 
     Raises:
-        TempbenchError: The endpoint does not answer, or the captions are malformed.
+        TempbenchError: The endpoint does not answer, the captions are malformed, or the files hold
+            what must not be lost or asked for twice.
         OSError: A file cannot be written; both are as they were after the last video that is done.
     """
     from rich.progress import Progress
@@ -319,21 +320,28 @@ def build_file(
     done = _done(output, progress_file)
     videos = _videos(captions, limit)
     output.parent.mkdir(parents=True, exist_ok=True)
-    n_left = len({str(video["vid"]) for video in videos} - done)
-    outputs.check_room(output.parent, n_left * _BYTES_A_VIDEO, f"the questions of {counted(n_left, 'video')}")
+    left = [vid for vid in dict.fromkeys(str(video["vid"]) for video in videos) if vid not in done]
+    what = f"the questions of {counted(len(left), 'video')}"
+    outputs.check_room(output.parent, len(left) * _BYTES_A_VIDEO, what)
     counts: Counter[str] = Counter()
+    if n_dropped := _drop_unfinished(output, progress_file, left):
+        counts["questions dropped: their video was not done"] = n_dropped
     with Progress(console=console, transient=True, disable=console is None) as bar:
         for video in bar.track(videos, description="asking the model"):
             if str(video["vid"]) in done:
                 counts["videos done before"] += 1
                 continue
             found = list(questions_of(endpoint, video, counts, captions.parent))
-            growing.append(progress_file, "")  # whose the questions are, should nothing else be written
-            growing.append(output, "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found))
-            line = {"vid": str(video["vid"]), "questions": len(found)}
-            growing.append(progress_file, f"{json.dumps(line)}\n")
+            _keep(found, str(video["vid"]), output, progress_file)
             counts["videos"] += 1
     return dict(counts)
+
+
+def _keep(found: Sequence[Mapping[str, Any]], vid: str, output: Path, progress_file: Path) -> None:
+    """Adds a video's questions to an output, and then says that the video is done."""
+    growing.append(progress_file, "")  # whose the questions are, should nothing else be written
+    growing.append(output, "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found))
+    growing.append(progress_file, f"{json.dumps({'vid': vid, 'questions': len(found)})}\n")
 
 
 def _progress_of(output: Path, anew: bool) -> Path:
@@ -343,6 +351,8 @@ def _progress_of(output: Path, anew: bool) -> Path:
     outputs.check_folder(output.parent)
     progress_file = output.with_name(f"{output.stem}.progress.jsonl")
     if anew:
+        for file in (output, progress_file):
+            run_files.check_foreign(file)
         output.unlink(missing_ok=True)
         progress_file.unlink(missing_ok=True)
     return progress_file
@@ -359,28 +369,63 @@ def _videos(captions: Path, limit: int | None) -> list[dict[str, Any]]:
 
 
 def _done(output: Path, progress_file: Path) -> set[str]:
-    """Returns the videos that an interrupted run has done, and drops what it wrote of another one.
-
-    A video is done with its line of progress, which is written after its questions: those of a video without
-    one would be asked for, and stand there, a second time.
-    """
+    """Returns the videos that an interrupted run has done."""
     if not progress_file.exists():
         if output.exists():
             raise TempbenchError(
                 f"{output} exists and is not from an interrupted run; add --force to replace it"
             )
         return set()
-    for file in (progress_file, output):
-        growing.append(file, "")  # one that cannot be written to is found before a model is asked
+    growing.append(progress_file, "")  # one that cannot be written to is found before a model is asked
     growing.drop_torn_line(progress_file)
-    done = {str(line["vid"]) for line in rows.load_records(progress_file)}
-    lines = growing.drop_torn_line(output).split(b"\n")[:-1]
+    lines = rows.load_records(progress_file)
+    if not output.exists() and any(line.get("questions") for line in lines):
+        raise TempbenchError(
+            f"{output} is not there, and {progress_file.name} names questions in it; put it back or add "
+            "--force to start anew"
+        )
+    growing.append(output, "")
+    return {str(line["vid"]) for line in lines}
+
+
+def _drop_unfinished(output: Path, progress_file: Path, left: Sequence[str]) -> int:
+    """Drops the questions at an output's end that an interrupted run wrote of the video that comes next.
+
+    A video is done with its line of progress, which is written after its questions: those of a video without
+    one would be asked for, and stand there, a second time. No more than one video can be in that state.
+
+    Args:
+        output: The questions; those of videos that nobody asks about now are left alone.
+        progress_file: For the message.
+        left: The videos that will be asked about, in their order.
+
+    Returns:
+        How many were dropped.
+
+    Raises:
+        TempbenchError: There are questions about other videos that are not done.
+    """
+    lines = _whole_lines(output)
     kept = len(lines)
-    while kept and _video_of(lines[kept - 1]) not in (*done, None):
+    while kept and left and _video_of(lines[kept - 1]) == left[0]:
         kept -= 1
+    if twice := [vid for vid in map(_video_of, lines[:kept]) if vid in {*left}]:
+        raise TempbenchError(
+            f"{output} has {counted(len(twice), 'question')} about videos that {progress_file.name} does not "
+            f"name, first {twice[0]}, and they would be written again; move them to another file"
+        )
     if kept < len(lines):
         os.truncate(output, sum(len(line) + 1 for line in lines[:kept]))
-    return done
+    return len(lines) - kept
+
+
+def _whole_lines(output: Path) -> list[bytes]:
+    """Returns a file's lines; half a line at its end is dropped, and one that lacks its end alone gets it."""
+    if output.is_file():
+        last = output.read_bytes().rpartition(b"\n")[2]
+        if _video_of(last) is not None:
+            growing.append(output, "\n")
+    return growing.drop_torn_line(output).split(b"\n")[:-1]
 
 
 def _video_of(line: bytes) -> str | None:

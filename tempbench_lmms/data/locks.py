@@ -91,10 +91,11 @@ def preparing(benchmark: str, wanted: bool = True) -> Iterator[None]:
             yield
         except BaseException:
             if not any(files for _, _, files in os.walk(root)):
-                _remove(_of_data(root))
-                _remove(lock)
                 if root not in there:
                     shutil.rmtree(root, ignore_errors=True)
+                # From here on another command can lock new files, and write into the folder.
+                _remove(_of_data(root))
+                _remove(lock)
                 if home not in there:
                     with contextlib.suppress(OSError):  # what is in it is another command's
                         home.rmdir()

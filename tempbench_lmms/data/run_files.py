@@ -41,8 +41,8 @@ def _is_of_run(file: Path) -> Iterator[bool]:
     # Results that were given another name, with their logs.
     stem = glob.escape(name.removesuffix(RESULTS))
     yield name.endswith(RESULTS) and any(folder.glob(f"{stem}_samples_*.jsonl"))
-    is_ours = (folder / LOCK).exists()
-    yield is_ours and name in (CHECK, LOCK)
+    is_locked, is_of_run = (folder / LOCK).exists(), (folder / STATE).exists()
+    yield (is_locked or is_of_run) and name in (CHECK, LOCK)
     # What a person has answered; a run's folder may hold other files of this kind, to be submitted.
-    yield is_ours and not (folder / STATE).exists() and file.suffix == ".jsonl"
+    yield is_locked and not is_of_run and file.suffix == ".jsonl"
     yield any(above.name in _FOLDERS and (above.parent / STATE).exists() for above in file.parents)

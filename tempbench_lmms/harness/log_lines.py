@@ -91,6 +91,8 @@ def given_to(row: Mapping[str, Any], metrics: tuple[str, ...]) -> frozenset[str]
         if key in row:
             if not metrics:
                 raise KeyError("metric_list")
+            if not isinstance(row[key], list):
+                raise TypeError(f"{key} is no list")
             return _of(metrics, tuple(map(str, row[key])), key == GIVEN)
     word = str(Item({}))
     return frozenset(name for name, value in row.items() if value == word)

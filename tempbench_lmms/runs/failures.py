@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.tables import parse_json
@@ -62,8 +63,13 @@ def of(results: Path) -> list[Failed]:
             for row in map(parse_json, lines):
                 reply = adapter.reply_of([row.get("filtered_resps", "")])
                 if adapter.request_failed(reply):
-                    found.append(Failed(task, one_line(str(row["record"]["id"])), _reason(reply)))
+                    found.append(Failed(task, _question(row), _reason(reply)))
     return found
+
+
+def _question(row: dict[str, Any]) -> str:
+    """Returns a question's id; with `--predict_only` a log has its number in the task alone."""
+    return one_line(str(row["record"]["id"] if "record" in row else row["doc_id"]))
 
 
 def _reason(reply: str) -> str:

@@ -351,8 +351,7 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
     damage = _Damage(path.name)
     metrics = {*log_lines.names_in(load_task(task))}
     renamed = _renamed(task)
-    with edited(path):
-        then = log_lines.names_in(config)
+    then = _names_then(config)
     if not path.is_file():
         return samples, []
     seen: set[Any] = set()
@@ -386,6 +385,14 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
             seen |= {record["id"], sample.doc_id}
             samples.append(sample)
     return samples, damage.sentences
+
+
+def _names_then(config: dict[str, Any]) -> tuple[str, ...]:
+    """Returns the metrics of a run; none where its list is odd, which only the lines that need it say."""
+    try:
+        return log_lines.names_in(config)
+    except (KeyError, TypeError):
+        return ()
 
 
 _NO_LINE = ("is cut off or not a log line", "are cut off or not log lines")

@@ -4,6 +4,7 @@ import ast
 import csv
 import itertools
 import os
+import runpy
 import subprocess
 import sys
 
@@ -229,6 +230,20 @@ def test_a_span_lies_within_its_video(tmp_path, monkeypatch):
     for line, span in zip(done.stderr.splitlines(), beyond, strict=False):
         assert f"answer: {span!r} is no" in line
     assert not any((tmp_path / "own").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [("0.00001-3", "0.00001-3"), ("2-5.5", "2-5.5"), ("10 to 1200 s", "10-1200"), ("0.0000001-3", "0-3")],
+)
+def test_a_span_is_written_so_that_it_can_be_read(tmp_path, reply, said):
+    texts = texts_of("own_times", "span", "video", False, 12, "title")
+    (text,) = (text for path, text in texts.items() if path.name == "parser.py")
+    (tmp_path / "parser.py").write_text(text)
+    parser = runpy.run_path(str(tmp_path / "parser.py"))
+    found = parser["read"](reply, 2000.0).value
+    assert found == said
+    assert parser["seconds"](found) == tuple(map(float, said.split("-")))
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,29 @@ def test_a_prepare_that_writes_nothing_leaves_nothing(tmp_path, monkeypatch):
     assert sorted(path.name for path in home.iterdir()) == [".tempvs.lock", ".tempvs.prepare.lock", "tempvs"]
 
 
+def test_a_folder_is_removed_while_its_lock_is_there(tmp_path, monkeypatch):
+    """Another command that finds no lock takes a new one, and writes into the folder."""
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
+    remove, said = locks.shutil.rmtree, []
+
+    def slowly(folder, **how):
+        said.append(other(PREPARE, tmp_path))
+        remove(folder, **how)
+
+    monkeypatch.setattr(locks.shutil, "rmtree", slowly)
+
+    def prepare():
+        with locks.preparing("tempvs"):
+            (tmp_path / "tempvs").mkdir()
+            raise TempbenchError("no")
+
+    with pytest.raises(TempbenchError, match="no"):
+        prepare()
+    assert len(said) == 1
+    assert said[0].startswith("another command is preparing tempvs")
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_removed_lock_keeps_nobody_and_locks_nobody(tmp_path, monkeypatch):
     """Another process has opened the file, and locks it only when its holder has removed it."""
     file, opened = tmp_path / ".lock", locks._opened

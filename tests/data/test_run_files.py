@@ -19,6 +19,8 @@ OF_A_RUN = [
     "run/cache/cache.db",
     "run/cache/runs/x/rank_0.db",
     "run/submissions/rextime.zip",
+    "copied/tempbench_run.json",
+    "copied/check.json",
     "answers/anna/.lock",
     "answers/anna/mateo_mini.jsonl",
 ]

@@ -47,6 +47,13 @@ def tracker():
     return module.EvaluationTracker()
 
 
+@pytest.mark.parametrize("key", [log_lines.GIVEN, log_lines.LEFT_OUT])
+@pytest.mark.parametrize("value", ["acc", None, {"acc": 1}, 1])
+def test_a_line_that_names_metrics_in_no_list_is_none(key, value):
+    with pytest.raises(TypeError, match=f"{key} is no list"):
+        log_lines.given_to({key: value}, ("acc", "ap"))
+
+
 @pytest.mark.parametrize("benchmark", benchmarks.names())
 def test_each_record_comes_back_with_its_metrics(tracker, benchmark):
     for task in leaves(f"{benchmark}_mini"):
@@ -85,13 +92,24 @@ def shortened(path):
 def test_a_run_reads_the_same_in_either_form(tmp_path):
     path = write_run(tmp_path)
     (long,) = logs.read_runs([tmp_path])
-    size = path.stat().st_size
+    text, size = path.read_text(), path.stat().st_size
     shortened(path)
     (log,) = logs.read_runs([tmp_path], partial=True)
     assert log.samples == ()
     assert "metric_list" in log.problems[0]
     (results,) = tmp_path.glob("*_results.json")
     found = json.loads(results.read_text())
+    long_lines, short_lines = text, path.read_text()
+    for odd in (["acc"], [{}], 3):
+        found["configs"][TASK]["metric_list"] = odd
+        results.write_text(json.dumps(found))
+        (log,) = logs.read_runs([tmp_path], partial=True)
+        assert log.samples == ()
+        assert "223 lines" in log.problems[0]
+        assert "it has no metric_list" in log.problems[0]
+        path.write_text(long_lines)
+        assert logs.read_runs([tmp_path])[0].samples == long.samples
+        path.write_text(short_lines)
     names = [{"metric": name} for name in log_lines.names_in(load_task(TASK))]
     found["configs"][TASK]["metric_list"] = names
     results.write_text(json.dumps(found))

@@ -207,10 +207,46 @@ def test_killed_between_questions_and_progress(endpoint, captions, tmp_path, lef
     whole = output.read_bytes(), progress.read_bytes()
     size = {"half a line of progress": -4, "nothing": -len(whole[1])}.get(left, -len(whole[1]) // 2)
     progress.write_bytes(whole[1][:size])
-    if left == "half a question":
-        output.write_bytes(whole[0][:-4])
+    if left != "half a line of progress":
+        # Whole lines of both are equally long.
+        output.write_bytes(
+            {"half a question": whole[0][:-4], "nothing": whole[0][: len(whole[0]) // 2]}.get(left, whole[0])
+        )
     build.build_file(captions, output, "gpt", endpoint)
     assert (output.read_bytes(), progress.read_bytes()) == whole
+
+
+def test_questions_that_no_interrupted_run_left_are_kept(endpoint, captions, tmp_path):
+    output, progress = tmp_path / "made.jsonl", tmp_path / "made.progress.jsonl"
+    captions.write_text(json.dumps([VIDEO | {"vid": f"v_{number:011d}"} for number in range(3)]))
+    build.build_file(captions, output, "gpt", endpoint, limit=1)
+    own = output.read_text() + json.dumps({"qid": "own", "vid": "v_of_somebody"})  # without a line's end
+    output.write_text(own)
+    assert build.build_file(captions, output, "gpt", endpoint, limit=1) == {"videos done before": 1}
+    build.build_file(captions, output, "gpt", endpoint)
+    assert qids(output) == ["v_00000000000_0", "own", "v_00000000001_0", "v_00000000002_0"]
+    whole, done = output.read_bytes(), progress.read_bytes()
+    progress.write_bytes(done.splitlines(keepends=True)[0])
+    with pytest.raises(TempbenchError, match=r"2 questions about .* does not name, first v_00000000001"):
+        build.build_file(captions, output, "gpt", endpoint)
+    assert output.read_bytes() == whole
+    progress.write_bytes(b"".join(done.splitlines(keepends=True)[:2]))
+    counts = build.build_file(captions, output, "gpt", endpoint)
+    assert counts["questions dropped: their video was not done"] == 1
+    assert output.read_bytes() == whole
+    output.unlink()
+    with pytest.raises(TempbenchError, match=r"is not there, and made\.progress\.jsonl names questions"):
+        build.build_file(captions, output, "gpt", endpoint)
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("name", ["a_samples_x.jsonl", "20260101_000000_samples_b.progress.jsonl"])
+def test_to_start_anew_removes_no_file_of_a_run(captions, tmp_path, name):
+    (tmp_path / name).write_text("kept")
+    output = tmp_path / name.replace(".progress", "")
+    with pytest.raises(TempbenchError, match="is a file of a run"):
+        build.build_file(captions, output, "gpt", "http://127.0.0.1:9/v1", force=True)
+    assert (tmp_path / name).read_text() == "kept"
 
 
 def test_a_disk_without_room_is_found_before_the_model_is_asked(endpoint, captions, tmp_path, monkeypatch):
