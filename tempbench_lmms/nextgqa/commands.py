@@ -28,7 +28,7 @@ def score(
     annotations: Annotated[Path | None, typer.Option(help=_ANNOTATIONS)] = None,
     split: Annotated[str, typer.Option(help="test or validation; else found by the questions' ids.")] = "",
     shares: Annotated[
-        bool, typer.Option("--shares", help="Spans are shares of the video (the official gs=True).")
+        bool, typer.Option("--shares", help="Spans are shares of the video, as in *_gs.json.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -7,11 +7,9 @@ from typing import Any
 
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.nextgqa import official, offline, rows
+from tempbench_lmms.nextgqa import offline, rows
 from tempbench_lmms.nextgqa.card import FILES
 from tempbench_lmms.runs.importing import Answer, Reader, Source
-
-_SHARES = "_gs"
 
 
 def nextgqa(source: Source) -> Iterator[Answer]:
@@ -22,12 +20,12 @@ def nextgqa(source: Source) -> Iterator[Answer]:
     """
     files = _files(source)
     answers = rows.read_answers(files["answers"]) if "answers" in files else {}
-    spans = rows.read_spans(files["spans"]) if "spans" in files else {}
+    stated = rows.read_spans(files["spans"]) if "spans" in files else {}
     docs = {str(doc["question_id"]): doc for doc in source.docs}
-    if others := len((answers.keys() | spans.keys()) - docs.keys()):
+    if others := len((answers.keys() | stated.keys()) - docs.keys()):
         source.remarks.append(f"left out are {others} questions that {source.task} does not ask")
-    if spans and files["spans"].stem.endswith(_SHARES):
-        spans = official.in_seconds(spans, {key: doc["duration"] for key, doc in docs.items()})
+    spans, notes = offline.in_seconds(stated, files.get("spans", source.path), source.docs)
+    source.remarks += notes
     odd = negative = 0
     for key, doc in docs.items():
         if key in answers or key in spans:

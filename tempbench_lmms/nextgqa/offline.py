@@ -14,6 +14,9 @@ from tempbench_lmms.nextgqa.card import FILES, SPLITS
 from tempbench_lmms.nextgqa.prompts import LETTERS
 from tempbench_lmms.record import as_shown
 
+_SHARES = "_gs"
+"""What the name of a file of Gaussian masks ends in officially: its spans are shares of the video."""
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -59,23 +62,45 @@ def score_files(
         answers: `{"VIDEO_QID": {"answer": ..., "prediction": ...}}`.
         annotations: The release's `datasets/nextgqa`; the prepared data where omitted.
         split: `test` or `validation`; found by the questions' ids where empty.
-        shares: Whether spans are shares of the video, as those of the official Gaussian masks.
+        shares: Whether spans are shares of the video, as those of the official Gaussian masks; so are those
+            of a file whose name ends in `_gs`.
 
     Raises:
         TempbenchError: A file cannot be read, or belongs to no question of the split.
     """
-    spans = rows.read_spans(predictions)
     given = rows.read_answers(answers) if answers else None
-    name, docs = _of_split(annotations, split, spans)
-    if shares:
-        spans = official.in_seconds(spans, {doc["question_id"]: doc["duration"] for doc in docs})
+    stated = rows.read_spans(predictions)
+    name, docs = _of_split(annotations, split, stated)
+    spans, unit = in_seconds(stated, predictions, docs, shares)
     numbers = official.score({doc["question_id"]: doc["windows"] for doc in docs}, spans, given)
     types = {doc["question_id"]: doc["type"] for doc in docs}
     complete = given is not None and types.keys() <= given.keys()
     accuracies = official.accuracies(types, given) if given is not None and complete else {}
     metrics, shown = _ours(docs, spans, given)
-    notes = [*_notes(types, spans, given), *_notes_of_answers(docs, given or {})]
+    notes = [*unit, *_notes(types, spans, given), *_notes_of_answers(docs, given or {})]
     return Scored(name, numbers, accuracies, metrics, shown, notes)
+
+
+def in_seconds(
+    spans: Mapping[str, Sequence[float]], file: Path, docs: Sequence[tables.Row], shares: bool = False
+) -> tuple[Mapping[str, Sequence[float]], list[str]]:
+    """Returns the spans of a file in seconds, and what is to be known of their unit, a line each.
+
+    Args:
+        spans: What the file holds.
+        file: Its path.
+        docs: The questions.
+        shares: Whether spans are shares of the video; so are those of a file whose name ends in `_gs`.
+    """
+    if shares or (spans and file.stem.endswith(_SHARES)):
+        found = official.in_seconds(spans, {str(doc["question_id"]): doc["duration"] for doc in docs})
+        return found, [] if shares else [f"spans are shares of the video, as the name {file.name} says"]
+    if spans and all(0 <= edge <= 1 for span in spans.values() for edge in (span[0], span[-1])):
+        return spans, [
+            f"all spans of {file.name} lie within 0 and 1, and are read as seconds; if they are shares of "
+            f"the video, let its name end in {_SHARES} (`tempbench score` has --shares too)"
+        ]
+    return spans, []
 
 
 def _of_split(

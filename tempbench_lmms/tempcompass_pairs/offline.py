@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import bounds
+from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.replies import check_complete, text_or_none
 from tempbench_lmms.data.tables import RepeatedKeyError, Row, parse_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempcompass_pairs import groups, official, rows, scoring
-from tempbench_lmms.tempcompass_pairs.card import FILES
+from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, GROUPS
+from tempbench_lmms.tempcompass_pairs.parser import YES_NO
 
 _NAMES = ", ".join(FILES.values())
 Entries = dict[str, dict[str, Any]]
@@ -143,9 +145,20 @@ def read(path: Path, kind: str, *fields: str) -> Entries:
         entry = one["entry"]
         if missing := [name for name in fields if not isinstance(_get(entry, name), str)]:
             raise TempbenchError(f"{path}: {key} has no {missing[0]} that is a text; correct it")
+        _check_kind(path, kind, key, entry)
     if not found:
         raise TempbenchError(f"{path} holds no question; get the file again")
     return found
+
+
+def _check_kind(path: Path, kind: str, key: str, entry: Any) -> None:
+    answer = _get(entry, "answer")
+    if isinstance(answer, str) and (answer in YES_NO) != (kind == "yes_no"):
+        wanted = "yes or no" if kind == "yes_no" else f"an option of {kind}"
+        raise TempbenchError(
+            f"{path}: the answer of {key} is {one_line(answer)[:60]!r}, not {wanted}: the questions are of "
+            "another kind than the file's name says; rename the file"
+        )
 
 
 def _get(entry: Any, name: str) -> Any:
@@ -193,7 +206,20 @@ def score_files(
             notes.append(
                 f"{model}: no judgements of {FILES[kind]} are in {judgements}; the rules decide alone"
             )
-        yield Scored(model, kind, rated is not None, list(_judged(file, entries, rated)), notes)
+        judged = list(_judged(file, entries, rated))
+        if kind not in asked:
+            notes += _cut(model, kind, judged)
+        yield Scored(model, kind, rated is not None, judged, notes)
+
+
+def _cut(model: str, kind: str, judged: Sequence[Judged]) -> Iterator[str]:
+    """Yields that these are not as many questions as the official files have."""
+    if len(judged) != COUNTS[kind]:
+        n = len(groups.find([rows.asked(one.row) for one in judged]))
+        yield (
+            f"{model}, {kind}: {len(judged):,} of {COUNTS[kind]:,} questions, and {n} of {GROUPS[kind]} "
+            "contrast groups; --questions names what is missing"
+        )
 
 
 def _compared(file: Path, entries: Entries, asked: Entries, partial: bool) -> list[str]:

@@ -46,8 +46,8 @@ def score(
         print(json.dumps(result.as_json(), indent=2))
         return
     official = Table("official", *result.official, box=None)
-    for name, values in {"all": result.official, **result.official_tags}.items():
-        official.add_row(name, *(str(value) for value in values.values()))
+    for name, values in result.official_shown().items():
+        official.add_row(name, *values)
     ours = Table("metric", "value", "std. error", box=None)
     for name, (value, error) in result.shown().items():
         ours.add_row(name, value, error)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import tables
+from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.replies import check_complete, json_values, text_or_none
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import UNDEFINED, evaluate, evaluate_error
@@ -38,6 +39,11 @@ class Scored:
     def shown(self) -> dict[str, tuple[str, str]]:
         """Returns our metrics as people read them."""
         return {name: (_shown(value), _shown(error, "")) for name, (value, error) in self.metrics.items()}
+
+    def official_shown(self) -> dict[str, list[str]]:
+        """Returns the official numbers, of all questions and by tag, as people read them."""
+        every = {"all": self.official, **self.official_tags}
+        return {name: [_shown(value) for value in values.values()] for name, values in every.items()}
 
 
 def _shown(value: float, undefined: str = UNDEFINED) -> str:
@@ -72,6 +78,7 @@ def score_file(
     if len(by_index) < len(found):
         notes.append(f"{len(found) - len(by_index)} repeated indices; the last prediction of each counts")
     notes += check_complete([str(index) for index in by_index], [str(index) for index in docs], partial)
+    check_same(predictions, found, docs)
     forms = {index: doc["options"] for index, doc in docs.items()}
     records = [
         scoring.record(docs[index], one["model_output"] or "", failed=one["model_output"] is None)
@@ -87,6 +94,38 @@ def score_file(
         },
         notes,
     )
+
+
+def check_same(
+    file: Path, predictions: Sequence[Mapping[str, Any]], docs: Mapping[int, Mapping[str, Any]]
+) -> None:
+    """Compares the questions and videos that predictions state, where they do, with those of their indices.
+
+    A stated question may have more around it, as the request for the form of the answer.
+
+    Raises:
+        TempbenchError: One is of another question or of another video.
+    """
+    for number, one in enumerate(predictions, start=1):
+        doc = docs.get(one["index"])
+        if doc is None:
+            continue
+        question, video = one.get("question"), one.get("video_path")
+        if isinstance(question, str) and _plain(doc["question"]) not in _plain(question):
+            wrong, theirs, ours = "question", question, doc["question"]
+        elif isinstance(video, str) and rows.video_name(video) != rows.video_name(doc["video"]):
+            wrong, theirs, ours = "video_path", video, rows.video_name(doc["video"])
+        else:
+            continue
+        raise TempbenchError(
+            f"{file}: prediction {number} has index {one['index']}, but its {wrong} is "
+            f"{one_line(theirs)[:80]!r}, and that of the index is {one_line(ours)[:80]!r}; correct the "
+            "indices, or score it with the data that the model was asked"
+        )
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def _by_tag(docs: Mapping[int, Mapping[str, Any]]) -> dict[str, list[int]]:

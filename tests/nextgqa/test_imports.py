@@ -59,7 +59,8 @@ def test_one_file_and_shares_of_the_video(results, docs, tmp_path):
     assert [one["spans"] for one in records] == [[]] * len(docs)
     whole = {doc["question_id"]: [0, 1] for doc in docs}
     (tmp_path / "val_ground_gs.json").write_text(json.dumps(whole))
-    records, _ = imported(tmp_path, docs, "nextgqa_frames_val")
+    records, remarks = imported(tmp_path, docs, "nextgqa_frames_val")
+    assert remarks == ["spans are shares of the video, as the name val_ground_gs.json says"]
     assert [one["spans"] for one in records] == [[[0, round(doc["duration"], 1)]] for doc in docs]
 
 

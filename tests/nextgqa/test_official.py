@@ -47,6 +47,16 @@ def test_recorded_outputs(case, files, annotations):
         assert printed == dict(zip(headings.split(), values.split(), strict=True))
 
 
+@pytest.mark.parametrize("case", ["shares"], indirect=True)
+def test_shares_are_known_by_the_file_s_name(case, files, annotations):
+    spans, answers = files
+    (note, *_) = offline.score_files(spans, answers, annotations, "").notes
+    assert note.startswith("all spans of test_ground.json lie within 0 and 1, and are read as seconds")
+    found = offline.score_files(spans.rename(spans.with_stem("test_ground_gs")), answers, annotations, "")
+    assert list(found.official.values()) == case["raw"]
+    assert found.notes[0] == "spans are shares of the video, as the name test_ground_gs.json says"
+
+
 @pytest.mark.parametrize("case", ["missing"], indirect=True)
 def test_the_command(case, files, annotations):
     spans, answers = files

@@ -52,6 +52,7 @@ def test_without_judgements_the_rules_decide(model):
     # By the text alone the four questions are one group.
     assert found["groups_by_text_alone"] == {"n": 1, "official": 0.0, "ours": 0.0}
     assert "judge" not in found
+    assert "some-model, yes_no: 4 of 2,453 questions, and 2 of 351 contrast groups" in done.stderr
 
 
 def test_with_judgements_the_judge_decides_what_the_rules_leave(model):
@@ -86,6 +87,10 @@ def test_a_missing_question_is_named(model):
         ("{", "not JSON"),
         ("[]", "not lists of entries"),
         ("{}", "holds no question"),
+        (
+            '{"7": {"speed": [{"question": "Which?\\nA. on", "answer": "A. on", "prediction": "A"}]}}',
+            "the answer of yes_no/7/speed/0 is 'A. on', not yes or no",
+        ),
         ('{"7": {"direction": [{"question": "Is it?"}]}}', "has no answer that is a text"),
         (
             '{"7": {"direction": [{"question": "Is it?", "answer": "yes"}]}}',

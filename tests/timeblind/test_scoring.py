@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.report.overview import marks_of
-from tempbench_lmms.timeblind import official, offline, scoring
+from tempbench_lmms.runs.importing import Source
+from tempbench_lmms.timeblind import official, offline, prompts, scoring
 from tempbench_lmms.timeblind.card import CARD, LEVELS, SIZE, TAGS
+from tempbench_lmms.timeblind.imports import READERS
 
 RIGHT = ("Yes", "No", "No", "Yes")
 
@@ -188,8 +192,11 @@ def test_a_file_is_scored(tmp_path):
     assert list(found.official_tags) == ["Force"]
     assert found.as_json()["metrics"]["i_acc_force"] == 1
     assert found.as_json()["metrics"]["i_acc_speed"] is None
+    assert found.official_shown()["all"] == ["0.5000", "0.5000", "0.7500", "0.0000", "1"]
     assert found.shown()["i_acc_speed"] == ("-", "")
 
+
+MINI = {row["index"]: row for row in read_rows(mini_root("timeblind") / "test")}
 
 WRONG = [
     ([{"index": "0", "model_output": "Yes"}], "entry 1 is no object with a whole number as index"),
@@ -207,6 +214,25 @@ def test_a_wrong_file_is_refused(predictions, said, tmp_path):
     file.write_text(json.dumps(predictions))
     with pytest.raises(TempbenchError, match=said):
         offline.score_file(file, mini=True)
+
+
+def stated(index, of):
+    """Returns a prediction of an index of the bundled sample, with question and video of another one."""
+    doc = MINI[of]
+    question = f"{doc['question']} {prompts.YES_NO}"
+    return {"index": index, "question": question, "video_path": doc["video"], "model_output": "Yes"}
+
+
+@pytest.mark.parametrize(("other", "said"), [(2, "its question is"), (1, "its video_path is")])
+def test_predictions_of_other_questions_are_refused(other, said, tmp_path):
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps([stated(4, 4), stated(0, 0)]))
+    assert offline.score_file(file, mini=True, partial=True).metrics["n_questions"][0] == 2
+    file.write_text(json.dumps([stated(4, 4), stated(0, other)]))
+    with pytest.raises(TempbenchError, match=f"prediction 2 has index 0, but {said}"):
+        offline.score_file(file, mini=True, partial=True)
+    with pytest.raises(TempbenchError, match=f"prediction 2 has index 0, but {said}"):
+        next(READERS["timeblind"](Source(file, "timeblind_mini", [*MINI.values()], {})))
 
 
 def test_the_abstract_s_numbers_are_what_a_run_is_compared_with():
