@@ -8,6 +8,7 @@ Data elsewhere (`data.remote`) is read in the folder that keeps what was fetched
 
 import os
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 
@@ -90,11 +91,13 @@ def prepared_root(benchmark: str) -> Path:
     """
     from tempbench_lmms.data import remote
 
-    if at := remote.address(benchmark):
-        return remote.opened(benchmark, at, cache_home() / "tempbench-remote")
-    root = data_home(benchmark) / benchmark
+    given = remote.given_for(benchmark)
+    if remote.is_address(given):
+        return remote.opened(benchmark, given.rstrip("/"), cache_home() / "tempbench-remote")
+    plain = given and "~" not in given
+    root, manifest = _places(given if plain else str(data_home(benchmark)), benchmark)
     try:
-        if (root / MANIFEST).is_file():
+        if manifest.is_file():
             with os.scandir(root):
                 return root
     except OSError as error:
@@ -103,6 +106,13 @@ def prepared_root(benchmark: str) -> Path:
             "another folder"
         ) from None
     raise DataNotPreparedError(benchmark, str(root))
+
+
+@lru_cache(maxsize=64)
+def _places(home: str, benchmark: str) -> tuple[Path, Path]:
+    """Returns the paths of a folder of data and of its manifest; whether they are there is not known."""
+    root = Path(home) / benchmark
+    return root, root / MANIFEST
 
 
 def resolve(url: str) -> Path:

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import itertools
 import logging
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -153,12 +154,16 @@ def emit(record: Record, metrics: Iterable[str], *more: str) -> dict[str, Any]:
         `--baseline` reads), an `Item` for each metric and its standard error, and one for `details`. The row
         of a metric and of its error must come in that order: the error overwrites what the harness computed.
     """
-    item = Item(record)
-    out: dict[str, Any] = {"record": record, "score": float(record.get("correct", 0))}
-    for name in metrics:
-        out[name] = item
-        out[f"{name}_stderr"] = item
-    return out | dict.fromkeys(("details", *more), item)
+    out: dict[str, Any] = dict.fromkeys(_names_of(tuple(metrics), more), Item(record))
+    out["record"], out["score"] = record, float(record.get("correct", 0))
+    return out
+
+
+@functools.lru_cache(maxsize=256)  # a task has the same for every question, or a few sets
+def _names_of(metrics: tuple[str, ...], more: tuple[str, ...]) -> Mapping[str, None]:
+    """Returns the names of what `emit` returns, in order: of a dict another one is made in half the time."""
+    pairs = ((name, f"{name}_stderr") for name in metrics)
+    return dict.fromkeys(("record", "score", *itertools.chain.from_iterable(pairs), "details", *more))
 
 
 @remembered(2)  # every metric of a task is given the same ones, but for those that not all questions have
