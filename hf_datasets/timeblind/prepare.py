@@ -7,6 +7,7 @@
 An interrupted run goes on where it stopped; a run on the same source does nothing.
 """
 
+import filecmp
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,7 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
     names = dict.fromkeys(rows.video_name(row["video"]) for row in asked)
     lacking = [name for name in names if name not in media]
     lost += [{"id": name, "why": "the video is missing", "reason": "missing"} for name in lacking]
+    lost += _equal(asked, part.root / "media", {one["id"] for one in lost})
     gone = {one["id"] for one in lost}
     cut |= {row["pair_id"] for row in asked if rows.video_name(row["video"]) in gone}
     kept = [row for row in asked if row["pair_id"] not in cut]
@@ -94,6 +96,18 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
         tagged=sum(row["tag"] is not None for row in kept),
         contrary_answers=contrary(kept),
     )
+
+
+def _equal(asked: Sequence[tables.Row], folder: Path, gone: set[str]) -> Skipped:
+    """Returns the videos whose content is that of the other one of their instance."""
+    names: dict[str, dict[str, None]] = {}
+    for row in asked:
+        names.setdefault(row["pair_id"], {})[rows.video_name(row["video"])] = None
+    return [
+        {"id": other, "why": f"the content is that of {one}", "reason": "one video twice"}
+        for one, other in names.values()
+        if not {one, other} & gone and filecmp.cmp(folder / one, folder / other, shallow=False)
+    ]
 
 
 def whole(asked: Sequence[tables.Row]) -> tuple[list[tables.Row], Skipped]:
