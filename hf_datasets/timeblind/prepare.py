@@ -8,7 +8,7 @@ An interrupted run goes on where it stopped; a run on the same source does nothi
 """
 
 import filecmp
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +78,7 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
         wrong = part.bring(media)
     cut = {one["id"].removeprefix(_INSTANCE) for one in skipped}
     lost: Skipped = [{"id": name, "why": why, "reason": reason} for name, (why, reason) in wrong.items()]
-    names = dict.fromkeys(rows.video_name(row["video"]) for row in asked)
-    lacking = [name for name in names if name not in media]
-    lost += [{"id": name, "why": "the video is missing", "reason": "missing"} for name in lacking]
+    lost += _lacking(asked, media)
     lost += _equal(asked, part.root / "media", {one["id"] for one in lost})
     gone = {one["id"] for one in lost}
     cut |= {row["pair_id"] for row in asked if rows.video_name(row["video"]) in gone}
@@ -96,6 +94,13 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
         tagged=sum(row["tag"] is not None for row in kept),
         contrary_answers=contrary(kept),
     )
+
+
+def _lacking(asked: Sequence[tables.Row], media: Mapping[str, Medium]) -> Skipped:
+    """Returns the videos that are not there."""
+    names = dict.fromkeys(rows.video_name(row["video"]) for row in asked)
+    lacking = [name for name in names if name not in media]
+    return [{"id": name, "why": "the video is missing", "reason": "missing"} for name in lacking]
 
 
 def _equal(asked: Sequence[tables.Row], folder: Path, gone: set[str]) -> Skipped:
