@@ -7,7 +7,8 @@
 An interrupted run goes on where it stopped; a run on the same source does nothing.
 """
 
-from collections.abc import Sequence
+import filecmp
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +78,8 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
         wrong = part.bring(media)
     cut = {one["id"].removeprefix(_INSTANCE) for one in skipped}
     lost: Skipped = [{"id": name, "why": why, "reason": reason} for name, (why, reason) in wrong.items()]
-    names = dict.fromkeys(rows.video_name(row["video"]) for row in asked)
-    lacking = [name for name in names if name not in media]
-    lost += [{"id": name, "why": "the video is missing", "reason": "missing"} for name in lacking]
+    lost += _lacking(asked, media)
+    lost += _equal(asked, part.root / "media", {one["id"] for one in lost})
     gone = {one["id"] for one in lost}
     cut |= {row["pair_id"] for row in asked if rows.video_name(row["video"]) in gone}
     kept = [row for row in asked if row["pair_id"] not in cut]
@@ -94,6 +94,25 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
         tagged=sum(row["tag"] is not None for row in kept),
         contrary_answers=contrary(kept),
     )
+
+
+def _lacking(asked: Sequence[tables.Row], media: Mapping[str, Medium]) -> Skipped:
+    """Returns the videos that are not there."""
+    names = dict.fromkeys(rows.video_name(row["video"]) for row in asked)
+    lacking = [name for name in names if name not in media]
+    return [{"id": name, "why": "the video is missing", "reason": "missing"} for name in lacking]
+
+
+def _equal(asked: Sequence[tables.Row], folder: Path, gone: set[str]) -> Skipped:
+    """Returns the videos whose content is that of the other one of their instance."""
+    names: dict[str, dict[str, None]] = {}
+    for row in asked:
+        names.setdefault(row["pair_id"], {})[rows.video_name(row["video"])] = None
+    return [
+        {"id": other, "why": f"the content is that of {one}", "reason": "one video twice"}
+        for one, other in names.values()
+        if not {one, other} & gone and filecmp.cmp(folder / one, folder / other, shallow=False)
+    ]
 
 
 def whole(asked: Sequence[tables.Row]) -> tuple[list[tables.Row], Skipped]:

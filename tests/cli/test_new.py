@@ -174,6 +174,7 @@ def test_a_benchmark_outside_a_checkout(elsewhere, tmp_path, monkeypatch):
     [
         ("own_ids", {"id": "a1"}, "line 6: id: 'a1' is that of line 3"),
         ("own_options", {"options": "odd|odd"}, "line 6: options: two are the same"),
+        ("own_alike", {"options": "Odd|odd "}, "line 6: options: two differ in case or space alone"),
         ("own_many", {"options": "a|b|c|d|e|f|g|h|even"}, "line 6: options: 9, a question has 2 to 8"),
         ("own_answer", {"answer": "neither"}, "line 6: answer: 'neither' is none"),
         (

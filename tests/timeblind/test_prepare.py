@@ -44,12 +44,25 @@ def test_videos_may_be_packed(release):
     assert preparing.prepare(release) is None
 
 
-def test_an_instance_without_a_video_is_left_out_and_said(release):
+def test_an_instance_without_a_video_is_left_out_and_said(release, tmp_path):
     (release / "TimeBlind/videos/vid_00001_0.mp4").write_bytes(b"nothing")
     part = preparing.prepare(release)
     assert part["instances_left_out"] == ["1"]
     assert [one["id"] for one in part["skipped"]] == ["vid_00001_0.mp4"]
     assert part["rows"] == 4
+    (problem,) = checks.problems(tmp_path / "home/timeblind")
+    assert problem.startswith("test: 1 left out when the data was prepared (")
+    assert "the first is vid_00001_0.mp4: " in problem
+
+
+def test_an_instance_with_one_video_twice_is_left_out_and_said(release):
+    videos = release / "TimeBlind/videos"
+    shutil.copy(videos / "vid_00001_0.mp4", videos / "vid_00001_1.mp4")
+    part = preparing.prepare(release)
+    assert (part["rows"], part["instances_left_out"]) == (4, ["1"])
+    (said,) = part["skipped"]
+    assert said["id"] == "vid_00001_1.mp4"
+    assert said["why"] == "the content is that of vid_00001_0.mp4"
 
 
 def test_an_answer_that_is_not_that_of_its_place_is_named(release):
