@@ -106,6 +106,8 @@ _STOP = frozenset(
         "which",
         "into",
         "onto",
+        # What every option is about, where only one says so: "In the video, ..."
+        "video",
     ]
 )
 # Words of one meaning, by their stems.
