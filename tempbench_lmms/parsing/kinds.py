@@ -196,6 +196,10 @@ class Kind:
         """Returns where a text names values."""
         raise NotImplementedError
 
+    def opened(self, line: str) -> Any:
+        """Returns the answer that a line begins with and then explains; None where there is no such form."""
+        return None
+
     def by_words(self, sentence: str) -> list[Any]:
         """Returns the values that a sentence states in words of its own."""
         return []
@@ -783,6 +787,10 @@ class TruthKind(Kind):
         ):
             return Verdict(None, "open")  # "It is true that ..., but false that ..."
         return said
+
+    def opened(self, line: str) -> bool | None:
+        """Returns what a line says that begins with yes or no, and goes on."""
+        return truth.opened(line)
 
     def by_words(self, sentence: str) -> list[Any]:
         """Returns what a sentence says of the claim in words of its own."""

@@ -256,7 +256,8 @@ def _staged(kind: Kind, text: str) -> Verdict:
     if found := _at_end(kind, text):
         return found
     text = kind.without_remarks(without_placeholders(text))
-    text, refused = without_refusals(without_questions(text))
+    asked = without_questions(text)
+    text, refused = without_refusals(asked)
     rows = lines.lines(text)
     if not rows:
         return Verdict(None, "refused" if refused else "nothing")
@@ -270,8 +271,14 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return first
     if said.how == "conclusion":
         return said
-    if refused or LEFT_OPEN.search(rows[-1]):
+    if LEFT_OPEN.search(rows[-1]):
         return Verdict(None, "refused")
+    if refused:
+        # "Yes, he does. Why he does so cannot be determined."
+        opened = None if said.how == "open" or corrects(asked) else kind.opened(rows[0])
+        if opened is None or said.value not in (None, opened):
+            return Verdict(None, "refused")
+        return Verdict(opened, "first line", 0, len(rows[0]), rows[0])
     if said.value is not None and corrects(text):
         return said
     if (kind.ranks or said.how not in ("several", "open")) and (stated := _one(kind.by_text(text), "words")):

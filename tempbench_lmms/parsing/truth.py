@@ -217,6 +217,19 @@ def in_short(text: str) -> bool | None:
     return None if found is None else not any(found[name] for name in ("neg", "doubt", "no", "not"))
 
 
+_OPENED = lazy(r"[\W_]*(yes|no|true|false|ja|nein|oui|non|sí)\s*[,.:;!–—]", re.IGNORECASE)
+
+
+def opened(line: str) -> bool | None:
+    """Returns what a line says that begins with yes or no, and goes on; None for any other line.
+
+    >>> opened("Yes, it moves up. Why is not clear."), opened("No doubt it moves.")
+    (True, None)
+    """
+    found = _OPENED.match(line)
+    return None if found is None else _BARE.get(found[1].lower())
+
+
 def mentions(text: str) -> list[Mention]:
     """Returns the places of a text that say True or False."""
     found = []

@@ -1,5 +1,6 @@
 """What contract tests and scripts know of TempCompass in contrast groups; see `tests/contract.py`."""
 
+import json
 from pathlib import Path
 
 from tests.source_files import clips, write
@@ -14,8 +15,14 @@ OFFERED = {
 
 PUBLISHED = ("questions/test.parquet",)
 ORIGIN = {"parts": {"tempcompass": {"source": "/home/somebody/TempCompass"}}}
-_NOTHING = '{"1": {"order": [{"question": "Is it?", "answer": "yes"}]}}'
-EMPTY_SOURCE = dict.fromkeys(("multi-choice.json", "yes_no.json", "caption_matching.json"), _NOTHING)
+EMPTY_SOURCE = {
+    f"{kind}.json": json.dumps({"1": {"order": [{"question": f"Is it?{options}", "answer": answer}]}})
+    for kind, options, answer in (
+        ("multi-choice", "\nA. up\nB. down", "A. up"),
+        ("yes_no", "", "yes"),
+        ("caption_matching", "\nCaption A: It rises.\nCaption B: It falls.", "Caption A: It rises."),
+    )
+}
 
 # A second reader says true or false to a yes/no question, and the table yes or no: see `test_parser.py`.
 NOT_PARSERS = ("tempcompass_pairs.official.rating",)

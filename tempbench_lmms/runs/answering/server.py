@@ -189,10 +189,12 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get_content_type() != "application/json":
             raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON")
         length = self.headers.get("Content-Length", "")
-        if not re.fullmatch("[0-9]{1,7}", length) or int(length) > 6 * _LONGEST_REPLY + 100:
+        # Read before it is refused: whoever is cut off while it sends sees no reason.
+        body = self.rfile.read(int(length)) if re.fullmatch("[0-9]{1,7}", length) else None
+        if body is None or len(body) > 6 * _LONGEST_REPLY + 100:
             raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the answer is too long")
         try:
-            found = json.loads(self.rfile.read(int(length)))
+            found = json.loads(body)
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
