@@ -33,6 +33,7 @@ STAND_IN = """
             time.sleep(100)
         if kind == "endless":
             while True:
+                time.sleep(0.001)  # one that spins keeps some schedulers from all else for minutes
                 beat(1)
         if kind == "memory":
             held = []
