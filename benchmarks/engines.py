@@ -56,7 +56,7 @@ class Got:
         text: All of it but system prompts, without signs of templates and white space.
         pictures: Small copies of pictures and frames, in order.
         places: How many characters of it stand before each picture.
-        timed: Whether a video's times were told.
+        timed: Whether a video's times were given.
         tokens: Vision tokens; 0 where they cannot be seen.
         settings: How to answer.
         reply: The reply.
@@ -287,7 +287,7 @@ def main() -> int:
 
     found = compared(leaves(given.tasks), given.questions, given.tokens, given.seeds, tell)
     first, second, third = WAYS
-    tell(f"| task | n | {second} | {third} | times told | replies {first} = {second} | {second} = {third} |")
+    tell(f"| task | n | {second} | {third} | times given | replies {first} = {second} | {second} = {third} |")
     tell("|---|---:|---|---|---|---:|---:|")
     lines = [line(task, found) for task in found[first]]
     for cells in lines:

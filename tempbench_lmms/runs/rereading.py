@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import growing
 from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.parsing import second
@@ -295,6 +296,8 @@ def ask(
     Raises:
         TempbenchError: No request will fare better; what was read until then is kept.
     """
+    for file in {file_of(question.log, reader.name) for question in questions}:
+        growing.drop_torn_line(file)
     outcome = Outcome()
     in_a_row = 0
     threads = min(concurrency, reader.threads or concurrency)
@@ -311,22 +314,13 @@ def ask(
                     break
             else:
                 in_a_row = 0
-                _append(line, file_of(asked[done].log, reader.name))
+                growing.append(file_of(asked[done].log, reader.name), f"{json.dumps(vars(line))}\n")
                 outcome.add(line)
             step()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     outcome.left = len(questions) - sum(outcome.statuses.values()) - sum(outcome.failures.values())
     return outcome
-
-
-def _append(line: Line, file: Path) -> None:
-    text = json.dumps(vars(line), ensure_ascii=True)
-    with file.open("a+b") as stream:
-        # A line that an interruption cut in half must not swallow this one.
-        if stream.seek(0, 2) and (stream.seek(-1, 2), stream.read(1))[1] != b"\n":
-            text = f"\n{text}"
-        stream.write(f"{text}\n".encode())
 
 
 def estimated_tokens(text: str) -> int:
