@@ -13,8 +13,9 @@ UNREADABLE = "UNK"
 FAMILIES = ("generic", "internvl", "deepseek", "llava", "llama")
 
 _NUMBER = lazy(r"(\d+)")
-# The official \b([AB])\b and \b([ABCDE])\b, written so that the letter is what is looked for first.
-_LETTER = {"mt1": lazy(r"([AB])(?<!\w.)\b"), "mt2": lazy(r"([ABCDE])(?<!\w.)\b")}
+# The official \b([AB])\b and \b([ABCDE])\b, written so that the letter is looked for first, and then its end,
+# which is the cheaper one to test.
+_LETTER = {"mt1": lazy(r"([AB])\b(?<!\w.)"), "mt2": lazy(r"([ABCDE])\b(?<!\w.)")}
 # What these models put before their answer.
 _MARKERS = {"llava": "assistant", "llama": "the answer is"}
 _INTERNVL = tuple(
