@@ -79,6 +79,14 @@ def run(
     no_lock: Annotated[
         bool, typer.Option("--no-lock", help="Keep no second run out, where a file system has no locks.")
     ] = False,
+    repeats: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=1000,
+            help="Ask all questions so many times, with sampled replies, to see their spread.",
+        ),
+    ] = 1,
     arguments: Annotated[
         list[str] | None,
         typer.Argument(help="Options of the harness, e.g. --limit 8 --batch_size 4."),
@@ -88,6 +96,7 @@ def run(
 
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
+    from tempbench_lmms.cli import repeats as repeating
     from tempbench_lmms.runs import ending
 
     with ending.told(output):
@@ -100,7 +109,11 @@ def run(
 
         names.check(tasks.split(","), arguments or ())
         options.check_model(model, model_args)
+        if repeats > 1:
+            repeating.check(repeats, output, arguments or (), until_decided is not None)
         _check_first(check and first, model, model_args, tasks, output, arguments or [])
+        if repeats > 1:
+            return repeating.run(repeats, output, arguments or (), report)
         from tempbench_lmms.runs import supervision
 
         tell = supervision.supervised(output) if supervision.is_possible() else None
@@ -244,7 +257,7 @@ def rescore(
 ) -> None:
     """Compute a run's numbers again from its sample logs, without a model."""
     from tempbench_lmms import record_quality
-    from tempbench_lmms.runs import quality, rescoring
+    from tempbench_lmms.runs import quality, repeats, rescoring
     from tempbench_lmms.runs.logs import edited, read_runs
 
     # At its end a run prints these warnings; here each log has them in its own entry.
@@ -280,6 +293,8 @@ def rescore(
                 print(f"  warning: {line}")
             if parser is Parser.ours:
                 _print_second_readers(one)
+        for repeated in repeats.of(read if parser is Parser.ours else ()):
+            print(repeats.as_text(repeated))
     if parser is Parser.ours and not reparse:
         _ask_for_equality(found)
 
