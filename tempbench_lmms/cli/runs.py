@@ -99,6 +99,7 @@ def run(
     from tempbench_lmms.cli import repeats as repeating
     from tempbench_lmms.runs import ending
 
+    arguments = arguments or []
     with ending.told(output):
         first = not whole_number("RANK", 0, least=0)
         _check_places(output)
@@ -107,13 +108,13 @@ def run(
             print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
         from tempbench_lmms.harness import names
 
-        names.check(tasks.split(","), arguments or ())
+        names.check(tasks.split(","), arguments)
         options.check_model(model, model_args)
         if repeats > 1:
-            repeating.check(repeats, output, arguments or (), until_decided is not None)
-        _check_first(check and first, model, model_args, tasks, output, arguments or [])
+            repeating.check(repeats, output, arguments, until_decided is not None)
+        _check_first(check and first, model, model_args, tasks, output, arguments)
         if repeats > 1:
-            return repeating.run(repeats, output, arguments or (), report)
+            return repeating.run(repeats, output, arguments, report)
         from tempbench_lmms.runs import supervision
 
         tell = supervision.supervised(output) if supervision.is_possible() else None
@@ -122,9 +123,7 @@ def run(
 
         provenance.note_check(model_check.kept(output, model, model_args))
         if thinking:
-            arguments = with_room(
-                arguments or (), thinking, safe_run.leaves(tasks.split(",")) if first else ()
-            )
+            arguments = with_room(arguments, thinking, safe_run.leaves(tasks.split(",")) if first else ())
 
         def at_end(results: Path, is_new: bool) -> None:
             page = output / "report.html"

@@ -132,7 +132,8 @@ def errors(mean: Clusters, found: Variances) -> Errors:
     """Returns what the standard error of a mean of question scores is with these repeats, and with others.
 
     Its variance is the jackknife's over groups. Replies to different questions are drawn apart, so what they
-    give to it is `within` / (n k), whatever the groups; the rest is of the choice of questions.
+    give to it is `within` / (n k), whatever the groups, and at most all of it; the rest is of the choice of
+    questions.
 
     Args:
         mean: The metric over all repeats (`mean_over`).
@@ -141,7 +142,7 @@ def errors(mean: Clusters, found: Variances) -> Errors:
     now = spread(mean).error
     if not math.isfinite(now):
         return Errors(math.nan, math.nan, math.nan, math.nan)
-    replies = found.within / found.n_questions
-    questions = max(0.0, now**2 - replies / found.n_repeats)
+    replies = min(found.within / found.n_questions, found.n_repeats * now**2)
+    questions = max(0.0, now**2 - replies / found.n_repeats)  # rounding may go below 0
     once = questions + replies
     return Errors(now, math.sqrt(once), math.sqrt(questions), math.sqrt(once / found.n_repeats))

@@ -215,11 +215,7 @@ class Difference:
 
 
 def paired_difference(
-    first: Sums | Clusters,
-    second: Sums | Clusters,
-    level: float = 0.95,
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    first: Sums, second: Sums, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
 ) -> Difference:
     """Compares a metric between two runs, paired by the clusters' keys.
 
