@@ -85,7 +85,7 @@ def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
     from tempbench_lmms.runs.logs import read_runs
 
     out: list[TaskLog] = []
-    named: dict[tuple[str, str], TaskLog] = {}
+    named: dict[tuple[object, ...], TaskLog] = {}
     for given in map(str, logs):
         name, is_named, path = given.partition("=")
         if not is_named or Path(given).exists():
@@ -95,7 +95,7 @@ def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:
         else:
             found = [replace(log, name=name.strip()) for log in read_runs([Path(path)], partial)]
             for log in found:
-                other = named.setdefault((log.name, log.task), log)
+                other = named.setdefault((log.name, log.task, log.repeat), log)
                 if other is not log:
                     raise TempbenchError(
                         f"{given}: {other.file} is called {log.name} too, and both have {log.task}; "

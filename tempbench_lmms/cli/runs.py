@@ -79,6 +79,14 @@ def run(
     no_lock: Annotated[
         bool, typer.Option("--no-lock", help="Keep no second run out, where a file system has no locks.")
     ] = False,
+    repeats: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=1000,
+            help="Ask all questions so many times, with sampled replies, to see their spread.",
+        ),
+    ] = 1,
     arguments: Annotated[
         list[str] | None,
         typer.Argument(help="Options of the harness, e.g. --limit 8 --batch_size 4."),
@@ -88,8 +96,10 @@ def run(
 
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
+    from tempbench_lmms.cli import repeats as repeating
     from tempbench_lmms.runs import ending
 
+    arguments = arguments or []
     with ending.told(output):
         first = not whole_number("RANK", 0, least=0)
         _check_places(output)
@@ -98,9 +108,13 @@ def run(
             print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
         from tempbench_lmms.harness import names
 
-        names.check(tasks.split(","), arguments or ())
+        names.check(tasks.split(","), arguments)
         options.check_model(model, model_args)
-        _check_first(check and first, model, model_args, tasks, output, arguments or [])
+        if repeats > 1:
+            repeating.check(repeats, output, arguments, until_decided is not None)
+        _check_first(check and first, model, model_args, tasks, output, arguments)
+        if repeats > 1:
+            return repeating.run(repeats, output, arguments, report)
         from tempbench_lmms.runs import supervision
 
         tell = supervision.supervised(output) if supervision.is_possible() else None
@@ -109,9 +123,7 @@ def run(
 
         provenance.note_check(model_check.kept(output, model, model_args))
         if thinking:
-            arguments = with_room(
-                arguments or (), thinking, safe_run.leaves(tasks.split(",")) if first else ()
-            )
+            arguments = with_room(arguments, thinking, safe_run.leaves(tasks.split(",")) if first else ())
 
         def at_end(results: Path, is_new: bool) -> None:
             page = output / "report.html"
@@ -244,7 +256,7 @@ def rescore(
 ) -> None:
     """Compute a run's numbers again from its sample logs, without a model."""
     from tempbench_lmms import record_quality
-    from tempbench_lmms.runs import quality, rescoring
+    from tempbench_lmms.runs import quality, repeats, rescoring
     from tempbench_lmms.runs.logs import edited, read_runs
 
     # At its end a run prints these warnings; here each log has them in its own entry.
@@ -280,6 +292,8 @@ def rescore(
                 print(f"  warning: {line}")
             if parser is Parser.ours:
                 _print_second_readers(one)
+        for repeated in repeats.of(read if parser is Parser.ours else ()):
+            print(repeats.as_text(repeated))
     if parser is Parser.ours and not reparse:
         _ask_for_equality(found)
 

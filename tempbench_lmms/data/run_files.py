@@ -13,6 +13,8 @@ CHECK = "check.json"
 """What `tempbench check-model` found out, in the folder of a run."""
 LOCK = ".lock"
 """Who holds it writes into the folder, of a run or of a person who answers."""
+REPEAT = "repeat_"
+"""How the folders of repeats begin, each of which is a run; their number follows."""
 RESULTS = "_results.json"
 """How the names of the harness's results files end."""
 

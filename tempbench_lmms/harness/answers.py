@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs, is_deterministic
+from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs
 
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.checksums import Media, digest, urls_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity, stored
 from tempbench_lmms.harness.dealing import Pictured, Place, shares
+from tempbench_lmms.harness.seeds import is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
 Answer = Callable[[Sequence[Any]], list[Any]]
@@ -34,14 +35,15 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         self._pictured: dict[tuple[str, int], Pictured] = {}
 
     def key(self, lm: Any, reqtype: str, request: Any) -> str:
-        """Returns the key of a request's answer; "" where the answer is sampled, and so not kept."""
+        """Returns the key of a request's answer; "" where it is one of several sampled, and so not kept."""
         if id(request) not in self._keys:
             self._keys[id(request)] = request, self._key(lm, reqtype, request)
         return self._keys[id(request)][1]
 
     def _key(self, lm: Any, reqtype: str, request: Any) -> str:
         settings = extract_gen_kwargs(request)
-        if not is_deterministic(reqtype, settings):
+        # A task of another's may ask a question several times: one stored answer would serve for all.
+        if is_sampled(reqtype, request) and (request.repeats or 1) > 1:
             return ""
         texts = [one for one in request.args if isinstance(one, str)]
         asked = [reqtype, request.task_name, request.idx, texts, settings]
@@ -71,7 +73,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
         task, number = request.task_name, request.doc_id
         if task not in task_files():
             return None
-        if (task, number) not in self._pictured:  # its answer is sampled, and so has no key
+        if (task, number) not in self._pictured:  # its answer has no key
             self._noted(task, number, lm.task_dict[task][request.metadata["split"]][number])
         return self._pictured[task, number]
 

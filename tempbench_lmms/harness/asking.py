@@ -25,6 +25,7 @@ from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import failure, request_failed
+from tempbench_lmms.harness.seeds import sow
 from tempbench_lmms.harness.stopping import Stopping
 
 # A run goes on with so many failed questions, however short it is, so that it tells one bad question from a
@@ -54,6 +55,7 @@ class Watch:
         answered: Called where a call of the runner gave an answer, before any of its answers is stored.
         stop: When each task may stop; None where all questions are asked.
         hide: Takes out of a reason what must not be written, as a password in an address.
+        seed: Of the run: what replies are sampled with.
     """
 
     apart: set[str] = field(default_factory=set)
@@ -64,6 +66,7 @@ class Watch:
     answered: Callable[[], None] = lambda: None
     stop: Stopping | None = None
     hide: Callable[[str], str] = lambda text: text
+    seed: str = ""
 
 
 class Asking:
@@ -141,6 +144,7 @@ class Asking:
         """Returns the replies of one call; None and the reason where it failed."""
         self.watch.tell([name_of(request) for request in requests], self._limit(len(requests)), self.borne)
         began = time.monotonic()
+        sow(lm, kind, requests, self.watch.seed)
         try:
             found = list(getattr(lm, kind)(requests))
         except Exception as error:

@@ -45,7 +45,7 @@ class Progress:
         done: Requests answered, now or in an earlier run.
         total: Requests of this process.
         asked: Those that the model was asked now.
-        unkept: Those whose answers cannot be kept, because they are sampled.
+        unkept: Those whose answers cannot be kept, because a question has several sampled ones.
         seconds: Time spent on asking.
     """
 
@@ -137,16 +137,7 @@ class SafeCache(KeyedCache):
         requests: Sequence[Any],
         replies: dict[int, Any],
     ) -> None:
-        """Answers each task's requests group by group until it is decided; the others get no reply.
-
-        Raises:
-            TempbenchError: Answers are sampled: after an interruption they would be others.
-        """
-        if not all(self.key(lm, reqtype, request) for request in requests):
-            raise TempbenchError(
-                "answers are sampled, so an interrupted run would decide by others; leave out "
-                "--until-decided, or set temperature=0"
-            )
+        """Answers each task's requests group by group until it is decided; the others get no reply."""
         progress = Progress(len(requests))
         progress.done = sum(reply is not None for reply in replies.values())
         asking = Asking(self.watch, media_problem, progress.total)

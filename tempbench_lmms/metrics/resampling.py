@@ -73,8 +73,10 @@ class Clusters:
         return float(self.at(self.sums.sum(axis=0)))
 
 
-def by_cluster(metric: Sums) -> Clusters:
+def by_cluster(metric: Sums | Clusters) -> Clusters:
     """Returns a metric's sums by cluster."""
+    if isinstance(metric, Clusters):
+        return metric
     terms = metric.terms
     sums = np.zeros((int(metric.cluster.max()) + 1 if len(metric.cluster) else 0, terms.shape[1]))
     np.add.at(sums, metric.cluster, terms)
@@ -96,7 +98,7 @@ def bootstrap(metric: Sums | Clusters, n_resamples: int = 10_000, seed: int = 0)
         Shape (n_resamples,); NaN where a resample leaves the metric undefined. Empty where the metric needs
         one of its clusters to be defined: the spread is unknown then.
     """
-    clusters = metric if isinstance(metric, Clusters) else by_cluster(metric)
+    clusters = by_cluster(metric)
     if len(clusters.sums) < 2 or not np.isfinite(jackknife(clusters)).all():
         return np.empty(0)
     n = len(clusters.sums)
@@ -109,7 +111,7 @@ def bootstrap(metric: Sums | Clusters, n_resamples: int = 10_000, seed: int = 0)
 
 def jackknife(metric: Sums | Clusters) -> Floats:
     """Returns the metric's values with each cluster left out in turn; shape (k,)."""
-    clusters = metric if isinstance(metric, Clusters) else by_cluster(metric)
+    clusters = by_cluster(metric)
     return clusters.at(clusters.sums.sum(axis=0) - clusters.sums)
 
 
@@ -145,7 +147,7 @@ def interval(
         raise ValueError(f"method is {method!r}; choose auto, percentile or bca")
     if method == "auto" and isinstance(metric, Ratio) and is_share(metric):
         return wilson(metric, level)
-    clusters = metric if isinstance(metric, Clusters) else by_cluster(metric)
+    clusters = by_cluster(metric)
     values = _defined(bootstrap(clusters, n_resamples, seed))
     estimate = clusters.value
     if not len(values) or not math.isfinite(estimate):
@@ -240,7 +242,7 @@ def paired_difference(
     if one.sums.shape[1] != other.sums.shape[1]:
         raise ValueError("the two metrics are different functions")
     keys = sorted({*one.keys, *other.keys}, key=str)
-    sums = np.concatenate([_aligned(one, keys), _aligned(other, keys)], axis=1)
+    sums = np.concatenate([aligned(one, keys), aligned(other, keys)], axis=1)
     width = one.sums.shape[1]
 
     def function(both: Floats) -> Floats:
@@ -276,7 +278,8 @@ def _t_test(clusters: Clusters, error: float) -> float:
     return 2 * float(stdtr(n - 1, -abs(clusters.value) / error)) if error else 0.0
 
 
-def _aligned(clusters: Clusters, keys: Sequence[Hashable]) -> Floats:
+def aligned(clusters: Clusters, keys: Sequence[Hashable]) -> Floats:
+    """Returns a metric's sums in the order of `keys`, 0 where it has none; shape (len(keys), m)."""
     index = {key: i for i, key in enumerate(keys)}
     out = np.zeros((len(keys), clusters.sums.shape[1]))
     out[[index[key] for key in clusters.keys]] = clusters.sums

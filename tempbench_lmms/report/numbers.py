@@ -326,6 +326,11 @@ def verdict(record: Record) -> str:
     return "right" if record.get("correct") else "wrong"
 
 
+def _first_name(log: TaskLog) -> str:
+    repeat = "" if log.repeat is None else f", repeat {log.repeat[1]}"
+    return f"{log.name or log.model}{repeat}"
+
+
 def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNumbers]:
     """Yields the tasks with their numbers; runs of one name or model are told apart by their files' times.
 
@@ -333,13 +338,13 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
     """
     groups: dict[str, list[TaskLog]] = {}
     for log in logs:
-        groups.setdefault(log.name or log.model, []).append(log)
+        groups.setdefault(_first_name(log), []).append(log)
     data: dict[str, set[Any]] = {}
     for log in logs:
         if (checksum := data_of(log)[1].get("sha256")) is not None:
             data.setdefault(log.task, set()).add(checksum)
     for log in logs:
-        name = first = log.name or log.model
+        name = first = _first_name(log)
         own = groups[first]
         # One name given to several folders with different tasks is one run; models may be run twice.
         is_one = bool(log.name) and len({one.task for one in own}) == len(own)

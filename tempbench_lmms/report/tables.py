@@ -11,7 +11,7 @@ from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.record import Metrics, Record
-from tempbench_lmms.report import breakdowns, paraphrases, printed
+from tempbench_lmms.report import breakdowns, paraphrases, printed, repeats
 from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading
 from tempbench_lmms.report.numbers import Number, TaskNumbers, of_records
 from tempbench_lmms.report.placing import Parts, column_of, parts_of
@@ -88,9 +88,10 @@ class Section:
     def breakdowns(self, task: TaskNumbers) -> list[Grid]:
         """Returns what a task's results file has under `details`, and its metrics by groups, as tables.
 
-        Where the run has paraphrases of the task, their spread comes first.
+        Where the run has paraphrases of the task, or repeats, their spread comes first.
         """
-        return [*paraphrases.grids_of(self.tasks, task), *breakdowns.grids_of(self.card, task)]
+        spread = [*repeats.grids_of(self.tasks, task), *paraphrases.grids_of(self.tasks, task)]
+        return [*spread, *breakdowns.grids_of(self.card, task)]
 
 
 def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:

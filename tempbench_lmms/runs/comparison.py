@@ -266,21 +266,32 @@ def compare_metric(
     )
 
 
-def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, int] | None:
+def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
     """Returns 0 or 1 a question where the metric is their plain mean; None where it is anything else."""
-    if not isinstance(whole, Ratio) or not len(whole.denominator):
+    if not isinstance(whole, Ratio) or not set(whole.numerator) <= {0.0, 1.0}:
         return None
-    if (whole.denominator != 1).any() or not set(whole.numerator) <= {0.0, 1.0}:
+    return question_scores(metric, records, whole)
+
+
+def question_scores(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
+    """Returns the scores of questions where a metric is their plain mean; None where it is anything else.
+
+    Args:
+        metric: The metric.
+        records: The questions' records.
+        whole: The metric over all of them.
+    """
+    if not isinstance(whole, Ratio) or not len(whole.denominator) or (whole.denominator != 1).any():
         return None
-    hits: dict[str, int] = {}
+    scores: dict[str, float] = {}
     for record in records:
         alone = metric([record])
         if len(alone.denominator) == 1 and alone.denominator[0] == 1:
-            hits[str(record["id"])] = int(alone.numerator[0])
+            scores[str(record["id"])] = float(alone.numerator[0])
         elif len(alone.denominator):
             return None
-    same = len(hits) == len(whole.denominator) and sum(hits.values()) == whole.numerator.sum()
-    return hits if same else None
+    same = len(scores) == len(whole.denominator)
+    return scores if same and math.isclose(sum(scores.values()), float(whole.numerator.sum())) else None
 
 
 def judged(found: Sequence[Comparison]) -> list[Comparison]:

@@ -11,17 +11,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data.run_files import REPEAT
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_PDEATHSIG = 1
 _SECONDS_TO_END = 10.0
 _SECONDS_A_LOOK = 0.01
 
 
 def kept(output: Path) -> int:
     """Returns how many answers are stored in a run's folder, those of its interrupted starts included."""
-    cache = output / "cache"
     keys: set[str] = set()
-    for file in (cache / "cache.db", *cache.glob("runs/*/rank_*.db")):
+    caches = (output / "cache", *output.glob(f"{REPEAT}*/cache"))
+    for file in (file for one in caches for file in (one / "cache.db", *one.glob("runs/*/rank_*.db"))):
         # A file that cannot be read now is read, and judged, by the next start (`harness.stored`).
         with contextlib.suppress(sqlite3.Error), contextlib.closing(_opened(file)) as found:
             keys.update(key for (key,) in found.execute("SELECT cache_key FROM responses"))
@@ -97,6 +100,11 @@ def end_likewise(number: int) -> SystemExit:
 def adopt() -> None:
     """Has Linux give the children of a child that has ended to this process."""
     process_control(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def end_with_parent() -> None:
+    """Has Linux kill this process where its parent ends, however that does."""
+    process_control(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def process_control(option: int, value: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from tempbench_lmms.data import prepared
 from tempbench_lmms.data.checks import in_words, one_line
-from tempbench_lmms.data.run_files import STATE
+from tempbench_lmms.data.run_files import REPEAT, STATE
 from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.data.texts import original
@@ -94,6 +94,15 @@ class TaskLog:
     def beside(self, name: str) -> Path:
         """Returns the file of this run that is called `name` and its task, as `samples_TASK`."""
         return self.file.with_name(f"{self.file.name.removesuffix(_RESULTS)}_{name}_{self.task}")
+
+    @property
+    def repeat(self) -> tuple[Path, int] | None:
+        """Of a repeat (`tempbench run --repeats`) the folder of all of them, and its number."""
+        for folder in (self.file.parent, self.file.parent.parent):
+            number = folder.name.removeprefix(REPEAT)
+            if folder.name.startswith(REPEAT) and number.isdecimal() and (folder / STATE).is_file():
+                return folder.parent, int(number)
+        return None
 
     @property
     def log_file(self) -> Path:

@@ -30,7 +30,10 @@ from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import deciding, ending, failures, quality, supervision
 from tempbench_lmms.runs.logs import finished_results, results_of
 
-_OWN = ("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config")
+_OWN = (
+    *("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config"),
+    "--repeats",  # the harness's keeps one of a question's replies
+)
 _BYTES_PER_DOCUMENT = 20_000
 _BYTES_AT_LEAST = 200_000_000
 _LOOKED_AT = 5
@@ -494,7 +497,7 @@ def _evaluate(
     hide = partial(scrubbed, arguments=(model_args, *further))
     known = supervision.read(output)
     watch = asking.Watch(known.apart, known.failed, max_failures=failures.bound(how.max_failures), hide=hide)
-    watch.answered = asked.begin
+    watch.answered, watch.seed = asked.begin, str(getattr(options.read(further), "seed", None))
     if how.tell:
         watch.timeout, watch.tell = how.question_timeout or None, how.tell
     if asked.contests:
@@ -558,7 +561,7 @@ def _show(progress: Any) -> None:
         left = (progress.total - progress.done) / rate
         line += f", {rate:.1f} a second, {left // 3600:.0f} h {left % 3600 / 60:.0f} min left"
     if progress.unkept:
-        line += "; answers are sampled, so none can be kept: an interruption loses them"
+        line += f"; {progress.unkept:,} are sampled, several to a question, and cannot be kept"
     _tell(line)
 
 

@@ -37,7 +37,6 @@ _BY_ITSELF = {
 }
 _PASSED_ON = [getattr(signal, name) for name in ("SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
 _MASKED = {signal.SIGINT, signal.SIGTERM, *_PASSED_ON}
-_PR_SET_PDEATHSIG = 1
 
 Tell = Callable[[Sequence[str], float | None, int], None]
 
@@ -188,7 +187,7 @@ class _Child:
                 signal.signal(number, handler)
             for number in (signal.SIGINT, signal.SIGTERM):  # at once: the parent says what there is to say
                 signal.signal(number, signal.SIG_DFL)
-            ending.process_control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            ending.end_with_parent()
             if os.getppid() != parent:
                 os._exit(1)
             os.close(reading)

@@ -226,12 +226,22 @@ def test_the_key_of_an_answer_is_what_was_asked(cache, tmp_path):
 
 
 @pytest.mark.harness
-def test_sampled_answers_are_not_kept(cache):
+def test_a_sampled_answer_is_kept_unless_a_question_has_several(cache):
     task = "tempvs_mt1_two_mini"
     model = Model(task, docs_of(load_task(task))[:1])
     for _ in range(2):
         cache.execute(model, "generate_until", [request(task, 0, "Which?", temperature=0.5)])
-    assert model.n_asked == 2
+    assert model.n_asked == 1
+    for _ in range(2):
+        several = request(task, 0, "Which?", temperature=0.5)
+        several.repeats = 2
+        cache.execute(model, "generate_until", [several, several])
+    assert model.n_asked == 5
+    for seed in ("1", "2"):  # of two repeats
+        further = ["--gen_kwargs", "temperature=0.5", "--seed", seed]
+        cache._model_fingerprint_hash = identity.fingerprint(identity.of_model(MODEL, "", further))
+        cache.execute(model, "generate_until", [request(task, 0, "Which?", temperature=0.5)])
+    assert model.n_asked == 7
 
 
 @pytest.mark.harness

@@ -36,6 +36,10 @@ def test_answers_are_counted_once(tmp_path):
     store(tmp_path / "cache" / "runs" / "1" / "rank_1.db", ["d"])
     (tmp_path / "cache" / "runs" / "1" / "rank_2.db").write_bytes(b"damaged" * 999)
     assert ending.kept(tmp_path) == 4
+    assert ending.kept(tmp_path / "all") == 0
+    store(tmp_path / "all" / "repeat_1" / "cache" / "cache.db", ["a", "b"])
+    store(tmp_path / "all" / "repeat_2" / "cache" / "cache.db", ["c"])
+    assert ending.kept(tmp_path / "all") == 3
     assert ending.line(tmp_path, signal.SIGINT) == (
         f"ended by SIGINT; 4 answers are kept in {tmp_path}, give the same command again to continue"
     )

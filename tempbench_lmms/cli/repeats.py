@@ -1,0 +1,145 @@
+"""`tempbench run --repeats`: runs one after the other, each with its own seed and folder, and their spread.
+
+Each repeat is a process of its own, so that what one leaves on a GPU, or breaks, is no matter of the next.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tempbench_lmms.data.bounds import whole_number
+from tempbench_lmms.data.run_files import CHECK, REPEAT, STATE
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import options
+from tempbench_lmms.runs import ending
+
+if TYPE_CHECKING:
+    from tempbench_lmms.runs.repeats import Repeated
+
+_FIRST_SEED = "1"
+_ONCE = ("--check", "--verify")
+
+
+def check(repeats: int, output: Path, arguments: Sequence[str], until_decided: bool) -> None:
+    """Refuses repeats that would all be the same, or that are not done so.
+
+    Args:
+        repeats: How many.
+        output: Their folder.
+        arguments: The harness's.
+        until_decided: Whether a run is to stop when it is decided.
+
+    Raises:
+        TempbenchError: They are not to be done.
+    """
+    settings = _settings(arguments)
+    temperature = settings.get("temperature", "0")
+    is_greedy = settings.get("do_sample", "true").lower() in ("false", "0", "none")
+    try:
+        is_greedy |= float(temperature) <= 0
+    except ValueError:
+        raise TempbenchError(f"--gen_kwargs temperature={temperature}: give a number above 0") from None
+    if is_greedy:
+        raise TempbenchError(
+            f"--repeats {repeats} without sampling gives {repeats} times the same replies; add "
+            "`-- --gen_kwargs temperature=0.7`, or leave out --repeats"
+        )
+    if "seed" in settings:
+        raise TempbenchError(
+            "--repeats gives each repeat a seed, and seed in --gen_kwargs is one for all; give the first "
+            "repeat's as `-- --seed 1`"
+        )
+    if until_decided:
+        raise TempbenchError("--repeats asks all questions in every repeat; leave it out, or --until-decided")
+    if whole_number("WORLD_SIZE", 1, least=1) > 1:
+        raise TempbenchError(
+            f"--repeats starts every repeat itself, so it runs without a launcher; with one, start each "
+            f"repeat with --output {output / 'repeat_1'} and so on, `-- --seed 1` and so on, and then "
+            f"`tempbench rescore {output}`"
+        )
+    if (output / STATE).is_file():
+        raise TempbenchError(f"{output} holds a run without --repeats; choose another --output")
+
+
+def _settings(arguments: Sequence[str]) -> dict[str, str]:
+    """Returns the settings of generation among the harness's arguments."""
+    pairs = (getattr(options.read(arguments), "gen_kwargs", None) or "").split(",")
+    return {name.strip(): value.strip() for name, _, value in (pair.partition("=") for pair in pairs)}
+
+
+def run(repeats: int, output: Path, arguments: Sequence[str], report: bool) -> None:
+    """Runs every repeat, or continues where they were ended, and says how their numbers spread.
+
+    Args:
+        repeats: How many.
+        output: Their folder.
+        arguments: The harness's.
+        report: Whether to write a report over all of them.
+    """
+    for number in range(1, repeats + 1):
+        folder = output / f"{REPEAT}{number}"
+        folder.mkdir(parents=True, exist_ok=True)
+        if (output / CHECK).is_file():
+            shutil.copyfile(output / CHECK, folder / CHECK)
+        print(f"tempbench: repeat {number} of {repeats}", file=sys.stderr, flush=True)
+        command = [
+            sys.executable,
+            "-m",
+            "tempbench_lmms.cli",
+            *words(sys.argv[1:], number, folder, arguments),
+        ]
+        with_parent = ending.end_with_parent if sys.platform == "linux" else None
+        status = subprocess.run(command, check=False, preexec_fn=with_parent).returncode
+        if status < 0:
+            raise ending.end_likewise(-status)
+        if status:
+            raise TempbenchError(
+                f"repeat {number} of {repeats} ended with status {status}, see above; give the same command "
+                "again to continue"
+            )
+    _tell(output, report)
+
+
+def words(given: Sequence[str], number: int, folder: Path, arguments: Sequence[str]) -> list[str]:
+    """Returns the command line of a repeat: that of all of them, and what it has of its own.
+
+    Of an option that is given twice the last one counts, here and in the harness.
+
+    Args:
+        given: The command line of all repeats.
+        number: Of the repeat, from 1.
+        folder: Its own.
+        arguments: The harness's among the command line.
+
+    >>> words(["run", "--repeats", "3"], 2, Path("x/repeat_2"), ["--gen_kwargs", "temperature=1"])[3:6]
+    ['--output=x/repeat_2', '--repeats=1', '--no-report']
+    """
+    cut = given.index("--") if "--" in given else len(given)
+    ours = [word for word in given[:cut] if word not in _ONCE]
+    ours += [f"--output={folder}", "--repeats=1", "--no-report"]
+    ours += ["--verify"] if "--verify" in given[:cut] and number == 1 else []
+    found = options.read(arguments)
+    settings = str(getattr(found, "gen_kwargs", "") or "")
+    if "do_sample" not in _settings(arguments):  # our tasks say that it is off, which some runners obey
+        settings = f"{settings},do_sample=True"
+    seeds = str(getattr(found, "seed", None) or _FIRST_SEED).split(",")
+    seed = ",".join(one if one.strip().lower() == "none" else str(int(one) + number - 1) for one in seeds)
+    return [*ours, "--", *given[cut + 1 :], "--gen_kwargs", settings, "--seed", seed]
+
+
+def _tell(output: Path, report: bool) -> None:
+    """Prints and writes the numbers over all repeats."""
+    from tempbench_lmms.cli.runs import write_report
+    from tempbench_lmms.data.tables import write_json
+    from tempbench_lmms.runs import repeats
+    from tempbench_lmms.runs.logs import read_runs
+
+    found: list[Repeated] = repeats.of(read_runs([output]))
+    write_json([repeats.as_json(one) for one in found], output / repeats.SUMMARY)
+    if report:
+        write_report(output, output / "report.html")
+    for one in found:
+        print(repeats.as_text(one))

@@ -1,0 +1,148 @@
+"""How a metric spreads where the same questions are asked several times, and the replies are sampled.
+
+A question's score over many replies has a mean, which differs from question to question, and a variance about
+that mean. The first is what more questions are for; repeats make the second smaller, and nothing else.
+
+Source: Miller 2024, Adding Error Bars to Evals (arXiv 2411.00640), section 3.1: the variance of a mean over n
+questions with k replies to each is Var(mean score of a question) / n + E(variance of its replies) / (n k).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tempbench_lmms.metrics.planning import spread
+from tempbench_lmms.metrics.ratio import Floats, Ratio
+from tempbench_lmms.metrics.resampling import Clusters, Sums, aligned, by_cluster, interval
+from tempbench_lmms.metrics.share import is_share
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Where the variance of question scores comes from.
+
+    Attributes:
+        between: Of the questions' own means; 0 where the replies explain all of it.
+        within: Of the replies to one question, the mean over questions.
+        n_questions: Number of questions.
+        n_repeats: Number of replies to each.
+    """
+
+    between: float
+    within: float
+    n_questions: int
+    n_repeats: int
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Standard errors of a mean of question scores, by groups of questions.
+
+    Attributes:
+        now: With the repeats that there are; NaN where too few groups enter the metric.
+        once: With one of them.
+        endless: With as many repeats as one likes: what the choice of questions leaves.
+        questions: With one reply to each of so many times more questions as there are repeats.
+    """
+
+    now: float
+    once: float
+    endless: float
+    questions: float
+
+
+def mean_over(repeats: Sequence[Sums]) -> Clusters:
+    """Returns the mean of a metric over repeats as one metric, whose clusters hold all replies to a group.
+
+    Resampled by these clusters, it varies with the questions and with the replies to them.
+
+    Args:
+        repeats: The metric of each repeat.
+
+    Raises:
+        ValueError: The metrics' clusters have no keys, or they are different metrics.
+    """
+    tables = [by_cluster(one) for one in repeats]
+    if any(len(table.keys) != len(table.sums) for table in tables):
+        raise ValueError("the metric's clusters have no keys")
+    if len({table.sums.shape[1] for table in tables}) != 1:
+        raise ValueError("the repeats' metrics are different functions")
+    keys = sorted({key for table in tables for key in table.keys}, key=str)
+    sums = np.concatenate([aligned(table, keys) for table in tables], axis=1)
+
+    def function(of_all: Floats) -> Floats:
+        parts = np.split(of_all, len(tables), axis=-1)
+        values: Floats = np.stack([table.at(part) for table, part in zip(tables, parts, strict=True)])
+        return np.asarray(values.mean(axis=0), dtype=np.float64)
+
+    return Clusters(sums, function, tuple(keys))
+
+
+def pooled(repeats: Sequence[Ratio]) -> Ratio:
+    """Returns one ratio over the units of all repeats; its value is their mean where they count alike."""
+    numbers = {key: i for i, key in enumerate(dict.fromkeys(key for one in repeats for key in one.keys))}
+    clusters = [np.array([numbers[key] for key in one.keys], np.int64)[one.cluster] for one in repeats]
+    return Ratio(
+        np.concatenate([one.numerator for one in repeats]),
+        np.concatenate([one.denominator for one in repeats]),
+        np.concatenate(clusters),
+        tuple(numbers),
+    )
+
+
+def interval_of(repeats: Sequence[Sums], level: float = 0.95) -> tuple[float, float]:
+    """Returns the confidence interval of a metric's mean over repeats.
+
+    A share that counts as many units in every repeat is one share of them all, and has its interval.
+
+    Args:
+        repeats: The metric of each repeat.
+        level: Share of repetitions, with other questions and replies, in which it is to cover the true value.
+
+    Returns:
+        Lower and upper end; NaN, NaN where the metric or its spread is undefined.
+    """
+    ratios = [one for one in repeats if isinstance(one, Ratio) and is_share(one)]
+    if len(ratios) == len(repeats) and len({float(one.denominator.sum()) for one in ratios}) == 1:
+        return interval(pooled(ratios), level)
+    return interval(mean_over(repeats), level)
+
+
+def variances(scores: Floats) -> Variances:
+    """Returns the variance of question scores between questions and between replies to one.
+
+    Both estimates are free of bias, but for a `between` below 0, which is given as 0. Source: the one-way
+    analysis of variance with random effects; Searle, Casella & McCulloch 1992, section 3.6.
+
+    Args:
+        scores: Shape (n, k): of n questions the scores of k replies, n and k at least 2.
+
+    >>> variances(np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]]))
+    Variances(between=0.16666666666666669, within=0.16666666666666666, n_questions=3, n_repeats=2)
+    """
+    n, k = scores.shape
+    within = float(scores.var(axis=1, ddof=1).mean())
+    of_means = float(scores.mean(axis=1).var(ddof=1))
+    return Variances(max(0.0, of_means - within / k), within, n, k)
+
+
+def errors(mean: Clusters, found: Variances) -> Errors:
+    """Returns what the standard error of a mean of question scores is with these repeats, and with others.
+
+    Its variance is the jackknife's over groups. Replies to different questions are drawn apart, so what they
+    give to it is `within` / (n k), whatever the groups, and at most all of it; the rest is of the choice of
+    questions.
+
+    Args:
+        mean: The metric over all repeats (`mean_over`).
+        found: The variances of its questions' scores.
+    """
+    now = spread(mean).error
+    if not math.isfinite(now):
+        return Errors(math.nan, math.nan, math.nan, math.nan)
+    replies = min(found.within / found.n_questions, found.n_repeats * now**2)
+    questions = max(0.0, now**2 - replies / found.n_repeats)  # rounding may go below 0
+    once = questions + replies
+    return Errors(now, math.sqrt(once), math.sqrt(questions), math.sqrt(once / found.n_repeats))

@@ -1,0 +1,197 @@
+"""Several runs of the same questions with sampled replies: what differs by questions, and what by replies.
+
+Each repeat is a run of its own, in a folder `repeat_1`, `repeat_2`, ... of one output folder.
+"""
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tempbench_lmms.data.terminal import counted
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics import repeats
+from tempbench_lmms.metrics.resampling import Sums
+from tempbench_lmms.record import UNDEFINED
+from tempbench_lmms.runs.comparison import question_scores
+from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, edited, metrics_of
+
+_LEGEND = (
+    "sd: of the repeats; between, within: variance of scores between questions, and of the replies to one;\n"
+    "  error: of the mean, and what it is with one repeat, with endless ones, with more questions asked once"
+)
+SUMMARY = "repeats.json"
+"""The numbers over repeats, beside the repeats' folders."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A metric over repeats.
+
+    Attributes:
+        name: The metric.
+        values: Of each repeat; NaN where undefined.
+        mean: Of these.
+        deviation: Their standard deviation, that of a sample.
+        low: Lower end of the mean's 95 % interval; NaN where too few groups enter the metric.
+        high: Its upper end.
+        variances: Of question scores; None where the metric is no mean of those, as behind a gate.
+        errors: Standard errors with these repeats and with others; None likewise.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    mean: float
+    deviation: float
+    low: float
+    high: float
+    variances: repeats.Variances | None = None
+    errors: repeats.Errors | None = None
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """One task in all repeats of a run.
+
+    Attributes:
+        logs: The repeats, by their numbers.
+        metrics: The headline metrics, counts left out.
+        n_questions: How many questions were asked in each.
+        n_same: How many of them have the same reply in all repeats.
+    """
+
+    logs: tuple[TaskLog, ...]
+    metrics: tuple[Spread, ...]
+    n_questions: int
+    n_same: int
+
+    @property
+    def warnings(self) -> list[str]:
+        """What speaks against the numbers."""
+        if self.n_same < self.n_questions:
+            return []
+        return [
+            f"every question has the same reply in all {len(self.logs)} repeats: the model is sure of each, "
+            "or its runner takes no notice of the temperature or of the seed; see docs/running.md, Repeats"
+        ]
+
+
+def of(logs: Iterable[TaskLog]) -> list[Repeated]:
+    """Returns the tasks that were repeated; logs that are of no repeat, or of a single one, are left out.
+
+    Raises:
+        TempbenchError: Repeats of a task are about different questions, or one has no log.
+    """
+    found: dict[tuple[Any, ...], list[tuple[int, TaskLog]]] = {}
+    for log in logs:
+        if log.repeat is not None:
+            folder, number = log.repeat
+            of_model = (log.model, log.arguments.model, log.arguments.model_args)
+            found.setdefault((folder, log.task, *of_model), []).append((number, log))
+    return [
+        _repeated([log for _, log in sorted(own, key=lambda one: one[0])])
+        for own in found.values()
+        if len({number for number, _ in own}) > 1
+    ]
+
+
+def _repeated(logs: Sequence[TaskLog]) -> Repeated:
+    replies: dict[str, set[str]] = {}
+    for log in logs:
+        if not log.samples:
+            raise TempbenchError(log.no_samples)
+        own = {str(sample.record["id"]): sample.as_it_came for sample in log.samples}
+        if replies and own.keys() != replies.keys() and not any(one.problems for one in logs):
+            raise TempbenchError(
+                f"{log.file} asks other questions of {log.task} than {logs[0].file}; repeats ask the same: "
+                "give the runs one by one"
+            )
+        for id_, reply in own.items():
+            replies.setdefault(id_, set()).add(reply)
+    by_name: dict[str, list[MetricOfRun]] = {}
+    for metric in (metric for log in logs for metric in metrics_of(log)):
+        by_name.setdefault(metric.name, []).append(metric)
+    with edited(logs[0].file):
+        spreads = [_spread(own) for own in by_name.values() if own[0].headline and len(own) == len(logs)]
+    same = sum(len(of_question) == 1 for of_question in replies.values())
+    return Repeated(tuple(logs), tuple(one for one in spreads if one), len(replies), same)
+
+
+def _spread(metrics: Sequence[MetricOfRun]) -> Spread | None:
+    """Returns a metric's spread over repeats; None for a count."""
+    found = [metric() for metric in metrics]
+    whole = [one for one in found if isinstance(one, Sums)]
+    if len(whole) < len(found):
+        return None
+    values = tuple(float(one.value) for one in found)
+    mean, deviation = statistics.fmean(values), math.nan
+    low = high = math.nan
+    if math.isfinite(mean):
+        deviation = statistics.stdev(values)
+        low, high = repeats.interval_of(whole)
+    spread = (metrics[0].name, values, mean, deviation, low, high)
+    both = zip(metrics, found, strict=True)
+    known = [scores for metric, one in both if (scores := question_scores(metric, metric.records, one))]
+    if len(known) < len(metrics) or any(one.keys() != known[0].keys() for one in known) or len(known[0]) < 2:
+        return Spread(*spread)
+    table = np.array([[one[id_] for one in known] for id_ in known[0]])
+    variances = repeats.variances(table)
+    return Spread(*spread, variances, repeats.errors(repeats.mean_over(whole), variances))
+
+
+def as_text(found: Repeated) -> str:
+    """Returns a task's numbers over repeats for a terminal."""
+    k = len(found.logs)
+    heads = (
+        *("metric", "mean", "95 % interval", "sd", "between", "within", "error"),
+        *("one", "endless", f"{k} x questions"),
+    )
+    rows = [heads, *(_row(one) for one in found.metrics)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    log = found.logs[0]
+    lines = [
+        f"{log.task}, {log.model}, {k} repeats of {counted(found.n_questions, 'question')}, "
+        f"{found.n_same:,} with the same reply in all"
+    ]
+    lines += [
+        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+    lines += [f"  {_LEGEND}", *(f"  warning: {line}" for line in found.warnings)]
+    return "\n".join(lines)
+
+
+def _row(one: Spread) -> tuple[str, ...]:
+    ends = f"{one.low:.4g} to {one.high:.4g}" if math.isfinite(one.low) else ""
+    more: list[float] = []
+    if one.variances and one.errors:
+        more = [one.variances.between, one.variances.within, *asdict(one.errors).values()]
+    cells = [*map(_shown, more), *[""] * (6 - len(more))]
+    return (one.name, _shown(one.mean), ends, _shown(one.deviation), *cells)
+
+
+def _shown(value: float) -> str:
+    return f"{value:.4f}" if math.isfinite(value) else UNDEFINED
+
+
+def as_json(found: Repeated) -> dict[str, Any]:
+    """Returns a task's numbers over repeats as JSON values; None where undefined."""
+    return {
+        "task": found.logs[0].task,
+        "model": found.logs[0].model,
+        "repeats": len(found.logs),
+        "questions": found.n_questions,
+        "same_reply_in_all": found.n_same,
+        "metrics": _finite({one.name: asdict(one) for one in found.metrics}),
+        "warnings": found.warnings,
+    }
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,135 @@
+"""The spread of a metric over repeats: numbers worked by hand, and variances that are known."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tempbench_lmms.metrics import repeats
+from tempbench_lmms.metrics.planning import spread
+from tempbench_lmms.metrics.ratio import ratio
+from tempbench_lmms.metrics.share import wilson
+from tempbench_lmms.metrics.statistic import smoothed_log_odds, statistic
+
+
+def runs_of(scores, groups):
+    """Returns a mean of question scores for each column of replies."""
+    return [ratio([(score, 1) for score in column], groups) for column in np.asarray(scores, float).T]
+
+
+def test_variances_by_hand():
+    # Means 0.5, 1, 0.25; of the replies to each 1/3, 0, 1/4; the means' own 7/48.
+    scores = np.array([[1, 0, 1, 0], [1, 1, 1, 1], [0, 0, 0, 1]], float)
+    found = repeats.variances(scores)
+    assert found.within == pytest.approx((1 / 3 + 0 + 1 / 4) / 3)
+    assert found.between == pytest.approx(7 / 48 - found.within / 4)
+    assert (found.n_questions, found.n_repeats) == (3, 4)
+
+
+def test_questions_that_differ_no_more_than_replies_do_have_no_variance_of_their_own():
+    found = repeats.variances(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    assert (found.between, found.within) == (0, 0.5)
+
+
+def test_errors_by_hand():
+    """Four questions, each a group: the jackknife of a mean is the deviation by the root of n."""
+    scores = np.array([[0, 0], [1, 1], [0, 1], [1, 1]], float)
+    found = repeats.errors(repeats.mean_over(runs_of(scores, range(4))), repeats.variances(scores))
+    within = (0 + 0 + 0.5 + 0) / 4
+    now = np.var([0, 1, 0.5, 1], ddof=1) / 4
+    assert found.now**2 == pytest.approx(now)
+    assert found.endless**2 == pytest.approx(now - within / 8)
+    assert found.once**2 == pytest.approx(now - within / 8 + within / 4)
+    assert found.questions**2 == pytest.approx(found.once**2 / 2)
+
+
+def test_where_all_the_spread_is_of_questions_repeats_help_nothing():
+    scores = np.repeat([[0.0], [1.0], [0.0], [1.0]], 3, axis=1)
+    found = repeats.errors(repeats.mean_over(runs_of(scores, range(4))), repeats.variances(scores))
+    assert found.now == found.once == found.endless
+    assert found.questions == pytest.approx(found.now / math.sqrt(3))
+
+
+def test_replies_give_no_more_than_all_of_the_error():
+    """Questions whose means are more alike than their replies are by chance."""
+    scores = np.array([[0, 1], [1, 0], [0, 1], [1, 1]], float)
+    found = repeats.errors(repeats.mean_over(runs_of(scores, range(4))), repeats.variances(scores))
+    assert found.now**2 == pytest.approx(np.var([0.5, 0.5, 0.5, 1], ddof=1) / 4)
+    assert found.now**2 < repeats.variances(scores).within / 4 / 2
+    assert found.endless == 0
+    assert found.questions == pytest.approx(found.now)
+    assert found.once == pytest.approx(found.now * math.sqrt(2))
+
+
+def test_one_group_says_nothing_of_errors():
+    scores = np.array([[0, 1], [1, 1]], float)
+    found = repeats.errors(repeats.mean_over(runs_of(scores, "aa")), repeats.variances(scores))
+    assert all(map(math.isnan, (found.now, found.once, found.endless, found.questions)))
+
+
+def test_simulated_variances_are_found_and_the_errors_are_those_of_the_mean():
+    """Questions in groups of four with a luck in common; each has its own chance of a right reply."""
+    generator = np.random.default_rng(0)
+    n_groups, size, k = 60, 4, 3
+    groups = np.repeat(range(n_groups), size)
+    found, means, first = [], [], []
+    for _ in range(400):
+        luck = np.repeat(generator.choice([-0.2, 0.2], n_groups), size)
+        chance = 0.5 + luck + generator.choice([-0.1, 0.1], n_groups * size)
+        scores = (generator.random((n_groups * size, k)) < chance[:, None]).astype(float)
+        known = repeats.variances(scores)
+        found.append((known, repeats.errors(repeats.mean_over(runs_of(scores, groups)), known)))
+        means.append(scores.mean())
+        first.append(scores[:, 0].mean())
+    # Var(chance) = 0.04 + 0.01; E(chance (1 - chance)) = 0.25 - 0.05.
+    assert np.mean([known.between for known, _ in found]) == pytest.approx(0.05, abs=0.002)
+    assert np.mean([known.within for known, _ in found]) == pytest.approx(0.20, abs=0.002)
+    n = n_groups * size
+    of_questions = (0.04 * size + 0.01) / n
+    assert np.mean([one.endless**2 for _, one in found]) == pytest.approx(of_questions, rel=0.05)
+    assert np.mean([one.now**2 for _, one in found]) == pytest.approx(of_questions + 0.2 / n / k, rel=0.05)
+    assert np.mean([one.once**2 for _, one in found]) == pytest.approx(of_questions + 0.2 / n, rel=0.05)
+    assert np.var(means) == pytest.approx(of_questions + 0.2 / n / k, rel=0.2)
+    assert np.var(first) == pytest.approx(of_questions + 0.2 / n, rel=0.2)
+
+
+def test_the_mean_of_a_gated_metric_is_over_repeats_and_not_over_all_that_passed():
+    one = ratio([(1, 1), (0, 0), (0, 0)], "abc")
+    other = ratio([(1, 1), (0, 1), (0, 1)], "abc")
+    assert repeats.mean_over([one, other]).value == pytest.approx((1 + 1 / 3) / 2)
+    assert repeats.pooled([one, other]).value == pytest.approx(2 / 4)
+
+
+def test_clusters_are_paired_by_their_keys_and_not_by_their_order():
+    one, other = ratio([(1, 1), (0, 1)], "ab"), ratio([(0, 1), (1, 1)], "ba")
+    same = [ratio([(1, 1), (0, 1)], "ab")] * 2
+    assert spread(repeats.mean_over([one, other])) == spread(repeats.mean_over(same))
+    assert list(
+        np.bincount(repeats.pooled([one, other]).cluster, repeats.pooled([one, other]).numerator)
+    ) == [2, 0]
+
+
+def test_a_mean_over_repeats_is_a_metric_like_any_other():
+    logs = [statistic([(4, 1), (2, 2)], "ab", 2, smoothed_log_odds) for _ in range(3)]
+    assert repeats.mean_over(logs).value == pytest.approx(logs[0].value)
+
+
+def test_a_share_keeps_its_interval_at_its_end():
+    all_right = [ratio([(1, 1)] * 20, range(20))] * 3
+    low, high = repeats.interval_of(all_right)
+    assert (low, high) == wilson(repeats.pooled(all_right))
+    assert low < 0.9 < high == 1
+    # A question is no more than one, however often it is asked.
+    assert low == pytest.approx(wilson(all_right[0])[0], abs=1e-9)
+
+
+def test_the_interval_of_a_gated_share_is_of_the_mean():
+    one = ratio([(i % 2, 1) for i in range(40)], range(40))
+    other = ratio([(i % 2, i % 3 == 0) if i % 3 == 0 else (0, 0) for i in range(40)], range(40))
+    low, high = repeats.interval_of([one, other])
+    assert low < (one.value + other.value) / 2 < high
+
+
+def test_what_is_no_one_metric_is_refused():
+    with pytest.raises(ValueError, match="different functions"):
+        repeats.mean_over([ratio([(1, 1)], "a"), statistic([(1, 2, 3)], "a", 3, lambda sums: sums[..., 0])])

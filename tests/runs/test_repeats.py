@@ -1,0 +1,190 @@
+"""Repeats: what they are asked with, what is kept of them, and how their numbers spread."""
+
+import json
+import statistics
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tempbench_lmms.cli import repeats as repeating
+from tempbench_lmms.data.run_files import STATE
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.metrics.repeats import variances
+from tempbench_lmms.report import tables, text
+from tempbench_lmms.report.numbers import of_logs
+from tempbench_lmms.report.repeats import TITLE
+from tempbench_lmms.runs import repeats
+from tempbench_lmms.runs.logs import read_runs
+from tests.command import complains, tempbench, tempbench_process
+from tests.runs.test_logs import TASK, write_run
+
+SAMPLED = ["--gen_kwargs", "temperature=1"]
+
+
+def write_repeats(folder, seeds, task=TASK):
+    for number, seed in enumerate(seeds, start=1):
+        own = folder / f"repeat_{number}"
+        write_run(own / "model", task=task, seed=seed)
+        (own / STATE).write_text("{}")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_repeats(tmp_path_factory.mktemp("repeated"), [1, 2, 3])
+
+
+def test_the_numbers_over_repeats(folder):
+    (found,) = repeats.of(read_runs([folder]))
+    metrics = {one.name: one for one in found.metrics}
+    logs = [read_runs([folder / f"repeat_{number}"])[0] for number in (1, 2, 3)]
+    for name in ("mt", "parse_rate", "gt_strict"):
+        values = [log.values[name] for log in logs]
+        assert metrics[name].values == tuple(values)
+        assert metrics[name].mean == pytest.approx(statistics.fmean(values))
+        assert metrics[name].deviation == pytest.approx(statistics.stdev(values))
+        assert metrics[name].low <= metrics[name].mean <= metrics[name].high
+    assert len(set(metrics["mt"].values)) > 1
+    right = [{r["id"]: r["correct"] for r in log.records if r["role"] == "main"} for log in logs]
+    scores = np.array([[one[id_] for one in right] for id_ in right[0]], float)
+    assert metrics["mt"].variances == variances(scores)
+    assert 0 <= metrics["mt"].errors.endless <= metrics["mt"].errors.now <= metrics["mt"].errors.once
+    assert metrics["mt_given_gt_strict"].variances is None  # which questions count differs by repeat
+    assert "n_failed" not in metrics
+    assert 0 < found.n_same < found.n_questions == 223
+    assert not found.warnings
+
+
+def test_rescore_and_report_take_the_folder(folder, tmp_path):
+    done = tempbench("rescore", folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(f"{TASK}, tempbench_chance, 223 questions") == 3
+    assert f"{TASK}, tempbench_chance, 3 repeats of 223 questions" in done.stdout
+    sections = tables.sections_of(list(of_logs(read_runs([folder]))))
+    assert [row.run for row in sections[0].rows] == [f"tempbench_chance, repeat {i}" for i in (1, 2, 3)]
+    assert text.as_markdown(sections).count(TITLE) == 1
+    done = tempbench("report", f"mine={folder}", "-o", tmp_path / "page.html", "--pictures", "0")
+    assert "1 task of 3 runs" in done.stdout, done.stderr
+    assert TITLE in (tmp_path / "page.html").read_text()
+    assert "mine, repeat 3" in (tmp_path / "page.html").read_text()
+
+
+def test_replies_that_never_differ_are_said(tmp_path):
+    (found,) = repeats.of(read_runs([write_repeats(tmp_path, [1, 1])]))
+    assert "every question has the same reply in all 2 repeats" in repeats.as_text(found)
+    assert json.loads(json.dumps(repeats.as_json(found), allow_nan=False))["same_reply_in_all"] == 223
+
+
+def test_one_repeat_has_no_spread_and_other_runs_are_none(tmp_path):
+    assert not repeats.of(read_runs([write_repeats(tmp_path / "a", [1])]))
+    write_run(tmp_path / "b" / "repeat_1" / "model")
+    write_run(tmp_path / "b" / "repeat_2" / "model")
+    assert not repeats.of(read_runs([tmp_path / "b"]))  # folders of that name, by another program
+
+
+def test_repeats_of_other_questions_are_refused(tmp_path):
+    write_repeats(tmp_path, [1, 2])
+    (log,) = (tmp_path / "repeat_2").rglob("*.jsonl")
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[1:]))
+    with pytest.raises(TempbenchError, match="asks other questions"):
+        repeats.of([*read_runs([tmp_path / "repeat_1"]), _sound(read_runs([tmp_path / "repeat_2"], True))])
+    (found,) = repeats.of(read_runs([tmp_path], partial=True))  # a damaged log, taken all the same
+    assert [one.variances for one in found.metrics if one.name == "parse_rate"] == [None]
+
+
+def _sound(logs):
+    from dataclasses import replace
+
+    return replace(logs[0], problems=())
+
+
+@pytest.mark.parametrize(
+    ("further", "line"),
+    [
+        ([], "without sampling gives 3 times the same replies"),
+        (["--gen_kwargs", "temperature=0"], "without sampling gives 3 times"),
+        (["--gen_kwargs", "temperature=0.7,do_sample=False"], "without sampling gives 3 times"),
+        (["--gen_kwargs", "temperature=warm"], "temperature=warm: give a number above 0"),
+        (["--gen_kwargs", "temperature=1,seed=4"], "seed in --gen_kwargs is one for all"),
+        ([*SAMPLED, "--repeats", "2"], "--repeats: `tempbench run` sets it"),
+    ],
+)
+def test_repeats_that_say_nothing_are_refused(further, line, tmp_path):
+    run = ("run", "--model", "tempbench_chance", "--tasks", TASK, "-o", tmp_path / "o")
+    times = () if "--repeats" in further else ("--repeats", "3")
+    complains(tempbench(*run, *times, "--", *further), line)
+    assert not list(tmp_path.rglob("*_results.json"))
+
+
+def test_what_does_not_go_with_repeats(tmp_path, monkeypatch):
+    with pytest.raises(TempbenchError, match="or --until-decided"):
+        repeating.check(2, tmp_path, SAMPLED, until_decided=True)
+    (tmp_path / STATE).write_text("{}")
+    with pytest.raises(TempbenchError, match="holds a run without --repeats"):
+        repeating.check(2, tmp_path, SAMPLED, until_decided=False)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(TempbenchError, match=r"start each repeat with --output .*repeat_1"):
+        repeating.check(2, tmp_path / "o", SAMPLED, until_decided=False)
+
+
+@pytest.mark.parametrize(
+    ("seed", "found"), [((), "3"), (("--seed", "7"), "9"), (("--seed", "0,None,5,5"), "2,None,7,7")]
+)
+def test_a_repeat_has_its_own_seed_and_folder(seed, found, tmp_path):
+    given = [
+        "run",
+        "--tasks",
+        "x",
+        "--repeats=3",
+        "--check",
+        "--verify",
+        "--",
+        "--limit",
+        "4",
+        *SAMPLED,
+        *seed,
+    ]
+    words = repeating.words(given, 3, tmp_path, given[given.index("--") + 1 :])
+    cut = words.index("--")
+    own = ["--tasks", "x", "--repeats=3", f"--output={tmp_path}", "--repeats=1", "--no-report"]
+    assert words[1:cut] == own  # of an option that is given twice the last one counts
+    assert words[-4:] == ["--gen_kwargs", "temperature=1,do_sample=True", "--seed", found]
+    assert "--verify" in repeating.words(given, 1, tmp_path, SAMPLED)
+
+
+def test_a_choice_of_how_to_sample_stays():
+    given = ["--gen_kwargs", "temperature=1,do_sample=1"]
+    assert "temperature=1,do_sample=1" in repeating.words(["run", "--", *given], 1, "o", given)
+
+
+def test_a_repeat_that_fails_ends_the_others(tmp_path, monkeypatch):
+    commands = []
+    monkeypatch.setattr(sys, "argv", ["tempbench", "run"])
+    monkeypatch.setattr(
+        repeating.subprocess,
+        "run",
+        lambda command, **_: commands.append(command) or SimpleNamespace(returncode=len(commands) - 1),
+    )
+    with pytest.raises(TempbenchError, match="repeat 2 of 3 ended with status 1"):
+        repeating.run(3, tmp_path, SAMPLED, report=False)
+    assert [f"--output={tmp_path / f'repeat_{number}'}" in commands[number - 1] for number in (1, 2)] == [
+        True
+    ] * 2
+
+
+@pytest.mark.slow
+@pytest.mark.harness
+def test_a_runner_that_takes_no_notice_of_the_temperature(tmp_path):
+    run = ("run", "--model", "tempbench_chance", "--tasks", TASK, "-o", str(tmp_path), "--repeats", "2")
+    done = tempbench_process(*run, "--", *SAMPLED, "--limit", "8")
+    assert done.returncode == 0, done.stderr
+    assert "2 repeats of 8 questions, 8 with the same reply in all" in done.stdout
+    assert (tmp_path / "report.html").is_file()
+    seeds = [
+        json.loads(file.read_text())["config"]["torch_seed"] for file in tmp_path.rglob("*_results.json")
+    ]
+    assert sorted(seeds) == [1, 2]
+    summary = json.loads((tmp_path / repeats.SUMMARY).read_text())
+    assert [one["repeats"] for one in summary] == [2]
