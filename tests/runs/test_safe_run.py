@@ -326,9 +326,10 @@ def test_a_report_that_cannot_be_written_is_no_failure(tmp_path, capsys):
 
 @pytest.mark.harness
 def test_killed_at_random_moments(warm_python):
-    """Three of the twenty kills that `benchmarks/interruptions.py` does otherwise."""
+    """Three of the twenty kills that `benchmarks/interruptions.py` does otherwise, of a longer run."""
+    words = ("--kills", "3", "--tasks", "coherence_qa_4f_mini", "--slice", "8")
     done = subprocess.run(
-        [warm_python, str(ROOT / "benchmarks" / "interruptions.py"), "--kills", "3"],
+        [warm_python, str(ROOT / "benchmarks" / "interruptions.py"), *words],
         capture_output=True,
         text=True,
         check=False,
