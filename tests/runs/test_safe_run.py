@@ -187,6 +187,7 @@ def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypat
         list(safe_run.task_problems(config, docs))
 
 
+@pytest.mark.harness
 @pytest.mark.parametrize(
     ("error", "said"),
     [
