@@ -39,12 +39,11 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
 
     Source: Cohen 1960, A coefficient of agreement for nominal scales.
     """
-    codes = {value: code for code, value in enumerate(dict.fromkeys([*first, *second]))}
-    if len(codes) < 2:
+    if len({*first, *second}) < 2:
         return math.nan
-    from sklearn.metrics import cohen_kappa_score
-
-    return float(cohen_kappa_score([codes[v] for v in first], [codes[v] for v in second]))
+    n, one, other = len(first), Counter(first), Counter(second)
+    unlike = sum(a != b for a, b in zip(first, second, strict=True))
+    return 1 - unlike / (n - sum(one[value] * other[value] for value in one) / n)
 
 
 def fleiss_kappa(answers: Sequence[Sequence[Hashable]]) -> float:
