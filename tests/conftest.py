@@ -34,6 +34,8 @@ sys.dont_write_bytecode = False
 
 # A busy machine is no failure.
 hypothesis.settings.register_profile("any machine", deadline=None)
+# `--hypothesis-profile campaign`: more than the test command has time for.
+hypothesis.settings.register_profile("campaign", deadline=None, max_examples=4000)
 hypothesis.settings.load_profile("any machine")
 
 

@@ -115,14 +115,16 @@ def completion(content, finish="stop", **message):
     }
 
 
-def write_replies(folder, task, reply):
+def write_replies(folder, task, reply, n=None):
     """Writes a run with replies of one's own; `reply` takes the number of a question and its row.
+
+    `n` is how many questions are asked; all where omitted.
 
     Returns the sample log.
     """
     numbers = iter(range(10**6))
     REPLIES["talker"] = lambda doc, task, seed: reply(next(numbers), doc)
     try:
-        return write_run(folder, "talker", task)
+        return write_run(folder, "talker", task, n=n)
     finally:
         del REPLIES["talker"]

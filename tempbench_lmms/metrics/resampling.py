@@ -148,7 +148,11 @@ def interval(
     if method == "auto" and isinstance(metric, Ratio) and is_share(metric):
         return wilson(metric, level)
     clusters = by_cluster(metric)
-    values = _defined(bootstrap(clusters, n_resamples, seed))
+    return _ends(clusters, _defined(bootstrap(clusters, n_resamples, seed)), level, method)
+
+
+def _ends(clusters: Clusters, values: Floats, level: float, method: str) -> tuple[float, float]:
+    """Returns the interval that defined values over resamples give."""
     estimate = clusters.value
     if not len(values) or not math.isfinite(estimate):
         return math.nan, math.nan
@@ -251,7 +255,7 @@ def paired_difference(
     clusters = Clusters(sums, function, tuple(keys))
     values = _defined(bootstrap(clusters, n_resamples, seed))
     error = float(values.std(ddof=1)) if len(values) else math.nan
-    low, high = interval(clusters, level, "bca", n_resamples, seed)
+    low, high = _ends(clusters, values, level, "bca")
     return Difference(
         first=one.value,
         second=other.value,

@@ -7,10 +7,9 @@ that denies turns the claim round.
 import re
 from functools import lru_cache
 
-from tempbench_lmms.parsing.patterns import lazy
+from tempbench_lmms.parsing.patterns import UNSPACED, WORD_BEGINS, WORD_ENDS, lazy
 from tempbench_lmms.parsing.text import holds, table
 
-_B, _A = r"(?<![^\W\d_\u2e80-\uffff])", r"(?![^\W\d_\u2e80-\uffff])"
 _FIRST = r"first|1st|erste[nrsm]?|première|primera|primer"
 _SECOND = r"second|2nd|zweite[nrsm]?|deuxième|seconde|segund[ao]"
 
@@ -18,8 +17,8 @@ _SECOND = r"second|2nd|zweite[nrsm]?|deuxième|seconde|segund[ao]"
 def _entity(nouns: str, cjk: str) -> str:
     """Returns a pattern for the first or the second of two things: group 1 to 4 tell which."""
     return (
-        rf"(?:{_B}(?:{nouns})|(?:{cjk}))\s*#?\s*(?:(?P<a>1|one)|(?P<b>2|two))(?![A-Za-z\d]|\.\d)"
-        rf"|{_B}(?:(?P<c>{_FIRST})|(?P<d>{_SECOND}))\s+(?:(?:one|shown|given)\s+)?(?:{nouns}|one){_A}"
+        rf"(?:{WORD_BEGINS}(?:{nouns})|(?:{cjk}))\s*#?\s*(?:(?P<a>1|one)|(?P<b>2|two))(?![A-Za-z\d]|\.\d)"
+        rf"|{WORD_BEGINS}(?:(?P<c>{_FIRST})|(?P<d>{_SECOND}))\s+(?:(?:one|shown|given)\s+)?(?:{nouns}|one){WORD_ENDS}"
         rf"|第\s?(?:(?P<e>[一1])|(?P<f>[二2]))(?:张|幅|個|个|组|枚|对|の)?(?:目の)?(?:{cjk})?|(?:(?P<g>1)|(?P<h>2))(?:枚目|番目)の?(?:{cjk})?"
         rf"|(?:(?P<i>첫)|(?P<j>두))\s?번째\s?(?:{cjk})"
     )
@@ -74,7 +73,7 @@ _SIGNS = {
 }
 _NEG = r"(?:not|never|cannot|neither|nor|nicht|kein\w*|pas|nunca|tampoco|hardly)"
 _DENIED = lazy(
-    rf"{_B}{_NEG}{_A}|n['’]t\b|\bno\s+(?:es|est\w+|fue|son|hay|se|sigue\w*|coincide\w*|corresponde\w*)\b|不|没|並非|ない|ません|아니|않",
+    rf"{WORD_BEGINS}{_NEG}{WORD_ENDS}|n['’]t\b|\bno\s+(?:es|est\w+|fue|son|hay|se|sigue\w*|coincide\w*|corresponde\w*)\b|不|没|並非|ない|ません|아니|않",
     re.IGNORECASE,
 )
 _NONE = lazy(
@@ -82,7 +81,7 @@ _NONE = lazy(
     re.IGNORECASE,
 )
 _DOUBT = lazy(
-    rf"{_B}(?:or|either|maybe|perhaps|possibly|might|could|whether|if|unless|seems?|oder|ou|vielleicht|first\s+thought|wait|actually|equal(?:ly)?|same|both){_A}"
+    rf"{WORD_BEGINS}(?:or|either|maybe|perhaps|possibly|might|could|whether|if|unless|seems?|oder|ou|vielleicht|first\s+thought|wait|actually|equal(?:ly)?|same|both){WORD_ENDS}"
     r"|一样|同じ|같|或|または|또는",
     re.IGNORECASE,
 )
@@ -97,9 +96,9 @@ def _of_claim(claim: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     nouns = _PAIR_NOUNS if claim == "first longer" else _TIME_NOUNS
     groups = _WORDS[claim]
     words = "|".join(
-        rf"(?P<w{i}>{_B}(?:{'|'.join(w for w in words.split('|') if w[0] < chr(0x2E80))}){_A}"
+        rf"(?P<w{i}>{WORD_BEGINS}(?:{'|'.join(w for w in words.split('|') if w[0] < chr(0x2E80))}){WORD_ENDS}"
         + (
-            rf"|(?=[\u2e80-\uffff])(?:{cjk})"
+            rf"|{UNSPACED}(?:{cjk})"
             if (cjk := "|".join(w for w in words.split("|") if w[0] >= chr(0x2E80)))
             else ""
         )
@@ -190,33 +189,33 @@ def _clause(clause: str, claim: str) -> list[bool] | None:
 # The claim that images are in order.
 
 _CORE = lazy(
-    rf"{_B}(?:(?:anti)?chronolog\w+|cronológic\w+|(?:correct|right|proper|temporal|time|logical)\s+(?:temporal\s+|time\s+|chronological\s+)?(?:order|sequence)){_A}"
+    rf"{WORD_BEGINS}(?:(?:anti)?chronolog\w+|cronológic\w+|(?:correct|right|proper|temporal|time|logical)\s+(?:temporal\s+|time\s+|chronological\s+)?(?:order|sequence)){WORD_ENDS}"
     r"|时间顺序|時間順|时间先后|時系列|시간\s?순",
     re.IGNORECASE,
 )
 _WEAK = lazy(
-    rf"{_B}(?:order(?:ing|ed)?|sorted|sequence|progression|timeline|reihenfolge|abfolge|ordre|séquence|orden|secuencia){_A}|顺序|順序|順番|次序|순서",
+    rf"{WORD_BEGINS}(?:order(?:ing|ed)?|sorted|sequence|progression|timeline|reihenfolge|abfolge|ordre|séquence|orden|secuencia){WORD_ENDS}|顺序|順序|順番|次序|순서",
     re.IGNORECASE,
 )
 _GOOD = lazy(
-    rf"{_B}(?:holds?(?:\s+up)?|correct|right|fine|ok(?:ay)?|consistent|valid|kept|preserved|respected|maintained|plausible|makes\s+sense|checks?\s+out|true|accurate"
-    rf"|stimmt|richtig|korrekt|passt|correcte?|juste|exacte?|correct[oa]|bien|coherente){_A}|正确|正確|没问题|没有问题|合理|正しい|合って|맞|올바",
+    rf"{WORD_BEGINS}(?:holds?(?:\s+up)?|correct|right|fine|ok(?:ay)?|consistent|valid|kept|preserved|respected|maintained|plausible|makes\s+sense|checks?\s+out|true|accurate"
+    rf"|stimmt|richtig|korrekt|passt|correcte?|juste|exacte?|correct[oa]|bien|coherente){WORD_ENDS}|正确|正確|没问题|没有问题|合理|正しい|合って|맞|올바",
     re.IGNORECASE,
 )
 _BAD = lazy(
-    rf"{_B}(?:0\s?%|zero\s+(?:chance|percent|probability)|no\s+(?:chance|way)|reject(?:ed|s)?|refute[sd]?|den(?:y|ied|ies)|dispro(?:ve[sdn]?|of)|dismiss(?:ed)?|false|untrue|wrong|incorrect|inaccurate|invalid"
+    rf"{WORD_BEGINS}(?:0\s?%|zero\s+(?:chance|percent|probability)|no\s+(?:chance|way)|reject(?:ed|s)?|refute[sd]?|den(?:y|ied|ies)|dispro(?:ve[sdn]?|of)|dismiss(?:ed)?|false|untrue|wrong|incorrect|inaccurate|invalid"
     rf"|disagree|contradict\w*|violat\w+|breaks?|broken|fails?|falls\s+apart|out\s+of|far\s+from|anything\s+but|unlikely|implausible|impossible|inconsistent|revers\w+|swapp\w+|shuffl\w+|mixed\s+up|jumbled|scrambled"
     rf"|inverted|disrupt\w*|disturb\w*|interrupt\w*|other\s+way\s+(?:a?round)|goes\s+wrong|except|apart\s+from|falsch|widerlegt|vertauscht|durcheinander|gestört|umgekehrt|fausse?|inversée?|mélangé\w*|falso|falsa|incorrect[oa]|invertid[oa]|desordenad[oa]s?"
-    rf"|mal|nonchronological|non-chronological|unordered|unsorted){_A}|0\s?%|错|誤|間違|不符|颠倒|相反|混乱|打乱|逆|틀|거짓|뒤바뀌|뒤섞|반대",
+    rf"|mal|nonchronological|non-chronological|unordered|unsorted){WORD_ENDS}|0\s?%|错|誤|間違|不符|颠倒|相反|混乱|打乱|逆|틀|거짓|뒤바뀌|뒤섞|반대",
     re.IGNORECASE,
 )
 _PARTLY = lazy(
-    rf"{_B}(?:first|last)\s+(?:two|three|four|five|few|\d)|{_B}images?\s+\d\s*(?:to|and|-|–|through|,)\s*\d|{_B}(?:partly|partially|mostly|nearly|almost|roughly|would|some|most|only|until|up\s+to|should|statement\s+that|claim\s+that|whether"
-    rf"|if|or|maybe|perhaps|might|could|correct\s+order\s+(?:is|would)|right\s+order\s+(?:is|would)|not\s+sure|i\s+doubt){_A}|应该是|正确的?顺序[是为]|正しい順序は|올바른\s?순서는",
+    rf"{WORD_BEGINS}(?:first|last)\s+(?:two|three|four|five|few|\d)|{WORD_BEGINS}images?\s+\d\s*(?:to|and|-|–|through|,)\s*\d|{WORD_BEGINS}(?:partly|partially|mostly|nearly|almost|roughly|would|some|most|only|until|up\s+to|should|statement\s+that|claim\s+that|whether"
+    rf"|if|or|maybe|perhaps|might|could|correct\s+order\s+(?:is|would)|right\s+order\s+(?:is|would)|not\s+sure|i\s+doubt){WORD_ENDS}|应该是|正确的?顺序[是为]|正しい順序は|올바른\s?순서는",
     re.IGNORECASE,
 )
 _PARTS = lazy(
-    rf"{_B}(?:but|however|though|aber|jedoch|mais|pero|except|apart\s+from)(?={_A})|但|可是|しかし|하지만",
+    rf"{WORD_BEGINS}(?:but|however|though|aber|jedoch|mais|pero|except|apart\s+from)(?={WORD_ENDS})|但|可是|しかし|하지만",
     re.IGNORECASE,
 )
 _CHRONO_SIGNS = table(

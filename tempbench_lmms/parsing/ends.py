@@ -6,6 +6,7 @@ a word for one end that is called the first, and a phrase for the whole directio
 
 from functools import lru_cache
 
+from tempbench_lmms.parsing.patterns import WORD_BEGINS
 from tempbench_lmms.parsing.text import CaseBlind, holds
 
 _EARLY = (
@@ -44,7 +45,6 @@ _FIRST = (
     r"[\s\"')]*(?:one|image|pair|interval|time)?s?\s*(?:first\b|zuerst|en\s+premier|primero|在前|先|on\s+the\s+left"
     r"|at\s+the\s+(?:start|top|beginning|left))"
 )
-_BEGINS = r"(?<![^\W\d_\u2e80-\uffff])"
 _STARTING = (
     r"(?:start(?:ing|s)?|begin(?:ning|s)?|beginnend|angefangen)"
     r"\s+(?:with|from|at|mit|bei)\s+(?:the\s+|der\s+|dem\s+)?"
@@ -95,7 +95,7 @@ def _patterns(quantities: bool) -> tuple[CaseBlind, CaseBlind]:
     phrase = _SIZE_FIRST if quantities else _TIME_FIRST
 
     def goes(first: str, second: str) -> str:
-        return rf"{_BEGINS}{first}(?:{_LINK}{second}|{_FIRST})|{_STARTING}{first}"
+        return rf"{WORD_BEGINS}{first}(?:{_LINK}{second}|{_FIRST})|{_STARTING}{first}"
 
     return CaseBlind(rf"{goes(late, early)}|{phrase}"), CaseBlind(goes(early, late))
 

@@ -9,9 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tempbench_lmms.parsing.patterns import lazy
-
-_B, _A = r"(?<![^\W\d_\u2e80-\uffff])", r"(?![^\W\d_\u2e80-\uffff])"
+from tempbench_lmms.parsing.patterns import UNSPACED, WORD_BEGINS, WORD_ENDS, lazy
 
 # The moves by what names them; the order counts, since "counter-clockwise" holds "clockwise".
 _MOVES: tuple[tuple[str, str, str], ...] = (
@@ -138,19 +136,19 @@ _NEG = (
 )
 _PATTERN = lazy(
     "|".join(
-        rf"(?P<m{i}>{_B}(?:{words}){_A}|(?=[\u2e80-\uffff])(?:{cjk}))"
+        rf"(?P<m{i}>{WORD_BEGINS}(?:{words}){WORD_ENDS}|{UNSPACED}(?:{cjk}))"
         for i, (_, words, cjk) in enumerate(_MOVES)
     )
-    + rf"|(?P<neg>{_B}{_NEG}{_A}|(?=[\u2e80-\uffff])(?:不|没|並非|并非))"
-    + rf"|(?P<back>{_B}(?:reverses?|reversing|reversed|"
+    + rf"|(?P<neg>{WORD_BEGINS}{_NEG}{WORD_ENDS}|{UNSPACED}(?:不|没|並非|并非))"
+    + rf"|(?P<back>{WORD_BEGINS}(?:reverses?|reversing|reversed|"
     r"(?:changes?|changing|switch(?:es|ing)?|swaps?|inverts?)\s+(?:its\s+|the\s+|his\s+|her\s+)?direction|turns?\s+(?:a?round|back)"
-    rf"|(?:in\s+)?the\s+(?:opposite|other|reverse)\s+(?:direction|way)){_A})"
-    + rf"|(?P<verb>{_B}{_MOVE_VERB}{_A})"
+    rf"|(?:in\s+)?the\s+(?:opposite|other|reverse)\s+(?:direction|way)){WORD_ENDS})"
+    + rf"|(?P<verb>{WORD_BEGINS}{_MOVE_VERB}{WORD_ENDS})"
     + rf"|(?P<end>[.;:!?\n]|,\s*(?=(?:it|he|she|they|but|and\s+(?:it|then)|sondern|sino|mais)\b)"
-    rf"|{_B}(?:but|sondern|sino|rather|instead){_A})"
-    + rf"|(?P<doubt>{_B}(?:or|either|maybe|perhaps|might|could|oder|ou|unclear|depending|if"
+    rf"|{WORD_BEGINS}(?:but|sondern|sino|rather|instead){WORD_ENDS})"
+    + rf"|(?P<doubt>{WORD_BEGINS}(?:or|either|maybe|perhaps|might|could|oder|ou|unclear|depending|if"
     rf"|seems?\s+to|than|after(?!\s+that)|before|nachdem|bevor|visible|after\s+which"
-    rf"|first\s+thought|initially|wait|actually){_A}|或|还是|または|또는|혹은)" + r"|(?P<what>\?)",
+    rf"|first\s+thought|initially|wait|actually){WORD_ENDS}|或|还是|または|또는|혹은)" + r"|(?P<what>\?)",
     re.IGNORECASE,
 )
 # What may stand in an option beside moves.

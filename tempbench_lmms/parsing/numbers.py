@@ -10,7 +10,7 @@ import unicodedata
 from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
-from tempbench_lmms.parsing.patterns import lazy
+from tempbench_lmms.parsing.patterns import UNSPACED, lazy
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import CaseBlind, holds, outer
 from tempbench_lmms.parsing.text import table as _table
@@ -80,7 +80,7 @@ _ITEM = CaseBlind(
     rf"|[\s:#(\[\"'*-]){{0,4}}(?P<near>{_DIGITS}"
     rf"|(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?!\s*[-–]?\s*(?:images|pictures|photos|frames))(?:st|nd"
     rf"|rd|th)?{_OF_ALL}"
-    rf"|(?=[\u2e80-\uffff])(?:第\s*)(?P<cjk>{_DIGITS}|{_CJK_NUMBER}){_COUNTER}?|(?P<hangul>첫|두|세|네|다섯|여섯|일곱|여덟|아홉|{_DIGITS})\s*번째"
+    rf"|{UNSPACED}(?:第\s*)(?P<cjk>{_DIGITS}|{_CJK_NUMBER}){_COUNTER}?|(?P<hangul>첫|두|세|네|다섯|여섯|일곱|여덟|아홉|{_DIGITS})\s*번째"
     rf"|(?P<kanji>{_CJK_NUMBER})(?:枚目|番目|张图|张照)"
     rf"|(?P<counted>{_DIGITS})(?:\s*(?:张|張|枚目|番目|번)|(?:st|nd|rd|th)\s+(?:{_IMAGES}|one)\b)"
     rf"|(?P<ordinal>{_ORDINALS})(?P<noun>\s+(?:and\s+(?:last|final)\s+)?(?:(?:satellite|given|provided"

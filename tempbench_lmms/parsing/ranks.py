@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.durations import amount
 from tempbench_lmms.parsing.ends import backwards
-from tempbench_lmms.parsing.patterns import lazy
+from tempbench_lmms.parsing.patterns import UNSPACED, WORD_BEGINS, WORD_ENDS, lazy
 from tempbench_lmms.parsing.text import holds, table
 from tempbench_lmms.parsing.words import ORDINAL
 
@@ -82,16 +82,14 @@ _DOUBT = (
     r"not|n['’]t|cannot|never|or|maybe|perhaps|possibly|either|neither|unless|if|whether|same|equal(?:ly)?|unclear|might|could"
     r"|nicht|kein\w*|pas|ni|oder|ou|no|vielleicht|oder|o\s+bien|wait|actually|不|没|或|아니|않|모르|ない|または|또는"
 )
-_WORDS_AFTER = r"(?![^\W\d_\u2e80-\uffff])"
-_WORDS_BEFORE = r"(?<![^\W\d_\u2e80-\uffff])"
 
 
 def _token(name: str, words: str) -> str:
-    return rf"(?P<{name}>(?:{words}){_WORDS_AFTER})"
+    return rf"(?P<{name}>(?:{words}){WORD_ENDS})"
 
 
 def _token_cjk(name: str, words: str) -> str:
-    return rf"(?P<{name}>(?=[\u2e80-\uffff])(?:{words}))"
+    return rf"(?P<{name}>{UNSPACED}(?:{words}))"
 
 
 @dataclass(slots=True)
@@ -171,10 +169,10 @@ def _words(quantities: bool) -> re.Pattern[str]:
     ]
     parts = [
         r"(?P<item>\x01\d+\x02)",
-        rf"{_WORDS_BEFORE}(?:{'|'.join(relations)})",
+        rf"{WORD_BEGINS}(?:{'|'.join(relations)})",
         _token_cjk("behind_earlier", _BEHIND_EARLIER),
         _token_cjk("behind_later", _BEHIND_LATER),
-        rf"{_WORDS_BEFORE}(?:{'|'.join(others)})",
+        rf"{WORD_BEGINS}(?:{'|'.join(others)})",
         r"(?P<end>[.;\n!?])",
         r"(?P<comma>[,()、])",
         r"(?P<other>[^\W\d_]+|\d+)",
@@ -243,7 +241,7 @@ def _plain_roles(quantities: bool) -> re.Pattern[str]:
     ended = r"(?=\s*(?:[.,;!?\n]|$)|\s+(?:of|one|image|and|und|et|y)\b)"
     return lazy(
         rf"{item}\s+(?:(?:is|was|comes|came|ist|est|es)\s+)?(?:the\s+|der\s+|das\s+|die\s+|la\s+|le\s+|el\s+)?(?:{ends}){ended}"
-        rf"|{_WORDS_BEFORE}(?:{ends})\s+(?:(?:one|image|pair|interval|abstand|bild|is|was|ist|est|es|bei|=)\s+){{0,4}}{item}{ended}",
+        rf"|{WORD_BEGINS}(?:{ends})\s+(?:(?:one|image|pair|interval|abstand|bild|is|was|ist|est|es|bei|=)\s+){{0,4}}{item}{ended}",
         re.IGNORECASE,
     )
 
@@ -510,7 +508,7 @@ def as_shown(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
     if re.search(r"\d", text):
         return None
     if not _AS_SHOWN.search(text) or re.search(
-        _WORDS_BEFORE + f"(?:{_DOUBT})" + _WORDS_AFTER, text, re.IGNORECASE
+        WORD_BEGINS + f"(?:{_DOUBT})" + WORD_ENDS, text, re.IGNORECASE
     ):
         return None
     return labels[::-1] if _TURNED.search(text) else labels

@@ -10,11 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tempbench_lmms.parsing.numerals import CARDINALS
-from tempbench_lmms.parsing.patterns import lazy
+from tempbench_lmms.parsing.patterns import UNSPACED, WORD_BEGINS, WORD_ENDS, lazy
 
-# "정답은 Before입니다": a sign of these scripts ends a word in Latin letters.
-_LETTER_BEFORE = r"(?<![^\W\d_\u2e80-\uffff])"
-_LETTER_AFTER = r"(?![^\W\d_\u2e80-\uffff])"
 _CJK = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -31,10 +28,9 @@ def any_of(words: Iterable[str]) -> str:
     inner = {word for word in words if _CJK.search(word)}
     parts = []
     if plain := words - inner:
-        parts.append(rf"{_LETTER_BEFORE}{_tree(plain)}{_LETTER_AFTER}")
+        parts.append(rf"{WORD_BEGINS}{_tree(plain)}{WORD_ENDS}")
     if inner:
-        # Most texts have no such sign: one look instead of one for each word.
-        parts.append(rf"(?=[\u2e80-\uffff]){_tree(inner)}")
+        parts.append(f"{UNSPACED}{_tree(inner)}")
     return f"(?:{'|'.join(parts)})"
 
 

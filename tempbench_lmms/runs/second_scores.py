@@ -1,11 +1,13 @@
 """Scores with a second reader's readings beside those with ours, and how often the two agree."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import load_task
+from tempbench_lmms.metrics.kappa import cohen_kappa
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, TimeSpan, Truth
 from tempbench_lmms.parsing.reading import SECOND, Reading, none
 from tempbench_lmms.parsing.second import Part
@@ -149,12 +151,9 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _kappa(pairs: list[tuple[Any, Any]]) -> float | None:
-    from sklearn.metrics import cohen_kappa_score
-
     ours, theirs = ([str(value) for value in values] for values in zip(*pairs, strict=True))
-    if len({*ours, *theirs}) < 2:  # one class alone: agreement by chance is certain
-        return None
-    return float(cohen_kappa_score(ours, theirs))
+    found = cohen_kappa(ours, theirs)
+    return None if math.isnan(found) else found  # of one class alone: agreement by chance is certain
 
 
 @dataclass(frozen=True)

@@ -239,7 +239,9 @@ ONE_OF_EACH = {name.partition("-")[0]: name for name in reversed(PARSERS)}.value
 def test_any_reply_gives_something_on_offer_or_nothing(name):
     is_offered = OFFERED.get(name.partition("-")[0], lambda found: True)
 
-    @settings(max_examples=60 if name in ONE_OF_EACH else 20)
+    most = settings().max_examples  # of the profile: tests/conftest.py
+
+    @settings(max_examples=most // 4 if name in ONE_OF_EACH else most // 12)
     @given(REPLIES)
     def run(reply):
         assert is_offered(READERS[name](reply))

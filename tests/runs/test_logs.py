@@ -1,5 +1,6 @@
 """Logs of finished runs, as the harness writes them."""
 
+import itertools
 import json
 
 import pytest
@@ -14,13 +15,16 @@ TASK = "tempvs_mt1_two_mini"
 KEPT = ("metadata", "dataset_kwargs", "generation_kwargs", "lmms_eval_specific_kwargs")
 
 
-def write_run(folder, respondent="chance", task=TASK, seed=0):
-    """Writes a run without the harness: the same lines, from the same hooks and aggregations."""
+def write_run(folder, respondent="chance", task=TASK, seed=0, n=None):
+    """Writes a run without the harness: the same lines, from the same hooks and aggregations.
+
+    `n` is how many questions are asked; all where omitted.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     config = load_task(task)
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
     items, lines = {}, []
-    for number, doc in enumerate(docs_of(config)):
+    for number, doc in enumerate(itertools.islice(docs_of(config), n)):
         reply = REPLIES[respondent](doc, task, seed)
         out = config["process_results"](doc, [reply])
         for name, item in out.items():

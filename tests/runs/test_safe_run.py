@@ -187,6 +187,7 @@ def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypat
         list(safe_run.task_problems(config, docs))
 
 
+@pytest.mark.harness
 @pytest.mark.parametrize(
     ("error", "said"),
     [
@@ -326,9 +327,10 @@ def test_a_report_that_cannot_be_written_is_no_failure(tmp_path, capsys):
 
 @pytest.mark.harness
 def test_killed_at_random_moments(warm_python):
-    """Three of the twenty kills that `benchmarks/interruptions.py` does otherwise."""
+    """Three of the twenty kills that `benchmarks/interruptions.py` does otherwise, of a longer run."""
+    words = ("--kills", "3", "--tasks", "coherence_qa_4f_mini", "--slice", "8")
     done = subprocess.run(
-        [warm_python, str(ROOT / "benchmarks" / "interruptions.py"), "--kills", "3"],
+        [warm_python, str(ROOT / "benchmarks" / "interruptions.py"), *words],
         capture_output=True,
         text=True,
         check=False,
