@@ -5,7 +5,7 @@ import hashlib
 import io
 import itertools
 import json
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -429,15 +429,15 @@ class _Noted(dict[str, Any]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
 
-    def keys(self) -> KeysView[str]:
+    def keys(self) -> Any:
         self.read.update(super().keys())
         return super().keys()
 
-    def values(self) -> ValuesView[Any]:
+    def values(self) -> Any:
         self.keys()
         return super().values()
 
-    def items(self) -> ItemsView[str, Any]:
+    def items(self) -> Any:
         self.keys()
         return super().items()
 
