@@ -7,6 +7,7 @@ folder NAME there is the package `tempbench_lmms.NAME`, and has its tasks and it
 import importlib
 import importlib.util
 import logging
+import os
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -29,7 +30,9 @@ def names() -> list[str]:
     Raises:
         TempbenchError: A folder of the user's is none, or is named by a relative path.
     """
-    found = {path.parent.name for path in Path(tempbench_lmms.__path__[0]).glob("*/card.py")}
+    ours = tempbench_lmms.__path__[0]
+    # Not `Path.glob`: a command asks for the names dozens of times, and the folder may have grown.
+    found = {name for name in os.listdir(ours) if os.path.isfile(os.path.join(ours, name, "card.py"))}
     for folder in own_folders():
         if not Path(folder).is_absolute():
             raise TempbenchError(f"{VARIABLE} names {folder}, a relative path; give its whole path")

@@ -43,7 +43,7 @@ MODULES = (
     "lmms_eval.evaluator",
     "lmms_eval.models.chat.openai",
     "lmms_eval.models.chat.qwen2_5_vl",
-    "accelerate.commands.launch",
+    "accelerate.commands.accelerate_cli",
     "av",
     "bert_score",
     "datasets",
@@ -201,13 +201,15 @@ def _received(connection: socket.socket) -> tuple[dict, list[int]] | None:
     return json.loads(text), list(files)
 
 
-def _answer(connection: socket.socket, child: int, arguments: list[str]) -> None:
+def _answer(connection: socket.socket, child: int, request: dict) -> None:
     """Waits for a process, logs its time and sends its status; kills it where nobody waits any more."""
+    test = request["environment"].get("PYTEST_CURRENT_TEST", "")
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             used = resource.getrusage(resource.RUSAGE_CHILDREN)
-            print(f"{used.ru_utime + used.ru_stime:.2f} s CPU: {shlex.join(arguments)[:200]!r}")
+            used = used.ru_utime + used.ru_stime
+            print(f"{used:.2f} s CPU: {test}: {shlex.join(request['arguments'])[:200]!r}")
             connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
             return
         if select.select([connection], [], [], 0.01)[0]:
@@ -261,7 +263,7 @@ def _serve(listening: socket.socket) -> list[str]:
                         other.close()
                     child = os.fork()
                     if child:
-                        _answer(one, child, request[0]["arguments"])
+                        _answer(one, child, request[0])
                         os._exit(0)
                     one.close()
                     _become(*request)

@@ -41,8 +41,6 @@ def asked(dataset: Any, conditions: Sequence[str]) -> Any:
         dataset: A `datasets.Dataset` with the columns of the question table.
         conditions: Names in `CONDITIONS` or `RATES`.
     """
-    import datasets
-
     rows = []
     for row in dataset:
         for condition in conditions:
@@ -57,7 +55,7 @@ def asked(dataset: Any, conditions: Sequence[str]) -> Any:
                     "order": order,
                 }
             )
-    return datasets.Dataset.from_list(rows)
+    return type(dataset).from_list(rows)
 
 
 def _at_rate(url: str, condition: str) -> int:

@@ -74,8 +74,6 @@ def _rotated_docs(benchmark: str, hook: str) -> Process:
         rotate = getattr(importlib.import_module(module), name)
 
     def rotated(dataset: Any) -> Any:
-        import datasets
-
         asked = [rotations(doc, rotate) for doc in dataset]
         rows = list(itertools.chain.from_iterable(asked))
         if not rows:
@@ -85,7 +83,7 @@ def _rotated_docs(benchmark: str, hook: str) -> Process:
                 f"{benchmark}: {lacking} of {counted(len(asked), 'question')} left out of `_rotated`: "
                 "no options that can be put in another order"
             )
-        return datasets.Dataset.from_list(rows)
+        return type(dataset).from_list(rows)
 
     return _then(benchmark, hook, rotated)
 

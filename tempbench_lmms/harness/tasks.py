@@ -12,6 +12,7 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data import remote, tables
 from tempbench_lmms.data.checks import table_problems
 from tempbench_lmms.data.checksums import Media
+from tempbench_lmms.data.documents import Documents
 from tempbench_lmms.data.roots import MINI, SCHEME, resolve
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness.variants import task_dir
@@ -156,10 +157,7 @@ def docs_of(config: dict[str, Any], media: bool = True) -> list[tables.Row]:
     """
     rows = tables.read_rows(_folder(config))
     if process := config.get("process_docs"):
-        import datasets
-
         if not media:
             process = getattr(process, "without_media", process)
-        datasets.disable_progress_bars()
-        rows = list(process(datasets.Dataset.from_list(rows)))
+        rows = list(process(Documents.from_list(rows)))
     return rows

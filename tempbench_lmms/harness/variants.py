@@ -32,7 +32,7 @@ _KWARGS = "lmms_eval_specific_kwargs"
 Config = dict[str, Any]
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Safe YAML in which `!function` is a mere word."""
 
 

@@ -5,7 +5,7 @@ import hashlib
 import io
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -406,10 +406,47 @@ class Shown(NamedTuple):
     label: str
 
 
+class _Noted(dict[str, Any]):
+    """A document that notes which of its fields are read.
+
+    Attributes:
+        read: Their names. What a hook makes of the document depends on these fields alone.
+    """
+
+    def __init__(self, doc: Mapping[str, Any]) -> None:
+        super().__init__(doc)
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.read.add(name)
+        return super().get(name, default)
+
+    # What looks at all fields has read all: `{**doc}` and `doc | more` come here, too.
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def keys(self) -> Any:
+        self.read.update(super().keys())
+        return super().keys()
+
+    def values(self) -> Any:
+        self.keys()
+        return super().values()
+
+    def items(self) -> Any:
+        self.keys()
+        return super().items()
+
+
 class _Visuals:
-    """The pictures of a task's questions, through its own hooks."""
+    """The pictures of a task's questions, through its own hooks; drawn once for all that show the same."""
 
     def __init__(self, task: TaskNumbers) -> None:
+        self.drawn: dict[tuple[str, ...], dict[str, tuple[list[Shown], str]]] = {}
         self.config: dict[str, Any] = {}
         self.docs: list[dict[str, Any]] = []
         self.problem = ""
@@ -425,12 +462,22 @@ class _Visuals:
             return [], f"no pictures: {self.problem}"
         if doc_id >= len(self.docs) or str(self.docs[doc_id]["question_id"]) != question:
             return [], "no pictures: the data on this machine is not the run's"
-        kwargs = (self.config.get("lmms_eval_specific_kwargs") or {}).get("default")
+        for names, drawn in self.drawn.items():
+            if (found := drawn.get(_values(self.docs[doc_id], names))) is not None:
+                return found
+        doc = _Noted(self.docs[doc_id])
         try:
-            visuals = self.config["doc_to_visual"](self.docs[doc_id], kwargs)
-            images = self._images(visuals)
+            found = self._drawn(doc)
         except TempbenchError as error:
             return [], f"no pictures: {error}"
+        names = tuple(sorted(doc.read))
+        self.drawn.setdefault(names, {})[_values(self.docs[doc_id], names)] = found
+        return found
+
+    def _drawn(self, doc: _Noted) -> tuple[list[Shown], str]:
+        kwargs = (self.config.get("lmms_eval_specific_kwargs") or {}).get("default")
+        visuals = self.config["doc_to_visual"](doc, kwargs)
+        images = self._images(visuals)
         kept = [images[i] for i in spread(len(images), _PICTURES)]
         notes = [f"{len(kept)} of {len(images)} pictures"] if len(kept) < len(images) else []
         if any(not hasattr(one, "convert") for one in visuals):
@@ -450,6 +497,10 @@ class _Visuals:
                 (image, f"{time:.1f} s") for image, time in zip(frames.images, frames.times, strict=True)
             ]
         return images
+
+
+def _values(doc: Mapping[str, Any], names: Sequence[str]) -> str:
+    return repr([doc.get(name) for name in names])
 
 
 def thumbnail(image: Any) -> tuple[str, str]:
