@@ -7,6 +7,8 @@ Data elsewhere (`data.remote`) is read in the folder that keeps what was fetched
 """
 
 import os
+import stat
+import time
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
@@ -19,6 +21,12 @@ from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 SCHEME = "tempbench://"
 MINI = "mini"
 MANIFEST = "manifest.json"
+
+_TRUSTED_SECONDS = 1.0
+_MOST_FOLDERS = 4096
+_NO_NAMES = ("", ".", "..")
+_trusted: dict[tuple[str | None, ...], tuple[Path, float]] = {}
+"""Folders that a path was checked in a moment ago, and until when they need no other check."""
 
 
 def data_home(benchmark: str) -> Path:
@@ -125,6 +133,39 @@ def resolve(url: str) -> Path:
         DataNotPreparedError: The URL names prepared data that is not there.
         TempbenchError: The URL points outside its data set, by `..`, an absolute part or a symbolic link.
     """
+    return looked_up(url)[0]
+
+
+def looked_up(url: str) -> tuple[Path, bool]:
+    """Returns what `resolve` does, and whether a plain file is known to be there.
+
+    A data set has many files in a few folders, and is asked for several at a time: that the data is prepared
+    and no part of a folder is a link is looked at once a second, whether the file is a link each time.
+    """
+    folder, _, name = url.removeprefix(SCHEME).rpartition("/")
+    key = (folder, *_where(folder.partition("/")[0]))
+    known, until = _trusted.get(key, (None, 0.0))
+    if known is None or name in _NO_NAMES or "\0" in name or time.monotonic() > until:
+        return _checked(url, key), False
+    path = known / name
+    try:
+        mode = os.lstat(path).st_mode
+    except (OSError, ValueError):  # there is none, or there can be none of this name
+        return path, False
+    return (_checked(url, key), False) if stat.S_ISLNK(mode) else (path, stat.S_ISREG(mode))
+
+
+def _where(benchmark: str) -> tuple[str | None, ...]:
+    """Returns the settings that the place of a benchmark's data goes by."""
+    from tempbench_lmms.data import remote
+
+    given = remote.given_for(benchmark)
+    plain = given and "~" not in given
+    return (given,) if plain else (given, *map(os.environ.get, ("HF_HOME", "XDG_CACHE_HOME", "HOME")))
+
+
+def _checked(url: str, key: tuple[str | None, ...]) -> Path:
+    """Returns the path of a URL, every part of which is looked at; `key` stands for its folder."""
     parts = [part for part in url.removeprefix(SCHEME).split("/") if part not in ("", ".")]
     if not parts or "\0" in url:
         raise TempbenchError(f"{url!r} is not the URL of a data set; write tempbench://BENCHMARK/...")
@@ -140,17 +181,27 @@ def resolve(url: str) -> Path:
     path = root.joinpath(*rest)
     if ".." in rest or _leads_out(root, rest):
         raise TempbenchError(f"{url!r} points outside its data set; correct the row that names it")
+    # What is elsewhere is opened anew after `remote.forget`; a relative path goes by the current folder.
+    if rest and path.is_absolute() and "://" not in (key[1] or "") and not _has_links(root, rest[:-1]):
+        if len(_trusted) >= _MOST_FOLDERS:
+            _trusted.clear()
+        _trusted[key] = path.parent, time.monotonic() + _TRUSTED_SECONDS
     return path
 
 
 def _leads_out(root: Path, names: Sequence[str]) -> bool:
-    r"""Returns whether a path of names below a folder, none of them "..", ends outside it.
+    """Returns whether a path of names below a folder, none of them "..", ends outside it.
 
-    Only a link could lead out, so the whole path is resolved only where a part of it is one: this is called
-    for every picture. On Windows a name can hold a drive or "..\\", so there it always is.
+    Only a link could lead out, so the whole path is resolved only where a part of it is one.
+    """
+    return _has_links(root, names) and not root.joinpath(*names).resolve().is_relative_to(root.resolve())
+
+
+def _has_links(root: Path, names: Sequence[str]) -> bool:
+    r"""Returns whether a part of a path below a folder may be a link.
+
+    On Windows a name can hold a drive or "..\\" as well, so there each path may have one.
     """
     parents = accumulate(names, os.path.join, initial=str(root))
     next(parents)  # the folder itself may be a link
-    if os.name == "posix" and not any(map(os.path.islink, parents)):
-        return False
-    return not root.joinpath(*names).resolve().is_relative_to(root.resolve())
+    return os.name != "posix" or any(map(os.path.islink, parents))

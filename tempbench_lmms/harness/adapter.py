@@ -78,6 +78,12 @@ def request_failed(reply: str) -> bool:
 Hook = TypeVar("Hook", bound=Callable[..., list[Any]])
 
 
+def signed(hook: Hook) -> Hook:
+    """Keeps the signature of a hook, for which the harness asks anew for every document."""
+    hook.__signature__ = inspect.signature(hook)  # type: ignore[attr-defined]
+    return hook
+
+
 def shows_frames(frames: Callable[..., Any]) -> Callable[[Hook], Hook]:
     """Marks a `doc_to_visual` that decodes frames of a video, so that they can be decoded ahead.
 
@@ -88,7 +94,7 @@ def shows_frames(frames: Callable[..., Any]) -> Callable[[Hook], Hook]:
 
     def marked(hook: Hook) -> Hook:
         hook.frames = frames  # type: ignore[attr-defined]
-        return hook
+        return signed(hook)
 
     return marked
 

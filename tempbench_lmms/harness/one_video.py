@@ -45,11 +45,8 @@ def setting(kwargs: Mapping[str, Any] | None) -> Setting:
         n = 0
     if n < 1:
         raise TempbenchError(f"frames is {given.get('frames')!r}; give a whole number of at least 1")
-    media, ask, style = (
-        str(given.get(name, default))
-        for name, default in (("media", "video"), ("ask", "both"), ("style", "direct"))
-    )
-    return Setting(media, ask, n, style)
+    media, ask = str(given.get("media", "video")), str(given.get("ask", "both"))
+    return Setting(media, ask, n, str(given.get("style", "direct")))
 
 
 def times(path: Path, given: Setting) -> tuple[float, ...]:
@@ -140,6 +137,7 @@ def hooks(text: Callable[[Doc, Setting], str], label: Label | None = None) -> Ho
         """Returns the prompt for a runner that takes all media before the text."""
         return text(doc, known(lmms_eval_specific_kwargs))
 
+    @adapter.signed
     def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
         """Returns the conversation for a chat model: the video or its frames, then the question."""
         given = known(lmms_eval_specific_kwargs)

@@ -62,6 +62,7 @@ def _shrunk(doc: Mapping[str, Any], given: one_video.Setting) -> list[Any]:
     return images
 
 
+@adapter.signed
 def doc_to_messages(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]]:

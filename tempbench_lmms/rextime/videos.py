@@ -35,11 +35,11 @@ def locate(url: str) -> Path:
     Raises:
         TempbenchError: The URL is not a video, or points outside its folder.
     """
-    path = roots.resolve(url)
+    path, plain = roots.looked_up(url)
     if path.suffix.lower() not in VIDEO_SUFFIXES:
         raise TempbenchError(f"{url!r} is not a video; correct the row that names it")
     rest = url.removeprefix(_PREFIX).split("/")
-    if rest[0] == roots.MINI or path.is_file():
+    if plain or rest[0] == roots.MINI or path.is_file():
         return path
     root = roots.prepared_root("rextime")
     if remote.mirror_of(root):  # whoever wrote that manifest names no folder on this machine

@@ -26,6 +26,7 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, 
     return prompts.build(doc, _setting(lmms_eval_specific_kwargs, "style", "direct"))
 
 
+@adapter.signed
 def doc_to_visual(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> list[Any]:
@@ -45,6 +46,7 @@ def doc_to_visual(
     return [stitch(images, _labels(doc), doc["source"])]
 
 
+@adapter.signed
 def doc_to_messages(
     doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]]:

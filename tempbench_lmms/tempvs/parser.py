@@ -16,6 +16,7 @@ _NUMBER = lazy(r"(\d+)")
 # The official \b([AB])\b and \b([ABCDE])\b, written so that the letter is looked for first, and then its end,
 # which is the cheaper one to test.
 _LETTER = {"mt1": lazy(r"([AB])\b(?<!\w.)"), "mt2": lazy(r"([ABCDE])\b(?<!\w.)")}
+_DEEPSEEK_END = " <｜end▁of▁sentence｜>"
 # What these models put before their answer.
 _MARKERS = {"llava": "assistant", "llama": "the answer is"}
 _INTERNVL = tuple(
@@ -104,7 +105,7 @@ def parse_official(reply: str, kind: str, family: str = "generic") -> str:
         family: One of `FAMILIES`.
     """
     if family == "deepseek":
-        reply = reply.replace(" <｜end▁of▁sentence｜>", "")
+        reply = reply.replace(_DEEPSEEK_END, "")
     elif marker := _MARKERS.get(family):
         reply = reply[_end_of(marker, reply) :]
     if kind == "gt":
@@ -117,3 +118,27 @@ def parse_official(reply: str, kind: str, family: str = "generic") -> str:
     else:
         match = _LETTER["mt1" if kind == "mt1" else "mt2"].search(reply)
     return match.group(1) if match else UNREADABLE
+
+
+def parse_official_by_family(reply: str, kind: str) -> dict[str, str]:
+    """Returns what `parse_official` reads for each of `FAMILIES`.
+
+    A branch that changes nothing of this reply reads what the generic one does, which is read once.
+
+    Args:
+        reply: The model's reply.
+        kind: `mt1`, `mt2`, `mt3` or `gt`.
+    """
+    generic = parse_official(reply, kind)
+    return {
+        family: parse_official(reply, kind, family) if _is_different(reply, kind, family) else generic
+        for family in FAMILIES
+    }
+
+
+def _is_different(reply: str, kind: str, family: str) -> bool:
+    if family == "internvl":
+        return kind == "mt1"
+    if family == "deepseek":
+        return _DEEPSEEK_END in reply
+    return family in _MARKERS and _end_of(_MARKERS[family], reply) > 0

@@ -59,10 +59,8 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
         **record_reading.fields(found),
     }
     # One reading for each family of the official parser: which one counts is known only with the model.
-    out["official"] = {
-        family: int(not failed and parser.parse_official(reply, kind, family) == doc["answer"][-1])
-        for family in parser.FAMILIES
-    }
+    gold, read = doc["answer"][-1], parser.parse_official_by_family(reply, kind)
+    out["official"] = {family: int(not failed and said == gold) for family, said in read.items()}
     out["invalid"] = int(doc["invalid"])
     if doc.get("solved_blind") is not None:
         out["solved_blind"] = int(doc["solved_blind"])
