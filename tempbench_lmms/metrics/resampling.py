@@ -313,7 +313,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
         only_first: Questions that only the first run got right.
         only_second: Questions that only the second run got right.
 
-    >>> mcnemar(1, 5)
+    >>> round(mcnemar(1, 5), 5)
     0.21875
     """
     n = only_first + only_second
