@@ -268,8 +268,6 @@ def _p_value(clusters: Clusters, width: int, error: float, n_resamples: int, see
 
 
 def _t_test(clusters: Clusters, error: float) -> float:
-    if clusters.value == 0:
-        return 1.0
     n = int((clusters.sums != 0).any(axis=1).sum())
     # The bootstrap divides by n where an unbiased variance divides by n - 1.
     error *= math.sqrt(n / (n - 1))
