@@ -70,6 +70,7 @@ def test_official_numbers_leave_out_what_has_no_span():
     # 6 of 8: E is not the right letter.
     assert value("acc_official") == 75.0
     assert value("miou_official", []) != value("miou_official", [])  # NaN
+    assert value("acc_official", []) != value("acc_official", [])
 
 
 def test_groups():
