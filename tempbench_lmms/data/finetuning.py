@@ -187,7 +187,7 @@ def longest(conversation: Mapping[str, Any]) -> int:
     """Returns a bound for the tokens of a conversation, a multiple of 1024, as Qwen2.5-VL counts them.
 
     >>> longest({"messages": [{"content": "<image>" * 8 + "Which is first?"}], "images": ["x.png"] * 8})
-    7168
+    6144
     """
     characters = sum(len(message["content"]) for message in conversation["messages"])
     tokens = len(conversation["images"]) * _TOKENS_A_PICTURE + characters // _CHARACTERS_A_TOKEN

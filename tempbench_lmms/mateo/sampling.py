@@ -24,7 +24,7 @@ def sampled(relations: Mapping[str, str], plans: Mapping[str, str], every: int =
         every: One pair of so many is taken, of each relation at least one.
 
     >>> sorted(sampled({f"p/{i}": "before" for i in range(4)}, {f"p/{i}": "p" for i in range(4)}, every=2))
-    ['p/0', 'p/2']
+    ['p/1', 'p/3']
     """
     strata: dict[str, list[str]] = {}
     for pair, relation in relations.items():

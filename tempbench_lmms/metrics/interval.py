@@ -37,7 +37,7 @@ def iop(predicted: Interval, truth: Interval) -> float:
     >>> iop((10, 20), (15, 40)), iop((3, 3), (3, 5)), iop((20, 10), (5, 30))
     (0.5, 1.0, 0.0)
     """
-    if predicted[1] < predicted[0] or truth[1] < truth[0]:
+    if predicted[1] < predicted[0]:
         return 0.0
     if predicted[1] == predicted[0]:
         return float(truth[0] <= predicted[0] <= truth[1])

@@ -1,5 +1,7 @@
-"""What the documentation names is there: files, folders, and functions beside them."""
+"""What the documentation names is there: files, folders, functions beside them; its examples hold."""
 
+import doctest
+import importlib
 import re
 from pathlib import Path
 
@@ -16,6 +18,12 @@ PAGES = [
 ]
 PATH = re.compile(
     r"`((?:tempbench_lmms|hf_datasets|task_yamls|tests|docs|benchmarks)/[\w./*-]*)`(?: \(`(\w+)`\))?"
+)
+# The modules whose docstrings hold an example.
+EXAMPLES = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in ROOT.glob("tempbench_lmms/**/*.py")
+    if re.search(r"^ +>>> ", path.read_text(encoding="utf-8"), re.M)
 )
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 
@@ -36,6 +44,13 @@ def test_files_that_a_page_names_are_there(page: str) -> None:
         files = list(ROOT.glob(path))
         assert files, f"{page} names {path}"
         assert not function or any(f"def {function}(" in file.read_text("utf-8") for file in files), path
+
+
+@pytest.mark.parametrize("module", EXAMPLES)
+def test_examples_in_docstrings_give_what_they_show(module: str) -> None:
+    found = doctest.testmod(importlib.import_module(module))
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.interval import best_iou, iou, official_iou, span_length
+from tempbench_lmms.metrics.interval import best_iop, best_iou, iop, iou, official_iou, span_length
 
 SECONDS = st.integers(0, 50).map(lambda tenths: tenths / 2)
 INTERVALS = st.tuples(SECONDS, SECONDS).map(lambda ends: (min(ends), max(ends)))
@@ -39,11 +39,43 @@ def test_by_hand(one: tuple[float, float], other: tuple[float, float], expected:
     assert iou(one, other) == iou(other, one) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("predicted", "truth", "expected"),
+    [
+        # 3 of 4 seconds, from either side; all; none, touching and apart.
+        ((10, 14), (11, 20), 0.75),
+        ((10, 14), (2, 13), 0.75),
+        ((10, 14), (10, 14), 1),
+        ((10, 14), (14, 20), 0),
+        ((10, 14), (16, 20), 0),
+        # An instant at either end, within, before and after.
+        ((3, 3), (3, 5), 1),
+        ((5, 5), (3, 5), 1),
+        ((4, 4), (3, 5), 1),
+        ((2, 2), (3, 5), 0),
+        ((6, 6), (3, 5), 0),
+        ((3, 3), (3, 3), 1),
+        # An instant takes none of a prediction; what is reversed overlaps nothing.
+        ((1, 5), (3, 3), 0),
+        ((20, 10), (5, 30), 0),
+        ((5, 30), (20, 10), 0),
+        ((15, 15), (20, 10), 0),
+    ],
+)
+def test_share_of_the_prediction_by_hand(
+    predicted: tuple[float, float], truth: tuple[float, float], expected: float
+) -> None:
+    assert iop(predicted, truth) == expected
+
+
 def test_the_best_of_several_and_of_none() -> None:
     # 0.5, 0.2 and 0.
     assert best_iou((10, 20), [(10, 15), (18, 20), (30, 40)]) == 0.5
     assert best_iou((10, 20), []) == 0
     assert official_iou((10, 20), []) == 0
+    # 0.5, 0.2 and 0 of the prediction.
+    assert best_iop((10, 20), [(18, 40), (0, 15), (30, 40)]) == 0.5
+    assert best_iop((10, 20), []) == 0
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,12 @@ def test_one_cluster_says_nothing_of_the_spread():
     assert bootstrap(ratio([(1, 1), (0, 1)], "aa")).size == 0
     # The other clusters have nothing below the line.
     assert bootstrap(ratio([(1, 1), (0, 0), (0, 0)], "abc")).size == 0
+    assert set(bootstrap(ratio([(1, 1), (0, 1)], "ab"), 200)) == {0.0, 0.5, 1.0}
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_resample_says_nothing_of_the_spread():
+    assert math.isnan(standard_error(ratio([(1, 1), (0, 1)], "ab"), n_resamples=1))
 
 
 def test_terms_and_clusters_must_match():

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.resampling import (
+    Clusters,
+    _t_test,
     bootstrap,
     by_cluster,
     holm,
@@ -68,6 +70,9 @@ def test_seeded_and_independent_of_block_size(monkeypatch):
     assert interval(metric, seed=5) == interval(metric, seed=5)
     assert (bootstrap(metric, 500, seed=1) != bootstrap(metric, 500, seed=2)).any()
     assert len(bootstrap(metric, 777)) == 777
+    # A block holds one resample at least.
+    monkeypatch.setattr("tempbench_lmms.metrics.resampling._BLOCK", 3)
+    assert len(bootstrap(metric, 7)) == 7
 
 
 def test_two_clusters_are_resampled():
@@ -188,6 +193,29 @@ def test_pairing_sharpens():
     # Exact: 2 * 0.5 ** 8 = 0.0078.
     assert mcnemar(8, 0) == pytest.approx(0.0078125)
     assert found.p == pytest.approx(0.0078, abs=0.004)
+
+
+def test_t_test_by_hand():
+    def p(n, error):
+        return _t_test(Clusters(np.array([[0.5], *[[0.0]] * 3, [-1.0], *[[0.25]] * (n - 2)]), sum_of), error)
+
+    def sum_of(sums):
+        return sums[..., 0]
+
+    # Clusters of nothing do not enter. Two do, with a difference of -0.5: t = -0.5 / (error * sqrt(2 / 1)).
+    # With one degree of freedom p = 1 - 2 * atan(|t|) / pi, with two 1 - |t| / sqrt(2 + t ** 2).
+    assert p(2, 0.5 / math.sqrt(2)) == pytest.approx(0.5)
+    # Three do, with -0.25: t = 0.25 / (error * sqrt(3 / 2)) = sqrt(2), so p = 1 - sqrt(2) / 2.
+    assert p(3, 0.25 / math.sqrt(3)) == pytest.approx(1 - math.sqrt(0.5))
+    assert p(3, 0.0) == 0
+
+
+def test_all_wrong_and_all_right_are_no_draw():
+    clusters = range(12)
+    found = paired_difference(share([0] * 12, clusters), share([1] * 12, clusters), n_resamples=999)
+    # Only where all twelve change sides, or none does, is it as large: 2 of 4096.
+    assert found.value == -1
+    assert found.p < 0.01
 
 
 def test_clusters_widen_the_difference():

@@ -80,6 +80,14 @@ def test_clauses_are_looked_into_four_deep() -> None:
     assert after == ["a", "b", "c", "d", "after e, f"]
     before = clauses_in_order("Before a, before b, before c, before d, before e, f.")
     assert before == ["before e, f", "d", "c", "b", "a"]
+    # So is either side of a word, here of five, of which the fourth is as deep as it goes.
+    chain = "a after b after c after d after e"
+    assert clauses_in_order(f"{chain} after f") == ["e after f", "d", "c", "b", "a"]
+    assert clauses_in_order(f"After {chain}, f") == ["d after e", "c", "b", "a", "f"]
+    assert clauses_in_order(f"Before {chain}, f") == ["f", "d after e", "c", "b", "a"]
+    chain = chain.replace("after", "before")
+    assert clauses_in_order(f"{chain} before f") == ["a", "b", "c", "d", "e before f"]
+    assert clauses_in_order(f"{chain} after f") == ["f", "a", "b", "c", "d before e"]
 
 
 @pytest.mark.parametrize(

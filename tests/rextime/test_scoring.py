@@ -233,6 +233,8 @@ def test_failed_and_reversed_are_counted_apart(docs):
 
 
 def test_completeness(docs):
+    assert "n_missing_media" not in docs[0]
+    assert scoring.n_missing_media([scoring.record(docs[0], "")]) == 0
     doc = docs[0] | {"n_missing_media": 3, "n_questions": 921}
     records = [scoring.record(doc, "")]
     assert scoring.n_missing_media(records) == 3
