@@ -147,11 +147,16 @@ def interval(
         return wilson(metric, level)
     clusters = metric if isinstance(metric, Clusters) else by_cluster(metric)
     values = _defined(bootstrap(clusters, n_resamples, seed))
+    return _interval(clusters, values, level, is_corrected=method != "percentile")
+
+
+def _interval(clusters: Clusters, values: Floats, level: float, is_corrected: bool) -> tuple[float, float]:
+    """Returns the bootstrap's interval for its defined `values`, BCa where it is to be corrected."""
     estimate = clusters.value
     if not len(values) or not math.isfinite(estimate):
         return math.nan, math.nan
     tails = ((1 - level) / 2, (1 + level) / 2)
-    if method != "percentile":
+    if is_corrected:
         tails = _bca_tails(tails, values, estimate, jackknife(clusters))
     low, high = np.quantile(values, tails)
     return float(low), float(high)
@@ -249,7 +254,7 @@ def paired_difference(
     clusters = Clusters(sums, function, tuple(keys))
     values = _defined(bootstrap(clusters, n_resamples, seed))
     error = float(values.std(ddof=1)) if len(values) else math.nan
-    low, high = interval(clusters, level, "bca", n_resamples, seed)
+    low, high = _interval(clusters, values, level, is_corrected=True)
     return Difference(
         first=one.value,
         second=other.value,
