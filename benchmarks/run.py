@@ -1,6 +1,7 @@
 """Every benchmark, as one document in Markdown: `python benchmarks/run.py [--only NAME ...] [--quick]`.
 
-About a quarter of an hour of processor time. Every ratio is of measurements that took turns in one run.
+About a quarter of an hour of processor time, and 20 minutes more for false_alarms. Every ratio is of
+measurements that took turns in one run.
 """
 
 import argparse

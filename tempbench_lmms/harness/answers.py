@@ -147,7 +147,7 @@ def dealt_out(
     Returns:
         The answers to `left`, in order.
     """
-    dealt = shares(_gathered([shown for _, shown in left], size))
+    dealt = shares(gathered([shown for _, shown in left], size))
     theirs = [[] if other == rank else [*dict.fromkeys(share)] for other, share in enumerate(dealt)]
     told = _exchanged(
         [{(owner, i): _described(left[i][0]) for owner, i in share if owner == rank} for share in theirs],
@@ -160,7 +160,12 @@ def dealt_out(
     return [answers[rank, i] for i in range(len(left))]
 
 
-def _gathered(value: Any, size: int) -> list[Any]:
+def gathered(value: Any, size: int) -> list[Any]:
+    """Returns what each process of a run says; every process calls it.
+
+    Raises:
+        TempbenchError: One has ended.
+    """
     import torch.distributed as dist
 
     found: list[Any] = [None] * size

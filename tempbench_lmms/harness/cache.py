@@ -30,7 +30,14 @@ from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import stopping, stored
 from tempbench_lmms.harness.adapter import request_failed
-from tempbench_lmms.harness.answers import KeyedCache, answered_in_groups, dealt_out, tasks_in
+from tempbench_lmms.harness.answers import (
+    Answer,
+    KeyedCache,
+    answered_in_groups,
+    dealt_out,
+    gathered,
+    tasks_in,
+)
 from tempbench_lmms.harness.asking import Asking, Watch
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.media.integrity import check_video
@@ -92,7 +99,7 @@ class SafeCache(KeyedCache):
         """
         replies = {
             # What the harness repeats to make up a number is dealt out with the rest, and read by nobody.
-            i: "" if request.metadata.get("__padding_only__") else self.stored(lm, reqtype, request)
+            i: "" if stopping.is_padding(request) else self.stored(lm, reqtype, request)
             for i, request in enumerate(requests)
         }
         left = [i for i, reply in replies.items() if reply is None]
@@ -137,23 +144,50 @@ class SafeCache(KeyedCache):
         requests: Sequence[Any],
         replies: dict[int, Any],
     ) -> None:
-        """Answers each task's requests group by group until it is decided; the others get no reply."""
+        """Answers each task's requests group by group until it is decided; the others get no reply.
+
+        Several processes deal out each portion among them, and the first one decides for all. What decides is
+        the order of the groups, so neither the number of processes nor the size of slices changes it.
+        """
+        if self._world_size > 1:  # the first process alone has read the earlier run
+            stop.groups = gathered(stop.groups, self._world_size)[0]
         progress = Progress(len(requests))
         progress.done = sum(reply is not None for reply in replies.values())
         asking = Asking(self.watch, media_problem, progress.total)
+
+        def ask(dealt: Sequence[Any]) -> list[Any]:
+            progress.total = max(progress.total, progress.done + len(dealt))  # some are asked for others
+            return self._slice(asking, lm, reqtype, dealt, progress)
+
         for task, groups in stop.groups.items():
             places = stopping.by_number(task, requests)
             n_counted = None
-            for portion in stopping.portions(groups, self.slice_size):
-                left = [places[number] for number in portion if replies[places[number]] is None]
-                given = [requests[i] for i in left]
-                replies |= zip(left, self._slice(asking, lm, reqtype, given, progress), strict=True)
-                texts = {n: stopping.text_of(replies[places[n]], self.reasoning_tags) for n in portion}
-                if (n_counted := stop.decide(task, texts)) is not None:
+            for portion in stopping.portions(groups, self.slice_size * self._world_size):
+                own = [number for number in portion if number in places]
+                left = [places[number] for number in own if replies[places[number]] is None]
+                replies |= zip(left, self._shared(lm, [requests[i] for i in left], ask), strict=True)
+                texts = {n: stopping.text_of(replies[places[n]], self.reasoning_tags) for n in own}
+                if (n_counted := self._decided(stop, task, texts)) is not None:
                     break
             stop.count(task, len(groups) if n_counted is None else n_counted)
         replies |= {i: "" for i, reply in replies.items() if reply is None}
         stop.forget(self.tasks)
+
+    def _shared(self, lm: Any, requests: Sequence[Any], ask: Answer) -> list[Any]:
+        """Answers this process's requests of a portion; several processes share theirs out equally."""
+        if self._world_size == 1:
+            return ask(requests)
+        given = [(request, self.pictured(lm, request)) for request in requests]
+        return dealt_out(self.tasks, self._global_rank, self._world_size, given, ask)
+
+    def _decided(self, stop: stopping.Stopping, task: str, texts: Mapping[int, str]) -> int | None:
+        """Returns after how many groups a task is decided, None where it is not; every process the same."""
+        if self._world_size == 1:
+            return stop.decide(task, texts)
+        all_texts = {n: text for own in gathered(texts, self._world_size) for n, text in own.items()}
+        own_view = stop.decide(task, all_texts) if self._global_rank == 0 else None
+        found: int | None = gathered(own_view, self._world_size)[0]
+        return found
 
     def _slice(
         self, asking: Asking, lm: Any, reqtype: str, requests: Sequence[Any], progress: Progress

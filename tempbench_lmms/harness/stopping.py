@@ -66,15 +66,27 @@ class Stopping:
 def by_number(task: str, requests: Sequence[Any]) -> dict[int, int]:
     """Returns the places of a task's requests by the numbers of their questions.
 
+    What the harness repeats so that each process has as many is left out.
+
     Raises:
         TempbenchError: A question is asked more than once.
     """
-    found = {request.doc_id: place for place, request in enumerate(requests) if request.task_name == task}
-    if len(found) != sum(request.task_name == task for request in requests):
+    own = [
+        (request.doc_id, place)
+        for place, request in enumerate(requests)
+        if request.task_name == task and not is_padding(request)
+    ]
+    found = dict(own)
+    if len(found) != len(own):
         raise TempbenchError(
             f"{task}: its questions are asked more than once each; leave out --until-decided"
         )
     return found
+
+
+def is_padding(request: Any) -> bool:
+    """Returns whether the harness repeats a request to make up the number, so that nobody reads the reply."""
+    return bool((request.metadata or {}).get("__padding_only__"))
 
 
 def portions(groups: Sequence[Sequence[int]], size: int) -> Iterator[list[int]]:

@@ -251,7 +251,8 @@ def compare_metric(
     found = Comparison(
         task, first.name, first.higher_is_better, n, difference, p=difference.p, headline=first.headline
     )
-    a, b = _right_answers(first, records[0], one), _right_answers(second, records[1], other)
+    a = _right_answers(first, records[0], one)
+    b = None if a is None else _right_answers(second, records[1], other)
     if a is None or b is None or a.keys() != b.keys():
         return found
     only_first, only_second = sum(a[id_] > b[id_] for id_ in a), sum(a[id_] < b[id_] for id_ in a)
@@ -262,7 +263,7 @@ def compare_metric(
         only_second=only_second,
         mcnemar_p=p,
         # Where each cluster is one question the exact test is the exchange test without its chance.
-        p=p if difference.n_clusters == len(a) else difference.p,
+        p=p if difference.n_clusters == len(a) and math.isfinite(difference.p) else difference.p,
     )
 
 

@@ -70,6 +70,11 @@ class How:
         """What a run's folder keeps of its name."""
         return {"name": self.name} if self.name else {}
 
+    @property
+    def process(self) -> dict[str, Any]:
+        """What must be the same in all processes of a run, or one waits for the others in vain."""
+        return {"until_decided": self.until_decided is not None}
+
 
 def run(
     model: str,
@@ -97,14 +102,14 @@ def run(
     further, borne = list(arguments or ()), failures.bound(how.max_failures)
     ranks = Ranks()
     if ranks.rank:  # the first process checks, writes and tells
-        asked = _followed(ranks, model, tasks, model_args, further)
+        asked = _followed(ranks, model, tasks, model_args, further, how)
         _evaluate(model, tasks, output, model_args, further, how, Pace(silent=True), asked)
         return
     with contextlib.ExitStack() as held:
         with _for_all(ranks):
-            held.enter_context(_before(ranks, how, tasks, further, output))
+            held.enter_context(_before(how, tasks, further, output))
             found = preflight(model, tasks, leaves(tasks.split(",")), output, model_args, further, how.verify)
-            agreement.compare(ranks, found.process)
+            agreement.compare(ranks, found.process | how.process)
             found = _with_contests(found, how, tasks)
             finished = _continued(output, found)
             if not finished:
@@ -123,25 +128,21 @@ def run(
 
 
 def _before(
-    ranks: Ranks, how: How, tasks: str, further: Sequence[str], output: Path
+    how: How, tasks: str, further: Sequence[str], output: Path
 ) -> contextlib.AbstractContextManager[None]:
     """Refuses tasks that are none, and arguments that the harness or a run would refuse; returns the lock."""
     _part(further)
     task_names.check(tasks.split(","), further)
-    _check_until_decided(how, ranks.size, further)
+    _check_until_decided(how, further)
     return _locked(output, how.lock)
 
 
-def _check_until_decided(how: How, n_processes: int, further: Sequence[str]) -> None:
+def _check_until_decided(how: How, further: Sequence[str]) -> None:
     """Refuses what --until-decided does not go with."""
     if how.until_decided is None:
         if how.decide_by:
             raise TempbenchError("--decide-by names the metric of --until-decided; give that too")
         return
-    if n_processes > 1:
-        raise TempbenchError(
-            f"--until-decided runs in one process, and these are {n_processes}; start it without a launcher"
-        )
     given = options.read(further)
     if getattr(given, "limit", None) not in (None, -1) or getattr(given, "offset", None):
         raise TempbenchError("--until-decided chooses the questions itself; leave out --limit and --offset")
@@ -232,7 +233,9 @@ def _for_all(ranks: Ranks) -> Iterator[None]:
         agreement.end_all(ranks, error)
 
 
-def _followed(ranks: Ranks, model: str, tasks: str, model_args: str, further: Sequence[str]) -> Asked:
+def _followed(
+    ranks: Ranks, model: str, tasks: str, model_args: str, further: Sequence[str], how: How
+) -> Asked:
     """Tells the first process what this one is about to do, and does as that decides."""
     ids: dict[str, list[str]] = {}
 
@@ -244,7 +247,8 @@ def _followed(ranks: Ranks, model: str, tasks: str, model_args: str, further: Se
             docs = docs_of(config)
             ids[name] = [str(doc["question_id"]) for doc in docs]
             data[name] = identity.of_data(name, config, docs)
-        return identity.of_process(data, identity.of_model(model, model_args, further), tasks)
+        process = identity.of_process(data, identity.of_model(model, model_args, further), tasks)
+        return process | how.process
 
     return Asked(agreement.follow(ranks, stated), ids)
 
@@ -500,7 +504,7 @@ def _evaluate(
     watch.answered, watch.seed = asked.begin, str(getattr(options.read(further), "seed", None))
     if how.tell:
         watch.timeout, watch.tell = how.question_timeout or None, how.tell
-    if asked.contests:
+    if how.until_decided is not None:  # processes but the first have no contests, and are told
         watch.stop = deciding.stopping_of(asked.contests)
     if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch):
         if isinstance(error, asking.TooManyFailedError):

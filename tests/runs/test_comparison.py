@@ -149,6 +149,12 @@ def test_mcnemar_counts_where_every_question_is_a_cluster():
     assert half.mcnemar_p is None
     assert half.p == half.difference.p
 
+    # One question alone: nothing is known of its spread, and no number of questions would decide.
+    (alone,) = comparison.judged([comparison.compare_metric("t", metric([1]), metric([0]))])
+    assert (alone.only_first, alone.mcnemar_p, alone.verdict, alone.n_needed) == (1, 1.0, "undecided", None)
+    assert math.isnan(alone.p)
+    assert "too few groups of questions" in alone.sentence
+
 
 def test_counts_are_not_compared_and_lower_may_be_better():
     records = ({"id": "0"},)

@@ -2,8 +2,11 @@
 
 import contextlib
 import json
+import os
 import shutil
 import sqlite3
+import subprocess
+import textwrap
 from dataclasses import replace
 
 import pytest
@@ -13,7 +16,7 @@ from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.report.numbers import of_logs
-from tempbench_lmms.runs import comparison, deciding, rescoring, safe_run
+from tempbench_lmms.runs import comparison, deciding, rescoring
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.run_card import run_card
 from tests.command import complains, tempbench, tempbench_process
@@ -140,12 +143,6 @@ def test_the_command_refuses_in_one_line(folder, tmp_path, words, line):
 def test_a_metric_alone_decides_nothing(tmp_path):
     run = ["run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", tmp_path]
     complains(tempbench(*run, "--decide-by", "mt"), "--until-decided; give that too")
-
-
-def test_several_processes_are_refused(folder):
-    how = safe_run.How(until_decided=folder / "chance")
-    with pytest.raises(TempbenchError, match="runs in one process, and these are 4"):
-        safe_run._check_until_decided(how, 4, [])
 
 
 def test_a_run_of_other_data_is_refused(folder, tmp_path):
@@ -281,6 +278,67 @@ def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path,
     assert "finished, 223 answers" in fourth.stderr, fourth.stderr
     (whole,) = (one for one in read_runs([tmp_path / "a"]) if deciding.said_of(one) is None)
     assert len(whole.samples) == 223
+
+
+# Kills the second process where it is asked for the twentieth time, if it is to.
+SEVERAL = """
+    import os, signal, sys
+    from tempbench_lmms.cli import main
+    from tempbench_lmms.harness.respondents import simple
+
+    n_asked, oracle, dies = 0, simple.REPLIES["oracle"], sys.argv.pop(1) == "dies"
+    def counted(doc, task, seed):
+        global n_asked
+        n_asked += 1
+        if dies and os.environ["RANK"] == "1" and n_asked == 20:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return oracle(doc, task, seed)
+    simple.REPLIES["oracle"] = counted
+    main.main()
+"""
+
+
+@pytest.mark.harness
+def test_several_processes_decide_as_one_does_killed_or_not(
+    folder, against_chance, docs, tmp_path, warm_python
+):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(SEVERAL))
+
+    def run(n, output, how):
+        launcher = ("-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={n}", str(script), how)
+        asked = ("run", "--model", "tempbench_oracle", "--tasks", TASK, "--no-report", "--slice", "7")
+        return subprocess.run(
+            [warm_python, *launcher, *asked, "-o", tmp_path / output, "--until-decided", folder / "chance"],
+            env=os.environ | {"PYTHON_EXEC": warm_python, "ACCELERATE_USE_CPU": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=400,
+        )
+
+    said, answered = asked(against_chance, docs, "oracle")
+    assert run(2, "killed", "dies").returncode != 0
+    assert [*(tmp_path / "killed" / "cache").rglob("*.db")]
+    assert not [*(tmp_path / "killed").rglob("*_results.json")]
+    for n, output in ((2, "fresh"), (4, "killed")):
+        done = run(n, output, "lives")
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert "stopped after" in done.stderr
+        (log,) = read_runs([tmp_path / output])
+        assert deciding.said_of(log) == said
+        assert {sample.doc_id for sample in log.samples} == answered
+        assert all(sample.record["correct"] for sample in log.samples)
+        assert len(answered) <= _n_kept(tmp_path / output) <= len(answered) + n * 7
+
+
+def _n_kept(output):
+    """Returns how many answers a run has kept; a process's own file may be there beside all answers."""
+    keys = set()
+    for file in (output / "cache").rglob("*.db"):
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            keys |= {*database.execute("SELECT cache_key FROM responses")}
+    return len(keys)
 
 
 def _keep_some(source, target, n):
