@@ -54,6 +54,7 @@ class Watch:
         answered: Called where a call of the runner gave an answer, before any of its answers is stored.
         stop: When each task may stop; None where all questions are asked.
         hide: Takes out of a reason what must not be written, as a password in an address.
+        forget: Lets go of memory that can be done without, before questions that failed are asked again.
     """
 
     apart: set[str] = field(default_factory=set)
@@ -64,6 +65,7 @@ class Watch:
     answered: Callable[[], None] = lambda: None
     stop: Stopping | None = None
     hide: Callable[[str], str] = lambda text: text
+    forget: Callable[[], None] = lambda: None
 
 
 class Asking:
@@ -130,6 +132,7 @@ class Asking:
 
     def _again(self, lm: Any, kind: str, requests: Sequence[Any], reason: str, before: int) -> list[Any]:
         """Asks again, in halves, what failed together; a single question once more, then it has failed."""
+        self.watch.forget()
         _free_memory()
         if len(requests) == 1 and before:
             return [self._count(lm, requests[0], reason)]
