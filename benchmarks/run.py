@@ -43,6 +43,7 @@ MODULES = (
     "fault_campaign",
     "engines",
     "model_speed",
+    "vision_cache",
     "embedded_pictures",
     "report_page",
 )

@@ -56,6 +56,7 @@ class Watch:
         stop: When each task may stop; None where all questions are asked.
         hide: Takes out of a reason what must not be written, as a password in an address.
         seed: Of the run: what replies are sampled with.
+        forget: Lets go of memory that can be done without, before questions that failed are asked again.
     """
 
     apart: set[str] = field(default_factory=set)
@@ -67,6 +68,7 @@ class Watch:
     stop: Stopping | None = None
     hide: Callable[[str], str] = lambda text: text
     seed: str = ""
+    forget: Callable[[], None] = lambda: None
 
 
 class Asking:
@@ -133,6 +135,7 @@ class Asking:
 
     def _again(self, lm: Any, kind: str, requests: Sequence[Any], reason: str, before: int) -> list[Any]:
         """Asks again, in halves, what failed together; a single question once more, then it has failed."""
+        self.watch.forget()
         _free_memory()
         if len(requests) == 1 and before:
             return [self._count(lm, requests[0], reason)]

@@ -40,6 +40,7 @@ from tempbench_lmms.harness.answers import (
 )
 from tempbench_lmms.harness.asking import Asking, Watch
 from tempbench_lmms.harness.tasks import task_files
+from tempbench_lmms.harness.vision import VisionCache
 from tempbench_lmms.media.integrity import check_video
 
 OnSlice = Callable[["Progress"], None]
@@ -74,6 +75,7 @@ class SafeCache(KeyedCache):
     tasks: Mapping[str, Any] = {}
     watch = Watch()
     reasoning_tags: Any = None
+    vision: VisionCache | None = None
 
     @classmethod
     def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
@@ -97,6 +99,12 @@ class SafeCache(KeyedCache):
         Questions about the same pictures are asked one after the other. Several processes deal out among them
         what is left.
         """
+        if self.vision is None:
+            return self._execute(lm, reqtype, requests)
+        with self.vision.around(lm):
+            return self._execute(lm, reqtype, requests)
+
+    def _execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         replies = {
             # What the harness repeats to make up a number is dealt out with the rest, and read by nobody.
             i: "" if stopping.is_padding(request) else self.stored(lm, reqtype, request)
@@ -283,7 +291,12 @@ def _compare_ids(name: str, ids: Sequence[str], tasks: Mapping[str, Any]) -> Non
 
 
 def evaluate(
-    slice_size: int, on_slice: OnSlice, fingerprint: str, ids: Mapping[str, Sequence[str]], watch: Watch
+    slice_size: int,
+    on_slice: OnSlice,
+    fingerprint: str,
+    ids: Mapping[str, Sequence[str]],
+    watch: Watch,
+    vision: VisionCache | None = None,
 ) -> Exception | None:
     """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
 
@@ -293,6 +306,7 @@ def evaluate(
         fingerprint: Of the model and how it is asked; answers are found again under the same alone.
         ids: The questions of each of our tasks in their order.
         watch: What is known of single questions, what is borne of them, and when a task may stop.
+        vision: Keeps what the model's vision tower makes of pictures; None for none.
 
     Returns:
         What ended the evaluation early, which the harness prints and then forgets; None where nothing did.
@@ -316,6 +330,7 @@ def evaluate(
     SafeCache.slice_size = slice_size
     SafeCache.on_slice = staticmethod(on_slice)
     SafeCache.fingerprint, SafeCache.ids, SafeCache.watch = fingerprint, ids, watch
+    SafeCache.vision = vision
     original, printing = evaluator.ResponseCache, command_line.traceback
     evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
     command_line.traceback = SimpleNamespace(print_exc=print_unexpected)

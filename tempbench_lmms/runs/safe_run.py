@@ -53,6 +53,7 @@ class How:
         name: What reports call the run; the model's name where empty.
         until_decided: An earlier run; this one stops when it is decided which is better.
         decide_by: The metric that decides; each task's headline where empty.
+        vision_cache: Megabytes of what a vision tower made of pictures that are kept; 0 for none.
     """
 
     slice_size: int = 200
@@ -64,6 +65,7 @@ class How:
     name: str = ""
     until_decided: Path | None = None
     decide_by: str = ""
+    vision_cache: int = 0
 
     @property
     def named(self) -> dict[str, str]:
@@ -493,6 +495,7 @@ def _evaluate(
     asked: Asked,
 ) -> None:
     from tempbench_lmms.harness import asking, cache
+    from tempbench_lmms.harness.vision import VisionCache
 
     sys.argv = ["lmms-eval", "--model", model, "--tasks", tasks, "--output_path", str(output)]
     sys.argv += ["--use_cache", str(output / "cache"), "--log_samples", *further]
@@ -506,7 +509,10 @@ def _evaluate(
         watch.timeout, watch.tell = how.question_timeout or None, how.tell
     if how.until_decided is not None:  # processes but the first have no contests, and are told
         watch.stop = deciding.stopping_of(asked.contests)
-    if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch):
+    vision = VisionCache(how.vision_cache * 10**6) if how.vision_cache else None
+    if vision is not None:
+        watch.forget = vision.forget
+    if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch, vision):
         if isinstance(error, asking.TooManyFailedError):
             supervision.settle(output)
         reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
@@ -518,7 +524,7 @@ def _evaluate(
             reason = f"{output / 'cache'}: {reason}"
         first = "make room on its disk, and " if _is_full(error) else ""
         raise TempbenchError(f"the evaluation failed ({hide(reason)}); {ending.advice(output, first)}")
-    pace.tell()
+    pace.tell(vision.said() if vision is not None else "")
 
 
 def _is_full(error: Exception) -> bool:
@@ -550,8 +556,10 @@ class Pace:
             _show(progress)
             self._asked, self._seconds = progress.asked, progress.seconds
 
-    def tell(self) -> None:
-        """Says what `tempbench plan --speed` takes."""
+    def tell(self, vision: str = "") -> None:
+        """Says what `tempbench plan --speed` takes, and what there is to say of the vision cache."""
+        if vision and not self._silent:
+            _tell(vision)
         if self._asked and self._seconds:
             seconds = self._seconds / self._asked / self._processes
             by = f" by the first of {self._processes} processes" if self._processes > 1 else ""
