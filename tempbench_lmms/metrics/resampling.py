@@ -157,7 +157,7 @@ def _ends(clusters: Clusters, values: Floats, level: float, method: str) -> tupl
     if not len(values) or not math.isfinite(estimate):
         return math.nan, math.nan
     tails = ((1 - level) / 2, (1 + level) / 2)
-    if is_corrected:
+    if method != "percentile":
         tails = _bca_tails(tails, values, estimate, jackknife(clusters))
     low, high = np.quantile(values, tails)
     return float(low), float(high)
