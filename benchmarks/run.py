@@ -42,6 +42,7 @@ MODULES = (
     "prepare_interruptions",
     "fault_campaign",
     "engines",
+    "engine_caches",
     "model_speed",
     "vision_cache",
     "embedded_pictures",
