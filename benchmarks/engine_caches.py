@@ -1,8 +1,8 @@
 """What an engine's caches serve, by its own counters: `python benchmarks/engine_caches.py [--tasks T ...]`.
 
 Tiny random weights behind a server of vLLM answer the first questions of tasks, dealt out to one and to two
-processes as `tempbench run` deals them out: each process asks its share one question after the other, both
-at once. Before each measurement the server empties its caches. A token is a byte of text here, so texts are
+runners as `tempbench run` deals them out to processes: each runner asks its share one question after the
+other, both at once. Before each measurement the server empties its caches. A token is a byte of text here, so texts are
 longer than with published tokenizers, and the share of tokens lower. Without vLLM nothing is run, and a line
 says so.
 """
@@ -33,7 +33,7 @@ TASKS = (
     "timepercept_isr_mini",
 )
 QUESTIONS = 24
-PROCESSES = (1, 2)
+RUNNERS = (1, 2)
 _COUNTERS = ("prefix_cache", "mm_cache")
 
 
@@ -74,7 +74,7 @@ def _emptied(server: str) -> None:
         urllib.request.urlopen(urllib.request.Request(f"{server}/{name}", method="POST"), timeout=60).close()
 
 
-def measured(url: str, model: Path, task: str, n: int, processes: int) -> tuple[float, ...]:
+def measured(url: str, model: Path, task: str, n: int, n_runners: int) -> tuple[float, ...]:
     """Returns the shares of prompt tokens and of pictures from the caches, in per cent, and the questions.
 
     Raises:
@@ -82,9 +82,9 @@ def measured(url: str, model: Path, task: str, n: int, processes: int) -> tuple[
     """
     server = url.removesuffix("/v1")
     more = "max_retries=1,num_concurrent=1,api_key=none"
-    runners = [checking.runner("openai", f"model={model},base_url={url},{more}") for _ in range(processes)]
+    runners = [checking.runner("openai", f"model={model},base_url={url},{more}") for _ in range(n_runners)]
     asked = [requests_of(lm, task, n) for lm in runners]
-    left = [[about for _, about in asked[0]][rank::processes] for rank in range(processes)]
+    left = [[about for _, about in asked[0]][rank::n_runners] for rank in range(n_runners)]
     orders = [dict.fromkeys(left[rank][i].number for rank, i in share) for share in shares(left)]
     _emptied(server)
     before = counted(server)
@@ -96,9 +96,9 @@ def measured(url: str, model: Path, task: str, n: int, processes: int) -> tuple[
             for reply in runners[rank].generate_until([asked[rank][number][0]])
         ]
 
-    with ThreadPoolExecutor(processes) as pool:
+    with ThreadPoolExecutor(n_runners) as pool:
         replies = [
-            getattr(one, "text", one) for several in pool.map(answer, range(processes)) for one in several
+            getattr(one, "text", one) for several in pool.map(answer, range(n_runners)) for one in several
         ]
     after = counted(server)
     used = {name: after[name] - before[name] for name in after}
@@ -108,7 +108,7 @@ def measured(url: str, model: Path, task: str, n: int, processes: int) -> tuple[
 
 
 def rows(quick: bool, tasks: Sequence[str] = TASKS, n: int = QUESTIONS) -> Iterator[timing.Row]:
-    """Yields both shares for each task, at one and at two processes; nothing where vLLM is not installed."""
+    """Yields both shares for each task, at one and at two runners; nothing where vLLM is not installed."""
     if not engines.there():
         return
     os.environ["VLLM_SERVER_DEV_MODE"] = "1"  # its caches can be emptied
@@ -116,9 +116,9 @@ def rows(quick: bool, tasks: Sequence[str] = TASKS, n: int = QUESTIONS) -> Itera
         model = tiny.build(Path(folder) / "tiny", width=128)
         with engines.server(model, Path(folder) / "server.log") as url:
             for task in tasks[:1] if quick else tasks:
-                for processes in PROCESSES:
-                    tokens, pictures, asked = measured(url, model, task, 6 if quick else n, processes)
-                    what = f"`{task}`, {asked:.0f} questions, {processes} process{'es' * (processes > 1)}"
+                for n_runners in RUNNERS:
+                    tokens, pictures, asked = measured(url, model, task, 6 if quick else n, n_runners)
+                    what = f"`{task}`, {asked:.0f} questions, {n_runners} runner{'s' * (n_runners > 1)}"
                     yield timing.Row(f"{what}: prompt tokens from the cache", [tokens], "%")
                     yield timing.Row(f"{what}: pictures from the cache", [pictures], "%")
 
