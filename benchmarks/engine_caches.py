@@ -2,9 +2,9 @@
 
 Tiny random weights behind a server of vLLM answer the first questions of tasks, dealt out to one and to two
 runners as `tempbench run` deals them out to processes: each runner asks its share one question after the
-other, both at once. Before each measurement the server empties its caches. A token is a byte of text here, so texts are
-longer than with published tokenizers, and the share of tokens lower. Without vLLM nothing is run, and a line
-says so.
+other, both at once. Before each measurement the server empties its caches. A token is a byte of text here, so
+texts are longer than with published tokenizers, and the share of tokens lower. Without vLLM nothing is run,
+and a line says so.
 """
 
 import argparse
