@@ -180,9 +180,7 @@ _LONGEST, _SHORT_ONLY = 320, 60
 
 def _moves(text: str) -> tuple[str, ...] | None:
     """Returns the moves that a text names, one after the other; None where it is in doubt."""
-    text = _BACK.sub(" ", _ASKED.sub(" ", text) if "?" in text else text)
-    if "first" in text and _AT_FIRST.search(text):
-        text = _REALLY.sub(" ", _AT_FIRST.sub(" ", text))
+    text = _without_looks(_BACK.sub(" ", _ASKED.sub(" ", text) if "?" in text else text))
     found: list[str] = []
     denied = False
     denied_moves = 0
@@ -230,6 +228,13 @@ def _moves(text: str) -> tuple[str, ...] | None:
     if denied and not denied_moves and still:
         found.append("still")
     return _settled(found)
+
+
+def _without_looks(text: str) -> str:
+    """Returns a text without what it says that a move looks like at first."""
+    if "first" not in text or not _AT_FIRST.search(text):
+        return text
+    return _REALLY.sub(" ", _AT_FIRST.sub(" ", text))
 
 
 def _settled(found: list[str]) -> tuple[str, ...]:
