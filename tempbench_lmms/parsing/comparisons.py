@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 
 from tempbench_lmms.parsing.patterns import UNSPACED, WORD_BEGINS, WORD_ENDS, lazy
+from tempbench_lmms.parsing.places import in_digits
 from tempbench_lmms.parsing.text import holds, table
 
 _FIRST = r"first|1st|erste[nrsm]?|première|primera|primer"
@@ -123,6 +124,7 @@ def compared(sentence: str, claim: str) -> list[bool] | None:
     >>> compared("More time lies between the images of Pair 2.", "first longer")
     [False]
     """
+    sentence = in_digits(sentence)
     small = sentence.lower()
     if claim not in _WORDS or len(sentence) > 400 or (small.isascii() and not holds(small, _SIGNS[claim])):
         return None

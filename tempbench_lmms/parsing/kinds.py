@@ -75,6 +75,17 @@ _ODD_ONE = lazy(
     re.IGNORECASE,
 )
 _LONGEST_ALL_BUT = 80
+# "Anomalous image: 5", "The anomaly lies in Image 5"
+_ODD_LABEL = lazy(
+    r"\b(?:anomalous|anomaly|odd|misplaced|wrong|inconsistent|outlier|mismatched|out-of-place)\s+$",
+    re.IGNORECASE,
+)
+_LABEL_ENDS = lazy(r"(?:image|picture|photo|frame)(?:\s+number)?\s*[:=]", re.IGNORECASE)
+_ODD_LIES = lazy(
+    r"\b(?:anomaly|odd\s+one(?:\s+out)?|outlier|intruder|inconsistency)\s+(?:(?:therefore|thus|clearly|actually)\s+)?"
+    r"(?:lies|sits|occurs|appears|(?:is|was)\s+(?:found|located|seen|visible))\s+(?:in|at|with)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
 # "1, 3 and 4 go together; 2 does not."
 _DOES_NOT = lazy(r"[\s\"')*]*(?:does|do|did|is|was)(?:\s+not|n['’]t)\s*(?:[.;!]|$)", re.IGNORECASE)
 _NEAR = 24
@@ -121,10 +132,16 @@ _MATCHING = lazy(
 _SMALL_NUMBER = lazy(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
 # "The shortest one is Pair A, and the longest one is Pair B."
 _LONGEST_IS = lazy(
-    rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:is|ist|est|es|belongs\s+to)"
-    r"(?:\s+(?:therefore|thus|hence|then|clearly|likely|probably|definitely|most\s+likely))?"
-    r"(?:\s+(?:(?:shown|found|seen)\s+)?(?:that\s+of|by|in|between|for|from|within|with))?\s+(?:the\s+)?(?:pair\s+)?([A-D])\b",
+    rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?"
+    r"(?:is|ist|est|es|belongs\s+to|lies|liegt|zeigt|hat|gehört|se\s+trouve|se\s+encuentra|está)"
+    r"(?:\s+(?:therefore|thus|hence|then|clearly|likely|probably|definitely|most\s+likely|also|daher|eindeutig|donc))?"
+    r"(?:\s+(?:(?:shown|found|seen)\s+)?(?:that\s+of|by|in|between|for|from|within|with|beim?|zu[mr]?|im|zwischen|dans|chez|entre|en))?"
+    r"\s+(?:(?:the|das|dem|la|le|el)\s+)?(?:(?:pair|paar|paire|par|pareja)\s+)?([A-D])\b"
+    rf"(?!\s*(?:{any_of((*AND, *OR))}|/)\s*(?:\w+\s+)?[A-D]\b)",
     re.IGNORECASE,
+)
+_INTERVAL = lazy(
+    r"interval|time|gap|span|lapse|duration|zeit|abstand|dauer|durée|temps|tiempo", re.IGNORECASE
 )
 # "C > B > D > A"
 _LONGER_CHAIN = lazy(r"\W*(?:pair\s+)?([A-D])(?:\s*>\s*(?:[Pp]air\s+)?[A-D]){1,3}\W*")
@@ -427,9 +444,7 @@ class ChoiceKind(Kind):
         if (
             self.asks == "longest"
             and holds(text.lower(), _LONGEST_SIGNS)
-            and (
-                named := _LONGEST_IS.search(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text)
-            )
+            and (named := _longest_is(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text))
         ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = _DENIED_QUOTE.sub(r"\1", letters.apart(text))
@@ -543,6 +558,14 @@ def _any_order(labels: frozenset[str]) -> str:
     return " > ".join(f"image {label}" for label in sorted(labels))
 
 
+def _longest_is(text: str) -> re.Match[str] | None:
+    """Returns where a text names the longest pair, and not the one with the largest change beside it."""
+    found = list(_LONGEST_IS.finditer(text))
+    if len({match[1].upper() for match in found}) > 1:
+        found = [match for match in found if _INTERVAL.search(match.group())]
+    return found[0] if len({match[1].upper() for match in found}) == 1 else None
+
+
 def _without_reasons(text: str) -> str:
     """Returns a text with blanks for the brackets behind what it names, where it leaves some of it out."""
     if "(" not in text or not _EXCLUDES.search(text):
@@ -563,6 +586,9 @@ def _called_odd(text: str, mention: Mention) -> Mention:
         return mention._replace(end=(following or match).end(), cue=2)
     if _DOES_NOT.match(text, mention.end) and _FITS.search(text[: mention.start]):
         return mention._replace(cue=2, end=text.find("t", mention.end + 4) + 1 or mention.end)
+    pattern = _ODD_LABEL if _LABEL_ENDS.match(text, mention.start) else _ODD_LIES
+    if match := pattern.search(text, max(0, mention.start - _LONGEST_ALL_BUT), mention.start):
+        return mention._replace(start=match.start(), cue=2)
     if (match := _BUT_FOR.search(text, max(0, mention.start - _NEAR), mention.start)) and _REST_FITS.match(
         text, mention.end
     ):

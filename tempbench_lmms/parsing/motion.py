@@ -157,6 +157,14 @@ _PLAIN = lazy(
     r"|turning|rotating|motion|no|then|speeds?|slows?|a|an|direction|both)\b|[\W\d_]+",
     re.IGNORECASE,
 )
+# "At first glance it looks clockwise, but it actually turns counter-clockwise"
+_AT_FIRST = lazy(
+    r"\bat\s+first(?:\s+(?:glance|sight|look)\b|(?=[^.;!?\n]*\b(?:actually|really|in\s+fact)\b)),?\s+"
+    r"[^.;:!?,\n]{0,40}?\b(?:looks?|looked|seems?|seemed|appears?|appeared)\b[^.;:!?,\n]{0,60}[,;.]\s*but\b"
+    r"(?!\s+(?:(?:it|he|she|they)\s+)?(?:then|later)\b)",
+    re.IGNORECASE,
+)
+_REALLY = lazy(r"\bactually\s+", re.IGNORECASE)
 _ASKED = lazy(r"(?<![^.!?\n])[^.!?\n]*\?")
 _BOTH = lazy(r"\s*(?:and|und|et|y|&|/)\s*(?:to\s+the\s+|nach\s+|à\s+|a\s+la\s+)?", re.IGNORECASE)
 _FIRST_THEN = lazy(r"\b(?:first|then|half|zuerst|dann|puis|luego|later)\b", re.IGNORECASE)
@@ -170,7 +178,7 @@ _LONGEST, _SHORT_ONLY = 320, 60
 
 def _moves(text: str) -> tuple[str, ...] | None:
     """Returns the moves that a text names, one after the other; None where it is in doubt."""
-    text = _BACK.sub(" ", _ASKED.sub(" ", text) if "?" in text else text)
+    text = _without_looks(_BACK.sub(" ", _ASKED.sub(" ", text) if "?" in text else text))
     found: list[str] = []
     denied = False
     denied_moves = 0
@@ -205,6 +213,8 @@ def _moves(text: str) -> tuple[str, ...] | None:
             still = still or denied
         elif name == "back" and found and not denied and found[-1] in _OPPOSITES:
             found.append(_OPPOSITES[found[-1]])
+        elif name == "back" and denied:
+            denied_moves += 1  # "it never changes direction"
         elif name == "back" or (name == "doubt" and not denied):
             return None
         elif name.startswith("m"):
@@ -216,6 +226,13 @@ def _moves(text: str) -> tuple[str, ...] | None:
     if denied and not denied_moves and still:
         found.append("still")
     return _settled(found)
+
+
+def _without_looks(text: str) -> str:
+    """Returns a text without what it says that a move looks like at first."""
+    if "first" not in text or not _AT_FIRST.search(text):
+        return text
+    return _REALLY.sub(" ", _AT_FIRST.sub(" ", text))
 
 
 def _settled(found: list[str]) -> tuple[str, ...]:
@@ -249,6 +266,10 @@ def stated(text: str, texts: Sequence[str]) -> list[int]:
     [1]
     >>> stated("It rises, then falls.", ["Rising.", "First rising then falling."])
     [1]
+    >>> stated("At first glance it goes left, but then right.", ["Left.", "Right.", "Left then right."])
+    [2]
+    >>> stated("At first glance it looks left, but it moves right and never turns back.", ["Left.", "Right."])
+    [1]
     """
     if len(text) > _LONGEST:
         return []
@@ -258,9 +279,23 @@ def stated(text: str, texts: Sequence[str]) -> list[int]:
     moves = _moves(text)
     if not moves:
         return []
+    if _of_rates(options):
+        moves = tuple(_RATES.get(move, move) for move in moves)
+        options = tuple(tuple(_RATES.get(move, move) for move in option) for option in options)
     families = {_family(move) for option in options for move in option}
     moves = tuple(move for move, _ in itertools.groupby(move for move in moves if _family(move) in families))
     return [options.index(moves)] if moves in options else []
+
+
+_RATES = {"up": "faster", "down": "slower"}
+
+
+def _of_rates(options: Sequence[tuple[str, ...]]) -> bool:
+    """Whether what goes up and down in options is a rate: "increasing, then slows down"."""
+    named = {move for option in options for move in option}
+    together = any({*option} & {*_RATES} and {*option} & {*_RATES.values()} for option in options)
+    rates = {tuple(_RATES.get(move, move) for move in option) for option in options}
+    return together and named <= {*_RATES, *_RATES.values(), "constant"} and len(rates) == len(options)
 
 
 def _family(move: str) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.patterns import UNSPACED, lazy
+from tempbench_lmms.parsing.places import in_digits
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import CaseBlind, holds, outer
 from tempbench_lmms.parsing.text import table as _table
@@ -138,6 +139,7 @@ def item_mentions(text: str, upper: int, opens: bool = False) -> list[Mention]:
         opens: Whether the text is a whole reply, which may open with its answer: "5. The couple dances".
     """
     found = []
+    text = in_digits(text)
     heads = [(match.end(1), int(match[1])) for match in _LIST_HEAD.finditer(text)]
     if opens and len(heads) == 1 and heads[0][0] < 3:
         # "5. The couple is on the dance floor": the reply begins with its answer.

@@ -12,7 +12,7 @@ from functools import lru_cache
 from tempbench_lmms.parsing.letters import squash, squashed
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds
-from tempbench_lmms.parsing.words import CARDINAL, NOT, OR, ORDINAL, any_of
+from tempbench_lmms.parsing.words import CARDINAL, IF, MAYBE, NOT, OR, ORDINAL, SAME_TIME, any_of
 
 _JOINED = lazy(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
 # Colours and shapes, which are found within a text: Chinese, Japanese and Korean put no space between words.
@@ -24,7 +24,7 @@ _SIGNS = {
     **dict.fromkeys(("白", "흰", "하얀"), "white"),
     **dict.fromkeys(("黑", "黒", "검은"), "black"),
     **dict.fromkeys(("三角形", "삼각형"), "triangle"),
-    **dict.fromkeys(("圆形", "圓形", "円形", "円を", "원형"), "circle"),
+    **dict.fromkeys(("圆形", "圓形", "円形", "円を", "원형", "원을 그"), "circle"),
     **dict.fromkeys(("正方形", "长方形", "長方形", "사각형"), "square"),
     **dict.fromkeys(("菱形", "ひし形", "마름모"), "diamond"),
     **dict.fromkeys(("星形", "五角星", "星星", "星を", "별"), "star"),
@@ -391,9 +391,17 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
     [1]
     >>> stated("left or right", ["Left", "Right"])
     [0, 1]
+    >>> stated("They start at the same time.", ["Guitar.", "Drum.", "Both begin simultaneously."])
+    [2]
+    >>> stated("The drum starts at the same time as the song.", ["Flute.", "Drum.", "Both simultaneously."])
+    [1]
+    >>> stated("The drum starts first, followed by the guitar.", ["Guitar.", "Drum."])
+    [1]
     """
     if positions := _positions(tuple(texts)):
         return _by_position(_affirmed(sentence), positions)
+    if in_time := _at_once(sentence, tuple(texts)) or _put_first(sentence, tuple(texts)):
+        return in_time
     telling = telling_words(tuple(texts))
     found = _of_words(stems(_affirmed(sentence)), telling)
     if not found and (heads := _heads(tuple(texts))):
@@ -408,6 +416,57 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
             if "not" in telling[i] and (begins or set(telling[i]) != {"not"})
         ]
     return found or _of_all(sentence, texts)
+
+
+_SAME_TIME = any_of(word for word in SAME_TIME if word != "side by side")
+_AT_ONCE = lazy(_SAME_TIME, re.IGNORECASE)
+_ALL_AT_ONCE = lazy(rf"\W*(?:(?:both|all|they)\b.*)?{_SAME_TIME}\W*", re.IGNORECASE)
+# "at the same time as the man waves", "almost at the same time"
+_NOT_ALL = lazy(r"\s*(?:as|that|when|with|while|wie|que|but|except)\b", re.IGNORECASE)
+_NEARLY = lazy(
+    r"\b(?:almost|nearly|roughly|approximately|about|fast|beinahe|presque|casi)\s+$", re.IGNORECASE
+)
+_BEGINS_FIRST = lazy(
+    r"\b(?:starts?|started|begins?|began|commences?|goes|went|comes|came|plays?|played|sings?|sang|sounds?|enters?|entered"
+    r"|appears?|appeared|arrives?|arrived|moves?|moved|speaks?|spoke|talks?|talked|acts?|acted|is|was)"
+    r"(?:\s+to\s+\w+)?\s+first\s*(?:\([^()]*\)\s*)?[,;]?\s*(?:and\s+(?:is\s+)?)?(?:followed\s+by|then|before)\b",
+    re.IGNORECASE,
+)
+_DOUBTED = lazy(rf"{any_of((*IF, *OR, *MAYBE))}|\beither\b", re.IGNORECASE)
+_PLACES_IN_TIME = lazy(r"\b(?:first|last|then|before|after|followed|second)\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=512)
+def _together(texts: tuple[str, ...]) -> int | None:
+    """Returns the place of the one option that says of all that they are at once; else None."""
+    found = [i for i, text in enumerate(texts) if _ALL_AT_ONCE.fullmatch(text)]
+    return found[0] if len(found) == 1 else None
+
+
+def _at_once(sentence: str, texts: tuple[str, ...]) -> list[int]:
+    """Returns the option that says of all that they are at once, where a sentence does."""
+    one = _together(texts)
+    if one is None or not (said := _AT_ONCE.search(text := _affirmed(sentence))) or _DOUBTED.search(text):
+        return []
+    if _NOT_ALL.match(text, said.end()) or _NEARLY.search(text, 0, said.start()):
+        return []
+    if _PLACES_IN_TIME.search(text):
+        return []  # "First waving, then, at the same time, clapping"
+    words = set(stems(text))
+    named = [i for i, own in enumerate(telling_words(texts)) if i != one and words.issuperset(own)]
+    return [one] if len(named) != 1 else []
+
+
+def _put_first(sentence: str, texts: tuple[str, ...]) -> list[int]:
+    """Returns the option that a sentence puts first in time and another one behind it."""
+    found = _BEGINS_FIRST.search(sentence) if "first" in sentence else None
+    if not found or denies(sentence) or _DOUBTED.search(sentence):
+        return []
+    if any(_PLACES_IN_TIME.search(text) for text in texts):
+        return []  # "First the drum, then the guitar" is an option
+    telling = telling_words(texts)
+    head, tail = (_of_words(stems(part), telling) for part in sentence.split(found.group(), 1))
+    return head if len(head) == len(tail) == 1 and head != tail else []
 
 
 _QUANTITY = lazy(r"\W*(both|neither|all|none)\b", re.IGNORECASE)

@@ -14,6 +14,7 @@ from typing import Any
 from tempbench_lmms.parsing.ends import backwards
 from tempbench_lmms.parsing.numerals import CARDINALS
 from tempbench_lmms.parsing.patterns import lazy
+from tempbench_lmms.parsing.places import in_digits
 from tempbench_lmms.parsing.ranks import by_signs, ranked, stated, valued
 from tempbench_lmms.parsing.statements import Mention
 from tempbench_lmms.parsing.text import holds, outer, signs, squeeze
@@ -119,7 +120,7 @@ _NUMBER = lazy(r"\d+")
 _COMMENT = lazy(r"\(([^()\n]{2,80})\)")
 _PAIRS = ("pair", "pairs", "paar", "paire", "par", "配对", "ペア", "组", "组合", "対", "쌍")
 _NAMED = lazy(
-    rf"(?:{any_of((*IMAGE, *_PAIRS))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z])(?![\w.]\w)",
+    rf"(?:{any_of((*IMAGE, *_PAIRS))})\s*[#:(\"'*]*\s*(?P<item>\d{{1,2}}|[A-Z](?!\w))(?![\w.]\w)",
     re.IGNORECASE,
 )
 _ASCII_ORDINALS = tuple(word for word in ORDINAL if word.isascii())
@@ -191,6 +192,7 @@ def tidy(text: str) -> str:
             return f". {inner} " if _ONE_ITEM.match(inner) else f" {role.group()} "
         return " " if re.search(r"[^\W\d_]{2}|\d{4}", inner) else match.group()
 
+    text = in_digits(text)
     if "(" in text:
         text = _COMMENT.sub(comment, text)
     text = squeeze(text if text.isascii() else _CJK_BORDER.sub(" ", text))

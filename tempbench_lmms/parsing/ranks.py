@@ -166,6 +166,7 @@ def _words(quantities: bool) -> re.Pattern[str]:
         _token("which", r"which|welches|was|que|qui"),
         _token("and", r"and|but|und|aber|et|mais|y|pero|while|whereas"),
         _token("doubt", _DOUBT),
+        _token("reason", "because|since|weil|parce\\s+que|porque|puisque"),
     ]
     parts = [
         r"(?P<item>\x01\d+\x02)",
@@ -305,6 +306,10 @@ class _State:
     def close(self, clause: list[_Token]) -> None:
         """Takes what a clause says."""
         names = [name for name, _ in clause]
+        if "reason" in names and "item" not in names[names.index("reason") :]:
+            # "Image 5 is the first since there's no dam yet": the reason places nothing.
+            clause = clause[: names.index("reason")]
+            names = names[: len(clause)]
         items = [self.labels[int(text[1:-1])] for name, text in clause if name == "item"]
         if not items:
             return

@@ -34,6 +34,8 @@ _NO_ANSWER_KEY = lazy(
     re.IGNORECASE,
 )
 _CUT = lazy(r"[^\W\d_]\s*$|[,:;(\-–]\s*$")
+# The last entry of a list of labels: "4. Pair C"
+_ENTRY = lazy(r"\n[ \t]*\d{1,2}[.)][ \t]+(?:[^\W\d_]+[ \t]+)?[A-H]\s*$")
 MOST_OBJECTS = 200
 """A reply with more objects loops; the last ones are read."""
 _EXPLICIT = ("whole", "box", "json", "answer", "last line", "first line")
@@ -63,6 +65,7 @@ _CONCLUDED_IN = lazy(
     re.IGNORECASE,
 )
 _MANY_WORDS = 12
+_LONGEST_ENTRY = 40
 _LONGEST_SENTENCE = 600
 _PARTS = lazy(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
 _OPENS = lazy(
@@ -195,7 +198,11 @@ def looks_cut(text: str) -> bool:
     """Whether a text ends in the middle of a sentence: a long one without its sign, any in a phrase."""
     if breaks_off(text, ()) and len(text.split()) > 1:
         return True
-    return len(text.split()) >= _MANY_WORDS and _CUT.search(text) is not None
+    return (
+        len(text.split()) >= _MANY_WORDS
+        and _CUT.search(text) is not None
+        and not _ENTRY.search(text, max(0, len(text) - _LONGEST_ENTRY))
+    )
 
 
 def _reading(kind: Kind, values: list[Any], how: str, where: tuple[int, int]) -> Reading[Any]:

@@ -191,6 +191,12 @@ _OPEN_AFTER = lazy(
     r"|excluded)|cannot\s+be\s+(?:ruled|excluded)|かもしれ|也有?可能|일 ?수도)",
     re.IGNORECASE,
 )
+# "One might suspect Image 2 due to its snow cover."
+_SUSPECTED = lazy(
+    r"\b(?:one|you|someone|people|we)\s+(?:might|may)\s+(?:\w+\s+)?(?:suspect|think|guess|assume|expect|be\s+(?:tempted|inclined))\b"
+    r"[^.;:!?\n]{0,24}$",
+    re.IGNORECASE,
+)
 # "Some of the evidence points to A, some to B."
 _PARTLY = lazy(
     r"\b(?:some|part|half|certain)\b(?:\s+\w+){0,4}\s+(?:points?|speaks?|suggests?|hints?|indicates?)"
@@ -483,7 +489,7 @@ def _judged(before: str, after: str) -> _Said:
     ):
         rejected = True
     is_open = bool(
-        ((foreign or words & _MAYBE_WORDS) and _OPEN.search(clause))
+        ((foreign or words & _MAYBE_WORDS) and (_OPEN.search(clause) or _SUSPECTED.search(clause)))
         or (_OPEN_AFTER.match(after) and not _ONLY_ONE.search(clause))
     )
     first = bool(

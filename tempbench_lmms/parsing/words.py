@@ -195,6 +195,7 @@ CORRECTION = _words(
     i take that back|hold on|sorry|no wait
     let me revise|revised|revising|reconsider|reconsidering|re-check|rechecking|looking again
     let me check again|hmm|my mistake|oops|i mean|in fact
+    correct myself|let me double-check|let me double check|double-checking
     instead|initially|at first|at first glance|moment|halt|korrektur|eigentlich|doch|nein|attendez
     en fait|finalement|espera|en realidad|corrección|mejor dicho
     等等|不对|更正|其实|实际上|いや|待って|訂正|実際は|잠깐|아니|정정|사실"""
@@ -367,7 +368,7 @@ SHORTEST = _words(
     "shortest|smallest|least|lowest|kürzeste|kürzesten|plus court|plus courte|más corto|más corta|最短|가장 짧은"
 )
 LONGEST = _words(
-    "longest|largest|greatest|most|highest|längste|längsten|plus long|plus longue|más largo|más larga|最长"
+    "longest|largest|greatest|most|highest|längste|längsten|größte|größten|plus long|plus longue|más largo|más larga|最长"
     "|最長|가장 긴"
 )
 REVERSED = _words(

@@ -1,11 +1,13 @@
 """The answers of TimePerceptBench: an image's number, an ordering, True or False, or an option letter."""
 
 from collections.abc import Sequence
+from string import ascii_uppercase
 from typing import Any
 
 from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.expected import Choice, Expected, Item, Order, Truth
 from tempbench_lmms.parsing.reading import Reading
+from tempbench_lmms.timepercept.card import PAIRS
 
 _CLAIMS = {"sov": "chronological", "pov": "first before second", "pic": "first longer"}
 _SHOWN_PAIRS = tuple(f"Pair {letter}" for letter in "ABCD")
@@ -22,7 +24,7 @@ def expected(test: str, options: Sequence[str], n_images: int) -> Expected:
     if test == "isr":
         return Order(tuple(str(i + 1) for i in range(n_images)))
     if test == "ipr":
-        return Order(tuple("ABC"), quantities=True)
+        return Order(tuple(ascii_uppercase[: max(PAIRS["ipr"], n_images // 2)]), quantities=True)
     if test in _CLAIMS:
         return Truth(_CLAIMS[test])
     if test == "tal":
