@@ -257,7 +257,7 @@ def _look_here(self: Any, path: Path, **request: Any) -> dict[str, Any]:
 
 
 def _import_everything() -> None:
-    """Does once, for all forks, what each would do the same: imports, the command's layout; see `_look_here`."""
+    """Does once, for all forks, what each would do: imports, the command's layout; see `_look_here`."""
     import av  # noqa: F401
     import pandas  # noqa: F401 (pyarrow imports it where it reads a table)
     import PIL.JpegImagePlugin
@@ -270,7 +270,7 @@ def _import_everything() -> None:
     import scipy.sparse.csgraph
     import scipy.spatial  # noqa: F401 (where a preparation finds neighbours)
     import typer.main
-    import typer.rich_utils  # noqa: F401
+    import typer.rich_utils
 
     from tempbench_lmms import benchmarks
     from tempbench_lmms.cli import datasets, main

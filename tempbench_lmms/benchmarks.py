@@ -72,7 +72,7 @@ def own_folders() -> list[str]:
 
 
 def _module(benchmark: str, module: str) -> Any:
-    # A command asks for modules dozens of times: one file is looked for, and all folders where it is not there.
+    # A command asks dozens of times: all folders are looked through only where one file is not there.
     ours = is_name(benchmark) and os.path.isfile(
         os.path.join(tempbench_lmms.__path__[0], benchmark, "card.py")
     )
