@@ -6,27 +6,13 @@ from tests.check import architectures
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow]
 
-torch = pytest.importorskip("torch")
-vision = pytest.importorskip("tempbench_lmms.harness.vision")
 
-
-class Tower(torch.nn.Module):
-    """Has the methods of a model of `transformers`; counts its calls."""
-
-    def __init__(self):
-        super().__init__()
-        self.calls = 0
-        self.eval()
-
-    def get_image_features(self, pixels, grid=None, **named):
-        self.calls += 1
-        return {"pooled": torch.split(pixels * 2, 1), "grid": grid}
-
-    def get_video_features(self, pixels, **named):
-        return self.get_image_features(pixels, **named)
-
-
-Tower.__module__ = "transformers.models.tower"
+@pytest.fixture(scope="module", autouse=True)
+def _torch():
+    """Imported for these tests alone: it takes a quarter of what collecting all tests takes."""
+    global torch, vision
+    torch = pytest.importorskip("torch")
+    vision = pytest.importorskip("tempbench_lmms.harness.vision")
 
 
 class Runner:
@@ -36,6 +22,22 @@ class Runner:
 
 @pytest.fixture
 def tower():
+    """Has the methods of a model of `transformers`; counts its calls."""
+
+    class Tower(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.calls = 0
+            self.eval()
+
+        def get_image_features(self, pixels, grid=None, **named):
+            self.calls += 1
+            return {"pooled": torch.split(pixels * 2, 1), "grid": grid}
+
+        def get_video_features(self, pixels, **named):
+            return self.get_image_features(pixels, **named)
+
+    Tower.__module__ = "transformers.models.tower"
     with torch.no_grad():
         yield Tower()
 
