@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tempbench_lmms import __version__, benchmarks
+from tempbench_lmms.data.tables import sha256_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, respondents, stopping
 from tempbench_lmms.harness.adapter import Item
@@ -29,6 +30,8 @@ from tempbench_lmms.runs.rescoring import of_one_run
 from tempbench_lmms.runs.run_card import data_at_hand, flat, run_card
 
 KEY = stopping.KEY
+TERMS = "decides"
+"""Where a run's state says, by task, which metric was to decide first, and against which run."""
 LEVEL = 0.05
 ORDER = "until-decided-1"
 """Names the order of groups: by a hash of this word and the group's name. Another order has another name."""
@@ -54,7 +57,8 @@ class Contest:
         ids: The questions' ids by number.
         higher_is_better: Whether the metric is.
         level: Of the test.
-        against: The earlier run: its results file's name, its model and its name.
+        against: The earlier run: its results file's name, its model and its name, the folder as it was given,
+            and the SHA-256 of its log.
         differences: Of each group answered so far this run's share less the earlier one's, over the largest
             group's weight.
     """
@@ -134,13 +138,14 @@ def sentence(said: Mapping[str, Any]) -> str:
     """
     against = said["against"]
     other = against.get("name") or against["model"]
+    other += f" in {against['folder']}" if against.get("folder") else ""
     by = f"({said['test']}; level {said['level']:.3g}; groups by hash, {said['order']})"
     number = f"{said['groups_answered']:,} of {said['groups']:,} groups"
     if said["verdict"] == "undecided":
-        return f"after {number} it is undecided whether {said['metric']} differs from {other}'s {by}"
+        return f"after {number} it is undecided whether {said['metric']} differs from that of {other} {by}"
     when = "stopped" if is_stopped(said) else "decided"
     return (
-        f"{when} after {number}: {said['verdict']} than {other} in {said['metric']}, by at least "
+        f"{when} after {number}: {said['verdict']} in {said['metric']} than {other}, by at least "
         f"{said['at_least']:.3g} {by}"
     )
 
@@ -176,14 +181,47 @@ def is_open(said: Mapping[str, Mapping[str, Any]], wanted: Sequence[Contest]) ->
     """
     if not any(map(is_stopped, said.values())):
         return False
-    return (
-        not all(
-            one.task in said
-            and (said[one.task]["against"], said[one.task]["metric"]) == (one.against, one.metric)
-            for one in wanted
+    return not wanted or not all(one.task in said and _is_of(said[one.task], one) for one in wanted)
+
+
+def _is_of(terms: Mapping[str, Any], one: Contest) -> bool:
+    """Whether a task was to be decided by the same metric against the same log, wherever that lies now."""
+    return (terms["metric"], terms["against"].get("sha256")) == (one.metric, one.against.get("sha256"))
+
+
+def terms(
+    output: Path, state: Mapping[str, Any], wanted: Sequence[Contest], has_results: bool
+) -> dict[str, Any]:
+    """Returns by what a run is decided, for its state: by what it was first to be, for all its starts.
+
+    Who has seen replies, and then chooses the metric or the earlier run, may choose what decides.
+
+    Args:
+        output: The run's folder, for the messages.
+        state: What it keeps of the run; empty where that has not begun.
+        wanted: What the command is to decide; nothing where it is to ask all questions.
+        has_results: Whether the folder has results already, of whatever start.
+
+    Raises:
+        TempbenchError: The command is to decide by something else, or all questions were answered without.
+    """
+    first = state.get(TERMS) or {}
+    for one in wanted:
+        if (then := first.get(one.task)) and not _is_of(then, one):
+            began, now = ((each["metric"], each["against"]["folder"]) for each in (then, vars(one)))
+            is_changed = " (the log there is another now)" if began == now else ""
+            raise TempbenchError(
+                f"{output} began with {one.task} decided by {began[0]} against {began[1]}, not by {now[0]} "
+                f"against {now[1]}{is_changed}, and what is chosen later does not keep the level; put back "
+                "what it began with, or choose another --output"
+            )
+    if wanted and state and not first and has_results:
+        raise TempbenchError(
+            f"{output} has results of all questions, so that nothing is left to decide; leave out "
+            "--until-decided, or choose another --output"
         )
-        or not wanted
-    )
+    found = first or {one.task: {"metric": one.metric, "against": one.against} for one in wanted}
+    return {TERMS: found} if found else {}
 
 
 def confirm(results: Path, decided: Sequence[Contest]) -> None:
@@ -263,7 +301,8 @@ def _contest(log: TaskLog, run_b: Path, metric: str, level: float) -> Contest:
             value, found = score([record(n, respondents.REPLIES[kind](docs[n], log.task, 0)) for n in group])
             if abs(found - weight) > _TOLERANCE or not -_TOLERANCE <= value <= found + _TOLERANCE:
                 raise _cannot(log.task, chosen.name, "its weight depends on the replies, or it is no share")
-    against = {"file": log.file.name, "model": log.model, "name": log.name}
+    against = {"file": log.file.name, "model": log.model, "name": log.name, "folder": str(run_b)}
+    against["sha256"] = sha256_of([log.log_file])
     higher = chosen.higher_is_better
     return Contest(log.task, chosen.name, groups, other, score, record, ids, higher, level, against)
 

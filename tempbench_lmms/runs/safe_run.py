@@ -114,6 +114,7 @@ def run(
             agreement.compare(ranks, found.process | how.process)
             found = _with_contests(found, how, tasks)
             finished = _continued(output, found)
+            kept = how.named | _terms(output, found, finished)
             if not finished:
                 _check_names({*tasks.split(","), *found.asked.ids})
         decided = {"status": 0} if finished else {"fingerprint": found.asked.fingerprint}
@@ -123,10 +124,10 @@ def run(
             at_end(finished, False)
             return
         if not finished:  # else it was ended before it noted that it is finished
-            asked = replace(found.asked, begin=_beginning(output, found, how.named))
+            asked = replace(found.asked, begin=_beginning(output, found, kept))
             given = (model, tasks, output, model_args, further, how, Pace(processes=ranks.size), asked)
             finished = _new(output, lambda: _evaluate(*given))
-        _finish(output, finished, found, at_end, borne, how.named)
+        _finish(output, finished, found, at_end, borne, kept)
 
 
 def _before(
@@ -160,6 +161,17 @@ def _with_contests(found: "Checked", how: How, tasks: str) -> "Checked":
         return found
     contests = deciding.contests(how.until_decided, tasks.split(","), list(found.asked.ids), how.decide_by)
     return replace(found, asked=replace(found.asked, contests=contests))
+
+
+def _terms(output: Path, found: "Checked", finished: Path | None) -> dict[str, Any]:
+    """Returns what the run's folder keeps of by what it is decided."""
+    path = output / STATE
+    state = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    has_results = finished is None and any(output.rglob("*_results.json"))
+    try:
+        return deciding.terms(output, state, found.asked.contests, has_results)
+    except (KeyError, TypeError, AttributeError):
+        raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
 
 
 def _tell_finished(results: Path) -> None:
@@ -214,12 +226,12 @@ class Checked:
     asked: Asked
 
 
-def _beginning(output: Path, found: Checked, named: Mapping[str, str]) -> Callable[[], None]:
+def _beginning(output: Path, found: Checked, kept: Mapping[str, Any]) -> Callable[[], None]:
     """Returns what notes, once, whose folder this is: without an answer nothing in it is worth keeping."""
 
     @cache
     def begin() -> None:
-        tables.write_json({"identity": found.identity, "finished": None, **named}, output / STATE)
+        tables.write_json({"identity": found.identity, "finished": None, **kept}, output / STATE)
 
     return begin
 
@@ -600,7 +612,7 @@ def _finish(
     found: Checked,
     at_end: Callable[[Path, bool], None],
     borne: Callable[[int], int],
-    named: Mapping[str, str],
+    kept: Mapping[str, Any],
 ) -> None:
     """Notes that the run is finished, and says which requests failed.
 
@@ -619,7 +631,7 @@ def _finish(
         ids = [[one.task, one.question] for one in failed]
         ended = {"finished": str(results), "failed": ids, prepared.KEY: _sums(results)}
         ended |= {deciding.KEY: decided} if decided else {}
-        tables.write_json({"identity": found.identity, **ended, **named}, output / STATE)
+        tables.write_json({"identity": found.identity, **ended, **kept}, output / STATE)
     supervision.settle(output)
     at_end(results, True)
     if empty := sum(not reply.strip() for reply in replies):

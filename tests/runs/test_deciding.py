@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 
+from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.respondents import REPLIES
@@ -56,14 +57,16 @@ def asked(contest, docs, respondent, seed=0, size=20):
     return stop.said()[TASK], stop.answered[TASK]
 
 
-def test_who_knows_all_is_soon_told_from_who_guesses(against_chance, docs):
+def test_who_knows_all_is_soon_told_from_who_guesses(folder, against_chance, docs):
     said, answered = asked(against_chance, docs, "oracle")
     assert (said["metric"], said["verdict"], said["level"]) == ("mt", "better", 0.05)
     assert said["groups_answered"] < said["groups"] == 30
     assert len(answered) == sum(map(len, against_chance.groups[: said["groups_answered"]])) < len(docs) / 2
     assert 0 < said["at_least"] < 0.5  # chance gets a half
     assert "stopped after" in deciding.sentence(said)
-    assert "better than tempbench_chance in mt, by at least 0.0" in deciding.sentence(said)
+    assert f"better in mt than tempbench_chance in {folder / 'chance'}, by at least 0.0" in deciding.sentence(
+        said
+    )
 
 
 def test_who_is_worse_is_told_too(folder, docs, tmp_path):
@@ -191,6 +194,37 @@ def test_which_questions_are_left_to_ask(against_chance, docs):
     assert not deciding.is_open({}, [])
 
 
+def test_what_decides_first_decides_for_good(folder, against_chance, tmp_path):
+    first = deciding.terms(tmp_path, {}, [against_chance], has_results=False)
+    state = {"identity": {}, "finished": None, **json.loads(json.dumps(first))}
+    for wanted in ([against_chance], []):  # without the option it stays known
+        assert deciding.terms(tmp_path, state, wanted, has_results=True) == first
+    (by_another,) = deciding.contests(folder / "chance", [TASK], [TASK], "gt_strict")
+    with pytest.raises(TempbenchError, match=rf"{TASK} decided by mt against .*chance, not by gt_strict"):
+        deciding.terms(tmp_path, state, [by_another], has_results=False)
+    write_run(tmp_path / "other", "constant")
+    shutil.copytree(folder / "chance", tmp_path / "moved")
+    (other,) = deciding.contests(tmp_path / "other", [TASK], [TASK])
+    (moved,) = deciding.contests(tmp_path / "moved", [TASK], [TASK])
+    with pytest.raises(TempbenchError, match=r"against .*chance, not by mt against .*other"):
+        deciding.terms(tmp_path, state, [other], has_results=False)
+    assert deciding.terms(tmp_path, state, [moved], has_results=False) == first
+    assert not deciding.is_open({TASK: moved.said}, [against_chance])
+    write_run(tmp_path / "moved", seed=1)
+    (changed,) = deciding.contests(tmp_path / "moved", [TASK], [TASK])
+    moved = deciding.terms(tmp_path, {}, [moved], has_results=False)
+    with pytest.raises(TempbenchError, match="the log there is another now"):
+        deciding.terms(tmp_path, moved, [changed], has_results=False)
+
+
+def test_who_has_seen_all_results_decides_no_more(against_chance, tmp_path):
+    state = {"identity": {}, "finished": None}  # of a start without the option
+    assert deciding.terms(tmp_path, state, [against_chance], has_results=False)
+    with pytest.raises(TempbenchError, match="nothing is left to decide"):
+        deciding.terms(tmp_path, state, [against_chance], has_results=True)
+    assert deciding.terms(tmp_path, state, [], has_results=True) == {}
+
+
 @pytest.fixture(scope="module")
 def stopped(folder, against_chance, docs):
     """A run of the oracle that was stopped, as the harness would have written it."""
@@ -274,10 +308,19 @@ def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path,
     third = run("a", *decide)
     assert third.returncode == 0
     assert "without --until-decided to have the other questions answered too" in third.stdout
+    _refuses_another_decision(run, tmp_path / "a", decide)
     fourth = run("a")
     assert "finished, 223 answers" in fourth.stderr, fourth.stderr
     (whole,) = (one for one in read_runs([tmp_path / "a"]) if deciding.said_of(one) is None)
     assert len(whole.samples) == 223
+    _refuses_another_decision(run, tmp_path / "a", decide)
+
+
+def _refuses_another_decision(run, output, decide):
+    before = (output / STATE).read_text()
+    done = run(output, *decide, "--decide-by", "gt_strict")
+    complains(done, f"{output} began with {TASK} decided by mt against {decide[1]}, not by gt_strict")
+    assert (output / STATE).read_text() == before
 
 
 # Kills the second process where it is asked for the twentieth time, if it is to.
