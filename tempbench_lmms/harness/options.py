@@ -5,6 +5,7 @@ import ast
 import contextlib
 import difflib
 import importlib.util
+import math
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.secrets import parts
 from tempbench_lmms.errors import TempbenchError
 
 _PAIRS = ("gen_kwargs", "wandb_args", "hf_hub_log_args")
@@ -101,6 +103,7 @@ def _check_values(given: Mapping[str, Any]) -> None:
     """Checks values in which the harness finds a mistake only when it has loaded everything."""
     for name in _PAIRS:
         check_pairs(f"--{name}", given.get(name))
+    _check_numbers(given.get("gen_kwargs") or "")
     seeds = str(given.get("seed") or "0").lower().split(",")
     if len(seeds) not in (1, 3, 4) or not all(re.fullmatch(r"\s*(?:-?\d+|none)\s*", one) for one in seeds):
         raise TempbenchError(f"--seed {one_line(str(given['seed']))}: give one whole number, or four")
@@ -110,6 +113,22 @@ def _check_values(given: Mapping[str, Any]) -> None:
     if zones and zone not in zones:  # a system without a list of them takes every one
         raise TempbenchError(f"--timezone {one_line(str(zone))}: no such zone; give one like Europe/Berlin")
     _check_things(given)
+
+
+def _check_numbers(settings: str) -> None:
+    """Checks numbers among settings of generation, which a model refuses only when it is loaded and asked."""
+    for pair in parts(settings):
+        name, _, value = (word.strip() for word in pair.partition("="))
+        try:
+            number = float(value)
+        except ValueError:  # a word, as most settings may have one
+            number = 0.0 if name != "temperature" or value.lower() == "none" else math.nan
+        if name == "temperature" and not 0 <= number < math.inf:
+            raise TempbenchError(
+                f"--gen_kwargs {one_line(pair)}: give a number above 0, or 0 for no sampling"
+            )
+        if not math.isfinite(number):
+            raise TempbenchError(f"--gen_kwargs {one_line(pair)}: give a finite number")
 
 
 def _check_things(given: Mapping[str, Any]) -> None:

@@ -41,6 +41,12 @@ def test_every_argument_counts(before, after):
     assert differing(one, other)
 
 
+@pytest.mark.parametrize("number", ["0.7", "inf", "-Infinity", "NaN", "1e-7"])
+def test_numbers_are_shown_as_they_are(number):
+    given = [f"temperature={number}"]
+    assert identity.of_model(MODEL, "", given)["arguments"] == given
+
+
 @pytest.mark.parametrize("name", ["OPENAI_API_BASE", "AZURE_ENDPOINT", "LMMS_IMAGE_ENCODE_FORMAT"])
 def test_the_endpoint_counts(name, monkeypatch):
     monkeypatch.setenv(name, "http://me:secret-a@host/v1")
