@@ -9,6 +9,7 @@ difference of the runs.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -263,7 +264,7 @@ def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: st
     stopping.check_harness()
     if strangers := sorted({*tasks} - task_files().keys()):
         raise TempbenchError(f"--until-decided knows no groups of {strangers[0]}; give it only our tasks")
-    logs = by_task(read_runs([run_b]), run_b)
+    logs = by_task(read_runs([run_b], partial=True), run_b)  # damage is told with what `run` has
     for name in names:
         if name not in logs:
             raise TempbenchError(
@@ -274,37 +275,92 @@ def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: st
 
 
 def _contest(log: TaskLog, run_b: Path, metric: str, level: float) -> Contest:
+    if log.problems:
+        raise TempbenchError(f"{run_b}: {log.problems[0]}; give another run to --until-decided")
     docs = docs_of(load_task(log.task), media=False)
     _check_same(log, docs, run_b)
     if problems := of_one_run(log, partial=True).problems:
-        raise TempbenchError(f"{problems[-1]}; give another run to --until-decided")
-    chosen = _metric(log, metric)
-    names = groups_of(log.task, docs)
-    members: dict[str, list[int]] = {}
-    for number, name in enumerate(names):
-        members.setdefault(name, []).append(number)
-    groups = tuple(tuple(members[name]) for name in shuffled(members, ORDER))
-    given = {str(record["id"]): record for record in chosen.records}
-    ids = [str(doc["question_id"]) for doc in docs]
-
-    def score(records: Sequence[Record | None]) -> Terms:
-        return _terms(chosen, [one for one in records if one is not None])
-
-    def record(number: int, reply: str) -> Record | None:
-        out = load_task(log.task)["process_results"](docs[number], [reply])
-        return out["record"] if isinstance(out.get(chosen.name), Item) else None
-
-    other = tuple(score([given.get(ids[n]) for n in group]) for group in groups)
-    _check_sums(log.task, chosen, other)
-    for group, (_, weight) in list(zip(groups, other, strict=True))[:_PROBED_GROUPS]:
-        for kind in _PROBED:
-            value, found = score([record(n, respondents.REPLIES[kind](docs[n], log.task, 0)) for n in group])
-            if abs(found - weight) > _TOLERANCE or not -_TOLERANCE <= value <= found + _TOLERANCE:
-                raise _cannot(log.task, chosen.name, "its weight depends on the replies, or it is no share")
+        raise TempbenchError(f"{run_b}: {problems[-1]}; give another run to --until-decided")
     against = {"file": log.file.name, "model": log.model, "name": log.name, "folder": str(run_b)}
     against["sha256"] = sha256_of([log.log_file])
-    higher = chosen.higher_is_better
-    return Contest(log.task, chosen.name, groups, other, score, record, ids, higher, level, against)
+    members: dict[str, list[int]] = {}
+    for number, name in enumerate(groups_of(log.task, docs)):
+        members.setdefault(name, []).append(number)
+    groups = tuple(tuple(members[name]) for name in shuffled(members, ORDER))
+    answers = _Answers(log.task, docs)
+    found = {one.name: one for one in metrics_of(log)}
+
+    def by(name: str) -> Contest:
+        chosen = found[name]
+        _check_form(log.task, chosen)
+        given = {str(record["id"]): record for record in chosen.records}
+
+        def score(records: Sequence[Record | None]) -> Terms:
+            return _terms(chosen, [one for one in records if one is not None])
+
+        def record(number: int, reply: str) -> Record | None:
+            return answers.record(number, reply, name)
+
+        other = tuple(score([given.get(answers.ids[n]) for n in group]) for group in groups)
+        _check_sums(log.task, chosen, other)
+        probed = zip(groups[:_PROBED_GROUPS], other, strict=False)
+        if any(answers.moves(group, weight, name, score) for group, (_, weight) in probed):
+            raise _cannot(log.task, name, "its weight depends on the replies, or it is no share")
+        higher = chosen.higher_is_better
+        return Contest(log.task, name, groups, other, score, record, answers.ids, higher, level, against)
+
+    if (name := metric or headline(log.task).name) not in found:
+        able = ", ".join(one for one in found if _can_decide(by, one))
+        raise TempbenchError(f"{log.task} has no metric {name!r}; --decide-by takes one of {able}")
+    return by(name)
+
+
+def _can_decide(by: Callable[[str], Contest], name: str) -> bool:
+    try:
+        by(name)
+    except TempbenchError:
+        return False
+    return True
+
+
+class _Answers:
+    """What a task's hook makes of replies; of the probes once for all metrics.
+
+    Args:
+        task: The task.
+        docs: Its documents.
+    """
+
+    def __init__(self, task: str, docs: Sequence[Mapping[str, Any]]) -> None:
+        self.ids = [str(doc["question_id"]) for doc in docs]
+        self._task, self._docs, self._hook = task, docs, load_task(task)["process_results"]
+        self._probe = cache(self._probed)
+
+    def record(self, number: int, reply: str, metric: str) -> Record | None:
+        """Returns the record of a reply; None where the metric is not given it."""
+        return _given_to(metric, self._hook(self._docs[number], [reply]))
+
+    def _probed(self, number: int, kind: str) -> Any:
+        doc = self._docs[number]
+        return self._hook(doc, [respondents.REPLIES[kind](doc, self._task, 0)])
+
+    def moves(
+        self,
+        group: Sequence[int],
+        weight: float,
+        metric: str,
+        score: Callable[[Sequence[Record | None]], Terms],
+    ) -> bool:
+        """Returns whether some replies give a group another weight, or no share."""
+        for kind in _PROBED:
+            value, found = score([_given_to(metric, self._probe(n, kind)) for n in group])
+            if abs(found - weight) > _TOLERANCE or not -_TOLERANCE <= value <= found + _TOLERANCE:
+                return True
+        return False
+
+
+def _given_to(metric: str, out: Mapping[str, Any]) -> Record | None:
+    return out["record"] if isinstance(out.get(metric), Item) else None
 
 
 def _terms(metric: MetricOfRun, records: Sequence[Record]) -> Terms:
@@ -312,23 +368,16 @@ def _terms(metric: MetricOfRun, records: Sequence[Record]) -> Terms:
     return float(found.numerator.sum()), float(found.denominator.sum())
 
 
-def _metric(log: TaskLog, wanted: str) -> MetricOfRun:
-    """Returns the metric that is to decide a task, of the earlier run.
+def _check_form(task: str, metric: MetricOfRun) -> None:
+    """Checks that a metric is a share that is computed here.
 
     Raises:
-        TempbenchError: There is none of this name, or it is no share.
+        TempbenchError: It is not.
     """
-    name = wanted or headline(log.task).name
-    found = {one.name: one for one in metrics_of(log)}
-    if name not in found:
-        raise TempbenchError(
-            f"{log.task} has no metric {name!r}; --decide-by takes one of {', '.join(found)}"
-        )
-    if found[name].needs_encoder:
-        raise _cannot(log.task, name, "a model scores its replies, all at once")
-    if not isinstance(found[name](), Ratio):
-        raise _cannot(log.task, name, "it is no share")
-    return found[name]
+    if metric.needs_encoder:
+        raise _cannot(task, metric.name, "a model scores its replies, all at once")
+    if not isinstance(metric(), Ratio):
+        raise _cannot(task, metric.name, "it is no share")
 
 
 def headline(task: str) -> Row:

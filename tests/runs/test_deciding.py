@@ -122,6 +122,17 @@ def test_what_cannot_decide_is_refused(folder, metric, line):
         deciding.contests(folder / "chance", [TASK], [TASK], metric)
 
 
+def test_those_that_are_named_can_decide(folder):
+    with pytest.raises(TempbenchError) as refused:
+        deciding.contests(folder / "chance", [TASK], [TASK], "nosuch")
+    able = str(refused.value).partition("takes one of ")[2].split(", ")
+    assert able[:3] == ["mt", "gt", "gt_strict"]
+    assert not {"mt_given_gt_strict", "n_failed"} & {*able}
+    for name in able:
+        (found,) = deciding.contests(folder / "chance", [TASK], [TASK], name)
+        assert found.metric == name
+
+
 def test_another_metric_may_decide(folder):
     (found,) = deciding.contests(folder / "chance", [TASK], [TASK], "gt_strict")
     assert (found.metric, found.higher_is_better) == ("gt_strict", True)
@@ -171,6 +182,12 @@ def test_a_run_that_was_changed_or_holds_a_task_twice_is_refused(tmp_path):
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(TempbenchError, match=r"other numbers .* give another run to --until-decided"):
         deciding.contests(tmp_path, [TASK], [TASK])
+    rows.pop()
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(TempbenchError, match="222 lines for the run's 223 questions; give another") as cut:
+        deciding.contests(tmp_path / "chance", [TASK], [TASK])
+    assert str(cut.value).startswith(f"{tmp_path / 'chance'}: ")
+    assert "--partial" not in str(cut.value)
     write_run(tmp_path / "again")
     with pytest.raises(TempbenchError, match=f"holds {TASK} twice"):
         deciding.contests(tmp_path, [TASK], [TASK])
