@@ -97,8 +97,8 @@ def run(repeats: int, output: Path, arguments: Sequence[str], report: bool) -> N
             raise ending.end_likewise(-status)
         if status:
             raise TempbenchError(
-                f"repeat {number} of {repeats} ended with status {status}, see above; give the same command "
-                "again to continue"
+                f"repeat {number} of {repeats} ended with status {status}; do what the line above says, and "
+                "then the command goes on with the repeats that are left"
             )
     _tell(output, report)
 

@@ -8,6 +8,7 @@ the shape of matrix products, and with it the last bits of logits.
 
 import copy
 import functools
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ METHODS = ("get_image_features", "get_video_features")
 """Of the models of `transformers`: from pixels to what stands in the prompt in place of a picture."""
 
 _SETS = 64
+_MB = 10**6
 _LIBRARY = "transformers."
 _Plain = (str, bytes, int, float, bool, type(None))
 
@@ -40,6 +42,7 @@ class VisionCache:
     def __init__(self, room: int) -> None:
         self.room, self.held = room, 0
         self.encoded, self.reused = 0, 0
+        self._too_large = self._largest = 0
         self._sets: OrderedDict[int, _Set] = OrderedDict()
         self._number = 0
         self._is_inside = self._is_used = False
@@ -52,9 +55,14 @@ class VisionCache:
                 f"named {' or '.join(METHODS)}; leave it out"
             )
         total = self.encoded + self.reused
-        return (
-            f"{self.encoded:,} of {total:,} picture sets were encoded, the others came from the vision cache"
-        )
+        others = "the others" if self.reused else "none"
+        said = f"{self.encoded:,} of {total:,} picture sets were encoded, {others} came from the vision cache"
+        if self._too_large:
+            said += (
+                f"; {self._too_large:,} of them had no room in {self.room / _MB:,.3g} MB, the largest needs "
+                f"--vision-cache {math.ceil(self._largest / _MB)}"
+            )
+        return said
 
     def forget(self) -> None:
         """Lets go of all embeddings, as where memory is short."""
@@ -110,6 +118,8 @@ class VisionCache:
         output = method(*given, **named)
         if (one := _Set(plain, tensors, output)).size <= self.room:
             self._keep(one)
+        else:
+            self._too_large, self._largest = self._too_large + 1, max(self._largest, one.size)
         return output
 
     def _keep(self, one: "_Set") -> None:

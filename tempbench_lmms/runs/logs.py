@@ -260,9 +260,10 @@ def by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
     out: dict[str, TaskLog] = {}
     for log in logs:
         if log.task in out:
-            raise TempbenchError(
-                f"{path} holds {log.task} twice ({out[log.task].file} and {log.file}); give one results file"
-            )
+            first, one = out[log.task], "one results file"
+            if log.repeat is not None:
+                one = f"one of the repeats, as {log.repeat[0] / REPEAT}{log.repeat[1]}"
+            raise TempbenchError(f"{path} holds {log.task} twice ({first.file} and {log.file}); give {one}")
         if not log.samples:
             raise TempbenchError(log.no_samples)
         out[log.task] = log

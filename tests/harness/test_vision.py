@@ -55,7 +55,8 @@ def test_each_set_is_encoded_once_and_nobody_changes_what_is_kept(tower):
         tower.get_image_features(one.double(), grid=(3, 1))
     assert tower.calls == cache.encoded == 4
     assert cache.reused == 2
-    assert "4 of 6 picture sets" in cache.said()
+    assert "4 of 6 picture sets were encoded, the others came from the vision cache" in cache.said()
+    assert "no room" not in cache.said()
     assert "get_image_features" not in vars(tower)
 
 
@@ -83,6 +84,8 @@ def test_what_was_used_last_is_kept_up_to_the_size(tower):
         tower.get_image_features(sets[0])
         tower.get_image_features(sets[0])
     assert (small.encoded, small.held) == (2, 0)
+    assert "2 of 2 picture sets were encoded, none came from the vision cache" in small.said()
+    assert "2 of them had no room in 0.000255 MB, the largest needs --vision-cache 1" in small.said()
 
 
 def test_a_video_is_one_set_though_its_method_calls_that_for_images(tower):

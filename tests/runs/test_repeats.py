@@ -15,7 +15,7 @@ from tempbench_lmms.metrics.repeats import variances
 from tempbench_lmms.report import tables, text
 from tempbench_lmms.report.numbers import of_logs
 from tempbench_lmms.report.repeats import TITLE
-from tempbench_lmms.runs import repeats
+from tempbench_lmms.runs import deciding, repeats
 from tempbench_lmms.runs.logs import read_runs
 from tests.command import complains, tempbench, tempbench_process
 from tests.runs.test_logs import TASK, write_run
@@ -55,6 +55,13 @@ def test_the_numbers_over_repeats(folder):
     assert "n_failed" not in metrics
     assert 0 < found.n_same < found.n_questions == 223
     assert not found.warnings
+
+
+def test_what_takes_one_run_names_a_repeat(folder):
+    for words in (("compare", folder, folder / "repeat_1"), ("compare", folder / "repeat_1", folder)):
+        complains(tempbench(*words), f"give one of the repeats, as {folder / 'repeat_2'}")
+    with pytest.raises(TempbenchError, match="give one of the repeats, as"):
+        deciding.contests(folder, [TASK], [TASK])
 
 
 def test_rescore_and_report_take_the_folder(folder, tmp_path):
@@ -167,8 +174,9 @@ def test_a_repeat_that_fails_ends_the_others(tmp_path, monkeypatch):
         "run",
         lambda command, **_: commands.append(command) or SimpleNamespace(returncode=len(commands) - 1),
     )
-    with pytest.raises(TempbenchError, match="repeat 2 of 3 ended with status 1"):
+    with pytest.raises(TempbenchError, match="repeat 2 of 3 ended with status 1; do what") as ended:
         repeating.run(3, tmp_path, SAMPLED, report=False)
+    assert "same command" not in str(ended.value)  # the repeat may have refused what was changed in it
     assert [f"--output={tmp_path / f'repeat_{number}'}" in commands[number - 1] for number in (1, 2)] == [
         True
     ] * 2
