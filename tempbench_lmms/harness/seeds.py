@@ -23,7 +23,7 @@ def is_sampled(kind: str, request: Any) -> bool:
 
 
 def is_one_of_several(kind: str, request: Any) -> bool:
-    """Whether a task has its questions asked several times (`repeats` in its YAML), each with another draw."""
+    """Whether its task asks a question several times (`repeats` in its YAML), each with another draw."""
     return is_sampled(kind, request) and (request.repeats or 1) > 1
 
 
