@@ -327,7 +327,8 @@ def evaluate(
         if not (errors and _says_all(errors[-1])):
             traceback.print_exc(*args, **kwargs)
 
-    SafeCache.slice_size, SafeCache.on_slice = slice_size, staticmethod(on_slice)
+    SafeCache.slice_size = slice_size
+    SafeCache.on_slice = staticmethod(on_slice)
     SafeCache.fingerprint, SafeCache.ids, SafeCache.watch = fingerprint, ids, watch
     SafeCache.vision = vision
     original, printing = evaluator.ResponseCache, command_line.traceback
