@@ -4,6 +4,7 @@ import dataclasses
 import os
 import shutil
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -283,6 +284,18 @@ class Heard:
 
     def hear(self, name):
         return self.said
+
+
+def test_processes_decide_slice_by_slice_of_one_size():
+    from tempbench_lmms.runs.safe_run import How
+
+    def compare(**how):
+        first, second = (How(slice_size=size, **how).process for size in (7, 20))
+        agreement.compare(Heard({"host": "b", "identity": second}), first)
+
+    compare()  # each keeps as many answers together as it likes
+    with pytest.raises(TempbenchError, match=r"process 1 on b has another slice \(7, now 20\)"):
+        compare(until_decided=Path("logs/old"))
 
 
 @pytest.mark.parametrize(
