@@ -9,6 +9,7 @@ asked whether it was given its name when it was whole, which no kill between two
 """
 
 import argparse
+import gc
 import hashlib
 import json
 import os
@@ -256,7 +257,7 @@ def _look_here(self: Any, path: Path, **request: Any) -> dict[str, Any]:
 
 
 def _import_everything() -> None:
-    """Imports once, for all forks, what a preparation imports; see `_look_here`."""
+    """Does once, for all forks, what each would do: imports, the command's layout; see `_look_here`."""
     import av  # noqa: F401
     import pandas  # noqa: F401 (pyarrow imports it where it reads a table)
     import PIL.JpegImagePlugin
@@ -268,7 +269,8 @@ def _import_everything() -> None:
     import rich.progress  # noqa: F401
     import scipy.sparse.csgraph
     import scipy.spatial  # noqa: F401 (where a preparation finds neighbours)
-    import typer.rich_utils  # noqa: F401
+    import typer.main
+    import typer.rich_utils
 
     from tempbench_lmms import benchmarks
     from tempbench_lmms.cli import datasets, main
@@ -279,6 +281,10 @@ def _import_everything() -> None:
         main.commands_of(benchmark)
         benchmarks.checks(benchmark)
         datasets.module(benchmark, "prepare")
+    main._add_verbs("prepare")
+    command = typer.main.get_command(main.app)
+    typer.main.get_command = lambda app: command
+    gc.freeze()  # else each fork's first search for garbage copies all that is here
 
 
 def rows(quick: bool) -> Iterator[timing.Row]:

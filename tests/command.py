@@ -24,17 +24,20 @@ _PARAMETERS = functools.cache(typer.main.get_params_from_function)
 _LAY_OUT = typer.main.get_command_from_info
 
 
+# So are the two options that put in the shell's completion.
+_COMPLETION = functools.cache(typer.main.get_install_completion_arguments)
+
+
 @functools.cache
-def _laid_out(callback, facts, settings):
-    return _LAY_OUT(typer.models.CommandInfo(callback=callback, **dict(facts)), **dict(settings))
+def _laid_out(callback, facts, context, settings):
+    info = typer.models.CommandInfo(callback=callback, **dict(facts), context_settings=dict(context) or None)
+    return _LAY_OUT(info, **dict(settings))
 
 
 def _command(command_info, **settings):
     facts = vars(command_info).copy()
-    callback, context = facts.pop("callback"), facts["context_settings"]
-    if context:  # a dictionary, of one command alone
-        return _LAY_OUT(command_info, **settings)
-    return _laid_out(callback, tuple(facts.items()), tuple(settings.items()))
+    context = tuple((facts.pop("context_settings") or {}).items())
+    return _laid_out(facts.pop("callback"), tuple(facts.items()), context, tuple(settings.items()))
 
 
 def tempbench(*arguments, **environment):
@@ -49,6 +52,7 @@ def tempbench(*arguments, **environment):
         mock.patch.dict(os.environ, environment),
         mock.patch.object(typer.main, "get_params_from_function", _PARAMETERS),
         mock.patch.object(typer.main, "get_command_from_info", _command),
+        mock.patch.object(typer.main, "get_install_completion_arguments", _COMPLETION),
         mock.patch.object(sys, "argv", ["tempbench", *map(str, arguments)]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

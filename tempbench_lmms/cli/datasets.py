@@ -29,6 +29,7 @@ def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
     return {**found, "prepare": _alone(benchmark, found["prepare"])}
 
 
+@functools.cache  # the same command for every call, as its own function would be
 def _alone(benchmark: str, prepare: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the command that keeps other commands from a benchmark's data, with `--no-lock`."""
 

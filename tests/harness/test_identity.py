@@ -290,6 +290,18 @@ class Heard:
         return self.said
 
 
+def test_processes_decide_slice_by_slice_of_one_size():
+    from tempbench_lmms.runs.safe_run import How
+
+    def compare(**how):
+        first, second = (How(slice_size=size, **how).process for size in (7, 20))
+        agreement.compare(Heard({"host": "b", "identity": second}), first)
+
+    compare()  # each keeps as many answers together as it likes
+    with pytest.raises(TempbenchError, match=r"process 1 on b has another slice \(7, now 20\)"):
+        compare(until_decided=Path("logs/old"))
+
+
 @pytest.mark.parametrize(
     ("said", "line"),
     [

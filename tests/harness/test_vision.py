@@ -6,27 +6,13 @@ from tests.check import architectures
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow]
 
-torch = pytest.importorskip("torch")
-vision = pytest.importorskip("tempbench_lmms.harness.vision")
 
-
-class Tower(torch.nn.Module):
-    """Has the methods of a model of `transformers`; counts its calls."""
-
-    def __init__(self):
-        super().__init__()
-        self.calls = 0
-        self.eval()
-
-    def get_image_features(self, pixels, grid=None, **named):
-        self.calls += 1
-        return {"pooled": torch.split(pixels * 2, 1), "grid": grid}
-
-    def get_video_features(self, pixels, **named):
-        return self.get_image_features(pixels, **named)
-
-
-Tower.__module__ = "transformers.models.tower"
+@pytest.fixture(scope="module", autouse=True)
+def _torch():
+    """Imported for these tests alone: it takes a quarter of what collecting all tests takes."""
+    global torch, vision
+    torch = pytest.importorskip("torch")
+    vision = pytest.importorskip("tempbench_lmms.harness.vision")
 
 
 class Runner:
@@ -36,6 +22,22 @@ class Runner:
 
 @pytest.fixture
 def tower():
+    """Has the methods of a model of `transformers`; counts its calls."""
+
+    class Tower(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.calls = 0
+            self.eval()
+
+        def get_image_features(self, pixels, grid=None, **named):
+            self.calls += 1
+            return {"pooled": torch.split(pixels * 2, 1), "grid": grid}
+
+        def get_video_features(self, pixels, **named):
+            return self.get_image_features(pixels, **named)
+
+    Tower.__module__ = "transformers.models.tower"
     with torch.no_grad():
         yield Tower()
 
@@ -81,6 +83,27 @@ def test_what_was_used_last_is_kept_up_to_the_size(tower):
         tower.get_image_features(sets[0])
         tower.get_image_features(sets[0])
     assert (small.encoded, small.held) == (2, 0)
+
+
+def test_two_modules_of_one_class_share_nothing(tower):
+    cache, model = vision.VisionCache(10**6), torch.nn.ModuleList([tower, Tower()])
+    with cache.around(Runner(model)):
+        for module in model:
+            module.get_image_features(torch.ones(2, 2))
+    assert [module.calls for module in model] == [1, 1]
+    assert (cache.encoded, cache.reused) == (2, 0)
+
+
+def test_views_take_what_their_copies_take(tower):
+    pixels = torch.rand(100, 8)
+    each = 2 * pixels[:1].nbytes
+    cache = vision.VisionCache(3 * each)
+    with cache.around(Runner(tower)):
+        for i in range(10):
+            tower.get_image_features(pixels[i : i + 1])
+            assert cache.held == min(i + 1, 3) * each
+        tower.get_image_features(pixels[8:9])
+    assert cache.reused == 1
 
 
 def test_a_video_is_one_set_though_its_method_calls_that_for_images(tower):

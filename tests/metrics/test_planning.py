@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import t as student
 
 from tempbench_lmms.metrics import planning
 from tempbench_lmms.metrics.ratio import Ratio, ratio
@@ -47,6 +46,8 @@ def test_groups_that_do_not_enter_do_not_count():
 
 def test_power_is_what_was_planned():
     """2,000 comparisons of two runs that differ by what is said to be detectable: 80 % tell it."""
+    from scipy.stats import t as student  # takes longer than all of these tests
+
     generator = np.random.default_rng(2)
     n, deviation = 25, 0.4
     least = planning.detectable(deviation / math.sqrt(n), n)
