@@ -86,7 +86,7 @@ def test_what_was_used_last_is_kept_up_to_the_size(tower):
 
 
 def test_two_modules_of_one_class_share_nothing(tower):
-    cache, model = vision.VisionCache(10**6), torch.nn.ModuleList([tower, Tower()])
+    cache, model = vision.VisionCache(10**6), torch.nn.ModuleList([tower, type(tower)()])
     with cache.around(Runner(model)):
         for module in model:
             module.get_image_features(torch.ones(2, 2))
