@@ -31,7 +31,11 @@ TASKS = (
     "tempvs_mt1_two_mini",
     "tempvs_mt1_two_separate_mini",
     "mateo_both_baseline_mini",
+    "timeblind_frames_mini",
+    "coherence_qa_4f_mini",
+    "rextime_frames_mini",
     "timepercept_isr_mini",
+    "motion_only_4f_mini",
 )
 QUESTIONS = 24
 RUNNERS = (1, 2)
