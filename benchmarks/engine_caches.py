@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import engines
 import timing
@@ -30,7 +31,11 @@ TASKS = (
     "tempvs_mt1_two_mini",
     "tempvs_mt1_two_separate_mini",
     "mateo_both_baseline_mini",
+    "timeblind_frames_mini",
+    "coherence_qa_4f_mini",
+    "rextime_frames_mini",
     "timepercept_isr_mini",
+    "motion_only_4f_mini",
 )
 QUESTIONS = 24
 RUNNERS = (1, 2)
@@ -111,10 +116,10 @@ def rows(quick: bool, tasks: Sequence[str] = TASKS, n: int = QUESTIONS) -> Itera
     """Yields both shares for each task, at one and at two runners; nothing where vLLM is not installed."""
     if not engines.there():
         return
-    os.environ["VLLM_SERVER_DEV_MODE"] = "1"  # its caches can be emptied
     with tempfile.TemporaryDirectory() as folder:
-        model = tiny.build(Path(folder) / "tiny", width=128)
-        with engines.server(model, Path(folder) / "server.log") as url:
+        model, log = tiny.build(Path(folder) / "tiny", width=128), Path(folder) / "server.log"
+        # Its caches can be emptied.
+        with patch.dict(os.environ, VLLM_SERVER_DEV_MODE="1"), engines.server(model, log) as url:
             for task in tasks[:1] if quick else tasks:
                 for n_runners in RUNNERS:
                     tokens, pictures, asked = measured(url, model, task, 6 if quick else n, n_runners)

@@ -223,7 +223,7 @@ def main() -> None:
                 f"({time.perf_counter() - start:.0f} s)",
                 flush=True,
             )
-            everything |= Counter({f"{task} {metric}": count for metric, count in before.items()})
+            everything.update({f"{task} {metric}": count for metric, count in before.items()})
             worst_after = max(worst_after, after / n)
     over = sorted((name for name in everything if everything[name] > LEVEL * n), key=everything.__getitem__)
     print(f"{len(everything)} metrics, {n} pairs: {len(over)} above {LEVEL:.0%} before Holm")

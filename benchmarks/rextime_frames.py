@@ -59,8 +59,11 @@ FORMS: dict[str, Times] = {
 
 
 def best_iou(times: NDArray[np.float64], span: tuple[float, float]) -> float:
-    """Returns the highest IoU of a span that begins and ends at one of `times`."""
-    low, high = np.meshgrid(times, times, indexing="ij")
+    """Returns the highest IoU of a span that begins and ends at one of `times`, which ascend."""
+    # Further from an end of `span` than the next time on its side, a span only gets worse.
+    ends = np.searchsorted(times, span)
+    near = times[np.clip([*(ends - 1), *ends], 0, len(times) - 1)]
+    low, high = np.meshgrid(near, near, indexing="ij")
     overlap = np.clip(np.minimum(high, span[1]) - np.maximum(low, span[0]), 0, None)
     union = np.maximum(high, span[1]) - np.minimum(low, span[0])
     return float(np.max(np.where((high >= low) & (union > 0), overlap / np.where(union > 0, union, 1), 0)))

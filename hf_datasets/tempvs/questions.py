@@ -116,9 +116,10 @@ def ordering_options(
         generator: From `shuffled_order`.
     """
     # The official generator permutes the labels in the order of the right answer, not a, b, c, ...
-    permutations = [list(order) for order in itertools.permutations(sorted(letters))]
+    permutations = list(itertools.permutations(sorted(letters)))
     generator.shuffle(permutations)
-    wrong = [order for order in permutations[:10] if order != list(letters)][:4]
+    right = tuple(letters)
+    wrong = [order for order in permutations[:10] if order != right][:4]
     position = index % 5
-    orders = [*wrong[:position], list(letters), *wrong[position:]]
+    orders = [*wrong[:position], right, *wrong[position:]]
     return [" -> ".join(f"{prefix} {letter}" for letter in order) for order in orders], "ABCDE"[position]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tempbench_lmms.data.bounds import whole_number
-from tempbench_lmms.data.run_files import CHECK, REPEAT, STATE
+from tempbench_lmms.data.run_files import CHECK, REPEAT, SPREAD, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
 from tempbench_lmms.runs import ending
@@ -23,11 +23,12 @@ _FIRST_SEED = "1"
 _ONCE = ("--check", "--verify")
 
 
-def check(repeats: int, output: Path, arguments: Sequence[str], until_decided: bool) -> None:
-    """Refuses repeats that would all be the same, or that are not done so.
+def check(repeats: int, tasks: str, output: Path, arguments: Sequence[str], until_decided: bool) -> None:
+    """Refuses repeats that would all be the same, that are not done so, or whose spread nobody could tell.
 
     Args:
         repeats: How many.
+        tasks: What is asked.
         output: Their folder.
         arguments: The harness's.
         until_decided: Whether a run is to stop when it is decided.
@@ -52,6 +53,7 @@ def check(repeats: int, output: Path, arguments: Sequence[str], until_decided: b
             "--repeats gives each repeat a seed, and seed in --gen_kwargs is one for all; give the first "
             "repeat's as `-- --seed 1`"
         )
+    _check_numbers(tasks, arguments)
     if until_decided:
         raise TempbenchError("--repeats asks all questions in every repeat; leave it out, or --until-decided")
     if whole_number("WORLD_SIZE", 1, least=1) > 1:
@@ -64,10 +66,30 @@ def check(repeats: int, output: Path, arguments: Sequence[str], until_decided: b
         raise TempbenchError(f"{output} holds a run without --repeats; choose another --output")
 
 
+def _check_numbers(tasks: str, arguments: Sequence[str]) -> None:
+    """Refuses what would have no numbers, or the same in every repeat."""
+    from tempbench_lmms.runs.safe_run import leaves
+
+    if getattr(options.read(arguments), "predict_only", False):
+        raise TempbenchError("--repeats needs scores, and --predict_only gives none; leave one of them out")
+    if not leaves(tasks.split(",")):
+        raise TempbenchError(
+            f"--repeats: none of {tasks} is a task of this package, see `tempbench tasks`, and of others no "
+            "spread is told; leave it out"
+        )
+    if all(one.strip().lower() == "none" for one in _seeds(arguments)):
+        raise TempbenchError("--repeats counts the seed up from the first repeat's; give that as a number")
+
+
 def _settings(arguments: Sequence[str]) -> dict[str, str]:
     """Returns the settings of generation among the harness's arguments."""
     pairs = (getattr(options.read(arguments), "gen_kwargs", None) or "").split(",")
     return {name.strip(): value.strip() for name, _, value in (pair.partition("=") for pair in pairs)}
+
+
+def _seeds(arguments: Sequence[str]) -> list[str]:
+    """Returns the first repeat's, as words; one of them may be none."""
+    return str(getattr(options.read(arguments), "seed", None) or _FIRST_SEED).split(",")
 
 
 def run(repeats: int, output: Path, arguments: Sequence[str], report: bool) -> None:
@@ -93,14 +115,14 @@ def run(repeats: int, output: Path, arguments: Sequence[str], report: bool) -> N
         ]
         with_parent = ending.end_with_parent if sys.platform == "linux" else None
         status = subprocess.run(command, check=False, preexec_fn=with_parent).returncode
-        if status < 0:
+        if -status in ending.SIGNALS:
             raise ending.end_likewise(-status)
         if status:
+            then = "do what the line above says" if status > 0 else "give the same command again"
             raise TempbenchError(
-                f"repeat {number} of {repeats} ended with status {status}; do what the line above says, and "
-                "then the command goes on with the repeats that are left"
+                f"repeat {number} of {repeats} ended with status {status}; {then}, and it goes on from there"
             )
-    _tell(output, report)
+    _tell(output, repeats, report)
 
 
 def words(given: Sequence[str], number: int, folder: Path, arguments: Sequence[str]) -> list[str]:
@@ -121,25 +143,32 @@ def words(given: Sequence[str], number: int, folder: Path, arguments: Sequence[s
     ours = [word for word in given[:cut] if word not in _ONCE]
     ours += [f"--output={folder}", "--repeats=1", "--no-report"]
     ours += ["--verify"] if "--verify" in given[:cut] and number == 1 else []
-    found = options.read(arguments)
-    settings = str(getattr(found, "gen_kwargs", "") or "")
+    settings = str(getattr(options.read(arguments), "gen_kwargs", "") or "")
     if "do_sample" not in _settings(arguments):  # our tasks say that it is off, which some runners obey
         settings = f"{settings},do_sample=True"
-    seeds = str(getattr(found, "seed", None) or _FIRST_SEED).split(",")
-    seed = ",".join(one if one.strip().lower() == "none" else str(int(one) + number - 1) for one in seeds)
-    return [*ours, "--", *given[cut + 1 :], "--gen_kwargs", settings, "--seed", seed]
+    seeds = (
+        one if one.strip().lower() == "none" else str(int(one) + number - 1) for one in _seeds(arguments)
+    )
+    return [*ours, "--", *given[cut + 1 :], "--gen_kwargs", settings, "--seed", ",".join(seeds)]
 
 
-def _tell(output: Path, report: bool) -> None:
-    """Prints and writes the numbers over all repeats."""
+def _tell(output: Path, k: int, report: bool) -> None:
+    """Prints and writes the numbers over the first repeats: an earlier command may have asked for more."""
     from tempbench_lmms.cli.runs import write_report
     from tempbench_lmms.data.tables import write_json
     from tempbench_lmms.runs import repeats
     from tempbench_lmms.runs.logs import read_runs
 
-    found: list[Repeated] = repeats.of(read_runs([output]))
-    write_json([repeats.as_json(one) for one in found], output / repeats.SUMMARY)
+    folders = [output / f"{REPEAT}{number}" for number in range(1, k + 1)]
+    found: list[Repeated] = repeats.of(read_runs(folders))
+    write_json([repeats.as_json(one) for one in found], output / SPREAD)
     if report:
-        write_report(output, output / "report.html")
+        write_report(output / "report.html", *folders)
     for one in found:
         print(repeats.as_text(one))
+    if (n := len([*output.glob(f"{REPEAT}*/{STATE}")])) > k:
+        print(
+            f"tempbench: {output} holds {n} repeats, and this is about the first {k}; for all of them see "
+            f"`tempbench rescore {output}`",
+            file=sys.stderr,
+        )

@@ -8,7 +8,8 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -121,7 +122,7 @@ def run(
         names.check(tasks.split(","), arguments)
         options.check_model(model, model_args)
         if repeats > 1:
-            repeating.check(repeats, output, arguments, until_decided is not None)
+            repeating.check(repeats, tasks, output, arguments, until_decided is not None)
         _check_first(check and first, model, model_args, tasks, output, arguments)
         if repeats > 1:
             return repeating.run(repeats, output, arguments, report)
@@ -135,11 +136,6 @@ def run(
         if thinking:
             arguments = with_room(arguments, thinking, safe_run.leaves(tasks.split(",")) if first else ())
 
-        def at_end(results: Path, is_new: bool) -> None:
-            page = output / "report.html"
-            if report and (is_new or _is_older(page, results)):
-                write_report(results, page)
-
         how = safe_run.How(
             slice_size=slice_size,
             verify=verify,
@@ -152,7 +148,18 @@ def run(
             decide_by=decide_by,
             vision_cache=vision_cache,
         )
-        safe_run.run(model, tasks, output, model_args, how, arguments, at_end)
+        safe_run.run(model, tasks, output, model_args, how, arguments, _at_end(output, report))
+
+
+def _at_end(output: Path, report: bool) -> Callable[[Path, bool], None]:
+    """Returns what writes a run's report, where one is wanted and is missing or older than the results."""
+
+    def at_end(results: Path, is_new: bool) -> None:
+        page = output / "report.html"
+        if report and (is_new or _is_older(page, results)):
+            write_report(page, results)
+
+    return at_end
 
 
 def _check_places(output: Path) -> None:
@@ -210,14 +217,20 @@ def batch_size(arguments: Sequence[str]) -> int:
     return int(given[-1]) if given and given[-1].isdecimal() else 0
 
 
-def write_report(results: Path, page: Path) -> None:
-    """Writes the report of a results file; says why where it cannot, for the run itself is whole."""
+def write_report(page: Path, *results: Path) -> None:
+    """Writes the report of results; says why where it cannot, for the run itself is whole.
+
+    Args:
+        page: The file.
+        results: Results files, or folders that hold some.
+    """
     from tempbench_lmms.cli.report import report
 
     try:
-        report([str(results)], page, force=True)
+        report([*map(str, results)], page, force=True)
     except Exception as error:  # of any kind: the results are written already
-        print(f"tempbench: no report ({error}); see `tempbench report {results}`", file=sys.stderr)
+        see = " ".join(map(str, results))
+        print(f"tempbench: no report ({error}); see `tempbench report {see}`", file=sys.stderr)
 
 
 def compare(
@@ -294,8 +307,12 @@ def rescore(
             found = [rescoring.rescore(log, reparse, anyway=anyway) for log in read]
     if items:
         _write_items(found, items)
+    # With our parser, the replies as they are read now.
+    spreads = repeats.of(replace(one.log, samples=one.samples) for one in found if parser is Parser.ours)
     if as_json:
-        print(json.dumps([_as_json(one, parser is Parser.ours) for one in found], indent=2))
+        firsts = {(one.logs[0].file, one.logs[0].task): repeats.as_json(one) for one in spreads}
+        entries = [_as_json(one, parser is Parser.ours, firsts) for one in found]
+        print(json.dumps(entries, indent=2))
     else:
         for one in found:
             print(rescoring.as_text(one, *heads))
@@ -303,7 +320,7 @@ def rescore(
                 print(f"  warning: {line}")
             if parser is Parser.ours:
                 _print_second_readers(one)
-        for repeated in repeats.of(read if parser is Parser.ours else ()):
+        for repeated in spreads:
             print(repeats.as_text(repeated))
     if parser is Parser.ours and not reparse:
         _ask_for_equality(found)
@@ -317,10 +334,14 @@ def _write_items(found: "list[rescoring.Rescored]", file: Path) -> None:
     print(f"{file}: the questions one by one", file=sys.stderr)
 
 
-def _as_json(found: "rescoring.Rescored", second_readers: bool) -> dict[str, Any]:
+def _as_json(
+    found: "rescoring.Rescored", second_readers: bool, spreads: Mapping[tuple[Path, str], Any]
+) -> dict[str, Any]:
     from tempbench_lmms.runs import rescoring, second_scores
 
     out = rescoring.as_json(found)
+    if (spread := spreads.get((found.log.file, found.log.task))) is not None:
+        out["over_repeats"] = spread
     second, problem = second_scores.shown(found.log, found.samples) if second_readers else ((), "")
     if second:
         out["second_readers"] = [second_scores.as_json(one) for one in second]

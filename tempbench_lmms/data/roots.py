@@ -181,8 +181,11 @@ def _checked(url: str, key: tuple[str | None, ...]) -> Path:
     path = root.joinpath(*rest)
     if ".." in rest or _leads_out(root, rest):
         raise TempbenchError(f"{url!r} points outside its data set; correct the row that names it")
-    # What is elsewhere is opened anew after `remote.forget`; a relative path goes by the current folder.
-    if rest and path.is_absolute() and "://" not in (key[1] or "") and not _has_links(root, rest[:-1]):
+    # With a slash at its end a URL names a folder where others name a file, and beside a benchmark's tables
+    # `BENCHMARK/mini` is elsewhere. What is at an address is opened anew after `remote.forget`; a relative
+    # path goes by the current folder.
+    is_plain = "/".join(parts[:-1]) == key[0] and "://" not in (key[1] or "")
+    if len(parts) > 2 and is_plain and path.is_absolute() and not _has_links(root, rest[:-1]):
         if len(_trusted) >= _MOST_FOLDERS:
             _trusted.clear()
         _trusted[key] = path.parent, time.monotonic() + _TRUSTED_SECONDS

@@ -15,6 +15,8 @@ LOCK = ".lock"
 """Who holds it writes into the folder, of a run or of a person who answers."""
 REPEAT = "repeat_"
 """How the folders of repeats begin, each of which is a run; their number follows."""
+SPREAD = "repeats.json"
+"""The numbers over repeats, beside the repeats' folders."""
 RESULTS = "_results.json"
 """How the names of the harness's results files end."""
 
@@ -43,8 +45,9 @@ def _is_of_run(file: Path) -> Iterator[bool]:
     # Results that were given another name, with their logs.
     stem = glob.escape(name.removesuffix(RESULTS))
     yield name.endswith(RESULTS) and any(folder.glob(f"{stem}_samples_*.jsonl"))
-    is_locked, is_of_run = (folder / LOCK).exists(), (folder / STATE).exists()
-    yield (is_locked or is_of_run) and name in (CHECK, LOCK)
+    is_locked = (folder / LOCK).exists()
+    is_of_run = (folder / STATE).exists() or any(folder.glob(f"{REPEAT}*/{STATE}"))
+    yield (is_locked or is_of_run) and name in (CHECK, LOCK, SPREAD)
     # What a person has answered; a run's folder may hold other files of this kind, to be submitted.
     yield is_locked and not is_of_run and file.suffix == ".jsonl"
     yield any(above.name in _FOLDERS and (above.parent / STATE).exists() for above in file.parents)

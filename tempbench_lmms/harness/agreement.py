@@ -126,7 +126,7 @@ def compare(ranks: Ranks, own: Mapping[str, Any]) -> None:
     if lines:
         more = f" (and {len(lines) - 1} more processes)" if lines[1:] else ""
         raise TempbenchError(
-            f"{lines[0]}{more}; nothing was asked: give all processes the same data and package"
+            f"{lines[0]}{more}; nothing was asked: give all processes the same data, package and options"
         )
 
 

@@ -12,7 +12,7 @@ from tempbench_lmms.data.checksums import Media, digest, urls_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity, stored
 from tempbench_lmms.harness.dealing import Pictured, Place, shares
-from tempbench_lmms.harness.seeds import is_sampled
+from tempbench_lmms.harness.seeds import is_one_of_several, is_sampled
 from tempbench_lmms.harness.tasks import load_task, media_of, task_files
 
 Answer = Callable[[Sequence[Any]], list[Any]]
@@ -42,8 +42,7 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
 
     def _key(self, lm: Any, reqtype: str, request: Any) -> str:
         settings = extract_gen_kwargs(request)
-        # A task of another's may ask a question several times: one stored answer would serve for all.
-        if is_sampled(reqtype, request) and (request.repeats or 1) > 1:
+        if is_one_of_several(reqtype, request):  # one stored answer would serve for all
             return ""
         texts = [one for one in request.args if isinstance(one, str)]
         asked = [reqtype, request.task_name, request.idx, texts, settings]
@@ -95,20 +94,22 @@ class KeyedCache(ResponseCache):  # type: ignore[misc]
             return replies
         given = [requests[i] for i in missing]
         keys = [self.key(lm, reqtype, request) for request in given]
+        sampled = [is_sampled(reqtype, request) for request in given]
         answers = list(getattr(lm, reqtype)(given))
         if len(answers) != len(given):
             raise ValueError(f"the model gave {len(answers)} answers to {len(given)} questions")
-        for i, key, request, answer in zip(missing, keys, given, answers, strict=True):
+        replies_of = zip(missing, keys, sampled, given, answers, strict=True)
+        for i, key, is_drawn, request, answer in replies_of:
             replies[i] = answer
-            self._keep(reqtype, key, request, answer)
+            self._keep(reqtype, key, request, answer, is_drawn)
         return replies
 
-    def _keep(self, reqtype: str, key: str, request: Any, answer: Any) -> None:
+    def _keep(self, reqtype: str, key: str, request: Any, answer: Any, is_drawn: bool) -> None:
         self._misses += bool(key)
         self._skipped += not key
         about = (reqtype, request.task_name, request.doc_id, request.idx, extract_gen_kwargs(request))
         text = self._extract_cacheable(answer)
-        self._log_to_audit(*about, text, cache_key=key, deterministic=bool(key))
+        self._log_to_audit(*about, text, cache_key=key, deterministic=not is_drawn)
         if key and self._is_valid_response(answer, reqtype):
             self._store(key, *about, stored.sealed(key, text))
 

@@ -15,6 +15,7 @@ import gc
 import math
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,6 +86,7 @@ class Asking:
         self.borne = max(watch.max_failures(total), ALWAYS_BORNE)
         self.counted: dict[str, str] = {}
         self._problem = problem
+        self._times: Counter[str] = Counter()
         self._pace = 0.0  # seconds a question, the slowest call so far
 
     def portions(self, requests: Sequence[Any]) -> Iterator[list[int]]:
@@ -147,7 +149,7 @@ class Asking:
         """Returns the replies of one call; None and the reason where it failed."""
         self.watch.tell([name_of(request) for request in requests], self._limit(len(requests)), self.borne)
         began = time.monotonic()
-        sow(lm, kind, requests, self.watch.seed)
+        sow(lm, kind, requests, self.watch.seed, self._times)
         try:
             found = list(getattr(lm, kind)(requests))
         except Exception as error:

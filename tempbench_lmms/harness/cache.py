@@ -16,6 +16,7 @@ import sqlite3
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -311,6 +312,18 @@ def evaluate(
     Returns:
         What ended the evaluation early, which the harness prints and then forgets; None where nothing did.
     """
+    SafeCache.slice_size = slice_size
+    SafeCache.on_slice = staticmethod(on_slice)
+    SafeCache.fingerprint, SafeCache.ids, SafeCache.watch = fingerprint, ids, watch
+    SafeCache.vision = vision
+    with _in_place(watch.stop) as errors:
+        command_line.cli_evaluate()
+    return errors[0] if errors else None
+
+
+@contextmanager
+def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
+    """Within the block the harness has the safe cache and stops where told; yields what ends evaluations."""
     errors: list[Exception] = []
     single, simple = command_line.cli_evaluate_single, evaluator.simple_evaluate
 
@@ -327,21 +340,16 @@ def evaluate(
         if not (errors and _says_all(errors[-1])):
             traceback.print_exc(*args, **kwargs)
 
-    SafeCache.slice_size = slice_size
-    SafeCache.on_slice = staticmethod(on_slice)
-    SafeCache.fingerprint, SafeCache.ids, SafeCache.watch = fingerprint, ids, watch
-    SafeCache.vision = vision
     original, printing = evaluator.ResponseCache, command_line.traceback
     evaluator.ResponseCache, command_line.cli_evaluate_single = SafeCache, watched
     command_line.traceback = SimpleNamespace(print_exc=print_unexpected)
-    if watch.stop is not None:
-        evaluator.simple_evaluate = watch.stop.noting(simple)
+    if stop is not None:
+        evaluator.simple_evaluate = stop.noting(simple)
     try:
-        command_line.cli_evaluate()
+        yield errors
     finally:
         evaluator.ResponseCache, command_line.cli_evaluate_single = original, single
         command_line.traceback, evaluator.simple_evaluate = printing, simple
-    return errors[0] if errors else None
 
 
 def _cause(error: Exception) -> Exception:

@@ -5,11 +5,13 @@ again, for other questions; and vLLM's engine has a seed of its own, which its r
 """
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from lmms_eval.caching.response_cache import extract_gen_kwargs, is_deterministic
 
+from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.checksums import digest
 
 _DIGITS = 8  # hexadecimal: what every generator takes
@@ -20,23 +22,43 @@ def is_sampled(kind: str, request: Any) -> bool:
     return not is_deterministic(kind, extract_gen_kwargs(request))
 
 
-def sow(lm: Any, kind: str, requests: Sequence[Any], seed: str) -> None:
+def is_one_of_several(kind: str, request: Any) -> bool:
+    """Whether its task asks a question several times (`repeats` in its YAML), each with another draw."""
+    return is_sampled(kind, request) and (request.repeats or 1) > 1
+
+
+def sow(lm: Any, kind: str, requests: Sequence[Any], seed: str, times: Counter[str]) -> None:
     """Seeds what samples the replies of one call; does nothing where none is sampled.
+
+    The harness asks a question several times by the same request, so one seed in it would be that of all its
+    replies: such a request gets none, and vLLM's engine draws them one after the other.
 
     Args:
         lm: The harness's model.
         kind: The method of the model.
         requests: What is asked in this call.
         seed: Of the run.
+        times: Counts calls with the same questions asked several times, which are seeded apart.
     """
     sampled = [request for request in requests if is_sampled(kind, request)]
     if not sampled:
         return
     if (torch := sys.modules.get("torch")) is not None:
-        torch.manual_seed(_number(seed, [_place(request) for request in requests]))
+        torch.manual_seed(_number(seed, *_places(kind, requests, times)))
     if "vllm" in type(lm).__module__:
         for request in sampled:
+            if is_one_of_several(kind, request):
+                continue
             extract_gen_kwargs(request).setdefault("seed", _number(seed, _place(request)))
+
+
+def _places(kind: str, requests: Sequence[Any], times: Counter[str]) -> list[Any]:
+    places = [_place(request) for request in requests]
+    if not any(is_one_of_several(kind, request) for request in requests):
+        return [places]
+    times[call := digest(places)] += 1
+    # Processes that share out what is left may get the same question, too.
+    return [places, times[call], whole_number("RANK", 0, least=0)]
 
 
 def _place(request: Any) -> list[Any]:

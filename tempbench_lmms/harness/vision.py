@@ -105,7 +105,7 @@ class VisionCache:
     def _found(self, method: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any]) -> Any:
         tensors: list[Any] = []
         try:
-            plain = method.__qualname__, _shape(given, tensors), _shape(named, tensors)
+            plain = method, _shape(given, tensors), _shape(named, tensors)
         except UnkeyedError:
             self.encoded += 1
             return method(*given, **named)
@@ -134,14 +134,15 @@ class _Set:
     """The pictures of one call and what became of them.
 
     Args:
-        plain: The arguments, with the form of each tensor in its place.
+        plain: The method of one module, and the arguments with the form of each tensor in its place.
         tensors: The tensors, in order.
         output: What the method returned.
     """
 
     def __init__(self, plain: Any, tensors: Sequence[Any], output: Any) -> None:
         self.plain, self.tensors, self.output = plain, tensors, output
-        self.size = _bytes_of([*tensors, output])
+        # Of a view its copy holds no more than it shows; outputs are copied with all that they are views of.
+        self.size = sum(one.nbytes for one in tensors) + _bytes_of(output)
 
     def copied(self) -> "_Set":
         """Returns the same, which nobody else can change."""

@@ -425,6 +425,18 @@ class _Noted(dict[str, Any]):
         self.read.add(name)
         return super().get(name, default)
 
+    def __contains__(self, name: object) -> bool:
+        self.read.add(str(name))
+        return super().__contains__(name)
+
+    def pop(self, name: str, *default: Any) -> Any:
+        self.read.add(name)
+        return super().pop(name, *default)
+
+    def setdefault(self, name: str, default: Any = None) -> Any:
+        self.read.add(name)
+        return super().setdefault(name, default)
+
     # What looks at all fields has read all: `{**doc}` and `doc | more` come here, too.
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
@@ -440,6 +452,12 @@ class _Noted(dict[str, Any]):
     def items(self) -> Any:
         self.keys()
         return super().items()
+
+    def __eq__(self, other: object) -> bool:
+        return dict(self) == other
+
+    def __ne__(self, other: object) -> bool:
+        return dict(self) != other
 
 
 class _Visuals:
@@ -500,7 +518,7 @@ class _Visuals:
 
 
 def _values(doc: Mapping[str, Any], names: Sequence[str]) -> str:
-    return repr([doc.get(name) for name in names])
+    return repr({name: doc[name] for name in names if name in doc})
 
 
 def thumbnail(image: Any) -> tuple[str, str]:

@@ -22,8 +22,9 @@ def grids_of(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:
     """
     if task.log.repeat is None:
         return
-    for found in repeats.of(one.log for one in tasks if one.log.task == task.log.task):
-        if found.logs[0].file == task.log.file:
+    for own in repeats.groups(one.log for one in tasks if one.log.task == task.log.task):
+        if own[0].file == task.log.file:
+            found = repeats.over(own)
             numbers = [f"repeat {log.repeat[1]}" for log in found.logs if log.repeat]
             heads = tuple(Heading((column,)) for column in (*numbers, *ENDS, *ERRORS))
             rows = tuple(Heading((one.name,)) for one in found.metrics)

@@ -13,7 +13,8 @@ from typing import Any
 
 from tempbench_lmms.data.run_files import REPEAT
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+"""What a person or a launcher ends a run by."""
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_PDEATHSIG = 1
 _SECONDS_TO_END = 10.0
@@ -73,7 +74,7 @@ def told(output: Path) -> Iterator[None]:
 
     adopt()
     try:
-        before = {number: signal.signal(number, end) for number in _SIGNALS}
+        before = {number: signal.signal(number, end) for number in SIGNALS}
     except ValueError:  # not in the main thread, which alone gets signals
         yield
         return

@@ -3,14 +3,16 @@
 Each repeat is a run of its own, in a folder `repeat_1`, `repeat_2`, ... of one output folder.
 """
 
+import itertools
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics import repeats
@@ -23,8 +25,7 @@ _LEGEND = (
     "sd: of the repeats; between, within: variance of scores between questions, and of the replies to one;\n"
     "  error: of the mean, and what it is with one repeat, with endless ones, with more questions asked once"
 )
-SUMMARY = "repeats.json"
-"""The numbers over repeats, beside the repeats' folders."""
+_SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
 @dataclass(frozen=True)
@@ -61,22 +62,65 @@ class Repeated:
         metrics: The headline metrics, counts left out.
         n_questions: How many questions were asked in each.
         n_same: How many of them have the same reply in all repeats.
+        unlike: How the repeats differ in more than their seeds, or share one; one line each.
     """
 
     logs: tuple[TaskLog, ...]
     metrics: tuple[Spread, ...]
     n_questions: int
     n_same: int
+    unlike: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> list[str]:
         """What speaks against the numbers."""
         if self.n_same < self.n_questions:
-            return []
+            return [*self.unlike]
         return [
+            *self.unlike,
             f"every question has the same reply in all {len(self.logs)} repeats: the model is sure of each, "
-            "or its runner takes no notice of the temperature or of the seed; see docs/running.md, Repeats"
+            "or its runner takes no notice of the temperature or of the seed; see docs/running.md, Repeats",
         ]
+
+
+def _unlike(logs: Sequence[TaskLog]) -> Iterator[str]:
+    """Yields how repeats differ in more than their seeds, or share a seed, as far as their files say."""
+    asked = [_asked(log) for log in logs]
+    names = {name: [one.get(name) for one in asked] for name in dict.fromkeys(itertools.chain(*asked))}
+    differing = {name: values for name, values in names.items() if any(one != values[0] for one in values)}
+    if differing:
+        said = "; ".join(
+            f"{name} {', '.join(dict.fromkeys(one_line(str(one))[:40] for one in values))}"
+            for name, values in differing.items()
+        )
+        yield f"the repeats were asked in different ways ({said}): the spread is not that of sampling alone"
+    seeds: dict[str, list[str]] = {}
+    for log in logs:
+        if log.repeat and {*(seed := _seeds(log)).values()} != {None}:
+            seeds.setdefault(str(seed), []).append(str(log.repeat[1]))
+    for numbers in seeds.values():
+        if len(numbers) > 1:
+            yield f"repeats {', '.join(numbers)} have the same seed, and may have the same replies"
+
+
+def _asked(log: TaskLog) -> dict[str, Any]:
+    """Returns what a repeat's replies depend on, seeds left out."""
+    config = _config(log)
+    found = {name: config.get(name) for name in ("limit", "offset", "gen_kwargs")}
+    found |= log.config.get("generation_kwargs") or {}
+    if isinstance(given := found["gen_kwargs"], dict):
+        found |= given
+        del found["gen_kwargs"]
+    return {str(name): value for name, value in found.items() if name != "seed"}
+
+
+def _seeds(log: TaskLog) -> dict[str, Any]:
+    given = log.config.get("generation_kwargs") or {}
+    return {name: _config(log).get(name) for name in _SEEDS} | {"seed": given.get("seed")}
+
+
+def _config(log: TaskLog) -> dict[str, Any]:
+    return log.header.get("config") or {}
 
 
 def of(logs: Iterable[TaskLog]) -> list[Repeated]:
@@ -85,6 +129,11 @@ def of(logs: Iterable[TaskLog]) -> list[Repeated]:
     Raises:
         TempbenchError: Repeats of a task are about different questions, or one has no log.
     """
+    return [over(own) for own in groups(logs)]
+
+
+def groups(logs: Iterable[TaskLog]) -> list[list[TaskLog]]:
+    """Returns the repeats of each task that was repeated, by their numbers."""
     found: dict[tuple[Any, ...], list[tuple[int, TaskLog]]] = {}
     for log in logs:
         if log.repeat is not None:
@@ -92,13 +141,18 @@ def of(logs: Iterable[TaskLog]) -> list[Repeated]:
             of_model = (log.model, log.arguments.model, log.arguments.model_args)
             found.setdefault((folder, log.task, *of_model), []).append((number, log))
     return [
-        _repeated([log for _, log in sorted(own, key=lambda one: one[0])])
+        [log for _, log in sorted(own, key=lambda one: one[0])]
         for own in found.values()
         if len({number for number, _ in own}) > 1
     ]
 
 
-def _repeated(logs: Sequence[TaskLog]) -> Repeated:
+def over(logs: Sequence[TaskLog]) -> Repeated:
+    """Returns a task's numbers over its repeats.
+
+    Raises:
+        TempbenchError: They are about different questions, or one has no log.
+    """
     replies: dict[str, set[str]] = {}
     for log in logs:
         if not log.samples:
@@ -115,9 +169,10 @@ def _repeated(logs: Sequence[TaskLog]) -> Repeated:
     for metric in (metric for log in logs for metric in metrics_of(log)):
         by_name.setdefault(metric.name, []).append(metric)
     with edited(logs[0].file):
+        unlike = tuple(_unlike(logs))
         spreads = [_spread(own) for own in by_name.values() if own[0].headline and len(own) == len(logs)]
     same = sum(len(of_question) == 1 for of_question in replies.values())
-    return Repeated(tuple(logs), tuple(one for one in spreads if one), len(replies), same)
+    return Repeated(tuple(logs), tuple(one for one in spreads if one), len(replies), same, unlike)
 
 
 def _spread(metrics: Sequence[MetricOfRun]) -> Spread | None:

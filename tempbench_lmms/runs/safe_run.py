@@ -41,7 +41,9 @@ _LOOKED_AT = 5
 
 @dataclass(frozen=True)
 class How:
-    """How a run is done; its numbers are the same for all values.
+    """How a run is done; with greedy replies its numbers are the same for all values.
+
+    Sampled replies are drawn call by call, so `slice_size` and `vision_cache` change which are drawn.
 
     Attributes:
         slice_size: Answers that are stored together; lost at most.
@@ -75,7 +77,8 @@ class How:
     @property
     def process(self) -> dict[str, Any]:
         """What must be the same in all processes of a run, or one waits for the others in vain."""
-        return {"until_decided": self.until_decided is not None}
+        decides = self.until_decided is not None  # slice by slice, together
+        return {"until_decided": decides, "slice": self.slice_size if decides else None}
 
 
 def run(

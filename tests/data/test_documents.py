@@ -1,5 +1,6 @@
 """Documents come out the same with and without Arrow."""
 
+import numpy as np
 import pytest
 
 from tempbench_lmms.data import tables
@@ -40,6 +41,47 @@ def test_what_is_not_here_is_asked_of_datasets():
     assert [row["a"] for row in found.map(lambda row: {"a": row["a"] + 1})] == [2, 3]
     assert found[:1] == {"a": [1]}
     assert found.filter(lambda row: row["a"] > 1)[0] == {"a": 2}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "choice",
+    [
+        lambda data: data.remove_columns("video_id"),
+        lambda data: data.remove_columns(column_names=["id"]),
+        lambda data: data.filter(lambda video: video == 1, input_columns="video"),
+        lambda data: data.filter(lambda row, number: number == 1, with_indices=True),
+        lambda data: data.filter(lambda row: row["video"] == 2, num_proc=1),
+        lambda data: data.filter(function=lambda row: row["video"] == 2),
+        lambda data: data.filter(lambda row: False),
+        lambda data: data.select([]).add_column("new", []),
+        lambda data: data.select([]).remove_columns("id").map(dict),
+        lambda data: data.select(indices=[1], keep_in_memory=True),
+        lambda data: data.add_column("new", np.array([1, 2])),
+    ],
+)
+def test_a_users_own_choice_is_that_of_datasets(choice):
+    import datasets
+
+    rows = [{"video": 1, "id": 2, "video_id": 3}, {"video": 2, "id": 4, "video_id": 6}]
+    expected, found = choice(datasets.Dataset.from_list(rows)), choice(Documents.from_list(rows))
+    assert found.column_names == expected.column_names
+    assert repr([*found]) == repr([*expected])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "choice",
+    [
+        lambda data: data.remove_columns("b"),
+        lambda data: data.filter(lambda b: True, input_columns="b"),
+        lambda data: data.add_column("a", [1]),
+        lambda data: data.add_column("b", [1, 2]),
+    ],
+)
+def test_a_column_that_is_not_there_or_is_twice_is_an_error(choice):
+    with pytest.raises(ValueError, match=r"column|axis"):
+        choice(Documents([{"a": 1}]))
 
 
 def test_nobody_changes_the_rows():

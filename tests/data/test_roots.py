@@ -81,6 +81,18 @@ def test_a_folder_that_was_looked_at_makes_no_link_in_it_safe(prepared, tmp_path
             roots.looked_up(f"tempbench://tempvs/{rest}")
 
 
+@pytest.mark.parametrize("end", ["/", "/."])
+def test_a_folder_with_a_slash_at_its_end_stands_for_no_other(prepared, end):
+    roots.resolve(f"tempbench://tempvs/all{end}")
+    assert roots.resolve("tempbench://tempvs/all/test.parquet") == prepared / "all" / "test.parquet"
+
+
+def test_the_sample_is_not_looked_for_beside_prepared_tables(prepared):
+    sample = roots.resolve("tempbench://tempvs/mini")
+    roots.resolve("tempbench://tempvs/all")
+    assert roots.resolve("tempbench://tempvs/mini") == sample != prepared / "mini"
+
+
 def test_folders_are_looked_at_again(prepared, tmp_path, monkeypatch):
     url = "tempbench://tempvs/all/test.parquet"
     roots.resolve(url)

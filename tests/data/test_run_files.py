@@ -21,6 +21,9 @@ OF_A_RUN = [
     "run/submissions/rextime.zip",
     "copied/tempbench_run.json",
     "copied/check.json",
+    "repeated/repeat_1/tempbench_run.json",
+    "repeated/repeats.json",
+    "repeated/check.json",
     "answers/anna/.lock",
     "answers/anna/mateo_mini.jsonl",
 ]
@@ -30,6 +33,7 @@ NOT_OF_A_RUN = [
     "run/rextime_test_submission.jsonl",
     "run/scores.json",
     "check.json",
+    "repeats.json",
     "scores_results.json",
     "replies.jsonl",
     "cache/scores.json",

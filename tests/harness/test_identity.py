@@ -1,9 +1,11 @@
 """What counts as the same run: arguments, weights, endpoint and media; and how what is left is dealt out."""
 
 import dataclasses
+import json
 import os
 import shutil
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -243,11 +245,14 @@ def test_a_sampled_answer_is_kept_unless_a_question_has_several(cache):
         several.repeats = 2
         cache.execute(model, "generate_until", [several, several])
     assert model.n_asked == 5
+    cache.execute(model, "generate_until", [request(task, 0, "Which?", temperature=0)])
+    lines = Path(cache.audit_path).read_text().splitlines()
+    assert [json.loads(line)["deterministic"] for line in lines] == [False] * 5 + [True]
     for seed in ("1", "2"):  # of two repeats
         further = ["--gen_kwargs", "temperature=0.5", "--seed", seed]
         cache._model_fingerprint_hash = identity.fingerprint(identity.of_model(MODEL, "", further))
         cache.execute(model, "generate_until", [request(task, 0, "Which?", temperature=0.5)])
-    assert model.n_asked == 7
+    assert model.n_asked == 8
 
 
 @pytest.mark.harness
@@ -289,6 +294,18 @@ class Heard:
 
     def hear(self, name):
         return self.said
+
+
+def test_processes_decide_slice_by_slice_of_one_size():
+    from tempbench_lmms.runs.safe_run import How
+
+    def compare(**how):
+        first, second = (How(slice_size=size, **how).process for size in (7, 20))
+        agreement.compare(Heard({"host": "b", "identity": second}), first)
+
+    compare()  # each keeps as many answers together as it likes
+    with pytest.raises(TempbenchError, match=r"process 1 on b has another slice \(7, now 20\)"):
+        compare(until_decided=Path("logs/old"))
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,27 @@ def test_what_was_used_last_is_kept_up_to_the_size(tower):
     assert "2 of them had no room in 0.000255 MB, the largest needs --vision-cache 1" in small.said()
 
 
+def test_two_modules_of_one_class_share_nothing(tower):
+    cache, model = vision.VisionCache(10**6), torch.nn.ModuleList([tower, type(tower)()])
+    with cache.around(Runner(model)):
+        for module in model:
+            module.get_image_features(torch.ones(2, 2))
+    assert [module.calls for module in model] == [1, 1]
+    assert (cache.encoded, cache.reused) == (2, 0)
+
+
+def test_views_take_what_their_copies_take(tower):
+    pixels = torch.rand(100, 8)
+    each = 2 * pixels[:1].nbytes
+    cache = vision.VisionCache(3 * each)
+    with cache.around(Runner(tower)):
+        for i in range(10):
+            tower.get_image_features(pixels[i : i + 1])
+            assert cache.held == min(i + 1, 3) * each
+        tower.get_image_features(pixels[8:9])
+    assert cache.reused == 1
+
+
 def test_a_video_is_one_set_though_its_method_calls_that_for_images(tower):
     cache = vision.VisionCache(10**6)
     with cache.around(Runner(tower)):

@@ -62,6 +62,8 @@ def test_a_picture_that_is_damaged_is_looked_at_for_each_question(monkeypatch):
         copy.deepcopy,
         copy.copy,
         lambda doc: doc.copy(),
+        lambda doc: doc == {},
+        lambda doc: doc != {},
     ],
 )
 def test_a_look_at_the_whole_document_reads_every_field(look):
@@ -74,3 +76,17 @@ def test_what_is_read_is_noted():
     doc = questions._Noted({"a": 1, "b": 2})
     assert (doc["a"], doc.get("c")) == (1, None)
     assert doc.read == {"a", "c"}
+
+
+@pytest.mark.parametrize(
+    "look", [lambda doc: "b" in doc, lambda doc: doc.pop("b", 0), lambda doc: doc.setdefault("b", 0)]
+)
+@pytest.mark.parametrize("document", [{"a": 1, "b": 2}, {"a": 1}])
+def test_a_look_for_a_field_reads_it(look, document):
+    doc = questions._Noted(document)
+    look(doc)
+    assert doc.read == {"b"}
+
+
+def test_a_field_that_is_not_there_is_not_an_empty_one():
+    assert questions._values({"a": None}, ["a"]) != questions._values({}, ["a"])

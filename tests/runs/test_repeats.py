@@ -1,6 +1,7 @@
 """Repeats: what they are asked with, what is kept of them, and how their numbers spread."""
 
 import json
+import signal
 import statistics
 import sys
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from tempbench_lmms.cli import repeats as repeating
-from tempbench_lmms.data.run_files import STATE
+from tempbench_lmms.data.run_files import SPREAD, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.repeats import variances
 from tempbench_lmms.report import tables, text
@@ -17,7 +18,7 @@ from tempbench_lmms.report.numbers import of_logs
 from tempbench_lmms.report.repeats import TITLE
 from tempbench_lmms.runs import deciding, repeats
 from tempbench_lmms.runs.logs import read_runs
-from tests.command import complains, tempbench, tempbench_process
+from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
 
 SAMPLED = ["--gen_kwargs", "temperature=1"]
@@ -78,6 +79,56 @@ def test_rescore_and_report_take_the_folder(folder, tmp_path):
     assert "mine, repeat 3" in (tmp_path / "page.html").read_text()
 
 
+def test_reparse_tells_the_spread_of_the_replies_as_they_are_read_now(tmp_path):
+    (before,) = repeats.of(read_runs([write_repeats(tmp_path, [1, 2])]))
+    (log,) = (tmp_path / "repeat_1").rglob("*.jsonl")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    for line in lines:
+        line["record"]["correct"] = 0
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (edited,) = repeats.of(read_runs([tmp_path]))
+    assert repeats.as_text(edited) != repeats.as_text(before)
+    command = ("rescore", tmp_path, "--reparse", "--partial")
+    assert repeats.as_text(before) in tempbench(*command).stdout
+    first, second = json.loads(tempbench(*command, "--json").stdout)
+    assert first["over_repeats"] == json.loads(json.dumps(repeats.as_json(before)))
+    assert "over_repeats" not in second
+
+
+def test_a_report_computes_a_spread_once(folder, monkeypatch):
+    computed, over = [], repeats.over
+    monkeypatch.setattr(repeats, "over", lambda logs: computed.append(len(logs)) or over(logs))
+    (section,) = tables.sections_of(list(of_logs(read_runs([folder]), False)))
+    grids = [grid for task in section.tasks for grid in section.breakdowns(task) if grid.name == TITLE]
+    assert (len(grids), computed) == (1, [3])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "line"),
+    [
+        (
+            {"gen_kwargs": {"temperature": 0.2}},
+            {"gen_kwargs": {"temperature": 1.5}},
+            "(temperature 0.2, 1.5)",
+        ),
+        ({"gen_kwargs": "temperature=1"}, {"gen_kwargs": "temperature=2"}, "(gen_kwargs temperature=1, t"),
+        ({"limit": 8.0}, {"limit": None}, "asked in different ways (limit 8.0, None)"),
+        ({"torch_seed": 0}, {"torch_seed": 0}, "repeats 1, 2 have the same seed"),
+        ({"gen_kwargs": {"seed": 1}}, {"gen_kwargs": {"seed": 2}}, None),
+        ({"torch_seed": 0, "limit": 8.0}, {"torch_seed": 1, "limit": 8.0}, None),
+    ],
+)
+def test_repeats_that_differ_in_more_than_their_seed_are_said(first, second, line, tmp_path):
+    write_repeats(tmp_path, [1, 2])
+    for number, config in enumerate((first, second), start=1):
+        (file,) = (tmp_path / f"repeat_{number}").rglob("*_results.json")
+        results = json.loads(file.read_text())
+        results["config"] |= config
+        file.write_text(json.dumps(results))
+    (found,) = repeats.of(read_runs([tmp_path]))
+    assert [line in one for one in found.warnings] == [True] if line else not found.warnings
+
+
 def test_replies_that_never_differ_are_said(tmp_path):
     (found,) = repeats.of(read_runs([write_repeats(tmp_path, [1, 1])]))
     assert "every question has the same reply in all 2 repeats" in repeats.as_text(found)
@@ -115,6 +166,8 @@ def _sound(logs):
         (["--gen_kwargs", "temperature=0.7,do_sample=False"], "without sampling gives 3 times"),
         (["--gen_kwargs", "temperature=warm"], "temperature=warm: give a number above 0"),
         (["--gen_kwargs", "temperature=1,seed=4"], "seed in --gen_kwargs is one for all"),
+        (["--gen_kwargs", "temperature=1", "--predict_only"], "--repeats needs scores"),
+        ([*SAMPLED, "--seed", "None"], "counts the seed up"),
         ([*SAMPLED, "--repeats", "2"], "--repeats: `tempbench run` sets it"),
     ],
 )
@@ -127,13 +180,16 @@ def test_repeats_that_say_nothing_are_refused(further, line, tmp_path):
 
 def test_what_does_not_go_with_repeats(tmp_path, monkeypatch):
     with pytest.raises(TempbenchError, match="or --until-decided"):
-        repeating.check(2, tmp_path, SAMPLED, until_decided=True)
+        repeating.check(2, TASK, tmp_path, SAMPLED, until_decided=True)
+    with pytest.raises(TempbenchError, match="none of mme,mmmu is a task of this package"):
+        repeating.check(2, "mme,mmmu", tmp_path, SAMPLED, until_decided=False)
+    repeating.check(2, f"mme,{TASK}", tmp_path, SAMPLED, until_decided=False)
     (tmp_path / STATE).write_text("{}")
     with pytest.raises(TempbenchError, match="holds a run without --repeats"):
-        repeating.check(2, tmp_path, SAMPLED, until_decided=False)
+        repeating.check(2, TASK, tmp_path, SAMPLED, until_decided=False)
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(TempbenchError, match=r"start each repeat with --output .*repeat_1"):
-        repeating.check(2, tmp_path / "o", SAMPLED, until_decided=False)
+        repeating.check(2, TASK, tmp_path / "o", SAMPLED, until_decided=False)
 
 
 @pytest.mark.parametrize(
@@ -166,33 +222,52 @@ def test_a_choice_of_how_to_sample_stays():
     assert "temperature=1,do_sample=1" in repeating.words(["run", "--", *given], 1, "o", given)
 
 
-def test_a_repeat_that_fails_ends_the_others(tmp_path, monkeypatch):
+@pytest.mark.parametrize("status", [1, -signal.SIGKILL])
+def test_a_repeat_that_fails_ends_the_others(status, tmp_path, monkeypatch):
     commands = []
     monkeypatch.setattr(sys, "argv", ["tempbench", "run"])
     monkeypatch.setattr(
         repeating.subprocess,
         "run",
-        lambda command, **_: commands.append(command) or SimpleNamespace(returncode=len(commands) - 1),
+        lambda command, **_: (
+            commands.append(command) or SimpleNamespace(returncode=[0, status][len(commands) - 1])
+        ),
     )
-    with pytest.raises(TempbenchError, match="repeat 2 of 3 ended with status 1; do what") as ended:
+    # What the repeat itself refused, the same command never passes; what was killed, it continues.
+    then = "do what the line above says" if status > 0 else "give the same command again"
+    with pytest.raises(TempbenchError, match=f"repeat 2 of 3 ended with status {status}; {then}"):
         repeating.run(3, tmp_path, SAMPLED, report=False)
-    assert "same command" not in str(ended.value)  # the repeat may have refused what was changed in it
     assert [f"--output={tmp_path / f'repeat_{number}'}" in commands[number - 1] for number in (1, 2)] == [
         True
     ] * 2
 
 
+def test_fewer_repeats_than_a_folder_has_are_the_first(tmp_path, monkeypatch, capsys):
+    write_repeats(tmp_path, [1, 2, 3])
+    monkeypatch.setattr(sys, "argv", ["tempbench", "run"])
+    monkeypatch.setattr(repeating.subprocess, "run", lambda command, **_: SimpleNamespace(returncode=0))
+    for asked in (2, 3):
+        repeating.run(asked, tmp_path, SAMPLED, report=asked == 2)
+        out, err = capsys.readouterr()
+        assert f"{asked} repeats of 223 questions" in out
+        assert [one["repeats"] for one in json.loads((tmp_path / SPREAD).read_text())] == [asked]
+        assert ("holds 3 repeats, and this is about the first 2" in err) == (asked == 2)
+    assert "repeat 2" in (page := (tmp_path / "report.html").read_text())
+    assert "repeat 3" not in page
+
+
 @pytest.mark.slow
 @pytest.mark.harness
-def test_a_runner_that_takes_no_notice_of_the_temperature(tmp_path):
+def test_a_runner_that_takes_no_notice_of_the_temperature(tmp_path, warm_python, monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(warm_python))  # of each repeat
     run = ("run", "--model", "tempbench_chance", "--tasks", TASK, "-o", str(tmp_path), "--repeats", "2")
-    done = tempbench_process(*run, "--", *SAMPLED, "--limit", "8")
+    done = tempbench(*run, "--", *SAMPLED, "--limit", "2")
     assert done.returncode == 0, done.stderr
-    assert "2 repeats of 8 questions, 8 with the same reply in all" in done.stdout
+    assert "2 repeats of 2 questions, 2 with the same reply in all" in done.stdout
     assert (tmp_path / "report.html").is_file()
     seeds = [
         json.loads(file.read_text())["config"]["torch_seed"] for file in tmp_path.rglob("*_results.json")
     ]
     assert sorted(seeds) == [1, 2]
-    summary = json.loads((tmp_path / repeats.SUMMARY).read_text())
+    summary = json.loads((tmp_path / SPREAD).read_text())
     assert [one["repeats"] for one in summary] == [2]

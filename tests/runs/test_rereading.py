@@ -91,7 +91,7 @@ TASKS = [
 @pytest.mark.parametrize("task", TASKS)
 def test_a_reader_that_is_always_right_scores_as_an_oracle(task, tmp_path):
     """What fills unread replies goes through each benchmark's own scoring: its numbers are the oracle's."""
-    n = 60
+    n = 24
     write_replies(tmp_path / "unread", task, lambda number, doc: secret(number), n)
     write_run(tmp_path / "oracle", "oracle", task, n=n)
     oracle = log_of(tmp_path / "oracle").values

@@ -326,7 +326,7 @@ def test_ends(tmp_path, warm_python):
 
 
 def test_a_report_that_cannot_be_written_is_no_failure(tmp_path, capsys):
-    runs.write_report(tmp_path / "none_results.json", tmp_path / "report.html")
+    runs.write_report(tmp_path / "report.html", tmp_path / "none_results.json")
     assert "no report (" in capsys.readouterr().err
 
 
