@@ -57,7 +57,7 @@ _SECRET = re.compile(r"key|token$|secret|passw|pwd|credential|auth|bearer|cookie
 _COUNT = re.compile(r"(?:per|max|min|n|num)_token$", re.IGNORECASE)
 # Numbers too long for a setting may be a password under a name that nobody thought of.
 _PLAIN = re.compile(
-    r"[-+]?[0-9]{0,7}(?:\.[0-9]{0,7})?(?:e[-+]?[0-9]{1,3})?|[-+]?(?:inf(?:inity)?|nan)|true|false|none|auto",
+    r"[-+]?[0-9]{0,7}(?:\.[0-9]{0,7})?(?:e[-+]?[0-9]{1,3})?|[-+]?(?:inf|nan)|true|false|none|auto",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\s*-{0,2}[A-Za-z_][A-Za-z0-9_.-]{0,60}\s*")
