@@ -257,7 +257,7 @@ def _look_here(self: Any, path: Path, **request: Any) -> dict[str, Any]:
 
 
 def _import_everything() -> None:
-    """Does once, for all forks, what each would do: imports, the command's layout; see `_look_here`."""
+    """Imports once, for all forks, what each would; see `_look_here`."""
     import av  # noqa: F401
     import pandas  # noqa: F401 (pyarrow imports it where it reads a table)
     import PIL.JpegImagePlugin
@@ -269,8 +269,7 @@ def _import_everything() -> None:
     import rich.progress  # noqa: F401
     import scipy.sparse.csgraph
     import scipy.spatial  # noqa: F401 (where a preparation finds neighbours)
-    import typer.main
-    import typer.rich_utils
+    import typer.rich_utils  # noqa: F401
 
     from tempbench_lmms import benchmarks
     from tempbench_lmms.cli import datasets, main
@@ -281,6 +280,14 @@ def _import_everything() -> None:
         main.commands_of(benchmark)
         benchmarks.checks(benchmark)
         datasets.module(benchmark, "prepare")
+
+
+def _lay_out() -> None:
+    """Lays out `tempbench prepare` once, for forks that run no other command."""
+    import typer.main
+
+    from tempbench_lmms.cli import main
+
     main._add_verbs("prepare")
     command = typer.main.get_command(main.app)
     typer.main.get_command = lambda app: command
@@ -292,6 +299,7 @@ def rows(quick: bool) -> Iterator[timing.Row]:
     from tempbench_lmms import benchmarks
 
     _import_everything()
+    _lay_out()
     for benchmark in benchmarks.names():
         results = []
         for replace in (False, True):
@@ -317,6 +325,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args()
     _import_everything()
+    _lay_out()
     wrong = False
     columns = ("killed", "ended", "prepared", "unsound", "differing")
     print(f"{'benchmark':12} {'way':8} " + " ".join(f"{column:>9}" for column in columns))

@@ -22,16 +22,17 @@ def append(file: Path, text: str) -> None:
         OSError: They could not be added; the error names the file, which is as it was.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
+    # Half a surrogate, as a reply may hold one, is written as its number: JSON is read as what it was.
+    left = memoryview(text.encode(errors="backslashreplace"))
     opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)
     before = os.fstat(opened).st_size
     try:
-        # Half a surrogate, as a reply may hold one, is written as its number: JSON is read as what it was.
-        left = memoryview(text.encode(errors="backslashreplace"))
         while left:
             left = left[os.write(opened, left) :]
         os.fsync(opened)
     except BaseException as error:
-        os.ftruncate(opened, before)
+        if left or isinstance(error, OSError):  # a whole line stays where the user ends the command
+            os.ftruncate(opened, before)
         if isinstance(error, OSError):
             raise OSError(error.errno or errno.EIO, error.strerror, str(file)) from None
         raise

@@ -43,7 +43,7 @@ def test_every_argument_counts(before, after):
     assert differing(one, other)
 
 
-@pytest.mark.parametrize("number", ["0.7", "inf", "-Infinity", "NaN", "1e-7"])
+@pytest.mark.parametrize("number", ["0.7", "inf", "NaN", "1e-7"])
 def test_numbers_are_shown_as_they_are(number):
     given = [f"temperature={number}"]
     assert identity.of_model(MODEL, "", given)["arguments"] == given
