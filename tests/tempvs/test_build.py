@@ -376,4 +376,4 @@ def test_it_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     shown = CliRunner().invoke(app, ["--help"])
     assert shown.exit_code == 0
-    assert "Loading a pickle executes any code in it" in " ".join(shown.output.split())
+    assert "Loading a pickle executes any code in it" in " ".join(shown.output.replace("│", " ").split())
