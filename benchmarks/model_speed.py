@@ -151,13 +151,8 @@ def measured(
             yield timing.Row(f"{what}: memory", [torch.cuda.max_memory_allocated() / 2**30], "GiB")
 
 
-def rows(
-    quick: bool,
-    sizes: Sequence[str] = ("3B", "7B"),
-    tasks: Sequence[str] = TASKS,
-    arguments: str = "attn_implementation=sdpa,max_num_frames=16",
-) -> Iterator[timing.Row]:
-    """Yields what each size takes for the questions of each task; nothing without the GPU."""
+def each_size(sizes: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """Yields each size and a folder for its model, with the plugin in place; none without the GPU."""
     import torch
 
     from tempbench_lmms.harness import plugin
@@ -168,9 +163,20 @@ def rows(
     plugin.install()
     with tempfile.TemporaryDirectory() as folder:
         for size in sizes:
-            yield from measured(size, tasks, 2 if quick else 6, Path(folder), arguments)
+            yield size, Path(folder)
             gc.collect()  # the model before, so that memory is that of one
             torch.cuda.empty_cache()
+
+
+def rows(
+    quick: bool,
+    sizes: Sequence[str] = ("3B", "7B"),
+    tasks: Sequence[str] = TASKS,
+    arguments: str = "attn_implementation=sdpa,max_num_frames=16",
+) -> Iterator[timing.Row]:
+    """Yields what each size takes for the questions of each task; nothing without the GPU."""
+    for size, folder in each_size(sizes):
+        yield from measured(size, tasks, 2 if quick else 6, folder, arguments)
 
 
 def main() -> None:

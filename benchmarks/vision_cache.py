@@ -7,8 +7,6 @@ so and measures nothing, unless with `--size tiny`.
 """
 
 import argparse
-import gc
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ import model_speed
 import timing
 
 from tempbench_lmms.data.checksums import digest, urls_of
-from tempbench_lmms.harness import checking, plugin
+from tempbench_lmms.harness import checking
 from tempbench_lmms.harness.answers import answered_in_groups
 from tempbench_lmms.harness.dealing import Pictured
 from tempbench_lmms.harness.vision import VisionCache
@@ -105,17 +103,8 @@ def rows(
     quick: bool, sizes: Sequence[str] = ("3B", "7B"), tasks: Sequence[str] = TASKS, n: int = QUESTIONS
 ) -> Iterator[timing.Row]:
     """Yields what the cache saves for each size and task; nothing without the GPU."""
-    import torch
-
-    if "tiny" not in sizes and not torch.cuda.is_available():
-        print("SKIPPED: no GPU here, so nothing was measured (--size tiny tries the script on a CPU)")
-        return
-    plugin.install()
-    with tempfile.TemporaryDirectory() as folder:
-        for size in sizes:
-            yield from measured(size, tasks, 4 if quick else n, 1 if quick else 2, Path(folder))
-            gc.collect()  # the model before
-            torch.cuda.empty_cache()
+    for size, folder in model_speed.each_size(sizes):
+        yield from measured(size, tasks, 4 if quick else n, 1 if quick else 2, folder)
 
 
 def main() -> None:
