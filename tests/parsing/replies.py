@@ -5,6 +5,8 @@ One context a line; of the latter, `choice` and `truth` stand for the benchmark.
 A line is `{"benchmark", "kind", "context", "replies": [[reply, label], ...]}`. The label is what a careful
 person says that the reply's final answer is, in the form that the benchmark scores; null where no single one
 is given. A count's label is an object with `letter` and `number`, ReXTime's has `letter`, `span` or both.
+Behind the label of a reply that is not yet read so stands `unread` or `misread`; to write these words anew
+after the reader changed: `python -m tests.parsing.replies`.
 """
 
 import json
@@ -23,6 +25,7 @@ from tempbench_lmms.rextime import parser as rextime
 from tempbench_lmms.tempvs import parser as tempvs
 from tempbench_lmms.timepercept import parser as timepercept
 
+FILE = Path(__file__).with_name("replies.jsonl")
 _SAME_TIME = 1e-6
 
 
@@ -35,6 +38,8 @@ class Labelled:
     context: dict[str, Any]
     reply: str
     label: Any
+    known: str = "right"
+    """What `verdict` gives today."""
 
     def readings(self) -> dict[str, Reading[Any]]:
         """Returns what the benchmark's parser reads, by field where the answer has several."""
@@ -86,13 +91,29 @@ def _same(value: Any, label: Any) -> bool:
 
 def load() -> Iterator[Labelled]:
     """Yields all replies."""
-    with Path(__file__).with_name("replies.jsonl").open(encoding="utf-8", newline="\n") as lines:
+    with FILE.open(encoding="utf-8", newline="\n") as lines:
         for line in lines:
             row = json.loads(line)
-            for reply, label in row["replies"]:
-                yield Labelled(row["benchmark"], row["kind"], row["context"], reply, label)
+            for said in row["replies"]:
+                yield Labelled(row["benchmark"], row["kind"], row["context"], *said)
 
 
 def verdicts(rows: list[Labelled]) -> Counter[str]:
     """Returns how many replies are read right, not at all, and wrongly."""
     return Counter(row.verdict() for row in rows)
+
+
+def main() -> None:
+    """Writes behind each label how the reply is read today."""
+    rows = [json.loads(line) for line in FILE.read_text(encoding="utf-8").split("\n") if line]
+    for row in rows:
+        for said in row["replies"]:
+            verdict = Labelled(row["benchmark"], row["kind"], row["context"], *said[:2]).verdict()
+            said[2:] = [verdict] if verdict != "right" else []
+    FILE.write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8", newline="\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -25,21 +25,26 @@ def test_the_replies_cover_what_is_asked():
 
 
 @pytest.mark.slow
-def test_shares():
-    found = replies.verdicts(ROWS)
-    assert found["misread"] <= MISREAD * len(ROWS)
-    assert found["misread"] + found["unread"] <= WRONG * len(ROWS)
+def test_every_reply_is_read_as_it_was():
+    """A change of the reader shows every reply that it reads otherwise, for better or worse."""
+    changed = [
+        (row.benchmark, row.kind, row.reply[:200], f"{row.known}, now {verdict}")
+        for row in ROWS
+        if (verdict := row.verdict()) != row.known
+    ]
+    assert changed == [], "look at each; then python -m tests.parsing.replies"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted({row.benchmark for row in ROWS}))
-def test_shares_of_each_benchmark(name):
-    rows = [row for row in ROWS if row.benchmark == name]
-    found = replies.verdicts(rows)
-    assert found["misread"] <= 2 * MISREAD * len(rows)
-    assert found["misread"] + found["unread"] <= 2 * WRONG * len(rows)
+@pytest.mark.parametrize("name", ["", *sorted({row.benchmark for row in ROWS})])
+def test_shares(name):
+    """Of all replies, and of each benchmark, where few replies allow twice the share."""
+    rows = [row for row in ROWS if name in ("", row.benchmark)]
+    found, times = Counter(row.known for row in rows), 2 if name else 1
+    assert set(found) <= {"right", "unread", "misread"}
+    assert found["misread"] <= times * MISREAD * len(rows)
+    assert found["misread"] + found["unread"] <= times * WRONG * len(rows)
 
 
 def test_nothing_is_read_in_most_replies_without_an_answer():
     nothing = [row for row in ROWS if row.label is None]
-    assert replies.verdicts(nothing)["misread"] <= 0.02 * len(nothing)
+    assert sum(row.known == "misread" for row in nothing) <= 0.02 * len(nothing)
