@@ -12,7 +12,6 @@ TOMATO and the videos to caption are two parts: either can be prepared, and prep
 An interrupted run goes on where it stopped; a run on the same source does nothing.
 """
 
-import contextlib
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -133,14 +132,13 @@ def prepare_tomato(
     wanted = list(dict.fromkeys(video for _, video in found))
     places = tomato.video_places(release, videos)
     media = _search(places, wanted)
-    packed = next((place for place in places if archives.archives_in(place)), None)
     # Archives are opened where the folders lack something.
-    zipped = archives.archives_in(packed) if packed and len(media) < len(wanted) else []
+    packed, zipped = archives.first_with_archives(places if len(media) < len(wanted) else ())
     there = [one.path for several in media.values() for one in several if one.path.is_file()]
     part = Part(_TOMATO, source, [*release.files, *zipped, *there], how, ",".join(chosen))
     if part.done:
         return None
-    with archives.unpacked(packed, part.root) if packed and zipped else contextlib.nullcontext() as folder:
+    with archives.unpacked_if_any(packed, part.root) as folder:
         if folder is not None:
             media = _search([folder], wanted, is_own=True) | media
         if not media:

@@ -1,6 +1,5 @@
 """`tempbench prepare mateo`: from the release, or from plans of one's own, to data that the tasks read."""
 
-import contextlib
 import dataclasses
 import re
 import shutil
@@ -96,7 +95,7 @@ def prepare(
         sources = "; ".join(f"{one.name}: {one.licence}" for one in benchmarks.card(CARD.name).sources)
         raise TempbenchError(f"read the licence first ({sources}), then add --accept-license")
     given = source or from_folder
-    with archives.unpacked(given, root) if given else contextlib.nullcontext() as whole:
+    with archives.unpacked_if_any(given, root) as whole:
         if from_folder and whole:
             origin = _own(from_folder, whole, text_only)
         else:

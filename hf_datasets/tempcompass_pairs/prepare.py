@@ -7,7 +7,6 @@
 An interrupted run goes on where it stopped; a run on the same source does nothing.
 """
 
-import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -66,13 +65,12 @@ def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[
     wanted = list(dict.fromkeys(row["video_id"] for row in found))
     places = sources.video_places(release, videos)
     media = _search(places, wanted)
-    packed = next((place for place in places if archives.archives_in(place)), None)
     # Archives are opened where the folders lack something.
-    zipped = archives.archives_in(packed) if packed and len(media) < len(wanted) else []
+    packed, zipped = archives.first_with_archives(places if len(media) < len(wanted) else ())
     part = Part(_PLACE, source, [*release.every, *zipped, *(one.path for one in media.values())], how)
     if part.done:
         return None
-    with archives.unpacked(packed, part.root) if packed and zipped else contextlib.nullcontext() as folder:
+    with archives.unpacked_if_any(packed, part.root) as folder:
         if folder is not None:
             media = _search([folder], wanted, is_own=True) | media
         if not media:

@@ -19,7 +19,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -68,6 +68,22 @@ def unpacked(source: Path, root: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def unpacked_if_any(source: Path | None, root: Path) -> Iterator[Path | None]:
+    """Yields what `unpacked` does; None where there is no source."""
+    if source is None:
+        yield None
+        return
+    with unpacked(source, root) as folder:
+        yield folder
+
+
+def first_with_archives(places: Iterable[Path]) -> tuple[Path | None, list[Path]]:
+    """Returns the first place that has archives, and these; None and none where no place has any."""
+    found = ((place, archives_in(place)) for place in places)
+    return next((one for one in found if one[1]), (None, []))
 
 
 def archives_in(source: Path) -> list[Path]:

@@ -15,11 +15,11 @@ from tempbench_lmms.data.checksums import Media
 from tempbench_lmms.data.documents import Documents
 from tempbench_lmms.data.roots import MINI, SCHEME, resolve
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
-from tempbench_lmms.harness.variants import task_dir
+from tempbench_lmms.harness.variants import SafeLoader, task_dir
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Safe YAML, and `!function` for functions of this package alone; by libyaml, if there, far faster."""
+class _Loader(SafeLoader):
+    """Safe YAML, and `!function` for functions of this package alone."""
 
 
 def _function(loader: _Loader, node: yaml.ScalarNode) -> Any:
