@@ -160,14 +160,23 @@ def read_runs(paths: Iterable[Path], partial: bool = False) -> list[TaskLog]:
     """
     logs: list[TaskLog] = []
     for path in paths:
-        files = [path] if path.is_file() else _newest_of_each_folder(path)
-        if not files:
-            raise TempbenchError(f"no results file (*{_RESULTS}) in {path}; give the run's --output_path")
-        for file in files:
+        for file in results_files(path):
             logs += _read(file, partial)
     if not logs:
         raise TempbenchError("none of the results files has a task of this package; see `tempbench tasks`")
     return logs
+
+
+def results_files(path: Path) -> list[Path]:
+    """Returns the newest results file of each folder below a path, or the path itself where it is a file.
+
+    Raises:
+        TempbenchError: There is none.
+    """
+    files = [path] if path.is_file() else _newest_of_each_folder(path)
+    if not files:
+        raise TempbenchError(f"no results file (*{_RESULTS}) in {path}; give the run's --output_path")
+    return files
 
 
 @contextlib.contextmanager

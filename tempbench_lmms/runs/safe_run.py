@@ -28,7 +28,7 @@ from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import deciding, ending, failures, quality, supervision
-from tempbench_lmms.runs.logs import finished_results, results_of
+from tempbench_lmms.runs.logs import finished_results, results_files, results_of
 
 _OWN = (
     *("--model", "--model_args", "--tasks", "--output_path", "--use_cache", "--log_samples", "--config"),
@@ -156,6 +156,7 @@ def _check_until_decided(how: How, further: Sequence[str]) -> None:
         raise TempbenchError(
             "--until-decided needs scores, and --predict_only gives none; leave one of them out"
         )
+    results_files(how.until_decided)  # before the harness starts
 
 
 def _with_contests(found: "Checked", how: How, tasks: str) -> "Checked":

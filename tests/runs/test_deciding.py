@@ -17,7 +17,7 @@ from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.report.numbers import of_logs
-from tempbench_lmms.runs import comparison, deciding, rescoring
+from tempbench_lmms.runs import comparison, deciding, rescoring, safe_run
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.run_card import run_card
 from tests.command import complains, tempbench, tempbench_process
@@ -157,6 +157,15 @@ def test_the_command_refuses_in_one_line(folder, tmp_path, words, line):
 def test_a_metric_alone_decides_nothing(tmp_path):
     run = ["run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", tmp_path]
     complains(tempbench(*run, "--decide-by", "mt"), "--until-decided; give that too")
+
+
+def test_an_earlier_run_that_is_not_there_is_refused_before_the_harness_starts(tmp_path, monkeypatch):
+    monkeypatch.setattr(safe_run, "preflight", lambda *given: pytest.fail("the harness was started"))
+    run = ["run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", tmp_path / "new"]
+    complains(
+        tempbench(*run, "--until-decided", tmp_path / "typo"), f"in {tmp_path / 'typo'}; give the run's"
+    )
+    assert not (tmp_path / "new" / STATE).exists()
 
 
 def test_a_run_of_other_data_is_refused(folder, tmp_path):
