@@ -234,7 +234,10 @@ def write_report(page: Path, *results: Path) -> None:
 
 
 def compare(
-    run_a: Annotated[Path, typer.Argument(help="The run's --output_path, or its results file.")],
+    run_a: Annotated[
+        Path,
+        typer.Argument(help="The run's --output_path, or its results file; of repeats the folder of all."),
+    ],
     run_b: Annotated[Path, typer.Argument(help="The run to compare it with.")],
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Compare although data, prompts or versions differ.")
@@ -247,11 +250,17 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of every metric.")] = False,
 ) -> None:
     """Tell whether run A is better than run B, metric by metric, on the same questions."""
-    from tempbench_lmms.runs import comparison, comparison_text
+    from tempbench_lmms.runs import comparison, comparison_text, repeats
     from tempbench_lmms.runs.logs import edited
 
     with edited(f"{run_a}, {run_b}"):
         pairs, remarks = comparison.paired_runs(run_a, run_b, anyway, partial)
+        remarks += [
+            f"{log.task}, {side}: {line}"
+            for pair in pairs
+            for side, log in zip("AB", pair, strict=True)
+            for line in repeats.unlike(log.repeats)
+        ]
         found = comparison.compare_tasks(pairs, resamples, seed)
     if as_json:
         print(json.dumps(comparison.as_json(pairs, remarks, found), indent=2))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from scipy.special import stdtrit
 
-from tempbench_lmms.metrics.resampling import Clusters, Sums, by_cluster, jackknife
+from tempbench_lmms.metrics.resampling import Grouped, by_cluster, jackknife
 
 _MOST = 10**7
 
@@ -29,7 +29,7 @@ class Spread:
     n_clusters: int
 
 
-def spread(metric: Sums | Clusters) -> Spread:
+def spread(metric: Grouped) -> Spread:
     """Returns how a metric varies between groups, by leaving out one after the other.
 
     Source: the delete-one-cluster jackknife; Efron & Tibshirani 1993, section 11.2.

@@ -73,7 +73,11 @@ class Clusters:
         return float(self.at(self.sums.sum(axis=0)))
 
 
-def by_cluster(metric: Sums | Clusters) -> Clusters:
+Grouped = Sums | Clusters
+"""A metric whose sums are known by cluster."""
+
+
+def by_cluster(metric: Grouped) -> Clusters:
     """Returns a metric's sums by cluster."""
     if isinstance(metric, Clusters):
         return metric
@@ -89,7 +93,7 @@ def _blocks(n_clusters: int, n_resamples: int) -> Iterator[int]:
         yield min(size, n_resamples - start)
 
 
-def bootstrap(metric: Sums | Clusters, n_resamples: int = 10_000, seed: int = 0) -> Floats:
+def bootstrap(metric: Grouped, n_resamples: int = 10_000, seed: int = 0) -> Floats:
     """Returns the metric's values over resamples of whole clusters.
 
     Source: the pairs cluster bootstrap; Cameron, Gelbach & Miller 2008, section II.
@@ -109,14 +113,14 @@ def bootstrap(metric: Sums | Clusters, n_resamples: int = 10_000, seed: int = 0)
     return clusters.at(np.concatenate(parts))
 
 
-def jackknife(metric: Sums | Clusters) -> Floats:
+def jackknife(metric: Grouped) -> Floats:
     """Returns the metric's values with each cluster left out in turn; shape (k,)."""
     clusters = by_cluster(metric)
     return clusters.at(clusters.sums.sum(axis=0) - clusters.sums)
 
 
 def interval(
-    metric: Sums | Clusters,
+    metric: Grouped,
     level: float = 0.95,
     method: str = "auto",
     n_resamples: int = 10_000,
@@ -219,7 +223,7 @@ class Difference:
 
 
 def paired_difference(
-    first: Sums, second: Sums, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
+    first: Grouped, second: Grouped, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
 ) -> Difference:
     """Compares a metric between two runs, paired by the clusters' keys.
 

@@ -7,6 +7,7 @@ from math import isfinite
 from tempbench_lmms.report.grid import Cell, Grid, Heading
 from tempbench_lmms.report.numbers import Number, TaskNumbers
 from tempbench_lmms.runs import repeats
+from tempbench_lmms.runs.logs import by_repeat
 
 TITLE = "Spread over repeats"
 ENDS = ("mean", "standard deviation", "variance between questions", "variance within questions")
@@ -22,7 +23,7 @@ def grids_of(tasks: Sequence[TaskNumbers], task: TaskNumbers) -> Iterator[Grid]:
     """
     if task.log.repeat is None:
         return
-    for own in repeats.groups(one.log for one in tasks if one.log.task == task.log.task):
+    for own in by_repeat(one.log for one in tasks if one.log.task == task.log.task):
         if own[0].file == task.log.file:
             found = repeats.over(own)
             numbers = [f"repeat {log.repeat[1]}" for log in found.logs if log.repeat]

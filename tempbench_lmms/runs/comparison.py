@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.metrics.repeats import mean_over
 from tempbench_lmms.metrics.resampling import (
     Difference,
     Sums,
@@ -19,7 +21,14 @@ from tempbench_lmms.metrics.resampling import (
 from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import is_share_of_reason
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
-from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, by_task, metrics_of, read_runs
+from tempbench_lmms.runs.logs import (
+    MetricOfRun,
+    TaskLog,
+    by_task,
+    metrics_of,
+    read_runs,
+    with_repeats_as_one,
+)
 from tempbench_lmms.runs.quality import warnings
 from tempbench_lmms.runs.rescoring import of_one_run
 from tempbench_lmms.runs.run_card import IMPORTED, flat, run_card
@@ -170,21 +179,25 @@ def compare_tasks(
     and the 95 % interval of the difference leaves out 0. Where a run was stopped because it was decided, the
     verdict is that decision, and there is none in other metrics.
 
+    Of repeats the means are compared, and a resample draws a group with all replies to it: the interval is of
+    both chances, that of the questions and that of the replies.
+
     Args:
-        pairs: The two runs of each task.
+        pairs: The two runs of each task, or as many repeats of both.
         n_resamples: Number of resamples; more are drawn where there are so many metrics that no p value of so
             few resamples could stand after Holm.
         seed: Of the resamples.
     """
     metrics = []
     for first, second in pairs:
-        ids = {str(s.record["id"]) for s in first.samples} & {str(s.record["id"]) for s in second.samples}
-        others = {metric.name: metric for metric in metrics_of(second)}
+        logs = (*_repeats(first), *_repeats(second))
+        ids = set.intersection(*({str(sample.record["id"]) for sample in log.samples} for log in logs))
+        others = _metrics(_repeats(second))
         metrics += [
-            (first.task, metric, others[metric.name], ids)
-            for metric in metrics_of(first)
+            (first.task, own, others[name], ids)
+            for name, own in _metrics(_repeats(first)).items()
             # Why replies are unread is no question of which model is better, and would cost the others power.
-            if metric.name in others and not is_share_of_reason(metric.name)
+            if name in others and not is_share_of_reason(name)
         ]
     n_resamples = max(n_resamples, _PER_METRIC * len(metrics))
     found = [compare_metric(*one, n_resamples=n_resamples, seed=seed) for one in metrics]
@@ -193,6 +206,18 @@ def compare_tasks(
         one if (own := verdicts[one.task]) is None else _as_decided(one, own)
         for one in judged([one for one in found if one])
     ]
+
+
+def _repeats(log: TaskLog) -> tuple[TaskLog, ...]:
+    return log.repeats or (log,)
+
+
+def _metrics(logs: Sequence[TaskLog]) -> dict[str, list[MetricOfRun]]:
+    """Returns by name the metrics that all repeats of a run have."""
+    found: dict[str, list[MetricOfRun]] = {}
+    for metric in (metric for log in logs for metric in metrics_of(log)):
+        found.setdefault(metric.name, []).append(metric)
+    return {name: own for name, own in found.items() if len(own) == len(logs)}
 
 
 def _decided(first: TaskLog, second: TaskLog) -> tuple[str, str] | None:
@@ -220,8 +245,8 @@ def _as_decided(one: Comparison, decided: tuple[str, str]) -> Comparison:
 
 def compare_metric(
     task: str,
-    first: MetricOfRun,
-    second: MetricOfRun,
+    first: Sequence[MetricOfRun],
+    second: Sequence[MetricOfRun],
     ids: set[str] | None = None,
     n_resamples: int = 10_000,
     seed: int = 0,
@@ -230,29 +255,29 @@ def compare_metric(
 
     Args:
         task: The task.
-        first: The metric of the first run.
-        second: The same metric of the second.
+        first: The metric of the first run, in each repeat where it has several.
+        second: The same metric of the second, in as many.
         ids: The questions that count; all where omitted.
         n_resamples: Number of resamples.
         seed: Of the resamples.
     """
-    records = [
-        [record for record in metric.records if ids is None or str(record["id"]) in ids]
-        for metric in (first, second)
-    ]
-    one, other = first(records[0]), second(records[1])
-    if not isinstance(one, Sums) or not isinstance(other, Sums):
+    sides = [[(metric, _records(metric, ids)) for metric in run] for run in (first, second)]
+    values = [[metric(records) for metric, records in side] for side in sides]
+    if not all(isinstance(value, Sums) for side in values for value in side):
         return None
-    n = len(records[0])
+    metric, records = sides[0][0]
+    found = Comparison(
+        task, metric.name, metric.higher_is_better, len(records), None, headline=metric.headline
+    )
     try:
+        one, other = (side[0] if len(side) == 1 else mean_over(side) for side in values)
         difference = paired_difference(one, other, n_resamples=n_resamples, seed=seed)
     except ValueError:
-        return Comparison(task, first.name, first.higher_is_better, n, None, headline=first.headline)
-    found = Comparison(
-        task, first.name, first.higher_is_better, n, difference, p=difference.p, headline=first.headline
-    )
-    a = _right_answers(first, records[0], one)
-    b = None if a is None else _right_answers(second, records[1], other)
+        return found
+    found = replace(found, difference=difference, p=difference.p)
+    if len(first) > 1:
+        return found  # an answer a question is what McNemar's test takes
+    a, b = (_right_answers(*side[0], own[0]) for side, own in zip(sides, values, strict=True))
     if a is None or b is None or a.keys() != b.keys():
         return found
     only_first, only_second = sum(a[id_] > b[id_] for id_ in a), sum(a[id_] < b[id_] for id_ in a)
@@ -265,6 +290,10 @@ def compare_metric(
         # Where each cluster is one question the exact test is the exchange test without its chance.
         p=p if difference.n_clusters == len(a) and math.isfinite(difference.p) else difference.p,
     )
+
+
+def _records(metric: MetricOfRun, ids: set[str] | None) -> list[Record]:
+    return [record for record in metric.records if ids is None or str(record["id"]) in ids]
 
 
 def _right_answers(metric: MetricOfRun, records: Sequence[Record], whole: Any) -> dict[str, float] | None:
@@ -336,7 +365,7 @@ def paired_runs(
     """Reads two runs and pairs their tasks.
 
     Args:
-        run_a: The first run's `--output_path`, or its results file.
+        run_a: The first run's `--output_path`, or its results file; with several repeats all of them.
         run_b: The second's.
         anyway: Pair them although data, prompts or versions differ.
         partial: Use what can be read of damaged logs.
@@ -347,13 +376,15 @@ def paired_runs(
     Raises:
         TempbenchError: They cannot be compared; with what differs.
     """
-    logs_a, logs_b = (by_task(read_runs([path], partial), path) for path in (run_a, run_b))
+    logs_a, logs_b = (
+        by_task(with_repeats_as_one(read_runs([path], partial)), path) for path in (run_a, run_b)
+    )
     tasks = [task for task in logs_a if task in logs_b]
     if not tasks:
         raise TempbenchError(
             f"no task in common: {run_a} has {', '.join(logs_a)}; {run_b} has {', '.join(logs_b)}"
         )
-    pairs = [(of_one_run(logs_a[task], partial), of_one_run(logs_b[task], partial)) for task in tasks]
+    pairs = [(_sound(logs_a[task], partial), _sound(logs_b[task], partial)) for task in tasks]
     remarks = [
         f"{task} is only in {'A' if task in logs_a else 'B'} and left out"
         for task in {**logs_a, **logs_b}
@@ -361,20 +392,40 @@ def paired_runs(
     ]
     if all(first.file.samefile(second.file) for first, second in pairs):
         remarks.append(f"A and B are one run, {pairs[0][0].file}: nothing can differ")
-    for first, second in pairs:
-        serious, notes = obstacles(first, second)
+    for number, (first, second) in enumerate(pairs):
+        a, b = len(_repeats(first)), len(_repeats(second))
+        if a != b:
+            remarks.append(
+                f"{first.task}: A has {counted(a, 'repeat')} and B {b}; the first {min(a, b)} count"
+            )
+            pairs[number] = (_cut(first, min(a, b)), _cut(second, min(a, b)))
+    remarks += [line for pair in pairs for line in _remarks(*pair, anyway)]
+    return pairs, list(dict.fromkeys(remarks))
+
+
+def _remarks(first: TaskLog, second: TaskLog, anyway: bool) -> Iterator[str]:
+    """Yields what differs between two runs of a task, repeat by repeat, and what speaks against either."""
+    for one, other in zip(_repeats(first), _repeats(second), strict=True):
+        serious, notes = obstacles(one, other)
         if serious and not anyway:
             raise TempbenchError(
-                f"{first.task}: the runs cannot be compared, they differ in {'; '.join(serious)}; "
+                f"{one.task}: the runs cannot be compared, they differ in {'; '.join(serious)}; "
                 "add --anyway to compare them where both answered"
             )
-        remarks += [f"{first.task} differs in {line}" for line in (*serious, *notes)]
-        remarks += [
-            f"{log.task}, {name}: {line}"
-            for name, log in (("A", first), ("B", second))
-            for line in (*log.problems, *warnings(log))
-        ]
-    return pairs, remarks
+        yield from (f"{one.task} differs in {line}" for line in (*serious, *notes))
+        for name, log in (("A", one), ("B", other)):
+            yield from (f"{log.task}, {name}: {line}" for line in (*log.problems, *warnings(log)))
+
+
+def _sound(log: TaskLog, partial: bool) -> TaskLog:
+    """Returns a log with what `of_one_run` finds in it, or in each of its repeats."""
+    own = [of_one_run(one, partial) for one in _repeats(log)]
+    return replace(own[0], repeats=tuple(own)) if log.repeats else own[0]
+
+
+def _cut(log: TaskLog, n: int) -> TaskLog:
+    """Returns a log with its first n repeats; one of them is a run like any other."""
+    return replace(log, repeats=log.repeats[:n] if n > 1 else ())
 
 
 def as_json(
@@ -382,8 +433,8 @@ def as_json(
 ) -> dict[str, Any]:
     """Returns a comparison as JSON values, undefined numbers as None."""
     return {
-        "a": [run_card(first) for first, _ in pairs],
-        "b": [run_card(second) for _, second in pairs],
+        "a": [run_card(log) for first, _ in pairs for log in _repeats(first)],
+        "b": [run_card(log) for _, second in pairs for log in _repeats(second)],
         "remarks": list(remarks),
         "metrics": [_finite(asdict(one) | {"sentence": one.sentence}) for one in found],
     }

@@ -54,11 +54,11 @@ def as_text(
     lines = [_summary(verdict, shown, len(pairs) > 1) for verdict in _VERDICTS]
     lines += [
         "",
-        f"A: {pairs[0][0].model}, {pairs[0][0].file}",
-        f"B: {pairs[0][1].model}, {pairs[0][1].file}",
+        *(f"{side}: {log.model}, {_place(log)}" for side, log in zip("AB", pairs[0], strict=True)),
     ]
     for first, _ in pairs:
-        lines += ["", f"{first.task}, {len(first.samples):,} questions"]
+        times = f", the means of {len(first.repeats)} repeats" if first.repeats else ""
+        lines += ["", f"{first.task}, {len(first.samples):,} questions{times}"]
         lines += [f"  {one.sentence}" for one in shown if one.task == first.task]
     counts = {name: sum(one.verdict == name for one in found) for name in ("better", "worse")}
     hidden = len(found) - len(shown)
@@ -71,6 +71,13 @@ def as_text(
     if remarks:
         lines += ["", "Keep in mind:", *(f"- {line}" for line in remarks)]
     return "\n".join(lines)
+
+
+def _place(log: TaskLog) -> str:
+    if log.repeats and log.repeat:
+        folder, _ = log.repeat
+        return f"{len(log.repeats)} repeats in {folder}"
+    return str(log.file)
 
 
 def _summary(verdict: str, shown: Sequence[Comparison], name_tasks: bool) -> str:

@@ -4,7 +4,7 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -77,6 +77,7 @@ class TaskLog:
         problems: What is wrong with the log, one line each.
         header: What the results file says of the run as a whole: versions, settings, seeds, date.
         name: What the user calls the run; empty where nothing was chosen.
+        repeats: The task in every repeat, this one the first, where they count as one run; else empty.
     """
 
     task: str
@@ -90,6 +91,7 @@ class TaskLog:
     problems: tuple[str, ...]
     header: dict[str, Any] = field(default_factory=dict)
     name: str = ""
+    repeats: tuple["TaskLog", ...] = ()
 
     def beside(self, name: str) -> Path:
         """Returns the file of this run that is called `name` and its task, as `samples_TASK`."""
@@ -260,6 +262,28 @@ def results_of(state: Any, folder: Path) -> Path | None:
     return next((path for path in folder.rglob(Path(recorded).name) if path.is_file()), None)
 
 
+def by_repeat(logs: Iterable[TaskLog]) -> list[list[TaskLog]]:
+    """Returns the repeats of each task that was repeated, by their numbers."""
+    found: dict[tuple[Any, ...], list[tuple[int, TaskLog]]] = {}
+    for log in logs:
+        if log.repeat is not None:
+            folder, number = log.repeat
+            of_model = (log.model, log.arguments.model, log.arguments.model_args)
+            found.setdefault((folder, log.task, *of_model), []).append((number, log))
+    return [
+        [log for _, log in sorted(own, key=lambda one: one[0])]
+        for own in found.values()
+        if len({number for number, _ in own}) > 1
+    ]
+
+
+def with_repeats_as_one(logs: Sequence[TaskLog]) -> list[TaskLog]:
+    """Returns logs in which a task's repeats are one: the first, which has all of them."""
+    firsts = {id(own[0]): replace(own[0], repeats=tuple(own)) for own in by_repeat(logs)}
+    further = {id(one) for own in by_repeat(logs) for one in own[1:]}
+    return [firsts.get(id(log), log) for log in logs if id(log) not in further]
+
+
 def by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
     """Returns the logs of a run by task.
 
@@ -273,8 +297,8 @@ def by_task(logs: Sequence[TaskLog], path: Path) -> dict[str, TaskLog]:
             if log.repeat is not None:
                 one = f"one of the repeats, as {log.repeat[0] / REPEAT}{log.repeat[1]}"
             raise TempbenchError(f"{path} holds {log.task} twice ({first.file} and {log.file}); give {one}")
-        if not log.samples:
-            raise TempbenchError(log.no_samples)
+        if empty := [repeat for repeat in log.repeats or (log,) if not repeat.samples]:
+            raise TempbenchError(empty[0].no_samples)
         out[log.task] = log
     return out
 

@@ -19,7 +19,7 @@ from tempbench_lmms.metrics import repeats
 from tempbench_lmms.metrics.resampling import Sums
 from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.runs.comparison import question_scores
-from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, edited, metrics_of
+from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, by_repeat, edited, metrics_of
 
 _LEGEND = (
     "sd: of the repeats; between, within: variance of scores between questions, and of the replies to one;\n"
@@ -83,7 +83,7 @@ class Repeated:
         ]
 
 
-def _unlike(logs: Sequence[TaskLog]) -> Iterator[str]:
+def unlike(logs: Sequence[TaskLog]) -> Iterator[str]:
     """Yields how repeats differ in more than their seeds, or share a seed, as far as their files say."""
     asked = [_asked(log) for log in logs]
     names = {name: [one.get(name) for one in asked] for name in dict.fromkeys(itertools.chain(*asked))}
@@ -129,22 +129,7 @@ def of(logs: Iterable[TaskLog]) -> list[Repeated]:
     Raises:
         TempbenchError: Repeats of a task are about different questions, or one has no log.
     """
-    return [over(own) for own in groups(logs)]
-
-
-def groups(logs: Iterable[TaskLog]) -> list[list[TaskLog]]:
-    """Returns the repeats of each task that was repeated, by their numbers."""
-    found: dict[tuple[Any, ...], list[tuple[int, TaskLog]]] = {}
-    for log in logs:
-        if log.repeat is not None:
-            folder, number = log.repeat
-            of_model = (log.model, log.arguments.model, log.arguments.model_args)
-            found.setdefault((folder, log.task, *of_model), []).append((number, log))
-    return [
-        [log for _, log in sorted(own, key=lambda one: one[0])]
-        for own in found.values()
-        if len({number for number, _ in own}) > 1
-    ]
+    return [over(own) for own in by_repeat(logs)]
 
 
 def over(logs: Sequence[TaskLog]) -> Repeated:
@@ -169,10 +154,10 @@ def over(logs: Sequence[TaskLog]) -> Repeated:
     for metric in (metric for log in logs for metric in metrics_of(log)):
         by_name.setdefault(metric.name, []).append(metric)
     with edited(logs[0].file):
-        unlike = tuple(_unlike(logs))
+        differing = tuple(unlike(logs))
         spreads = [_spread(own) for own in by_name.values() if own[0].headline and len(own) == len(logs)]
     same = sum(len(of_question) == 1 for of_question in replies.values())
-    return Repeated(tuple(logs), tuple(one for one in spreads if one), len(replies), same, unlike)
+    return Repeated(tuple(logs), tuple(one for one in spreads if one), len(replies), same, differing)
 
 
 def _spread(metrics: Sequence[MetricOfRun]) -> Spread | None:

@@ -130,9 +130,8 @@ def test_mcnemar_counts_where_every_question_is_a_cluster():
         from tempbench_lmms.metrics.ratio import ratio
 
         records = tuple({"id": f"{i:02}", "hit": hit} for i, hit in enumerate(hits))
-        return MetricOfRun(
-            "acc", lambda rs: ratio(((r["hit"], 1) for r in rs), map(cluster, rs)), records, True
-        )
+        terms = lambda rs: ratio(((r["hit"], 1) for r in rs), map(cluster, rs))  # noqa: E731
+        return [MetricOfRun("acc", terms, records, True)]
 
     # 1 and 5 discordant questions: 2 * (1 + 6) / 64.
     first, second = [1] * 10 + [1] + [0] * 5, [1] * 10 + [0] + [1] * 5
@@ -158,7 +157,7 @@ def test_mcnemar_counts_where_every_question_is_a_cluster():
 
 def test_counts_are_not_compared_and_lower_may_be_better():
     records = ({"id": "0"},)
-    assert comparison.compare_metric("t", *[MetricOfRun("n", len, records, True)] * 2) is None
+    assert comparison.compare_metric("t", *[[MetricOfRun("n", len, records, True)]] * 2) is None
     found = comparison.Comparison(
         "t",
         "error",

@@ -1,6 +1,7 @@
 """Repeats: what they are asked with, what is kept of them, and how their numbers spread."""
 
 import json
+import shutil
 import signal
 import statistics
 import sys
@@ -16,7 +17,7 @@ from tempbench_lmms.metrics.repeats import variances
 from tempbench_lmms.report import tables, text
 from tempbench_lmms.report.numbers import of_logs
 from tempbench_lmms.report.repeats import TITLE
-from tempbench_lmms.runs import deciding, repeats
+from tempbench_lmms.runs import comparison, deciding, repeats
 from tempbench_lmms.runs.logs import read_runs
 from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
@@ -30,6 +31,15 @@ def write_repeats(folder, seeds, task=TASK):
         write_run(own / "model", task=task, seed=seed)
         (own / STATE).write_text("{}")
     return folder
+
+
+def with_settings(folder, *settings):
+    write_repeats(folder, range(1, len(settings) + 1))
+    for number, config in enumerate(settings, start=1):
+        (file,) = (folder / f"repeat_{number}").rglob("*_results.json")
+        results = json.loads(file.read_text())
+        results["config"] |= config
+        file.write_text(json.dumps(results))
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +69,65 @@ def test_the_numbers_over_repeats(folder):
 
 
 def test_what_takes_one_run_names_a_repeat(folder):
-    for words in (("compare", folder, folder / "repeat_1"), ("compare", folder / "repeat_1", folder)):
-        complains(tempbench(*words), f"give one of the repeats, as {folder / 'repeat_2'}")
     with pytest.raises(TempbenchError, match="give one of the repeats, as"):
         deciding.contests(folder, [TASK], [TASK])
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    return write_repeats(tmp_path_factory.mktemp("other"), [4, 5])
+
+
+def compared(a, b):
+    pairs, remarks = comparison.paired_runs(a, b)
+    return {one.metric: one for one in comparison.compare_tasks(pairs, 500)}, remarks
+
+
+def test_means_of_repeats_are_compared(folder, other):
+    found, remarks = compared(folder, other)
+    assert f"{TASK}: A has 3 repeats and B 2; the first 2 count" in remarks
+    values = [
+        [read_runs([run / f"repeat_{number}"])[0].values for number in (1, 2)] for run in (folder, other)
+    ]
+    for name in ("mt", "parse_rate", "gt_strict"):
+        a, b = (statistics.fmean(one[name] for one in run) for run in values)
+        assert (found[name].difference.first, found[name].difference.second) == pytest.approx((a, b))
+        assert found[name].mcnemar_p is None
+    turned, _ = compared(other, folder)
+    assert turned["mt"].difference.value == pytest.approx(-found["mt"].difference.value)
+    assert turned["mt"].p == pytest.approx(found["mt"].p, abs=0.1)  # of 500 exchanges
+
+
+def test_the_same_replies_again_tell_no_more(folder, other, tmp_path):
+    """As many copies of one run as one likes have its interval and its p value."""
+    for run, source in (("a", folder), ("b", other)):
+        for number in (1, 2, 3):
+            shutil.copytree(source / "repeat_1", tmp_path / run / f"repeat_{number}")
+    once, _ = compared(folder / "repeat_1", other / "repeat_1")
+    thrice, _ = compared(tmp_path / "a", tmp_path / "b")
+    assert once.keys() == thrice.keys()
+    for name, one in once.items():
+        known = (found := one.difference).value, found.p, found.standard_error, found.n_clusters, one.n
+        again = (same := thrice[name].difference).value, same.p, same.standard_error, same.n_clusters
+        assert (*again, thrice[name].n) == pytest.approx(known, nan_ok=True)
+
+
+def test_one_run_is_compared_with_the_first_repeat(folder, other):
+    found, remarks = compared(folder, other / "repeat_2")
+    alone, _ = compared(folder / "repeat_1", other / "repeat_2")
+    assert found == alone
+    assert f"{TASK}: A has 3 repeats and B 1; the first 1 count" in remarks
+
+
+def test_compare_tells_of_the_repeats(folder, other, tmp_path):
+    done = tempbench("compare", folder, other)
+    assert f"A: tempbench_chance, 2 repeats in {folder}\n" in done.stdout, done.stderr
+    assert f"{TASK}, 223 questions, the means of 2 repeats\n" in done.stdout
+    said = json.loads(tempbench("compare", folder, other, "--json").stdout)
+    assert (len(said["a"]), len(said["b"])) == (2, 2)
+    with_settings(tmp_path, {"torch_seed": 0}, {"torch_seed": 0})
+    done = tempbench("compare", "--anyway", folder, tmp_path)
+    assert f"{TASK}, B: repeats 1, 2 have the same seed" in done.stdout, done.stderr
 
 
 def test_rescore_and_report_take_the_folder(folder, tmp_path):
@@ -119,12 +184,7 @@ def test_a_report_computes_a_spread_once(folder, monkeypatch):
     ],
 )
 def test_repeats_that_differ_in_more_than_their_seed_are_said(first, second, line, tmp_path):
-    write_repeats(tmp_path, [1, 2])
-    for number, config in enumerate((first, second), start=1):
-        (file,) = (tmp_path / f"repeat_{number}").rglob("*_results.json")
-        results = json.loads(file.read_text())
-        results["config"] |= config
-        file.write_text(json.dumps(results))
+    with_settings(tmp_path, first, second)
     (found,) = repeats.of(read_runs([tmp_path]))
     assert [line in one for one in found.warnings] == [True] if line else not found.warnings
 
