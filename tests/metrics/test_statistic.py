@@ -37,6 +37,7 @@ def test_standard_error_is_that_of_a_ratio_for_one_ratio():
 
 def test_one_cluster_says_nothing_about_the_spread():
     assert math.isnan(statistic([(1, 1), (0, 1)], ["a", "a"], 2, mean_of_ratios).standard_error())
+    assert math.isnan(statistic([], [], 2, mean_of_ratios).standard_error())
 
 
 def test_a_cluster_key_is_needed_for_each_unit():
