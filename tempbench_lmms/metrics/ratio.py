@@ -53,22 +53,17 @@ class Ratio:
         return values
 
 
-def ratio(
-    terms: Iterable[tuple[float, float]], clusters: Iterable[Hashable], weights: Iterable[float] | None = None
-) -> Ratio:
+def ratio(terms: Iterable[tuple[float, float]], clusters: Iterable[Hashable]) -> Ratio:
     """Builds a `Ratio`.
 
     Args:
         terms: One (numerator, denominator) a unit.
         clusters: One key a unit.
-        weights: One factor a unit, for both terms; 1 each where omitted.
 
     >>> ratio([(1, 1), (0, 1), (1, 1)], ["a", "a", "b"]).value
     0.6666666666666666
     """
     table = np.fromiter(itertools.chain.from_iterable(terms), np.float64).reshape(-1, 2)
-    if weights is not None:
-        table = table * np.fromiter(weights, np.float64, len(table))[:, None]
     keys = list(clusters)
     seen = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     cluster = np.fromiter(map(seen.__getitem__, keys), np.int64, len(keys))
@@ -101,9 +96,9 @@ def bootstrap(metric: Ratio, n_resamples: int = 1000, seed: int = 0) -> Floats:
         Shape (n_resamples,); NaN where a resample has an empty denominator. Empty where fewer than two
         clusters enter the denominator: the spread is unknown then.
     """
-    n_clusters = int(metric.cluster.max()) + 1 if len(metric.cluster) else 0
     if len(np.unique(metric.cluster[metric.denominator != 0])) < 2:
         return np.empty(0)
+    n_clusters = int(metric.cluster.max()) + 1
     numerator = np.bincount(metric.cluster, metric.numerator, n_clusters)
     denominator = np.bincount(metric.cluster, metric.denominator, n_clusters)
     drawn = _resampling_weights(n_clusters, n_resamples, seed)
@@ -113,6 +108,10 @@ def bootstrap(metric: Ratio, n_resamples: int = 1000, seed: int = 0) -> Floats:
 
 def standard_error(metric: Ratio, n_resamples: int = 1000, seed: int = 0) -> float:
     """Returns the cluster-bootstrap standard error; NaN where the metric or its spread is undefined."""
-    values = bootstrap(metric, n_resamples, seed)
+    return _deviation(bootstrap(metric, n_resamples, seed))
+
+
+def _deviation(values: Floats) -> float:
+    """Returns the standard deviation of the finite values; NaN for fewer than two."""
     values = values[np.isfinite(values)]
     return float(values.std(ddof=1)) if len(values) > 1 else float("nan")

@@ -82,7 +82,7 @@ def by_cluster(metric: Grouped) -> Clusters:
     if isinstance(metric, Clusters):
         return metric
     terms = metric.terms
-    sums = np.zeros((int(metric.cluster.max()) + 1 if len(metric.cluster) else 0, terms.shape[1]))
+    sums = np.zeros((int(metric.cluster.max(initial=-1)) + 1, terms.shape[1]))
     np.add.at(sums, metric.cluster, terms)
     return Clusters(sums, metric.function, tuple(getattr(metric, "keys", ())))
 
@@ -176,10 +176,9 @@ def _defined(values: Floats) -> Floats:
 def _bca_tails(
     tails: tuple[float, float], values: Floats, estimate: float, left_out: Floats
 ) -> tuple[float, float]:
-    """Returns the shares of the bootstrap values below the ends of a BCa interval."""
+    """Returns the shares of the bootstrap values below the ends of a BCa interval; all numbers are finite."""
     below = float((values < estimate).mean() + (values == estimate).mean() / 2)
-    left_out = left_out[np.isfinite(left_out)]
-    deviations = left_out.mean() - left_out if len(left_out) else np.zeros(1)
+    deviations = left_out.mean() - left_out
     squares = float((deviations**2).sum())
     if not 0 < below < 1 or squares == 0:
         return tails  # no spread to correct by

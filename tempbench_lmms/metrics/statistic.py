@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tempbench_lmms.metrics.ratio import Floats, _resampling_weights
+from tempbench_lmms.metrics.ratio import Floats, _deviation, _resampling_weights
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,13 @@ class Statistic:
 
     def standard_error(self, n_resamples: int = 1000, seed: int = 0) -> float:
         """Returns the cluster-bootstrap standard error; NaN for fewer than two clusters."""
-        n_clusters = int(self.cluster.max()) + 1 if len(self.cluster) else 0
-        if n_clusters < 2:
+        if len(np.unique(self.cluster)) < 2:
             return float("nan")
+        n_clusters = int(self.cluster.max()) + 1
         sums = np.zeros((n_clusters, self.terms.shape[1]))
         np.add.at(sums, self.cluster, self.terms)
         with np.errstate(all="ignore"):
-            values = self.function(_resampling_weights(n_clusters, n_resamples, seed) @ sums)
-        values = values[np.isfinite(values)]
-        return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+            return _deviation(self.function(_resampling_weights(n_clusters, n_resamples, seed) @ sums))
 
 
 def statistic(

@@ -29,6 +29,10 @@ def test_by_hand(truth, predicted, expected):
     assert counts(truth, predicted) == expected
 
 
+def test_pairs_are_counted_in_whole_numbers():
+    assert {count.dtype for count in pair_counts([0, 1, 2], [0, 2, 1])} == {np.dtype(np.int64)}
+
+
 def test_ranks_invert_the_order():
     # Item 2 comes first, item 0 second, item 1 last.
     assert ranks([2, 0, 1]).tolist() == [1, 2, 0]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tempbench_lmms.metrics.ratio import bootstrap, ratio, standard_error
+from tempbench_lmms.metrics.ratio import Ratio, bootstrap, ratio, standard_error
 
 units = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=60)
 
@@ -23,6 +23,9 @@ def test_empty_denominator_is_undefined():
     assert math.isnan(ratio([], []).value)
     assert math.isnan(ratio([(0, 0), (1, 0)], "ab").value)
     assert math.isnan(standard_error(ratio([], [])))
+    # Of several sums at once, each for itself.
+    found = Ratio.function(np.array([[1.0, 2.0], [1.0, 0.0], [0.0, 0.0]]))
+    assert found == pytest.approx([0.5, math.nan, math.nan], nan_ok=True)
 
 
 def test_one_cluster_says_nothing_of_the_spread():
@@ -34,7 +37,11 @@ def test_one_cluster_says_nothing_of_the_spread():
 
 @pytest.mark.filterwarnings("error")
 def test_one_resample_says_nothing_of_the_spread():
-    assert math.isnan(standard_error(ratio([(1, 1), (0, 1)], "ab"), n_resamples=1))
+    metric = ratio([(1, 1), (0, 1)], "ab")
+    assert math.isnan(standard_error(metric, n_resamples=1))
+    # Of two it is their distance by the root of 2.
+    one, other = bootstrap(metric, 2, seed=1)
+    assert standard_error(metric, 2, seed=1) == pytest.approx(abs(one - other) / math.sqrt(2)) != 0
 
 
 def test_terms_and_clusters_must_match():

@@ -7,7 +7,8 @@ import pytest
 
 from tempbench_lmms.metrics import repeats
 from tempbench_lmms.metrics.planning import spread
-from tempbench_lmms.metrics.ratio import ratio
+from tempbench_lmms.metrics.ratio import Ratio, ratio
+from tempbench_lmms.metrics.resampling import interval
 from tempbench_lmms.metrics.share import wilson
 from tempbench_lmms.metrics.statistic import smoothed_log_odds, statistic
 
@@ -124,12 +125,28 @@ def test_a_share_keeps_its_interval_at_its_end():
 
 
 def test_the_interval_of_a_gated_share_is_of_the_mean():
-    one = ratio([(i % 2, 1) for i in range(40)], range(40))
-    other = ratio([(i % 2, i % 3 == 0) if i % 3 == 0 else (0, 0) for i in range(40)], range(40))
+    # 90 % of 40, and none of 10: the mean is 0.45, while 36 of all 50 are right.
+    one = ratio([(i % 10 > 0, 1) for i in range(40)], range(40))
+    other = ratio([(0, i % 4 == 0) for i in range(40)], range(40))
     low, high = repeats.interval_of([one, other])
-    assert low < (one.value + other.value) / 2 < high
+    assert low < 0.45 < high < 0.55
+
+
+def test_the_interval_of_what_is_no_ratio():
+    logs = [statistic([(i % 3, 1) for i in range(10)], "abcdefghij", 2, smoothed_log_odds)] * 2
+    assert repeats.interval_of(logs) == pytest.approx(interval(logs[0]))
+
+
+def test_groups_of_a_mean_come_in_the_order_of_their_names():
+    """So a seed draws the same groups whichever repeat, or process, comes first."""
+    one, other = ratio([(1, 1)] * 7, "gcaebdf"), ratio([(0, 1)] * 7, "bdfgcae")
+    assert repeats.mean_over([one, other]).keys == tuple("abcdefg")
 
 
 def test_what_is_no_one_metric_is_refused():
+    one = ratio([(1, 1)], "a")
+    nameless = Ratio(one.numerator, one.denominator, one.cluster)
+    with pytest.raises(ValueError, match="no keys"):
+        repeats.mean_over([one, nameless])
     with pytest.raises(ValueError, match="different functions"):
         repeats.mean_over([ratio([(1, 1)], "a"), statistic([(1, 2, 3)], "a", 3, lambda sums: sums[..., 0])])

@@ -1,5 +1,6 @@
 import math
 import runpy
+import statistics
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -65,14 +66,41 @@ def test_bca_against_an_independent_one():
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
 
+def test_bca_of_the_same_draws_is_that_of_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    # Whole numbers, so that sums are exact: how many resamples tie with the estimate is the same then.
+    data = np.round(100 * np.random.default_rng(5).pareto(1.5, 12))
+    metric = ratio(((value, 1) for value in data), range(12))
+    drawn = SimpleNamespace(bootstrap_distribution=bootstrap(metric))
+    theirs = stats.bootstrap(
+        (data,), np.mean, n_resamples=0, confidence_level=0.9, method="BCa", bootstrap_result=drawn
+    ).confidence_interval
+    assert interval(metric, level=0.9) == pytest.approx(tuple(theirs), rel=1e-9)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_bca_has_no_correction_where_all_resamples_are_on_one_side(sign):
+    """The size of a mean that is 0 and that no resample makes 0: the bias would be without end."""
+    steps = [side * 32.0**power for power in range(10) for side in (1, -1)]
+    metric = SimpleNamespace(
+        terms=np.array([[step, 1.0] for step in steps]),
+        cluster=np.arange(20),
+        function=lambda sums: sign * np.abs(sums[..., 0] / sums[..., 1]),
+    )
+    assert by_cluster(metric).value == 0
+    assert (sign * bootstrap(metric) > 0).all()
+    assert interval(metric, method="bca") == interval(metric, method="percentile")
+
+
 def test_seeded_and_independent_of_block_size(monkeypatch):
     metric = share([1, 0, 1, 1, 0, 1], "abcdef")
     assert interval(metric, seed=5) == interval(metric, seed=5)
     assert (bootstrap(metric, 500, seed=1) != bootstrap(metric, 500, seed=2)).any()
     assert len(bootstrap(metric, 777)) == 777
-    # A block holds one resample at least.
-    monkeypatch.setattr("tempbench_lmms.metrics.resampling._BLOCK", 3)
-    assert len(bootstrap(metric, 7)) == 7
+    # A block holds one resample at least; the last of several may be a smaller one.
+    for block in (3, 12):
+        monkeypatch.setattr("tempbench_lmms.metrics.resampling._BLOCK", block)
+        assert len(bootstrap(metric, 7)) == 7
 
 
 def test_two_clusters_are_resampled():
@@ -84,17 +112,53 @@ def test_where_nothing_can_be_said():
     assert interval(ratio([], [])) == nothing
     assert interval(share([1, 0], "aa")) == nothing
     # One cluster alone has something below the line.
-    assert interval(ratio([(1, 1), (0, 0), (0, 0)], "abc")) == nothing
+    alone = ratio([(1, 1), (0, 0), (0, 0)], "abc")
+    assert interval(alone) == interval(alone, method="bca") == nothing
+    assert bootstrap(alone).size == bootstrap(ratio([], [])).size == 0
+    # There is one cluster alone, with a value or without one where it is left out.
+    assert bootstrap(share([1, 0], "aa")).size == 0
+    total = Clusters(np.ones((1, 1)), lambda sums: sums[..., 0])
+    assert (total.value, bootstrap(total).size) == (1, 0)
     # Three of fifty have: 5 % of the resamples miss them all.
     assert interval(ratio([(i / 2, i < 3) for i in range(50)], range(50))) == nothing
     with pytest.raises(ValueError, match="choose auto, percentile or bca"):
         interval(share([1, 0], "ab"), method="normal")
 
 
+@pytest.mark.filterwarnings("error")
+def test_one_resample_says_nothing_of_the_spread():
+    def compared(n):
+        one, other = (ratio([(value, 1), (0.5, 1)], "ab") for value in (1, 0.25))
+        return paired_difference(one, other, n_resamples=n, seed=1)
+
+    assert math.isnan(compared(1).standard_error)
+    assert math.isnan(compared(1).low)
+    assert compared(2).low < compared(2).high
+
+
 def test_wilson_by_hand():
     # Wilson 1927 with n = 10, one right, and the t quantile for 5 degrees of freedom, 2.5706:
     # middle 0.1 + 6.6079 / 20, half 2.5706 * sqrt(0.009 + 6.6079 / 400), scale 1.66079.
     assert interval(share([1] + [0] * 9, range(10))) == pytest.approx((0.0119, 0.5064), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("terms", "clusters", "n", "t"),
+    [
+        # Two questions of their own, so one degree of freedom, and a quantile of tan(0.475 pi).
+        ([(1, 1), (0, 1)], "ab", 2, math.tan(0.475 * math.pi)),
+        # Four clusters of three questions, two of them right throughout:
+        # 4 / 3 * 4 * 1.5 ** 2 / 12 ** 2 = 1 / 12 is the variance, 1 / 4 / 11 were they independent.
+        ([(i < 6, 1) for i in range(12)], "aaabbbcccddd", 12 / (44 / 12), 3.182446305),
+        # Weights of 1, 1, 3 and 3 are worth 8 ** 2 / 20 questions. The variance, 4 / 3 * 5 / 64, is less than
+        # that of as many, 0.25 / 2.2.
+        ([(1, 1), (0, 1), (3, 3), (0, 3)], "abcd", 3.2, 3.182446305),
+    ],
+)
+def test_wilson_of_a_half_by_hand(terms, clusters, n, t):
+    # At 1 / 2 its ends are 1 / 2 -+ t / (2 sqrt(n + t ** 2)).
+    half = t / 2 / math.sqrt(n + t**2)
+    assert interval(ratio(terms, clusters)) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-8)
 
 
 def test_all_right_has_a_width():
@@ -190,9 +254,28 @@ def test_pairing_sharpens():
     # Paired: sqrt(0.08 * 0.92 / 100) = 0.0271; apart it would be sqrt(2 * 0.25 / 100) = 0.07.
     assert found.standard_error == pytest.approx(0.0271, rel=0.05)
     assert found.low > 0
+    assert (found.n_clusters, found.n_differing) == (100, 8)
     # Exact: 2 * 0.5 ** 8 = 0.0078.
     assert mcnemar(8, 0) == pytest.approx(0.0078125)
     assert found.p == pytest.approx(0.0078, abs=0.004)
+
+
+def test_a_difference_of_means_is_the_mean_of_differences():
+    """Of clusters in the order of their names, in which both are resampled, whatever the runs' order is."""
+    names = ["d", "b", "a", "e", "c", "g", "f"]
+    first = dict(zip(names, [1, 0.5, 0.25, 1, 0, 0.75, 1], strict=True))
+    second = dict(zip(names[::-1], [0.5, 0, 0, 0.25, 1, 0.5, 0], strict=True))
+    one, other = (ratio(((value, 1) for value in run.values()), run) for run in (first, second))
+    found = paired_difference(one, other, n_resamples=5, seed=3)
+    apart = bootstrap(ratio(((first[key] - second[key], 1) for key in "abcdefg"), "abcdefg"), 5, seed=3)
+    assert found.standard_error == pytest.approx(statistics.stdev(apart))
+
+
+@pytest.mark.parametrize("size", [0.01, 1, 1000])
+def test_what_ties_with_the_difference_counts_as_large(size):
+    """Four clusters change sides in sixteen ways, and two make as large a difference, of whatever size."""
+    one, other = (ratio([(value + i, 1) for i in range(4)], range(4)) for value in (size, 0))
+    assert paired_difference(one, other).p == pytest.approx(0.125, abs=0.015)
 
 
 def test_t_test_by_hand():
@@ -239,6 +322,9 @@ def test_gated_metric_with_few_questions_has_no_verdict():
 
 
 def test_undefined_in_one_run():
+    nothing = paired_difference(ratio([], []), ratio([], []))
+    assert nothing.n_clusters == nothing.n_differing == 0
+    assert math.isnan(nothing.p)
     found = paired_difference(ratio([(1, 1)] * 9, range(9)), ratio([(0, 0)] * 9, range(9)))
     assert math.isnan(found.value)
     assert math.isnan(found.p)

@@ -25,10 +25,11 @@ def test_log_odds_stay_finite():
     assert math.isnan(statistic([], [], 2, smoothed_log_odds).value)
 
 
-def test_standard_error_is_that_of_a_ratio_for_one_ratio():
+@pytest.mark.parametrize("size", [3, 30])
+def test_standard_error_is_that_of_a_ratio_for_one_ratio(size):
     generator = np.random.default_rng(0)
     hits = generator.integers(0, 2, 60)
-    clusters = [i // 3 for i in range(60)]
+    clusters = [i // size for i in range(60)]
     alone = ratio(((hit, 1) for hit in hits), clusters)
     assert statistic(
         ((hit, 1) for hit in hits), clusters, 2, mean_of_ratios
@@ -37,6 +38,7 @@ def test_standard_error_is_that_of_a_ratio_for_one_ratio():
 
 def test_one_cluster_says_nothing_about_the_spread():
     assert math.isnan(statistic([(1, 1), (0, 1)], ["a", "a"], 2, mean_of_ratios).standard_error())
+    assert math.isnan(statistic([], [], 2, mean_of_ratios).standard_error())
 
 
 def test_a_cluster_key_is_needed_for_each_unit():

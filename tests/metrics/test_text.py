@@ -75,6 +75,10 @@ def test_clauses_in_order_follows_before_and_after() -> None:
     assert clauses_in_order("") == []
 
 
+def test_a_sentence_without_words_is_passed_over() -> None:
+    assert clauses_in_order("\n\nIt stops. ,. Before that, it turns.") == ["it turns", "it stops"]
+
+
 def test_clauses_are_looked_into_four_deep() -> None:
     after = clauses_in_order("After a, after b, after c, after d, after e, f.")
     assert after == ["a", "b", "c", "d", "after e, f"]
@@ -100,6 +104,7 @@ def test_clauses_are_looked_into_four_deep() -> None:
         ("eats eating", "eat"),
         ("move moves moved moving", "mov"),
         ("eggs egg", "egg"),
+        ("close closes closed closing", "clos"),
         ("carries", "car"),
         ("flies", "fli"),
         ("wheels wheeles", "wheel"),
@@ -133,6 +138,10 @@ def test_event_order_takes_anything(caption: str, events: list[str]) -> None:
     right, pairs = event_order(caption, events)
     assert pairs == len(events) * (len(events) - 1) // 2
     assert 0 <= right <= pairs
+
+
+def test_events_told_in_one_breath_are_in_no_order() -> None:
+    assert event_order("The ball rolls.", ["the ball rolls", "a ball rolls"]) == (0, 1)
 
 
 def test_a_single_event_has_no_order() -> None:
