@@ -214,6 +214,7 @@ def test_every_fault_is_listed_up_to_a_number(elsewhere):
     assert [line.split("line ")[1].split(":")[0] for line in lines] == [str(line) for line in range(2, 22)]
 
 
+@pytest.mark.slow
 def test_a_span_lies_within_its_video(tmp_path, monkeypatch):
     monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__])
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))

@@ -75,6 +75,7 @@ def test_direction_score_is_standardised():
     assert math.isnan(direction_score(0, 0, []))
 
 
+@pytest.mark.slow
 def test_a_million_orderings_take_less_than_a_second():
     generator = np.random.default_rng(0)
     truth, predicted = (np.argsort(generator.random((1_000_000, 5)), axis=1) for _ in range(2))

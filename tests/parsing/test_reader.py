@@ -137,6 +137,7 @@ def _verdict(row):
     return "right" if not wrong else "misread" if any(read[name] is not None for name in wrong) else "unread"
 
 
+@pytest.mark.slow
 def test_labelled_replies_are_read_as_a_person_reads_them(shared):
     rows = [json.loads(line) for _, line in json_lines(shared / "replies" / "labelled.jsonl")]
     verdicts = Counter(_verdict(row) for row in rows)
@@ -144,6 +145,7 @@ def test_labelled_replies_are_read_as_a_person_reads_them(shared):
     assert verdicts["misread"] + verdicts["unread"] <= 0.02 * len(rows)
 
 
+@pytest.mark.slow
 def test_our_corpus_keeps_the_same_bounds():
     rows = corpus.load()
     wrong = [row for row in rows if row.read() != row.expected]

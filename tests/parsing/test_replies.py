@@ -40,6 +40,7 @@ def test_shares_of_each_benchmark(name):
     assert found["misread"] + found["unread"] <= 2 * WRONG * len(rows)
 
 
+@pytest.mark.slow
 def test_nothing_is_read_in_most_replies_without_an_answer():
     nothing = [row for row in ROWS if row.label is None]
     assert replies.verdicts(nothing)["misread"] <= 0.02 * len(nothing)
