@@ -50,6 +50,7 @@ def verify(root):
     return tempbench("verify", "tempvs", TEMPBENCH_DATA=str(root.parent))
 
 
+@pytest.mark.slow
 def test_version_and_path():
     assert tempbench_process("--version").stdout.strip() == __version__
     assert (Path(tempbench_process("path").stdout.strip()) / "tempvs" / "tempvs.yaml").is_file()

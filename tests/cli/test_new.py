@@ -29,7 +29,10 @@ KINDS = [
 THREE = ("--answer", "yes-no", "--media", "none", "--no-groups")
 
 
-@pytest.mark.parametrize(("answer", "media", "groups"), KINDS)
+@pytest.mark.parametrize(
+    ("answer", "media", "groups"),
+    [kind if n % 5 == 0 else pytest.param(*kind, marks=pytest.mark.slow) for n, kind in enumerate(KINDS)],
+)
 def test_every_kind_is_code_without_gaps(answer, media, groups):
     texts = texts_of("some_name", answer, media, groups, 12, 'A "quoted" {title}')
     assert {path.parts[0] for path in texts} == {

@@ -48,6 +48,7 @@ def test_the_entry_point_imports_nothing():
     assert heavy_after("import tempbench_lmms.harness.plugin") == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "allowed"), [(("path",), {"yaml"}), (("--version",), set())])
 def test_a_command_that_prints_a_line_imports_next_to_nothing(words, allowed):
     assert heavy_after(command(*words)) <= allowed

@@ -192,6 +192,7 @@ WORDS = (
 COUNTS = ["2", "3", "4", "5"]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from((*WORDS, "\n", ".", "<think>", "</think>", '{"answer": "C"}')), max_size=12),
     st.sampled_from("ABCD"),

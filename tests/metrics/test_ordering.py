@@ -45,6 +45,7 @@ permutations = st.integers(2, 7).flatmap(
 )
 
 
+@pytest.mark.slow
 @given(permutations)
 def test_properties(orders):
     from scipy.stats import kendalltau  # takes longer than all of these tests

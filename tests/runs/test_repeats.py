@@ -65,6 +65,7 @@ def test_what_takes_one_run_names_a_repeat(folder):
         deciding.contests(folder, [TASK], [TASK])
 
 
+@pytest.mark.slow
 def test_rescore_and_report_take_the_folder(folder, tmp_path):
     done = tempbench("rescore", folder)
     assert done.returncode == 0, done.stderr
@@ -79,6 +80,7 @@ def test_rescore_and_report_take_the_folder(folder, tmp_path):
     assert "mine, repeat 3" in (tmp_path / "page.html").read_text()
 
 
+@pytest.mark.slow
 def test_reparse_tells_the_spread_of_the_replies_as_they_are_read_now(tmp_path):
     (before,) = repeats.of(read_runs([write_repeats(tmp_path, [1, 2])]))
     (log,) = (tmp_path / "repeat_1").rglob("*.jsonl")
@@ -103,6 +105,7 @@ def test_a_report_computes_a_spread_once(folder, monkeypatch):
     assert (len(grids), computed) == (1, [3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "line"),
     [
@@ -242,6 +245,7 @@ def test_a_repeat_that_fails_ends_the_others(status, tmp_path, monkeypatch):
     ] * 2
 
 
+@pytest.mark.slow
 def test_fewer_repeats_than_a_folder_has_are_the_first(tmp_path, monkeypatch, capsys):
     write_repeats(tmp_path, [1, 2, 3])
     monkeypatch.setattr(sys, "argv", ["tempbench", "run"])
