@@ -125,6 +125,7 @@ def test_processes_that_start_at_once_agree(tmp_path):
     assert [path.name for path in Path(folder).parent.iterdir()] == [Path(folder).name]
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "tmp").mkdir()

@@ -1,6 +1,7 @@
 """The templates of pages: one head, one style, a policy that lets nothing else in."""
 
 import base64
+import functools
 import hashlib
 from pathlib import Path
 from typing import Any
@@ -18,16 +19,21 @@ def rendered(name: str, **values: Any) -> str:
         name: The template, which extends `base.html`.
         values: What it shows besides the style; `title` among them.
     """
-    environment = Environment(
+    style = (HERE / "page.css").read_text(encoding="utf-8")
+    page = _environment().get_template(name)
+    return page.render(style=Markup(style), style_hash=content_hash(style), **values)
+
+
+@functools.cache
+def _environment() -> Environment:
+    """Returns what reads the templates: it compiles each once in a process."""
+    return Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style = (HERE / "page.css").read_text(encoding="utf-8")
-    page = environment.get_template(name)
-    return page.render(style=Markup(style), style_hash=content_hash(style), **values)
 
 
 def content_hash(text: str) -> str:

@@ -50,3 +50,22 @@ def check(drawn):
             return course.checked(ask, plan, inside, outside)
 
     return make
+
+
+@pytest.fixture(scope="module")
+def _convolutions_in_float32():
+    """On a CPU those of half the bits take thirty times as long, and runners load models so."""
+    torch = pytest.importorskip("torch")
+    functional = torch.nn.functional
+
+    def in_float32(right):
+        def convolution(values, weight, bias=None, *more, **named):
+            bias = None if bias is None else bias.float()
+            return right(values.float(), weight.float(), bias, *more, **named).to(values.dtype)
+
+        return convolution
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("conv2d", "conv3d"):
+            patch.setattr(functional, name, in_float32(getattr(functional, name)))
+        yield

@@ -26,6 +26,7 @@ def test_who_sees_passes_and_what_is_inside_stays_unseen(sound):
     assert {verdict.text for verdict in sound.verdicts if verdict.line == "order"} == {"far away"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kinds"),
     [
@@ -43,6 +44,7 @@ def test_a_fault_shows_in_what_is_answered(check, name, kinds):
     assert {kind for kind in kinds if found[kind] == "failed"} == kinds
 
 
+@pytest.mark.slow
 def test_a_reply_that_is_too_long_or_drawn_is_seen_from_outside(check):
     assert "another reply" in planted.found(check([planted.FAULTS["sampling"]], shows=False))
 

@@ -41,6 +41,7 @@ def test_every_command_takes_its_example():
             assert context.command is command
 
 
+@pytest.mark.slow
 def test_every_help_has_its_example(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "200")
     for name, command in commands().items():

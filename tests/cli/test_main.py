@@ -50,6 +50,7 @@ def verify(root):
     return tempbench("verify", "tempvs", TEMPBENCH_DATA=str(root.parent))
 
 
+@pytest.mark.slow
 def test_version_and_path():
     assert tempbench_process("--version").stdout.strip() == __version__
     assert (Path(tempbench_process("path").stdout.strip()) / "tempvs" / "tempvs.yaml").is_file()
@@ -65,6 +66,7 @@ def test_tasks(prepared):
     complains(tempbench("tasks", "nope"), "unknown benchmark 'nope'")
 
 
+@pytest.mark.slow
 def test_columns_of_tasks_do_not_run_together():
     lines = tempbench("tasks", "nextgqa", "--all").stdout.splitlines()
     assert any(re.search(r"1 video, \d+ s  +media video", line) for line in lines)
@@ -107,6 +109,7 @@ def test_ctrl_c_is_a_line(monkeypatch, tmp_path, capsys):
     assert capsys.readouterr().err == "tempbench: ended by SIGINT\n"
 
 
+@pytest.mark.slow
 def test_unknown_task():
     complains(tempbench_process("show", "tempvs_mt1_tow_mini"), "no task named", "tempvs_mt1_two_mini")
     complains(tempbench("show", "tempvs_mt1_tow_mini"), "no task named", "tempvs_mt1_two_mini")
@@ -135,6 +138,7 @@ def test_show(tmp_path):
     assert not other.exists()
 
 
+@pytest.mark.slow
 def test_show_a_neighbour_that_is_damaged(prepared, tmp_path):
     """The page says what is wrong with it; the document that was asked for is shown."""
     names = [row["images"] for row in rows_of(prepared)]
@@ -266,6 +270,7 @@ def test_repeated_id(prepared, monkeypatch):
     assert any("question_id: duplicate of row" in line for line in problems(prepared))
 
 
+@pytest.mark.slow
 def test_markup_and_length_break_nothing(prepared, tmp_path):
     rows = rows_of(prepared)
     rows[0]["text"] = "<script>alert(1)</script> <image> <|im_end|> " + "x" * 10_000

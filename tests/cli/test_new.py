@@ -29,7 +29,10 @@ KINDS = [
 THREE = ("--answer", "yes-no", "--media", "none", "--no-groups")
 
 
-@pytest.mark.parametrize(("answer", "media", "groups"), KINDS)
+@pytest.mark.parametrize(
+    ("answer", "media", "groups"),
+    [kind if n % 5 == 0 else pytest.param(*kind, marks=pytest.mark.slow) for n, kind in enumerate(KINDS)],
+)
 def test_every_kind_is_code_without_gaps(answer, media, groups):
     texts = texts_of("some_name", answer, media, groups, 12, 'A "quoted" {title}')
     assert {path.parts[0] for path in texts} == {
@@ -214,6 +217,7 @@ def test_every_fault_is_listed_up_to_a_number(elsewhere):
     assert [line.split("line ")[1].split(":")[0] for line in lines] == [str(line) for line in range(2, 22)]
 
 
+@pytest.mark.slow
 def test_a_span_lies_within_its_video(tmp_path, monkeypatch):
     monkeypatch.setattr(tempbench_lmms, "__path__", [*tempbench_lmms.__path__])
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))

@@ -100,6 +100,7 @@ def test_what_is_wrong_is_one_line(tmp_path):
     assert read("B", "rextime_vqa", **home).startswith("as a reply to rextime_vqa_mini, document 0 of ")
 
 
+@pytest.mark.slow
 def test_the_harness_is_not_imported():
     heavy = heavy_after(command("read", "--task", TASK, "--doc", "0", "Image 1"))
     assert not heavy & {"lmms_eval", "torch", "transformers", "datasets"}

@@ -8,6 +8,8 @@ from tempbench_lmms.data import roots, tables
 from tempbench_lmms.media.video import sample_frames
 from tempbench_lmms.record import evaluate
 
+pytestmark = pytest.mark.slow
+
 
 def records(n: int = 3, **captions: str) -> list[dict]:
     rows = tables.read_rows(roots.mini_root("coherence") / "caption")[: 2 * n]
@@ -21,7 +23,6 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return max(0.0, float(a @ b / np.linalg.norm(a) / np.linalg.norm(b)))
 
 
-@pytest.mark.slow
 def test_gain_equals_plain_numpy(clip_encoder: object) -> None:
     given = records()
     gains, official = [], []

@@ -278,6 +278,7 @@ def test_own_predictions_at_all_budgets(tmp_path: Path, text_encoder: object) ->
         commands.score(predictions=[file], output=output, mini=True)
 
 
+@pytest.mark.slow
 def test_tomato_result_files(tmp_path: Path, text_encoder: object) -> None:
     for frames, response in (("4", "A"), ("16", "D: 3")):
         folder = tmp_path / "results" / "count+human" / frames
@@ -299,6 +300,7 @@ def test_tomato_result_files(tmp_path: Path, text_encoder: object) -> None:
     assert scores["numeric_distance_4f"][0] == 0.5
 
 
+@pytest.mark.slow
 def test_tomato_s_folders_are_told_apart(tmp_path: Path, text_encoder: object) -> None:
     folders = {"count+human": ("1", "16", "32", "-1"), "shuffle_count+human": ("16", "8")}
     result = {"id": "0", "index2ans": {"A": "1", "B": "2"}, "gt": "B. 2"}

@@ -10,6 +10,8 @@ import pytest
 from tempbench_lmms.coherence import encoders
 from tempbench_lmms.metrics.clip import clip_score
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _fresh() -> None:
@@ -28,7 +30,6 @@ def sentences(n: int) -> list[tuple[str, str]]:
     return [(forms[i % 4].format(i % 7), f"a train plays {i // 4} times") for i in range(n)]
 
 
-@pytest.mark.slow
 def test_equals_the_library_pair_by_pair(text_encoder: Path) -> None:
     """How much faster the batched way is: `python benchmarks/bertscore.py`."""
     import bert_score

@@ -32,6 +32,7 @@ def mean(values: list) -> float:
     return math.fsum(kept) / len(kept)
 
 
+@pytest.mark.slow
 def test_the_metrics_are_means_of_the_questions_scores(text_encoder: object) -> None:
     records = records_of("coherence_qa_8f_mini")
     scores = items.scores(records)

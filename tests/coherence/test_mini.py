@@ -29,6 +29,7 @@ def test_size_and_balance() -> None:
     assert sum(path.stat().st_size for path in ROOT.rglob("*") if path.is_file()) < 1_500_000
 
 
+@pytest.mark.slow
 def test_no_single_frame_shows_the_answer() -> None:
     # A frame is a function of the scene's state alone (`draw`). An item passes if each of its frames, as
     # pixels, stands in a scene of the same question whose answer is another one: whoever sees that frame

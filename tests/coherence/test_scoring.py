@@ -117,12 +117,14 @@ def test_a_reference_in_the_data_is_used_and_named() -> None:
     assert value("n_reference_template", [record]) == 0
 
 
+@pytest.mark.slow
 def test_bertscore_of_the_whole_reply(text_encoder: object) -> None:
     exact = answers("a", {"4f": 'The answer to the question "How many?" is: 3.', "8f": ""})
     assert value("bertscore_4f", exact) == pytest.approx(1, abs=1e-6)
     assert value("bertscore_8f", exact) == 0
 
 
+@pytest.mark.slow
 def test_bertscore_of_the_final_answer(text_encoder: object) -> None:
     """Reasoning, however long, does not count; a reply that ends in it has no final answer."""
     sentence = 'The answer to the question "How many?" is: 3.'

@@ -14,6 +14,7 @@ def functions(path):
     return {node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)}
 
 
+@pytest.mark.slow
 def test_one_command_runs_all():
     tree = ast.parse((FOLDER / "run.py").read_text())
     (names,) = (

@@ -60,6 +60,7 @@ def facts() -> Iterator[tuple[str, str, Any]]:
                         yield benchmark, f"{name}, {one}", one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("benchmark", "name", "value"), [pytest.param(*f, id=f"{f[0]}-{f[1][:40]}") for f in facts()]
 )

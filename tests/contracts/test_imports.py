@@ -48,16 +48,19 @@ def test_the_entry_point_imports_nothing():
     assert heavy_after("import tempbench_lmms.harness.plugin") == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "allowed"), [(("path",), {"yaml"}), (("--version",), set())])
 def test_a_command_that_prints_a_line_imports_next_to_nothing(words, allowed):
     assert heavy_after(command(*words)) <= allowed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("compare", "--help")])
 def test_help_imports_what_lays_it_out(words):
     assert heavy_after(command(*words)) <= {"rich"}
 
 
+@pytest.mark.slow
 def test_hooks_import_no_data_library():
     # The harness imports them while it reads the task list, in every process.
     code = "\n".join(f"import tempbench_lmms.{name}.hooks" for name in benchmarks.names())

@@ -190,6 +190,7 @@ def long_functions() -> Iterator[str]:
                     yield f"{path.relative_to(root).as_posix()}: {node.name}"
 
 
+@pytest.mark.slow
 def test_functions_are_short():
     assert set(long_functions()) <= {
         "tempbench_lmms/coherence/official.py: __init__",

@@ -5,6 +5,7 @@ What a parameter takes is read from its type and its name, so a new command is c
 """
 
 import functools
+import itertools
 import json
 import re
 import typing
@@ -18,6 +19,7 @@ from tempbench_lmms.cli import main
 from tempbench_lmms.cli.command import OUTPUTS
 from tests import contract
 from tests.command import complains, tempbench
+from tests.each import for_each
 from tests.runs.test_logs import write_run
 
 LOGS = {"logs", "run_a", "run_b"}
@@ -78,13 +80,29 @@ PARAMETERS = [
 ]
 
 
-def of_kind(kind):
-    return [pytest.param(*one, id=f"{one[0]} {one[1].name}") for one in PARAMETERS if kind_of(*one) == kind]
+def of_kind(*kinds, path=None):
+    """Returns the parameters of some kinds, of one command or of all, each with its command."""
+    return [one for one in PARAMETERS if kind_of(*one) in kinds and path in (None, one[0])]
+
+
+def in_turn(kinds, wrong, n_quick=2):
+    """Has a test for each command with parameters of some kinds, which gives them wrong things in turn.
+
+    The quick command gives the first ones. The test gets (command, parameter, what is wrong).
+    """
+    first, rest = list(wrong)[:n_quick], list(wrong)[n_quick:]
+    cases = []
+    for path in dict.fromkeys(path for path, _ in of_kind(*kinds)):
+        for some, marks in ((first, ()), (rest, pytest.mark.slow)):
+            if some:
+                given = [(*one, what) for one in of_kind(*kinds, path=path) for what in some]
+                cases.append(pytest.param(given, id=path + " more" * bool(marks), marks=marks))
+    return pytest.mark.parametrize("cases", cases)
 
 
 def quickly(wrong):
-    """Returns what is given in turn; the quick command gives the first two."""
-    return [one if n < 2 else pytest.param(one, marks=pytest.mark.slow) for n, one in enumerate(wrong)]
+    """Returns what is given in turn; the quick command gives the first."""
+    return [one if n < 1 else pytest.param(one, marks=pytest.mark.slow) for n, one in enumerate(wrong)]
 
 
 def test_the_walk_finds_what_there_is():
@@ -108,10 +126,25 @@ def place(tmp_path_factory):
     return folder
 
 
+@pytest.fixture
+def afresh(tmp_path, monkeypatch):
+    """Returns what makes an empty folder, with data in it that is not there, and goes there."""
+    numbers = itertools.count()
+
+    def make():
+        folder = tmp_path / f"case{next(numbers)}"
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("TEMPBENCH_DATA", str(folder / "data"))
+        return folder
+
+    return make
+
+
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
+def _elsewhere(afresh):
+    """No test is where the user is, or has the user's data."""
+    afresh()
 
 
 SOUND_NAMES = {
@@ -185,33 +218,43 @@ def refused(done):
 OUTPUT = ["below a file", "of a process", "below one of a process", "a file that is there"]
 
 
-@pytest.mark.parametrize("what", OUTPUT)
-@pytest.mark.parametrize(("path", "parameter"), of_kind("output"))
-def test_a_place_that_nothing_can_be_written_to(path, parameter, what, place, tmp_path):
-    (tmp_path / "there.md").write_text("what is there")
-    value = {
-        "below a file": place / "file" / "x.md",
-        "of a process": "/proc/tempbench.md",
-        "below one of a process": "/proc/self/tempbench/x.md",
-        "a file that is there": tmp_path / "there.md",
-    }[what]
-    done = tried(path, parameter, value, place, tmp_path)
-    assert done.returncode != 0, done.stdout
-    refused(done)
-    assert (tmp_path / "there.md").read_text() == "what is there"
+@in_turn(["output"], OUTPUT, n_quick=len(OUTPUT))
+def test_a_place_that_nothing_can_be_written_to(cases, place, afresh):
+    def check(case):
+        path, parameter, what = case
+        there = afresh() / "there.md"
+        there.write_text("what is there")
+        value = {
+            "below a file": place / "file" / "x.md",
+            "of a process": "/proc/tempbench.md",
+            "below one of a process": "/proc/self/tempbench/x.md",
+            "a file that is there": there,
+        }[what]
+        done = tried(path, parameter, value, place, there.parent)
+        assert done.returncode != 0, done.stdout
+        refused(done)
+        assert there.read_text() == "what is there"
+
+    for_each(cases, check)
 
 
-@pytest.mark.parametrize(("path", "parameter"), of_kind("output"))
-def test_a_folder_that_is_read_only(path, parameter, place, tmp_path, monkeypatch):
+@in_turn(["output"], ["read-only"])
+def test_a_folder_that_is_read_only(cases, place, afresh, monkeypatch):
     # The user of these tests may be allowed to write everywhere: the system's answer is made here.
     def refuse(*args, **kwargs):
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
     monkeypatch.setattr("tempfile._os.open", refuse)
-    done = tried(path, parameter, tmp_path / "x.md", place, tmp_path)
-    assert done.returncode != 0
-    refused(done)
+
+    def check(case):
+        path, parameter, _ = case
+        folder = afresh()
+        done = tried(path, parameter, folder / "x.md", place, folder)
+        assert done.returncode != 0
+        refused(done)
+
+    for_each(cases, check)
 
 
 INPUTS = {
@@ -225,12 +268,15 @@ INPUTS = {
 }
 
 
-@pytest.mark.parametrize("what", quickly(INPUTS))
-@pytest.mark.parametrize(("path", "parameter"), of_kind("input"))
-def test_a_file_that_is_none(path, parameter, what, place, tmp_path):
-    done = tried(path, parameter, INPUTS[what](place), place, tmp_path)
-    assert done.returncode != 0, done.stdout
-    refused(done)
+@in_turn(["input"], INPUTS)
+def test_a_file_that_is_none(cases, place, afresh):
+    def check(case):
+        path, parameter, what = case
+        done = tried(path, parameter, INPUTS[what](place), place, afresh())
+        assert done.returncode != 0, done.stdout
+        refused(done)
+
+    for_each(cases, check)
 
 
 RESULTS = '{"results": %s, "configs": {"tempvs_mini": {}}}'
@@ -246,42 +292,52 @@ DAMAGED = [
 ]
 
 
-@pytest.mark.parametrize("what", quickly([*INPUTS, *range(len(DAMAGED))]))
-@pytest.mark.parametrize(("path", "parameter"), of_kind("logs"))
-def test_a_folder_of_logs_that_is_none(path, parameter, what, place, tmp_path):
-    if isinstance(what, int):
-        value = tmp_path / "20260101_000000_results.json"
-        value.write_text(DAMAGED[what])
-    else:
-        value = INPUTS[what](place)
-    done = tried(path, parameter, value, place, tmp_path)
-    assert done.returncode != 0, done.stdout
-    refused(done)
+@in_turn(["logs"], [*INPUTS, *range(len(DAMAGED))])
+def test_a_folder_of_logs_that_is_none(cases, place, afresh):
+    def check(case):
+        path, parameter, what = case
+        folder = afresh()
+        if isinstance(what, int):
+            value = folder / "20260101_000000_results.json"
+            value.write_text(DAMAGED[what])
+        else:
+            value = INPUTS[what](place)
+        done = tried(path, parameter, value, place, folder)
+        assert done.returncode != 0, done.stdout
+        refused(done)
+
+    for_each(cases, check)
 
 
 NUMBERS = ["", "x", "-1", "1e400", "nan", "1" + "0" * 400, "9" * 5000, "٣"]
 
 
-@pytest.mark.parametrize("value", quickly(NUMBERS), ids=lambda value: value[:8] or "empty")
-@pytest.mark.parametrize(("path", "parameter"), of_kind("number"))
-def test_a_number_that_is_none(path, parameter, value, place, tmp_path):
-    done = tried(path, parameter, value, place, tmp_path)
-    assert "Traceback" not in done.stderr
-    if done.returncode or value in ("", "x"):
-        refused(done)
+@in_turn(["number"], NUMBERS)
+def test_a_number_that_is_none(cases, place, afresh):
+    def check(case):
+        path, parameter, value = case
+        done = tried(path, parameter, value, place, afresh())
+        assert "Traceback" not in done.stderr
+        if done.returncode or value in ("", "x"):
+            refused(done)
+
+    for_each(cases, check)
 
 
 NAMES = ["", "nothing", "../../x", "\x1b[2J\u202e", "\udcff", "x" * 5000]
 
 
-@pytest.mark.parametrize("value", quickly(NAMES), ids=lambda value: ascii(value)[1:9] or "empty")
-@pytest.mark.parametrize(("path", "parameter"), [*of_kind("name"), *of_kind("choice")])
-def test_a_name_of_nothing(path, parameter, value, place, tmp_path):
-    done = tried(path, parameter, value, place, tmp_path)
-    assert "Traceback" not in done.stderr
-    assert not re.search("[\x1b\u202e\udcff]", done.stdout + done.stderr)
-    if done.returncode:
-        refused(done)
+@in_turn(["name", "choice"], NAMES)
+def test_a_name_of_nothing(cases, place, afresh):
+    def check(case):
+        path, parameter, value = case
+        done = tried(path, parameter, value, place, afresh())
+        assert "Traceback" not in done.stderr
+        assert not re.search("[\x1b\u202e\udcff]", done.stdout + done.stderr)
+        if done.returncode:
+            refused(done)
+
+    for_each(cases, check)
 
 
 ROOTS = {
@@ -292,20 +348,22 @@ ROOTS = {
 }
 
 
-@pytest.mark.parametrize("what", ROOTS)
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path.split()[0] in DATA])
-def test_data_that_cannot_be_there(path, what, place, tmp_path):
-    arguments = sound(path, COMMANDS[path], place, tmp_path)
-    arguments.pop("mini", None)
-    for parameter in COMMANDS[path].params:
-        if path == "verify" and parameter.name == "benchmark":
-            arguments[parameter.name] = ["tempvs"]
-        elif path.startswith("prepare") and kind_of(path, parameter) == "input":
-            arguments[parameter.name] = given(parameter, place / "none")
-    arguments.pop("from_folder", None)
-    done = call(path, arguments, TEMPBENCH_DATA=str(ROOTS[what](place)))
-    assert done.returncode != 0, done.stdout
-    refused(done)
+def test_data_that_cannot_be_there(path, place, afresh):
+    def check(what):
+        arguments = sound(path, COMMANDS[path], place, afresh())
+        arguments.pop("mini", None)
+        for parameter in COMMANDS[path].params:
+            if path == "verify" and parameter.name == "benchmark":
+                arguments[parameter.name] = ["tempvs"]
+            elif path.startswith("prepare") and kind_of(path, parameter) == "input":
+                arguments[parameter.name] = given(parameter, place / "none")
+        arguments.pop("from_folder", None)
+        done = call(path, arguments, TEMPBENCH_DATA=str(ROOTS[what](place)))
+        assert done.returncode != 0, done.stdout
+        refused(done)
+
+    for_each(ROOTS, check)
 
 
 @pytest.mark.parametrize("variable", ["TEMPBENCH_DATA", "HF_HOME"])
@@ -353,15 +411,16 @@ MANIFESTS = ["", "{", "[]", "null", "[" * 5000, "\ud800", json.dumps("x"), '{"ro
 
 @pytest.mark.parametrize("content", quickly(MANIFESTS), ids=lambda content: ascii(content)[1:9])
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path.startswith("prepare ")])
-def test_a_damaged_manifest_is_not_taken_for_one(path, content, place, tmp_path):
+def test_a_damaged_manifest_is_not_taken_for_one(path, content, place, afresh):
+    folder = afresh()
     name = path.split()[1]
-    root = tmp_path / "data" / name
+    root = folder / "data" / name
     root.mkdir(parents=True)
     (root / "manifest.json").write_bytes(content.encode(errors="surrogatepass"))
-    arguments = sound(path, COMMANDS[path], place, tmp_path)
+    arguments = sound(path, COMMANDS[path], place, folder)
     for parameter in COMMANDS[path].params:
         if parameter.name in ("source", "captions", "ucm"):
-            arguments[parameter.name] = given(parameter, empty_source(name, tmp_path))
+            arguments[parameter.name] = given(parameter, empty_source(name, folder))
     done = call(path, arguments)
     complains(done, "manifest.json is damaged", "--force")
     done = call(path, {**arguments, "force": ["--force"]})

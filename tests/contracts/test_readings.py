@@ -127,6 +127,7 @@ def _each(read):
     return read.values() if isinstance(read, dict) else [read]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_an_end_at_the_token_limit_can_be_told_later(name):
     """What the reader says with `at_limit` follows from what it says without: the log is enough."""
@@ -192,6 +193,7 @@ WORDS = (
 COUNTS = ["2", "3", "4", "5"]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from((*WORDS, "\n", ".", "<think>", "</think>", '{"answer": "C"}')), max_size=12),
     st.sampled_from("ABCD"),

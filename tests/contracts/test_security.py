@@ -93,6 +93,7 @@ def findings(source: str, file: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_no_file_runs_what_others_wrote():
     def check(path):
         assert findings(path.read_text(encoding="utf-8"), path.name) == []

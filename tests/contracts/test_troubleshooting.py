@@ -42,11 +42,13 @@ def says(text: str, message: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("message", MESSAGE.findall(PAGE.read_text(encoding="utf-8")))
 def test_an_explained_message_is_one_of_the_code(message: str) -> None:
     assert any(says(text, message) for text in said()), f"no message reads: {message}"
 
 
+@pytest.mark.slow
 def test_a_message_that_nobody_says_is_found() -> None:
     assert not any(says(text, "… is no model of the harness; …") for text in said())
     assert not says("the folder is missing next to the file", "the folder … is missing next to …")

@@ -26,6 +26,7 @@ def bomb(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_table_that_expands(bomb, monkeypatch):
     monkeypatch.setenv(RAISE, "10_000_000")
     with pytest.raises(TempbenchError, match=r"bomb\.parquet holds more than 10,000,000 bytes.*" + RAISE):

@@ -100,6 +100,7 @@ READ = """
 """
 
 
+@pytest.mark.slow
 def test_prepare_waits_for_runs_and_runs_for_prepare(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
     root = tmp_path / "tempvs"

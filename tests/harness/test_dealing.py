@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +47,7 @@ def test_questions_that_are_not_known_move_as_little_as_possible(missing):
     assert len(moved) <= sum(max(0, n - sum(missing) // len(missing)) for n in missing)
 
 
+@pytest.mark.slow
 @given(SHOWN, SHOWN, st.integers(1, 6), st.sets(st.integers(0, 119)))
 def test_groups_are_cut_between_processes_alone(one, other, size, stored):
     questions = numbered("first", one) + numbered("second", other)

@@ -161,6 +161,7 @@ def test_processes_with_senseless_numbers(rank, size, monkeypatch):
         agreement.Ranks()
 
 
+@pytest.mark.slow
 def test_processes_that_cannot_reach_each_other(monkeypatch):
     monkeypatch.setenv("RANK", "1")
     monkeypatch.setenv("WORLD_SIZE", "2")

@@ -19,6 +19,7 @@ def write(tmp_path, lines):
     return file
 
 
+@pytest.mark.slow
 def test_score(tmp_path, capsys):
     # The original order answered rightly, the swapped one as if it were the original.
     lines = [
@@ -65,6 +66,7 @@ def test_a_log_of_the_harness_is_read(tmp_path):
     assert predictions.read(write(tmp_path, lines)) == {"a": "x", "b": "y"}
 
 
+@pytest.mark.slow
 def test_a_wrong_setting_is_noticed(tmp_path, capsys):
     lines = [{"question_id": row["question_id"], "reply": prompts.triple(row["label"])} for row in ROWS]
     file = write(tmp_path, lines)
@@ -114,6 +116,7 @@ def test_bad_arguments(tmp_path, monkeypatch):
         commands.stats()
 
 
+@pytest.mark.slow
 def test_trivial_answers():
     found = predictions.trivial(ROWS)
     assert found["always independent"]["accuracy"] == 0.5

@@ -82,6 +82,7 @@ def graphs(draw):
     return n, draw(st.lists(st.sampled_from(possible), unique=True)) if possible else []
 
 
+@pytest.mark.slow
 @given(graphs())
 def test_like_trying_every_path(graph):
     n, edges = graph
@@ -103,6 +104,7 @@ def test_like_trying_every_path(graph):
     assert bits == [sum(1 << b for b in range(n) if reaches(a, b)) for a in range(n)]
 
 
+@pytest.mark.slow
 @given(st.integers(1, 6).flatmap(lambda n: st.tuples(st.just(n), st.sets(
     st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=12))))  # fmt: skip
 def test_a_cycle_is_found_where_there_is_one(graph):
@@ -114,6 +116,7 @@ def test_a_cycle_is_found_where_there_is_one(graph):
         assert all(edge in edges for edge in itertools.pairwise(steps))
 
 
+@pytest.mark.slow
 def test_ten_thousand_plans_of_twenty_steps_take_seconds():
     generator = random.Random(0)
     plans = [

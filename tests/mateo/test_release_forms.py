@@ -142,6 +142,7 @@ def test_the_download_is_pinned(release, monkeypatch):
     assert manifest()["source"]["revision"] == asked[0]
 
 
+@pytest.mark.slow
 def test_labels_are_computed_again_from_the_graphs(release):
     prepare(source=release, accept_license=True)
     assert verified() == []

@@ -233,6 +233,7 @@ def same(a, b):
     return a == pytest.approx(b, nan_ok=True)
 
 
+@pytest.mark.slow
 @given(answered_pairs)
 def test_swapping_a_and_b_and_relabelling_changes_nothing(pairs):
     records = records_of(pairs)
@@ -254,6 +255,7 @@ def test_swapping_a_and_b_and_relabelling_changes_nothing(pairs):
         assert value("n_pairs", changed) == value("n_pairs", records)
 
 
+@pytest.mark.slow
 @given(answered_pairs, st.randoms())
 def test_the_order_of_the_records_does_not_matter(pairs, generator):
     records = records_of(pairs)
@@ -263,6 +265,7 @@ def test_the_order_of_the_records_does_not_matter(pairs, generator):
         assert same(value(name, shuffled), value(name, records))
 
 
+@pytest.mark.slow
 @given(answered_pairs)
 def test_bounds(pairs):
     records = records_of(pairs)
@@ -279,6 +282,7 @@ def test_bounds(pairs):
         assert accuracy <= sum(consistent) / len(consistent)  # right pairs are consistent ones
 
 
+@pytest.mark.slow
 @given(answered_pairs)
 def test_f1_is_that_of_precision_and_recall(pairs):
     records = records_of(pairs)
@@ -297,6 +301,7 @@ def test_f1_is_that_of_precision_and_recall(pairs):
             assert math.isnan(found)
 
 
+@pytest.mark.slow
 @given(answered_pairs)
 def test_the_right_answers_get_everything(pairs):
     right = {name: (gold, gold, scoring.SWAPPED[gold]) for name, (gold, _, _) in pairs.items()}
@@ -304,6 +309,7 @@ def test_the_right_answers_get_everything(pairs):
         assert same(value(name, records_of(right)), 1) or math.isnan(value(name, records_of(right)))
 
 
+@pytest.mark.slow
 @given(answered_pairs, st.sampled_from(CLASSES))
 def test_who_ignores_the_order_gets_no_dependent_pair(pairs, label):
     ignoring = {name: (gold, label, label) for name, (gold, _, _) in pairs.items()}
@@ -311,6 +317,7 @@ def test_who_ignores_the_order_gets_no_dependent_pair(pairs, label):
     assert math.isnan(found) or found == 0
 
 
+@pytest.mark.slow
 @given(answered_pairs)
 def test_always_independent_is_what_answering_so_gets(pairs):
     records = records_of(pairs)

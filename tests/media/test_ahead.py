@@ -69,6 +69,7 @@ def idle() -> bool:
         return bool(worker.threads) and not at_work and (worker._next() is None or worker.n_bytes > 0)
 
 
+@pytest.mark.slow
 def test_frames_are_the_same_and_each_video_is_decoded_once(files, decoded) -> None:
     without = [digest(video.sample_frames(path, n, (4, 8))) for path in files for n in (4, 8)]
     video._CACHE.clear()
@@ -132,6 +133,7 @@ def test_the_next_in_order_come_first(files, decoded, monkeypatch, announced: bo
     assert ahead_of_time == ["10.mp4", "9.mp4", "8.mp4"]
 
 
+@pytest.mark.slow
 def test_an_order_of_no_sense_changes_nothing(files, decoded) -> None:
     places = [7, 3, 11, 0, 5, 1, 10, 2, 9, 4, 8, 6]
     without = [digest(video.sample_frames(files[i], 8)) for i in places]
@@ -233,6 +235,7 @@ def test_threads_end_with_the_block_and_nothing_is_held(files) -> None:
     assert not worker._slots
 
 
+@pytest.mark.slow
 def test_many_threads_may_ask(files, decoded) -> None:
     # As the vLLM runner does: a batch at once.
     without = {path: digest(video.sample_frames(path, 8)) for path in files}

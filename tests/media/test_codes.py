@@ -37,6 +37,7 @@ def test_a_card_is_read_from_sides_that_differ():
     assert codes.read(codes.resized(codes.drawn(card), 200, 300)) == card
 
 
+@pytest.mark.slow
 def test_nothing_is_read_where_there_is_nothing():
     random = np.random.default_rng(0)
     noise = random.integers(0, 255, (2000, 32, 32, 3), dtype=np.uint8)

@@ -25,6 +25,7 @@ def test_runs_that_are_alike_are_rarely_told_apart(size):
     assert decided(runs(np.random.default_rng(size), size=size)) <= LEVEL
 
 
+@pytest.mark.slow
 def test_unlike_spreads_are_no_difference():
     """One run is right in half of all groups, the other in half of each group's questions."""
     generator = np.random.default_rng(3)
@@ -67,6 +68,7 @@ def test_differences_out_of_range_are_refused(wrong):
         log_capital(wrong)
 
 
+@pytest.mark.slow
 def test_a_random_order_of_groups_that_are_all_there_is():
     """A task has so many groups, and over all of them the two runs are equally good."""
     generator = np.random.default_rng(6)
@@ -75,6 +77,7 @@ def test_a_random_order_of_groups_that_are_all_there_is():
     assert decided(np.array([generator.permutation(groups) for _ in range(PAIRS)])) <= LEVEL
 
 
+@pytest.mark.slow
 def test_the_difference_is_rarely_smaller_than_the_least_that_is_stated():
     generator = np.random.default_rng(7)
     found = generator.binomial(1, 0.6, (200, GROUPS)) - generator.binomial(1, 0.4, (200, GROUPS))

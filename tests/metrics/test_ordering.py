@@ -49,6 +49,7 @@ permutations = st.integers(2, 7).flatmap(
 )
 
 
+@pytest.mark.slow
 @given(permutations)
 def test_properties(orders):
     from scipy.stats import kendalltau  # takes longer than all of these tests
@@ -79,6 +80,7 @@ def test_direction_score_is_standardised():
     assert math.isnan(direction_score(0, 0, []))
 
 
+@pytest.mark.slow
 def test_a_million_orderings_take_less_than_a_second():
     generator = np.random.default_rng(0)
     truth, predicted = (np.argsort(generator.random((1_000_000, 5)), axis=1) for _ in range(2))

@@ -68,6 +68,7 @@ def test_one_group_says_nothing_of_errors():
     assert all(map(math.isnan, (found.now, found.once, found.endless, found.questions)))
 
 
+@pytest.mark.slow
 def test_simulated_variances_are_found_and_the_errors_are_those_of_the_mean():
     """Questions in groups of four with a luck in common; each has its own chance of a right reply."""
     generator = np.random.default_rng(0)

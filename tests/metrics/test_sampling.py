@@ -101,6 +101,7 @@ def test_small_tables():
     assert sampling.drawn({}) == set()
 
 
+@pytest.mark.slow
 def test_every_group_is_as_likely_as_any():
     taken = Counter(group for i in range(500) for group in sampling.drawn(STRATA, f"draw {i}"))
     # 500 draws of a tenth: 50 each, with a standard deviation of 6.7.

@@ -46,6 +46,7 @@ def test_cells_are_alike_within_the_figure_around_it_and_across_its_edge(figure)
         assert near_half(equal[:, mask != both])  # the edge does not show
 
 
+@pytest.mark.slow
 def test_a_classifier_of_single_frames_is_at_chance():
     """Nearest centroid on the cells, logistic regression on how often neighbours agree in each block."""
     from sklearn.linear_model import LogisticRegression
@@ -102,6 +103,7 @@ def decoded(url):
     return cells
 
 
+@pytest.mark.slow
 def test_the_motion_recovers_every_figure_of_the_sample_after_the_codec():
     asked = questions(sample.N_PAIRS, sample.SEED, "tempbench://motion_only/mini/media/")
     for row, figure, noise in asked:
@@ -110,6 +112,7 @@ def test_the_motion_recovers_every_figure_of_the_sample_after_the_codec():
         assert solved(frames, range(N_FRAMES), row["options"]) == figure, row["question_id"]
 
 
+@pytest.mark.slow
 def test_more_frames_show_more():
     """The same solver on frames as the tasks sample them: at chance with one, right with all."""
     scores = {}

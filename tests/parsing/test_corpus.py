@@ -35,6 +35,7 @@ def test_labelled_replies(group):
     assert not wrong
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.text(st.sampled_from("fghjklmnopqrstuvwxyzFGHJKLMNOPQRSTUVWXYZ .,:;!?()'\"\n-"), max_size=120))
 def test_no_answer_is_read_where_none_can_be(reply):

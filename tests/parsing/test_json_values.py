@@ -40,6 +40,7 @@ def test_json_values(text, values):
     assert json_values(text) == values
 
 
+@pytest.mark.slow
 @given(st.lists(VALUES, min_size=1, max_size=3))
 def test_what_is_json_is_read(values):
     assert json_values(json.dumps(values)) == [values]

@@ -136,6 +136,7 @@ def _verdict(row):
     return "right" if not wrong else "misread" if any(read[name] is not None for name in wrong) else "unread"
 
 
+@pytest.mark.slow
 def test_labelled_replies_are_read_as_a_person_reads_them(shared):
     rows = [json.loads(line) for _, line in json_lines(shared / "replies" / "labelled.jsonl")]
     verdicts = Counter(_verdict(row) for row in rows)

@@ -45,6 +45,7 @@ def test_shares(name):
     assert found["misread"] + found["unread"] <= times * WRONG * len(rows)
 
 
+@pytest.mark.slow
 def test_nothing_is_read_in_most_replies_without_an_answer():
     nothing = [row for row in ROWS if row.label is None]
     assert sum(row.known == "misread" for row in nothing) <= 0.02 * len(nothing)

@@ -26,6 +26,7 @@ def test_final_answer(reply, answer):
     assert final_answer(reply) == answer
 
 
+@pytest.mark.slow
 def test_no_character_shifts_the_tags():
     """The lower-case form of some has another length; the answer is cut out of the reply as it is."""
     odd = [char for char in map(chr, range(sys.maxunicode + 1)) if len(char.lower()) != 1]

@@ -30,6 +30,7 @@ def empty_hub(tmp_path):
         yield hub
 
 
+@pytest.mark.slow
 def test_nothing_is_uploaded_without_a_preview_and_a_yes(home, empty_hub, tmp_path):
     done = push(home, empty_hub, tmp_path, "mateo", "--dry-run")
     assert done.returncode == 0
@@ -113,6 +114,7 @@ def test_without_mlcroissant_the_command_says_what_to_install(home, empty_hub, t
     complains(push(home, empty_hub, tmp_path, "mateo", "--dry-run"), "pip install 'tempbench-lmms[push]'")
 
 
+@pytest.mark.slow
 def test_what_is_there_is_replaced_only_with_saying_so(empty_hub, tmp_path):
     root = prepare("mateo", tmp_path / "home")
     words = ("mateo", "--yes")
@@ -129,6 +131,7 @@ def test_what_is_there_is_replaced_only_with_saying_so(empty_hub, tmp_path):
     assert own.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_what_is_private_does_not_go_into_a_public_repository(home, empty_hub, tmp_path):
     assert push(home, empty_hub, tmp_path, "mateo", "--yes").returncode == 0
     done = push(home, empty_hub, tmp_path, "tempvs", "--yes", "--private")

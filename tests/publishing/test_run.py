@@ -66,6 +66,7 @@ def test_the_same_questions_as_from_the_folder(from_the_hub, home, asking, monke
     assert identity.of_data(task, config, docs) == there
 
 
+@pytest.mark.slow
 def test_tables_come_at_once_and_pictures_when_they_are_opened(
     published, from_the_hub, home, asking, monkeypatch
 ):

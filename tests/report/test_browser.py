@@ -14,6 +14,8 @@ from tests.chromium import OUTSIDE
 from tests.command import tempbench_process
 from tests.report.conftest import ATTACK
 
+pytestmark = pytest.mark.slow
+
 FIRST = "tempvs_mini/flintstones%2Fmini_flintstones_0%2Fgt_two%2F0"
 
 
@@ -64,7 +66,6 @@ def assert_equal_to_results(shown, files):
             assert rounded == (f"{value:.4f}" if isinstance(value, float) else str(value))
 
 
-@pytest.mark.slow
 def test_opens_without_a_complaint_and_asks_for_nothing(chromium, address):
     chromium.open(address)
     assert chromium.complaints == []

@@ -74,6 +74,7 @@ def test_a_run_that_is_given_twice_is_shown_once(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_names_of_runs(runs, tmp_path):
     page = tmp_path / "r.html"
     named = (f"guess={runs / 'chance'}", f"all right={runs / 'oracle'}")

@@ -93,6 +93,7 @@ def test_edited_samples(run, tmp_path):
     assert opened > 5
 
 
+@pytest.mark.slow
 def test_a_page_of_huge_replies_is_of_bounded_size(run, tmp_path):
     folder, name = run
     results = "20260101_000000_results.json"

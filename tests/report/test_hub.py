@@ -66,6 +66,7 @@ def benchmark_columns():
     return benchmarks.card("tempvs").primary
 
 
+@pytest.mark.slow
 def test_the_hub_s_own_library_reads_them(run, tmp_path):
     huggingface_hub = pytest.importorskip("huggingface_hub")
     if not hasattr(huggingface_hub, "parse_eval_result_entries"):
@@ -209,6 +210,7 @@ class Repository:
         self._server.server_close()
 
 
+@pytest.mark.slow
 def test_push_opens_a_pull_request_with_the_entries_alone(run, tmp_path):
     import base64
 
@@ -231,6 +233,7 @@ def test_push_opens_a_pull_request_with_the_entries_alone(run, tmp_path):
     assert "discussions/1" in done.stdout
 
 
+@pytest.mark.slow
 def test_push_that_is_refused(run, tmp_path):
     with Repository(status=403) as there:
         environment = {"HF_ENDPOINT": there.url, "HF_HUB_OFFLINE": "0", "HF_TOKEN": "hf_test"}
@@ -240,6 +243,7 @@ def test_push_that_is_refused(run, tmp_path):
     assert (tmp_path / "out" / ".eval_results" / "tempvs.yaml").is_file()
 
 
+@pytest.mark.slow
 def test_benchmarks_without_a_known_data_set_need_one(run, tmp_path, monkeypatch):
     monkeypatch.setattr(hub, "data_set_of", lambda card: None)
     with pytest.raises(TempbenchError, match="add --dataset tempvs=ORG/NAME"):

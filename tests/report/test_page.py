@@ -57,6 +57,7 @@ def test_embedded_json_ends_no_script_and_comes_back(words):
     assert json.loads(out) == {"reply": words, words: [words]}
 
 
+@pytest.mark.slow
 def test_data_stands_whole_in_the_page(html):
     found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
     assert len(found) == 1
@@ -71,6 +72,7 @@ def test_data_stands_whole_in_the_page(html):
     assert [len(json.loads(chunk)) for chunk in pictures] == [1]
 
 
+@pytest.mark.slow
 def test_names_of_a_run_are_text(tmp_path):
     log = write_run(tmp_path, task="tempvs_mt1_two_blind_mini")
     edit(log, attack)
@@ -115,6 +117,7 @@ def test_incomplete_and_damaged_runs_are_called_out(tmp_path):
     assert "line 224 is cut off or not a log line" in out
 
 
+@pytest.mark.slow
 def test_log_of_an_older_version_has_no_plots(tmp_path):
     log = write_run(tmp_path, task="tempvs_mini")
     edit(log, lambda number, line: line["record"].pop("statement_type", None))
@@ -229,6 +232,7 @@ def test_clipgain_stands_in_a_column_of_the_paper():
     assert placing.column_of("caption", "clipgain_official", known) == ("clipgain_official", "caption")
 
 
+@pytest.mark.slow
 def test_suite_and_single_test_of_one_run_are_rows_apart(tmp_path):
     for task in ("tempvs_mini", "tempvs_mt1_two_mini"):
         finish(write_run(tmp_path / task, task=task))
@@ -260,6 +264,7 @@ def test_csv_has_no_formula(words):
     assert sheet.inert(words) == f"'{words}"
 
 
+@pytest.mark.slow
 def test_markdown_and_latex_escape(tasks):
     sections = tables.sections_of(tasks)
     in_markdown, in_latex = text.as_markdown(sections), text.as_latex(sections)
@@ -421,6 +426,7 @@ def test_overview_has_chance_the_papers_best_and_humans(tasks):
     )
 
 
+@pytest.mark.slow
 def test_text_formats_begin_with_the_page_s_first_screen(tasks, html):
     sections = tables.sections_of(tasks)
     headlines, problems = summary.grids_of(sections, ["tempbench_chance", "tempbench_oracle"])
@@ -618,6 +624,7 @@ def test_thumbnail():
     assert (key, uri) == questions.thumbnail(Image.new("RGBA", (800, 600), "red"))
 
 
+@pytest.mark.slow
 def test_questions_that_limit_left_out_are_no_fault(tmp_path):
     log = write_run(tmp_path, task="tempvs_mt1_two_mini")
     file = finish(log, n_questions=300)
@@ -648,6 +655,7 @@ def test_questions_that_limit_left_out_are_no_fault(tmp_path):
     assert not overview.problems_of(found, {0: 0})["tempbench_chance"]["not asked"].is_meant
 
 
+@pytest.mark.slow
 def test_a_headline_that_no_run_has_is_named(tmp_path):
     """The same metric of another test stands in for it, before another metric of the same test."""
     finish(write_run(tmp_path, task="tempvs_mt2_event_mini"))

@@ -547,6 +547,7 @@ def test_runs_of_another_benchmark_are_no_rows(runs):
     complains(tempbench("table", "mateo", "3", str(runs)), "none of the runs has a task of mateo")
 
 
+@pytest.mark.slow
 def test_a_run_that_has_no_line_is_named(runs, tmp_path):
     own, other = tmp_path / "own", tmp_path / "other"
     write_tasks(own, "oracle", ["mateo_text_baseline_mini"])
@@ -598,6 +599,7 @@ def test_one_transfer_test_alone_has_no_overall_accuracy(tmp_path):
     assert mine == ["-", "-", "100.00", "-", "-", "-"]
 
 
+@pytest.mark.slow
 def test_settings_and_modalities_of_mateo(tmp_path):
     write_tasks(tmp_path, "oracle", ["mateo_both_icl_mini", "mateo_text_baseline_mini"])
     (own,) = tables.sections_of(list(numbers.of_logs(read_runs([tmp_path]), with_intervals=False)))
@@ -612,6 +614,7 @@ def test_settings_and_modalities_of_mateo(tmp_path):
     assert lines(by_relation)["independent"][0] == "1.0000"
 
 
+@pytest.mark.slow
 def test_a_report_s_csv_has_rows_and_columns_as_printed(section):
     found = list(csv.DictReader(io.StringIO(text.as_csv([section]))))
     (cell,) = (
@@ -646,6 +649,7 @@ def test_latex_s_captions_say_what_a_table_is_of(section):
     assert r"\caption{Accuracy (as in TOMATO, Table 7" in latex.table(apart)
 
 
+@pytest.mark.slow
 def test_latex_never_has_more_floats_waiting_than_it_can_hold(section):
     written = text.as_latex([section] * 3)
     pages = [page.count(r"\begin{table}") for page in written.split(r"\clearpage")]

@@ -129,6 +129,7 @@ def run(full: Path, source: Path, output: Path, *more: str):
     return tempbench("cut", "rextime", *arguments)
 
 
+@pytest.mark.slow
 def test_the_rest_goes_on_and_a_second_run_completes_it(full, source, tmp_path, write_video, monkeypatch):
     output = tmp_path / "clips"
     done = run(full, source, output)

@@ -145,6 +145,7 @@ def test_nothing_is_left_that_can_be_asked(source, tmp_path):
     assert not (tmp_path / "data" / "rextime" / "manifest.json").exists()
 
 
+@pytest.mark.slow
 def test_no_question_of_the_real_validation_split_is_left_out(shared, tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
     manifest = prepare(shared / "real" / "rextime", splits=["validation"]).manifest

@@ -339,6 +339,7 @@ def test_unread_answers_are_left_out_of_the_agreement(tmp_path):
     assert (found.n, found.n_left_out, found.same) == (3, 1, 1.0)
 
 
+@pytest.mark.slow
 def test_the_command_is_ended_and_continued(tmp_path):
     command = [sys.executable, "-m", "tempbench_lmms.cli", "answer", TASK, "--name", "anna", "--limit", "2"]
     command += ["--output", str(tmp_path)]

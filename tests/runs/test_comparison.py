@@ -52,6 +52,7 @@ def edit(source, target, change):
     return target
 
 
+@pytest.mark.slow
 def test_a_run_with_itself(folder):
     found, remarks = compared(folder / "chance", folder / "chance")
     assert any("A and B are one run" in line for line in remarks)
@@ -354,6 +355,7 @@ def test_a_difference_that_is_undefined_has_no_number():
     assert line == "cannot be told in 3 of 3: c -0.25, a -, b -"
 
 
+@pytest.mark.slow
 def test_headlines_all_or_those_that_are_named(folder, monkeypatch, capsys):
     def shown(*words):
         words = ("compare", folder / "oracle", folder / "chance", "--resamples", 500, *words)

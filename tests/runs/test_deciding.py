@@ -77,6 +77,7 @@ def test_who_is_worse_is_told_too(folder, docs, tmp_path):
     assert said["at_least"] > 0
 
 
+@pytest.mark.slow
 def test_who_guesses_is_not_told_from_who_guesses(against_chance, docs):
     found = [asked(against_chance, docs, "chance", seed)[0] for seed in range(1, 41)]
     # Were it as likely as 5 %, five in 40 came once in 20 tries (binomial); it is far less likely.
@@ -122,6 +123,7 @@ def test_what_cannot_decide_is_refused(folder, metric, line):
         deciding.contests(folder / "chance", [TASK], [TASK], metric)
 
 
+@pytest.mark.slow
 def test_those_that_are_named_can_decide(folder):
     with pytest.raises(TempbenchError) as refused:
         deciding.contests(folder / "chance", [TASK], [TASK], "nosuch")
@@ -220,6 +222,7 @@ def test_which_questions_are_left_to_ask(against_chance, docs):
     assert not deciding.is_open({}, [])
 
 
+@pytest.mark.slow
 def test_what_decides_first_decides_for_good(folder, against_chance, tmp_path):
     first = deciding.terms(tmp_path, {}, [against_chance], has_results=False)
     state = {"identity": {}, "finished": None, **json.loads(json.dumps(first))}

@@ -281,6 +281,7 @@ def test_a_table_without_ids_is_read_by_its_questions_where_each_is_one(tmp_path
         imported("vlmevalkit", write_lines(tmp_path / "t.jsonl", rows), task, tmp_path / "b")
 
 
+@pytest.mark.slow
 def test_failed_requests_and_empty_cells(tmp_path):
     rows = table_of(MATEO)
     rows[0]["prediction"] = "Failed to obtain answer via API."

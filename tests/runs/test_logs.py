@@ -1,5 +1,6 @@
 """Logs of finished runs, as the harness writes them."""
 
+import functools
 import itertools
 import json
 
@@ -21,11 +22,21 @@ def write_run(folder, respondent="chance", task=TASK, seed=0, n=None):
     `n` is how many questions are asked; all where omitted.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    results, lines = _texts_of(REPLIES[respondent], respondent, task, seed, n)
+    (folder / "20260101_000000_results.json").write_text(results)
+    log = folder / f"20260101_000000_samples_{task}.jsonl"
+    log.write_text(lines)
+    return log
+
+
+@functools.lru_cache(maxsize=64)
+def _texts_of(answer, respondent, task, seed, n):
+    """Returns the texts of a results file and of its log; many tests ask for the same."""
     config = load_task(task)
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
     items, lines = {}, []
     for number, doc in enumerate(itertools.islice(docs_of(config), n)):
-        reply = REPLIES[respondent](doc, task, seed)
+        reply = answer(doc, task, seed)
         out = config["process_results"](doc, [reply])
         for name, item in out.items():
             items.setdefault(name, []).append(item)
@@ -43,10 +54,7 @@ def write_run(folder, respondent="chance", task=TASK, seed=0, n=None):
         "config": {"model": f"tempbench_{respondent}", "model_args": ""},
         "model_name": f"tempbench_{respondent}",
     }
-    (folder / "20260101_000000_results.json").write_text(json.dumps(results, indent=2))
-    log = folder / f"20260101_000000_samples_{task}.jsonl"
-    log.write_text("\n".join(lines) + "\n")
-    return log
+    return json.dumps(results, indent=2), "\n".join(lines) + "\n"
 
 
 def test_the_finished_run_counts_whatever_the_clock_said(tmp_path):

@@ -83,6 +83,7 @@ def compared(a, b):
     return {one.metric: one for one in comparison.compare_tasks(pairs, 500)}, remarks
 
 
+@pytest.mark.slow
 def test_means_of_repeats_are_compared(folder, other):
     found, remarks = compared(folder, other)
     assert f"{TASK}: A has 3 repeats and B 2; the first 2 count" in remarks
@@ -98,6 +99,7 @@ def test_means_of_repeats_are_compared(folder, other):
     assert turned["mt"].p == pytest.approx(found["mt"].p, abs=0.1)  # of 500 exchanges
 
 
+@pytest.mark.slow
 def test_the_same_replies_again_tell_no_more(folder, other, tmp_path):
     """As many copies of one run as one likes have its interval and its p value."""
     for run, source in (("a", folder), ("b", other)):
@@ -112,6 +114,7 @@ def test_the_same_replies_again_tell_no_more(folder, other, tmp_path):
         assert (*again, thrice[name].n) == pytest.approx(known, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_one_run_is_compared_with_the_first_repeat(folder, other):
     found, remarks = compared(folder, other / "repeat_2")
     alone, _ = compared(folder / "repeat_1", other / "repeat_2")
@@ -119,6 +122,7 @@ def test_one_run_is_compared_with_the_first_repeat(folder, other):
     assert f"{TASK}: A has 3 repeats and B 1; the first 1 count" in remarks
 
 
+@pytest.mark.slow
 def test_compare_tells_of_the_repeats(folder, other, tmp_path):
     done = tempbench("compare", folder, other)
     assert f"A: tempbench_chance, 2 repeats in {folder}\n" in done.stdout, done.stderr
@@ -130,6 +134,7 @@ def test_compare_tells_of_the_repeats(folder, other, tmp_path):
     assert f"{TASK}, B: repeats 1, 2 have the same seed" in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_rescore_and_report_take_the_folder(folder, tmp_path):
     done = tempbench("rescore", folder)
     assert done.returncode == 0, done.stderr
@@ -144,6 +149,7 @@ def test_rescore_and_report_take_the_folder(folder, tmp_path):
     assert "mine, repeat 3" in (tmp_path / "page.html").read_text()
 
 
+@pytest.mark.slow
 def test_reparse_tells_the_spread_of_the_replies_as_they_are_read_now(tmp_path):
     (before,) = repeats.of(read_runs([write_repeats(tmp_path, [1, 2])]))
     (log,) = (tmp_path / "repeat_1").rglob("*.jsonl")
@@ -168,6 +174,7 @@ def test_a_report_computes_a_spread_once(folder, monkeypatch):
     assert (len(grids), computed) == (1, [3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "line"),
     [
@@ -302,6 +309,7 @@ def test_a_repeat_that_fails_ends_the_others(status, tmp_path, monkeypatch):
     ] * 2
 
 
+@pytest.mark.slow
 def test_fewer_repeats_than_a_folder_has_are_the_first(tmp_path, monkeypatch, capsys):
     write_repeats(tmp_path, [1, 2, 3])
     monkeypatch.setattr(sys, "argv", ["tempbench", "run"])

@@ -392,6 +392,7 @@ def test_killed_and_continued(tmp_path):
     assert readings.outdated == set()
 
 
+@pytest.mark.slow
 def test_a_changed_log_and_other_words_are_noticed(tmp_path, monkeypatch):
     path = few(tmp_path, 3)
     with Stub(on_offer) as stub:
@@ -558,6 +559,7 @@ def test_reports_show_both(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_readings_without_the_data_are_said_to_be_left_out(tmp_path, monkeypatch):
     few(tmp_path, 2)
     with Stub(on_offer) as stub:
@@ -572,6 +574,7 @@ def test_readings_without_the_data_are_said_to_be_left_out(tmp_path, monkeypatch
     assert "readings cannot be scored" in (tmp_path / "out.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_span_keeps_our_letter_and_has_no_kappa(tmp_path):
     """We read the letter, and the second reader the span that is in words."""
     task = "rextime_mini"

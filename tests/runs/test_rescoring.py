@@ -263,6 +263,7 @@ def test_command(folder, monkeypatch, capsys):
     assert "--reparse uses our parser and excludes --parser official" in err
 
 
+@pytest.mark.slow
 def test_damaged_logs(folder, tmp_path, monkeypatch, capsys):
     """Cut off in a line, cut off between lines, lines of another task, another version of the task."""
 

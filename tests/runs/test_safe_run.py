@@ -124,7 +124,7 @@ def test_what_asks_nothing_is_said_at_once(tasks, further, line, tmp_path):
         (["--timezone", "Mars/X"], "--timezone Mars/X: no such zone"),
         (["--include_path", "/nosuch"], "--include_path /nosuch: no such folder"),
         (["--baseline", "nosuch"], "--baseline nosuch: no such file"),
-        (["--device", "cuda:99"], "--device cuda:99: torch finds"),
+        pytest.param(["--device", "cuda:99"], "--device cuda:99: torch finds", marks=pytest.mark.slow),
     ],
 )
 def test_what_the_harness_would_refuse_is_a_line_before_the_work(words, line, tmp_path):

@@ -19,6 +19,8 @@ from tempbench_lmms.tempvs.checks import problems
 
 from .build_helpers import Server, tiny_detr, write_vist, write_vwp
 
+pytestmark = pytest.mark.slow
+
 VERBS = ["painted a fence", "jumped over a stone", "baked bread", "climbed a tree", "drove to the sea"]
 NAMES = ["Anna", "Bert", "Clara", "Doris", "Emil"]
 
@@ -166,7 +168,6 @@ def test_what_each_step_leaves(
     assert "20 (3742)" in printed
 
 
-@pytest.mark.slow
 def test_the_data_set_is_whole(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     made.build()
     root = made.work / "data" / "tempvs"

@@ -12,6 +12,8 @@ from tempbench_lmms.errors import MediaError, TempbenchError
 
 from .build_helpers import tiny_detr
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "A boy jumps over a wall.",
     "A boy leaps over the wall.",

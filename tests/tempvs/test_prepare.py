@@ -75,6 +75,7 @@ def test_every_question_and_each_image_once(layout, home):
     assert manifest(home)["source"] == {"folder": str(layout)}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_strips")
 def test_less_is_whole_where_the_user_says_so(layout, home):
     prepare(layout, accept_license=True, sources="flintstones")
@@ -90,6 +91,7 @@ def test_less_is_whole_where_the_user_says_so(layout, home):
             prepare(layout, accept_license=True, sources=wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_strips")
 def test_folders_deeper_and_pictures_elsewhere(layout, home, tmp_path):
     prepare(layout, accept_license=True)

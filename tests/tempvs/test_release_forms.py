@@ -154,6 +154,7 @@ def test_damaged_archives(release, home, change):
     assert not list(release.parent.rglob("evil.jpg"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_strips_serve_where_single_images_are_missing(release, home, expected, source, capsys):
     gone = [stand_in.single(source, 0, i) for i in (1, 3)]
@@ -174,6 +175,7 @@ def test_strips_serve_where_single_images_are_missing(release, home, expected, s
             assert np.abs(np.asarray(cut, int) - np.asarray(single, int)).mean() < 4
 
 
+@pytest.mark.slow
 def test_without_strips_too_they_are_missing(release, home):
     (release / "data" / stand_in.single("vist", 0, 1)).unlink()
     shutil.rmtree(release / "data/vist/combined")
@@ -184,6 +186,7 @@ def test_without_strips_too_they_are_missing(release, home):
     assert {line.partition("_")[0] for line in left_out} == {"vist"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoil", ["a strip that is none", "a strip of fewer images", "a link out"])
 def test_strips_that_are_no_use(release, home, tmp_path, spoil):
     (release / "data" / stand_in.single("pororo", 0, 1)).unlink()
@@ -281,6 +284,7 @@ def predictions(release, source="vist", model="Llama-3.1-8B"):
     return release / f"data/predictions/blind/{model}/{source}_paired_event_discrimination_preds_full.json"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
@@ -319,6 +323,7 @@ def test_blind_answers_that_are_no_use_are_said(release, home, capsys, spoil, sa
     assert known == (set() if spoil == "none" else asked - {("mt1_two", "vist")})
 
 
+@pytest.mark.slow
 def test_pickles(tmp_path, home, expected, capsys):
     release = stand_in.write(tmp_path / "pickled", pickled=True)
     with pytest.raises(TempbenchError, match="--allow-pickle"):
@@ -366,6 +371,7 @@ class Downloads:
         return str(self.folder)
 
 
+@pytest.mark.slow
 def test_a_download_takes_what_is_needed(whole, tmp_path, home, expected, monkeypatch):
     extra = shutil.copytree(whole, tmp_path / "extra")
     for name in ("blind/GPT4o/x.json", "combined/GPT4o/x.json", "blind/Llama-3.1-8B/x.pkl"):
@@ -380,6 +386,7 @@ def test_a_download_takes_what_is_needed(whole, tmp_path, home, expected, monkey
     assert len([name for name in names if "/blind/" in name]) == 3 * 4 * 4
 
 
+@pytest.mark.slow
 def test_a_download_with_pickles_and_strips(tmp_path, home, monkeypatch):
     release = stand_in.write(tmp_path / "pickled", pickled=True)
     (release / "data" / stand_in.single("vwp", 1, 2)).unlink()

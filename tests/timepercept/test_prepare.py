@@ -83,6 +83,7 @@ def prepared(root, monkeypatch, **sources):
     return root / "timepercept", notes
 
 
+@pytest.mark.slow
 def test_fmow_becomes_all_nine_tests(fmow, tmp_path, monkeypatch):
     damaged = fmow / "fmow-rgb/train/airport_hangar/airport_hangar_1/airport_hangar_1_3_rgb.jpg"
     damaged.write_bytes(damaged.read_bytes()[:300])
@@ -135,6 +136,7 @@ def shown(root):
     return {url.removeprefix("tempbench://timepercept/") for url in urls}
 
 
+@pytest.mark.slow
 def test_an_unreadable_picture_costs_its_question_alone(fmow, tmp_path, monkeypatch):
     sound, _ = prepared(tmp_path / "sound", monkeypatch, fmow=fmow)
     before = {row["question_id"]: row for row in read_rows(sound / "isr/test.parquet")}
@@ -171,6 +173,7 @@ def counting(calls, function):
     return counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", ["test", "seq"])
 def test_the_noisy_parts_of_fmow_are_joined_with_their_ground_truth(split, tmp_path, monkeypatch):
     source = fmow_test_part(tmp_path / "source", split)
@@ -219,6 +222,7 @@ def test_fmow_without_ground_truth_or_with_a_damaged_mapping(tmp_path):
         read_fmow(source, 10, nothing_skipped(), ["test"])
 
 
+@pytest.mark.slow
 def test_a_second_run_does_nothing_and_another_request_is_refused(fmow, tmp_path, monkeypatch):
     root, _ = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
     before = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
@@ -237,6 +241,7 @@ def test_a_second_run_does_nothing_and_another_request_is_refused(fmow, tmp_path
     assert not (root / "train").exists()
 
 
+@pytest.mark.slow
 def test_a_source_that_was_changed_is_not_taken_for_the_one_prepared(fmow, tmp_path, monkeypatch):
     root, _ = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
     source = tmp_path / "fmow"
@@ -265,6 +270,7 @@ def interrupt(data, root, monkeypatch, fmow, settings=SMALL):
     return {path: path.stat().st_mtime_ns for path in root.rglob("*.jpg")}
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_is_taken_up(fmow, tmp_path, monkeypatch):
     data, root = tmp_path / "data", tmp_path / "data" / "timepercept"
     begun = interrupt(data, root, monkeypatch, fmow)
@@ -276,6 +282,7 @@ def test_an_interrupted_run_is_taken_up(fmow, tmp_path, monkeypatch):
     assert not list(root.glob("*.begun.json"))
 
 
+@pytest.mark.slow
 def test_pictures_of_another_interrupted_request_are_not_taken_over(fmow, tmp_path, monkeypatch):
     data, root = tmp_path / "data", tmp_path / "data" / "timepercept"
     begun = interrupt(data, root, monkeypatch, fmow)
@@ -334,6 +341,7 @@ def test_manifest_orders_by_time_and_reports_what_it_cannot_use(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_order_comes_from_the_manifest_and_intervals_from_fmow(fmow, tmp_path, monkeypatch):
     groups = [group(tmp_path / "sitscc", f"g{i}", list(range(6))) for i in range(6)]
     file = manifest(tmp_path / "sitscc", groups)
@@ -354,6 +362,7 @@ def test_ranks_alone_build_the_tests_of_order(tmp_path, monkeypatch):
     assert not (root / "ice").exists()
 
 
+@pytest.mark.slow
 def test_too_little_is_an_error_and_leaves_nothing(fmow, tmp_path, monkeypatch):
     file = manifest(tmp_path / "s", [group(tmp_path / "s", "one", [1, 2])])
     with pytest.raises(TempbenchError, match="too few places"):
@@ -373,6 +382,7 @@ def test_too_little_is_an_error_and_leaves_nothing(fmow, tmp_path, monkeypatch):
     assert list(problems(root)) == []
 
 
+@pytest.mark.slow
 def test_places_whose_pictures_are_all_damaged_leave_nothing(fmow, tmp_path, monkeypatch):
     for picture in fmow.rglob("*_rgb.jpg"):
         picture.write_bytes(b"\xff\xd8")
@@ -498,6 +508,7 @@ def test_temporalvqa(tmp_path, monkeypatch):
     assert list(problems(root)) == []
 
 
+@pytest.mark.slow
 def test_ucm_from_class_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "data"))
     for number, name in enumerate(controls.UCM_CLASSES):
@@ -558,6 +569,7 @@ def test_a_control_that_cannot_be_built_leaves_nothing(tmp_path, monkeypatch):
     assert not (tmp_path / "data/timepercept").exists()
 
 
+@pytest.mark.slow
 def test_ucm_from_parquet_with_class_labels(tmp_path, monkeypatch):
     import datasets
 

@@ -117,6 +117,7 @@ def test_interval_answers(rows):
         assert row["days"]["ABCD".index(row["answer"])] == max(row["days"])
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_questions(many_series, rows):
     again = questions.build(many_series, many_series, "test", questions.Rules(count=200, seed=1))
     assert again == rows
@@ -132,6 +133,7 @@ def test_margin_between_intervals(many_series):
             assert all(3 * a <= b for a, b in itertools.pairwise(days)), test
 
 
+@pytest.mark.slow
 def test_chance_falls_into_the_bands(rows):
     # 95 % bands of random answers to 200 questions: p +- 1.96 sqrt(p (1 - p) / 200) for accuracies; for
     # PNR 0.893 to 1.120 (2,000 pairs of fives) and 0.837 to 1.194 (600 pairs of threes).

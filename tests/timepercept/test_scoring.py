@@ -164,6 +164,7 @@ def test_categories_count_each_once():
     assert details["by_kind"] == {"sov": {}}
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.permutations("12345"), st.permutations("12345")), min_size=1, max_size=8))
 def test_properties(orders):
     records = [isr("".join(truth), ", ".join(reply), i) for i, (truth, reply) in enumerate(orders)]

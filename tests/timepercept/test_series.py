@@ -168,6 +168,7 @@ def test_months_are_asked_about_order_alone(tmp_path, monkeypatch):
         built(tmp_path / "other", tmp_path, monkeypatch, tests=("ice",))
 
 
+@pytest.mark.slow
 def test_measurements_of_many_bands_in_a_folder(tmp_path, monkeypatch):
     fields(tmp_path / "in")
     with pytest.raises(TempbenchError, match=r"5 bands .*; name three of them"):
@@ -188,6 +189,7 @@ def test_measurements_of_many_bands_in_a_folder(tmp_path, monkeypatch):
     assert json.loads((apart / "manifest.json").read_text())["parts"]["series"]["sites"] == []
 
 
+@pytest.mark.slow
 def test_the_same_questions_from_folder_manifest_and_archive(tmp_path, monkeypatch):
     found = groups(tmp_path / "in")
     for group in found:

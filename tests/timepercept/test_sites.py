@@ -67,6 +67,7 @@ def test_neighbours_of_neighbours_are_one_site():
     assert named.several(set(named.of)) == [["fmow/dam", "fmow/hangar", "fmow/runway"]]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(0, 40), min_size=1, max_size=40),
     st.lists(st.integers(0, 40), max_size=20),
@@ -89,6 +90,7 @@ def test_no_site_is_in_two_splits(first, second, seed, share):
         )
 
 
+@pytest.mark.slow
 def test_places_without_neighbours_are_split_as_they_always_were(many_series):
     found = sites.split({"series": many_series}, sites.find(many_series, 5_000), 2025, 0.2)["series"]
     ordered = sorted(many_series, key=lambda one: one.place)

@@ -23,6 +23,7 @@ def export(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_what_datasets_and_so_trl_read(export):
     import datasets
 
