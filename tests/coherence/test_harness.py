@@ -6,6 +6,7 @@ import pytest
 
 from hf_datasets.coherence import commands
 from tempbench_lmms.coherence.card import BUDGETS, TYPES
+from tests.respondents import tiny_args
 
 pytestmark = pytest.mark.harness
 
@@ -84,7 +85,7 @@ def test_real_clips_with_a_tiny_vlm(
         ["coherence_qa", "coherence_caption", "coherence_qa_8f_video"],
         tmp_path / "out",
         ["--gen_kwargs", "max_new_tokens=24"],
-        f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa",
+        tiny_args(tiny_vlm),
         environment={**environment, "TEMPBENCH_DATA": str(tmp_path / "data")},
         timeout=400,
     )
