@@ -84,7 +84,7 @@ def test_real_clips_with_a_tiny_vlm(
         "qwen2_5_vl",
         ["coherence_qa", "coherence_caption", "coherence_qa_8f_video"],
         tmp_path / "out",
-        ["--gen_kwargs", "max_new_tokens=24"],
+        ["--gen_kwargs", "max_new_tokens=8"],
         tiny_args(tiny_vlm),
         environment={**environment, "TEMPBENCH_DATA": str(tmp_path / "data")},
         timeout=400,

@@ -25,9 +25,9 @@ def leaves(name):
     return [one for member in config["task"] for one in leaves(member)] if "group" in config else [name]
 
 
-# All documents, which two processes share of every task; and three of each, of which one of four gets
-# none. How documents are shared does not depend on the task, and what a process without any sends depends on
-# its benchmark at most: for four, one task of each is enough.
+# All documents, which two processes share of every task; and three, of which one of four processes gets none.
+# How documents are shared does not depend on the task, nor does what a process without any sends: for four, a
+# few tasks are enough.
 LIMITS = (None, 3)
 EACH = tuple(leaves(f"{name}_mini")[0] for name in benchmarks.names())
 
@@ -91,7 +91,7 @@ def two_nodes(n):
 
 
 LAUNCHERS = {  # two processes on one node by torchrun: see below
-    "torchrun, two on each of two nodes": (lambda: two_nodes(2), (3,), EACH),
+    "torchrun, two on each of two nodes": (lambda: two_nodes(2), (3,), EACH[::2]),
     "accelerate 2": (lambda: [[*ACCELERATE, "--multi_gpu", "--num_processes", "2"]], (None,), (GROUP,)),
 }
 

@@ -17,6 +17,9 @@ pytestmark = pytest.mark.harness
 
 ODD = "tempvs_mt1_two_mini"  # 223 documents
 LEAVES = (ODD, "tempvs_mt2_event_mini", "tempvs_mt3_caption_mini")
+# An odd number, which two processes cannot share equally; test_distribution.py lets them share all questions.
+FEW = 61
+LIMIT = ["--limit", str(FEW)]
 
 
 def metrics(run, task):
@@ -36,7 +39,8 @@ def known(tmp_path_factory, warm_python):
     """
     wanted = [
         ("oracle", "oracle", ["tempvs_mini", "tempvs_mt1_two_blind_mini", *LEAVES], {}),
-        *((name, name, list(LEAVES), {}) for name in ("constant", "garbage", "empty", "failing")),
+        ("constant", "constant", list(LEAVES), {}),
+        *((name, name, list(LEAVES), {"limit": FEW}) for name in ("garbage", "empty", "failing")),
     ]
     return evaluate(wanted, tmp_path_factory.mktemp("run"), warm_python, {warm.FORGET: "1"})
 
@@ -77,29 +81,25 @@ def test_nothing_readable(known, name):
         )
 
 
-# An odd number, which two processes cannot share equally; test_distribution.py lets them share all questions.
-FEW = ["--limit", "61"]
-
-
 @pytest.fixture(scope="module")
 def one(tmp_path_factory, run_harness):
-    return run_harness("tempbench_chance", LEAVES, tmp_path_factory.mktemp("one"), FEW, "seed=3")
+    return run_harness("tempbench_chance", LEAVES, tmp_path_factory.mktemp("one"), LIMIT, "seed=3")
 
 
 def test_two_processes_give_what_one_gives(one, tmp_path, run_harness):
-    two = run_harness("tempbench_chance", LEAVES, tmp_path, FEW, "seed=3", processes=2)
+    two = run_harness("tempbench_chance", LEAVES, tmp_path, LIMIT, "seed=3", processes=2)
     for task in LEAVES:
         assert metrics(two, task) == metrics(one, task)
         replies = [
             {row["record"]["id"]: row["filtered_resps"] for row in run.logged(task)} for run in (one, two)
         ]
         assert replies[0] == replies[1]
-        assert len(one.logged(task)) == len(two.logged(task)) == len(replies[0]) == 61
+        assert len(one.logged(task)) == len(two.logged(task)) == len(replies[0]) == FEW
 
 
 def test_simple_and_chat_models_are_scored_alike(one, tmp_path, run_harness):
     simple = run_harness(
-        "tempbench_chance", [ODD], tmp_path, [*FEW, "--force_simple"], model_args="seed=3,media=true"
+        "tempbench_chance", [ODD], tmp_path, [*LIMIT, "--force_simple"], model_args="seed=3,media=true"
     )
     assert metrics(simple, ODD) == metrics(one, ODD)
 
@@ -198,8 +198,9 @@ def test_include_path_works_without_the_entry_point(warm_python):
     """
     from tempbench_lmms.harness.variants import task_dir
 
+    # Of one benchmark: that the harness reads all files as we do is tested in test_startup.py.
     subprocess.run(
-        [warm_python, "-c", textwrap.dedent(code), str(task_dir())],
+        [warm_python, "-c", textwrap.dedent(code), str(task_dir() / "tempvs")],
         check=True,
         capture_output=True,
         env=os.environ | {warm.FORGET: "1"},
