@@ -1,4 +1,4 @@
-"""Respondents on tasks, through the harness's Python interface."""
+"""Respondents on tasks, through the harness's Python interface; and how the tiny model is asked."""
 
 import json
 import os
@@ -17,6 +17,13 @@ SCRIPT = """
         out[name] = result["results"]
     print("RESULT" + json.dumps(out, default=str))
 """
+
+
+def tiny_args(folder, *more):
+    """Returns the `model_args` of the tiny model in a folder; large pictures would take most of its time."""
+    size = "min_pixels=3136,max_pixels=50176"
+    given = f"pretrained={folder},device=cpu,device_map=cpu,attn_implementation=sdpa,{size}"
+    return ",".join([given, *more])
 
 
 def evaluate(wanted, folder, python, environment=None):

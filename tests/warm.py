@@ -156,12 +156,16 @@ def import_all() -> None:
 
     server = os.getpid()
     tasks.TaskManager._get_task_and_group = remembered
-    slowly = yaml.full_load
+    # Of what the harness reads in a fork, too: a test of the installed script reads by PyYAML's own code.
     read_yaml_quickly()
     assert tasks.TaskManager().all_tasks  # an index may be made when it is asked for
-    yaml.full_load = slowly
     look_at_the_sample()
     name_no_methods()
+    # transformers compiles a thousand patterns before a process loads its first model.
+    with contextlib.suppress(ImportError):
+        from transformers.conversion_mapping import get_checkpoint_conversion_mapping
+
+        get_checkpoint_conversion_mapping("qwen2_5_vl")
 
 
 def look_at_the_sample() -> None:

@@ -3,10 +3,12 @@
 import functools
 import inspect
 import itertools
+import json
 import logging
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from tempbench_lmms import record_quality, record_reading
 from tempbench_lmms.data import provenance
@@ -122,15 +124,36 @@ class Item:
     The harness collects the records under every metric's name and writes every metric's value of a question
     into the sample log. The log shows an `Item` as a word, so that a record with twenty metrics is logged
     once, as `record`, and not twenty times.
+
+    With several processes the harness sends the records to the first one under each metric's name anew. So an
+    `Item` makes its text once, and what arrives many times becomes one `Item`: whatever is remembered of the
+    records of one metric serves the others, as it does in a single process.
     """
 
-    __slots__ = ("record",)
+    __slots__ = ("__weakref__", "packed", "record")
 
-    def __init__(self, record: Record) -> None:
-        self.record = record
+    def __init__(self, record: Record, packed: str = "") -> None:
+        self.record, self.packed = record, packed
 
     def __str__(self) -> str:
         return "see record"
+
+    def __reduce__(self) -> tuple[Callable[..., "Item"], tuple[Any]]:
+        try:
+            self.packed = self.packed or json.dumps(self.record)
+        except TypeError:  # a value that is none of JSON's
+            return Item, (self.record,)
+        return _unpacked, (self.packed,)
+
+
+_ARRIVED: WeakValueDictionary[str, Item] = WeakValueDictionary()
+
+
+def _unpacked(packed: str) -> Item:
+    found = _ARRIVED.get(packed)
+    if found is None:
+        found = _ARRIVED[packed] = Item(json.loads(packed), packed)
+    return found
 
 
 class Details(dict[str, Any]):

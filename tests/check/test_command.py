@@ -21,7 +21,7 @@ from tempbench_lmms.runs import model_check
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.run_card import run_card
 from tests.check import planted
-from tests.command import complains, tempbench, tempbench_process
+from tests.command import complains, tempbench
 
 TASK = "tempvs_mt1_two_separate_mini"
 WANTED = model_check.Wanted("tempbench_reader")
@@ -171,8 +171,15 @@ def test_a_model_whose_insides_cannot_be_seen_is_judged_by_its_replies():
 
 @pytest.mark.harness
 def test_a_run_that_checks_first_says_so(tmp_path, warm_python):
+    # The check is a process of its own, of the same Python.
+    code = "import sys; sys.executable = sys.argv.pop(1); from tempbench_lmms.cli.main import main; main()"
     arguments = ("run", "--model", "tempbench_reader", "--tasks", TASK, "-o", str(tmp_path / "out"))
-    done = tempbench_process(*arguments, "--check", "--", "--limit", "2", python=warm_python)
+    done = subprocess.run(
+        [warm_python, "-c", code, warm_python, *arguments, "--check", "--", "--limit", "2"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     (log,) = read_runs([tmp_path / "out"])
     assert run_card(log)["check"] == {"state": "passed", "failed": [], "unseen": []}

@@ -6,6 +6,7 @@ import pytest
 
 from hf_datasets.coherence import commands
 from tempbench_lmms.coherence.card import BUDGETS, TYPES
+from tests.respondents import tiny_args
 
 pytestmark = pytest.mark.harness
 
@@ -83,8 +84,8 @@ def test_real_clips_with_a_tiny_vlm(
         "qwen2_5_vl",
         ["coherence_qa", "coherence_caption", "coherence_qa_8f_video"],
         tmp_path / "out",
-        ["--gen_kwargs", "max_new_tokens=24"],
-        f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa",
+        ["--gen_kwargs", "max_new_tokens=8"],
+        tiny_args(tiny_vlm),
         environment={**environment, "TEMPBENCH_DATA": str(tmp_path / "data")},
         timeout=400,
     )

@@ -1,8 +1,11 @@
 """Two commands at the same data: `prepare` twice, and `prepare --force` under a run."""
 
 import contextlib
+import json
+import os
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -10,27 +13,57 @@ from tempbench_lmms import benchmarks
 from tests import contract
 from tests.command import complains, tempbench
 
+# Forks for each line of code and for its environment; the fork holds what it took until the next line comes.
+HOLDER = """
+    import json, os, signal, sys
+    from pathlib import Path
+    from tempbench_lmms.data import locks
+    for line in sys.stdin:
+        code, environment = json.loads(line)
+        child = os.fork()
+        if not child:
+            os.environ.update(environment)
+            exec(code)
+            print(1, flush=True)
+            signal.pause()
+        sys.stdin.readline()
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        print(0, flush=True)
+"""
 
-@contextlib.contextmanager
-def held(code):
-    """Another process that holds what the code takes, until the block ends."""
-    begin = "import sys; from pathlib import Path; from tempbench_lmms.data import locks; "
-    process = subprocess.Popen(
-        [sys.executable, "-c", f"{begin}{code}; print(1, flush=True); sys.stdin.read()"],
+
+@pytest.fixture(scope="module")
+def held():
+    """What holds, in another process, what a line of code takes, until the block ends."""
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", textwrap.dedent(HOLDER)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-    )
-    assert process.stdout.readline() == "1\n"
-    try:
-        yield
-    finally:
-        process.communicate()
+    ) as process:
+
+        def say(text, answer):
+            process.stdin.write(f"{text}\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == f"{answer}\n"
+
+        @contextlib.contextmanager
+        def holding(code):
+            home = {"TEMPBENCH_DATA": os.environ["TEMPBENCH_DATA"]}
+            say(json.dumps([code, home]), 1)
+            try:
+                yield
+            finally:
+                say("", 0)
+
+        yield holding
+        process.stdin.close()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", benchmarks.names())
-def test_one_prepares_and_no_run_reads_meanwhile(name, preparing, tmp_path, monkeypatch):
+def test_one_prepares_and_no_run_reads_meanwhile(name, preparing, held, tmp_path, monkeypatch):
     home = tmp_path / "home"
     monkeypatch.setenv("TEMPBENCH_DATA", str(home))
     old, new = (contract.get(name, "SOURCE")(tmp_path / str(version), version) for version in (0, 1))

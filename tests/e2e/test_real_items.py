@@ -13,6 +13,7 @@ from hf_datasets.tempvs import rows as builder
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.tempvs import prompts
 from tempbench_lmms.tempvs.features import SCHEMA
+from tests.respondents import tiny_args
 
 pytestmark = pytest.mark.harness
 REPOSITORY = Path(__file__).parents[2]
@@ -71,7 +72,7 @@ def test_tiny_model(home, tiny_vlm, tmp_path, run_harness):
         tasks,
         tmp_path,
         ["--gen_kwargs", "max_new_tokens=4"],
-        f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa",
+        tiny_args(tiny_vlm),
         environment={"TEMPBENCH_DATA": str(root.parent)},
     )
     for task, table in zip(tasks, made.values(), strict=True):

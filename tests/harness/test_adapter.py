@@ -1,6 +1,7 @@
 import inspect
 import json
 import math
+import pickle
 
 import pytest
 
@@ -53,6 +54,22 @@ def test_order_of_items_does_not_matter():
     metrics.add("ids", lambda records: seen.append([record["id"] for record in records]) or 0)
     adapter.aggregation(metrics.rows[0])(items(1, 0, 1)[::-1])
     assert seen == [["0", "1", "2"]]
+
+
+def test_what_is_sent_under_many_names_arrives_as_one():
+    def arrived(sent):
+        return pickle.loads(pickle.dumps(sent))  # noqa: S301
+
+    (item,) = items(1)
+    item.record |= {"id": "\ud800", "order": [1, None, 0.1, math.inf], "text": "é"}
+    first, same = arrived([item, item])
+    assert first is same is arrived(item)
+    assert first is not item
+    assert first.record == item.record
+    other = adapter.Item(item.record | {"correct": 0})
+    assert arrived(other).record == other.record != item.record
+    odd = adapter.Item({"id": 1, "found": {1, 2}})
+    assert arrived(odd).record == odd.record
 
 
 def test_metric_list_of_the_harness():

@@ -21,9 +21,14 @@ LOADING = """
     import hashlib, json, sys
     import datasets
 
-    found = {}
-    for name, config, split in json.loads(sys.argv[1]):
-        rows = datasets.load_dataset(f"org/{name}", config, split=split)
+    # All splits at once: most of the time goes into finding out what there is.
+    wanted, found = json.loads(sys.argv[1]), {}
+    loaded = {
+        (name, config): datasets.load_dataset(f"org/{name}", config)
+        for name, config in {(name, config) for name, config, _ in wanted}
+    }
+    for name, config, split in wanted:
+        rows = loaded[name, config][split]
         if "video" in rows.column_names:
             rows = rows.cast_column("video", datasets.Video(decode=False))
         media = []

@@ -11,11 +11,11 @@ from hf_datasets.rextime import prepare as preparing
 from hf_datasets.rextime.prepare import prepare
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import integrity
+from tests.respondents import tiny_args
 
 pytestmark = pytest.mark.harness
 
 TASKS = ["rextime_mini", "rextime_vqa_mini", "rextime_moment_mini", "rextime_blind_mini"]
-TINY = "device=cpu,device_map=cpu,attn_implementation=sdpa,max_num_frames=4"
 
 
 def test_oracle_is_perfect_and_writes_no_score_of_the_test_split(tmp_path, run_harness):
@@ -143,7 +143,7 @@ def test_real_clip_goes_through_a_tiny_model(shared, tmp_path, tiny_vlm, run_har
         ["rextime", "rextime_frames"],
         tmp_path / "out",
         ["--gen_kwargs", "max_new_tokens=6"],
-        f"pretrained={tiny_vlm},{TINY}",
+        tiny_args(tiny_vlm, "max_num_frames=4"),
         environment={"TEMPBENCH_DATA": str(tmp_path / "data")},
     )
     for task in ("rextime", "rextime_frames"):

@@ -1,9 +1,9 @@
 """`tempbench run`: what it refuses, what it keeps, and how it ends."""
 
-import errno
 import json
 import re
 import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -124,12 +124,19 @@ def test_what_asks_nothing_is_said_at_once(tasks, further, line, tmp_path):
         (["--timezone", "Mars/X"], "--timezone Mars/X: no such zone"),
         (["--include_path", "/nosuch"], "--include_path /nosuch: no such folder"),
         (["--baseline", "nosuch"], "--baseline nosuch: no such file"),
-        pytest.param(["--device", "cuda:99"], "--device cuda:99: torch finds", marks=pytest.mark.slow),
     ],
 )
 def test_what_the_harness_would_refuse_is_a_line_before_the_work(words, line, tmp_path):
     run = ["run", "--model", "tempbench_chance", "--tasks", TASK, "-o", tmp_path / "o"]
     complains(tempbench(*run, *words), line)
+    assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.harness
+def test_a_device_that_is_not_there_is_a_line_before_the_work(tmp_path, warm_python, monkeypatch):
+    monkeypatch.setattr(sys, "executable", warm_python)  # of the process that asks torch
+    run = ["run", "--model", "tempbench_chance", "--tasks", TASK, "-o", tmp_path / "o"]
+    complains(tempbench(*run, "--device", "cuda:99"), "--device cuda:99: torch finds")
     assert not (tmp_path / "o").exists()
 
 
@@ -192,23 +199,41 @@ def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypat
         list(safe_run.task_problems(config, docs))
 
 
-@pytest.mark.harness
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"), "(Connection refused)"),
-        (FileNotFoundError(errno.ENOENT, "No such file or directory", "a.mp4"), "(a.mp4: No such file"),
-        (OSError(errno.ENOSPC, "No space left on device"), "logs: No space left on device"),
-    ],
-)
-def test_only_a_disk_that_takes_no_more_is_the_folders_fault(error, said, tmp_path, monkeypatch):
+FAILING = f"""
+    import errno, sys
+    from pathlib import Path
+    from tempbench_lmms.errors import TempbenchError
     from tempbench_lmms.harness import cache
+    from tempbench_lmms.runs import safe_run
 
-    monkeypatch.setattr(cache, "evaluate", lambda *args: error)
-    monkeypatch.setattr(safe_run.sys, "argv", [])
-    asked = safe_run.Asked("", {})
-    with pytest.raises(TempbenchError, match=re.escape(said)):
-        safe_run._evaluate("m", TASK, tmp_path / "logs", "", [], safe_run.How(), safe_run.Pace(), asked)
+    sys.argv = []
+    for error in (
+        ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"),
+        FileNotFoundError(errno.ENOENT, "No such file or directory", "a.mp4"),
+        OSError(errno.ENOSPC, "No space left on device"),
+    ):
+        cache.evaluate = lambda *args: error
+        more = ("", [], safe_run.How(), safe_run.Pace(), safe_run.Asked("", {{}}))
+        try:
+            safe_run._evaluate("m", "{TASK}", Path("logs"), *more)
+        except TempbenchError as told:
+            print(told)
+"""
+
+
+@pytest.mark.harness
+def test_only_a_disk_that_takes_no_more_is_the_folders_fault(tmp_path, warm_python):
+    done = subprocess.run(
+        [warm_python, "-c", textwrap.dedent(FAILING)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    refused, absent, full = done.stdout.splitlines()
+    assert "(Connection refused)" in refused
+    assert "(a.mp4: No such file" in absent
+    assert "logs: No space left on device" in full
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path):

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from tempbench_lmms.timepercept.card import CONTROLS, RANKINGS, TESTS
+from tests.respondents import tiny_args
 
 pytestmark = pytest.mark.harness
 CONTROL_TASKS = [f"timepercept_{test}_mini" for test in CONTROLS]
@@ -82,7 +83,7 @@ def test_real_pictures_through_the_tiny_model(shared, tiny_vlm, tmp_path, monkey
         ["timepercept"],
         tmp_path / "logs",
         ["--limit", "1", "--gen_kwargs", "max_new_tokens=4"],
-        f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa",
+        tiny_args(tiny_vlm),
         environment={"TEMPBENCH_DATA": str(tmp_path / "data")},
     )
     for test in TESTS:

@@ -12,6 +12,7 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timepercept import training
 from tempbench_lmms.timepercept.card import TESTS
+from tests.respondents import tiny_args
 
 ROOT = mini_root("timepercept")
 
@@ -211,7 +212,7 @@ def test_the_tiny_model_learns_and_is_evaluated_with_its_adapter(export, tiny_vl
             ["timepercept_pov_mini"],
             tmp_path / folder.name,
             ["--limit", "2", "--gen_kwargs", "max_new_tokens=6"],
-            f"pretrained={folder},device=cpu,device_map=cpu,attn_implementation=sdpa",
+            tiny_args(folder),
         )
         assert run.value("timepercept_pov_mini", "n") == 2
         assert run.value("timepercept_pov_mini", "n_failed") == 0
