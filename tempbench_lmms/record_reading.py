@@ -19,6 +19,7 @@ VALUES = ("answer", "prediction", "number", "spans", "caption")
 PARTS = ("answer_", "span_")
 """What the fields begin with where a reply has two answers."""
 HOW, REASON = (tuple(f"{part}{name}" for part in ("", *PARTS)) for name in ("how", "reason"))
+_FIELDS = {part: (f"{part}how", f"{part}reason", f"{part}where") for part in ("", *PARTS)}
 KEY = "readings"
 """Where `details` has the shares."""
 PREFIX = "unread_"
@@ -30,14 +31,12 @@ def fields(found: Reading[Any] | None, prefix: str = "") -> Record:
 
     Args:
         found: The reading; None where the request failed.
-        prefix: Put before the fields' names.
+        prefix: Put before the fields' names: "", or one of `PARTS`.
     """
-    how, reason, where = (found.how, found.reason, found.where) if found else (None, None, None)
-    return {
-        f"{prefix}how": how,
-        f"{prefix}reason": reason,
-        f"{prefix}where": list(where) if where else None,
-    }
+    how, reason, where = _FIELDS[prefix]
+    if not found:
+        return dict.fromkeys((how, reason, where))
+    return {how: found.how, reason: found.reason, where: list(found.where) if found.where else None}
 
 
 def fields_of_parts(letter: Reading[Any] | None, span: Reading[Any] | None, ask: str) -> Record:
@@ -49,7 +48,8 @@ def fields_of_parts(letter: Reading[Any] | None, span: Reading[Any] | None, ask:
         ask: What was asked for: `both`, or one of them; what of it is missing gives the reply's reason.
     """
     asked = {"both": (letter, span), "answer": (letter,), "span": (span,)}[ask]
-    out = fields(next((found for found in asked if found and found.value is None), asked[0]))
+    missing = [found for found in asked if found and found.value is None]
+    out = fields(missing[0] if missing else asked[0])
     if ask == "both":
         for part, found in zip(PARTS, asked, strict=True):
             out |= fields(found, part)

@@ -25,8 +25,9 @@ MANIFEST = "manifest.json"
 _TRUSTED_SECONDS = 1.0
 _MOST_FOLDERS = 4096
 _NO_NAMES = ("", ".", "..")
-_trusted: dict[tuple[str | None, ...], tuple[Path, float]] = {}
-"""Folders that a path was checked in a moment ago, and until when they need no other check."""
+_trusted: dict[tuple[str | None, ...], tuple[str, float]] = {}
+"""Folders that a path was checked in a moment ago, a slash behind them, and until when they need no other
+check."""
 
 
 def data_home(benchmark: str) -> Path:
@@ -133,26 +134,26 @@ def resolve(url: str) -> Path:
         DataNotPreparedError: The URL names prepared data that is not there.
         TempbenchError: The URL points outside its data set, by `..`, an absolute part or a symbolic link.
     """
-    return looked_up(url)[0]
+    return Path(looked_up(url)[0])
 
 
-def looked_up(url: str) -> tuple[Path, bool]:
-    """Returns what `resolve` does, and whether a plain file is known to be there.
+def looked_up(url: str) -> tuple[str, bool]:
+    """Returns what `resolve` does, as text, and whether a plain file is known to be there.
 
     A data set has many files in a few folders, and is asked for several at a time: that the data is prepared
     and no part of a folder is a link is looked at once a second, whether the file is a link each time.
     """
     folder, _, name = url.removeprefix(SCHEME).rpartition("/")
     key = (folder, *_where(folder.partition("/")[0]))
-    known, until = _trusted.get(key, (None, 0.0))
-    if known is None or name in _NO_NAMES or "\0" in name or time.monotonic() > until:
-        return _checked(url, key), False
-    path = known / name
+    known, until = _trusted.get(key, ("", 0.0))
+    if not known or name in _NO_NAMES or "\0" in name or time.monotonic() > until:
+        return str(_checked(url, key)), False
+    path = known + name
     try:
         mode = os.lstat(path).st_mode
     except (OSError, ValueError):  # there is none, or there can be none of this name
         return path, False
-    return (_checked(url, key), False) if stat.S_ISLNK(mode) else (path, stat.S_ISREG(mode))
+    return (str(_checked(url, key)), False) if stat.S_ISLNK(mode) else (path, stat.S_ISREG(mode))
 
 
 def _where(benchmark: str) -> tuple[str | None, ...]:
@@ -188,7 +189,7 @@ def _checked(url: str, key: tuple[str | None, ...]) -> Path:
     if len(parts) > 2 and is_plain and path.is_absolute() and not _has_links(root, rest[:-1]):
         if len(_trusted) >= _MOST_FOLDERS:
             _trusted.clear()
-        _trusted[key] = path.parent, time.monotonic() + _TRUSTED_SECONDS
+        _trusted[key] = f"{path.parent}/", time.monotonic() + _TRUSTED_SECONDS
     return path
 
 

@@ -31,4 +31,4 @@ def options(texts: Sequence[str]) -> str:
     >>> options(["a dog", "a cat"])
     'A. a dog\nB. a cat'
     """
-    return "\n".join(f"{letter}. {text}" for letter, text in zip(LETTERS, texts, strict=False))
+    return "\n".join([f"{letter}. {text}" for letter, text in zip(LETTERS, texts, strict=False)])

@@ -4,11 +4,12 @@ A task's kwargs say what is shown: the video as a file, frames with their times,
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tempbench_lmms.data import remote
-from tempbench_lmms.data.roots import resolve
+from tempbench_lmms.data.roots import looked_up
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 
@@ -19,6 +20,8 @@ Wanted = tuple[Path, int, tuple[int, ...]]
 """A video, the number of its frames that are shown, and the other numbers that it is asked with."""
 Doc = Mapping[str, Any]
 Kwargs = Mapping[str, Any] | None
+Find = Callable[[str], tuple[str, bool]]
+"""Returns the path of a video by its URL, and whether it is known to be there (`data.roots.looked_up`)."""
 Label = Callable[[int, float], str]
 """Makes the text before a frame from its number (from 1) and its time in seconds."""
 
@@ -39,63 +42,77 @@ def setting(kwargs: Mapping[str, Any] | None) -> Setting:
         TempbenchError: The number of frames is none.
     """
     given = kwargs or {}
+    return _setting(
+        str(given.get("media", "video")),
+        str(given.get("ask", "both")),
+        str(given.get("frames", _FRAMES)),
+        str(given.get("style", "direct")),
+    )
+
+
+@lru_cache(maxsize=256)  # a task has the same for every question
+def _setting(media: str, ask: str, frames: str, style: str) -> Setting:
     try:
-        n = int(given.get("frames", _FRAMES))
-    except (TypeError, ValueError):
+        n = int(frames)
+    except ValueError:
         n = 0
     if n < 1:
-        raise TempbenchError(f"frames is {given.get('frames')!r}; give a whole number of at least 1")
-    media, ask = str(given.get("media", "video")), str(given.get("ask", "both"))
-    return Setting(media, ask, n, str(given.get("style", "direct")))
+        raise TempbenchError(f"frames is {frames}; give a whole number of at least 1")
+    return Setting(media, ask, n, style)
 
 
-def times(path: Path, given: Setting) -> tuple[float, ...]:
+def times(url: str, given: Setting, find: Find = looked_up) -> tuple[float, ...]:
     """Returns when each frame that is shown stands in the video, in seconds; nothing without frames."""
     if given.media != "frames":
         return ()
     from tempbench_lmms.media.integrity import frame_times
 
-    return frame_times(path, given.frames)
+    return frame_times(Path(find(url)[0]), given.frames)
 
 
-def frames_of(path: Path, given: Setting) -> Wanted | None:
+def frames_of(url: str, given: Setting, find: Find = looked_up) -> Wanted | None:
     """Returns the video and the number of frames where a question shows frames (`adapter.shows_frames`)."""
-    return (path, given.frames, ()) if given.media == "frames" else None
+    return (Path(find(url)[0]), given.frames, ()) if given.media == "frames" else None
 
 
-def frames(path: Path, given: Setting) -> list[tuple[Any, float]]:
+def frames(url: str, given: Setting, find: Find = looked_up) -> list[tuple[Any, float]]:
     """Returns the frames as pictures, each with its time in seconds."""
     from tempbench_lmms.media.video import sample_frames
 
-    found = sample_frames(path, given.frames)
+    found = sample_frames(Path(find(url)[0]), given.frames)
     return list(zip(found.images, found.times, strict=True))
 
 
-def file(path: Path) -> str:
+def file(url: str, find: Find = looked_up) -> str:
     """Returns the path for somebody who opens a video by its own means; it is fetched where need be."""
-    remote.bring(path)
-    return str(path)
+    path, is_here = find(url)
+    if not is_here:
+        remote.bring(Path(path))
+    return path
 
 
-def shown(path: Path, given: Setting) -> list[Any]:
+def shown(url: str, given: Setting, find: Find = looked_up) -> list[Any]:
     """Returns the video's path, its frames, or nothing."""
     if given.media == "video":
-        return [file(path)]
-    return [image for image, _ in frames(path, given)] if given.media == "frames" else []
+        return [file(url, find)]
+    return [image for image, _ in frames(url, given, find)] if given.media == "frames" else []
 
 
-def content(path: Path, given: Setting, label: Label | None = None) -> list[dict[str, Any]]:
+def content(
+    url: str, given: Setting, label: Label | None = None, find: Find = looked_up
+) -> list[dict[str, Any]]:
     """Returns what a chat model is shown before the text: the video, or each frame, after its label if any.
 
     Args:
-        path: Of the video.
+        url: Of the video.
         given: What is shown.
         label: Of a frame.
+        find: Tells where the video is.
     """
     if given.media == "video":
-        return [{"type": "video", "url": file(path)}]
+        return [{"type": "video", "url": file(url, find)}]
     found: list[dict[str, Any]] = []
-    pictures: Sequence[tuple[Any, float]] = frames(path, given) if given.media == "frames" else ()
+    pictures: Sequence[tuple[Any, float]] = frames(url, given, find) if given.media == "frames" else ()
     for number, (image, time) in enumerate(pictures, start=1):
         if label:
             found.append({"type": "text", "text": label(number, time)})
@@ -126,12 +143,12 @@ def hooks(text: Callable[[Doc, Setting], str], label: Label | None = None) -> Ho
         return found
 
     def wanted(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> Wanted | None:
-        return frames_of(resolve(doc["video"]), known(lmms_eval_specific_kwargs))
+        return frames_of(doc["video"], known(lmms_eval_specific_kwargs))
 
     @adapter.shows_frames(wanted)
     def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
         """Returns the video's path, its frames in order, or nothing."""
-        return shown(resolve(doc["video"]), known(lmms_eval_specific_kwargs))
+        return shown(doc["video"], known(lmms_eval_specific_kwargs))
 
     def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
         """Returns the prompt for a runner that takes all media before the text."""
@@ -142,6 +159,6 @@ def hooks(text: Callable[[Doc, Setting], str], label: Label | None = None) -> Ho
         """Returns the conversation for a chat model: the video or its frames, then the question."""
         given = known(lmms_eval_specific_kwargs)
         question = {"type": "text", "text": text(doc, given)}
-        return [{"role": "user", "content": [*content(resolve(doc["video"]), given, label), question]}]
+        return [{"role": "user", "content": [*content(doc["video"], given, label), question]}]
 
     return Hooks(doc_to_visual, doc_to_text, doc_to_messages)

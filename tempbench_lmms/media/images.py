@@ -1,6 +1,7 @@
 """Loads images of a data set and stitches sequences into one strip."""
 
 import contextlib
+import io
 import re
 import struct
 import threading
@@ -88,8 +89,6 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
     if stretch is not None and rasters.is_raster(path):
         return Image.fromarray(rasters.shown(path, name, stretch, side))
     with _opened(path, name) as image:
-        if not _has_its_end(path):
-            raise ValueError("it ends early")
         _reduce(image, side, name)
         return _in_rgb(image, name)
 
@@ -125,13 +124,18 @@ def _opened(path: Path, name: str) -> Iterator[Image.Image]:
     advice = "prepare the data again with --force; if it stays so the source is damaged: get that again first"
     remote.bring(path)
     try:
-        with _strictly(), Image.open(path, formats=FORMATS) as image:
+        content = _content(path)
+        with _strictly(), Image.open(content, formats=FORMATS) as image:
+            if isinstance(content, io.BytesIO) and not _has_its_end(content.getvalue()):
+                raise ValueError("it ends early")
             yield image
     except FileNotFoundError:
         raise MediaError(f"{name}: the image is missing; {advice}", "missing") from None
     except (OSError, SyntaxError, ValueError, IndexError, struct.error, zlib.error) as error:
-        if isinstance(error, UnidentifiedImageError) and rasters.is_raster(path):
-            raise _measurements(name) from None
+        if isinstance(error, UnidentifiedImageError):
+            if rasters.is_raster(path):
+                raise _measurements(name) from None
+            error = OSError(f"cannot identify image file {str(path)!r}")  # not the bytes that we hold of it
         raise MediaError(f"{name}: the image is damaged ({error}); {advice}") from None
 
 
@@ -141,15 +145,24 @@ _JPEG_MARK = re.compile(rb"\xff([^\x00\xd0-\xd7\xff])")
 _JPEG_END, _JPEG_ALONE = 0xD9, 0x01
 
 
-def _has_its_end(path: Path) -> bool:
-    """Returns whether a JPEG goes on to its end; True for anything else.
+_JPEG_START = b"\xff\xd8"
+
+
+def _content(path: Path) -> io.BytesIO | Path:
+    """Returns what Pillow opens: the bytes of a JPEG, which we look through as well, else the file itself."""
+    with path.open("rb") as file:
+        if file.read(len(_JPEG_START)) != _JPEG_START:
+            return path
+        file.seek(0)
+        return io.BytesIO(file.read())
+
+
+def _has_its_end(data: bytes) -> bool:
+    """Returns whether a JPEG goes on to its end.
 
     Where a download was cut off and the rest of the file is zeros, Pillow takes the zeros for a picture.
     """
-    data = path.read_bytes()
-    if data[:2] != b"\xff\xd8":
-        return True
-    place = 2
+    place = len(_JPEG_START)
     while found := _JPEG_MARK.search(data, place):
         mark, place = found[1][0], found.end()
         if mark == _JPEG_END:

@@ -7,7 +7,7 @@ other letters are taken out, else the one in whose sentence its words stand.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tempbench_lmms.parsing import option_words
 from tempbench_lmms.parsing.patterns import lazy
@@ -29,8 +29,7 @@ _BACK = lazy(r"\s*(?:this|that|it|which)\b", re.IGNORECASE)
 _FEWEST = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(NamedTuple):
     """The option that a reply chooses.
 
     Attributes:

@@ -178,12 +178,14 @@ def _seconds(point: str) -> float:
 
 def _plain(text: str, letters: str) -> str:
     """Returns a text with tables and tags as lines of "name: value", and without placeholders."""
-    if (listed := _lettered(letters).in_list.fullmatch(text)) is not None:
-        return f"{listed[1]} [{listed[2]}]"
-    if (pair := _ENDS_IN_PAIR.fullmatch(text)) is not None and float(pair[2]) < float(pair[3]):
-        return f"{pair[1]} [{pair[2]}, {pair[3]}]"
-    if (table := _COMMAS.fullmatch(text)) is not None and table["head"].count(",") == table["row"].count(","):
-        return _rows(table, ",")
+    if "," in text or ";" in text:
+        if (listed := _lettered(letters).in_list.fullmatch(text)) is not None:
+            return f"{listed[1]} [{listed[2]}]"
+        if (pair := _ENDS_IN_PAIR.fullmatch(text)) is not None and float(pair[2]) < float(pair[3]):
+            return f"{pair[1]} [{pair[2]}, {pair[3]}]"
+        table = _COMMAS.fullmatch(text)
+        if table is not None and table["head"].count(",") == table["row"].count(","):
+            return _rows(table, ",")
     if " | " in text and "\n" not in text and text[0] != "|":
         text = _BARRED.sub("; ", text)
     if "|" in text:
@@ -311,10 +313,10 @@ def _span_in(
 ) -> Reading[tuple[float, float]]:
     text = without_placeholders(without_prompt(text, prompt))
     text, refused = _without_span_refusals(without_questions(text))
-    for option in expected.choice.texts:
+    choice = expected.choice
+    for option in choice.texts if _HAS_DIGIT.search(text) else ():
         if _HAS_DIGIT.search(option):
             text = re.sub(re.escape(option), " ", text, flags=re.IGNORECASE)
-    choice = expected.choice
     chosen = Chosen(letter, choice.letters, choice.texts)
     spans = spans_of_text(text, expected.span, chosen=chosen)
     if spans and not (refused and _is_whole(spans[0], expected.span)):

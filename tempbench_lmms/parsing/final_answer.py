@@ -6,7 +6,7 @@ wide part; an answer tag or a box in it is read first.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import clip, holds
@@ -31,8 +31,7 @@ _NEXT_QUESTION = lazy(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Where a reply states its answer.
 
     Attributes:
@@ -109,7 +108,7 @@ def before_next_question(part: Part) -> Part | None:
     # "Q1: ... Q2: ...": a list of questions, and no answer before the first.
     if not head or _NEXT_QUESTION.match("\n" + head):
         return None
-    return replace(part, wide=head, boxed=_boxed(head))
+    return part._replace(wide=head, boxed=_boxed(head))
 
 
 def _boxed(reply: str, start: int = 0) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -48,6 +49,7 @@ class Reading(Generic[T]):
         return Reading(value, self.how, self.where, self.reason)
 
 
+@lru_cache(maxsize=16)  # there are a few, and most replies need several
 def none(reason: str) -> Reading[Any]:
     """Returns a reading without a value."""
     return Reading(None, reason=reason)

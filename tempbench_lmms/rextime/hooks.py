@@ -1,7 +1,6 @@
 """Adapts ReXTime to the harness. The files `task_yamls/rextime/_*.yaml` name these functions."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import video_texts
@@ -21,12 +20,7 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, 
     """
     given = _settings(lmms_eval_specific_kwargs)
     timed = given.media == "frames" and given.style != "official"
-    return _text(doc, given, one_video.times(_path(doc, given), given) if timed else ())
-
-
-def _path(doc: Mapping[str, Any], given: one_video.Setting) -> Path:
-    """Returns where a question's video is; nothing needs to be there where none is shown."""
-    return Path() if given.media == "none" else videos.locate(doc["video"])
+    return _text(doc, given, one_video.times(doc["video"], given, videos.looked_up) if timed else ())
 
 
 def _text(doc: Mapping[str, Any], given: one_video.Setting, times: Sequence[float] = ()) -> str:
@@ -40,7 +34,7 @@ def frames_of(
 ) -> one_video.Wanted | None:
     """Returns the video and the number of frames where a question shows frames."""
     given = _settings(lmms_eval_specific_kwargs)
-    return one_video.frames_of(_path(doc, given), given)
+    return one_video.frames_of(doc["video"], given, videos.looked_up)
 
 
 @adapter.shows_frames(frames_of)
@@ -51,12 +45,12 @@ def doc_to_visual(
     given = _settings(lmms_eval_specific_kwargs)
     if given.style == "official":
         return _shrunk(doc, given)
-    return one_video.shown(_path(doc, given), given)
+    return one_video.shown(doc["video"], given, videos.looked_up)
 
 
 def _shrunk(doc: Mapping[str, Any], given: one_video.Setting) -> list[Any]:
     """Returns the frames as the released request sends them."""
-    images = [image for image, _ in one_video.frames(_path(doc, given), given)]
+    images = [image for image, _ in one_video.frames(doc["video"], given, videos.looked_up)]
     for image in images:
         image.thumbnail((prompts.OFFICIAL_PIXELS, prompts.OFFICIAL_PIXELS))
     return images
@@ -76,7 +70,7 @@ def doc_to_messages(
         system = {"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}
         images = [{"type": "image", "url": image} for image in _shrunk(doc, given)]
         return [system, {"role": "user", "content": [text, *images]}]
-    content = one_video.content(_path(doc, given), given, video_texts.frame_label)
+    content = one_video.content(doc["video"], given, video_texts.frame_label, videos.looked_up)
     return [{"role": "user", "content": [*content, text]}]
 
 

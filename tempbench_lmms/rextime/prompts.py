@@ -81,6 +81,11 @@ _REASONED = (
     "Think step by step: say what happens in the video and when, and which part of it the question is about. "
     "End your reply with JSON in this form: "
 )
+_REQUESTS = {
+    (ask, style): text.replace(_DIRECTLY, form)
+    for ask, text in _INSTRUCTIONS.items()
+    for style, form in (("direct", _DIRECTLY), ("cot", _REASONED))
+}
 
 PARAPHRASES = (
     {
@@ -157,14 +162,12 @@ def build(
     Raises:
         TempbenchError: There is no such kind of prompt.
     """
-    if media not in _MEDIA or ask not in ASKS or style not in ("direct", "cot"):
+    if media not in _MEDIA or (ask, style) not in _REQUESTS:
         raise TempbenchError(
             f"no prompt for media {media!r}, ask {ask!r} and style {style!r}; choose from "
             f"{', '.join(_MEDIA)}; {', '.join(ASKS)}; direct and cot"
         )
-    lines = []
-    if times:
-        lines.append(video_texts.frame_times(times))
+    lines = [video_texts.frame_times(times)] if times else []
     lines.append(_MEDIA[media].format(duration=video_texts.seconds(doc["duration"])))
     lines.append(f"Question: {doc['question']}")
     if ask != "span":
@@ -173,5 +176,4 @@ def build(
         else:
             # The scorer's ground-truth file has the letters and no texts.
             lines.append(f"Options: {', '.join(LETTERS)}")
-    form = _REASONED if style == "cot" else _DIRECTLY
-    return reworded("\n".join([*lines, _INSTRUCTIONS[ask].replace(_DIRECTLY, form)]), doc, PARAPHRASES)
+    return reworded("\n".join([*lines, _REQUESTS[ask, style]]), doc, PARAPHRASES)

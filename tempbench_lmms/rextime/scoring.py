@@ -59,9 +59,9 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False, ask: str = 
     found = read(reply, doc["options"], doc["duration"], prompt=prompt)
     letter, span = found["letter"], found["span"]
     spans = spans_of(span.value, reply, doc["duration"])
-    return of_prediction(doc, letter.value, spans, failed, ask) | record_reading.fields_of_parts(
-        letter, span, ask
-    )
+    out = of_prediction(doc, letter.value, spans, failed, ask)
+    out |= record_reading.fields_of_parts(letter, span, ask)
+    return out
 
 
 def of_official_reader(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
