@@ -126,7 +126,8 @@ def _lead(text: str) -> tuple[int, bool]:
     place, words = 0, False
     while match := _PIECE.match(text, place):
         if match.lastgroup == "word":
-            if match.group().lower() not in _EMPTY:
+            # The "d" of "I'd" is small; a capital one is an option.
+            if match.group().lower() not in _EMPTY or match.group() == "D":
                 break
             words = True
         elif match.lastgroup == "other":
