@@ -141,9 +141,11 @@ class _Lettered:
     def __init__(self, letters: str) -> None:
         # "B, from 12 to 20 seconds", "[12, 20]", "62,97"
         self.plain = lazy(
-            rf"\s*(?:(?:option\s+)?\(?(?P<letter>[{letters}])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?(?:from\s+)?(?P<open>[\[(])?"
+            r"\s*(?P<lead>(?:the\s)?answer(?:\sis)?:?\s)?"
+            rf"(?:(?:option\s+)?\(?(?P<letter>[{letters}])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?"
+            r"(?:(?:time\s)?span:\s)?(?P<tag><span>)?(?:from\s+)?(?P<open>[\[(])?"
             rf"(?P<start>{_POINT})(?P<s>\s?s)?(?:\s*[-–]\s*|\s+to\s+|,\s+|(?<=\d\d),(?=\d\d))(?P<end>{_POINT})"
-            r"(?(open)[\])])(?:\s?s|\s+seconds)?\.?\s*",
+            r"(?(open)[\])])(?:\s?s|\s+seconds)?(?(tag)</span>)\.?\s*",
             re.IGNORECASE,
         )
         # "[A, 66.6, 74.0]"
@@ -162,8 +164,11 @@ def _at_once(reply: str, both: Fields) -> tuple[Reading[str], Reading[tuple[floa
     found = _lettered(both.choice.letters).plain.fullmatch(reply)
     if not found or both.span.unit != "seconds" or holds(reply, both.choice.texts):
         return None
+    if found["lead"] and "," in reply and not found["open"] and (not found["letter"] or "ption" in reply):
+        return None  # "The answer is 3, 5" may be two numbers
     where = 0, len(reply)
-    letter = Reading(found["letter"].upper(), "whole", where) if found["letter"] else none("nothing")
+    how = "answer" if found["lead"] else "whole"
+    letter = Reading(found["letter"].upper(), how, where) if found["letter"] else none("nothing")
     return letter, Reading((_seconds(found["start"]), _seconds(found["end"])), "answer", where)
 
 

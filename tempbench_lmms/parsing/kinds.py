@@ -285,6 +285,9 @@ class Kind:
         return True
 
 
+_BEHIND = (".", ")", ":")
+
+
 class ChoiceKind(Kind):
     """One of lettered options."""
 
@@ -347,6 +350,10 @@ class ChoiceKind(Kind):
     @cached_property
     def _circled(self) -> dict[int, str]:
         return {ord(sign): self.letters[i] for sign, i in CIRCLED.items() if i < len(self.letters)}
+
+    def plainly(self, text: str) -> list[Any]:
+        """Returns the letter of a text that is one with its option's text behind it: "B. A man"."""
+        return letters.whole(text, self.letters, self.noun, self.texts) if text[1:2] in _BEHIND else []
 
     def whole(self, text: str) -> list[Any]:
         """Returns the letters that a text is by itself, by letter or by the text of an option."""

@@ -12,7 +12,8 @@ from tempbench_lmms.parsing.kinds import kind_of
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading
 
-_LONGEST = 48
+LONGEST = 48
+"""A longer reply has another form."""
 # "I" is the pronoun more often than a number.
 _WORD = r"(?:(?!I\b)[A-Za-z]+|\d{1,2})"
 _LEAD = (
@@ -35,12 +36,12 @@ def form_of(reply: str) -> tuple[str, str] | None:
     >>> form_of("The answer is B."), form_of("<answer>True</answer>"), form_of("B or C")
     (('word', 'B'), ('tag', 'True'), None)
     """
-    found = _FORM.fullmatch(reply) if len(reply) <= _LONGEST else None
+    found = _FORM.fullmatch(reply) if len(reply) <= LONGEST else None
     return (found.lastgroup, found[found.lastgroup]) if found and found.lastgroup else None
 
 
 def value_of(word: str, expected: Expected) -> Any:
-    """Returns the value that a word is; None where it is none that is on offer, or not whatever options say."""
+    """Returns the value that a word is whatever the options say; None where it is none on offer."""
     if isinstance(expected, Choice):
         return word.upper() if len(word) == 1 and word.upper() in expected.letters else None
     return None if isinstance(expected, Order) else _value_of(word, expected)
