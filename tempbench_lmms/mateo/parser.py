@@ -59,7 +59,9 @@ _INITIAL = lazy(r"\W*(?:initial|first|draft)(?:\s+\w+)?\W*:\s*", re.IGNORECASE)
 # "The final answer: confirmed."
 _KEEPS = lazy(
     r"\bfinal\s+answer\W{0,8}(?:(?:is|remains|stays)\W{1,4})?(?:still\s+)?"
-    rf"(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before))\b\W{{0,8}}(?:({_NAME})\W{{0,8}})?$",
+    rf"(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before))\b\W{{0,8}}(?:({_NAME})\W{{0,8}})?$"
+    r"|\bI(?:['’](?:m|ll)|\s+am|\s+will)?\s+(?:stay|stick|keep|stand)(?:ing)?\s+(?:with\s+|to\s+|by\s+)?my\s+"
+    r"(?:(?:initial|first|original|previous)\s+)?answer\W*$",
     re.IGNORECASE,
 )
 _DOUBTS = lazy(

@@ -59,7 +59,7 @@ def without_placeholders(text: str) -> str:
     return text
 
 
-def may_repeat(text: str, prompt: str | None) -> bool:
+def may_repeat(text: str, prompt: str | None = None) -> bool:
     """Whether a text may hold a line of its prompt: a prompt of several lines is not repeated by one."""
     return bool(prompt) and ("\n" in text or "\n" not in (prompt or ""))
 

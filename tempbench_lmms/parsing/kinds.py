@@ -112,7 +112,7 @@ _COMPARED = lazy(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
 _ORDINAL_PAIR = lazy(
-    rf"^\W*(?:it\s+is\s+|it's\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(ORDINAL)})"
+    rf"^\W*(?:it\s+is\s+|it's\s+|i(?:['’]d|\s+would)?\s+(?:say|pick|choose|think)\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(ORDINAL)})"
     rf"|(?P<last>{any_of(LAST)}))"
     r"\s+(?:pair|paar|paire|par|pareja|one)\b",
     re.IGNORECASE,
@@ -285,6 +285,7 @@ class Kind:
         return True
 
 
+_ANNOUNCES = lazy(r"\banswer\b\W*(?:is\b\W*)?(?:option\s*)?$", re.IGNORECASE)
 _BEHIND = (".", ")", ":")
 
 
@@ -389,6 +390,8 @@ class ChoiceKind(Kind):
         """Returns where a text names letters, places in the list, or True and False."""
         heads = letters.own_heads(text, self.letters, self.texts) if self.texts else []
         if len({text[start].upper() for start, _ in heads}) > 1:
+            # "Options: A: False B: True. Answer: B: True": the one that is announced is no entry of the list.
+            heads = [head for head in heads if not _ANNOUNCES.search(text, max(0, head[0] - _NEAR), head[0])]
             for start, end in heads:
                 text = text[:start] + " " * (end - start) + text[end:]
         found = letters.mentions(text, self.letters, self.noun)
