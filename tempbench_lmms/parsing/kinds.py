@@ -390,8 +390,9 @@ class ChoiceKind(Kind):
         """Returns where a text names letters, places in the list, or True and False."""
         heads = letters.own_heads(text, self.letters, self.texts) if self.texts else []
         if len({text[start].upper() for start, _ in heads}) > 1:
-            # "Options: A: False B: True. Answer: B: True": the one that is announced is no entry of the list.
-            heads = [head for head in heads if not _ANNOUNCES.search(text, max(0, head[0] - _NEAR), head[0])]
+            # "Options: A: False B: True. Answer: B: True": the last one is no entry of the list.
+            if _ANNOUNCES.search(text, max(0, heads[-1][0] - _NEAR), heads[-1][0]):
+                heads = heads[:-1]
             for start, end in heads:
                 text = text[:start] + " " * (end - start) + text[end:]
         found = letters.mentions(text, self.letters, self.noun)

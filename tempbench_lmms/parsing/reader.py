@@ -277,10 +277,10 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return said
     if not listing[0] and (first := _first_line(kind, rows, said)):
         return first
-    if said.how == "conclusion":
-        return said
     if LEFT_OPEN.search(rows[-1]):
         return Verdict(None, "refused")
+    if said.how == "conclusion":
+        return said
     if refused:
         # "Yes, he does. Why he does so cannot be determined."
         opened = None if said.how == "open" or corrects(asked) else kind.opened(rows[0])

@@ -119,7 +119,7 @@ _NOT = (
 _CLAIMS: dict[str, tuple[tuple[str, bool], ...]] = {
     "chronological": (
         (
-            rf"{_NOT}\s*(?:(?:all|appear|follow|come|shown|presented|arranged|displayed|indeed|actually|strictly|entirely|in"
+            rf"{_NOT}\s*(?:(?:all|shown|presented|arranged|displayed|indeed|actually|strictly|entirely|in"
             rf"|a|the|correct|right|proper|correctly|consistent"
             rf"|with)\s+){{0,6}}(?:in\s+)?(?:chronological(?:ly)?|correct\s+(?:temporal\s+)?order"
             rf"|right\s+order|temporal\s+order|时间顺序|時系列順|시간\s?순서)",
