@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 
 from tempbench_lmms.mateo.card import CLASSES
-from tempbench_lmms.parsing import reader, relations
-from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
+from tempbench_lmms.parsing import plain, reader, relations
+from tempbench_lmms.parsing.echo import may_repeat, without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Relation
 from tempbench_lmms.parsing.final_answer import final_answer, final_part
 from tempbench_lmms.parsing.json_values import json_values
@@ -59,7 +59,9 @@ _INITIAL = lazy(r"\W*(?:initial|first|draft)(?:\s+\w+)?\W*:\s*", re.IGNORECASE)
 # "The final answer: confirmed."
 _KEEPS = lazy(
     r"\bfinal\s+answer\W{0,8}(?:(?:is|remains|stays)\W{1,4})?(?:still\s+)?"
-    rf"(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before))\b\W{{0,8}}(?:({_NAME})\W{{0,8}})?$",
+    rf"(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before))\b\W{{0,8}}(?:({_NAME})\W{{0,8}})?$"
+    r"|\bI(?:['’](?:m|ll)|\s+am|\s+will)?\s+(?:stay|stick|keep|stand)(?:ing)?\s+(?:with\s+|to\s+|by\s+)?my\s+"
+    r"(?:(?:initial|first|original|previous)\s+)?answer\W*$",
     re.IGNORECASE,
 )
 _DOUBTS = lazy(
@@ -106,6 +108,8 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
         raise ValueError(f"{form!r} is not one of {', '.join(FORMS)}")
     if isinstance(reply, Reread):
         return reply.instead(Relation(form), read(str(reply), form, prompt, at_limit))
+    if not may_repeat(reply, prompt) and (one_word := _of_one_word(reply, form)):
+        return one_word
     part = final_part(reply)
     if part.cut_off:
         return none("cut_off")
@@ -122,6 +126,19 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
     else:
         read_in, found = text, reader.read(text, Relation(form), prompt, at_limit)
     return reader.within(found, read_in, reply, part)
+
+
+def _of_one_word(reply: str, form: str) -> Reading[str] | None:
+    """Returns the reading of a reply that is the name of a class; its marks, tag or box do not count here."""
+    found = plain.read(reply, Relation(form))
+    if found is None or found.how == "json" or (found.how == "whole" and "*" not in reply):
+        return found if found is None or found.how == "whole" else None
+    if reply[0] == "<":
+        return Reading(found.value, "whole", found.where)
+    text = unboxed(normalise(reply))
+    place = reply.find(text)
+    where = (place, place + len(text)) if place >= 0 else (0, len(reply))
+    return Reading(found.value, "whole", where)
 
 
 def _reflections(text: str) -> list[re.Match[str]]:

@@ -59,6 +59,11 @@ def without_placeholders(text: str) -> str:
     return text
 
 
+def may_repeat(text: str, prompt: str | None = None) -> bool:
+    """Whether a text may hold a line of its prompt: a prompt of several lines is not repeated by one."""
+    return bool(prompt) and ("\n" in text or "\n" not in (prompt or ""))
+
+
 def without_prompt(text: str, prompt: str | None = None) -> str:
     """Returns a reply without the lines that it repeats from its prompt.
 
@@ -66,8 +71,7 @@ def without_prompt(text: str, prompt: str | None = None) -> str:
         text: The reply, normalised.
         prompt: The prompt, or None where it isn't known.
     """
-    # A prompt of several lines is not repeated by one; one of a single line may be.
-    if not prompt or ("\n" not in text and "\n" in prompt):
+    if prompt is None or not may_repeat(text, prompt):
         return text
     known = _prompt_lines(prompt)
     lines = text.split("\n")

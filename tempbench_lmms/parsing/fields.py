@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing import plain, reader
 from tempbench_lmms.parsing.beside import Chosen
-from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
+from tempbench_lmms.parsing.echo import may_repeat, without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
 from tempbench_lmms.parsing.final_answer import before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
@@ -91,6 +91,8 @@ def read(
         return reply.instead(both.choice, ours[0]), reply.instead(both.span, ours[1])
     if len(reply) <= _SHORT and (plain := _at_once(reply, both)):
         return _ended(*plain, at_limit)
+    if not may_repeat(reply, prompt) and (letter := _letter_alone(reply, both.choice)):
+        return _ended(letter, none("nothing"), at_limit or reader.looks_cut(reply))
     part = final_part(reply)
     if part.cut_off:
         return none("cut_off"), none("cut_off")
@@ -106,7 +108,7 @@ def read(
         found = _of_part(normalise(head), head, both, prompt, where)
         if any(reading.value is not None for reading in found):
             return _ended(*found, at_limit)
-    letter: Reading[str] = none("nothing")
+    letter = none("nothing")
     span: Reading[tuple[float, float]] = none("nothing")
     for text in texts:
         found_letter, found_span = _of_part(normalise(text), text, both, prompt, where)
@@ -139,9 +141,11 @@ class _Lettered:
     def __init__(self, letters: str) -> None:
         # "B, from 12 to 20 seconds", "[12, 20]", "62,97"
         self.plain = lazy(
-            rf"\s*(?:(?:option\s+)?\(?(?P<letter>[{letters}])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?(?:from\s+)?(?P<open>[\[(])?"
+            r"\s*(?P<lead>(?:the\s)?answer(?:\sis)?:?\s)?"
+            rf"(?:(?:option\s+)?\(?(?P<letter>[{letters}])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?"
+            r"(?:(?:time\s)?span:\s)?(?P<tag><span>)?(?:from\s+)?(?P<open>[\[(])?"
             rf"(?P<start>{_POINT})(?P<s>\s?s)?(?:\s*[-–]\s*|\s+to\s+|,\s+|(?<=\d\d),(?=\d\d))(?P<end>{_POINT})"
-            r"(?(open)[\])])(?:\s?s|\s+seconds)?\.?\s*",
+            r"(?(open)[\])])(?:\s?s|\s+seconds)?(?(tag)</span>)\.?\s*",
             re.IGNORECASE,
         )
         # "[A, 66.6, 74.0]"
@@ -160,9 +164,21 @@ def _at_once(reply: str, both: Fields) -> tuple[Reading[str], Reading[tuple[floa
     found = _lettered(both.choice.letters).plain.fullmatch(reply)
     if not found or both.span.unit != "seconds" or holds(reply, both.choice.texts):
         return None
+    if found["lead"] and "," in reply and not found["open"] and (not found["letter"] or "ption" in reply):
+        return None  # "The answer is 3, 5" may be two numbers
     where = 0, len(reply)
-    letter = Reading(found["letter"].upper(), "whole", where) if found["letter"] else none("nothing")
+    how = "answer" if found["lead"] else "whole"
+    letter = Reading(found["letter"].upper(), how, where) if found["letter"] else none("nothing")
     return letter, Reading((_seconds(found["start"]), _seconds(found["end"])), "answer", where)
+
+
+def _letter_alone(reply: str, choice: Choice) -> Reading[str] | None:
+    """Reads a reply that is a letter and gives no span; None for any other one."""
+    found = plain.read(reply, choice)
+    if found is None:
+        return None
+    how = "json" if "{" in reply and "\\" not in reply else "whole" if reply[0] == "<" else found.how
+    return Reading(found.value, how, (0, len(reply)))
 
 
 _HAS_DIGIT = lazy(r"\d")

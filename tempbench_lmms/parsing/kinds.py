@@ -112,7 +112,7 @@ _COMPARED = lazy(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
 _ORDINAL_PAIR = lazy(
-    rf"^\W*(?:it\s+is\s+|it's\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(ORDINAL)})"
+    rf"^\W*(?:it\s+is\s+|it's\s+|i(?:['’]d|\s+would)?\s+(?:say|pick|choose|think)\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(ORDINAL)})"
     rf"|(?P<last>{any_of(LAST)}))"
     r"\s+(?:pair|paar|paire|par|pareja|one)\b",
     re.IGNORECASE,
@@ -285,6 +285,10 @@ class Kind:
         return True
 
 
+_ANNOUNCES = lazy(r"\banswer\b\W*(?:is\b\W*)?(?:option\s*)?$", re.IGNORECASE)
+_BEHIND = (".", ")", ":")
+
+
 class ChoiceKind(Kind):
     """One of lettered options."""
 
@@ -348,6 +352,10 @@ class ChoiceKind(Kind):
     def _circled(self) -> dict[int, str]:
         return {ord(sign): self.letters[i] for sign, i in CIRCLED.items() if i < len(self.letters)}
 
+    def plainly(self, text: str) -> list[Any]:
+        """Returns the letter of a text that is one with its option's text behind it: "B. A man"."""
+        return letters.whole(text, self.letters, self.noun, self.texts) if text[1:2] in _BEHIND else []
+
     def whole(self, text: str) -> list[Any]:
         """Returns the letters that a text is by itself, by letter or by the text of an option."""
         if not text.isascii():
@@ -382,6 +390,9 @@ class ChoiceKind(Kind):
         """Returns where a text names letters, places in the list, or True and False."""
         heads = letters.own_heads(text, self.letters, self.texts) if self.texts else []
         if len({text[start].upper() for start, _ in heads}) > 1:
+            # "Options: A: False B: True. Answer: B: True": the last one is no entry of the list.
+            if _ANNOUNCES.search(text, max(0, heads[-1][0] - _NEAR), heads[-1][0]):
+                heads = heads[:-1]
             for start, end in heads:
                 text = text[:start] + " " * (end - start) + text[end:]
         found = letters.mentions(text, self.letters, self.noun)

@@ -126,7 +126,9 @@ def _lead(text: str) -> tuple[int, bool]:
     place, words = 0, False
     while match := _PIECE.match(text, place):
         if match.lastgroup == "word":
-            if match.group().lower() not in _EMPTY:
+            word = match.group().lower()
+            # The "d" of "I'd" follows its apostrophe; any other one is an option.
+            if word not in _EMPTY or (word == "d" and text[max(0, place - 1) : place] not in ("'", "’")):
                 break
             words = True
         elif match.lastgroup == "other":

@@ -113,6 +113,10 @@ _STOP = frozenset(
 # Words of one meaning, by their stems.
 _ALIKE = {
     "anticlockwise": "counterclockwise",
+    "harbour": "harbor",
+    "colour": "color",
+    "neighbour": "neighbor",
+    "grey": "gray",
     "rectangle": "square",
     "immobile": "still",
     "no": "not",

@@ -272,7 +272,8 @@ def _as_written(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[t
 
 
 # "2, 4, 1, 5, 3", "B > C" is none: the sign has two meanings.
-_PLAIN = lazy(r"(?:\d{1,2}|[A-Z])(?:(?:, ?|; ?| ?[→–-] ?| )(?:\d{1,2}|[A-Z])){2,}")
+_PLAIN = lazy(r"(?:\d{1,2}|[A-Z])(?:(?:, ?|; ?| ?(?:->|[→–-]) ?|\n| )(?:\d{1,2}|[A-Z])){2,}")
+_BEFORE_EACH = ("Image ", "Pair ")
 _ITEMS = lazy(r"\d+|[A-Z]")
 
 
@@ -282,6 +283,9 @@ def plain(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
     >>> plain("2-1-3", ("1", "2", "3")), plain("Not 2, 1, 3", ("1", "2", "3"))
     (('2', '1', '3'), None)
     """
+    for noun in _BEFORE_EACH:
+        if text.startswith(noun):
+            text = text.replace(noun, "")
     if len(text) > _LONGEST_PLAIN or not _PLAIN.fullmatch(text):
         return None
     return _complete(_ITEMS.findall(text), labels)

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from tempbench_lmms.parsing import lines
+from tempbench_lmms.parsing import echo, lines, plain
 from tempbench_lmms.parsing.choices import breaks_off
-from tempbench_lmms.parsing.echo import without_placeholders, without_prompt
 from tempbench_lmms.parsing.expected import Choice, Expected
 from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
@@ -108,6 +107,8 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
     """
     if isinstance(reply, Reread):
         return reply.instead(expected, read(str(reply), expected, prompt, at_limit))
+    if not echo.may_repeat(reply, prompt) and (one_word := plain.read(reply, expected)):
+        return one_word
     if len(reply) > QUICK:
         return _read(reply, expected, prompt, at_limit)
     if isinstance(expected, Choice) and expected.texts:
@@ -123,7 +124,7 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
 @lru_cache(maxsize=1024, typed=True)
 def _short(reply: str, expected: Expected, prompt: str | None, at_limit: bool) -> Reading[Any]:
     """Returns the reading of a short reply; many a reply of a run is the same."""
-    found = _alone(reply, expected)
+    found = None if "\\boxed" in reply else _alone(reply, expected)
     return _ended(found, at_limit) if found else _read(reply, expected, prompt, at_limit)
 
 
@@ -241,7 +242,7 @@ def _read_text(kind: Kind, text: str, prompt: str | None) -> Verdict:
     if text[:2] == "Q:":
         text = _ANSWERED.sub("\nAnswer:", text)
     # First of all: a prompt may have its options in the form of JSON.
-    found = _staged(kind, without_prompt(text, prompt))
+    found = _staged(kind, echo.without_prompt(text, prompt))
     if found.value is not None and not kind.offers(found.value):
         return Verdict(None, "nothing")
     return found
@@ -262,7 +263,7 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return found
     if found := _at_end(kind, text):
         return found
-    text = kind.without_remarks(without_placeholders(text))
+    text = kind.without_remarks(echo.without_placeholders(text))
     asked = without_questions(text)
     text, refused = without_refusals(asked)
     rows = lines.lines(text)
@@ -276,10 +277,10 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return said
     if not listing[0] and (first := _first_line(kind, rows, said)):
         return first
-    if said.how == "conclusion":
-        return said
     if LEFT_OPEN.search(rows[-1]):
         return Verdict(None, "refused")
+    if said.how == "conclusion":
+        return said
     if refused:
         # "Yes, he does. Why he does so cannot be determined."
         opened = None if said.how == "open" or corrects(asked) else kind.opened(rows[0])

@@ -123,6 +123,7 @@ _EXPLICIT = CaseBlind(
     rf"|[:=>\-—–]|\s)*"
     rf"|(?:number|numéro|número|nummer)\s+(?:of|de|des|der|del)\s+(?:(?:the|la|l['’]|das|des)\s*)?{any_of(IMAGE)}\s*{any_of(IS)}"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
+    r"|(?<!not )\bbest\s+(?:represented|shown|captured|depicted|illustrated|matched|described)\s+(?:by|in)"
     rf"|{any_of(OPTION)}(?:\s+(?:for|of|with)\s+[^.,;\n]{{1,24}}?)?\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
 )
 _TAKES = ("i'm taking", "i'll take")

@@ -53,7 +53,7 @@ def sane(seconds: float | None) -> float | None:
 # Numbers
 
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_NUM = r"\d+(?:\.\d+)?|(?<!\w)\.\d+"
+_NUM = r"\d+(?:\.\d+)?|(?<![\w)\]])\.\d+"
 _SEC = rf"(?:{'|'.join(sorted(SECOND, key=len, reverse=True))})(?![A-Za-z])"
 _MIN = rf"(?:{'|'.join(sorted((*MINUTE, 'm'), key=len, reverse=True))})(?![A-Za-z])"
 _HOUR = r"(?:hours?|hrs?|h)(?![A-Za-z])"
@@ -100,7 +100,7 @@ _MILLISECONDS = lazy(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?:ms|msec|milliseco
 _MINUTES_AND = lazy(
     r"\b(\d{1,3})(?:\s*['′]\s*(?=\d{1,2}(?:''|″|′′|\"))"
     r"|\s*(?:minutes?|min|m|minuten|minutos?|分|분)\.?\s*(?:(?:and|und|et|y)\s+)?"
-    r"(?=\d{1,2}\b(?!\s*(?:s|m|h|秒|초|分|분|[.:%]))))(\d{1,2})(?:''|″|′′|\")?",
+    r"(?=\d{1,2}\b(?!\s*(?:s|m|h|秒|초|分|분|[:%]|\.\d))))(\d{1,2})(?:''|″|′′|\")?",
     re.IGNORECASE,
 )
 _PRIMES = lazy(r"(?<=\d)(?:''|″|'′|′′)")

@@ -113,7 +113,7 @@ CORRECT = _words(
 )
 # Before a value: the reply chooses it.
 CHOOSE = _words(
-    """i'd take|i would take|i'll take|i will take|we take|choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for
+    """i'd take|i would take|i'll take|i will take|we take|choose|chose|choosing|pick|picked|select|selected|selecting|go with|going with|go for|opt for|i arrive at
     vote for
     settling on|settle for|went with|went for|going for|opted for|ended up with|locking in|lock in|points towards|point towards|points toward|point toward|money is on|leaning towards|leaning toward|lean towards|lean toward|leaning to|would say
     tick|i say|i'd say|say|stick with

@@ -1,0 +1,76 @@
+"""What is read at once, a word or a letter and a span, is what the stages of the reader would read."""
+
+import pytest
+
+from tempbench_lmms.parsing import fields, plain, reader
+from tempbench_lmms.parsing.expected import Choice, Count, Item, Relation, Truth
+from tests.parsing import replies
+
+FORMS = (
+    "{}",
+    "{}.",
+    "({})",
+    "The answer is {}.",
+    "The answer is: **{}**",
+    "**Answer:** {}",
+    "Final answer: {}",
+    "<answer>{}</answer>",
+    "\\boxed{{{}}}",
+    "The answer is \\boxed{{{}}}.",
+    '{{"answer": "{}"}}',
+    '```json\n{{"answer": "{}"}}\n```',
+)
+EXPECTED = {
+    "B": Choice("ABCD", ("a dog", "a cat", "two men", "nobody")),
+    "d": Choice("ABCD", ("a dog", "a cat", "two men", "nobody")),
+    "3": Item(5),
+    "4": Count("AB", ("3", "4")),
+    "False": Truth("chronological"),
+    "After": Relation("cot"),
+}
+
+
+SHORT = [row for row in replies.load() if len(row.reply) <= plain.LONGEST]
+
+
+@pytest.fixture
+def long_way(monkeypatch):
+    def only_stages(read, span=False):
+        with monkeypatch.context() as patched:
+            patched.setattr(plain, "read", lambda reply, expected: None)
+            if span:
+                patched.setattr(fields, "_at_once", lambda reply, both: None)
+            reader._short.cache_clear()
+            found = read()
+        reader._short.cache_clear()
+        return found
+
+    return only_stages
+
+
+def test_short_replies_are_read_as_the_stages_read_them(long_way):
+    assert [row.readings() for row in SHORT] == long_way(lambda: [row.readings() for row in SHORT])
+
+
+def test_a_letter_and_a_span_are_those_that_the_stages_read(long_way):
+    def values():
+        rows = [row.readings() for row in SHORT if row.benchmark == "rextime"]
+        return [one.value for row in rows for one in row.values()]
+
+    # "62,97" is a span where it is all of the reply; the stages look for no such one.
+    assert all(staged in (None, said) for said, staged in zip(values(), long_way(values, True), strict=True))
+
+
+@pytest.mark.parametrize("word", EXPECTED)
+@pytest.mark.parametrize("form", FORMS)
+def test_one_word_in_every_form(long_way, form, word):
+    reply, expected = form.format(word), EXPECTED[word]
+    assert plain.read(reply, expected) is not None
+    assert reader.read(reply, expected) == long_way(lambda: reader.read(reply, expected))
+
+
+@pytest.mark.parametrize(
+    "reply", ["B or C", "The answer is B?", "not B", "<answer>B</answer> C", "The answer is\nB"]
+)
+def test_more_than_a_word_goes_the_long_way(reply):
+    assert plain.read(reply, EXPECTED["B"]) is None
