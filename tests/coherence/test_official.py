@@ -31,6 +31,8 @@ LETTERS = [
     # A letter alone, and with a word before it.
     (" c. ", "C"),
     ("F", None),
+    (".", None),
+    ("Option a", "A"),
     ("Option b", "B"),
     ("answer: (c)", "C"),
     # Statements; "a" is a letter only where no noun can follow it, and after "option" any letter is one.
@@ -42,26 +44,29 @@ LETTERS = [
     ("The answer is A small wheel", None),
     ("The answer is a. It turns", "A"),
     ("The answer is option b again", "B"),
+    ("The answer is option a wheel", None),
     ("The answer is a. The answer is A", "A"),
     # Rejected, held possible, one of two, or corrected.
     ("The answer is not B", None),
+    ("The answer is not B" + ", it turns" * 20, None),
     ("The answer is B is wrong; the answer is C", "C"),
     ("The answer is B or C", None),
     ("The answer is B and E", "B"),
+    ("The answer is B or B", "B"),
     ("The answer is B. True or C. False", None),
     ("The answer is B. No, the answer is C", None),
     ("The answer is B. Wait, the answer is C", "C"),
     ("If the wheel stops, the answer would be A", None),
     ("If I look, the answer would be A", "A"),
-    # How far before and behind a letter is looked.
-    ("If it stops and " + "x" * 60 + " would be, I choose A", "A"),
     # The first paragraph is a letter, and another line isn't another one.
     ("B\n\nThe arm moves, as in C)", "B"),
     ("B\n\nIt moves.\n\nC", None),
+    ("It moves, as (C) does.\nB", "C"),
     # Options that are mentioned.
     ("Looking at option B again, it shows a wheel.", "B"),
     ("Looking at option b again, it shows a wheel.", "B"),
     ("Looking at option A again, it shows a wheel.", "A"),
+    ("Looking at option a again, it shows a wheel.", None),
     ("Looking at option B and at option C", None),
     ("Looking at option B, wait, at option C", "C"),
     ("Looking at option B, not option C", "B"),
@@ -101,6 +106,8 @@ def test_letter(reply: str, read: str | None) -> None:
         ("<think>a</think> ", None),
         ("<think>a", None),
         ("</think>a <think>b", None),
+        ("</think>b", "b"),
+        ("<think>[ or ◁</think> b", "b"),
         ("x [/think] y", "y"),
         ("◁think▷a◁/think▷ 3", "3"),
         # The last tag of an answer, up to the next end of one, if any.
