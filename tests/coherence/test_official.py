@@ -43,7 +43,7 @@ LETTERS = [
     ("The answer is a small wheel", None),
     ("The answer is A small wheel", None),
     ("The answer is a. It turns", "A"),
-    ("The answer is option b again", "B"),
+    ("The answer is option b; option c moves", "B"),
     ("The answer is option a wheel", None),
     ("The answer is a. The answer is A", "A"),
     # Rejected, held possible, one of two, or corrected.
@@ -56,6 +56,7 @@ LETTERS = [
     ("The answer is B. True or C. False", None),
     ("The answer is B. No, the answer is C", None),
     ("The answer is B. Wait, the answer is C", "C"),
+    ("The answer is B. Wait, the answer is C. No, the answer is D", "D"),
     ("If the wheel stops, the answer would be A", None),
     ("If I look, the answer would be A", "A"),
     # The first paragraph is a letter, and another line isn't another one.
@@ -69,6 +70,7 @@ LETTERS = [
     ("Looking at option a again, it shows a wheel.", None),
     ("Looking at option B and at option C", None),
     ("Looking at option B, wait, at option C", "C"),
+    ("Looking at option B, wait, at option C, at option D", "D"),
     ("Looking at option B, not option C", "B"),
     # Letters at the head of a line, then letters in brackets.
     ("B. True\nIt turns twice", "B"),
