@@ -60,7 +60,7 @@ LETTERS = [
     ("If the wheel stops, the answer would be A", None),
     ("If I look, the answer would be A", "A"),
     # The first paragraph is a letter, and another line isn't another one.
-    ("B\n\nThe arm moves, as in C)", "B"),
+    ("B\n\nThe arm moves, with C) and not", "B"),
     ("B\n\nIt moves.\n\nC", None),
     ("It moves, as (C) does.\nB", "C"),
     # Options that are mentioned.
