@@ -116,16 +116,17 @@ def test_group_score_by_hand():
 
 
 def test_official_numbers_and_what_a_record_keeps():
-    # The rules decide on the first two alone; the third is read by us.
-    docs = [doc(1), doc(2, answer="no"), doc(3, ""), doc(4, "")]
+    # The rules decide on the first two and the last, which is wrong; the third is read by us.
+    docs = [doc(1), doc(2, answer="no"), doc(3, ""), doc(4, ""), doc(5, "")]
     records = [
-        scoring.record(one, reply) for one, reply in zip(docs, ["Yes.", "No", "It is: yes", "?"], strict=True)
+        scoring.record(one, reply)
+        for one, reply in zip(docs, ["Yes.", "No", "It is: yes", "?", "No"], strict=True)
     ]
     found = values(records)
-    assert (found["accuracy"], found["accuracy_official"], found["match_rate_official"]) == (0.75, 0.5, 0.5)
+    assert (found["accuracy"], found["accuracy_official"], found["match_rate_official"]) == (0.6, 0.4, 0.6)
     assert found["group_score_official"] == 1
     assert found["group_score_multi_choice"] != found["group_score_multi_choice"]  # NaN
-    assert [record["reply"] for record in records] == ["Yes.", "No", "It is: yes", "?"]
+    assert [record["reply"] for record in records] == ["Yes.", "No", "It is: yes", "?", "No"]
     assert scoring.record(doc(1), "Yes.", failed=True)["reply"] == ""
     # Clips of one origin are drawn together for the error, alone and in groups.
     twins = [scoring.record(doc(1) | {"video_id": clip}, "yes") for clip in ("7", "7_reverse")]
