@@ -55,6 +55,13 @@ def test_budgets() -> None:
     assert value("numeric_distance_official_8f") == pytest.approx((0.5 + 0.75) / 2)
 
 
+def test_a_way_of_asking_that_no_task_has() -> None:
+    records = answers("a", {"64f": "C"}) + answers("b", {"64f": "A", "4f": "C"})
+    found = scoring.asked_as("64f")
+    assert set(found) == {f"{name}_64f" for name in scoring.SCORES}
+    assert evaluate(found["accuracy_64f"], records) == 0.5
+
+
 def test_trends_are_over_complete_questions() -> None:
     # a: slope (0, 0, 1, 1) = .025 + .075 = .1; b: (1, 0, 1, 0) = -.075 + .025 = -.05; mean .025.
     assert value("accuracy_slope") == pytest.approx(0.025)
