@@ -190,7 +190,7 @@ def test_transfer_tests_together():
     ]
     lapse = [isr("1", "A", 9, test="transfer_lapse", answer="B")]
     overall = scoring.FROM_LOG["transfer_overall_accuracy"]
-    assert overall(order + lapse).value == 3 / 6
+    assert overall([*order, *lapse, isr("12345", "1, 2, 3, 4, 5", 10)]).value == 3 / 6
     assert math.isnan(overall(order).value)
     assert math.isnan(overall(lapse).value)
     # Of x both orders are right, of y one, and of z one was asked.
