@@ -79,8 +79,7 @@ class _Patterns:
 
     def __init__(self, letters: str) -> None:
         one = f"[{letters}]"
-        any_case = f"[{letters}{letters.lower()}]"
-        rest = f"[{letters[1:]}{letters[1:].lower()}]"
+        rest = f"[{letters[1:]}]"
         # An "a" is a letter only where no noun can follow it.
         article = (
             rf"(?-i:(A){_NO_WORD_AFTER}(?!\s+(?!(?:{_AFTER_A})\b)[a-z])"
@@ -99,13 +98,11 @@ class _Patterns:
         named = (
             rf"(?:(?:{option})\s*{opening}(?-i:([{letters}{letters[1:].lower()}])){_NO_WORD_AFTER}|{letter})"
         )
-        self.option_alone = re.compile(
-            rf"(?:option|choice|answer)?\s*:?\s*{opening}({any_case})$", re.IGNORECASE
-        )
+        self.option_alone = re.compile(rf"(?:option|choice|answer)?\s*:?\s*{opening}({one})$", re.IGNORECASE)
         self.statements = tuple(
             re.compile(pattern, re.IGNORECASE)
             for pattern in (
-                rf"\\(?:fbox|boxed)\s*\{{{{0,3}}\s*(?:option\s*)?{opening}({any_case}){_NO_WORD_AFTER}",
+                rf"\\(?:fbox|boxed)\s*\{{{{0,3}}\s*(?:option\s*)?{opening}({one}){_NO_WORD_AFTER}",
                 rf"{noun}[\"']*\s*{verb}\s*:?\s*{filler}{opening}{named}",
                 r"\b(?:choose|chose|select|selected|pick|picked|go(?:ing)? with|opt for|would say"
                 rf"|leav(?:es|ing))\s+(?:(?:the|answer|only)\s+)*{opening}{named}",
@@ -242,11 +239,8 @@ def letter(text: str, letters: str) -> str | None:
     if final is None:
         return None
     text = _EACH.sub(" ", normalise(final))
-    bare = text.strip(_BARE)
-    if len(bare) == 1:
-        return bare.upper() if bare.upper() in letters else None
     patterns = _patterns(letters)
-    if match := patterns.option_alone.match(bare):
+    if match := patterns.option_alone.match(text.strip(_BARE)):
         return match.group(1).upper()
     for pattern in patterns.statements:
         if named := _named(pattern, text, letters):

@@ -90,11 +90,11 @@ class Sums:
             zip(
                 METRICS,
                 (
-                    self.right * 1.0 / self.n * 100,
+                    self.right / self.n * 100,
                     self.iop / self.n * 100,
-                    *(count * 1.0 / self.n * 100 for count in iops),
+                    *(count / self.n * 100 for count in iops),
                     self.iou / self.n * 100,
-                    *(count * 1.0 / self.n * 100 for count in ious),
+                    *(count / self.n * 100 for count in ious),
                 ),
                 strict=True,
             )

@@ -7,7 +7,6 @@ an ordering question is gated by every grounding row of its sequence. Its per-so
 here: it divides nothing that the pooled numbers do not.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -165,4 +164,4 @@ def _not_solved_blind(task: str, predictions: Predictions, kept: Sequence[int]) 
 
 def _share(part: int, whole: int) -> float | None:
     # numpy and not round(): pandas rounds so, and the two differ in the last digit now and then.
-    return float(np.round(part / whole, 4)) if whole and not math.isnan(part) else None
+    return float(np.round(part / whole, 4)) if whole else None

@@ -55,6 +55,13 @@ def test_budgets() -> None:
     assert value("numeric_distance_official_8f") == pytest.approx((0.5 + 0.75) / 2)
 
 
+def test_a_way_of_asking_that_no_task_has() -> None:
+    records = answers("a", {"64f": "C"}) + answers("b", {"64f": "A", "4f": "C"})
+    found = scoring.asked_as("64f")
+    assert set(found) == {f"{name}_64f" for name in scoring.SCORES}
+    assert evaluate(found["accuracy_64f"], records) == 0.5
+
+
 def test_trends_are_over_complete_questions() -> None:
     # a: slope (0, 0, 1, 1) = .025 + .075 = .1; b: (1, 0, 1, 0) = -.075 + .025 = -.05; mean .025.
     assert value("accuracy_slope") == pytest.approx(0.025)
@@ -100,6 +107,7 @@ def test_details_are_shares_of_the_letters_and_captions_have_none() -> None:
     caption = {"id": "caption", "video": "v"}
     assert scoring.details(asked) == scoring.details([*asked, caption]) == shares
     assert scoring.details([caption]) == {}
+    assert list(scoring.details(asked[::-1])["answers"]) == ["A", "B", "C", "unparsed"]
 
 
 def test_nothing_is_undefined_and_order_does_not_matter() -> None:
@@ -114,6 +122,8 @@ def test_a_reference_in_the_data_is_used_and_named() -> None:
     given = {**ROW, "reference": "There are three.", "reference_source": "some-model"}
     record = scoring.record(asked_as(given, "4f"), "C")
     assert (record["reference"], record["reference_source"]) == ("There are three.", "some-model")
+    unnamed = scoring.record(asked_as(given | {"reference_source": None}, "4f"), "C")
+    assert unnamed["reference_source"] == "column"
     assert value("n_reference_template", [record]) == 0
 
 
@@ -180,13 +190,38 @@ def test_a_number_that_is_no_option() -> None:
     assert record["how"]
 
 
+def test_what_a_record_keeps() -> None:
+    (record,) = answers("a", {"4f": "<think>A?</think> b"})
+    kept = {"reply": "<think>A?</think> b", "final": "b", "answer": "B", "number": 2, "gold_number": 3}
+    assert {name: record[name] for name in kept} == kept
+    # TOMATO's rules take a letter alone; the numeric distance reads the final answer: B, the second letter.
+    assert (record["correct_official"], record["number_official"]) == (0, 2)
+    assert record["reason"] != "nothing"
+    (plain,) = answers("a", {"4f": "C"})
+    assert (plain["correct_official"], plain["number_official"]) == (1, 3)
+    failed = scoring.record(asked_as(ROW, "4f"), "C", failed=True)
+    assert [failed[name] for name in ("final", "correct_official", "number_official")] == ["", 0, None]
+    # Numbers are asked for in counts alone, and only where the right option is one.
+    (turned,) = answers("a", {"4f": "C"}, type="rotation")
+    (worded,) = answers("a", {"4f": "C"}, options=["some", "many", "a lot"])
+    assert not {"gold_number", "number", "number_official"} & ({*turned} | {*worded})
+
+
+def test_the_error_of_a_mean_draws_videos() -> None:
+    for name in ("accuracy_4f", "accuracy_slope"):
+        assert list(scoring.METRICS[name](RECORDS).keys)[:2] == ["video a", "video b"]
+    records = [*answers("a", {"16f": "C", "1f": "A"}), *answers("b", {"16f": "C", "1f": "C"})]
+    assert list(scoring.METRICS["multi_frame_gain"](records).keys) == ["video a", "video b"]
+
+
 def test_accuracy_by_variation() -> None:
     two = ["composite", "zoom"]
     told = [
         *answers("a", curve("A", "A", "C", "C"), variation=two),
         *answers("b", {"4f": "C"}, variation=["zoom"]),
-    ]
+    ][::-1]
     found = scoring.details([*told, *answers("c", {"4f": "C"})])["by_variation"]
     # With four frames "a" is wrong and "b" is right, and both are zoomed; "c" is of no variation.
+    assert [*found["4f"]] == ["composite", "zoom"]
     assert found["4f"] == {"composite": {"share": 0.0, "n": 1}, "zoom": {"share": 0.5, "n": 2}}
     assert found["16f"] == {"composite": {"share": 1.0, "n": 1}, "zoom": {"share": 1.0, "n": 1}}

@@ -114,6 +114,7 @@ def test_a_cut_pair_is_counted_and_neither_right_nor_wrong(answered):
     assert value("n_cut", originals) == 6
     assert math.isnan(value("accuracy", originals))
     assert value("f1_before", originals) == pytest.approx(2 / 3)
+    assert value("always_independent_f1", originals) == 0.5
     assert math.isnan(value("f1_after", originals))
 
 
@@ -169,6 +170,7 @@ def test_nothing_asked_is_undefined():
 def test_reflection(answered, steps):
     # Gold before throughout; (answer before the reflection, after it).
     stated = [("Before", "Before"), ("After", "Before"), ("Before", "After"), ("After", "Parallel")]
+    stated += [("After", "Before"), *[("Before", "Parallel")] * 2]
     stated += [("After", ""), ("", "Before")]
     records = []
     for i, (first, final) in enumerate(stated):
@@ -176,12 +178,12 @@ def test_reflection(answered, steps):
         doc = {"question_id": f"{i}", "pair_id": f"{i}", "plan_id": "p", "version": "original"}
         doc |= steps | {"label": "before", "n_steps": 3, "distance": 1}
         records.append(scoring.record(doc, reply, "reflection"))
-    # The last two lack one of the answers.
-    assert value("n_reflected", records) == 4
-    assert value("reflection_kept", records) == 1 / 4
-    assert value("reflection_corrected", records) == 1 / 4
-    assert value("reflection_spoiled", records) == 1 / 4
-    assert value("unread_rate", records) == pytest.approx(1 / 6)
+    # The last two lack one of the answers. Right both times: 1; after alone: 2; before alone: 3.
+    assert value("n_reflected", records) == 7
+    assert value("reflection_kept", records) == 1 / 7
+    assert value("reflection_corrected", records) == 2 / 7
+    assert value("reflection_spoiled", records) == 3 / 7
+    assert value("unread_rate", records) == pytest.approx(1 / 9)
 
 
 def test_breakdowns(answered):
@@ -194,6 +196,7 @@ def test_breakdowns(answered):
         "5": {"accuracy": 0, "always_independent": 1 / 4, "n_pairs": 4},
         "9": {"accuracy": 1, "always_independent": 1 / 2, "n_pairs": 2},
     }
+    assert list(details["by_steps"]) == ["5", "9"]
     assert details["by_distance"]["2"] == {"accuracy": 0, "always_independent": 1, "n_pairs": 1}
     assert json.loads(json.dumps(details)) == details
 
@@ -371,6 +374,14 @@ def test_graph_of_a_plan(graphs, name, expected):
     assert value(name, graphs) == pytest.approx(expected)
     result = scoring.METRICS[name](graphs)
     assert set(result.keys) <= {"p", "q", "r"}  # resampled by plan
+
+
+def test_an_edge_is_claimed_from_the_step_that_is_said_to_be_first(answered):
+    records = answered(
+        {"p/0-1": ("before", "before", "after"), "p/0-2": ("before", "after", "before")}
+        | {"p/1-2": ("independent", "independent", "independent"), "p/1-3": ("before", "before", "before")}
+    )
+    assert [scoring.claim(pair) for pair in scoring.pairs(records)] == [("0", "1"), ("2", "0"), None, None]
 
 
 def test_a_cut_plan_is_not_right_and_not_wrong(graphs):

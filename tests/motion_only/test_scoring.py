@@ -44,6 +44,17 @@ def test_a_cut_pair_is_left_out():
     assert (found["pair_accuracy"], found["accuracy"], found["n_cut"]) == (1, 1, 1)
 
 
+def test_kinds_and_position_bias():
+    found = [*records(("A", "A")), *records(("C", "?"), kind="word")]
+    assert (values(found)["accuracy_shape"], values(found)["accuracy_word"]) == (1 / 2, 0)
+    details = scoring.details(found)
+    assert details == {
+        "answers": {"A": 2 / 4, "C": 1 / 4, "unparsed": 1 / 4},
+        "right_answers": {"A": 2 / 4, "B": 2 / 4},
+    }
+    assert list(scoring.details(found[::-1])["answers"]) == ["A", "C", "unparsed"]
+
+
 def test_chance():
     assert CARD.chance == {"accuracy": 0.25, "pair_accuracy": 0.0625}
 

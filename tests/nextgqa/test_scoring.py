@@ -2,8 +2,9 @@
 
 import pytest
 
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.nextgqa import offline, scoring
+from tempbench_lmms.nextgqa import official, offline, scoring
 from tempbench_lmms.record import evaluate
 
 DOC = {
@@ -45,6 +46,8 @@ def value(name, found=None):
 def test_overlaps_of_a_reply(reply, iou, iop_):
     found = scoring.record(DOC, reply)
     assert (found["iou"], found["iop"]) == (pytest.approx(iou), pytest.approx(iop_))
+    # Officially the same: these windows are no instants.
+    assert (found["iou_official"], found["iop_official"]) == (found["iou"], found["iop"])
 
 
 def test_shares_over_all_questions():
@@ -92,6 +95,48 @@ def test_failed_requests_are_wrong_everywhere():
 @pytest.mark.parametrize(("ask", "correct"), [("answer", 7), ("span", 5), ("ground", 5), ("both", 4)])
 def test_what_is_right_depends_on_what_was_asked(ask, correct):
     assert sum(one["correct"] for one in records(ask)) == correct
+
+
+def test_an_iop_below_one_half_grounds_nothing():
+    # [16, 26] lies with 4 of 10 seconds in [10, 20]; [15, 25] with one half.
+    below, half = '{"answer": "B", "span": [16, 26]}', '{"answer": "B", "span": [15, 25]}'
+    for ask in ("both", "span"):
+        assert [scoring.record(DOC, reply, ask=ask)["correct"] for reply in (below, half)] == [0, 1]
+    found = [scoring.record(DOC, reply) for reply in (below, below, half)]
+    assert value("acc_gqa", found) == 1 / 3
+    assert value("acc_gqa_official", found) == 33.3
+    # Officially the answer to a question that is not grounded is not looked up, and need not be there.
+    truths, answers = {"v_1": [[10, 20]]}, {"v_2": {"answer": 0, "prediction": 0}}
+    assert official.score(truths, {"v_1": [16, 26]}, answers)["acc_gqa"] == 0
+
+
+def test_official_overlap_of_an_instant_with_a_reversed_span():
+    assert official.overlap((5, 5), (6, 4)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("ask", "replies"),
+    [
+        # Whether letter and span, the letter alone, the span alone and neither are all that was asked for.
+        ("both", [1, 0, 0, 0]),
+        ("answer", [1, 1, 0, 0]),
+        ("span", [1, 0, 1, 0]),
+    ],
+)
+def test_what_is_read_depends_on_what_was_asked(ask, replies):
+    parts = [("B", (1, 2)), ("B", None), (None, (1, 2)), (None, None)]
+    assert [scoring.of_prediction(DOC, *part, ask=ask)["parsed"] for part in parts] == replies
+
+
+def test_position_bias():
+    found = scoring.details([scoring.of_prediction(DOC, answer, None) for answer in ("E", "B", None, "E")])
+    assert found == {"answers": {"B": 1 / 4, "E": 2 / 4, "unparsed": 1 / 4}, "right_answers": {"B": 1.0}}
+    assert list(found["answers"]) == ["B", "E", "unparsed"]
+
+
+def test_official_numbers_of_no_question():
+    with pytest.raises(TempbenchError, match="no prediction belongs"):
+        official.score({"v_1": [[1, 2]]}, {})
 
 
 @pytest.mark.parametrize("prediction", [1, "B", "joy"])

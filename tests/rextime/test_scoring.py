@@ -67,15 +67,15 @@ def test_the_official_reader_has_metrics_of_its_own_where_the_request_is_officia
     own = {name for name in scoring.METRICS.of(scoring.OFFICIAL) if name.endswith("_official_reader")}
     assert len(own) == 4
     assert set(scoring.METRICS.of(scoring.OFFICIAL)) - set(scoring.METRICS.of(scoring.BOTH)) == own
-    values = [(1, 1, 1.0), (1, 0, 0.6), (0, 0, 0.0), (1, 1, 0.4)]
+    values = [(1, 1, 1.0), (1, 0, 0.6), (0, 0, 0.0), (1, 1, 0.4), (1, 1, 0.5)]
     names = ("read_by_official", "right_by_official", "iou_by_official")
     records = [dict(zip(names, one, strict=True)) | {"id": n, "video": n} for n, one in enumerate(values)]
     found = {name: evaluate(scoring.METRICS[name], records) for name in own}
     assert found == {
-        "vqa_official_reader": 0.5,
-        "miou_official_reader": 50.0,
-        "vqa_miou_at_50_official_reader": 0.25,
-        "parse_rate_official_reader": 0.75,
+        "vqa_official_reader": 3 / 5,
+        "miou_official_reader": 50.0,  # (1 + 0.6 + 0.4 + 0.5) / 5
+        "vqa_miou_at_50_official_reader": 2 / 5,
+        "parse_rate_official_reader": 4 / 5,
     }
 
 
@@ -102,6 +102,11 @@ def test_worked_example_with_a_question_missing():
     assert found["brief"]["MR-full-mIoU"] == 43.33
     assert found["brief"]["MR-full-R1@0.5"] == 66.67
     assert found["brief"]["VQA,mIoU@0.5"] == pytest.approx(2 / 3)
+    others = [{**PREDICTIONS[0], "qid": f"x{n}"} for n in range(9, 0, -1)]
+    with pytest.raises(official.TempbenchError, match=r"4 missing \(q1, q2, q3\), 9 unknown \(x1, x2, x3\)"):
+        official.score(others, TRUTHS)
+    with pytest.raises(official.TempbenchError, match="no prediction belongs"):
+        official.score(others, TRUTHS, match_number=False)
 
 
 def test_mode_is_that_of_the_first_prediction():
@@ -111,6 +116,7 @@ def test_mode_is_that_of_the_first_prediction():
     found = official.score(windows, TRUTHS)
     assert set(found) == {"brief", "full"}
     assert set(found["full"]) == {"MR-mIoU", "MR-R1"}
+    assert set(official.score([answers[0], *PREDICTIONS[1:]], TRUTHS)) == {"brief", "VQA"}
 
 
 def test_last_of_repeated_predictions_counts():
@@ -209,7 +215,7 @@ def test_metrics_by_hand(docs):
     assert value["r1_at_55"] == 0.5
     assert value["r1_at_50_official"] == 75.0
     assert value["acc_at_iou_50"] == value["vqa_miou_at_50_official"] == 0.5
-    assert value["acc_at_iou_70"] == 0.25
+    assert value["acc_at_iou_70"] == value["vqa_miou_at_70_official"] == 0.25
     assert value["parse_rate"] == value["answer_parse_rate"] == value["span_parse_rate"] == 0.75
     assert value["n_questions"] == 4
     # Categories of the sample: sequential, cause_effect, means_end, sequential.
@@ -219,6 +225,59 @@ def test_metrics_by_hand(docs):
     assert value["acc_means_end"] == 0.0
     assert value["acc_under_60s"] == 0.5
     assert math.isnan(value["acc_over_120s"])
+
+
+DOC = {
+    "question_id": "q",
+    "video_id": "v",
+    "source": "activitynet",
+    "category": "sequential",
+    "duration": 60.0,
+    "answer": "B",
+    "windows": [[10, 20]],
+}
+
+
+@pytest.mark.parametrize(
+    ("ask", "answer", "spans", "correct", "parsed"),
+    [
+        ("both", "B", [(0, 5)], 1, 1),  # the letter decides
+        ("both", "A", [(10, 20)], 0, 1),
+        ("both", "B", [], 1, 0),
+        ("both", None, [(10, 20)], 0, 0),
+        ("answer", "B", [], 1, 1),
+        ("answer", None, [(10, 20)], 0, 0),
+        ("span", None, [(10, 15)], 1, 1),  # an IoU of one half
+        ("span", "B", [(10, 14.9)], 0, 1),
+        ("span", "B", [], 0, 0),
+    ],
+)
+def test_what_is_right_and_read_depends_on_what_was_asked(ask, answer, spans, correct, parsed):
+    found = scoring.of_prediction(DOC, answer, spans, ask=ask)
+    assert (found["correct"], found["parsed"]) == (correct, parsed)
+
+
+def test_without_a_known_answer_nothing_is_right():
+    assert scoring.of_prediction(DOC | {"answer": None}, None, [])["correct"] == 0
+
+
+def test_groups_and_position_bias():
+    # The lower bound of a group of durations belongs to it; what has no category is in no group.
+    records = [
+        scoring.of_prediction(DOC, "B", [(10, 20)]),
+        scoring.of_prediction(DOC | {"duration": 59.9, "category": "?"}, "A", []),
+        scoring.of_prediction(DOC | {"duration": 120.0, "source": "qvhighlights"}, None, []),
+        scoring.of_prediction(DOC | {"duration": 119.9, "answer": None}, "B", []),
+    ]
+    names = ("acc_under_60s", "acc_60_to_120s", "acc_over_120s", "acc_activitynet", "acc_qvhighlights")
+    assert [evaluate(scoring.METRICS[name], records) for name in names] == [0, 1 / 2, 0, 1 / 3, 0]
+    assert scoring.n_other_category(records) == 1
+    found = scoring.details(records)
+    assert found == {
+        "answers": {"A": 1 / 4, "B": 2 / 4, "unparsed": 1 / 4},
+        "right_answers": {"B": 3 / 4, "unknown": 1 / 4},
+    }
+    assert list(found["answers"]) == ["A", "B", "unparsed"]
 
 
 def test_failed_and_reversed_are_counted_apart(docs):
@@ -234,9 +293,11 @@ def test_failed_and_reversed_are_counted_apart(docs):
 
 def test_completeness(docs):
     assert "n_missing_media" not in docs[0]
-    assert scoring.n_missing_media([scoring.record(docs[0], "")]) == 0
+    alone = scoring.record(docs[0], "")
+    assert scoring.n_missing_media([alone]) == scoring.n_missing_media([]) == 0
+    assert math.isnan(evaluate(scoring.completeness, [alone]))  # of how many is not known
     doc = docs[0] | {"n_missing_media": 3, "n_questions": 921}
-    records = [scoring.record(doc, "")]
+    records = [alone, scoring.record(doc, "")]
     assert scoring.n_missing_media(records) == 3
     assert evaluate(scoring.completeness, records) == pytest.approx(918 / 921)
     assert math.isnan(evaluate(scoring.completeness, []))

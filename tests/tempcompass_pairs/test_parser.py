@@ -84,6 +84,7 @@ def test_a_second_reader_is_heard(options, value, label):
         ("caption_matching", "It falls.", 1),
         ("caption_matching", "2", 1),
         ("caption_matching", "Option 1.", 0),
+        ("caption_matching", "Option 2", 1),
         ("caption_matching", "(2) It falls.", 1),
         ("caption_matching", "option 2", None),
         ("caption_matching", None, None),
@@ -96,6 +97,18 @@ def test_official_rules(kind, reply, rating):
         "caption_matching": (NUMBERED, NUMBERED[1]),
     }[kind]
     assert official.rating(kind, reply, "\n".join(["Which?", *options]), answer) == rating
+
+
+def test_a_reply_that_is_the_official_answer_is_right_in_any_form():
+    assert official.rating("multi_choice", "right", "Where to?", "right") == 1
+
+
+def test_the_official_numbers_have_one_decimal():
+    assert official.printed([("speed", 1), ("speed", 0), ("action", 1), ("speed", 0)]) == {
+        "action": 100.0,
+        "speed": 33.3,
+        "avg": 50.0,
+    }
 
 
 def test_prompts_are_the_official_ones():

@@ -115,6 +115,25 @@ def test_group_score_by_hand():
     assert found["group_score_direction"] == 0.5
 
 
+def test_official_numbers_and_what_a_record_keeps():
+    # The rules decide on the first two and the last, which is wrong; the third is read by us.
+    docs = [doc(1), doc(2, answer="no"), doc(3, ""), doc(4, ""), doc(5, "")]
+    records = [
+        scoring.record(one, reply)
+        for one, reply in zip(docs, ["Yes.", "No", "It is: yes", "?", "No"], strict=True)
+    ]
+    found = values(records)
+    assert (found["accuracy"], found["accuracy_official"], found["match_rate_official"]) == (0.6, 0.4, 0.6)
+    assert found["group_score_official"] == 1
+    assert found["group_score_multi_choice"] != found["group_score_multi_choice"]  # NaN
+    assert [record["reply"] for record in records] == ["Yes.", "No", "It is: yes", "?", "No"]
+    assert scoring.record(doc(1), "Yes.", failed=True)["reply"] == ""
+    # Clips of one origin are drawn together for the error, alone and in groups.
+    twins = [scoring.record(doc(1) | {"video_id": clip}, "yes") for clip in ("7", "7_reverse")]
+    for name in ("accuracy", "group_score"):
+        assert set(scoring.METRICS[name](twins).keys) == {"7"}
+
+
 def test_a_group_that_was_cut_is_left_out():
     docs = [doc(1), doc(2, answer="no"), doc(3, "h")]
     found = values([scoring.record(one, "yes") for one in docs])
@@ -140,3 +159,7 @@ def test_details_say_how_groups_fail(docs):
     assert found["answers"] == {"yes": 1.0}
     # One of the two or three questions of each group has yes for an answer: sizes 2 (8 groups), 3 (6 groups).
     assert found["of_a_group"] == {"1 of 2": 8 / 14, "1 of 3": 6 / 14}
+    alone = scoring.details([scoring.record(doc(n, ""), reply) for n, reply in enumerate(["yes", "no"])])[
+        "yes_no"
+    ]
+    assert (alone["groups_with_one_answer"], list(alone["answers"])) == (0, ["no", "yes"])

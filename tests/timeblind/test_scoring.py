@@ -60,6 +60,20 @@ def test_by_hand():
     assert math.isnan(found["i_acc_force"])
 
 
+@pytest.mark.parametrize("name", [*CARD.primary, "i_acc_official", "acc_official"])
+def test_instances_are_what_is_drawn_for_the_error(name):
+    assert set(scoring.METRICS[name](records(RIGHT, RIGHT)).keys) == {"0", "1"}
+
+
+def test_position_bias():
+    found = scoring.details(records(("Yes", "?", "No", "Yes")))
+    assert found == {
+        "answers": {"No": 1 / 4, "Yes": 2 / 4, "unparsed": 1 / 4},
+        "right_answers": {"No": 2 / 4, "Yes": 2 / 4},
+    }
+    assert list(found["answers"]) == ["No", "Yes", "unparsed"]
+
+
 @pytest.mark.parametrize("always", ["Yes", "No"])
 def test_who_always_says_the_same_has_no_pair(always):
     found = values(records(*[(always,) * SIZE] * 5))
@@ -74,6 +88,9 @@ def test_an_instance_that_was_cut_is_left_out_by_us_and_wrong_officially():
     assert found["n_cut"] == 1
     assert found["i_acc_official"] == 0.5
     assert found["acc_official"] == 4 / 8
+    # Of a question or a video with one reply of two nothing is said, be it wrong.
+    found = values(records(RIGHT, ("No",) * SIZE)[:5])
+    assert [found[name] for name in ("i_acc", "q_acc", "v_acc")] == [1, 1, 1]
 
 
 def test_a_failed_request_is_wrong():
@@ -107,8 +124,21 @@ def test_official_denominators():
     assert official.score(whole + answers("No"), FORMS)["Acc"] == 0.75
     assert official.score(whole + answers("No", start=99), FORMS)["num_instances"] == 2
     assert official.score([{**whole[0], "model_output": None}, *whole[1:]], FORMS)["Acc"] == 0.75
+    # What is no text makes its instance wrong altogether.
+    assert official.score([{**whole[0], "model_output": 5}, *whole[1:]], FORMS)["Acc"] == 0
     with pytest.raises(TempbenchError, match="no prediction"):
         official.score([], FORMS)
+
+
+def test_official_tags():
+    """In order, four indices are an instance; a rest, and an instance with an unknown question, are none."""
+    tags = {"Speed": [6, 0, 3, 5, 1, 2, 7, 4], "Force": range(6), "Order": range(8, 12)}
+    given = answers(*RIGHT, "Yes", "Yes", "Yes", "Yes", "Yes")
+    found = official.score_tags(given, FORMS | {8: ()}, tags)
+    # Saying Yes throughout is right on two of four.
+    assert found["Speed"] == {"Q_Acc": 0.5, "V_Acc": 0.5, "Acc": 0.75, "I_Acc": 0.5, "num_instances": 2}
+    assert found["Force"]["num_instances"] == 1
+    assert set(found) == {"Speed", "Force"}
 
 
 @pytest.fixture(scope="module")

@@ -160,8 +160,41 @@ def test_categories_count_each_once():
         "a": {"share": 1, "n": 1},
         "b": {"share": pytest.approx(1 / 3), "n": 3},
     }
+    assert list(details["by_category"]) == ["a", "b"]
     # None of the questions has a kind.
     assert details["by_kind"] == {"sov": {}}
+    assert scoring.category_average(records[1:]).value == pytest.approx(1 / 3)
+
+
+def test_details_by_test_and_kind():
+    asked = [("tal", "time", "1"), ("tal", "place", "?"), ("tal", "time", "2"), ("pov", "ordered", "True")]
+    records = [
+        isr("1", reply, i, test=test, kind=kind, answer="1" if test == "tal" else "True", images=["", ""])
+        for i, (test, kind, reply) in enumerate(asked)
+    ]
+    found = scoring.details(records)["by_kind"]
+    assert found == {
+        "pov": {"ordered": {"share": 1, "n": 1}},
+        "tal": {"place": {"share": 0, "n": 1}, "time": {"share": 1 / 2, "n": 2}},
+    }
+    assert [*found, *found["tal"]] == ["pov", "tal", "place", "time"]
+    assert scoring.METRICS["tal_accuracy_time"](records).value == 1 / 2
+    assert scoring.METRICS["tal_accuracy_place"](records).value == 0
+
+
+def test_transfer_tests_together():
+    asked = [("A", "A", "x"), ("B", "B", "x"), ("A", "A", "y"), ("B", "A", "y"), ("A", "B", "z")]
+    order = [
+        isr("1", reply, i, test="transfer_order", answer=answer, places=[place])
+        for i, (answer, reply, place) in enumerate(asked)
+    ]
+    lapse = [isr("1", "A", 9, test="transfer_lapse", answer="B")]
+    overall = scoring.FROM_LOG["transfer_overall_accuracy"]
+    assert overall([*order, *lapse, isr("12345", "1, 2, 3, 4, 5", 10)]).value == 3 / 6
+    assert math.isnan(overall(order).value)
+    assert math.isnan(overall(lapse).value)
+    # Of x both orders are right, of y one, and of z one was asked.
+    assert scoring.FROM_LOG["transfer_order_consistent"](order + lapse).value == 1 / 2
 
 
 @pytest.mark.slow
