@@ -32,7 +32,7 @@ from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
-from tempbench_lmms.parsing.text import holds, normalise, signs
+from tempbench_lmms.parsing.text import holds, mistyped_as, normalise, signs
 from tempbench_lmms.parsing.words import AND, CARDINAL, CIRCLED, LAST, LONGEST, OR, ORDINAL, any_of
 
 ANSWER_KEYS = (
@@ -182,7 +182,11 @@ _LIST_NOUNS = ("option", "choice", "answers", "list", "offered")
 _BUT_COUNTS = lazy(r"\d[^.!?\n]*,\s*but\b[^.!?\n]*\d")
 _REASONS = lazy(r"\([^()\n]{2,120}\)")
 _MOST_COUNTS = 60
-_ORDERED = lazy(r"order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden", re.IGNORECASE)
+_ORDERED = lazy(
+    r"before (?:that|this|it)|order|sequence|follow|first|then|→|->|chronolog|reihenfolge|ordre|orden",
+    re.IGNORECASE,
+)
+_TOLD_BACKWARDS = lazy(r"\bbefore (?:that|this|it)\b", re.IGNORECASE)
 _LABEL = lazy(r"\b[a-g]\b")
 _LABELLED = lazy(r"(?<![A-Za-z'’])([a-g])(?![A-Za-z'’])")
 _NAMED_LABEL = lazy(r"\b(?:sentence|image|event|satz|bild|frase|imagen|picture)s?\s+([a-g])\b", re.IGNORECASE)
@@ -221,6 +225,8 @@ class Kind:
         """Returns the values that a sentence states in words of its own."""
         return []
 
+    is_claim = False
+    """Whether a "no" may be the answer."""
     all_values: Sequence[Any] = ()
     """All values on offer, where a reply may choose one by rejecting all others."""
 
@@ -310,6 +316,11 @@ class ChoiceKind(Kind):
             return {}
         return {said[i] == "true": letter for i, letter in enumerate(self.letters[: len(said)])}
 
+    @property
+    def is_claim(self) -> bool:  # type: ignore[override]
+        """Whether a "no" may be the answer."""
+        return bool(self.truths)
+
     @cached_property
     def sequences(self) -> bool:
         """Whether the options are sequences of labels."""
@@ -382,7 +393,7 @@ class ChoiceKind(Kind):
         if not found and self.sequences and len(text) == len(self.labels):
             found = [laid] if (laid := self._laid_out(text)) else []
         if not found and len(text.split()) <= 6 and not self.sequences and not self._breaks_off(text):
-            some = option_words.repeated(text, self.texts)
+            some = option_words.repeated(text, self.texts) or option_words.mistyped(text, self.texts)
             found = [self.letters[some[0]]] if len(some) == 1 else []
         return found
 
@@ -447,6 +458,8 @@ class ChoiceKind(Kind):
             return []
         if self.sequences:
             return self._sequence(sentence)
+        if motion.has_other_phases(sentence, self.texts):
+            return []
         found = option_words.stated(sentence, self.texts) or durations.within(sentence, self.texts)
         return [self.letters[i] for i in found]
 
@@ -495,6 +508,8 @@ class ChoiceKind(Kind):
             return [order[-1] for order in ranked if order]
         if not self.texts or self._breaks_off(text):
             return []
+        if self.sequences:
+            return self._sequence(text) if _TOLD_BACKWARDS.search(text) else []
         return [self.letters[i] for i in motion.stated(text, self.texts)]
 
     def of_field(self, value: Any) -> list[Any]:
@@ -799,6 +814,8 @@ class OrderKind(Kind):
 class TruthKind(Kind):
     """True or False."""
 
+    is_claim = True
+
     def __init__(self, expected: Truth) -> None:
         self.claim = expected.claim
 
@@ -980,7 +997,8 @@ class RelationKind(Kind):
         text = steps.joined(text)
         named = [relations.class_of(word) for word in _CLASS_BORDER.split(text) if word]
         if not named or None in named or len(named) > 2:
-            return []
+            meant = [name for name in relations.CLASSES if mistyped_as(text.lower(), name)]
+            return meant if len(meant) == 1 else []
         return list(dict.fromkeys(named))
 
     def mentions(self, text: str) -> list[Mention]:

@@ -173,6 +173,15 @@ _BACK = lazy(
     r"\bback\s+(?=(?:to|towards?|down|up|left|right|and|again)\b)|\b(?:on|at)\s+the\s+(?:left|right)(?:\s+(?:side|hand|of))?\b|\bright\s+(?=(?:after|before|away|now)\b)|\bright\s+(?:hand|arm|foot|leg)\b|\bleft\s+(?:hand|arm|foot|leg)\b|\b(?:push|pull|pick|end|start|stand|set|sit|open|clos|light|hold|look|lean|bend)\w*\s+(?:it\s+)?(?:up|down)\b",
     re.IGNORECASE,
 )
+# What is said of a speed or a rate, in the words of the table: "then picks up again", "and levels off"
+_PICKS_UP = lazy(
+    r"\bpick(?:s|ed|ing)?\s+up(?=\s*(?:[.,;!]|$)|\s+(?:again|speed|(?:the|its|their)\s+(?:pace|speed|tempo)|pace|steam|momentum|towards?|near|at|in)\b)"
+    r"(?:\s+(?:speed|(?:the\s+|its\s+|their\s+)?(?:pace|speed|tempo)|steam|momentum))?",
+    re.IGNORECASE,
+)
+_LEVELS_OFF = lazy(
+    r"\b(?:level(?:s|ed|ing|led|ling)?\s+(?:off|out)|plateaus?(?:ed|ing)?|stabili[sz]e[sd]?)\b", re.IGNORECASE
+)
 _LONGEST, _SHORT_ONLY = 320, 60
 
 
@@ -228,6 +237,13 @@ def _moves(text: str) -> tuple[str, ...] | None:
     return _settled(found)
 
 
+def _of_speed(text: str) -> str:
+    """Returns a text in which what picks up speeds up, and what levels off is constant."""
+    if "pick" in text.lower():
+        text = _PICKS_UP.sub("speeds up", text)
+    return _LEVELS_OFF.sub("constant", text)
+
+
 def _without_looks(text: str) -> str:
     """Returns a text without what it says that a move looks like at first."""
     if "first" not in text or not _AT_FIRST.search(text):
@@ -276,7 +292,8 @@ def stated(text: str, texts: Sequence[str]) -> list[int]:
     options = _options(tuple(texts))
     if not options:
         return []
-    moves = _moves(text)
+    rates = {move for option in options for move in option} & {"faster", "slower"}
+    moves = _moves(_of_speed(text) if rates else text)
     if not moves:
         return []
     if _of_rates(options):
@@ -285,6 +302,19 @@ def stated(text: str, texts: Sequence[str]) -> list[int]:
     families = {_family(move) for option in options for move in option}
     moves = tuple(move for move, _ in itertools.groupby(move for move in moves if _family(move) in families))
     return [options.index(moves)] if moves in options else []
+
+
+def has_other_phases(text: str, texts: Sequence[str]) -> bool:
+    """Whether a text tells of two phases of a speed that are together none of the options.
+
+    >>> has_other_phases("It speeds up, then levels off.", ["Decreasing, then speeds up.", "Increasing."])
+    True
+    """
+    options = _options(tuple(texts)) if len(text) <= _LONGEST else ()
+    if not options or not _of_rates(options):
+        return False
+    moves = tuple(_RATES.get(move, move) for move in _moves(_of_speed(text)) or ())
+    return len(moves) > 1 and not stated(text, texts) and all(_family(move) == "speed" for move in moves)
 
 
 _RATES = {"up": "faster", "down": "slower"}

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from tempbench_lmms.parsing.letters import squash, squashed
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.text import holds
-from tempbench_lmms.parsing.words import CARDINAL, IF, MAYBE, NOT, OR, ORDINAL, SAME_TIME, any_of
+from tempbench_lmms.parsing.text import holds, mistyped_as
+from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT, IF, MAYBE, NOT, OR, ORDINAL, SAME_TIME, any_of
 
 _JOINED = lazy(r"\b(counter|anti|time)[-\s](clockwise|lapse)")
 # Colours and shapes, which are found within a text: Chinese, Japanese and Korean put no space between words.
@@ -300,6 +300,12 @@ def _heads(texts: tuple[str, ...]) -> tuple[str, ...]:
 _NUMBERED = lazy(r"([^\W\d_]+)\s+(\d+)")
 _IMAGE = lazy(r"\b(?:image|picture|photo|bild|imagen|foto)|图|画像|写真|이미지|사진", re.IGNORECASE)
 _BETWEEN = lazy(r"\b(?:between|zwischen|entre)\b|之间|の間|사이", re.IGNORECASE)
+# In scripts that put "between" behind: "第二张和第三张图像之间", "두 번째와 세 번째 이미지 사이"
+_BEHIND = ("之间", "の間", "사이")
+_CJK_PLACE = lazy(
+    r"第?(?P<sign>[一二三四五六七八九1-9])\s?(?:张|張|幅|个|枚|番)|(?P<korean>첫|두|세|네|다섯|여섯|[1-9])\s?번|(?<!\d)(?P<digit>[1-9])(?![\d年년])",
+)
+_KOREAN = {"첫": 1, "두": 2, "세": 3, "네": 4, "다섯": 5, "여섯": 6}
 _NUMBER = rf"\d+|{any_of(word for word in (*CARDINAL, *ORDINAL) if word.isascii() or word[0] < chr(0x2E80))}"
 _POSITION = lazy(
     rf"(?:\b(?:position|place|slot|spot|posición|posicion|platz|stelle|number|no\.)|位置|위치)\s*(?:is\s+|number\s+|no\.?\s*|#|:)?\s*(?P<after>{_NUMBER})"
@@ -319,8 +325,13 @@ def _positions(texts: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]
     heads = [_NUMBERED.fullmatch(head) for head in _heads(texts)]
     if not heads or not all(heads) or len({head[1] for head in heads if head}) > 1:
         return ()
-    tails = telling_words(tuple(text.partition(",")[2] for text in texts))
-    return tuple((head[2], frozenset(tail)) for head, tail in zip(heads, tails, strict=True) if head)
+    rests = tuple(text.partition(",")[2] for text in texts)
+    tails = telling_words(rests)
+    # Both neighbours count: "between the third and the fourth" isn't the second and the third.
+    own = [frozenset(word for word in words if word.isdigit()) for words in _full(rests)]
+    return tuple(
+        (head[2], numbers.union(tail)) for head, tail, numbers in zip(heads, tails, own, strict=True) if head
+    )
 
 
 def _by_position(sentence: str, positions: Sequence[tuple[str, frozenset[str]]]) -> list[int]:
@@ -340,6 +351,8 @@ def _by_position(sentence: str, positions: Sequence[tuple[str, frozenset[str]]])
     if found:
         return found
     said = set(stems(sentence))
+    if found := _between_behind(sentence, positions):
+        return found
     if between := _BETWEEN.search(sentence):
         clause = re.split(r",|\bbecause\b|\bsince\b", sentence[between.start() :])[0]
         said = set(stems(clause))
@@ -347,6 +360,20 @@ def _by_position(sentence: str, positions: Sequence[tuple[str, frozenset[str]]])
     if _IMAGE.search(sentence):
         return []
     return [i for i, (number, _) in enumerate(positions) if number in said]
+
+
+def _between_behind(sentence: str, positions: Sequence[tuple[str, frozenset[str]]]) -> list[int]:
+    """Returns the option whose neighbours stand before a "between" that comes behind them."""
+    if not (signs := [sign for sign in _BEHIND if sign in sentence]) or sentence.count(signs[0]) > 1:
+        return []
+    clause = re.split(r"[,.;:、，。]", sentence[: sentence.index(signs[0])])[-1]
+    numbers = [
+        CJK_DIGIT.get(sign) or _KOREAN.get(sign) or int(sign)
+        for match in _CJK_PLACE.finditer(clause)
+        if (sign := match["sign"] or match["korean"] or match["digit"])
+    ]
+    said = {str(number) for number in numbers}
+    return [i for i, (_, tail) in enumerate(positions) if len(said) == 2 and tail and tail <= said]
 
 
 def _in_order(words: Sequence[str], text: Sequence[str]) -> bool:
@@ -419,7 +446,7 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
             for i in _of_words(stems(sentence), telling)
             if "not" in telling[i] and (begins or set(telling[i]) != {"not"})
         ]
-    return found or _of_all(sentence, texts)
+    return found or _of_all(sentence, texts) or _of_none(sentence, texts) or _of_cause(sentence, texts)
 
 
 _SAME_TIME = any_of(word for word in SAME_TIME if word != "side by side")
@@ -476,6 +503,52 @@ def _put_first(sentence: str, texts: tuple[str, ...]) -> list[int]:
 _QUANTITY = lazy(r"\W*(both|neither|all|none)\b", re.IGNORECASE)
 
 
+# "Nobody touches the keys, so neither one makes a sound"; "so neither is first" says only when.
+_SO_NONE = lazy(
+    r"[,;:]\s*(?:and\s+|so\s+|hence\s+|thus\s+|therefore\s+)*(?P<none>neither|none)\b"
+    r"(?![^.!?;]*\b(?:first|last|before|after|earlier|later|can|could|clear\w*|obvious\w*|longer|other)\b)",
+    re.IGNORECASE,
+)
+_NONE = ("neither", "none")
+_DOES = lazy(r"\s*(?:one\s+|of\s+them\s+)?(?:does|do|did|plays?|played)\W*", re.IGNORECASE)
+
+
+def _of_none(sentence: str, texts: Sequence[str]) -> list[int]:
+    """Returns the one option that says none of all, where a clause concludes it and no other is named."""
+    if not holds(sentence, _NONE) or (concluded := _SO_NONE.search(sentence)) is None:
+        return []
+    own = [_QUANTITY.match(text) for text in texts]
+    found = [text for text, match in zip(texts, own, strict=True) if match and match[1].lower() in _NONE]
+    said = sentence[concluded.end("none") :]
+    if len(found) != 1 or not (_DOES.fullmatch(said) or {*stems(said)} & {*stems(found[0])} - {"not"}):
+        return []  # "and neither makes a mistake"
+    return _of_all(f"{found[0].split()[0]} {sentence[: concluded.start()]} {said}", texts)
+
+
+_BECAUSE_OF = lazy(
+    r"\W*(?:(?:it|that|this)(?:['’]s|\s+is|\s+was)\s+)?(?:because\s+of|due\s+to|owing\s+to|on\s+account\s+of)\s+"
+    r"(?P<cause>[^.!?,;]+?)(?=\s+(?:which|that|who|so|and|or|but)\b|[.!?,;]|$)",
+    re.IGNORECASE,
+)
+
+
+def _of_cause(sentence: str, texts: Sequence[str]) -> list[int]:
+    """Returns the one option with the words behind "because of", where no other option has a word said."""
+    found = (
+        _BECAUSE_OF.match(sentence)
+        if holds(sentence.lower(), ("because of", "due", "owing", "account"))
+        else None
+    )
+    if found is None or denies(found["cause"]) or _DOUBTED.search(sentence):
+        return []
+    cause, said = set(stems(found["cause"])), set(stems(sentence))
+    telling = telling_words(tuple(texts))
+    having = [i for i, own in enumerate(telling) if cause.intersection(own)]
+    others = {word for i, own in enumerate(telling) if i not in having for word in own}
+    # "because" and "because of" are no words of the matter.
+    return having if len(having) == 1 and not (said - {"becaus", "becau", "du", "due"}) & others else []
+
+
 def _of_all(sentence: str, texts: Sequence[str]) -> list[int]:
     """Returns the option that speaks of both, all or none, where a sentence begins so and names no other."""
     begins = _QUANTITY.match(sentence)
@@ -502,6 +575,22 @@ def repeated(text: str, texts: Sequence[str]) -> list[int]:
     telling = telling_words(tuple(texts))
     found = [i for i in found if 2 * len(said.intersection(telling[i])) >= len(set(telling[i]))]
     return found if len(found) < 2 else [i for i in found if _in_order(words, full[i])]
+
+
+def mistyped(word: str, texts: Sequence[str]) -> list[int]:
+    """Returns the one option of a single word that a word with a typing mistake means.
+
+    >>> mistyped("agriculturl", ["agricultural", "beach"]), mistyped("bench", ["agricultural", "beach"])
+    ([0], [])
+    """
+    said = squash(word)
+    if not said.isalpha():
+        return []
+    own = squashed(tuple(texts))
+    if any(said in option.split() for option in own):
+        return []
+    found = [i for i, option in enumerate(own) if any(mistyped_as(said, one) for one in option.split())]
+    return found if len(found) == 1 and " " not in own[found[0]] else []
 
 
 def same(text: str, texts: Sequence[str]) -> list[int]:

@@ -26,7 +26,7 @@ _NOUN = (
 _UNIT_AFTER = r"(?!\w|[.,:]\d|\s*%|\s*(?:st|nd|rd|th)\b)"
 _BARE_ENDS = (
     r"(?=\s*(?:[.,;:!?)\]=<>→\"'\n-]|$|\b(?:predates?|postdates?|succeeds?|the\s+(?:most|least|old|new|earl|late|first|last|short|long|middle|small|large)\w*|came|comes?|is|was|are|before|after|precede[sd]?|follow(?:s|ed)?|and|then|which"
-    r"|und|et|y|est|es|ist|vor|nach|avant|après|antes|después|than|must|being|in|has|lies|sits|goes|stands|belongs|falls|puis|dann|luego|que|als|next|to|with|at)\b"
+    r"|und|et|y|est|es|ist|vor|nach|avant|après|antes|después|than|second(?=\s*[,;])|third|fourth|fifth|must|being|in|has|lies|sits|goes|stands|belongs|falls|puis|dann|luego|que|als|next|to|with|at)\b"
     r"|[\u3040-\u9fff\uac00-\ud7af]))"
 )
 _ORDINALS = "|".join(

@@ -6,6 +6,7 @@ A short reply that is an answer by itself is read at once. Else the part that st
 """
 
 import re
+from collections import deque
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -48,6 +49,26 @@ _ANSWER_CLAUSE = lazy(
 _CONCLUDING_CLAUSE = lazy(
     r"[,;–—:]\s*(?:(?:and|which)\s+)?((?:so|thus|hence|therefore|daher|also|donc|quindi|por\s+(?:lo\s+)?tanto|因此|所以|だから|따라서|meaning|makes?\s+it|i\.e\.)"
     r"[\s,:]+[^,;]{1,40})$",
+    re.IGNORECASE,
+)
+# "At first glance the first image, but no: ...": what stands before is taken back. "But no cat" goes on.
+_BUT_NO = lazy(
+    r"(?:[.!?]\s+|[\s,;–—-])(?:but\s+no|aber\s+nein|mais\s+non|pero\s+no)\s*(?:[,:;–—]|\.{3}|\s-)(?=\s*\S)",
+    re.IGNORECASE,
+)
+_NOES = ("but no", "But no", "aber nein", "mais non", "pero no")
+# "a square that stands on a corner, in other words a diamond"
+_IN_OTHER_WORDS = lazy(
+    r"[,;:–—(]\s*(?:or\s+)?(?:in\s+other\s+words|that\s+is\s+to\s+say|that\s+is(?=,)|i\.\s?e\.|mit\s+anderen\s+Worten|das\s+heißt"
+    r"|d\.\s?h\.|autrement\s+dit|c'est-à-dire|es\s+decir|en\s+otras\s+palabras)[\s,:]+([^.!?\n]+)",
+    re.IGNORECASE,
+)
+# A call is the last line: "submit_answer(image=2)", "answer(choice='B')"
+_CALL = lazy(
+    r"(?:^|(?<=\n)) *(?P<name>(?:[a-z]\w*\.)?(?:submit\w*|select_\w+|choose_\w+|(?:\w+_)?answer|finish)[(\[])"
+    r"\s*(?:[a-z]\w*\s*[=:]\s*)?"
+    r"(?:(?P<quote>[\"'])(?P<quoted>[^\"'\n]{1,80})(?P=quote)"
+    r"|(?P<bare>[\w.-]{1,24}|\[[^\[\]\n]{1,80}\]))\s*[)\]][ ;]*$",
     re.IGNORECASE,
 )
 _OPEN = lazy(f"{any_of(IF)}|{any_of(OR)}|{any_of(MAYBE)}|\\?", re.IGNORECASE)
@@ -241,6 +262,12 @@ def _read_text(kind: Kind, text: str, prompt: str | None) -> Verdict:
         text = _CONFIDENCES.sub(" ", text)
     if text[:2] == "Q:":
         text = _ANSWERED.sub("\nAnswer:", text)
+    if (
+        text[-3:].rstrip(" ;")[-1:] in (")", "]")
+        and (call := _CALL.search(text))
+        and call["name"] not in text[: call.start()]
+    ):
+        text = f"{text[: call.start()]}Answer: {call['quoted'] or call['bare']}"
     # First of all: a prompt may have its options in the form of JSON.
     found = _staged(kind, echo.without_prompt(text, prompt))
     if found.value is not None and not kind.offers(found.value):
@@ -263,6 +290,8 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return found
     if found := _at_end(kind, text):
         return found
+    if holds(text, _NOES) and not kind.is_claim:
+        text = _without_taken_back(text)
     text = kind.without_remarks(echo.without_placeholders(text))
     asked = without_questions(text)
     text, refused = without_refusals(asked)
@@ -293,6 +322,16 @@ def _staged(kind: Kind, text: str) -> Verdict:
         return stated
     ends = [row for row, lists in zip((rows[0], rows[-1]), listing, strict=True) if not lists]
     return _in_words(kind, ends, said) or said
+
+
+def _without_taken_back(text: str) -> str:
+    """Returns a text without the sentence, or its part, that stands before the last "but no"."""
+    found = deque(_BUT_NO.finditer(text), 1)
+    if not found:
+        return text
+    start, end = found[0].span()
+    before = max(text.rfind(sign, 0, start) for sign in ".!?\n")
+    return f"{text[: before + 1]} {text[end:]}".strip()
 
 
 def _by_itself(kind: Kind, line: str, how: str) -> Verdict | None:
@@ -451,6 +490,9 @@ def _stated(kind: Kind, sentence: str) -> list[Any]:
     said = list(dict.fromkeys(kind.by_words(sentence)))
     if len(said) > 1 and (clause := _LAST_CLAUSE.search(sentence)) and not _DENIED.search(clause[1]):
         # "Image 2 shows how it is made, but the throw is in image 5."
+        behind = list(dict.fromkeys(kind.by_words(clause[1])))
+        return behind if len(behind) == 1 else said
+    if len(said) > 1 and (clause := _IN_OTHER_WORDS.search(sentence)) and not _HEDGED.search(clause[1]):
         behind = list(dict.fromkeys(kind.by_words(clause[1])))
         return behind if len(behind) == 1 else said
     if not said or (clause := _CONCLUDED_IN.match(sentence)) is None:

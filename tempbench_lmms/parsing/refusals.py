@@ -61,6 +61,8 @@ LEFT_OPEN = lazy(
 )
 """At the end of a reply it voids all that was weighed before."""
 
+# "Neither of them makes a sound" says what is seen.
+_NO_SOUND = r"(?!\s+(?:ever\s+|actually\s+)?(?:mak|play|produc|emit|sound)(?:es?|s|ed|ing)?\b)"
 _REFUSALS = (
     _signed(
         "can't|cannot|can not|can’t|cant|could not|couldn|able|impossible|possib|difficult|hard|not clear"
@@ -126,8 +128,8 @@ _REFUSALS = (
     _signed("apolog|as an ai", r"\bi\s+apologi[sz]e\b|\bas\s+an\s+ai\b"),
     _signed(
         "none of|neither",
-        r"\bnone\s+of\s+(?:the\s+)?(?:above|options|choices|these|them|listed|answers)"
-        r"|\bneither\s+(?:of\s+|option|choice|answer)",
+        rf"\bnone\s+of\s+(?:the\s+)?(?:above|options|choices|these|them|listed|answers)\b{_NO_SOUND}"
+        rf"|\bneither\s+(?:of\s+(?:\w+\b{_NO_SOUND}|\W)|option|choice|answer)",
     ),
     _signed(
         "among|listed|match any|any of the options|one of the options",

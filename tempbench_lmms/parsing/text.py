@@ -122,6 +122,33 @@ def holds(text: str, signs: Iterable[str]) -> bool:
     return False
 
 
+_SHORTEST_MISTYPED = 5
+
+
+def mistyped_as(word: str, meant: str) -> bool:
+    """Whether a word is another one with one typing mistake: a letter missing, doubled, wrong, or two turned.
+
+    The first letter must be right. Too often another word is meant where a word of five has another letter
+    ("bench" for "beach"), or a form of a verb has one or lacks one ("singing" for "swinging").
+
+    >>> mistyped_as("flase", "false"), mistyped_as("runing", "running"), mistyped_as("singing", "swinging")
+    (True, True, False)
+    """
+    n, more = len(meant), len(word) - len(meant)
+    if n < _SHORTEST_MISTYPED or abs(more) > 1 or word[:1] != meant[0] or word == meant:
+        return False
+    letters = zip(word, meant, strict=False)
+    i = next((i for i, (one, other) in enumerate(letters) if one != other), min(n, n + more))
+    form = any(word.endswith(ending) and meant.endswith(ending) for ending in ("ing", "ed"))
+    if more:
+        longer, shorter = (word, meant) if more > 0 else (meant, word)
+        doubled = longer[i] == longer[i - 1]
+        return longer[:i] + longer[i + 1 :] == shorter and (doubled or (more < 0 and not form))
+    if word[i + 1 :] == meant[i + 1 :]:
+        return n > _SHORTEST_MISTYPED and not form
+    return word[i + 2 :] == meant[i + 2 :] and word[i : i + 2] == meant[i : i + 2][::-1]
+
+
 def outer(matches: Iterator[re.Match[str]]) -> list[re.Match[str]]:
     """Returns the first and the last 60 matches: a reply that loops says no more in its middle."""
     first = list(itertools.islice(matches, _MOST_MATCHES))

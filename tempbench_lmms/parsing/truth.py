@@ -7,7 +7,7 @@ from tempbench_lmms.parsing.comparisons import compared, ordered
 from tempbench_lmms.parsing.lines import bare
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.statements import Mention
-from tempbench_lmms.parsing.text import holds, outer, signs, table
+from tempbench_lmms.parsing.text import holds, mistyped_as, outer, signs, table
 from tempbench_lmms.parsing.words import ASSENT, DISSENT, FAILS, FALSE, HOLDS, TRUE, any_of
 
 _BARE = (
@@ -186,7 +186,7 @@ def whole(text: str) -> list[bool]:
         return [value]
     if said.startswith("not ") and (value := _BARE.get(said[4:])) is not None:
         return [not value]
-    return []
+    return [False] if mistyped_as(said, "false") else []
 
 
 # "It is.", "No, they aren't.", "Indeed it does.", "I don't think so."
