@@ -180,3 +180,53 @@ def breaks_off(text: str, texts: tuple[str, ...]) -> bool:
     else:
         links = word in _LINKS and not (word == "a" and previous in _BEFORE_LETTER)
     return links and not any(option.lower().rstrip(" .").endswith(word) for option in texts)
+
+
+# What begins a phrase: "he follows her" may end a sentence, "with the" and "after that he" can't.
+_BEGINS_PHRASE = frozenset(
+    table(
+        "the|a|an|and|or|but|because|although|while|whereas|whether|if|as|since|until|which|who|whose"
+        "|he|she|they|we|i|its|his|their|my"
+    )
+)
+# "The toy that it plays with", "He knows what they are"
+_MAY_STRAND = frozenset(
+    table(
+        "with|into|onto|of|from|for|to|than|between|among|towards|toward|during|without|against|upon"
+        "|is|are|was|were"
+    )
+)
+_LAST_SENTENCE = lazy(r"(?:[.!?:][\"')*]*\s+|\n)(?=[^.!?:\n]*$)")
+# "After that" as all there is of a sentence
+_ONLY_LINK = lazy(
+    r"\W*(?:(?:and\s+)?(?:after|before|following|during|at|in|from|with)\s+(?:that|this|which|the\s+\w+)|then|next|and\s+then)",
+    re.IGNORECASE,
+)
+
+
+def fragment(text: str) -> str | None:
+    """Returns the last of several sentences where it stops in its middle; None where it is whole.
+
+    >>> fragment("The dog barks. After that"), fragment("The dog barks. A man comes with")
+    ('After that', 'A man comes with')
+    >>> fragment("It is so. B"), fragment("The dog barks. This is what it plays with")
+    (None, None)
+    """
+    text = text.rstrip()
+    if not text or not text[-1].isalpha():
+        return None
+    last = text[max(0, len(text) - _LONGEST_FRAGMENT) :]
+    start = max((found.end() for found in _LAST_SENTENCE.finditer(last)), default=0)
+    if not start:
+        return None
+    last = last[start:]
+    words = _WORDS.findall(last)
+    if _ONLY_LINK.fullmatch(last):
+        return last
+    if len(words) < 2 or words[-1] == "A" or words[-2].lower() in _BEFORE_LETTER:
+        return None
+    word = words[-1].lower()
+    return last if word in _BEGINS_PHRASE or (word in _MAY_STRAND and not _STRANDS.search(last)) else None
+
+
+_LONGEST_FRAGMENT = 600

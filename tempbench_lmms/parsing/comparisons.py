@@ -235,6 +235,9 @@ def ordered(sentence: str) -> list[bool] | None:
     >>> ordered("Images 1 to 3 are in chronological order.")
     []
     """
+    head = re.split(r"[:;]\s", sentence, maxsplit=1)[0]
+    if head != sentence and _CORE.search(head) and _DENIED.search(head):
+        sentence = head  # "They are not in chronological order: image 4 should come before image 2."
     small = sentence.lower()
     if len(sentence) > 400 or (small.isascii() and not holds(small, _CHRONO_SIGNS)):
         return None

@@ -21,7 +21,13 @@ from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import without_questions, without_refusals
 from tempbench_lmms.parsing.text import holds, normalise
-from tempbench_lmms.parsing.timespan import fields_of, has_span_key, spans_of_text, without_times
+from tempbench_lmms.parsing.timespan import (
+    fields_of,
+    has_span_key,
+    only_described,
+    spans_of_text,
+    without_times,
+)
 
 _TAG = lazy(r"<((?:\w*span|time\w*|segment|interval|glue|window))>([^<]{1,200})</\1>", re.IGNORECASE)
 _TABLE = lazy(
@@ -51,6 +57,20 @@ _CROSSED = lazy(r"[✗✘❌✖×☒]")
 _BUT_WHEN = lazy(
     r"[,;.]?\s*\b(?:but|though|although|however|yet|and\s+(?:i['’]?m\s+)?(?:not\s+sure|unsure|uncertain))\b[^.!?\n]{0,60}"
     r"\b(?:where|when|time|times|moment|span|segment|second|seconds|timestamps?|interval|window|exact\w*)\b[^.!?\n]*",
+    re.IGNORECASE,
+)
+# "I can't give the exact start and end of this, since ...": a whole sentence that refuses only the times.
+_TIMES = (
+    r"(?:start|end|beginning|times?|timestamps?|timing|time\s*(?:span|stamps?|window|range)|spans?|segment"
+    r"|interval|window|seconds?|duration)"
+)
+_NO_TIMES = lazy(
+    r"(?:(?<=[.!?]\s)|(?<=\n)|^)(?:[^.!?\n,;]{0,60}[,;]\s*)?(?:(?:but|however|unfortunately|still),?\s+)?"
+    r"(?:i|we|it)\b(?:(?!\b(?:which|what|option|options|answer|choice|letter)\b)[^.!?\n,;]){0,24}?"
+    r"(?:can(?:\s?not|['’]?t)|could(?:\s+not|n['’]t)|unable\s+to|not\s+able\s+to|impossible\s+to|not\s+possible\s+to|don['’]t\s+know|hard\s+to|difficult\s+to)"
+    r"(?:\s+(?:reliably|really|also|say|exactly|precisely))*(?:\s+(?:give|tell|state|provide|determine|name|specify|pinpoint|read|say|estimate|identify|know))?"
+    rf"(?:\s+(?:you|the|its|any|an?|this|exact|precise|corresponding|relevant|matching|reliable|of))*\s+(?:{_TIMES}|when)\b"
+    r"(?:(?!\b(?:which|option|options|answer|choice|letter)\b)[^.!?\n])*[.!?]?",
     re.IGNORECASE,
 )
 _NO_SPAN = lazy(
@@ -116,6 +136,8 @@ def read(
         span = found_span if span.value is None else span
         if letter.value is not None and span.value is not None:
             break
+    if span.how == "answer" and only_described(part.wide):
+        span = none("nothing")
     return _ended(letter, span, at_limit or reader.looks_cut(part.wide))
 
 
@@ -293,6 +315,8 @@ def _letter_in(
         return Reading(letter, "answer", where)
     found = reader.read(raw, expected.choice, prompt)
     if found.value is None and (rest := _BUT_WHEN.sub(".", text)) != text:
+        found = reader.read(rest, expected.choice, prompt)
+    if found.reason == "refused" and (rest := _NO_TIMES.sub(" ", raw)) != raw and rest.strip():
         found = reader.read(rest, expected.choice, prompt)
     if found.value is None:
         rest = without_times(text)

@@ -282,6 +282,10 @@ class Kind:
         """Whether a line is an entry in a list of all options, and chooses none of them."""
         return False
 
+    def answers_before_list(self, rows: Sequence[str]) -> bool:
+        """Whether the first line is an option that a list of all options, further below, has once more."""
+        return False
+
     def agree(self, first: str, last: str, said_first: Sequence[Any], said_last: Sequence[Any]) -> bool:
         """Whether the first sentence may be read beside what the last one says."""
         return True
@@ -481,6 +485,9 @@ class ChoiceKind(Kind):
         found = self.mentions(text)
         if ticked := ticks.ticked(text, lambda line: headed(line, self.letters, self.noun)):
             return Verdict(ticked, "answer", 0, len(text))
+        judged = ticks.verdicts(text, lambda line: headed(line, self.letters, self.noun), self.letters)
+        if judged and not self.truths:
+            return Verdict(judged, "answer", 0, len(text))
         said = resolve(text, found, values=self.letters)
         if said.value is None and (listed := _without_reasons(text)) != text:
             said = resolve(listed, self.mentions(listed), values=self.letters)
@@ -539,6 +546,15 @@ class ChoiceKind(Kind):
         """Whether a line is an entry in a list of all options."""
         head = letters.headed(line, self.letters, self.noun)
         return head is not None and head in letters.listed(text, self.letters, self.noun)
+
+    def answers_before_list(self, rows: Sequence[str]) -> bool:
+        """Whether the first line is an option that a list of all options, further below, has once more."""
+        if len(rows) < 3:
+            return False
+        first, second = (letters.headed(row, self.letters, self.noun) for row in rows[:2])
+        if first is None or second not in (None, self.letters[0]):
+            return False  # one option after the other
+        return self.lists("\n".join(rows[1:]), rows[0])
 
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""
@@ -789,8 +805,8 @@ class OrderKind(Kind):
         return said if said.value is not None or said.how in ("open", "several") else Verdict(None, "nothing")
 
     def by_text(self, text: str) -> list[Any]:
-        """Returns the order in which the images are shown, or its reverse, where a reply names it so."""
-        order = ranks.as_shown(text, self.labels)
+        """Returns the order in which the images are shown, its reverse, or one that a reply tells in turn."""
+        order = ranks.as_shown(text, self.labels) or ranks.in_turn(text, self.labels)
         return [order] if order else []
 
     def of_field(self, value: Any) -> list[Any]:

@@ -517,3 +517,33 @@ def as_shown(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
     ):
         return None
     return labels[::-1] if _TURNED.search(text) else labels
+
+
+_NTH = rf"(?:(?P<nth>\d)(?:st|nd|rd|th)|(?P<word>{_ORDINALS}))"
+_NEXT = lazy(
+    r"(?P<cue>\bfirst|\bnext|\bthen|\bafter\s+(?:that|this|it|which)|\bafterwards|\bfollowed\s+by|\bfinally|\blast(?:ly)?)"
+    rf"\s*,?\s+(?:(?:comes?|is|we\s+(?:have|see)|there\s+is|by)\s+)?(?:the\s+)?{_NTH}\s*(?:image|picture|photo|one)?\b",
+    re.IGNORECASE,
+)
+_TURNS_ROUND = lazy(
+    r"\b(?:before|preced\w*|earlier|prior|previous\w*|revers\w*|backwards?|newest|latest|most\s+recent|not|or|maybe|perhaps)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+def in_turn(text: str, labels: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Returns the order that a text tells in turn, its images named by their place in the row.
+
+    >>> in_turn("First comes the 2nd image, then the 3rd, and finally the first one.", ("1", "2", "3"))
+    ('2', '3', '1')
+    >>> in_turn("First comes the 2nd image, then the 3rd.", ("1", "2", "3")) is None
+    True
+    """
+    if not labels[0].isdigit() or _TURNS_ROUND.search(text):
+        return None
+    found = list(_NEXT.finditer(text))
+    if not found or found[0]["cue"].lower() != "first":
+        return None
+    order = tuple(match["nth"] or str(ORDINAL[match["word"].lower()]) for match in found)
+    return order if sorted(order) == sorted(labels) else None

@@ -12,14 +12,14 @@ from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import echo, lines, plain
-from tempbench_lmms.parsing.choices import breaks_off
+from tempbench_lmms.parsing.choices import breaks_off, fragment
 from tempbench_lmms.parsing.expected import Choice, Expected
 from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import Kind, in_short, kind_of
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
-from tempbench_lmms.parsing.refusals import LEFT_OPEN, without_questions, without_refusals
+from tempbench_lmms.parsing.refusals import LEFT_OPEN, withdraws, without_questions, without_refusals
 from tempbench_lmms.parsing.statements import Verdict, corrects
 from tempbench_lmms.parsing.text import holds, normalise, unboxed
 from tempbench_lmms.parsing.words import IF, MAYBE, OR, any_of
@@ -101,6 +101,12 @@ _HEDGED = lazy(rf"\bnot?\b|n['’]t\b|{any_of(MAYBE)}|{any_of(OR)}", re.IGNORECA
 # "In image 5": the sentence about one more image ends before it says something.
 _UNFINISHED = lazy(r"\s*in\s[^.!?]{1,20}\w\s*", re.IGNORECASE)
 _DIGITS = lazy(r"\d+")
+_OPENING = 3
+# "The correct order of the images is:"
+_ANNOUNCES = lazy(
+    r"^(?![^\n]*(?:\bnot\b|n['’]t\b))[^\n]*\b(?:correct|right|answer|best|final|matching|chronological)\b[^.!?\n]*:\W*$",
+    re.IGNORECASE,
+)
 _CONCLUDES = lazy(
     r"\b(?:so|thus|therefore|hence|daher|deshalb|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서",
     re.IGNORECASE,
@@ -191,7 +197,17 @@ def _read(reply: str, expected: Expected, prompt: str | None, at_limit: bool) ->
         if found.how == "nothing" and (at_limit or looks_cut(part.wide)):
             return none("cut_off")
         return none("several" if found.how == "open" else found.how)
+    if _only_described(found, part.wide):
+        return none("cut_off")
     return Reading(found.value, found.how, _where(reply, part, found))
+
+
+def _only_described(found: Verdict, text: str) -> bool:
+    """Whether a text stops within a sentence, and only described by then what a reading rests on."""
+    if found.how not in ("words", "only one") or not (last := fragment(text)):
+        return False
+    # "C. The man runs ..." opens with its answer.
+    return found.start > _OPENING if found.how == "only one" else found.text.endswith(last)
 
 
 def _answered(kind: Kind, part: Part, prompt: str | None) -> Verdict | None:
@@ -304,9 +320,10 @@ def _staged(kind: Kind, text: str) -> Verdict:
     said = kind.verdict(text)
     if said.how in ("answer", "several"):
         return said
-    if not listing[0] and (first := _first_line(kind, rows, said)):
+    opens = not listing[0] or kind.answers_before_list(rows)
+    if opens and (first := _first_line(kind, rows, said)):
         return first
-    if LEFT_OPEN.search(rows[-1]):
+    if LEFT_OPEN.search(rows[-1]) or (refused and withdraws(asked)):
         return Verdict(None, "refused")
     if said.how == "conclusion":
         return said
@@ -371,12 +388,30 @@ def _first_line(kind: Kind, rows: list[str], said: Verdict) -> Verdict | None:
         return None
     if found := _by_itself(kind, rows[0], "first line"):
         return None if _any_corrects(rows[1:]) else found
+    if found := _behind_announcement(kind, rows):
+        return found
     if parts[0].endswith("?") or _any_corrects([*parts[1:], *rows[1:]]):
         return None
     if found := _by_itself(kind, parts[0], "first line"):
         return found
     found = _opening(kind, rows)
     return None if found and said.how == "conclusion" and said.value != found.value else found
+
+
+def _behind_announcement(kind: Kind, rows: list[str]) -> Verdict | None:
+    """Returns the answer that the second line is by itself, where the first one says that it comes now."""
+    if (
+        len(rows) < 2
+        or not lines.is_short(rows[0])
+        or not _ANNOUNCES.search(rows[0])
+        or _OPEN.search(rows[0])
+    ):
+        return None
+    found = _by_itself(kind, rows[1], "first line")
+    listed = kind.lists("\n".join(rows), rows[1]) and not kind.answers_before_list(rows[1:])
+    if listed or (rows[2:] and _by_itself(kind, rows[2], "first line")):
+        return None
+    return None if _any_corrects(rows[2:]) else found
 
 
 def _any_corrects(rows: list[str]) -> bool:

@@ -194,7 +194,19 @@ _NONE_OF_THEM = lazy(
 )
 # "I lean towards True, although image 3 is ambiguous."
 _CONCEDED = lazy(r",\s*(?:although|though|even\s+though|albeit)\b[^.!?\n]*[.!?]?\s*$", re.IGNORECASE)
+# "Hard to say from the door alone": one piece of evidence, and a later sentence concludes from another one.
+_PARTIAL = lazy(
+    r"\b(?:from|by|based\s+on|with|judging\s+by)\s+(?:[\w'’]+\s+){1,6}?(?:alone|only|by\s+(?:itself|themselves))\b",
+    re.IGNORECASE,
+)
+_CONCLUDES = lazy(r"\W*(?:so|thus|therefore|hence|all\s+in\s+all|consequently)\b", re.IGNORECASE)
 _MOST_WORDS_OF_A_QUESTION = 3
+
+
+def withdraws(text: str) -> bool:
+    """Whether the last sentence of a text leaves its question open: "I can't settle on A or on B."."""
+    last = sentences(text)[-1:]
+    return bool(last and LEFT_OPEN.search(last[0]) and without_refusals(last[0]) == ("", True))
 
 
 def refuses(text: str) -> bool:
@@ -234,12 +246,16 @@ def without_refusals(text: str) -> tuple[str, bool]:
     if not any(found for _, found in sentences):
         return text, False
     kept, refused = [], False
-    for sentence, found in sentences:
+    for i, (sentence, found) in enumerate(sentences):
         if found is None or _NO_REFUSAL.search(sentence) or _NONE_OF_THEM.match(sentence):
             kept.append(sentence)
         elif (conceded := _CONCEDED.search(sentence)) and conceded.start() < found.start():
             kept.append(sentence[: conceded.start()] + ".")
         # "I can't be sure, but I would guess B."
+        elif _PARTIAL.search(sentence) and any(
+            _CONCLUDES.match(later) and not _find(later) for later in parts[i + 1 :]
+        ):
+            continue
         elif (aside := _ASIDE.search(sentence, found.end())) and not _find(sentence[aside.start() :]):
             kept.append(sentence[aside.start() :])
         else:

@@ -126,7 +126,12 @@ _EXPLICIT = CaseBlind(
     r"|(?<!not )\bbest\s+(?:represented|shown|captured|depicted|illustrated|matched|described)\s+(?:by|in)"
     rf"|{any_of(OPTION)}(?:\s+(?:for|of|with)\s+[^.,;\n]{{1,24}}?)?\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
 )
-_TAKES = ("i'm taking", "i'll take")
+# Not among the words that announce an answer: one by one, these say other things.
+_TAKES_PAIR = ("i arrive at pair", "choose pair", "go with pair", "settle on pair")
+_TAKES = (
+    *("i'm taking", "i'll take", "passt am besten zu", "passt am besten zu bild", "am besten passt"),
+    *_TAKES_PAIR,
+)
 _CONCLUDING = CaseBlind(
     rf"(?:{any_of((*CHOOSE, *THEREFORE, *_TAKES))}|(?:^|[\n.!?;])\s*(?:only\b|(?:it|this)\s+(?:is|was|must be"
     rf"|seems|appears)\b))"
@@ -618,4 +623,4 @@ _SWITCH_FIRST = _firsts(SWITCHES)
 _TAKING_BACK = signs(TAKES_BACK)
 _FIRST_WORDS = _single(FIRST_ADJECTIVE) | {"i", "initially", "originally", "first", "before"}
 # A sentence begins with "it is", too: at the start of the text, or behind one of these signs.
-_CONCLUDING_FIRST = _firsts(CHOOSE, THEREFORE) | {"\n", *".!?;"}
+_CONCLUDING_FIRST = _firsts(CHOOSE, THEREFORE, _TAKES) | {"\n", *".!?;"}

@@ -1,7 +1,7 @@
 """Marks behind the entries of a list: "A ✗, B ✓"."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tempbench_lmms.parsing.patterns import lazy
@@ -90,3 +90,35 @@ def judged(listing: str, odd: bool) -> dict[int, bool]:
         if found.setdefault(int(match["item"]), says) != says:
             return {}
     return found if len(found) >= _FEWEST else {}
+
+
+_VERDICT = lazy(
+    r"[.:;–—-]\W{1,4}(?P<neg>not\s+)?(?P<word>correct|incorrect|right|wrong)\W*?(?=[.,:;!–—-]|$|\s-)",
+    re.IGNORECASE,
+)
+
+
+def verdicts(listing: str, head: Callable[[str], Any], values: Sequence[Any]) -> Any:
+    """Returns the value whose line alone calls it correct, where the lines of all others call them wrong.
+
+    Args:
+        listing: The text with one entry a line.
+        head: Returns the value that an entry begins with, or None.
+        values: All values on offer.
+    """
+    if not holds(listing.lower(), _VERDICT_SIGNS):
+        return None
+    marks: dict[Any, bool] = {}
+    for line in listing.split("\n"):
+        value = head(line)
+        found = _VERDICT.search(line) if value is not None else None
+        if found is None:
+            continue
+        is_it = (found["word"].lower() in ("correct", "right")) != bool(found["neg"])
+        if marks.setdefault(value, is_it) != is_it:
+            return None
+    yes = [value for value, mark in marks.items() if mark]
+    return yes[0] if len(yes) == 1 and set(marks) == set(values) else None
+
+
+_VERDICT_SIGNS = ("correct", "right")

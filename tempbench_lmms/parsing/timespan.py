@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing.beside import Chosen, beside
+from tempbench_lmms.parsing.choices import fragment
 from tempbench_lmms.parsing.expected import TimeSpan
 from tempbench_lmms.parsing.final_answer import final_answer
 from tempbench_lmms.parsing.json_values import json_values
@@ -330,6 +331,8 @@ def _chosen(points: Points, found: list[Found], chosen: Chosen | None) -> list[F
     plain = [one for one in kept if not _ASIDE.search(text[max(0, one.start - 2 * _NEAR) : one.start])]
     if len({one.span for one in plain}) == 1:
         return plain
+    if (at_issue := _between_others(text, kept)) is not None:
+        return [at_issue]
     first, other = kept[0], next(one for one in kept if one.span != kept[0].span)
     between = text[first.end : other.start]
     # Several spans are an answer only where they are one list: "from 5 to 9, and from 21 to 27".
@@ -338,6 +341,28 @@ def _chosen(points: Points, found: list[Found], chosen: Chosen | None) -> list[F
 
 # "At 65-110 (she serves the guests from 140 to 178)."
 _ASIDE = lazy(r"\((?:[^\W\d_]+\s+){3,12}$")
+# "Before this (0 to 19 s) ..., and afterwards (57 to 95 s)": the times around the one at issue.
+_OPENS_SPAN = r"\W{0,3}(?:(?:from|between|at)\s+)?\W{0,2}$"
+_OF_BEFORE = lazy(
+    rf"\b(?:(?:before|prior\s+to|preceding)\s+(?:this|that|it)|beforehand|earlier){_OPENS_SPAN}"
+)
+_OF_AFTER = lazy(
+    rf"\b(?:(?:after|following)\s+(?:this|that|it)|afterwards?|thereafter|later(?:\s+on)?){_OPENS_SPAN}"
+)
+
+
+def _between_others(text: str, kept: list[Found]) -> Found | None:
+    """Returns the one span that a text sets between one before it and one after it; None where it doesn't."""
+    sides: dict[str, list[Found]] = {"before": [], "after": [], "": []}
+    for one in kept:
+        near = text[max(0, one.start - _NEAR) : one.start]
+        sides["before" if _OF_BEFORE.search(near) else "after" if _OF_AFTER.search(near) else ""].append(one)
+    left = sides[""]
+    if not (sides["before"] and sides["after"]) or len({one.span for one in left}) != 1:
+        return None
+    return left[0]
+
+
 _IN_A_LIST = lazy(r"(?:[\W\d]|(?:and|then|from|s|sec|seconds?|und|et|y|von|de|at)\b){0,20}")
 _NEAR = 40
 _OR = lazy(any_of(OR))
@@ -365,6 +390,25 @@ def _rejected(text: str, found: Found) -> bool:
     """Whether the words around a span say that it isn't the answer."""
     before = text[max(0, found.start - 2 * _NEAR) : found.start]
     return bool(_REJECTED_BEFORE.search(before) or _REJECTED_AFTER.match(text, found.end))
+
+
+def only_described(text: str) -> bool:
+    """Whether a text stops within a sentence, and tells of several times by then, none called the answer.
+
+    >>> only_described("The man on the left sits from 2 to 5 s, and stands up at 7 s. After that")
+    True
+    >>> only_described("Answer: 2 to 5 s. He stands up at 7 s. After that")
+    False
+    """
+    if fragment(text) is None or _LABEL.search(text):
+        return False
+    points = Points(text, TimeSpan(None))
+    opens = "\x02" in points.tokens[:_OPENING]  # "B, from 2 to 5 s. ..."
+    return not opens and len({time.said for time in points.times}) >= _MANY_TIMES
+
+
+_MANY_TIMES = 3
+_OPENING = 24
 
 
 def without_times(text: str) -> str:
