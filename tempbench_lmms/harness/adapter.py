@@ -139,10 +139,17 @@ class Item:
         return "see record"
 
     def __reduce__(self) -> tuple[Callable[..., "Item"], tuple[Any]]:
-        try:
-            self.packed = self.packed or json.dumps(self.record)
-        except TypeError:  # a value that is none of JSON's
-            return Item, (self.record,)
+        if not self.packed:
+            try:
+                packed = json.dumps(self.record)
+                same = json.loads(packed) == self.record
+            except (TypeError, ValueError):
+                same = False
+            if (
+                not same
+            ):  # a value that is none of JSON's, or comes back as another: a tuple, a number as a key
+                return Item, (self.record,)
+            self.packed = packed
         return _unpacked, (self.packed,)
 
 

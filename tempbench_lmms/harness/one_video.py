@@ -42,10 +42,11 @@ def setting(kwargs: Mapping[str, Any] | None) -> Setting:
         TempbenchError: The number of frames is none.
     """
     given = kwargs or {}
+    frames = given.get("frames", _FRAMES)
     return _setting(
         str(given.get("media", "video")),
         str(given.get("ask", "both")),
-        str(given.get("frames", _FRAMES)),
+        str(int(frames) if isinstance(frames, float) and frames.is_integer() else frames),
         str(given.get("style", "direct")),
     )
 
@@ -57,7 +58,7 @@ def _setting(media: str, ask: str, frames: str, style: str) -> Setting:
     except ValueError:
         n = 0
     if n < 1:
-        raise TempbenchError(f"frames is {frames}; give a whole number of at least 1")
+        raise TempbenchError(f"frames is {frames!r}; give a whole number of at least 1")
     return Setting(media, ask, n, style)
 
 

@@ -94,6 +94,8 @@ def clusters_needed(
     >>> clusters_needed(0.01, 500, detectable(0.01, 500))
     500
     """
+    if n_clusters < 2 or not math.isfinite(error) or difference <= 0:
+        return None
     alone = error * math.sqrt(n_clusters)
 
     def enough(n: int) -> bool:

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.repeats import mean_over
@@ -25,6 +24,7 @@ from tempbench_lmms.runs.logs import (
     MetricOfRun,
     TaskLog,
     by_task,
+    check_same_questions,
     metrics_of,
     read_runs,
     with_repeats_as_one,
@@ -392,13 +392,8 @@ def paired_runs(
     ]
     if all(first.file.samefile(second.file) for first, second in pairs):
         remarks.append(f"A and B are one run, {pairs[0][0].file}: nothing can differ")
-    for number, (first, second) in enumerate(pairs):
-        a, b = len(_repeats(first)), len(_repeats(second))
-        if a != b:
-            remarks.append(
-                f"{first.task}: A has {counted(a, 'repeat')} and B {b}; the first {min(a, b)} count"
-            )
-            pairs[number] = (_cut(first, min(a, b)), _cut(second, min(a, b)))
+    remarks += [line for pair in pairs if (line := _left_out_repeats(*pair))]
+    pairs = [_in_common(*pair) for pair in pairs]
     remarks += [line for pair in pairs for line in _remarks(*pair, anyway)]
     return pairs, list(dict.fromkeys(remarks))
 
@@ -414,18 +409,40 @@ def _remarks(first: TaskLog, second: TaskLog, anyway: bool) -> Iterator[str]:
             )
         yield from (f"{one.task} differs in {line}" for line in (*serious, *notes))
         for name, log in (("A", one), ("B", other)):
-            yield from (f"{log.task}, {name}: {line}" for line in (*log.problems, *warnings(log)))
+            which = f", repeat {log.repeat[1]}" if log.repeat and first.repeats else ""
+            yield from (f"{log.task}, {name}{which}: {line}" for line in (*log.problems, *warnings(log)))
 
 
 def _sound(log: TaskLog, partial: bool) -> TaskLog:
     """Returns a log with what `of_one_run` finds in it, or in each of its repeats."""
     own = [of_one_run(one, partial) for one in _repeats(log)]
+    check_same_questions(own)
     return replace(own[0], repeats=tuple(own)) if log.repeats else own[0]
 
 
-def _cut(log: TaskLog, n: int) -> TaskLog:
-    """Returns a log with its first n repeats; one of them is a run like any other."""
-    return replace(log, repeats=log.repeats[:n] if n > 1 else ())
+def _numbered(log: TaskLog) -> dict[int, TaskLog]:
+    """Returns a run's repeats by number; a run that is none of several counts as the first."""
+    return {one.repeat[1] if one.repeat else 1: one for one in _repeats(log)}
+
+
+def _in_common(first: TaskLog, second: TaskLog) -> tuple[TaskLog, TaskLog]:
+    """Returns two runs with the repeats that both have; with the first of each where they share no number."""
+    a, b = _numbered(first), _numbered(second)
+    numbers = sorted(a.keys() & b.keys())
+    sides = ([a[n] for n in numbers], [b[n] for n in numbers]) if numbers else ([a[min(a)]], [b[min(b)]])
+    one, other = (replace(own[0], repeats=tuple(own) if len(own) > 1 else ()) for own in sides)
+    return one, other
+
+
+def _left_out_repeats(first: TaskLog, second: TaskLog) -> str:
+    """Returns which repeats are compared where a run has others, too; "" where all are."""
+    a, b = _numbered(first), _numbered(second)
+    if a.keys() == b.keys() or not (first.repeats or second.repeats):
+        return ""
+    given = [", ".join(map(str, own)) if log.repeats else "one" for log, own in ((first, a), (second, b))]
+    used = [", ".join(map(str, _numbered(log))) for log in _in_common(first, second)]
+    compared = f"compared are {used[0]} of A and {used[1]} of B"
+    return f"{first.task}: A has repeats {given[0]} and B {given[1]}; {compared}"
 
 
 def as_json(
@@ -433,11 +450,15 @@ def as_json(
 ) -> dict[str, Any]:
     """Returns a comparison as JSON values, undefined numbers as None."""
     return {
-        "a": [run_card(log) for first, _ in pairs for log in _repeats(first)],
-        "b": [run_card(log) for _, second in pairs for log in _repeats(second)],
+        "a": [_card(log) for first, _ in pairs for log in _repeats(first)],
+        "b": [_card(log) for _, second in pairs for log in _repeats(second)],
         "remarks": list(remarks),
         "metrics": [_finite(asdict(one) | {"sentence": one.sentence}) for one in found],
     }
+
+
+def _card(log: TaskLog) -> dict[str, Any]:
+    return run_card(log) | ({"repeat": log.repeat[1]} if log.repeat else {})
 
 
 def _finite(value: Any) -> Any:

@@ -277,6 +277,21 @@ def by_repeat(logs: Iterable[TaskLog]) -> list[list[TaskLog]]:
     ]
 
 
+def check_same_questions(repeats: Sequence[TaskLog]) -> None:
+    """Refuses repeats of a task that are about different questions; a damaged log may lack some.
+
+    Raises:
+        TempbenchError: They are.
+    """
+    asked = [{str(sample.record["id"]) for sample in log.samples} for log in repeats]
+    for log, own in zip(repeats, asked, strict=True):
+        if own != asked[0] and not any(one.problems for one in repeats):
+            raise TempbenchError(
+                f"{log.file} asks other questions of {log.task} than {repeats[0].file}; repeats ask the "
+                "same: give the runs one by one"
+            )
+
+
 def with_repeats_as_one(logs: Sequence[TaskLog]) -> list[TaskLog]:
     """Returns logs in which a task's repeats are one: the first, which has all of them."""
     firsts = {id(own[0]): replace(own[0], repeats=tuple(own)) for own in by_repeat(logs)}

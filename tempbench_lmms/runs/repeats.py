@@ -19,7 +19,14 @@ from tempbench_lmms.metrics import repeats
 from tempbench_lmms.metrics.resampling import Sums
 from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.runs.comparison import question_scores
-from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, by_repeat, edited, metrics_of
+from tempbench_lmms.runs.logs import (
+    MetricOfRun,
+    TaskLog,
+    by_repeat,
+    check_same_questions,
+    edited,
+    metrics_of,
+)
 
 _LEGEND = (
     "sd: of the repeats; between, within: variance of scores between questions, and of the replies to one;\n"
@@ -142,14 +149,9 @@ def over(logs: Sequence[TaskLog]) -> Repeated:
     for log in logs:
         if not log.samples:
             raise TempbenchError(log.no_samples)
-        own = {str(sample.record["id"]): sample.as_it_came for sample in log.samples}
-        if replies and own.keys() != replies.keys() and not any(one.problems for one in logs):
-            raise TempbenchError(
-                f"{log.file} asks other questions of {log.task} than {logs[0].file}; repeats ask the same: "
-                "give the runs one by one"
-            )
-        for id_, reply in own.items():
-            replies.setdefault(id_, set()).add(reply)
+        for sample in log.samples:
+            replies.setdefault(str(sample.record["id"]), set()).add(sample.as_it_came)
+    check_same_questions(logs)
     by_name: dict[str, list[MetricOfRun]] = {}
     for metric in (metric for log in logs for metric in metrics_of(log)):
         by_name.setdefault(metric.name, []).append(metric)

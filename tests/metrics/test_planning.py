@@ -89,6 +89,8 @@ def test_groups_needed_are_the_fewest():
     assert tells(needed) <= 0.06 < tells(needed - 1)
     assert planning.clusters_needed(math.nan, n, 0.06) is None
     assert planning.clusters_needed(error, n, 0) is None
+    for fewer in (0, 1):
+        assert planning.clusters_needed(error, fewer, 0.06) is None
     assert planning.clusters_needed(error, n, 1e-9) is None
     beyond = planning.detectable(error, 2**23 + 1)
     assert planning.clusters_needed(error, 2**23 + 1, beyond) is None

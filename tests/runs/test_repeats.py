@@ -86,7 +86,7 @@ def compared(a, b):
 @pytest.mark.slow
 def test_means_of_repeats_are_compared(folder, other):
     found, remarks = compared(folder, other)
-    assert f"{TASK}: A has 3 repeats and B 2; the first 2 count" in remarks
+    assert f"{TASK}: A has repeats 1, 2, 3 and B 1, 2; compared are 1, 2 of A and 1, 2 of B" in remarks
     values = [
         [read_runs([run / f"repeat_{number}"])[0].values for number in (1, 2)] for run in (folder, other)
     ]
@@ -115,11 +115,32 @@ def test_the_same_replies_again_tell_no_more(folder, other, tmp_path):
 
 
 @pytest.mark.slow
-def test_one_run_is_compared_with_the_first_repeat(folder, other):
+def test_one_run_is_compared_with_one_repeat(folder, other, tmp_path):
     found, remarks = compared(folder, other / "repeat_2")
-    alone, _ = compared(folder / "repeat_1", other / "repeat_2")
+    alone, _ = compared(folder / "repeat_2", other / "repeat_2")
     assert found == alone
-    assert f"{TASK}: A has 3 repeats and B 1; the first 1 count" in remarks
+    assert f"{TASK}: A has repeats 1, 2, 3 and B one; compared are 2 of A and 2 of B" in remarks
+    write_run(tmp_path, seed=9)
+    found, remarks = compared(folder, tmp_path)
+    alone, _ = compared(folder / "repeat_1", tmp_path)
+    assert found == alone
+    assert f"{TASK}: A has repeats 1, 2, 3 and B one; compared are 1 of A and 1 of B" in remarks
+
+
+@pytest.mark.slow
+def test_repeats_are_compared_by_their_numbers(folder, tmp_path):
+    for number in (1, 3):
+        shutil.copytree(folder / f"repeat_{number}", tmp_path / f"repeat_{number}")
+    found, remarks = compared(folder, tmp_path)
+    assert found["mt"].difference.value == found["gt"].difference.value == 0
+    assert f"{TASK}: A has repeats 1, 2, 3 and B 1, 3; compared are 1, 3 of A and 1, 3 of B" in remarks
+
+
+def test_repeats_of_other_questions_are_not_compared(folder, tmp_path):
+    shutil.copytree(folder / "repeat_1", tmp_path / "repeat_1")
+    write_run(tmp_path / "repeat_2" / "model", n=100)
+    (tmp_path / "repeat_2" / STATE).write_text("{}")
+    complains(tempbench("compare", folder, tmp_path), "repeats ask the same: give the runs one by one")
 
 
 @pytest.mark.slow
@@ -128,7 +149,7 @@ def test_compare_tells_of_the_repeats(folder, other, tmp_path):
     assert f"A: tempbench_chance, 2 repeats in {folder}\n" in done.stdout, done.stderr
     assert f"{TASK}, 223 questions, the means of 2 repeats\n" in done.stdout
     said = json.loads(tempbench("compare", folder, other, "--json").stdout)
-    assert (len(said["a"]), len(said["b"])) == (2, 2)
+    assert [[card["repeat"] for card in said[side]] for side in ("a", "b")] == [[1, 2], [1, 2]]
     with_settings(tmp_path, {"torch_seed": 0}, {"torch_seed": 0})
     done = tempbench("compare", "--anyway", folder, tmp_path)
     assert f"{TASK}, B: repeats 1, 2 have the same seed" in done.stdout, done.stderr
