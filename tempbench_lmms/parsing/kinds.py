@@ -114,7 +114,9 @@ _COMPARED = lazy(
 _ORDINAL_PAIR = lazy(
     rf"^\W*(?:it\s+is\s+|it's\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(ORDINAL)})"
     rf"|(?P<last>{any_of(LAST)}))"
-    r"\s+(?:pair|paar|paire|par|pareja|one)\b(?![^.!?\n]*\b(?:short(?:er|est)|less|least|fewer|fewest)\b)",
+    r"\s+(?:pair|paar|paire|par|pareja|one)\b"
+    # "has less time", but not "has the longer interval because there are fewer trees"
+    r"(?!(?:\s+(?!(?:because|since|as|longer|longest|more|most)\b)\w+){0,6}?\s+(?:short(?:er|est)|less|least|fewer|fewest)\b)",
     re.IGNORECASE,
 )
 # "I'd say the second pair", "I think the first pair is longer": all that is said

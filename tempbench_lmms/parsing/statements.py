@@ -438,11 +438,12 @@ def _call_best(text: str, groups: Sequence[_Group]) -> None:
     for group in groups:
         start, end = group.mentions[0].start, group.mentions[-1].end
         first = max(0, start - _BEFORE)
-        for sign in _SENTENCE_END.finditer(text, first, start):
-            first = sign.end()
+        for before in _SENTENCE_END.finditer(text, first, start):
+            first = before.end()
         if not _BEST_SHOWN.search(text, first, start) or _NOT_BEST.search(text, first, start):
             continue
-        last = sign.start() if (sign := _SENTENCE_END.search(text, end)) else len(text)
+        behind = _SENTENCE_END.search(text, end)
+        last = behind.start() if behind else len(text)
         others = (mention for other in groups if other is not group for mention in other.mentions)
         if not any(first <= mention.start < last for mention in others):
             group.cue = 2
