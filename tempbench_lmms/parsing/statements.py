@@ -139,7 +139,7 @@ _BEST_SHOWN = lazy(
     re.IGNORECASE,
 )
 _NOT_BEST = lazy(r"\b(?:not|never|hardly|nothing|none|no|first|doubt\w*)\b|n['’]t\b", re.IGNORECASE)
-_SENTENCE_END = lazy(r"[.!?][\"')*]*\s|\n")
+_SENTENCE_END = lazy(r"[.!?][\"')*]*\s(?!\s*[a-z])|\n")
 _SWITCHING = CaseBlind(rf"{any_of(SWITCHES)}[\s,:]*{_FILLERS}$")
 # "Image 1; no, strike that, Image 5": behind a value, and before the next one.
 _TAKEN_BACK = lazy(
