@@ -164,7 +164,9 @@ class _Lettered:
         # "B, from 12 to 20 seconds", "[12, 20]", "62,97"
         self.plain = lazy(
             r"\s*(?P<lead>(?:the\s)?answer(?:\sis)?:?\s)?"
-            rf"(?:(?:option\s+)?\(?(?P<letter>[{letters}])\)?(?:[.,:;|]\s*|\s+[-–|]?\s*))?"
+            # "a span: 12 to 20" names no option: before the word, a letter needs a sign of its own.
+            rf"(?:(?P<own>option\s+\(?|\()?(?P<letter>[{letters}])\)?"
+            r"(?:[.,:;|]\s*|(?(own)|(?!\s*(?:time\s)?span:))\s+[-–|]?\s*))?"
             r"(?:(?:time\s)?span:\s)?(?P<tag><span>)?(?:from\s+)?(?P<open>[\[(])?"
             rf"(?P<start>{_POINT})(?P<s>\s?s)?(?:\s*[-–]\s*|\s+to\s+|,\s+|(?<=\d\d),(?=\d\d))(?P<end>{_POINT})"
             r"(?(open)[\])])(?:\s?s|\s+seconds)?(?(tag)</span>)\.?\s*",

@@ -112,9 +112,17 @@ _COMPARED = lazy(
     r"\b(?:before|after|than|because|since|while|whereas|but|like|unlike|compared)\b", re.IGNORECASE
 )
 _ORDINAL_PAIR = lazy(
-    rf"^\W*(?:it\s+is\s+|it's\s+|i(?:['’]d|\s+would)?\s+(?:say|pick|choose|think)\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(ORDINAL)})"
+    rf"^\W*(?:it\s+is\s+|it's\s+)?(?:the|das|la|le|el)\s+(?:(?P<place>{any_of(ORDINAL)})"
     rf"|(?P<last>{any_of(LAST)}))"
-    r"\s+(?:pair|paar|paire|par|pareja|one)\b",
+    r"\s+(?:pair|paar|paire|par|pareja|one)\b"
+    # "has less time", but not "has the longer interval because there are fewer trees"
+    r"(?!(?:\s+(?!(?:because|since|as|longer|longest|more|most)\b)\w+){0,6}?\s+(?:short(?:er|est)|less|least|fewer|fewest)\b)",
+    re.IGNORECASE,
+)
+# "I'd say the second pair", "I think the first pair is longer": all that is said
+_SAYS_PAIR = lazy(
+    r"\W*i(?:['’]d|\s+would)?\s+(?:say|pick|choose|think)\s+"
+    r"(the\s+\w+\s+\w+(?:\s[^.!?;,\n]*\b(?:longer|longest|most)\b[^.!?;\n]*)?[.!]?\s*)",
     re.IGNORECASE,
 )
 _FITS = lazy(
@@ -511,6 +519,8 @@ class ChoiceKind(Kind):
         if self.asks == "longest":
             if chain := _LONGER_CHAIN.fullmatch(text):
                 return [chain[1]]
+            if says := _SAYS_PAIR.fullmatch(text):
+                return self.by_words(says[1])
             ranked = [found.value for found in orders.orders(orders.tidy(text), tuple(self.letters), True)]
             return [order[-1] for order in ranked if order]
         if not self.texts or self._breaks_off(text):

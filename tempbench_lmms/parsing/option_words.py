@@ -435,6 +435,8 @@ def stated(sentence: str, texts: Sequence[str]) -> list[int]:
         return in_time
     telling = telling_words(tuple(texts))
     found = _of_words(stems(_affirmed(sentence)), telling)
+    if found and _concluded_none(sentence, texts) and not any("not" in telling[i] for i in found):
+        return []  # "The cello is silent, so neither one makes a sound"
     if not found and (heads := _heads(tuple(texts))):
         return _of_words(stems(_affirmed(sentence.partition(",")[0])), telling_words(heads))
     if not found:
@@ -515,14 +517,20 @@ _DOES = lazy(r"\s*(?:one\s+|of\s+them\s+)?(?:does|do|did|plays?|played)\W*", re.
 
 def _of_none(sentence: str, texts: Sequence[str]) -> list[int]:
     """Returns the one option that says none of all, where a clause concludes it and no other is named."""
+    none = _concluded_none(sentence, texts)
+    return _of_all(none, texts) if none else []
+
+
+def _concluded_none(sentence: str, texts: Sequence[str]) -> str | None:
+    """Returns a sentence that ends in "so neither does" with that word in front; None for any other one."""
     if not holds(sentence, _NONE) or (concluded := _SO_NONE.search(sentence)) is None:
-        return []
+        return None
     own = [_QUANTITY.match(text) for text in texts]
     found = [text for text, match in zip(texts, own, strict=True) if match and match[1].lower() in _NONE]
     said = sentence[concluded.end("none") :]
     if len(found) != 1 or not (_DOES.fullmatch(said) or {*stems(said)} & {*stems(found[0])} - {"not"}):
-        return []  # "and neither makes a mistake"
-    return _of_all(f"{found[0].split()[0]} {sentence[: concluded.start()]} {said}", texts)
+        return None  # "and neither makes a mistake"
+    return f"{found[0].split()[0]} {sentence[: concluded.start()]} {said}"
 
 
 _BECAUSE_OF = lazy(
@@ -566,7 +574,7 @@ def repeated(text: str, texts: Sequence[str]) -> list[int]:
     """Returns the options of which a short reply says nothing but a part: "First" of "The first image"."""
     words = stems(text)
     said = set(words)
-    if not said - {"not"} or (_IMAGE.search(text) and _positions(tuple(texts))):
+    if not said - {"not"} or ((_IMAGE.search(text) or _BETWEEN.search(text)) and _positions(tuple(texts))):
         return []
     full = _full(tuple(texts))
     found = [i for i, all_words in enumerate(full) if said.issubset(all_words)]

@@ -4,10 +4,11 @@ A model that keeps to its prompt replies so. One pattern tells such a reply, and
 of `reader`, by which it would be read the same way.
 """
 
+import re
 from functools import lru_cache
 from typing import Any
 
-from tempbench_lmms.parsing.expected import Choice, Expected, Item, Order
+from tempbench_lmms.parsing.expected import Choice, Expected, Item, Order, Truth
 from tempbench_lmms.parsing.kinds import kind_of
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading
@@ -17,7 +18,7 @@ LONGEST = 48
 # "I" is the pronoun more often than a number.
 _WORD = r"(?:(?!I\b)[A-Za-z]+|\d{1,2})"
 _LEAD = (
-    r"(?:(?:(?:[Tt]he |[Mm]y )?(?:(?:[Ff]inal|[Cc]orrect) )?[Aa]nswer(?: is)?:? "
+    r"(?:(?P<lead>(?:[Tt]he |[Mm]y )?(?:(?:[Ff]inal|[Cc]orrect) )?[Aa]nswer(?: is)?:? "
     r"|\*\*(?:Final )?[Aa]nswer(?::\*\*|\*\*:) )?(?:[Oo]ption (?=[A-H]\b))?)"
 )
 _FORM = lazy(
@@ -30,13 +31,21 @@ _FORM = lazy(
 _HOW = {"fenced": "json", "tag": "box", "box": "box"}
 
 
+# "The answer is correct" says of it that it is right, and "Answer: i" may be any list's.
+_BEHIND_LEAD = frozenset(("true", "false", "yes", "no"))
+
+
+def _match(reply: str) -> re.Match[str] | None:
+    return _FORM.fullmatch(reply) if len(reply) <= LONGEST else None
+
+
 def form_of(reply: str) -> tuple[str, str] | None:
     """Returns the form of a reply that is one word, and the word; None for any other one.
 
     >>> form_of("The answer is B."), form_of("<answer>True</answer>"), form_of("B or C")
     (('word', 'B'), ('tag', 'True'), None)
     """
-    found = _FORM.fullmatch(reply) if len(reply) <= LONGEST else None
+    found = _match(reply)
     return (found.lastgroup, found[found.lastgroup]) if found and found.lastgroup else None
 
 
@@ -65,6 +74,12 @@ def read(reply: str, expected: Expected) -> Reading[Any] | None:
     if found is None or (found[0] == "image" and not isinstance(expected, Item)):
         return None
     form, word = found
+    if (
+        (led := _match(reply))
+        and led["lead"]
+        and (word == "i" or (isinstance(expected, Truth) and word.lower() not in _BEHIND_LEAD))
+    ):
+        return None
     if (value := value_of(word, expected)) is None:
         return None
     how = _HOW.get(form, "whole")

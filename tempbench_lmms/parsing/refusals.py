@@ -56,7 +56,7 @@ def _signed(signs: str, pattern: str) -> _Signed:
 
 
 LEFT_OPEN = lazy(
-    r"(?:\bnot|n['’]t)\s+settle\b|\bhesitate\s+to\s+(?:pick|choose|name|commit)\b|\bleave\s+(?:it|this|that|the\s+(?:question|answer))\s+open\b",
+    r"(?:\bnot|n['’]t)\s+settle\b|\b(?:i|we)(?:['’]d|\s+would|\s+do|\s+still)?\s+hesitate\s+to\s+(?:pick|choose|name|commit)\b|\bleave\s+(?:it|this|that|the\s+(?:question|answer))\s+open\b",
     re.IGNORECASE,
 )
 """At the end of a reply it voids all that was weighed before."""

@@ -123,7 +123,6 @@ _EXPLICIT = CaseBlind(
     rf"|[:=>\-—–]|\s)*"
     rf"|(?:number|numéro|número|nummer)\s+(?:of|de|des|der|del)\s+(?:(?:the|la|l['’]|das|des)\s*)?{any_of(IMAGE)}\s*{any_of(IS)}"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
-    r"|(?<!not )\bbest\s+(?:represented|shown|captured|depicted|illustrated|matched|described)\s+(?:by|in)"
     rf"|{any_of(OPTION)}(?:\s+(?:for|of|with)\s+[^.,;\n]{{1,24}}?)?\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
 )
 # Not among the words that announce an answer: one by one, these say other things.
@@ -137,6 +136,15 @@ _CONCLUDING = CaseBlind(
     rf"|seems|appears)\b))"
     rf"[\s,:]*(?:(?:it|that|this|we|i|there(?:'s)?|they|he|she|the\s+\w+)\s+)?(?:{any_of(IS)}\s*)?{_FILLERS}$"
 )
+# "The event is best shown in A": all of it, and not "the first event" or "step 2".
+_BEST_SHOWN = lazy(
+    r"(?:\b(?:it|this|that)|(?<!first )(?<!second )(?<!third )(?<!next )(?<!last )\b(?:event|sentence|caption"
+    r"|description|statement|scene|action|moment)|[\"”'’])\s+(?:is|was)\s+(?:therefore\s+|thus\s+|clearly\s+)?"
+    rf"best\s+(?:represented|shown|captured|depicted|illustrated|matched|described)\s+(?:by|in)\s*{_FILLERS}$",
+    re.IGNORECASE,
+)
+_NOT_BEST = lazy(r"\b(?:not|never|hardly|nothing|none|no|first|doubt\w*)\b|n['’]t\b", re.IGNORECASE)
+_SENTENCE_END = lazy(r"[.!?][\"')*]*\s(?!\s*[a-z])|\n")
 _SWITCHING = CaseBlind(rf"{any_of(SWITCHES)}[\s,:]*{_FILLERS}$")
 # "Image 1; no, strike that, Image 5": behind a value, and before the next one.
 _TAKEN_BACK = lazy(
@@ -412,6 +420,7 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
         if len(group.mentions) == 2 and _CHANGED.search(place[0]):
             del group.mentions[0]  # "changed from A to B"
             group.cue, group.final, group.rejected, group.open = 2, True, False, False
+    _call_best(text, groups)
     _take_back(text, groups)
     for group, following in itertools.pairwise(groups):
         if group.rejected and _BUT.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
@@ -425,6 +434,24 @@ def _grouped(text: str, mentions: Sequence[Mention]) -> list[_Group]:
         elif group.denied and _COLON.fullmatch(text, group.mentions[-1].end, following.mentions[0].start):
             following.cue = 2  # "Not parallel, not after: before"
     return groups
+
+
+def _call_best(text: str, groups: Sequence[_Group]) -> None:
+    """Calls that the answer in which the event "is best shown", where no other value is in the sentence."""
+    if " best " not in text.lower():
+        return
+    for group in groups:
+        start, end = group.mentions[0].start, group.mentions[-1].end
+        first = max(0, start - _BEFORE)
+        for before in _SENTENCE_END.finditer(text, first, start):
+            first = before.end()
+        if not _BEST_SHOWN.search(text, first, start) or _NOT_BEST.search(text, first, start):
+            continue
+        behind = _SENTENCE_END.search(text, end)
+        last = behind.start() if behind else len(text)
+        others = (mention for other in groups if other is not group for mention in other.mentions)
+        if not any(first <= mention.start < last for mention in others):
+            group.cue = 2
 
 
 def _take_back(text: str, groups: Sequence[_Group]) -> None:

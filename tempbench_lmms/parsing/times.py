@@ -53,7 +53,7 @@ def sane(seconds: float | None) -> float | None:
 # Numbers
 
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_NUM = r"\d+(?:\.\d+)?|(?<![\w)\]])\.\d+"
+_NUM = r"\d+(?:\.\d+)?|(?<!\w)\.\d+"
 _SEC = rf"(?:{'|'.join(sorted(SECOND, key=len, reverse=True))})(?![A-Za-z])"
 _MIN = rf"(?:{'|'.join(sorted((*MINUTE, 'm'), key=len, reverse=True))})(?![A-Za-z])"
 _HOUR = r"(?:hours?|hrs?|h)(?![A-Za-z])"
@@ -152,6 +152,10 @@ _MINUTE_PARTS = (
         "90 s",
     ),
 )
+# "She oils her hands (B).14 to 20 seconds.": a sentence ends there; "[B].25 - 3.5" has two decimals.
+_ENDS_AT_BRACKET = lazy(
+    r"(?<=[)\]])\.(?=\d{2,}(?:\s*s\w*)?\s*(?:-|–|—|to|until|and)\s*\d+(?!\d*\.\d))", re.IGNORECASE
+)
 _AND_A_HALF = lazy(r"\b(\d{1,2})\s+(?:and\s+a\s+half\s+minutes?|minutes?\s+and\s+a\s+half)\b", re.IGNORECASE)
 _A_MINUTE = lazy(r"\b(?:an?|eine[rn]?|une|un)(?=\s+minut[eo]\b)|(?<=\bthe\s)(?=minute\s+mark)", re.IGNORECASE)
 _FRACTIONS = lazy(
@@ -170,6 +174,8 @@ def _plain(text: str) -> str:
         text = _MINUTES_AND.sub(lambda match: f"{match[1]}:{int(match[2]):02d}", text)
         if "minute" in small:
             text = _NTH_MINUTE.sub(r" \1 min", text)
+    if ")." in text or "]." in text:
+        text = _ENDS_AT_BRACKET.sub(". ", text)
     if "," in text:
         text = _TIGHT_PAIR.sub(lambda match: f"{match[1] or match[2]}, ", text)
         text = _DECIMAL_COMMA.sub(lambda match: match.group().replace(",", "."), text)

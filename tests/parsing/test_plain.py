@@ -74,3 +74,15 @@ def test_one_word_in_every_form(long_way, form, word):
 )
 def test_more_than_a_word_goes_the_long_way(reply):
     assert plain.read(reply, EXPECTED["B"]) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("Answer: i", Item(5)),
+        ("The answer is correct.", Truth()),
+        ("The final answer is: i", Choice("ABCDEFGHIJ")),
+    ],
+)
+def test_behind_a_lead_an_i_or_a_judgement_is_no_answer(reply, expected):
+    assert reader.read(reply, expected).value is None
