@@ -145,9 +145,7 @@ class Item:
                 same = json.loads(packed) == self.record
             except (TypeError, ValueError):
                 same = False
-            if (
-                not same
-            ):  # a value that is none of JSON's, or comes back as another: a tuple, a number as a key
+            if not same:  # none of JSON's, or it comes back as another: a tuple, a number as a key
                 return Item, (self.record,)
             self.packed = packed
         return _unpacked, (self.packed,)

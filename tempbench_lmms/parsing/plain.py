@@ -4,7 +4,6 @@ A model that keeps to its prompt replies so. One pattern tells such a reply, and
 of `reader`, by which it would be read the same way.
 """
 
-import re
 from functools import lru_cache
 from typing import Any
 
@@ -35,18 +34,16 @@ _HOW = {"fenced": "json", "tag": "box", "box": "box"}
 _BEHIND_LEAD = frozenset(("true", "false", "yes", "no"))
 
 
-def _match(reply: str) -> re.Match[str] | None:
-    return _FORM.fullmatch(reply) if len(reply) <= LONGEST else None
-
-
-def form_of(reply: str) -> tuple[str, str] | None:
-    """Returns the form of a reply that is one word, and the word; None for any other one.
+def form_of(reply: str) -> tuple[str, str, bool] | None:
+    """Returns of a reply that is one word its form, the word, and whether a lead announces it; else None.
 
     >>> form_of("The answer is B."), form_of("<answer>True</answer>"), form_of("B or C")
-    (('word', 'B'), ('tag', 'True'), None)
+    (('word', 'B', True), ('tag', 'True', False), None)
     """
-    found = _match(reply)
-    return (found.lastgroup, found[found.lastgroup]) if found and found.lastgroup else None
+    found = _FORM.fullmatch(reply) if len(reply) <= LONGEST else None
+    if found is None or not found.lastgroup:
+        return None
+    return found.lastgroup, found[found.lastgroup], bool(found["lead"])
 
 
 def value_of(word: str, expected: Expected) -> Any:
@@ -73,12 +70,8 @@ def read(reply: str, expected: Expected) -> Reading[Any] | None:
     found = form_of(reply)
     if found is None or (found[0] == "image" and not isinstance(expected, Item)):
         return None
-    form, word = found
-    if (
-        (led := _match(reply))
-        and led["lead"]
-        and (word == "i" or (isinstance(expected, Truth) and word.lower() not in _BEHIND_LEAD))
-    ):
+    form, word, is_led = found
+    if is_led and (word == "i" or (isinstance(expected, Truth) and word.lower() not in _BEHIND_LEAD)):
         return None
     if (value := value_of(word, expected)) is None:
         return None

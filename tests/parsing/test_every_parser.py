@@ -43,7 +43,7 @@ OFFERED = {
     "parsing.final_answer.final_answer": lambda found: found is None or found == found.strip() != "",
     "parsing.number.parse_index": lambda found: found in (None, 1, 2, 3, 4, 5),
     "parsing.permutation.parse_permutation": lambda found: _is_order("12345", found),
-    "parsing.plain.form_of": lambda found: found is None or len(found) == 2,
+    "parsing.plain.form_of": lambda found: found is None or len(found) == 3,
     "parsing.plain.read": lambda found: found is None or (found.value is not None and found.reason is None),
     "parsing.text.clip": lambda found: len(found) < 8_010,
     "parsing.timespan.parse_span": lambda found: found is None or _is_span(found),
