@@ -294,8 +294,9 @@ def check_same_questions(repeats: Sequence[TaskLog]) -> None:
 
 def with_repeats_as_one(logs: Sequence[TaskLog]) -> list[TaskLog]:
     """Returns logs in which a task's repeats are one: the first, which has all of them."""
-    firsts = {id(own[0]): replace(own[0], repeats=tuple(own)) for own in by_repeat(logs)}
-    further = {id(one) for own in by_repeat(logs) for one in own[1:]}
+    groups = by_repeat(logs)
+    firsts = {id(own[0]): replace(own[0], repeats=tuple(own)) for own in groups}
+    further = {id(one) for own in groups for one in own[1:]}
     return [firsts.get(id(log), log) for log in logs if id(log) not in further]
 
 
