@@ -310,9 +310,7 @@ def plan_files(folder: Path) -> list[Path]:
     """Returns the `plan.json` of each plan of one's own: the folder's, or those up to three folders down."""
     if (folder / PLAN_FILE).is_file():
         return [folder / PLAN_FILE]
-    return next(
-        (files for depth in range(1, 4) if (files := sorted(folder.glob("*/" * depth + PLAN_FILE)))), []
-    )
+    return sorted(file for depth in range(1, 4) for file in folder.glob("*/" * depth + PLAN_FILE))
 
 
 def read_folder(folder: Path, trusted: Sequence[Path] = ()) -> Iterator[RawPlan]:
@@ -324,6 +322,8 @@ def read_folder(folder: Path, trusted: Sequence[Path] = ()) -> Iterator[RawPlan]
 def _own_plan(file: Path, trusted: Sequence[Path]) -> RawPlan:
     folder = file.parent
     plan_id = folder.resolve().name
+    if not file.is_file():  # a pipe would be read for ever
+        return RawPlan(plan_id, "", [], [], [f"{PLAN_FILE} is no file"])
     try:
         content = read_json(file)
     except (OSError, ValueError) as error:

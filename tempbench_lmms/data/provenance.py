@@ -5,7 +5,7 @@ import importlib.metadata
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import code, remote, roots
+from tempbench_lmms.data import code, prepared, remote, roots
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -75,9 +75,35 @@ def _manifest(root: Any, benchmark: str) -> dict[str, Any] | None:
 
 
 def origin_of(root: Path) -> dict[str, Any] | None:
-    """Returns what the manifest of a data set says of where its data is from; None where it has none."""
+    """Returns what the manifest of a data set says of where its data is from; None where it has none.
+
+    `sha256` is one checksum, or one for each table by its folder, where parts are prepared by themselves.
+    """
     try:
         manifest = parse_json((root / roots.MANIFEST).read_text(encoding="utf-8"))
-        return {key: manifest[key] for key in _ORIGIN if key in manifest}
-    except (OSError, ValueError, TypeError):
+        found = {key: manifest[key] for key in _ORIGIN if key in manifest}
+        if "sha256" not in found and (of_tables := _sums_of_parts(manifest)):
+            found["sha256"] = of_tables
+        return found
+    except (OSError, ValueError, TypeError, AttributeError):
         return None
+
+
+def _sums_of_parts(manifest: dict[str, Any]) -> dict[str, str]:
+    parts = (part.get(prepared.KEY) or {} for part in (manifest.get("parts") or {}).values())
+    return {place.rpartition("/")[0]: one for sums in parts for place, one in sums.items()}
+
+
+def sum_of_table(sha256: Any, url: Any) -> str | None:
+    """Returns the checksum of a task's data: of its own table where each has one; None where it is not known.
+
+    >>> sum_of_table({"qa": "5f", "captions": "d1"}, "tempbench://coherence/qa/test.parquet")
+    '5f'
+
+    Args:
+        sha256: What a manifest says, or a run noted of it (`origin_of`).
+        url: The address of the task's table.
+    """
+    if isinstance(sha256, dict) and isinstance(url, str):
+        sha256 = sha256.get(url.removeprefix(roots.SCHEME).partition("/")[2].rpartition("/")[0])
+    return sha256 if isinstance(sha256, str) else None

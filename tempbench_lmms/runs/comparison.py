@@ -36,8 +36,8 @@ from tempbench_lmms.runs.run_card import IMPORTED, flat, run_card
 # What must be the same before numbers can be set side by side; the rest of the run card is the runs' own.
 _PROMPTS = "version.prompts"
 _OURS = "packages.tempbench-lmms"
-_MUST_AGREE = ("version.task", _PROMPTS, _OURS, "data.url", "data.sha256")
-_MEDIA = "data.media.sha256"
+_MUST_AGREE = ("version.task", _PROMPTS, _OURS, "data.url")
+_SUMS = ("data.sha256", "data.media.sha256")
 _READ_AGAIN = "`--reparse` reads the replies of both with the code here"
 _READING = ("reasoning_tags", "system_instruction", "apply_chat_template")
 _SHOWN = 3
@@ -133,9 +133,12 @@ def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[
         for name in must_agree
         if one.get(name) != other.get(name) and not (elsewhere and name == _PROMPTS)
     ]
-    sums = [card.get(_MEDIA) for card in (one, other)]
-    if None not in sums and sums[0] != sums[1]:  # older logs and the bundled sample have none
-        serious.append(f"{_MEDIA}: {sums[0]} and {sums[1]}")
+    for name in _SUMS:
+        sums = [card.get(name) for card in (one, other)]
+        if (
+            None not in sums and sums[0] != sums[1]
+        ):  # older logs have not all; the bundled sample has no media
+            serious.append(f"{name}: {sums[0]} and {sums[1]}")
     codes = [card.get(code.KEY) for card in (one, other)]
     if None not in codes and codes[0] != codes[1] and not reparsed:  # version 0.1.0 noted none
         serious.append(f"the code that read their replies: {codes[0]:.8} and {codes[1]:.8} ({_READ_AGAIN})")

@@ -426,13 +426,14 @@ def _check_same(log: TaskLog, docs: Sequence[Mapping[str, Any]], run_b: Path) ->
         )
     card, here = run_card(log), flat(data_at_hand(log))
     data = flat(card["data"])
-    media = [one.get("media.sha256") for one in (data, here)]
+    sums = [
+        (name, data.get(key), here.get(key)) for name, key in (("data", "sha256"), ("media", "media.sha256"))
+    ]
     differing = [
         name
         for name, then, now in (
             ("tempbench-lmms", card["packages"].get("tempbench-lmms"), __version__),
-            ("data", data.get("sha256"), here.get("sha256")),
-            ("media", *(media if None not in media else (None, None))),  # older logs have none
+            *(one for one in sums if None not in one),  # older logs have not all
             ("questions", sorted(answered), sorted(ids)),
         )
         if then != now

@@ -167,8 +167,9 @@ def intervals_of(log: TaskLog) -> dict[str, tuple[float, float]]:
 
 def _check_data(log: TaskLog) -> None:
     """Raises where the data of the run is known and not the data at hand."""
-    then = run_card.run_card(log)["data"].get("sha256")
-    now = (provenance.origin_of(root_of(load_task(log.task))[1]) or {}).get("sha256")
+    url, data = run_card.data_of(log)
+    then, here = data.get("sha256"), provenance.origin_of(root_of(load_task(log.task))[1]) or {}
+    now = provenance.sum_of_table(here.get("sha256"), url)
     if then is not None and then != now:
         raise TempbenchError(
             f"{log.task}: the data here is not the data of the run (their checksums differ); prepare that of "

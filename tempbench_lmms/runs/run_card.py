@@ -86,9 +86,15 @@ def run_card(log: TaskLog) -> dict[str, Any]:
 
 
 def data_of(log: TaskLog) -> tuple[Any, dict[str, Any]]:
-    """Returns the address of a task's table, and what the manifest said of its data."""
+    """Returns the address of a task's table, and what the manifest said of its data; `sha256` is the task's."""
     url, kind = _data_of(log)
-    return url, ((log.details.get(KEY) or {}).get("data") or {}).get(kind) or {}
+    return url, _of_table(((log.details.get(KEY) or {}).get("data") or {}).get(kind), url)
+
+
+def _of_table(data: dict[str, Any] | None, url: Any) -> dict[str, Any]:
+    found = {key: value for key, value in (data or {}).items() if key != "sha256"}
+    own = provenance.sum_of_table((data or {}).get("sha256"), url)
+    return found if own is None else found | {"sha256": own}
 
 
 def _data_of(log: TaskLog) -> tuple[Any, str]:
@@ -101,7 +107,8 @@ def _data_of(log: TaskLog) -> tuple[Any, str]:
 
 def data_at_hand(log: TaskLog) -> dict[str, Any]:
     """Returns what the manifest of a task's data says that is here now, which may not be the run's."""
-    return provenance.recorded(log.benchmark)["data"][_data_of(log)[1]] or {}
+    url, kind = _data_of(log)
+    return _of_table(provenance.recorded(log.benchmark)["data"][kind], url)
 
 
 def flat(card: dict[str, Any], prefix: str = "") -> dict[str, Any]:

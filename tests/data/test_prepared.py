@@ -6,7 +6,7 @@ import os
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import tables
+from tempbench_lmms.data import provenance, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.features import SCHEMA
 from tempbench_lmms.runs import safe_run
@@ -50,12 +50,22 @@ def test_a_changed_bit_of_any_file_is_found_and_mended(name, preparing, tmp_path
     assert refused >= 2  # what is not refused is made anew, as the records of ReXTime's videos are
 
 
+def sums_of_tables(root):
+    """What runs note of each table, by its place."""
+    places = [path.relative_to(root).as_posix() for path in root.rglob("*.parquet")]
+    sha256 = provenance.origin_of(root).get("sha256")
+    return {place: provenance.sum_of_table(sha256, f"tempbench://{root.name}/{place}") for place in places}
+
+
 @pytest.mark.parametrize("name", benchmarks.names())
 def test_a_table_that_is_gone_is_named(name, preparing, tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
     words = ("prepare", name, *contract.get(name, "SOURCE")(tmp_path / "source", 0))
     assert tempbench(*words).returncode == 0
     before = preparing.tree(tmp_path / "home")
+    noted = sums_of_tables(tmp_path / "home" / name)
+    assert noted
+    assert all(isinstance(one, str) for one in noted.values())  # a run tells its data from other data
     table = sorted((tmp_path / "home").rglob("*.parquet"))[-1]
     times = table.stat()
     content = table.read_bytes()
@@ -107,3 +117,28 @@ def test_no_run_asks_about_a_damaged_table(tmp_path, monkeypatch):
     assert f"{table} is damaged" in done.stdout
     table.write_bytes(content)
     assert tempbench("verify", "mateo").returncode == 0
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_other_data_is_noted_as_other_data(name, tmp_path, monkeypatch):
+    roots = [tmp_path / f"home{version}" / name for version in (0, 1)]
+    for version, root in enumerate(roots):
+        monkeypatch.setenv("TEMPBENCH_DATA", str(root.parent))
+        words = ("prepare", name, *contract.get(name, "SOURCE")(tmp_path / f"source{version}", version))
+        assert tempbench(*words).returncode == 0
+    first, second = map(sums_of_tables, roots)
+    others = {
+        place
+        for place in first.keys() & second.keys()
+        if len({(root / place).read_bytes() for root in roots}) > 1
+    }
+    media = [provenance.origin_of(root).get("media") for root in roots]
+    assert others or media[0] != media[1]
+    assert not {place for place in others if first[place] == second[place]}
+
+
+def test_a_part_that_is_prepared_later_leaves_the_checksums_of_the_others(tmp_path):
+    url = "tempbench://coherence/qa/test.parquet"
+    assert provenance.sum_of_table({"qa": "a"}, url) == provenance.sum_of_table(
+        {"captions": "b", "qa": "a"}, url
+    )

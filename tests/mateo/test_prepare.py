@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import shutil
 
 import pytest
@@ -449,6 +450,22 @@ def test_a_plan_that_is_no_json(own):
     (folder / "tea/plan.json").write_text("{", encoding="utf-8")
     prepare(from_folder=folder)
     assert problems()[0].startswith("plan tea: plan.json is not JSON")
+
+
+def test_plans_of_all_depths_are_taken(own):
+    folder = own(tea=TEA, deeper=TEA)
+    (folder / "drinks").mkdir()
+    (folder / "deeper").rename(folder / "drinks/deeper")
+    prepare(from_folder=folder)
+    assert {row["plan_id"] for row in docs_of(load_task("mateo_text_icl"))} == {"tea", "deeper"}
+
+
+def test_a_plan_that_is_a_pipe(own):
+    folder = own(tea=TEA, sound=TEA)
+    (folder / "tea/plan.json").unlink()
+    os.mkfifo(folder / "tea/plan.json")
+    prepare(from_folder=folder)
+    assert problems()[0].startswith("plan tea: plan.json is no file")
 
 
 def test_a_picture_out_of_the_plan_is_refused(own, tmp_path, png):
