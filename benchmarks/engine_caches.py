@@ -1,8 +1,8 @@
 """What an engine's caches serve, by its own counters: `python benchmarks/engine_caches.py [--tasks T ...]`.
 
-Tiny random weights behind servers of vLLM answer the first questions of tasks, dealt out to one and to two
-runners as `tempbench run` deals them out to processes: each runner asks its share one question after the
-other, both at once. Two runners ask one server, or each its own, as processes with an engine each do. Before
+Tiny random weights behind servers of vLLM answer questions of tasks, dealt out to one and to two runners as
+`tempbench run` deals them out to processes: each runner asks the first of its share one after the other, both
+at once. Two runners ask one server, or each its own, as processes with an engine each do. Before
 each measurement the servers empty their caches. A token is a byte of text here, so texts are longer than with
 published tokenizers, and the share of tokens lower. Without vLLM nothing is run, and a line says so.
 """
@@ -46,12 +46,12 @@ WAYS = ((1, 1), (2, 1), (2, 2))
 _COUNTERS = ("prefix_cache", "mm_cache")
 
 
-def requests_of(lm: Any, task: str, n: int) -> list[tuple[Any, Pictured]]:
-    """Returns the first questions of a task for a runner, and what each shows."""
+def requests_of(lm: Any, task: str) -> list[tuple[Any, Pictured]]:
+    """Returns a task's questions for a runner, and what each shows."""
     from lmms_eval.api.instance import Instance
 
     config = load_task(task)
-    docs = list(docs_of(config))[:n]
+    docs = list(docs_of(config))
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
     settings = {**config["generation_kwargs"], "max_new_tokens": 1}
     lm.task_dict[task] = {"test": docs}
@@ -96,9 +96,11 @@ def measured(urls: Sequence[str], model: Path, task: str, n: int, n_runners: int
         checking.runner("openai", f"model={model},base_url={urls[rank % len(urls)]},{more}")
         for rank in range(n_runners)
     ]
-    asked = [requests_of(lm, task, n) for lm in runners]
+    asked = [requests_of(lm, task) for lm in runners]
     left = [[about for _, about in asked[0]][rank::n_runners] for rank in range(n_runners)]
-    orders = [dict.fromkeys(left[rank][i].number for rank, i in share) for share in shares(left)]
+    dealt = [[*dict.fromkeys(left[rank][i].number for rank, i in share)] for share in shares(left)]
+    # All are dealt out, as in a run, and the first of each runner's are asked.
+    orders = [order[: len(range(rank, n, n_runners))] for rank, order in enumerate(dealt)]
     for server in servers:
         _emptied(server)
     before = counted(servers)
@@ -118,7 +120,7 @@ def measured(urls: Sequence[str], model: Path, task: str, n: int, n_runners: int
     used = {name: after[name] - before[name] for name in after}
     if any(map(request_failed, replies)) or not all(used[f"{one}_queries"] for one in _COUNTERS):
         raise ValueError(f"{task}: the server did not answer all, or counted nothing: {used}")
-    return *(100 * used[f"{one}_hits"] / used[f"{one}_queries"] for one in _COUNTERS), len(asked[0])
+    return *(100 * used[f"{one}_hits"] / used[f"{one}_queries"] for one in _COUNTERS), sum(map(len, orders))
 
 
 def rows(quick: bool, tasks: Sequence[str] = TASKS, n: int = QUESTIONS) -> Iterator[timing.Row]:
@@ -152,7 +154,9 @@ def main() -> None:
     """Prints the table."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--tasks", nargs="+", default=list(TASKS))
-    options.add_argument("--questions", type=int, default=QUESTIONS, help="the first of each task")
+    options.add_argument(
+        "--questions", type=int, default=QUESTIONS, help="of each task, the first that are dealt out"
+    )
     options.add_argument("--quick", action="store_true", help="six questions of one task")
     given = options.parse_args()
     for line in timing.table(rows(given.quick, given.tasks, given.questions)):
