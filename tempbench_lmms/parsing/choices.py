@@ -343,8 +343,10 @@ def fragment(text: str) -> str | None:
         return None
     last = last[start:]
     words = _WORDS.findall(last)
-    if _ONLY_LINK.fullmatch(last):
+    if _ONLY_LINK.fullmatch(last) or _next_in_turn(text[: -len(last)], last):
         return last
+    if len(words) == 1 and text[: -len(last)].endswith(": "):
+        return last if words[0].lower() in _BEGINS_PHRASE - {"a", "if"} or words[0] == "I" else None
     if len(words) < 2 or words[-1] == "A" or words[-2].lower() in _BEFORE_LETTER:
         return None
     word = words[-1].lower()
@@ -352,3 +354,25 @@ def fragment(text: str) -> str | None:
 
 
 _LONGEST_FRAGMENT = 600
+_OF_ONE = lazy(
+    rf"\W*(?:the\s+)?(?:(?:image|picture|photo|frame)\s+(?P<n>\d)|(?P<word>{any_of(ORDINAL)})\s+(?:image|picture|photo|frame)|pair\s+(?P<letter>[A-H]))\s+(?:shows|depicts|has|is|contains|displays|features)\b",
+    re.IGNORECASE,
+)
+_OPENS_ONE = lazy(r"(?<=[.!?]\s)(?=[TtIiPpFf1-9])|\n|^")
+
+
+def _next_in_turn(before: str, last: str) -> bool:
+    """Whether a sentence without its sign is about the image behind the one that the sentence before is about."""
+    found = _OF_ONE.match(last)
+    place = found and _place_in_turn(found)
+    if not place or place < 2 or before.rstrip()[-1:] not in (".", "!"):
+        return False
+    told = [_place_in_turn(one) for start in _OPENS_ONE.finditer(before) if (one := _OF_ONE.match(before, start.end()))]
+    return told == [*range(1, place)]
+
+
+def _place_in_turn(found: re.Match[str]) -> int:
+    """Returns the place, from 1, of the image or pair that a sentence is about."""
+    if found["letter"]:
+        return "ABCDEFGH".index(found["letter"].upper()) + 1
+    return int(found["n"]) if found["n"] else ORDINAL[found["word"].lower()]

@@ -69,8 +69,10 @@ _NO_TIMES = lazy(
     r"(?:i|we|it)\b(?:(?!\b(?:which|what|option|options|answer|choice|letter)\b)[^.!?\n,;]){0,24}?"
     r"(?:can(?:\s?not|['’]?t)|could(?:\s+not|n['’]t)|unable\s+to|not\s+able\s+to|impossible\s+to|not\s+possible\s+to|don['’]t\s+know|hard\s+to|difficult\s+to)"
     r"(?:\s+(?:reliably|really|also|say|exactly|precisely))*(?:\s+(?:give|tell|state|provide|determine|name|specify|pinpoint|read|say|estimate|identify|know))?"
-    rf"(?:\s+(?:you|the|its|any|an?|this|exact|precise|corresponding|relevant|matching|reliable|of))*\s+(?:{_TIMES}|when)\b"
-    r"(?:(?!\b(?:which|option|options|answer|choice|letter)\b)[^.!?\n])*[.!?]?",
+    r"(?:\s+(?:you|the|its|any|an?|this|exact|exactly|precise|precisely|corresponding|relevant|matching|reliable|of"
+    rf"|(?:(?:at|in|from|to)\s+)?(?:which|what)(?=\s+(?:exact\s+|precise\s+)?(?:second|minute|moment|time)s?\b)))*\s+(?:{_TIMES}|when|minute|moment)\b"
+    r"(?:(?!\b(?:which|option|options|answer|choice|letter)\b)[^.!?\n])*[.!?]?"
+    r"|\bich\s+kann\s+(?:\w+\s+){0,2}?nicht\s+(?:\w+\s+)?(?:sagen|angeben|erkennen),\s+(?:wann|(?:in|zu|ab)\s+welche[mnr]\s+(?:sekunde|zeitpunkt))\b[^.!?\n]*[.!?]?",
     re.IGNORECASE,
 )
 _NO_SPAN = lazy(
@@ -85,7 +87,13 @@ _GUESSED = lazy(
 )
 _CONCEDED = lazy(r",?\s+(?:although|though|even\s+though|even\s+if|but|while|however)\b.*", re.IGNORECASE)
 _BUT_THEN = lazy(r"[,;]\s*(?:but|however|yet|though|although)\b(.+)$", re.IGNORECASE | re.DOTALL)
-_IT_DEPENDS = lazy(r"\bdepends\b|\bif\b[^.!?]{3,80}\b(?:is|are)\s+meant\b", re.IGNORECASE)
+# "B, on which the folding depends" leaves nothing open.
+_IT_DEPENDS = lazy(
+    r"\b(?:it|that|this|answer|choice)\s+(?:\w+\s+)?depends\b"
+    r"|\bdepends\s+(?:up)?on\s+(?:how|what|whether|which|where|when|who|your|one's|the\s+(?:definition|interpretation|perspective))\b"
+    r"|\bif\b[^.!?]{3,80}\b(?:is|are)\s+meant\b",
+    re.IGNORECASE,
+)
 _CLAUSES = lazy(r"[;.!?]\s+|\n+")
 _OBJECT = lazy(r"(?:```(?:json)?\s*)?\{[\s\S]*\}(?:\s*```)?")
 
