@@ -362,12 +362,13 @@ _OPENS_ONE = lazy(r"(?<=[.!?]\s)(?=[TtIiPpFf1-9])|\n|^")
 
 
 def _next_in_turn(before: str, last: str) -> bool:
-    """Whether a sentence without its sign is about the image behind the one that the sentence before is about."""
+    """Whether a sentence without its sign is about the next one of the images that others tell of in turn."""
     found = _OF_ONE.match(last)
     place = found and _place_in_turn(found)
     if not place or place < 2 or before.rstrip()[-1:] not in (".", "!"):
         return False
-    told = [_place_in_turn(one) for start in _OPENS_ONE.finditer(before) if (one := _OF_ONE.match(before, start.end()))]
+    starts = (start.end() for start in _OPENS_ONE.finditer(before))
+    told = [_place_in_turn(one) for start in starts if (one := _OF_ONE.match(before, start))]
     return told == [*range(1, place)]
 
 

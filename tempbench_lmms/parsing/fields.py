@@ -16,10 +16,11 @@ from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
 from tempbench_lmms.parsing.final_answer import before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import kind_of
-from tempbench_lmms.parsing.lines import sentences
+from tempbench_lmms.parsing.lines import lines, sentences
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import without_questions, without_refusals
+from tempbench_lmms.parsing.statements import corrects
 from tempbench_lmms.parsing.text import holds, normalise
 from tempbench_lmms.parsing.timespan import (
     fields_of,
@@ -333,6 +334,8 @@ def _letter_in(
         if rest != text and rest.strip():
             alone = patterns.alone.fullmatch(rest)
             found = reader.read(alone[1].upper() if alone else rest, expected.choice, prompt)
+    if found.reason in ("several", "nothing") and (letter := _in_front(text, patterns.plain)):
+        return Reading(letter, "first line", where)
     if (
         found.value is not None
         and found.how != "whole"
@@ -341,6 +344,15 @@ def _letter_in(
     ):
         return none("several")
     return found if found.value is None else Reading(found.value, found.how, where)
+
+
+def _in_front(text: str, plain: re.Pattern[str]) -> str | None:
+    """Returns the letter of a first line that is a letter and a span, where no other line is that."""
+    first, *others = lines(text) or [""]
+    found = plain.fullmatch(first) if others else None
+    if found is None or not found["letter"] or corrects("\n".join(others)):
+        return None
+    return None if any(plain.fullmatch(row) for row in others) else found["letter"].upper()
 
 
 def _ticked(text: str, entry: re.Pattern[str]) -> str | None:

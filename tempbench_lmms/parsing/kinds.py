@@ -776,7 +776,7 @@ def _longest_is(text: str) -> re.Match[str] | None:
 
 
 def _is_longest(text: str) -> re.Match[str] | None:
-    """Returns where a sentence begins with the one pair that it calls the longest, and nothing corrects it."""
+    """Returns where a sentence calls the pair that it begins with the longest; none where others are, too."""
     found = [] if corrects(text) else list(_IS_LONGEST.finditer(text))
     return found[0] if len({match[1].upper() for match in found}) == 1 else None
 

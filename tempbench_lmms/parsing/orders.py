@@ -245,7 +245,7 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
     found, may_turn = _as_written(text, labels, quantities)
     if not may_turn:
         return found
-    # What is said of one order says nothing of the next one: "latest first: 1, 3, 2, so earliest first: 2, 3, 1".
+    # "Latest first: 1, 3, 2, so earliest first: 2, 3, 1": what is said of one order says nothing of the next.
     ends = [0, *(order.end for order in found)]
     return tuple(
         order._replace(value=_turned(text, (since, order.start), order.end, order.value, quantities))

@@ -94,7 +94,7 @@ _COURTESY = lazy(
     r"|ich\s+hoffe,\s+(?:das|dies)\s+hilft|bei\s+(?:weiteren\s+)?(?:rück)?fragen\b(?=[^.!?:\n]*\bmeld)|(?:i['’](?:d\s+be|m)\s+)?happy\s+to\s+(?:help|explain|elaborate))\b(?:[^.!?:\n]|\bvs\.)*[.!?]*)+[^\w\n]*$",
     re.IGNORECASE,
 )
-_COURTEOUS = ("now if ", "free to ", " helps", "appy to ", "just say", "ust ask", "hilft", "answers your", "if you")
+_COURTEOUS = ("now if ", "free to ", " helps", "appy to ", "hilft", "t answers", "s clear", "f you ")
 # "Why not the others?": behind it stands why the other options are out.
 _WHY_NOT = lazy(
     r"(?<=\S)(?:\n|\s)\W*why\s+(?:not\s+)?(?:the\s+)?(?:others?|rest|remaining|other\s+\w+)(?:\s+(?:are|is|were|do|don['’]t)\s+(?:\w+\s+)?(?:\w+))?\W*\n"
@@ -126,12 +126,14 @@ _MANY_WORDS = 12
 _LONGEST_ENTRY = 40
 _LONGEST_SENTENCE = 600
 # "4, as the runway isn't built there yet", but not "4, as well as 3"
-_AS = r"(?:as(?!\s+(?:well|in|if|shown|seen|described|opposed|soon|long|far|for|to|with|expected|mentioned|noted|can|is)\b)|da"
-_AS += r"|puisque|car(?=\s(?:l|il|elle|on|c|un|dans|sur)))"
-_PARTS = lazy(rf"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que|{_AS})\b)")
+_AS = (
+    r"(?:as(?!\s+(?:well|in|if|shown|seen|described|opposed|soon|long|far|for|to|with|expected|mentioned|noted|can|is)\b)"
+    r"|da|puisque|car(?=\s(?:l|il|elle|on|c|un|dans|sur)))"
+)
+_PARTS = lazy(rf"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que|(?<=\d,\s){_AS})\b)")
 _OPENS = lazy(
     r"([^:(–—\n,]{1,40}?)\s*(?::|\(|[–—](?!\s*\w(?!\w))| - "
-    rf"|,?\s(?:because|since|weil|denn|porque|parce que)\b|,\s{_AS}\b)(?=\s*\S)"
+    rf"|,?\s(?:because|since|weil|denn|porque|parce que)\b|(?<=\d),\s{_AS}\b)(?=\s*\S)"
 )
 # "B (on stones) or D (on shoulders)"
 _OR_ANOTHER = lazy(rf"\)\s*,?\s*(?:{any_of(OR)})")
@@ -554,7 +556,8 @@ def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
 def _named_first(kind: Kind, row: str) -> Verdict | None:
     """Returns the option that a line names with its noun and then explains: "Pair C. In pair C ..."."""
     head = _NAMED_FIRST.match(row) if kind.all_values else None
-    if head is None and (letter := _LETTER_FIRST.match(row)) and _set_apart(kind, letter[1], row[letter.end() :]):
+    letter = _LETTER_FIRST.match(row)
+    if head is None and letter and _set_apart(kind, letter[1], row[letter.end() :]):
         return _one(_whole(kind, letter[1]), "first line", letter[1])
     if head is None or _OPEN.search(row, head.end()) or _WEIGHED.search(row, head.end()):
         return None
