@@ -343,7 +343,7 @@ def fragment(text: str) -> str | None:
         return None
     last = last[start:]
     words = _WORDS.findall(last)
-    if _ONLY_LINK.fullmatch(last) or _next_in_turn(text[: -len(last)], last):
+    if _ONLY_LINK.fullmatch(last):
         return last
     if len(words) == 1 and text[: -len(last)].endswith(": "):
         return last if words[0].lower() in _BEGINS_PHRASE - {"a", "if"} or words[0] == "I" else None
@@ -355,21 +355,31 @@ def fragment(text: str) -> str | None:
 
 _LONGEST_FRAGMENT = 600
 _OF_ONE = lazy(
-    rf"\W*(?:the\s+)?(?:(?:image|picture|photo|frame)\s+(?P<n>\d)|(?P<word>{any_of(ORDINAL)})\s+(?:image|picture|photo|frame)|pair\s+(?P<letter>[A-H]))\s+(?:shows|depicts|has|is|contains|displays|features)\b",
+    rf"\W*(?:the\s+|in\s+the\s+)?(?:(?:image|picture|photo|frame)\s+(?P<n>\d)|(?P<word>{any_of(ORDINAL)})\s+(?:image|picture|photo|frame)"
+    r"|pair\s+(?P<letter>[A-H]))\s*(?::|,|\b(?:shows|depicts|has|is|contains|displays|features)\b)",
     re.IGNORECASE,
 )
 _OPENS_ONE = lazy(r"(?<=[.!?]\s)(?=[TtIiPpFf1-9])|\n|^")
+_SHORTEST_TOLD = 40
+_DECIDES = lazy(r"\b(?:so|thus|therefore|hence|answer|correct|longest|earl\w+|match\w*|fits?)\b", re.IGNORECASE)
 
 
-def _next_in_turn(before: str, last: str) -> bool:
-    """Whether a sentence without its sign is about the next one of the images that others tell of in turn."""
-    found = _OF_ONE.match(last)
-    place = found and _place_in_turn(found)
-    if not place or place < 2 or before.rstrip()[-1:] not in (".", "!"):
+def told_in_turn(text: str) -> bool:
+    """Whether a text stops without a sign in what it tells of the next one of some images.
+
+    >>> told_in_turn("The first image shows a boy at a door. The second image shows a pond, with")
+    True
+    >>> told_in_turn("Image 1 shows a boy at a door. Image 2 shows him at the pond, with two ducks.")
+    False
+    """
+    text = text.rstrip()
+    if len(text) < _SHORTEST_TOLD or not text[-1].isalpha():
         return False
-    starts = (start.end() for start in _OPENS_ONE.finditer(before))
-    told = [_place_in_turn(one) for start in starts if (one := _OF_ONE.match(before, start))]
-    return told == [*range(1, place)]
+    told = [_place_in_turn(one) for at in _OPENS_ONE.finditer(text) if (one := _OF_ONE.match(text, at.end()))]
+    last = max(text.rfind(sign) for sign in (". ", "! ", ".\n"))
+    if len(told) < 2 or told != [*range(1, len(told) + 1)] or not _OF_ONE.match(text, last + 2):
+        return False
+    return _DECIDES.search(text, last + 2) is None
 
 
 def _place_in_turn(found: re.Match[str]) -> int:

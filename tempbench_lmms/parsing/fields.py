@@ -73,7 +73,8 @@ _NO_TIMES = lazy(
     r"(?:\s+(?:you|the|its|any|an?|this|exact|exactly|precise|precisely|corresponding|relevant|matching|reliable|of"
     rf"|(?:(?:at|in|from|to)\s+)?(?:which|what)(?=\s+(?:exact\s+|precise\s+)?(?:second|minute|moment|time)s?\b)))*\s+(?:{_TIMES}|when|minute|moment)\b"
     r"(?:(?!\b(?:which|option|options|answer|choice|letter)\b)[^.!?\n])*[.!?]?"
-    r"|\bich\s+kann\s+(?:\w+\s+){0,2}?nicht\s+(?:\w+\s+)?(?:sagen|angeben|erkennen),\s+(?:wann|(?:in|zu|ab)\s+welche[mnr]\s+(?:sekunde|zeitpunkt))\b[^.!?\n]*[.!?]?",
+    r"|\bich\s+kann\s+(?:\w+\s+){0,2}?nicht\s+(?:\w+\s+)?(?:sagen|angeben|erkennen),\s+(?:wann|(?:in|zu|ab)\s+welche[mnr]\s+(?:sekunde|zeitpunkt))\b[^.!?\n]*[.!?]?"
+    r"|[^.!?。，,\n]{0,40}(?:无法|無法|不能)[^.!?。，,\n]{0,12}(?:几秒|哪一秒|时间|時間|时刻)[^.!?。\n]*[.!?。]?",
     re.IGNORECASE,
 )
 _NO_SPAN = lazy(
@@ -84,7 +85,8 @@ _NO_SPAN = lazy(
     re.IGNORECASE,
 )
 _GUESSED = lazy(
-    r"\b(?:guess|estimate|say|think|believe|suppose|likely|probably|answer|vermut\w+)\b", re.IGNORECASE
+    r"\b(?:guess|estimate|say|think|believe|suppose|likely|probably|answer|relevant|vermut\w+)\b",
+    re.IGNORECASE,
 )
 _CONCEDED = lazy(r",?\s+(?:although|though|even\s+though|even\s+if|but|while|however)\b.*", re.IGNORECASE)
 _BUT_THEN = lazy(r"[,;]\s*(?:but|however|yet|though|although)\b(.+)$", re.IGNORECASE | re.DOTALL)
@@ -283,6 +285,8 @@ def _of_part(
         letter = _letter_in(text, raw, expected, prompt, where)
     if span is None:
         span = _span_in(text, expected, letter.value, prompt, where)
+        if letter.reason == "several" and _IT_DEPENDS.search(text):
+            span = none("several")
     return letter, span
 
 

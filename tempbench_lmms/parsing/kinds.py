@@ -184,9 +184,9 @@ _SMALL_NUMBER = lazy(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
 # "The shortest one is Pair A, and the longest one is Pair B."
 _LONGEST_IS = lazy(
     rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:between\s+(?:its|the|both|their)\s+(?:two\s+)?images\s+)?"
-    r"(?:is|ist|est|es|belongs\s+to|lies|liegt|zeigt|hat|gehört|se\s+trouve|se\s+encuentra|está)"
+    r"(?:is|ist|est|es|belongs\s+to|lies|liegt|zeigt|hat|gehört|se\s+trouve|se\s+encuentra|está|has\s+passed|passed|has\s+elapsed|elapsed)"
     r"(?:\s+(?:therefore|thus|hence|then|clearly|likely|probably|definitely|most\s+likely|also|daher|eindeutig|donc))?"
-    r"(?:\s+(?:(?:shown|found|seen)\s+)?(?:that\s+of|by|in|between|for|from|within|with|beim?|zu[mr]?|im|zwischen|dans|chez|entre|en))?"
+    r"(?:\s+(?:(?:shown|found|seen)\s+)?(?:that\s+of|by|in|between|for|from|within|with|beim?|zu[mr]?|im|zwischen|dans|chez|entre|en)(?:\s+the\s+(?:two\s+)?images\s+(?:of|in))?)?"
     r"\s+(?:(?:the|das|dem|la|le|el)\s+)?(?:(?:pair|paar|paire|par|pareja)\s+)?([A-D])\b"
     rf"(?!\s*(?:{any_of((*AND, *OR))}|/)\s*(?:\w+\s+)?[A-D]\b)",
     re.IGNORECASE,
@@ -212,8 +212,9 @@ _HAS_LONGEST = lazy(
 )
 # "Pair B is the one with the longest time between its images.", "Pair A has the longest interval"
 _IS_LONGEST = lazy(
-    rf"(?:^|[.!\n]\s?)[\W_]*(?:the\s+)?pair\s+([A-H])\s+(?:\w+ly\s+)?(?:is|has|shows|covers|spans|contains|exhibits|features|represents)\s+(?:\w+ly\s+)?(?:the\s+(?:one|pair)\s+(?:with|(?:that|which)\s+(?:has|shows|spans))\s+)?"
-    rf"(?:by\s+far\s+)?the\s+{any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:interval|time|gap|span|period|lapse|duration)",
+    rf"(?:^|[.!\n]\s?)[\W_]*(?:the\s+)?pair\s+([A-H])\s+(?:\w+ly\s+)?(?:is|has|shows|covers|spans|contains|exhibits|features|represents|stands\s+out\s+with)\s+(?:\w+ly\s+)?(?:the\s+(?:one|pair)\s+(?:with|(?:that|which)\s+(?:has|shows|spans))\s+)?"
+    rf"(?:by\s+far\s+)?the\s+{any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:interval|time|gap|span|period|lapse|duration)"
+    rf"(?![^.!?\n]*{any_of((*OR, *IF))})",
     re.IGNORECASE,
 )
 _LONGEST_SIGNS = signs((*LONGEST, "最も長い", "一番長い", "最大", "가장 오랜"))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import echo, lines, plain, ticks
-from tempbench_lmms.parsing.choices import breaks_off, fragment
+from tempbench_lmms.parsing.choices import breaks_off, fragment, told_in_turn
 from tempbench_lmms.parsing.expected import Choice, Expected
 from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
@@ -81,20 +81,22 @@ _CALL = lazy(
 )
 # "Note: if you consider a left-right pair as one kick, the number would be 3."
 _NOTE = lazy(
-    r"\n[\W_]*(?:(?:side\s+note|(?:please\s+)?note|hinweis|anmerkung|remark|remarque|nota|caveat)\b|(?:if|had|counting)\b)"
-    r"[^\n]*\b(?:would|could|might|würden?|wären?|könnten?|serait|sería)\b[^\n]*$",
+    r"\n[\W_]*(?:(?:side\s+note|(?:please\s+)?note|hinweis|anmerkung|remark|remarque|nota|caveat|注意?|備考|補足|참고)\b|(?:if|had|counting)\b)"
+    r"[^\n]*(?:\b(?:would|could|might|würden?|wären?|könnten?|serait|sería)\b|如果|若|なら|라면|하면)[^\n]*$",
     re.IGNORECASE,
 )
 _WOULD = ("ould", "might", "würde", "wäre", "Würde", "Wäre", "könnte", "serait", "sería")
+_WOULD += ("如果", "若", "なら", "라면", "하면")
 # "Let me know if you need anything else!"
 _COURTESY = lazy(
-    r"(?:(?:(?<=[.!?*>)])\s|\n|(?<=[.!?]))[^\w\n]*(?:(?:(?:just|please)\s+)?let\s+me\s+know\s+if\s+(?:you(?:['’]d|\s+would)?\s+(?:like|need|want|have)|there|anything|more)"
-    r"|(?:please\s+)?feel\s+free\s+to\s+(?:ask|send|share)|(?:i\s+)?hope\s+(?:(?:this|that|it)\s+(?:helps|answers)|(?:this|that|it)(?:['’]s|\s+is)\s+clear)"
-    r"|if\s+(?:you|there)\b(?=[^.!?:\n]*\b(?:let\s+me\s+know|feel\s+free|just\s+(?:say|ask|tell)|i(?:['’]d\s+be|['’]m|['’]ll|\s+can|\s+could|\s+will)\b))|just\s+ask\s+if"
+    r"(?:(?:(?<=[.!?*>)])\s|\n|(?<=[.!?]))[^\w\n]*(?:(?:(?:just|please)\s+)?let\s+me\s+know\s+(?:if|whether)\s+(?:you(?:['’]d|\s+would)?\s+(?:like|need|want|have)|there|anything|more)"
+    r"|(?:please\s+)?feel\s+free\s+to\s+(?:ask|send|share)|(?:i\s+)?hope\s+(?:this|that|it)(?:\s+(?:helps|answers)|(?:['’]s|\s+is|\s+was)\s+(?:clear|helpful|useful))"
+    r"|(?:many\s+)?thank(?:s|\s+you)\s+for|have\s+a\s+(?:nice|great|good)\s+day|¡?espero\s+que|j['’]espère\s+que"
+    r"|if\s+(?:you|there|anything)\b(?=[^.!?:\n]*\b(?:let\s+me\s+know|feel\s+free|just\s+(?:say|ask|tell)|i(?:['’]d\s+be|['’]m|['’]ll|\s+can|\s+could|\s+will)\b))|just\s+ask\s+if"
     r"|ich\s+hoffe,\s+(?:das|dies)\s+hilft|bei\s+(?:weiteren\s+)?(?:rück)?fragen\b(?=[^.!?:\n]*\bmeld)|(?:i['’](?:d\s+be|m)\s+)?happy\s+to\s+(?:help|explain|elaborate))\b(?:[^.!?:\n]|\bvs\.)*[.!?]*)+[^\w\n]*$",
     re.IGNORECASE,
 )
-_COURTEOUS = ("now if ", "free to ", " helps", "appy to ", "hilft", "t answers", "s clear", "f you ")
+_COURTEOUS = ("me know", "free to ", "appy to ", "hilft", "ope th", "f you ", "hank", "spero")
 # "Why not the others?": behind it stands why the other options are out.
 _WHY_NOT = lazy(
     r"(?<=\S)(?:\n|\s)\W*why\s+(?:not\s+)?(?:the\s+)?(?:others?|rest|remaining|other\s+\w+)(?:\s+(?:are|is|were|do|don['’]t)\s+(?:\w+\s+)?(?:\w+))?\W*\n"
@@ -142,7 +144,9 @@ _MOST_OPENINGS = 30
 _NAMED_FIRST = lazy(r"\W*([^\W\d_]{3,}\s[A-H])\.\s+(?=\S)")
 # "A. The farm in this pair is new, while B and C look alike."
 _LETTER_FIRST = lazy(r"\W*([A-H])\.\s+(?=[A-Z][a-z])")
-_SET_AGAINST = lazy(r"\b(?:while|whereas|unlike|(?:by|in)\s+contrast|compared)\b[^.!?\n]*$", re.IGNORECASE)
+_SET_AGAINST = lazy(
+    r"(?:(?<=[a-z,]\s)(?:while|whereas|unlike|compared)|\b(?:by|in)\s+contrast)\b[^.!?\n]*$", re.IGNORECASE
+)
 # "Pair C. Wrong.", "Pair C. A road. Pair A. A field.", "Pair C. A road. Pair A changes more."
 _WEIGHED = lazy(
     r"(?:[.!?]\s+[^\W\d_]{3,}\s[A-H]\.\s)|\b(?:incorrect|wrong|no|not|false|unlikely|longer|longest|larger|better|best|more|most|fits?|match(?:es)?"
@@ -168,7 +172,7 @@ _CONCLUDES = lazy(
 # "An overpass is what fits best.", "The image that happened first is the second image."
 _BEST = lazy(
     r"\b(?:is|was)\s+(?:what|the\s+one\s+that)\s+(?:fits|matches)\s+best\b"
-    r"|\b(?:image|picture|photo|one)\s+(?:that|which)\s+(?:happened|came|comes|(?:was|is)\s+taken)\s+(?:first|earlier)\s+(?:is|was|must\s+be)\b",
+    r"|\b(?:image|picture|photo|one)\s+(?:(?:that|which)\s+(?:happened|came|comes|(?:was|is)\s+taken)|taken)\s+(?:first|earlier)\s+(?:is|was|must\s+be)\b",
     re.IGNORECASE,
 )
 # "Either could have been first."
@@ -273,7 +277,11 @@ def _read(reply: str, expected: Expected, prompt: str | None, at_limit: bool) ->
 
 def _only_described(found: Verdict, text: str) -> bool:
     """Whether a text stops within a sentence, and only described by then what a reading rests on."""
-    if found.how not in ("words", "only one") or not (last := fragment(text)):
+    if found.how not in ("words", "only one"):
+        return False
+    if told_in_turn(text):
+        return True
+    if not (last := fragment(text)):
         return False
     # "C. The man runs ..." opens with its answer.
     return found.start > _OPENING if found.how == "only one" else found.text.endswith(last)
@@ -635,7 +643,7 @@ def _at_end(kind: Kind, text: str) -> Verdict | None:
 def _before_note(kind: Kind, text: str) -> Verdict | None:
     """Returns the answer of a line by itself behind which only a note says what would be if."""
     note = _NOTE.search(text) if holds(text, _WOULD) else None
-    if note is None or corrects(note.group()):
+    if note is None or corrects(note.group()) or _CONCLUDES.search(note.group()):
         return None
     *rows, last = lines.lines(text[: note.start()]) or [""]
     found = _by_itself(kind, last, "last line") if last else None

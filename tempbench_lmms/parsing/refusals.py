@@ -198,7 +198,7 @@ _NO_REFUSAL = lazy(
     r"|correct|ruled|excluded)|\bno\s+doubt\b|cannot\s+be\s+(?:true|right)|not\s+(?:clear|enough)\s+to\s+be|"
     r"(?:but|though|although|however),?\s+(?:i['’]m|i\s+am|it['’]s|this\s+is)\s+not\s+(?:\w+\s+)?(?:sure"
     r"|certain)|"
-    r"without\s+(?:a\s+)?doubt|can(?:not|'t)\s+(?:see|find)\s+any\b|even\s+(?:though|if)"
+    r"without\s+(?:a\s+)?doubt|can(?:not|'t)\s+(?:see|find)\s+(?:any|a\s+single)\b|even\s+(?:though|if)"
     # What can't be found is a reason against the answer.
     r"|\b(?:see|find|spot|detect|notice|identify)\s+an?(?:y(?:thing)?)?\b[^.!?\n]{0,40}?\b(?:contradict\w*|inconsisten\w*|against|opposite|violat\w*|disprov\w*|conflict\w*|wrong|mistakes?)\b"
     # What is to be done, and is done: "To find it, we need to look for a tower."

@@ -366,27 +366,32 @@ _BEHIND_ALONE = lazy(r"[\W_]*(?:s|secs?|seconds?)?[\W_]*")
 
 def _alone_at_end(text: str, kept: list[Found]) -> Found | None:
     """Returns the span that is the last line by itself, where no other one is a line by itself."""
-    rows = [(text.rfind("\n", 0, one.start) + 1, one) for one in kept]
-    alone = [one for start, one in rows if _BEFORE_ALONE.fullmatch(text, start, one.start)]
+    alone = [one for one in kept if _is_line(text, one)]
     if len(alone) != 1 or not _BEHIND_ALONE.fullmatch(text, alone[0].end):
         return None
     return alone[0] if "\n" in text[: alone[0].start] else None
 
 
-# "140 to 162 seconds." as the first line: what it tells of later is told to explain.
-_OPENS_ALONE = lazy(r"[\s\"')\]]*(?:s|secs?|seconds?)?[\s\"')\]]*(?:\.\s|\n)")
+_ENDS_ALONE = lazy(r"[ \t\"')\]]*(?:s|secs?|seconds?)?[ \t\"')\]]*(?:\.\s|\.?$|\.?\n)")
+
+
+def _is_line(text: str, one: Found) -> bool:
+    """Whether a span is a line, or the first sentence of one, by itself."""
+    start = text.rfind("\n", 0, one.start) + 1
+    return bool(_BEFORE_ALONE.fullmatch(text, start, one.start) and _ENDS_ALONE.match(text, one.end))
+
+
+# "140 to 162 seconds." as the first line: what is told of later is told to explain.
 
 
 def _alone_in_front(text: str, kept: list[Found]) -> Found | None:
-    """Returns the span that is the first line by itself, where the others are told of in sentences."""
+    """Returns the span that is the first line by itself, where no other one is a line by itself."""
     first, *others = kept
-    if not _BEFORE_ALONE.fullmatch(text, 0, first.start) or not _OPENS_ALONE.match(text, first.end):
+    if "\n" in text[: first.start] or not _is_line(text, first):
         return None
-    told = (text[text.rfind("\n", 0, one.start) + 1 : one.start] for one in others)
-    return first if all(_TOLD.search(before) for before in told) else None
+    return None if any(_is_line(text, one) for one in others) else first
 
 
-_TOLD = lazy(r"[a-z]{2,}\W+[a-z]{2,}")
 # "At 65-110 (she serves the guests from 140 to 178)."
 _ASIDE = lazy(r"\((?:[^\W\d_]+\s+){3,12}$")
 # "Before this (0 to 19 s) ..., and afterwards (57 to 95 s)": the times around the one at issue.
