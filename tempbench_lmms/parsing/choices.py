@@ -361,7 +361,9 @@ _OF_ONE = lazy(
 )
 _OPENS_ONE = lazy(r"(?<=[.!?]\s)(?=[TtIiPpFf1-9])|\n|^")
 _SHORTEST_TOLD = 40
-_DECIDES = lazy(r"\b(?:so|thus|therefore|hence|answer|correct|longest|earl\w+|match\w*|fits?)\b", re.IGNORECASE)
+_DECIDES = lazy(
+    r"\b(?:so|thus|therefore|hence|answer|correct|longest|earl\w+|match\w*|fits?)\b", re.IGNORECASE
+)
 
 
 def told_in_turn(text: str) -> bool:
