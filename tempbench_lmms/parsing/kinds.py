@@ -212,7 +212,7 @@ _HAS_LONGEST = lazy(
 )
 # "Pair B is the one with the longest time between its images.", "Pair A has the longest interval"
 _IS_LONGEST = lazy(
-    rf"(?:^|[.!\n]\s?)[\W_]*(?:the\s+)?pair\s+([A-H])\s+(?:\w+ly\s+)?(?:is|has|shows|covers|spans|contains|exhibits|features|represents|stands\s+out\s+with)\s+(?:\w+ly\s+)?(?:the\s+(?:one|pair)\s+(?:with|(?:that|which)\s+(?:has|shows|spans))\s+)?"
+    rf"(?:^|[.!\n]\s?)\W{{0,4}}(?:the\s+)?pair\s+([A-H])\s+(?:\w+ly\s+)?(?:is|has|shows|covers|spans|contains|exhibits|features|represents|stands\s+out\s+with)\s+(?:\w+ly\s+)?(?:the\s+(?:one|pair)\s+(?:with|(?:that|which)\s+(?:has|shows|spans))\s+)?"
     rf"(?:by\s+far\s+)?the\s+{any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:interval|time|gap|span|period|lapse|duration)"
     rf"(?![^.!?\n]*{any_of((*OR, *IF))})",
     re.IGNORECASE,

@@ -81,12 +81,14 @@ _CALL = lazy(
 )
 # "Note: if you consider a left-right pair as one kick, the number would be 3."
 _NOTE = lazy(
-    r"\n[\W_]*(?:(?:side\s+note|(?:please\s+)?note|hinweis|anmerkung|remark|remarque|nota|caveat|注意?|備考|補足|참고)\b|(?:if|had|counting)\b)"
-    r"[^\n]*(?:\b(?:would|could|might|würden?|wären?|könnten?|serait|sería)\b|如果|若|なら|라면|하면)[^\n]*$",
+    r"\n[^\w\n]{0,6}(?:(?:side\s+note|(?:please\s+)?note|hinweis|anmerkung|remark|remarque|nota|caveat|注意?|備考|補足|참고)\b|(?:if|had|counting)\b)"
+    r"(?=[^\n]*$)[^\n]*?(?:\b(?:would|could|might|würden?|wären?|könnten?|serait|sería)\b|如果|若|なら|라면|하면)",
     re.IGNORECASE,
 )
-_WOULD = ("ould", "might", "würde", "wäre", "Würde", "Wäre", "könnte", "serait", "sería")
-_WOULD += ("如果", "若", "なら", "라면", "하면")
+_WOULD = (
+    *("ould", "might", "würde", "wäre", "Würde", "Wäre", "könnte", "serait", "sería"),
+    *("如果", "若", "なら", "라면", "하면"),
+)
 # "Let me know if you need anything else!"
 _COURTESY = lazy(
     r"(?:(?:(?<=[.!?*>)])\s|\n|(?<=[.!?]))[^\w\n]*(?:(?:(?:just|please)\s+)?let\s+me\s+know\s+(?:if|whether)\s+(?:you(?:['’]d|\s+would)?\s+(?:like|need|want|have)|there|anything|more)"
@@ -643,7 +645,7 @@ def _at_end(kind: Kind, text: str) -> Verdict | None:
 def _before_note(kind: Kind, text: str) -> Verdict | None:
     """Returns the answer of a line by itself behind which only a note says what would be if."""
     note = _NOTE.search(text) if holds(text, _WOULD) else None
-    if note is None or corrects(note.group()) or _CONCLUDES.search(note.group()):
+    if note is None or corrects(text[note.start() :]) or _CONCLUDES.search(text, note.start()):
         return None
     *rows, last = lines.lines(text[: note.start()]) or [""]
     found = _by_itself(kind, last, "last line") if last else None
