@@ -74,8 +74,8 @@ _CONFIRMS = lazy(
 _INITIAL = lazy(r"\W*(?:initial|first|draft)(?:\s+\w+)?\W*:\s*", re.IGNORECASE)
 # "The final answer: confirmed."
 _KEEPS = lazy(
-    r"\bfinal\s+answer\W{0,8}(?:(?:is|remains|stays)\W{1,4})?(?:still\s+)?"
-    rf"(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before))\b\W{{0,8}}(?:({_NAME})\W{{0,8}})?$"
+    r"\b(?:final|(?<!if )(?:the|my)(?:\s+(?:initial|first))?)\s+answer\W{0,8}"
+    rf"(?:(?:is|remains|stays)\W{{1,4}})?(?:still\s+)?(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before|it\s+is))\b\W{{0,8}}(?:({_NAME})\W{{0,8}})?$"
     # "Should I keep my answer?", "wrong if I keep my answer"
     r"|(?:^|[.!?;\n][\s\"'*]{0,4}|\b(?<!if )(?:so|therefore),?\s+)I(?:['’](?:m|ll)|\s+am|\s+will)?\s+"
     r"(?:stay|stick|keep|stand)(?:ing)?\s+(?:with\s+|to\s+|by\s+)?my\s+(?:(?:initial|first|original|previous)\s+)?answer[^\w?]*$",

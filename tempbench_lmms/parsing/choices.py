@@ -345,6 +345,8 @@ def fragment(text: str) -> str | None:
     words = _WORDS.findall(last)
     if _ONLY_LINK.fullmatch(last):
         return last
+    if len(words) == 1 and text[: -len(last)].endswith(": "):
+        return last if words[0].lower() in _BEGINS_PHRASE - {"a", "if"} or words[0] == "I" else None
     if len(words) < 2 or words[-1] == "A" or words[-2].lower() in _BEFORE_LETTER:
         return None
     word = words[-1].lower()
@@ -352,3 +354,38 @@ def fragment(text: str) -> str | None:
 
 
 _LONGEST_FRAGMENT = 600
+_OF_ONE = lazy(
+    rf"\W*(?:the\s+|in\s+the\s+)?(?:(?:image|picture|photo|frame)\s+(?P<n>\d)|(?P<word>{any_of(ORDINAL)})\s+(?:image|picture|photo|frame)"
+    r"|pair\s+(?P<letter>[A-H]))\s*(?::|,|\b(?:shows|depicts|has|is|contains|displays|features)\b)",
+    re.IGNORECASE,
+)
+_OPENS_ONE = lazy(r"(?<=[.!?]\s)(?=[TtIiPpFf1-9])|\n|^")
+_SHORTEST_TOLD = 40
+_DECIDES = lazy(
+    r"\b(?:so|thus|therefore|hence|answer|correct|longest|earl\w+|match\w*|fits?)\b", re.IGNORECASE
+)
+
+
+def told_in_turn(text: str) -> bool:
+    """Whether a text stops without a sign in what it tells of the next one of some images.
+
+    >>> told_in_turn("The first image shows a boy at a door. The second image shows a pond, with")
+    True
+    >>> told_in_turn("Image 1 shows a boy at a door. Image 2 shows him at the pond, with two ducks.")
+    False
+    """
+    text = text.rstrip()
+    if len(text) < _SHORTEST_TOLD or not text[-1].isalpha():
+        return False
+    told = [_place_in_turn(one) for at in _OPENS_ONE.finditer(text) if (one := _OF_ONE.match(text, at.end()))]
+    last = max(text.rfind(sign) for sign in (". ", "! ", ".\n"))
+    if len(told) < 2 or told != [*range(1, len(told) + 1)] or not _OF_ONE.match(text, last + 2):
+        return False
+    return _DECIDES.search(text, last + 2) is None
+
+
+def _place_in_turn(found: re.Match[str]) -> int:
+    """Returns the place, from 1, of the image or pair that a sentence is about."""
+    if found["letter"]:
+        return "ABCDEFGH".index(found["letter"].upper()) + 1
+    return int(found["n"]) if found["n"] else ORDINAL[found["word"].lower()]

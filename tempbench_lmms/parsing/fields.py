@@ -16,10 +16,11 @@ from tempbench_lmms.parsing.expected import Choice, Fields, TimeSpan
 from tempbench_lmms.parsing.final_answer import before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.kinds import kind_of
-from tempbench_lmms.parsing.lines import sentences
+from tempbench_lmms.parsing.lines import lines, sentences
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.reading import Reading, Reread, none
 from tempbench_lmms.parsing.refusals import without_questions, without_refusals
+from tempbench_lmms.parsing.statements import corrects
 from tempbench_lmms.parsing.text import holds, normalise
 from tempbench_lmms.parsing.timespan import (
     fields_of,
@@ -69,8 +70,11 @@ _NO_TIMES = lazy(
     r"(?:i|we|it)\b(?:(?!\b(?:which|what|option|options|answer|choice|letter)\b)[^.!?\n,;]){0,24}?"
     r"(?:can(?:\s?not|['’]?t)|could(?:\s+not|n['’]t)|unable\s+to|not\s+able\s+to|impossible\s+to|not\s+possible\s+to|don['’]t\s+know|hard\s+to|difficult\s+to)"
     r"(?:\s+(?:reliably|really|also|say|exactly|precisely))*(?:\s+(?:give|tell|state|provide|determine|name|specify|pinpoint|read|say|estimate|identify|know))?"
-    rf"(?:\s+(?:you|the|its|any|an?|this|exact|precise|corresponding|relevant|matching|reliable|of))*\s+(?:{_TIMES}|when)\b"
-    r"(?:(?!\b(?:which|option|options|answer|choice|letter)\b)[^.!?\n])*[.!?]?",
+    r"(?:\s+(?:you|the|its|any|an?|this|exact|exactly|precise|precisely|corresponding|relevant|matching|reliable|of"
+    rf"|(?:(?:at|in|from|to)\s+)?(?:which|what)(?=\s+(?:exact\s+|precise\s+)?(?:second|minute|moment|time)s?\b)))*\s+(?:{_TIMES}|when|minute|moment)\b"
+    r"(?:(?!\b(?:which|option|options|answer|choice|letter)\b)[^.!?\n])*[.!?]?"
+    r"|\bich\s+kann\s+(?:\w+\s+){0,2}?nicht\s+(?:\w+\s+)?(?:sagen|angeben|erkennen),\s+(?:wann|(?:in|zu|ab)\s+welche[mnr]\s+(?:sekunde|zeitpunkt))\b[^.!?\n]*[.!?]?"
+    r"|[^.!?。，,\n]{0,40}(?:无法|無法|不能)[^.!?。，,\n]{0,12}(?:几秒|哪一秒|时间|時間|时刻)[^.!?。\n]*[.!?。]?",
     re.IGNORECASE,
 )
 _NO_SPAN = lazy(
@@ -81,11 +85,18 @@ _NO_SPAN = lazy(
     re.IGNORECASE,
 )
 _GUESSED = lazy(
-    r"\b(?:guess|estimate|say|think|believe|suppose|likely|probably|answer|vermut\w+)\b", re.IGNORECASE
+    r"\b(?:guess|estimate|say|think|believe|suppose|likely|probably|answer|relevant|vermut\w+)\b",
+    re.IGNORECASE,
 )
 _CONCEDED = lazy(r",?\s+(?:although|though|even\s+though|even\s+if|but|while|however)\b.*", re.IGNORECASE)
 _BUT_THEN = lazy(r"[,;]\s*(?:but|however|yet|though|although)\b(.+)$", re.IGNORECASE | re.DOTALL)
-_IT_DEPENDS = lazy(r"\bdepends\b|\bif\b[^.!?]{3,80}\b(?:is|are)\s+meant\b", re.IGNORECASE)
+# "B, on which the folding depends" leaves nothing open.
+_IT_DEPENDS = lazy(
+    r"\b(?:it|that|this|answer|choice)\s+(?:\w+\s+)?depends\b"
+    r"|\bdepends\s+(?:up)?on\s+(?:how|what|whether|which|where|when|who|your|one's|the\s+(?:definition|interpretation|perspective))\b"
+    r"|\bif\b[^.!?]{3,80}\b(?:is|are)\s+meant\b",
+    re.IGNORECASE,
+)
 _CLAUSES = lazy(r"[;.!?]\s+|\n+")
 _OBJECT = lazy(r"(?:```(?:json)?\s*)?\{[\s\S]*\}(?:\s*```)?")
 
@@ -274,6 +285,8 @@ def _of_part(
         letter = _letter_in(text, raw, expected, prompt, where)
     if span is None:
         span = _span_in(text, expected, letter.value, prompt, where)
+        if letter.reason == "several" and _IT_DEPENDS.search(text):
+            span = none("several")
     return letter, span
 
 
@@ -325,6 +338,8 @@ def _letter_in(
         if rest != text and rest.strip():
             alone = patterns.alone.fullmatch(rest)
             found = reader.read(alone[1].upper() if alone else rest, expected.choice, prompt)
+    if found.reason in ("several", "nothing") and (letter := _in_front(text, patterns.plain)):
+        return Reading(letter, "first line", where)
     if (
         found.value is not None
         and found.how != "whole"
@@ -333,6 +348,15 @@ def _letter_in(
     ):
         return none("several")
     return found if found.value is None else Reading(found.value, found.how, where)
+
+
+def _in_front(text: str, plain: re.Pattern[str]) -> str | None:
+    """Returns the letter of a first line that is a letter and a span, where no other line is that."""
+    first, *others = lines(text) or [""]
+    found = plain.fullmatch(first) if others else None
+    if found is None or not found["letter"] or corrects("\n".join(others)):
+        return None
+    return None if any(plain.fullmatch(row) for row in others) else found["letter"].upper()
 
 
 def _ticked(text: str, entry: re.Pattern[str]) -> str | None:

@@ -31,7 +31,7 @@ from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation
 from tempbench_lmms.parsing.letters import headed
 from tempbench_lmms.parsing.lines import bare, lead_end
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.statements import Mention, Verdict, resolve, singles
+from tempbench_lmms.parsing.statements import Mention, Verdict, corrects, resolve, singles
 from tempbench_lmms.parsing.text import holds, mistyped_as, normalise, signs
 from tempbench_lmms.parsing.words import (
     AND,
@@ -183,10 +183,10 @@ _MATCHING = lazy(
 _SMALL_NUMBER = lazy(r"(?<![\w.])\d{1,2}(?![\w%]|\.\d)")
 # "The shortest one is Pair A, and the longest one is Pair B."
 _LONGEST_IS = lazy(
-    rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?"
-    r"(?:is|ist|est|es|belongs\s+to|lies|liegt|zeigt|hat|gehört|se\s+trouve|se\s+encuentra|está)"
+    rf"(?<!not\sthe\s){any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:between\s+(?:its|the|both|their)\s+(?:two\s+)?images\s+)?"
+    r"(?:is|ist|est|es|belongs\s+to|lies|liegt|zeigt|hat|gehört|se\s+trouve|se\s+encuentra|está|has\s+passed|passed|has\s+elapsed|elapsed)"
     r"(?:\s+(?:therefore|thus|hence|then|clearly|likely|probably|definitely|most\s+likely|also|daher|eindeutig|donc))?"
-    r"(?:\s+(?:(?:shown|found|seen)\s+)?(?:that\s+of|by|in|between|for|from|within|with|beim?|zu[mr]?|im|zwischen|dans|chez|entre|en))?"
+    r"(?:\s+(?:(?:shown|found|seen)\s+)?(?:that\s+of|by|in|between|for|from|within|with|beim?|zu[mr]?|im|zwischen|dans|chez|entre|en)(?:\s+the\s+(?:two\s+)?images\s+(?:of|in))?)?"
     r"\s+(?:(?:the|das|dem|la|le|el)\s+)?(?:(?:pair|paar|paire|par|pareja)\s+)?([A-D])\b"
     rf"(?!\s*(?:{any_of((*AND, *OR))}|/)\s*(?:\w+\s+)?[A-D]\b)",
     re.IGNORECASE,
@@ -209,6 +209,13 @@ _LONGEST_NAMED = lazy(
 # "D has the shortest interval, C the longest."
 _HAS_LONGEST = lazy(
     rf"(?:^|[.;,]\s|\band\s)(?:pair\s+)?([A-D])\s+(?:(?:has|shows|is|covers|spans)\s+)?(?:by\s+far\s+)?(?:the\s+)?{any_of(LONGEST)}"
+)
+# "Pair B is the one with the longest time between its images.", "Pair A has the longest interval"
+_IS_LONGEST = lazy(
+    rf"(?:^|[.!\n]\s?)\W{{0,4}}(?:the\s+)?pair\s+([A-H])\s+(?:\w+ly\s+)?(?:is|has|shows|covers|spans|contains|exhibits|features|represents|stands\s+out\s+with)\s+(?:\w+ly\s+)?(?:the\s+(?:one|pair)\s+(?:with|(?:that|which)\s+(?:has|shows|spans))\s+)?"
+    rf"(?:by\s+far\s+)?the\s+{any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:interval|time|gap|span|period|lapse|duration)"
+    rf"(?![^.!?\n]*{any_of((*OR, *IF))})",
+    re.IGNORECASE,
 )
 _LONGEST_SIGNS = signs((*LONGEST, "最も長い", "一番長い", "最大", "가장 오랜"))
 # "Pair A has the shortest interval.", and no word of the longest one
@@ -597,7 +604,12 @@ class ChoiceKind(Kind):
         if (
             self.asks == "longest"
             and holds(text.lower(), _LONGEST_SIGNS)
-            and (named := _longest_is(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text))
+            and (
+                named := _longest_is(text)
+                or _LONGEST_NAMED.search(text)
+                or _HAS_LONGEST.search(text)
+                or _is_longest(text)
+            )
         ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
         text = _DENIED_QUOTE.sub(r"\1", letters.apart(text))
@@ -761,6 +773,12 @@ def _longest_is(text: str) -> re.Match[str] | None:
         found += _LONGEST_IS_CJK.finditer(text)
     if len({match[1].upper() for match in found}) > 1:
         found = [match for match in found if _INTERVAL.search(match.group())]
+    return found[0] if len({match[1].upper() for match in found}) == 1 else None
+
+
+def _is_longest(text: str) -> re.Match[str] | None:
+    """Returns where a sentence calls the pair that it begins with the longest; none where others are, too."""
+    found = [] if corrects(text) else list(_IS_LONGEST.finditer(text))
     return found[0] if len({match[1].upper() for match in found}) == 1 else None
 
 

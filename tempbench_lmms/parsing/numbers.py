@@ -95,7 +95,7 @@ _ITEM = CaseBlind(
     rf"|(?P<last>{any_of(LAST)})\s+(?:{_IMAGES}|one)(?![^\W\d_])"
     rf"|(?P<alone>{_DIGITS}|(?<!\bthe\s)(?:{any_of([*_NO_SMALL_WORDS, 'one'])}))(?:st|nd|rd"
     rf"|th)?{_OF_ALL}(?=\s+after\s+\w+ing\b|\s*(?:[.,;:!?)\]}}*\"'/&\n-]|$|\b(?:or|and|oder|ou|because|since|as|not|rather|is|(?<!one\s)was"
-    rf"|best|shows?|matches|where|which|in|due|but|to|given|based|that|who|alone|only|over|fits|does|doesn|sticks|breaks|stands|과|와|和)\b)|[\u3040-\u9fff\uac00-\ud7af]))"
+    rf"|best|shows?|matches|where|which|in|due|but|to|given|based|that|who|alone|only|over|fits|does|doesn|sticks|breaks|stands|과|와|和)\b)|\s(?:です|である|입니다|이다)|[\u3040-\u9fff\uac00-\ud7af]))"
 )
 _LAST_ITEM = lazy(rf"(?:the\s+)?{any_of(LAST)}(?:\s+(?:{_IMAGES}|one))?", re.IGNORECASE)
 _WHOLE_ITEM = lazy(

@@ -245,9 +245,11 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
     found, may_turn = _as_written(text, labels, quantities)
     if not may_turn:
         return found
+    # "Latest first: 1, 3, 2, so earliest first: 2, 3, 1": what is said of one order says nothing of the next.
+    ends = [0, *(order.end for order in found)]
     return tuple(
-        order._replace(value=_turned(text, order.start, order.end, order.value, quantities))
-        for order in found
+        order._replace(value=_turned(text, (since, order.start), order.end, order.value, quantities))
+        for since, order in zip(ends, found, strict=False)
     )
 
 
@@ -263,7 +265,7 @@ def alone(text: str, labels: tuple[str, ...], quantities: bool = False) -> tuple
     value, start, end = found[0][:3]
     if _WORD_SIGN.search(text, end) or _LETTER.search(text, 0, start):
         return None
-    return _turned(text, start, end, value, quantities) if may_turn else value
+    return _turned(text, (0, start), end, value, quantities) if may_turn else value
 
 
 @lru_cache(maxsize=8)
@@ -341,16 +343,20 @@ def _too_few(text: str, labels: Sequence[str]) -> bool:
 
 
 def _turned(
-    text: str, start: int, end: int, order: tuple[str, ...] | None, quantities: bool
+    text: str, begins: tuple[int, int], end: int, order: tuple[str, ...] | None, quantities: bool
 ) -> tuple[str, ...] | None:
-    """Returns an order from its earliest or smallest item, whichever way the text goes."""
+    """Returns an order from its earliest or smallest item, whichever way the text goes.
+
+    `begins` says where the words about it may begin, and where itself.
+    """
     if order is None:
         return None
+    since, start = begins
     if len(order) == 2 and _FOLLOWING.search(text[start:end]):
         return order[::-1]  # "Image 2 came after Image 1"
     if (turned := _end_named(text, end, order, quantities)) is not None:
         return order[::-1] if turned else order
-    before = _SENTENCE.split(text[max(0, start - _LOOK_BACK) : start])[-1]
+    before = _SENTENCE.split(text[max(since, start - _LOOK_BACK) : start])[-1]
     after = _SENTENCE.split(text[end : end + _LOOK_AHEAD])[0]
     back = backwards(before, quantities)
     if back is None:

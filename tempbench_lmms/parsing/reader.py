@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from tempbench_lmms.parsing import echo, lines, plain, ticks
-from tempbench_lmms.parsing.choices import breaks_off, fragment
+from tempbench_lmms.parsing.choices import breaks_off, fragment, told_in_turn
 from tempbench_lmms.parsing.expected import Choice, Expected
 from tempbench_lmms.parsing.final_answer import Part, before_next_question, final_part
 from tempbench_lmms.parsing.json_values import json_values
@@ -79,13 +79,26 @@ _CALL = lazy(
     r"|(?P<bare>[\w.-]{1,24}|\[[^\[\]\n]{1,80}\]))\s*[)\]][ ;]*$",
     re.IGNORECASE,
 )
-# "Let me know if you need anything else!"
-_COURTESY = lazy(
-    r"(?:(?:(?<=[.!?*>)])\s|\n|(?<=[.!?]))[^\w\n]*(?:(?:(?:just|please)\s+)?let\s+me\s+know\s+if\s+(?:you(?:['’]d|\s+would)?\s+(?:like|need|want|have)|there|anything|more)"
-    r"|(?:please\s+)?feel\s+free\s+to\s+ask|(?:i\s+)?hope\s+(?:this|that|it)\s+helps|(?:i['’](?:d\s+be|m)\s+)?happy\s+to\s+(?:help|explain|elaborate))\b(?:[^.!?:\n]|\bvs\.)*[.!?]*)+[^\w\n]*$",
+# "Note: if you consider a left-right pair as one kick, the number would be 3."
+_NOTE = lazy(
+    r"\n[^\w\n]{0,6}(?:(?:side\s+note|(?:please\s+)?note|hinweis|anmerkung|remark|remarque|nota|caveat|注意?|備考|補足|참고)\b|(?:if|had|counting)\b)"
+    r"(?=[^\n]*$)[^\n]*?(?:\b(?:would|could|might|würden?|wären?|könnten?|serait|sería)\b|如果|若|なら|라면|하면)",
     re.IGNORECASE,
 )
-_COURTEOUS = ("now if ", "free to ask", " helps", "appy to ")
+_WOULD = (
+    *("ould", "might", "würde", "wäre", "Würde", "Wäre", "könnte", "serait", "sería"),
+    *("如果", "若", "なら", "라면", "하면"),
+)
+# "Let me know if you need anything else!"
+_COURTESY = lazy(
+    r"(?:(?:(?<=[.!?*>)])\s|\n|(?<=[.!?]))[^\w\n]*(?:(?:(?:just|please)\s+)?let\s+me\s+know\s+(?:if|whether)\s+(?:you(?:['’]d|\s+would)?\s+(?:like|need|want|have)|there|anything|more)"
+    r"|(?:please\s+)?feel\s+free\s+to\s+(?:ask|send|share)|(?:i\s+)?hope\s+(?:this|that|it)(?:\s+(?:helps|answers)|(?:['’]s|\s+is|\s+was)\s+(?:clear|helpful|useful))"
+    r"|(?:many\s+)?thank(?:s|\s+you)\s+for|have\s+a\s+(?:nice|great|good)\s+day|¡?espero\s+que|j['’]espère\s+que"
+    r"|if\s+(?:you|there|anything)\b(?=[^.!?:\n]*\b(?:let\s+me\s+know|feel\s+free|just\s+(?:say|ask|tell)|i(?:['’]d\s+be|['’]m|['’]ll|\s+can|\s+could|\s+will)\b))|just\s+ask\s+if"
+    r"|ich\s+hoffe,\s+(?:das|dies)\s+hilft|bei\s+(?:weiteren\s+)?(?:rück)?fragen\b(?=[^.!?:\n]*\bmeld)|(?:i['’](?:d\s+be|m)\s+)?happy\s+to\s+(?:help|explain|elaborate))\b(?:[^.!?:\n]|\bvs\.)*[.!?]*)+[^\w\n]*$",
+    re.IGNORECASE,
+)
+_COURTEOUS = ("me know", "free to ", "appy to ", "hilft", "ope th", "f you ", "hank", "spero")
 # "Why not the others?": behind it stands why the other options are out.
 _WHY_NOT = lazy(
     r"(?<=\S)(?:\n|\s)\W*why\s+(?:not\s+)?(?:the\s+)?(?:others?|rest|remaining|other\s+\w+)(?:\s+(?:are|is|were|do|don['’]t)\s+(?:\w+\s+)?(?:\w+))?\W*\n"
@@ -116,16 +129,26 @@ _CONCLUDED_IN = lazy(
 _MANY_WORDS = 12
 _LONGEST_ENTRY = 40
 _LONGEST_SENTENCE = 600
-_PARTS = lazy(r"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que)\b)")
+# "4, as the runway isn't built there yet", but not "4, as well as 3"
+_AS = (
+    r"(?:as(?!\s+(?:well|in|if|shown|seen|described|opposed|soon|long|far|for|to|with|expected|mentioned|noted|can|is)\b)"
+    r"|da|puisque|car(?=\s(?:l|il|elle|on|c|un|dans|sur)))"
+)
+_PARTS = lazy(rf"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que|(?<=\d,\s){_AS})\b)")
 _OPENS = lazy(
     r"([^:(–—\n,]{1,40}?)\s*(?::|\(|[–—](?!\s*\w(?!\w))| - "
-    r"|,?\s(?:because|since|weil|denn|porque|parce que)\b)(?=\s*\S)"
+    rf"|,?\s(?:because|since|weil|denn|porque|parce que)\b|(?<=\d),\s{_AS}\b)(?=\s*\S)"
 )
 # "B (on stones) or D (on shoulders)"
 _OR_ANOTHER = lazy(rf"\)\s*,?\s*(?:{any_of(OR)})")
 _MOST_OPENINGS = 30
 # "Pair C.": the sign belongs to what follows it where it heads an entry of a list.
 _NAMED_FIRST = lazy(r"\W*([^\W\d_]{3,}\s[A-H])\.\s+(?=\S)")
+# "A. The farm in this pair is new, while B and C look alike."
+_LETTER_FIRST = lazy(r"\W*([A-H])\.\s+(?=[A-Z][a-z])")
+_SET_AGAINST = lazy(
+    r"(?:(?<=[a-z,]\s)(?:while|whereas|unlike|compared)|\b(?:by|in)\s+contrast)\b[^.!?\n]*$", re.IGNORECASE
+)
 # "Pair C. Wrong.", "Pair C. A road. Pair A. A field.", "Pair C. A road. Pair A changes more."
 _WEIGHED = lazy(
     r"(?:[.!?]\s+[^\W\d_]{3,}\s[A-H]\.\s)|\b(?:incorrect|wrong|no|not|false|unlikely|longer|longest|larger|better|best|more|most|fits?|match(?:es)?"
@@ -148,8 +171,12 @@ _CONCLUDES = lazy(
     r"\b(?:so|thus|therefore|hence|daher|deshalb|donc|por\s+lo\s+tanto)\b|所以|因此|だから|따라서",
     re.IGNORECASE,
 )
-# "An overpass is what fits best."
-_BEST = lazy(r"\b(?:is|was)\s+(?:what|the\s+one\s+that)\s+(?:fits|matches)\s+best\b", re.IGNORECASE)
+# "An overpass is what fits best.", "The image that happened first is the second image."
+_BEST = lazy(
+    r"\b(?:is|was)\s+(?:what|the\s+one\s+that)\s+(?:fits|matches)\s+best\b"
+    r"|\b(?:image|picture|photo|one)\s+(?:(?:that|which)\s+(?:happened|came|comes|(?:was|is)\s+taken)|taken)\s+(?:first|earlier)\s+(?:is|was|must\s+be)\b",
+    re.IGNORECASE,
+)
 # "Either could have been first."
 # "My assessment is that it is the second image", "I would choose the red one"
 _PICKS = lazy(
@@ -252,7 +279,11 @@ def _read(reply: str, expected: Expected, prompt: str | None, at_limit: bool) ->
 
 def _only_described(found: Verdict, text: str) -> bool:
     """Whether a text stops within a sentence, and only described by then what a reading rests on."""
-    if found.how not in ("words", "only one") or not (last := fragment(text)):
+    if found.how not in ("words", "only one"):
+        return False
+    if told_in_turn(text):
+        return True
+    if not (last := fragment(text)):
         return False
     # "C. The man runs ..." opens with its answer.
     return found.start > _OPENING if found.how == "only one" else found.text.endswith(last)
@@ -360,7 +391,7 @@ def _staged(kind: Kind, text: str) -> Verdict:
             return found
         if _is_object(text):
             return Verdict(None, "nothing")
-    if found := _at_end(kind, text):
+    if found := _at_end(kind, text) or _before_note(kind, text):
         return found
     if holds(text, _NOES) and not kind.is_claim:
         text = _without_taken_back(text)
@@ -535,9 +566,22 @@ def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
 def _named_first(kind: Kind, row: str) -> Verdict | None:
     """Returns the option that a line names with its noun and then explains: "Pair C. In pair C ..."."""
     head = _NAMED_FIRST.match(row) if kind.all_values else None
+    letter = _LETTER_FIRST.match(row)
+    if head is None and letter and _set_apart(kind, letter[1], row[letter.end() :]):
+        return _one(_whole(kind, letter[1]), "first line", letter[1])
     if head is None or _OPEN.search(row, head.end()) or _WEIGHED.search(row, head.end()):
         return None
     return _one(_whole(kind, head[1]), "first line", head[1])
+
+
+def _set_apart(kind: Kind, letter: str, rest: str) -> bool:
+    """Whether a text names other options only to set them against the one that it is about."""
+    others = [named for named in kind.mentions(rest) if named.value != letter]
+    return (
+        bool(others)
+        and not _OPEN.search(rest)
+        and all(_SET_AGAINST.search(rest, 0, named.start) for named in others)
+    )
 
 
 def _last_line(kind: Kind, rows: list[str]) -> Verdict | None:
@@ -596,6 +640,19 @@ def _at_end(kind: Kind, text: str) -> Verdict | None:
     ):
         return None
     return None if kind.lists(text, rows[-1]) else found
+
+
+def _before_note(kind: Kind, text: str) -> Verdict | None:
+    """Returns the answer of a line by itself behind which only a note says what would be if."""
+    note = _NOTE.search(text) if holds(text, _WOULD) else None
+    if note is None or corrects(text[note.start() :]) or _CONCLUDES.search(text, note.start()):
+        return None
+    *rows, last = lines.lines(text[: note.start()]) or [""]
+    found = _by_itself(kind, last, "last line") if last else None
+    others = (_by_itself(kind, row, "last line") for row in rows)
+    if found is None or any(other and other.value != found.value for other in others):
+        return None
+    return found
 
 
 def _in_words(kind: Kind, rows: list[str], named: Verdict) -> Verdict | None:

@@ -198,7 +198,9 @@ _NO_REFUSAL = lazy(
     r"|correct|ruled|excluded)|\bno\s+doubt\b|cannot\s+be\s+(?:true|right)|not\s+(?:clear|enough)\s+to\s+be|"
     r"(?:but|though|although|however),?\s+(?:i['’]m|i\s+am|it['’]s|this\s+is)\s+not\s+(?:\w+\s+)?(?:sure"
     r"|certain)|"
-    r"without\s+(?:a\s+)?doubt|can(?:not|'t)\s+(?:see|find)\s+any\b|even\s+(?:though|if)"
+    r"without\s+(?:a\s+)?doubt|can(?:not|'t)\s+(?:see|find)\s+(?:any|a\s+single)\b|even\s+(?:though|if)"
+    # What can't be found is a reason against the answer.
+    r"|\b(?:see|find|spot|detect|notice|identify)\s+an?(?:y(?:thing)?)?\b[^.!?\n]{0,40}?\b(?:contradict\w*|inconsisten\w*|against|opposite|violat\w*|disprov\w*|conflict\w*|wrong|mistakes?)\b"
     # What is to be done, and is done: "To find it, we need to look for a tower."
     r"|^(?:<s>)?\W*to\s[^.!?\n]*,\s*we\s+need\s+to\s+look\s+(?:for|at)\b"
     # One of the images lacks context, and not the question, unless it lacks what would tell.
@@ -242,6 +244,14 @@ _OF_PERSONS = lazy(
     r"|\bno\s+puedo\s+(?:identificar|reconocer)\s+(?:a\s+)?(?:las\s+)?(?:personas|individuos|caras|rostros)[^.,;:!?\n]*"
     r"|我?(?:无法|不能|無法)(?:通过|根据|依据|從)?[^.,;:!?\n]{0,8}(?:识别|辨认|確認|确认)(?:出)?[^.,;:!?\n]{0,4}(?:人物|人的?身份|个人|身份|人脸)(?:的?身份)?"
     r"|(?:顔から)?人物を?[^.,;:!?\n]{0,6}(?:特定|識別)[^.,;:!?\n]{0,6}(?:できません|できない)",
+    re.IGNORECASE,
+)
+# "Please note that the acquisition dates are not known to me": of when, and not of what is asked.
+_NOTED = (" note", "in mind", "disclaimer", "caveat", "hinweis", "beachte")
+_OF_DATES = lazy(
+    r"\W*(?:(?:[^.!?\n]{1,120},\s+)?(?:(?:and|but)\s+)?(?:please\s+)?(?:(?:(?:do\s+)?note|keep\s+in\s+mind|bear\s+in\s+mind)(?:\s*:|,?\s+that)"
+    r"|(?:note|disclaimer|caveat|hinweis)\s*:|(?:bitte\s+)?beachte\w*(?:\s+sie)?,\s+dass)\s*)"
+    r"(?=[^.!?\n]*\b(?:dates?|metadata|timestamps?|taken|captured|acquired|recorded|\w*daten|datum)\b)[^.!?\n]*[.!]?\W*",
     re.IGNORECASE,
 )
 # "Pair A. Or pair B, I can't decide."
@@ -316,6 +326,8 @@ def without_refusals(text: str) -> tuple[str, bool]:
         elif (about := _of_persons(sentence)) and not _find(rest := sentence.replace(about, " ", 1)):
             noted = True
             kept += [rest] if _SAYS.search(rest) else []
+        elif holds(f" {sentence.lower()}", _NOTED) and _OF_DATES.fullmatch(sentence):
+            noted = True
         elif (conceded := _CONCEDED.search(sentence)) and conceded.start() < found.start():
             kept.append(sentence[: conceded.start()] + ".")
         # "I can't be sure, but I would guess B."

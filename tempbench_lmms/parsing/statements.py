@@ -29,6 +29,7 @@ from tempbench_lmms.parsing.words import (
     IS,
     MAYBE,
     NOT,
+    NUMBER,
     OPTION,
     OR,
     SWITCHES,
@@ -121,6 +122,7 @@ _EXPLICIT = CaseBlind(
     rf"(?:{any_of((*ANSWER, *ASKED_FOR))}[\"')\]]*(?:\s+(?:to|for)\s+(?:the|this|your)\s+\w+)?(?:,\s*which)?"
     rf"(?:\s+(?:of|between)\s+\S+\s+(?:to|and|with)\s+\S+)?\s*(?:{any_of(IS)}"
     rf"|[:=>\-—–]|\s)*"
+    rf"|{any_of(IMAGE)}\s*(?:的|の)?\s*{any_of(NUMBER)}\s*{any_of(IS)}"
     rf"|(?:number|numéro|número|nummer)\s+(?:of|de|des|der|del)\s+(?:(?:the|la|l['’]|das|des)\s*)?{any_of(IMAGE)}\s*{any_of(IS)}"
     rf"|{any_of(CORRECT)}\s*{_NOUN}?[\"')\]]*(?:\s+[\w']+){{0,8}}?\s*(?:{any_of(IS)}|[:=])+"
     rf"|{any_of(OPTION)}(?:\s+(?:for|of|with)\s+[^.,;\n]{{1,24}}?)?\s*(?:{any_of(IS)}|[:=]))\s*{_FILLERS}$"
@@ -240,6 +242,11 @@ _HYPOTHETICAL_AFTER = lazy(
     r"^[\s\"')\]]*(?:only\s+)?(?:if|unless|otherwise|would\s+(?!be\s+(?:my|most|best|the\s+(?:\w+\s+)?(?:best|correct|right|answer|most|only|option|choice|one)))|wenn|si)\b",
     re.IGNORECASE,
 )
+# "If the answer was "Before", the pancakes would be raw."
+_IF_IT_WERE = lazy(
+    r"\bif\s+(?:(?:the|this|that|it|my)\b\s*)(?:(?:correct|right|true)\s+)?(?:(?:answer|relation\w*|class|option|choice|order|statement)\s+)?(?:was|were|had\s+been)\s+\W*$",
+    re.IGNORECASE,
+)
 _WHETHER = lazy(r"(?:whether|if|ob|是否|かどうか|인지)\s*(?:[\w']+\s+){0,5}$", re.IGNORECASE)
 _RULES = lazy(
     r"\b(?:rul(?:es?|ed|ing)|cross(?:es)?|leaves?|leaving|throws?|counts?|strikes?|weeds?)\s+(?:option\s+|image\s+)?[\"'(*]*$",
@@ -271,7 +278,8 @@ _FINAL = (
     "confirm",
 )
 _LINK = lazy(
-    rf"[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>"
+    # "C (65 to 100 s) or D (20 to 65 s)"
+    rf"(?:\s?\([^()\n]{{1,60}}\)(?=\s*(?:,\s*)?{any_of(OR)}))?[\s\"')\].?]*(?:(?:{any_of(OR)}|{any_of(AND)}|nor\b|,|/|、|\bto\b|-|–|->|→|>"
     rf"|<)[\s\"'(\[]*){{1,3}}(?:(?:maybe|perhaps|possibly|even|the|also|both"
     rf"|{any_of((*OPTION, *IMAGE))})\s*)*[\s\"'(\[]*",
     re.IGNORECASE,
@@ -646,6 +654,8 @@ def _supposed(before: str, clause: str, after: str) -> bool:
     if _WHETHER.search(clause):
         return True
     sentence = re.split(r"[.!?](?=\s)|\n", before)[-1]
+    if _IF_IT_WERE.search(sentence):
+        return True
     return _HYPOTHETICAL.search(sentence) is not None and _WOULD.search(sentence + after[:12]) is not None
 
 

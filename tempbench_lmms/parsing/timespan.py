@@ -279,10 +279,23 @@ def _stated(text: str, video: TimeSpan, bare: bool, chosen: Chosen | None) -> li
     # A reply may think aloud before it states its answer; the last labelled statement is the answer.
     for place in reversed(labels[-_MOST_LABELS:]):
         statement = text[place : place + _LONGEST_STATEMENT].lstrip()
+        if place != labels[0] and _of_other_times(statement):
+            continue
         statement = _without_options(statement, letters).split("\n\n")[0]
         if statement and (spans := _spans(statement, video, True, chosen)):
             return spans
     return _spans(_without_options(text, letters), video, bare, chosen)
+
+
+# "What I see in this segment: he holds a fish. Before that (1:10-1:31), he reels it in."
+_A_RANGE = lazy(r"\d[\d:.]{0,8}\s?s?\s?(?:[-–—]|to\b)\s?\d")
+
+
+def _of_other_times(statement: str) -> bool:
+    """Whether the first range of times in a statement is of what comes before or after the one at issue."""
+    first = _A_RANGE.search(statement)
+    near = statement[max(0, first.start() - _NEAR) : first.start()].lower() if first else ""
+    return bool(_OF_BEFORE.search(near) or _OF_AFTER.search(near))
 
 
 def _of_frames(text: str, times: Sequence[float]) -> list[Span]:
@@ -321,13 +334,20 @@ def _chosen(points: Points, found: list[Found], chosen: Chosen | None) -> list[F
         return kept
     if chosen and chosen.letter and (with_it := beside(points.tokens, kept, chosen)):
         return [with_it]
+    if one := _alone_at_end(text, kept):
+        return [one]
     for one in reversed(kept):
         if _CALLED.match(text, one.end) or _CONCLUDED.search(text[max(0, one.start - _NEAR) : one.start]):
-            return [one, *(other for other in kept if other is not one)]
+            others = [other for other in kept if other is not one]
+            if any(_ALTERNATIVE.fullmatch(text, one.end, other.start) for other in others):
+                return []  # "So it's C (65 to 100 s) or D (20 to 65 s)."
+            return [one, *others]
     # "5-10? No, 12-20."
     sure = [one for one in kept if not text[one.end : one.end + _NEAR].lstrip(" )sec.").startswith("?")]
     if len({one.span for one in sure}) == 1:
         return sure
+    if one := _alone_in_front(text, kept):
+        return [one]
     plain = [one for one in kept if not _ASIDE.search(text[max(0, one.start - 2 * _NEAR) : one.start])]
     if len({one.span for one in plain}) == 1:
         return plain
@@ -337,6 +357,39 @@ def _chosen(points: Points, found: list[Found], chosen: Chosen | None) -> list[F
     between = text[first.end : other.start]
     # Several spans are an answer only where they are one list: "from 5 to 9, and from 21 to 27".
     return kept if not _OR.search(between) and _IN_A_LIST.fullmatch(between) else []
+
+
+# "Start: 36 s, End: 55 s" as the last line, below a list of what happens when
+_BEFORE_ALONE = lazy(r"[\W_]*(?:(?:start\w*|begin\w*|from|time|span|segment|answer)\b[\W_]*){0,3}")
+_BEHIND_ALONE = lazy(r"[\W_]*(?:s|secs?|seconds?)?[\W_]*")
+
+
+def _alone_at_end(text: str, kept: list[Found]) -> Found | None:
+    """Returns the span that is the last line by itself, where no other one is a line by itself."""
+    alone = [one for one in kept if _is_line(text, one)]
+    if len(alone) != 1 or not _BEHIND_ALONE.fullmatch(text, alone[0].end):
+        return None
+    return alone[0] if "\n" in text[: alone[0].start] else None
+
+
+_ENDS_ALONE = lazy(r"[ \t\"')\]]*(?:s|secs?|seconds?)?[ \t\"')\]]*(?:\.\s|\.?$|\.?\n)")
+
+
+def _is_line(text: str, one: Found) -> bool:
+    """Whether a span is a line, or the first sentence of one, by itself."""
+    start = text.rfind("\n", 0, one.start) + 1
+    return bool(_BEFORE_ALONE.fullmatch(text, start, one.start) and _ENDS_ALONE.match(text, one.end))
+
+
+# "140 to 162 seconds." as the first line: what is told of later is told to explain.
+
+
+def _alone_in_front(text: str, kept: list[Found]) -> Found | None:
+    """Returns the span that is the first line by itself, where no other one is a line by itself."""
+    first, *others = kept
+    if "\n" in text[: first.start] or not _is_line(text, first):
+        return None
+    return None if any(_is_line(text, one) for one in others) else first
 
 
 # "At 65-110 (she serves the guests from 140 to 178)."
@@ -363,6 +416,9 @@ def _between_others(text: str, kept: list[Found]) -> Found | None:
     return left[0]
 
 
+_ALTERNATIVE = lazy(
+    rf"[\s)\],]*(?:s|sec|seconds?)?[\s)\],]*{any_of(OR)}(?:[\s([:,]|\b(?:it['’]s|option|from|between|at|maybe|perhaps|[a-h])\b){{0,12}}"
+)
 _IN_A_LIST = lazy(r"(?:[\W\d]|(?:and|then|from|s|sec|seconds?|und|et|y|von|de|at)\b){0,20}")
 _NEAR = 40
 _OR = lazy(any_of(OR))
@@ -400,13 +456,17 @@ def only_described(text: str) -> bool:
     >>> only_described("Answer: 2 to 5 s. He stands up at 7 s. After that")
     False
     """
-    if fragment(text) is None or _LABEL.search(text):
+    if (last := fragment(text)) is None or _LABEL.search(text):
         return False
+    if _OF_OPTION.search(text[: -len(last)]):
+        return True
     points = Points(text, TimeSpan(None))
     opens = "\x02" in points.tokens[:_OPENING]  # "B, from 2 to 5 s. ..."
     return not opens and len({time.said for time in points.times}) >= _MANY_TIMES
 
 
+# "Option A: In the", where a reply compares the options one by one
+_OF_OPTION = lazy(r"\bOption\s+\(?[A-H]\)?\s*:\s*$")
 _MANY_TIMES = 3
 _OPENING = 24
 

@@ -350,6 +350,8 @@ IMAGE = _words(
     number|bild|bilder|foto|position|pic|pics|snapshot|one numbered|nummer|número|numéro|numero|номер
     imagen|imágenes|imagem|immagine|görsel|resim|изображение|картинка|图像|图片|图|図|照片|画像|写真|이미지|사진|그림|張|张"""
 )
+# What an image's number is called where no space is between words: "正确的图片编号是 2".
+NUMBER = _words("编号|編號|序号|序號|番号|번호|号码")
 TIMES = _words(
     """times|time|circles|flashes|mal|male|fois|veces|vez|vezes|volte|volta|раз|раза|次|回|度|번|회|圈|周|遍|下"""
 )

@@ -10,7 +10,6 @@ from tempbench_lmms.parsing.reading import Reading
 from tempbench_lmms.timepercept.card import PAIRS
 
 _CLAIMS = {"sov": "chronological", "pov": "first before second", "pic": "first longer"}
-_SHOWN_PAIRS = tuple(f"Pair {letter}" for letter in "ABCD")
 
 
 def expected(test: str, options: Sequence[str], n_images: int) -> Expected:
@@ -30,7 +29,8 @@ def expected(test: str, options: Sequence[str], n_images: int) -> Expected:
     if test == "tal":
         return Item(n_images, odd=True)
     if test == "eii":
-        return Choice("ABCD", _SHOWN_PAIRS, noun="pair", asks="longest")
+        pairs = ascii_uppercase[: max(PAIRS["eii"], n_images // 2)]
+        return Choice(pairs, tuple(f"Pair {letter}" for letter in pairs), noun="pair", asks="longest")
     if test == "transfer_order":
         # A comparison goes by the pictures: the letter of the first one comes first, wherever it stands.
         if options and "second" in options[0]:
