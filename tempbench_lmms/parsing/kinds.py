@@ -600,7 +600,9 @@ class ChoiceKind(Kind):
             and (named := _longest_is(text) or _LONGEST_NAMED.search(text) or _HAS_LONGEST.search(text))
         ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
-        text = _DENIED_QUOTE.sub(r"\1", letters.apart(text))
+        text = letters.apart(text)
+        if "(" in text:
+            text = _DENIED_QUOTE.sub(r"\1", text)
         if not self.asks and choices.only_compares(text, self.letters):
             better = choices.compared(text, self.letters)
             return Verdict(better, "answer" if better else "open", 0, len(text), text)

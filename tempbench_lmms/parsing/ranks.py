@@ -599,6 +599,9 @@ _UNSURE = lazy(
     re.IGNORECASE,
 )
 _LONGEST_ENDS = 260
+# Without one of these a text names no end and what lies between, or that labels follow, or steps.
+_ENDS_SIGNS = table("between|middle|dazwischen|entre|follow|come|folgen|suivent|siguen|precede")
+_STEP_SIGNS = ("then", "next", "dann")
 
 
 def by_ends(text: str, labels: Sequence[str]) -> tuple[str, ...] | None:
@@ -609,7 +612,10 @@ def by_ends(text: str, labels: Sequence[str]) -> tuple[str, ...] | None:
     >>> by_ends("Image 4 is the oldest. 2, 5 and 1 follow, and 3 is the newest.", "12345")
     ('4', '2', '5', '1', '3')
     """
-    if len(text) > _LONGEST_ENDS or len(labels) < 4 or _UNSURE.search(text):
+    if len(text) > _LONGEST_ENDS or len(labels) < 4:
+        return None
+    small = text.lower()
+    if not (holds(small, _ENDS_SIGNS) or (":" in text and holds(small, _STEP_SIGNS))) or _UNSURE.search(text):
         return None
     items = list(_ONE_LABEL.finditer(text))
     named = [found["label"].lower() if labels[0].islower() else found["label"].upper() for found in items]
