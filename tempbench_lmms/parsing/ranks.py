@@ -207,17 +207,19 @@ def stated(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[tuple[
     if text.isascii() and not holds(text.lower(), _SIGNS):
         return None, True
     named: list[str] = []
+    in_words = labels[0].isdigit() and not re.search(r"\d", text)
+    item = _item(labels, in_words)
+    has_ordinals = "ordinal" in item.groupindex
 
     def marked(match: re.Match[str]) -> str:
-        ordinal = match.groupdict().get("ordinal")
+        ordinal = match["ordinal"] if has_ordinals else None
         label = match["bare"] or (str(ORDINAL[ordinal.lower()]) if ordinal else match["named"])
         if label not in labels:
             return match.group()
         named.append(label)
         return f" \x01{labels.index(label)}\x02 "
 
-    in_words = labels[0].isdigit() and not re.search(r"\d", text)
-    marked_text = _item(labels, in_words).sub(marked, text.replace("\x01", " ").replace("\x02", " "))
+    marked_text = item.sub(marked, text.replace("\x01", " ").replace("\x02", " "))
     if len(set(named)) < len(labels) - 1 or len(named) > 3 * len(labels):
         return None, True
     said = _said(marked_text, labels, quantities)
