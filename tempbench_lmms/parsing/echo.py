@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.text import holds, normalise
+from tempbench_lmms.parsing.text import holds, normalise, table
 
 _PLACEHOLDER = lazy(
     r"[\"'(]?\b(?:option|answer|choice|image|pair|letter|span|position)?\s*[:.]?\s*"
@@ -26,6 +26,7 @@ _CHOICE = lazy(
     r"|false\s*(?:or|/|\|)\s*true|yes\s*(?:or|/|\|)\s*no)\b(?:\s*/\s*i don.?t know)?",
     re.IGNORECASE,
 )
+_OR_SIGNS = ("or", "/", "|")
 # "A/B/C/D": no reply names all letters so.
 _ALL_LETTERS = lazy(r"[\[<(]?\bA\s*(?P<sign>[/|])\s*B\s*(?P=sign)\s*C(?:\s*(?P=sign)\s*[D-H])*\b[\]>)]?")
 _EACH = lazy(r"\b(?:each|every)\s+(?:\w+\s+)?(?:option|choice|answer|statement)\s*:", re.IGNORECASE)
@@ -47,6 +48,9 @@ _ASKED_CLAIM = lazy(
     r"(?:\btrue\s+or\s+false\s*[:?]|(?:^|(?<=\n))\W*(?:statement|claim|aussage|behauptung|affirmation|énoncé|afirmación|陈述|陳述|命题|说法|記述|文|진술)\s*:)"
     r"\s*(?!\s)(?P<said>[^\n.!?]{8,}[.!?]?)[\"')]*(?=\s*(?:\n|$))",
     re.IGNORECASE,
+)
+_CLAIM_SIGNS = table(
+    "true|statement|claim|aussage|behauptung|affirmation|énoncé|afirmación|陈述|陳述|命题|说法|記述|文|진술"
 )
 _JUDGES = lazy(
     r"\b(?:true|false|correct|incorrect|wrong|right|not|yes|no|holds?|wahr|falsch|richtig|nicht|vrai|faux|pas)\b|n['’]t\b|不|错|錯|正确|誤|正し|거짓|참",
@@ -73,13 +77,14 @@ def without_placeholders(text: str) -> str:
         text = _OPTIONS.sub(" ", text)
     if " with " in small:
         text = _TASK.sub(" ", text)
-    if ":" in text or "false?" in small:
+    if (":" in text or "false?" in small) and holds(small, _CLAIM_SIGNS):
         text = _ASKED_CLAIM.sub(lambda found: found.group() if _JUDGES.search(found["said"]) else " ", text)
     if "B/" in text or "B|" in text:
         text = _ALL_LETTERS.sub(" ", text)
     if ("[" in text or "<" in text) and _PLACEHOLDER_SIGN.search(text):
         text = _PLACEHOLDER.sub(" ", text)
-    if ("true" in small and "false" in small) or ("yes" in small and "no" in small):
+    two = ("true" in small and "false" in small) or ("yes" in small and "no" in small)
+    if two and holds(small, _OR_SIGNS):
         text = _CHOICE.sub(" ", text)
     if "image n" in small or "n/a" in small:
         text = _FORM.sub(" ", text)

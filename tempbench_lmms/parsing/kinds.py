@@ -130,6 +130,7 @@ _MANY_WORDS = 5
 # Where a remark in brackets ends, what stands before it may be the answer.
 _REMARK_END = 5
 _BESIDE_CLASS = frozenset(("or", "step", "steps", "can", "in"))
+_INITIALS = frozenset(name[0] for name in relations.CLASSES)
 _SEQUENCE = lazy(r"(?:image|sentence|event) [a-g] >")
 _PLURAL = lazy(r"(?:images|pictures|photos|bilder|imágenes|pics)\b", re.IGNORECASE)
 _THAT = lazy(r"\b(?:true|false)\s+that\b.*\b(?:true|false)\s+that\b", re.IGNORECASE | re.DOTALL)
@@ -612,7 +613,9 @@ class ChoiceKind(Kind):
             )
         ):
             return Verdict(named[1].upper(), "answer", *named.span(), text)
-        text = _DENIED_QUOTE.sub(r"\1", letters.apart(text))
+        text = letters.apart(text)
+        if "(" in text:
+            text = _DENIED_QUOTE.sub(r"\1", text)
         if not self.asks and choices.only_compares(text, self.letters):
             better = choices.compared(text, self.letters)
             return Verdict(better, "answer" if better else "open", 0, len(text), text)
@@ -1265,11 +1268,14 @@ class RelationKind(Kind):
         return list(dict.fromkeys(named))
 
     def rules_out(self, line: str) -> bool:
-        """Whether the first of many words, behind those that announce an answer, belongs to no class."""
+        """Whether the first of several words, behind those that announce an answer, belongs to no class."""
         first = _FIRST_WORD.match(line, lead_end(line))
         if not first or _may_open_class(first[1]) or ")" in line[-_REMARK_END:]:
             return False
-        return line.count(" ", first.end()) >= _MANY_WORDS
+        if line.count(" ", first.end()) >= _MANY_WORDS:
+            return True
+        # "Befroe, I guess" may be a class with a typing mistake.
+        return _INITIALS.isdisjoint((first[1][0].lower(), bare(line)[:1].lower()))
 
     def mentions(self, text: str) -> list[Mention]:
         """Returns where a text names classes."""

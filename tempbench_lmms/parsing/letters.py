@@ -44,6 +44,7 @@ _AFTER_A = (
     "|oder|und|ou|et|ist|est|es|y|o|shows|starts|does|doesn|can|cannot|could|might|may|contradicts|also|takes|happens"
 )
 _MAY_BE_WHOLE = lazy(r"(?:[^\W\d_]{1,24}[\"']?\s*[-#:=_]*\s*)?[\"'(\[{<*]*\s*[a-zA-Z](?![A-Za-z0-9])")
+_OPENING = lazy("[A-Za-z]{2,}")
 _ARROW = lazy(r"\s*(?:[-=–—]+>|→|➔|⇒)\s*")
 _HYPHEN = lazy(r"(?<=[^\W\d])-(?=[^\W\d])")
 _MINUS = lazy(r"(?<!\d)-(?=\d)")
@@ -91,6 +92,12 @@ class _Patterns:
         # A letter that could be meant; without one no place is looked for.
         self.sign = lazy(
             rf"(?<![A-Za-z])(?:[{letters}{small}]|a(?=\s*(?:[.)\]}}\"';,:!?*]|$)))(?![A-Za-z0-9_])"
+        )
+        # What a text opens with that names a letter behind a noun.
+        self.opening = frozenset(
+            found.group().lower()
+            for phrase in (*OPTION, *ANSWER, noun, noun + "s")
+            if (found := _OPENING.match(phrase))
         )
         self.mention = lazy(
             rf"(?:(?i:{nouns})\s*[-#:._]?\s*{_OPEN}|(?i:{any_of(ANSWER)}[\"']*\s*(?:{any_of(IS)}"
@@ -164,7 +171,11 @@ def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) ->
     text = bare(text)
     if len(text) == 1:
         return [text.upper()] if text.upper() in letters else []
-    found = _patterns(letters, noun).whole.match(text) if _MAY_BE_WHOLE.match(text) else None
+    patterns = _patterns(letters, noun)
+    opening = _OPENING.match(text)
+    if opening and opening.group().lower() not in patterns.opening and text.isascii():
+        return []
+    found = patterns.whole.match(text) if _MAY_BE_WHOLE.match(text) else None
     if not found:
         return []
     letter, rest = found["letter"].upper(), bare(found["rest"] or "")
@@ -173,7 +184,7 @@ def whole(text: str, letters: str, noun: str = "", texts: Sequence[str] = ()) ->
     # The letter counts, whichever option's text stands behind it; "A, E" are two.
     if squash(rest) in squashed(tuple(texts)) and (len(rest) > 1 or rest.upper() == letter):
         return [letter]
-    several = _patterns(letters, noun).several.fullmatch(found["rest"] or "")
+    several = patterns.several.fullmatch(found["rest"] or "")
     return [letter, several.group(1).upper()] if several and several.group(1).isupper() else []
 
 

@@ -159,7 +159,7 @@ def has_lead(text: str) -> bool:
 
 def lines(text: str) -> list[str]:
     """Returns the lines of a text that hold more than marks."""
-    return [line for line in text.split("\n") if not _RULE_LINE.fullmatch(line)]
+    return [line for line in text.split("\n") if line[:1].isalnum() or not _RULE_LINE.fullmatch(line)]
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -179,7 +179,7 @@ def sentences(text: str) -> tuple[str, ...]:
     for part in _parts(text):
         if found and _HEAD.fullmatch(found[-1]):
             found[-1] += " " + part  # "1." and "A." begin an entry of a list
-        elif part and not _RULE_LINE.fullmatch(part):
+        elif part and (part[0].isalnum() or not _RULE_LINE.fullmatch(part)):
             found.append(part)
     return tuple(found)
 

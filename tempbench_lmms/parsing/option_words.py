@@ -615,8 +615,14 @@ def mistyped(word: str, texts: Sequence[str]) -> list[int]:
 
 def same(text: str, texts: Sequence[str]) -> list[int]:
     """Returns the places of the options that a text repeats word for word."""
+    own = _joined(tuple(texts))
+    # Most texts begin or end with another letter than every option.
+    if text.isascii() and text[:1].isalnum() and text[-1:].isalnum():
+        first, last = text[0].lower(), text[-1].lower()
+        if not any(option.startswith(first) and option.endswith(last) for option in own):
+            return []
     joined = squash(text).replace(" ", "")
-    return [i for i, option in enumerate(_joined(tuple(texts))) if joined == option] if joined else []
+    return [i for i, option in enumerate(own) if joined == option] if joined else []
 
 
 @lru_cache(maxsize=512)

@@ -5,7 +5,6 @@ so the cost is linear in the length of the reply. An order that is called backwa
 earliest", "longest: A, ...") is turned round.
 """
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -185,7 +184,6 @@ _LETTER = lazy(r"[^\W\d_]")
 _ARROW = lazy(r"[-=–—]+>|\\to\b|\\rightarrow\b")
 _SENTENCE = lazy(r"[.!?](?:\s|(?=[\u3040-\uffff]))|\n\n")
 _ORDINAL_SIGN = lazy(r"st|nd|rd|th")
-_MOST_PLACES = 10
 _ONE_ITEM = lazy(r"(?:pair\s+|image\s+)?(?:\d{1,2}|[A-Z])\b", re.IGNORECASE)
 _LONGEST_PLAIN = 60
 _LOOK_BACK = 90
@@ -457,7 +455,8 @@ def _lists(text: str, labels: Sequence[str]) -> list[Found]:
     for pattern in (_ROW, _LISTED):
         start = 0
         entries: list[str] = []
-        for match in pattern.finditer(text):
+        matches = list(pattern.finditer(text))
+        for match in matches:
             place = int(match.group("place"))
             if place == 1:
                 entries, start = [], match.start()
@@ -472,7 +471,7 @@ def _lists(text: str, labels: Sequence[str]) -> list[Found]:
                 entries = []
         if found:
             return found
-        if by_place := _of_places(list(itertools.islice(pattern.finditer(text), 2 * _MOST_PLACES)), labels):
+        if by_place := _of_places(matches, labels):
             return [by_place]
     return found
 
@@ -499,7 +498,7 @@ def _named(text: str, labels: Sequence[str]) -> Found | None:
 
 def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
     """Returns the runs of at least as many labels as there are."""
-    digits = labels[0].isdigit()
+    digits, own = labels[0].isdigit(), sorted(labels)
     in_words = digits and sum(text.count(label) for label in labels) < len(labels)
     found: list[Found] = []
     run: list[str] = []
@@ -509,7 +508,7 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
 
     def close() -> None:
         nonlocal run, readable, start, colon
-        if len(run) == 1 and sorted(run[0]) == sorted(labels):
+        if len(run) == 1 and sorted(run[0]) == own:
             run = list(run[0])
         if colon and len(run) - colon == len(labels) and {*run[:colon]} <= {*labels}:
             run, start = run[colon:], behind  # "so it comes before 4: 5, 1, 4, 2, 3"
@@ -526,9 +525,9 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
         match = _TOKEN.match(text, place)
         if match is None:
             break
-        place, token = match.end(), match.group()
-        if match.lastgroup == "item":
-            whole = len(token) == len(labels) and sorted(token) == sorted(labels)
+        place, token, kind = match.end(), match.group(), match.lastgroup
+        if kind == "item":
+            whole = len(token) == len(own) and sorted(token) == own
             item = token if whole else _label(token, digits, in_words)
             if item == "A" and _ARTICLE.match(text, match.end()):
                 close()
@@ -539,11 +538,11 @@ def _runs(text: str, labels: tuple[str, ...], quantities: bool) -> list[Found]:
                 end = match.end()
             elif not _skipped(token) or (in_words and token.lower() in HAPPENS):
                 close()  # "2 was first": no 2 and 1
-        elif match.lastgroup == "greater":
+        elif kind == "greater":
             readable = readable and not quantities
-        elif match.lastgroup == "skip" and ":" in token and run and len(run) < len(labels):
+        elif kind == "skip" and ":" in token and run and len(run) < len(labels):
             colon = len(run)
-        elif match.lastgroup == "other" or _parts(token, len(run) == len(labels)):
+        elif kind == "other" or _parts(token, len(run) == len(labels)):
             close()
     close()
     return found

@@ -207,17 +207,19 @@ def stated(text: str, labels: tuple[str, ...], quantities: bool) -> tuple[tuple[
     if text.isascii() and not holds(text.lower(), _SIGNS):
         return None, True
     named: list[str] = []
+    in_words = labels[0].isdigit() and not re.search(r"\d", text)
+    item = _item(labels, in_words)
+    has_ordinals = "ordinal" in item.groupindex
 
     def marked(match: re.Match[str]) -> str:
-        ordinal = match.groupdict().get("ordinal")
+        ordinal = match["ordinal"] if has_ordinals else None
         label = match["bare"] or (str(ORDINAL[ordinal.lower()]) if ordinal else match["named"])
         if label not in labels:
             return match.group()
         named.append(label)
         return f" \x01{labels.index(label)}\x02 "
 
-    in_words = labels[0].isdigit() and not re.search(r"\d", text)
-    marked_text = _item(labels, in_words).sub(marked, text.replace("\x01", " ").replace("\x02", " "))
+    marked_text = item.sub(marked, text.replace("\x01", " ").replace("\x02", " "))
     if len(set(named)) < len(labels) - 1 or len(named) > 3 * len(labels):
         return None, True
     said = _said(marked_text, labels, quantities)
@@ -599,6 +601,9 @@ _UNSURE = lazy(
     re.IGNORECASE,
 )
 _LONGEST_ENDS = 260
+# Without one of these a text names no end and what lies between, or that labels follow, or steps.
+_ENDS_SIGNS = table("between|middle|dazwischen|entre|follow|come|folgen|suivent|siguen|precede")
+_STEP_SIGNS = ("then", "next", "dann")
 
 
 def by_ends(text: str, labels: Sequence[str]) -> tuple[str, ...] | None:
@@ -609,7 +614,10 @@ def by_ends(text: str, labels: Sequence[str]) -> tuple[str, ...] | None:
     >>> by_ends("Image 4 is the oldest. 2, 5 and 1 follow, and 3 is the newest.", "12345")
     ('4', '2', '5', '1', '3')
     """
-    if len(text) > _LONGEST_ENDS or len(labels) < 4 or _UNSURE.search(text):
+    if len(text) > _LONGEST_ENDS or len(labels) < 4:
+        return None
+    small = text.lower()
+    if not (holds(small, _ENDS_SIGNS) or (":" in text and holds(small, _STEP_SIGNS))) or _UNSURE.search(text):
         return None
     items = list(_ONE_LABEL.finditer(text))
     named = [found["label"].lower() if labels[0].islower() else found["label"].upper() for found in items]

@@ -46,7 +46,7 @@ class Reading(Generic[T]):
     def map(self, change: Callable[[T], U]) -> "Reading[U]":
         """Returns the same reading with another form of its value."""
         value = None if self.value is None else change(self.value)
-        return Reading(value, self.how, self.where, self.reason)
+        return self if value is self.value else Reading(value, self.how, self.where, self.reason)  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=16)  # there are a few, and most replies need several
