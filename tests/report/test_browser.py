@@ -260,7 +260,7 @@ def test_a_real_architecture_on_every_bundled_task(chromium, tmp_path, tiny_vlm,
     model += ",min_pixels=3136,max_pixels=50176,max_num_frames=4"
     done = tempbench_process(
         *("run", "--model", "qwen2_5_vl", "--model-args", model, "--tasks", "tempbench_mini"),
-        *("-o", str(tmp_path), "--", "--limit", "2", "--gen_kwargs", "max_new_tokens=4"),
+        *("-o", str(tmp_path), "--", "--limit", "4", "--gen_kwargs", "max_new_tokens=4"),
         python=warm_python,
     )
     assert done.returncode == 0, done.stderr[-3000:]
@@ -271,4 +271,4 @@ def test_a_real_architecture_on_every_bundled_task(chromium, tmp_path, tiny_vlm,
     assert chromium.complaints == []
     assert_equal_to_results(values_shown(chromium), tmp_path.rglob("*_results.json"))
     facts = chromium.value("document.querySelector('[data-task=tempvs_mini] .facts').textContent")
-    assert "2 of 800 questions" in facts
+    assert "4 of 800 questions" in facts
