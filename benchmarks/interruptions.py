@@ -197,6 +197,7 @@ def interrupt(
                 else:  # most of a real run is answering, so most of the moments are
                     while not finished and len(_asked(run)) == n_asks:
                         finished = os.waitpid(child, os.WNOHANG)[0] != 0
+                        time.sleep(0.002)
                     left = max(n_questions - n_done, slice_size) * _SECONDS_A_QUESTION * 2
                     deadline = time.monotonic() + generator.uniform(0, left)
                 while time.monotonic() < deadline and not finished:

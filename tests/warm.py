@@ -138,8 +138,11 @@ def read_certificates_once() -> None:
 
 def import_all() -> None:
     """Imports what a command needs and lists the harness's tasks, for all forks of this process."""
+    # timm, and with it accelerate, imports it where it is there: seconds, for nothing that is asked here.
+    sys.modules["wandb"] = None  # type: ignore[assignment]
     for name in MODULES:
         importlib.import_module(name)
+    del sys.modules["wandb"]
     for name in OPTIONAL:
         try:
             importlib.import_module(name)
@@ -320,9 +323,11 @@ def main() -> None:
     # What a request prints is its own: nothing waits in a buffer when it is forked.
     with contextlib.suppress(AttributeError):
         sys.stdout.reconfigure(line_buffering=True)
+    gc.disable()  # what is imported stays
     import_all()
     gc.collect()
     gc.freeze()
+    gc.enable()
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(f"{address}.new")
     listening.listen(64)

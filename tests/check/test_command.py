@@ -124,7 +124,11 @@ def test_a_fault_between_runner_and_model_is_told_with_status_1():
 
     right = Reader._inputs
     reverse = planted.FAULTS["images reversed"]
-    with mock.patch.object(Reader, "_inputs", lambda self, request: reverse([right(self, request)])[0]):
+    with (
+        mock.patch.object(Reader, "_inputs", lambda self, request: reverse([right(self, request)])[0]),
+        # Every task is looked at, in two questions of each.
+        mock.patch.object(model_check, "_LOOKED_AT", 2),
+    ):
         found = tempbench(
             "check-model", "--model", "tempbench_reader", "--json", "--no-questions", "--seed", 3
         )

@@ -6,7 +6,6 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +17,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import agreement, env_files, identity
 from tempbench_lmms.harness.tasks import docs_of, load_task
+from tests import warm
 
 MODEL = "qwen2_5_vl"
 
@@ -131,7 +131,7 @@ def test_an_endpoint_in_a_file_that_the_harness_loads_counts(harness_at, folder,
 
 @pytest.mark.slow
 @pytest.mark.harness
-def test_the_environment_is_what_the_harness_makes_of_it(tmp_path):
+def test_the_environment_is_what_the_harness_makes_of_it(tmp_path, warm_python):
     """What an OpenAI runner finds was foretold, in a process that had not imported the harness."""
     (tmp_path / ".env").write_text("OPENAI_API_BASE=http://a/v1\nTEMPBENCH_TEST='with ${OPENAI_API_BASE}'\n")
     script = """
@@ -144,11 +144,12 @@ def test_the_environment_is_what_the_harness_makes_of_it(tmp_path):
     """
     (tmp_path / "script.py").write_text(textwrap.dedent(script))
     done = subprocess.run(
-        [sys.executable, "script.py"],
+        [warm_python, "script.py"],
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env={name: value for name, value in os.environ.items() if name != "OPENAI_API_BASE"},
+        env={name: value for name, value in os.environ.items() if name != "OPENAI_API_BASE"}
+        | {warm.FORGET: "1"},
         check=False,
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("OUT")]

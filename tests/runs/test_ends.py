@@ -14,7 +14,8 @@ from tests.hostile import replies as hostile_replies
 
 # Letters and truths, numbers, captions.
 TASKS = "tempvs_mt1_two_mini,coherence_qa_4f_mini,coherence_caption_mini"
-N = 223 + 44 + 24
+LIMIT = 50  # of each task
+N = LIMIT + 44 + 24
 TASK = "tempvs_mt1_two_mini"
 
 # What every script begins with: a respondent that notes what it is asked, and runs in this process.
@@ -74,17 +75,17 @@ def done(python, folder, script, *more):
 def test_hostile_replies_finish_a_run(tmp_path, warm_python):
     script = """
         from tests.hostile import replies
-        tasks, given, kept = sys.argv[2], iter(replies(int(sys.argv[3]))), {}
+        tasks, limit, given, kept = sys.argv[2], sys.argv[4], iter(replies(int(sys.argv[3]))), {}
         def hostile(doc, task, seed):
             reply = next(given)
             kept[f"{task}:{doc['question_id']}"] = ascii(reply) if isinstance(reply, str) else None
             return reply
         simple.REPLIES["chance"] = hostile
-        run("hostile", tasks, limit="", max_failures="100%", report=True)
+        run("hostile", tasks, limit=limit, max_failures="100%", report=True)
         out.append(kept)
-        run("hostile", tasks, limit="", max_failures="100%")
+        run("hostile", tasks, limit=limit, max_failures="100%")
     """
-    (first, kept, again), _ = done(warm_python, tmp_path, script, TASKS, N)
+    (first, kept, again), _ = done(warm_python, tmp_path, script, TASKS, N, LIMIT)
     assert first[:2] == [0, ""]
     assert len(kept) == N
     # JSON would make one character of two surrogates.

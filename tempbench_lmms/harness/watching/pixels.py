@@ -26,10 +26,13 @@ class Normal:
     mean: Sequence[float] = _CLIP_MEAN
     std: Sequence[float] = _CLIP_STD
 
-    def undone(self, values: Floats) -> Pixels:
-        """Returns colours from 0 to 255 of an array whose last axis is the channels."""
-        colours = values * np.asarray(self.std, np.float32) + np.asarray(self.mean, np.float32)
-        return np.clip(np.round(colours * 255), 0, 255).astype(np.uint8)
+    def undone(self, values: Floats, axis: int) -> Pixels:
+        """Returns colours from 0 to 255 of an array in which `axis`, from 0, is the channels."""
+        shape = (3, *[1] * (values.ndim - axis - 1))
+        colours = values * np.asarray(self.std, np.float32).reshape(shape)
+        colours += np.asarray(self.mean, np.float32).reshape(shape)
+        colours *= 255
+        return np.clip(np.rint(colours, out=colours), 0, 255, out=colours).astype(np.uint8)
 
 
 def normal_of(processor: Any) -> Normal:
@@ -57,11 +60,11 @@ def from_patches(
     steps, rows, columns = grid
     side = round((patches.shape[1] / 3 / in_time) ** 0.5)
     shape = (steps, rows // merge, columns // merge, merge, merge, 3, in_time, side, side)
-    whole = patches.reshape(shape).transpose(0, 6, 1, 3, 7, 2, 4, 8, 5)
-    frames = whole.reshape(steps * in_time, rows * side, columns * side, 3)
-    return [normal.undone(frame) for frame in frames]
+    # Bytes are put in order in a quarter of the time that floats take.
+    whole = normal.undone(patches.reshape(shape), 5).transpose(0, 6, 1, 3, 7, 2, 4, 8, 5)
+    return list(whole.reshape(steps * in_time, rows * side, columns * side, 3))
 
 
 def from_planes(planes: Floats, normal: Normal) -> Pixels:
     """Returns the picture behind an array of shape (channels, height, width)."""
-    return normal.undone(np.moveaxis(planes, 0, -1))
+    return np.ascontiguousarray(np.moveaxis(normal.undone(planes, 0), 0, -1))
