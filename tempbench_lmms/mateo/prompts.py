@@ -5,6 +5,7 @@ as the table prints it, what it leaves out included: see docs/fidelity/mateo.md.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from tempbench_lmms.errors import TempbenchError
@@ -191,6 +192,18 @@ def _example(example: _Example, form: str) -> str:
     return "\n".join(lines)
 
 
+@cache
+def _example_lines(form: str) -> frozenset[str]:
+    return frozenset(line for example in _EXAMPLES for line in _example(example, form).split("\n"))
+
+
+@cache
+def _head(modality: str, setting: str) -> str:
+    """Returns the lines before the context."""
+    asked = [_FORMAT, "Context:"] if FORMS[setting] == "triple" else []
+    return "\n".join([*_introduction(modality, setting), *asked]) + "\n"
+
+
 def _introduction(modality: str, setting: str) -> Iterator[str]:
     """Yields the lines before the context, except for the answer format."""
     form = FORMS[setting]
@@ -224,7 +237,7 @@ def wording(doc: Mapping[str, Any], form: str) -> str:
         doc: A row of the data set.
         form: One of the values of `FORMS`.
     """
-    examples = {line for example in _EXAMPLES for line in _example(example, form).split("\n")}
+    examples = _example_lines(form)
     settings = [setting for setting, own in FORMS.items() if own == form]
     texts = (text(doc, modality, setting) for modality in MODALITIES for setting in settings)
     steps = [] if form == "triple" else [EXACT_STEPS]
@@ -252,7 +265,7 @@ def parts(doc: Mapping[str, Any], modality: str, setting: str, exact_steps: bool
             f"of {', '.join(SETTINGS)}"
         )
     asked = FORMS[setting] == "triple"
-    head = "\n".join([*_introduction(modality, setting), *([_FORMAT, "Context:"] if asked else [])]) + "\n"
+    head = _head(modality, setting)
     out: list[Part] = []
     for step in "AB":
         if modality != "text":

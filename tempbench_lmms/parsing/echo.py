@@ -60,7 +60,7 @@ _OPTION_LINE = lazy(r"(?:(?:Caption|Option|Sentence) )?[(\[]?[A-G][).\]:]\s")
 _SHORTEST = 12
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)  # the tasks of a benchmark ask the same one after the other
 def _prompt_lines(prompt: str) -> frozenset[str]:
     lines = (" ".join(line.split()) for line in normalise(prompt).split("\n"))
     return frozenset(line for line in lines if len(line) >= _SHORTEST or _OPTION_LINE.match(line))

@@ -400,15 +400,21 @@ def test_no_row_of_the_right_types_stops_the_checks(sample, data):
 
 
 @functools.cache
+def tables_of_tasks():
+    """Returns the URLs of the tables that each task reads."""
+    return {
+        task: list(load_task(task).get("dataset_kwargs", {}).get("data_files", {}).values())
+        for task in task_files()
+    }
+
+
+@functools.cache
 def first_of(benchmark):
     """Returns a benchmark's first table here, and a task that reads it."""
     sample = next(one for one in SAMPLES if one.benchmark == benchmark)
     start = f"tempbench://{benchmark}/{sample.table.split('/')[0]}/"
-    for task in task_files():
-        files = load_task(task).get("dataset_kwargs", {}).get("data_files", {})
-        if any(url.startswith(start) for url in files.values()):
-            return sample, task
-    raise LookupError(start)
+    tasks = (task for task, urls in tables_of_tasks().items() if any(url.startswith(start) for url in urls))
+    return sample, next(tasks)
 
 
 def home_of(benchmark, folder):
