@@ -86,7 +86,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
 
 
 def data_of(log: TaskLog) -> tuple[Any, dict[str, Any]]:
-    """Returns the address of a task's table, and what the manifest said of its data; `sha256` is the task's."""
+    """Returns the address of a task's table, and what the manifest said of its data; `sha256` is of it."""
     url, kind = _data_of(log)
     return url, _of_table(((log.details.get(KEY) or {}).get("data") or {}).get(kind), url)
 
