@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from tempbench_lmms.metrics.betting import Decision, at_least, decision, log_capital
+from tempbench_lmms.metrics import betting
+from tempbench_lmms.metrics.betting import (
+    Alike,
+    Decision,
+    alike,
+    at_least,
+    decision,
+    differences,
+    log_capital,
+    shares_at_stake,
+)
 
 PAIRS, GROUPS, LEVEL = 2000, 100, 0.05
 
@@ -92,3 +102,137 @@ def test_more_groups_state_more():
     assert 0 < at_least([0.5] * 20) < at_least([0.5] * 40) < at_least([0.5] * 400) < 0.5
     assert at_least([-0.5] * 40) == at_least([0.5] * 40)
     assert at_least([]) == 0
+
+
+def gated_runs(generator, pairs, difference=0.0, passes=(0.9, 0.4)):
+    """Pairs of runs, (pairs, GROUPS, 2) each: alike in what passes, which is more in the one."""
+    share = generator.beta(2, 2, (pairs, GROUPS))  # the easier a group, the more of it passes
+    weights = [generator.binomial(4, rate * share) for rate in passes]
+    values = [
+        generator.binomial(weight, share + more * (1 - share))
+        for weight, more in zip(weights, (difference / (1 - 0.6), 0), strict=True)
+    ]
+    return [np.stack(one, axis=-1) / 4 for one in zip(values, weights, strict=True)]
+
+
+def least_capital(first, second, level=LEVEL):
+    """Returns where the capital is enough, (pairs, GROUPS)."""
+    common = [alike(terms, level) for terms in second]
+    ends = [
+        [differences(a, b, one.ratios[side]) for a, b, one in zip(first, second, common, strict=True)]
+        for side in (0, 1)
+    ]
+    return log_capital(*ends) >= -np.log(common[0].level)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("passes", [(0.9, 0.9), (0.9, 0.3), (0.3, 0.9)])
+def test_gated_runs_that_are_alike_are_rarely_told_apart(passes):
+    first, second = gated_runs(np.random.default_rng(8), PAIRS, passes=passes)
+    assert first[..., 0].sum() / first[..., 1].sum() == pytest.approx(
+        second[..., 0].sum() / second[..., 1].sum(), abs=0.01
+    )
+    assert least_capital(first, second).any(axis=1).mean() <= LEVEL
+
+
+@pytest.mark.slow
+def test_a_random_order_of_gated_groups_that_are_all_there_is():
+    """Over all groups the two runs have the same ratio, with unlike gates."""
+    generator = np.random.default_rng(9)
+    weight = generator.integers(0, 5, GROUPS) / 4
+    value = weight * generator.integers(0, 2, GROUPS)
+    second = np.stack([value, weight], axis=-1)
+    first = np.roll(second, GROUPS // 3, axis=0) * 0.5
+    orders = np.array([generator.permutation(GROUPS) for _ in range(PAIRS)])
+    assert least_capital(first[orders], second[orders]).any(axis=1).mean() <= LEVEL
+
+
+def test_bets_on_gated_groups_are_fair():
+    """What is staked on a group is known before it; so its mean is 0 at the ratio that both runs share."""
+    generator = np.random.default_rng(10)
+    first, second = gated_runs(generator, 4000)
+    found = differences(first, second, 0.6)[:, -1]
+    assert found.mean() == pytest.approx(0, abs=4 * found.std() / np.sqrt(len(found)))
+    swapped = first.copy()
+    swapped[:, -1] = 1.0
+    for before, after in zip(shares_at_stake(first, second), shares_at_stake(swapped, second), strict=True):
+        np.testing.assert_array_equal(before, after)
+        assert (before >= 0).all()
+        assert (before <= 1).all()
+
+
+def test_the_capital_between_two_ratios_is_no_less_than_at_its_ends():
+    (first,), (second,) = gated_runs(np.random.default_rng(11), 1, 0.2)
+    ends = [differences(first, second, ratio) for ratio in (0.1, 0.9)]
+    least = log_capital(*ends)
+    for ratio in np.linspace(0.1, 0.9, 33):
+        assert (log_capital(differences(first, second, ratio)) >= least - 1e-9).all()
+    assert (least <= np.minimum(*map(log_capital, ends))).all()
+
+
+def test_runs_with_the_same_weights_are_tested_as_if_nothing_were_gated():
+    (first,), (second,) = gated_runs(np.random.default_rng(12), 1)
+    first[:, 1] = second[:, 1] = 1
+    for ratio in (0, 0.3, 1):
+        np.testing.assert_allclose(
+            differences(first, second, ratio), first[:, 0] - second[:, 0], rtol=0, atol=1e-12
+        )
+
+
+def test_what_is_gated_is_told_and_its_side():
+    first, second = gated_runs(np.random.default_rng(13), 40, 0.3, (0.9, 0.9))
+    for a, b in zip(first[:20], second[:20], strict=True):
+        common = alike(b)
+        ends = [differences(a, b, ratio) for ratio in common.ratios]
+        found = decision(*ends, level=common.level)
+        assert found is not None
+        assert found.first_is_higher
+        mirrored = decision(*(-one for one in ends), level=common.level)
+        assert mirrored == Decision(found.n_groups, False)
+
+
+@pytest.mark.slow
+def test_the_ratio_of_an_earlier_run_is_in_its_range_and_costs_a_tenth_of_the_level():
+    _, second = gated_runs(np.random.default_rng(14), 400)
+    ranges = [alike(terms) for terms in second]
+    assert ranges[0].level == pytest.approx(0.9 * LEVEL)
+    lows, highs = np.array([one.ratios for one in ranges]).T
+    assert ((lows <= 0.6) & (highs >= 0.6)).mean() > 1 - 0.1 * LEVEL - 0.01
+    own = second[..., 0].sum(axis=1) / second[..., 1].sum(axis=1)
+    assert ((lows <= own) & (own <= highs)).all()
+    assert (highs - lows).max() < 0.6
+    assert alike(np.zeros((9, 2))) == Alike((0.0, 1.0), pytest.approx(0.9 * LEVEL))
+
+
+@pytest.mark.slow
+def test_a_gated_difference_is_rarely_smaller_than_the_least_that_is_stated(monkeypatch):
+    monkeypatch.setattr(betting, "_STEPS", 100)  # which states less, and sooner
+    first, second = gated_runs(np.random.default_rng(15), 200, 0.2, (0.9, 0.6))
+    least = []
+    for a, b in zip(first, second, strict=True):
+        common = alike(b)
+        ends = [differences(a, b, ratio) for ratio in common.ratios]
+        at_stake = shares_at_stake(a, b)[0] * a[:, 1]
+        least.append(
+            max(
+                at_least(*(one[:n] for one in ends), weights=at_stake[:n], level=common.level)
+                if ends[0][:n].sum() > 0
+                else 0.0
+                for n in (30, GROUPS)
+            )
+        )
+    assert np.mean(np.array(least) > 0.2) <= LEVEL
+    assert max(least) > 0.05
+
+
+def test_more_gated_groups_state_more():
+    a, b = [[0.5, 0.5]] * 400, [[0.25, 0.5]] * 400
+    common = alike(b)
+    found = []
+    for n in (20, 100, 400):
+        ends = [differences(a[:n], b[:n], ratio) for ratio in common.ratios]
+        weights = shares_at_stake(a[:n], b[:n])[0] * 0.5
+        found.append(at_least(*ends, weights=weights, level=common.level))
+        mirrored = at_least(*(-one for one in ends), weights=weights, level=common.level)
+        assert mirrored == found[-1]
+    assert 0 == found[0] < found[1] < found[2] < 0.5
