@@ -18,7 +18,7 @@ import timing
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr
 
-from tempbench_lmms.metrics.betting import alike, differences, log_capital
+from tempbench_lmms.metrics.betting import Differences, alike, differences, log_capital
 
 Floats = NDArray[np.float64]
 
@@ -32,11 +32,12 @@ _AT_ONCE = 250
 
 def _shares(generator: np.random.Generator, n_pairs: int, n_groups: int) -> Floats:
     total = 1 / _WITHIN - 1
-    return generator.beta(total * _MEAN, total * (1 - _MEAN), (n_pairs, n_groups, 1))
+    found: Floats = generator.beta(total * _MEAN, total * (1 - _MEAN), (n_pairs, n_groups, 1))
+    return found
 
 
 def _draws(generator: np.random.Generator, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
-    first = generator.random(shape)
+    first: Floats = generator.random(shape)
     same = generator.random(shape) < _SAME
     return first, np.where(same, first, generator.random(shape))
 
@@ -90,10 +91,11 @@ def _t_tests(found: Floats) -> Floats:
 def shares(n_pairs: int, n_groups: int, size: int, difference: float, seed: int = 0) -> dict[str, float]:
     """Returns the shares of the pairs that are decided, and of the groups that this took."""
     generator = np.random.default_rng(seed)
-    ends, peeked, once, wrong = [], 0, 0, 0
+    ends: list[NDArray[np.int64]] = []
+    peeked, once, wrong = 0, 0, 0
     for n in _portions(n_pairs):
         found = runs(generator, n, n_groups, size, difference)
-        wrong += _decided([found], _LEVEL, ends)
+        wrong += _decided(found, _LEVEL, ends)
         p = _t_tests(found)
         peeked += int((p < _LEVEL).any(axis=1).sum())
         once += int((p[:, -1] < _LEVEL).sum())
@@ -108,12 +110,13 @@ def gated_shares(
 ) -> dict[str, float]:
     """Returns the same where replies decide what counts."""
     generator = np.random.default_rng(seed)
-    ends, once, wrong = [], 0, 0
+    ends: list[NDArray[np.int64]] = []
+    once, wrong = 0, 0
     for n in _portions(n_pairs):
         first, second = gated_runs(generator, n, n_groups, size, difference, passes)
         common = [alike(terms, _LEVEL) for terms in second]
         ratios = np.array([one.ratios for one in common]).T[:, :, None]
-        wrong += _decided([differences(first, second, one) for one in ratios], common[0].level, ends)
+        wrong += _decided(differences(first, second, list(ratios)), common[0].level, ends)
         once += int((_z_tests(first, second) < _LEVEL).sum())
     return _summary(np.concatenate(ends), wrong, n_groups) | {"z test, once": once / n_pairs}
 
@@ -123,13 +126,13 @@ def _portions(n_pairs: int) -> Iterator[int]:
         yield min(_AT_ONCE, n_pairs - start)
 
 
-def _decided(found: list[Floats], level: float, ends: list[NDArray[np.int64]]) -> int:
+def _decided(found: Floats | Differences, level: float, ends: list[NDArray[np.int64]]) -> int:
     """Adds after how many groups each pair is decided; returns how many are for the other side."""
-    n_groups = found[0].shape[1]
-    crossed = log_capital(*found) >= -np.log(level)
+    crossed = log_capital(found) >= -np.log(level)
+    n_groups = crossed.shape[1]
     first = np.where(crossed.any(axis=1), crossed.argmax(axis=1), n_groups)
     ends.append(first)
-    sums = found[0].cumsum(axis=1)
+    sums = (found.ends[0] if isinstance(found, Differences) else found).cumsum(axis=1)
     return sum(bool(sums[i, n] < 0) for i, n in enumerate(first) if n < n_groups)
 
 

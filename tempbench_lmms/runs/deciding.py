@@ -119,7 +119,7 @@ class Contest:
     @property
     def decision(self) -> betting.Decision | None:
         """What the groups so far decide."""
-        return betting.decision(*self._differences(), level=self._alike.level)
+        return betting.decision(self._differences, self._alike.level)
 
     @cached_property
     def _alike(self) -> betting.Alike:
@@ -127,18 +127,13 @@ class Contest:
             return betting.Alike((0.0,), self.level)
         return betting.alike(self._scaled(self.other), self.level)
 
-    def _differences(self, n: int | None = None) -> list[Floats]:
-        own = self._scaled(self.answered[:n])
-        other = self._scaled(self.other[: len(own)])
-        return [betting.differences(own, other, ratio) for ratio in self._alike.ratios]
+    @property
+    def _differences(self) -> betting.Differences:
+        own, other = (self._scaled(each[: len(self.answered)]) for each in (self.answered, self.other))
+        return betting.differences(own, other, self._alike.ratios)
 
     def _scaled(self, terms: Sequence[Terms]) -> Floats:
         return np.array([one[:2] for one in terms]).reshape(-1, 2) / self.largest
-
-    def _at_least(self, n: int) -> float:
-        own, other = self._scaled(self.answered[:n]), self._scaled(self.other[:n])
-        weights = betting.shares_at_stake(own, other)[0] * own[:, 1]
-        return betting.at_least(*self._differences(n), weights=weights, level=self._alike.level)
 
     @property
     def said(self) -> dict[str, Any]:
@@ -148,7 +143,7 @@ class Contest:
         verdict, at_least = "undecided", None
         if found is not None:
             verdict = "better" if found.first_is_higher == self.higher_is_better else "worse"
-            at_least = self._at_least(n)
+            at_least = betting.at_least(self._differences[:n], self._alike.level)
         return {
             "metric": self.metric,
             "verdict": verdict,

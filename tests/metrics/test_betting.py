@@ -1,5 +1,7 @@
 """A test that may be looked at after every group."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,6 @@ from tempbench_lmms.metrics.betting import (
     decision,
     differences,
     log_capital,
-    shares_at_stake,
 )
 
 PAIRS, GROUPS, LEVEL = 2000, 100, 0.05
@@ -115,14 +116,11 @@ def gated_runs(generator, pairs, difference=0.0, passes=(0.9, 0.4)):
     return [np.stack(one, axis=-1) / 4 for one in zip(values, weights, strict=True)]
 
 
-def least_capital(first, second, level=LEVEL):
-    """Returns where the capital is enough, (pairs, GROUPS)."""
-    common = [alike(terms, level) for terms in second]
-    ends = [
-        [differences(a, b, one.ratios[side]) for a, b, one in zip(first, second, common, strict=True)]
-        for side in (0, 1)
-    ]
-    return log_capital(*ends) >= -np.log(common[0].level)
+def gated_decided(first, second):
+    """Returns the share of the pairs that are told apart at any group."""
+    common = [alike(terms, LEVEL) for terms in second]
+    found = differences(first, second, [*np.array([one.ratios for one in common]).T[:, :, None]])
+    return float((log_capital(found) >= -np.log(common[0].level)).any(axis=1).mean())
 
 
 @pytest.mark.slow
@@ -132,7 +130,7 @@ def test_gated_runs_that_are_alike_are_rarely_told_apart(passes):
     assert first[..., 0].sum() / first[..., 1].sum() == pytest.approx(
         second[..., 0].sum() / second[..., 1].sum(), abs=0.01
     )
-    assert least_capital(first, second).any(axis=1).mean() <= LEVEL
+    assert gated_decided(first, second) <= LEVEL
 
 
 @pytest.mark.slow
@@ -144,50 +142,61 @@ def test_a_random_order_of_gated_groups_that_are_all_there_is():
     second = np.stack([value, weight], axis=-1)
     first = np.roll(second, GROUPS // 3, axis=0) * 0.5
     orders = np.array([generator.permutation(GROUPS) for _ in range(PAIRS)])
-    assert least_capital(first[orders], second[orders]).any(axis=1).mean() <= LEVEL
+    assert gated_decided(first[orders], second[orders]) <= LEVEL
 
 
 def test_bets_on_gated_groups_are_fair():
     """What is staked on a group is known before it; so its mean is 0 at the ratio that both runs share."""
     generator = np.random.default_rng(10)
     first, second = gated_runs(generator, 4000)
-    found = differences(first, second, 0.6)[:, -1]
-    assert found.mean() == pytest.approx(0, abs=4 * found.std() / np.sqrt(len(found)))
-    swapped = first.copy()
-    swapped[:, -1] = 1.0
-    for before, after in zip(shares_at_stake(first, second), shares_at_stake(swapped, second), strict=True):
+    found = differences(first, second, [0.6])
+    last = found.ends[0, :, -1]
+    assert last.mean() == pytest.approx(0, abs=4 * last.std() / np.sqrt(len(last)))
+    assert (last <= found.losses[1][:, -1]).all()
+    assert (-last <= found.losses[0][:, -1]).all()
+    first[:, -1] = 1.0
+    other = differences(first, second, [0.6])
+    for before, after in zip(found.losses, other.losses, strict=True):
         np.testing.assert_array_equal(before, after)
-        assert (before >= 0).all()
-        assert (before <= 1).all()
+    np.testing.assert_array_equal(found.ends[..., :-1], other.ends[..., :-1])
+
+
+def test_no_bet_loses_more_than_all_of_it():
+    """Whatever the gates let through, and whatever is right of it."""
+    generator = np.random.default_rng(16)
+    groups = np.array([[0, 0], [0, 1], [1, 1], [0.5, 1]])
+    first, second = (groups[generator.integers(0, 4, (200, GROUPS))] for _ in range(2))
+    for ratios in ([0.0, 1.0], [0.2, 0.3], [1.0]):
+        assert np.isfinite(log_capital(differences(first, second, ratios))).all()
 
 
 def test_the_capital_between_two_ratios_is_no_less_than_at_its_ends():
     (first,), (second,) = gated_runs(np.random.default_rng(11), 1, 0.2)
-    ends = [differences(first, second, ratio) for ratio in (0.1, 0.9)]
-    least = log_capital(*ends)
+    found = differences(first, second, [0.1, 0.9])
+    least = log_capital(found)
     for ratio in np.linspace(0.1, 0.9, 33):
-        assert (log_capital(differences(first, second, ratio)) >= least - 1e-9).all()
-    assert (least <= np.minimum(*map(log_capital, ends))).all()
+        between = differences(first, second, [ratio]).ends
+        assert (log_capital(replace(found, ends=between)) >= least - 1e-9).all()
 
 
 def test_runs_with_the_same_weights_are_tested_as_if_nothing_were_gated():
     (first,), (second,) = gated_runs(np.random.default_rng(12), 1)
     first[:, 1] = second[:, 1] = 1
-    for ratio in (0, 0.3, 1):
-        np.testing.assert_allclose(
-            differences(first, second, ratio), first[:, 0] - second[:, 0], rtol=0, atol=1e-12
-        )
+    plain = log_capital(first[:, 0] - second[:, 0])
+    for ratios in ([0.0], [0.3, 0.7]):
+        found = differences(first, second, ratios)
+        np.testing.assert_allclose(log_capital(found), plain, rtol=0, atol=1e-12)
+        assert at_least(found) == pytest.approx(at_least(first[:, 0] - second[:, 0]), abs=0.01)
 
 
 def test_what_is_gated_is_told_and_its_side():
-    first, second = gated_runs(np.random.default_rng(13), 40, 0.3, (0.9, 0.9))
-    for a, b in zip(first[:20], second[:20], strict=True):
+    first, second = gated_runs(np.random.default_rng(13), 20, 0.3, (0.9, 0.9))
+    for a, b in zip(first, second, strict=True):
         common = alike(b)
-        ends = [differences(a, b, ratio) for ratio in common.ratios]
-        found = decision(*ends, level=common.level)
+        found = decision(differences(a, b, common.ratios), common.level)
         assert found is not None
         assert found.first_is_higher
-        mirrored = decision(*(-one for one in ends), level=common.level)
+        mirrored = decision(differences(b, a, common.ratios), common.level)
         assert mirrored == Decision(found.n_groups, False)
 
 
@@ -211,28 +220,17 @@ def test_a_gated_difference_is_rarely_smaller_than_the_least_that_is_stated(monk
     least = []
     for a, b in zip(first, second, strict=True):
         common = alike(b)
-        ends = [differences(a, b, ratio) for ratio in common.ratios]
-        at_stake = shares_at_stake(a, b)[0] * a[:, 1]
-        least.append(
-            max(
-                at_least(*(one[:n] for one in ends), weights=at_stake[:n], level=common.level)
-                if ends[0][:n].sum() > 0
-                else 0.0
-                for n in (30, GROUPS)
-            )
-        )
+        found = differences(a, b, common.ratios)
+        stated = [at_least(found[:n], common.level) for n in (30, GROUPS) if found.ends[0, :n].sum() > 0]
+        least.append(max(stated, default=0.0))
     assert np.mean(np.array(least) > 0.2) <= LEVEL
     assert max(least) > 0.05
 
 
 def test_more_gated_groups_state_more():
     a, b = [[0.5, 0.5]] * 400, [[0.25, 0.5]] * 400
-    common = alike(b)
-    found = []
-    for n in (20, 100, 400):
-        ends = [differences(a[:n], b[:n], ratio) for ratio in common.ratios]
-        weights = shares_at_stake(a[:n], b[:n])[0] * 0.5
-        found.append(at_least(*ends, weights=weights, level=common.level))
-        mirrored = at_least(*(-one for one in ends), weights=weights, level=common.level)
-        assert mirrored == found[-1]
+    ratios, level = alike(b).ratios, alike(b).level
+    found = [at_least(differences(a, b, ratios)[:n], level) for n in (20, 100, 400)]
     assert 0 == found[0] < found[1] < found[2] < 0.5
+    low, high = alike([[0.25, 0.5]] * 400).ratios
+    assert at_least(differences(b, a, [1 - high, 1 - low])[:400], level) > 0

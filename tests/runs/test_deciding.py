@@ -138,11 +138,10 @@ def test_a_gated_share_without_a_gate_is_that_of_all(grounding, docs, tmp_path):
         (contest,) = deciding.contests(tmp_path, [TASK], [TASK], metric)
         found[metric] = replace(contest, answered=list(contest.other))
         found[metric].answered[0] = found[metric].answered[0]._replace(value=4.0)
-    free, gated = (found[metric]._differences() for metric in ("mt", GATED))
-    assert len(free) == 1
-    assert len(gated) == 2
-    for one in gated:
-        np.testing.assert_allclose(one, free[0], atol=1e-12)
+    free, gated = (found[metric]._differences for metric in ("mt", GATED))
+    assert (len(free.ends), len(gated.ends)) == (1, 2)
+    np.testing.assert_allclose(gated.ends, np.repeat(free.ends, 2, axis=0), atol=1e-12)
+    np.testing.assert_allclose(gated.losses, 1)
 
 
 def test_a_gated_share_of_other_questions_is_refused(gated, docs):
