@@ -82,7 +82,6 @@ def alike(terms: ArrayLike, level: float = 0.05) -> Alike:
 
 def _lowest(value: Floats, weight: Floats, level: float) -> float:
     """Returns a ratio of means that the true one is below with a probability of `level` at most."""
-
     bets = _BETS[::2, None]
 
     def is_refuted(ratio: float) -> bool:
