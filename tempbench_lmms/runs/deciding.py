@@ -2,16 +2,16 @@
 
 Groups of questions are asked in a random order that is the same everywhere. After each whole group the
 results of both runs go to a test that may be looked at as often as one likes (`metrics.betting`), so stopping
-at the first decision is no peeking. What counts is the task's headline metric, if it is a share that gives
-each group the same weight whatever is replied; only then the mean of the groups' differences is the
-difference of the runs.
+at the first decision is no peeking. What counts is the task's headline metric, if it is a share: each group
+adds to its numerator no more than to its denominator, and to that no more than is known beforehand. Where
+replies decide what counts (a gated share), all groups of the earlier run say where its share may lie.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from tempbench_lmms.harness import adapter, respondents, stopping
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import betting
-from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.metrics.ratio import Floats, Ratio
 from tempbench_lmms.metrics.sampling import shuffled
 from tempbench_lmms.record import Record, Row
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, by_task, edited, metrics_of, read_runs
@@ -37,11 +37,23 @@ LEVEL = 0.05
 ORDER = "until-decided-1"
 """Names the order of groups: by a hash of this word and the group's name. Another order has another name."""
 TEST = "anytime-valid test by betting, Waudby-Smith & Ramdas 2024"
+GATED = ", for a share of what the replies decide"
 _PROBED = ("oracle", "chance", "empty")
 _PROBED_GROUPS = 100
 _TOLERANCE = 1e-9
 
-Terms = tuple[float, float]
+
+class Terms(NamedTuple):
+    """What a group adds to a metric's numerator and denominator, and how many of its questions were read."""
+
+    value: float
+    weight: float
+    n_questions: int
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the group's own ratio is from 0 to 1."""
+        return -_TOLERANCE <= self.value <= self.weight + _TOLERANCE
 
 
 @dataclass
@@ -52,72 +64,86 @@ class Contest:
         task: The task.
         metric: The metric that decides.
         groups: The numbers of the questions by group, in the order in which they are asked.
-        other: The earlier run's numerator and denominator of each group.
-        score: Returns the same of records; None for a question that the metric does not read.
+        other: The earlier run's terms of each group.
+        largest: The weight of the largest group; the largest possible one where replies decide what counts.
+        is_gated: Whether they do.
+        score: Returns the terms of records; None for a question that the metric does not read.
         record: Returns the record of a reply to the question of a number.
         ids: The questions' ids by number.
         higher_is_better: Whether the metric is.
         level: Of the test.
         against: The earlier run: its results file's name, its model and its name, the folder as it was given,
             and the SHA-256 of its log.
-        differences: Of each group answered so far this run's share less the earlier one's, over the largest
-            group's weight.
+        answered: This run's terms of each group so far.
     """
 
     task: str
     metric: str
     groups: tuple[tuple[int, ...], ...]
     other: tuple[Terms, ...]
+    largest: float
+    is_gated: bool
     score: Callable[[Sequence[Record | None]], Terms]
     record: Callable[[int, str], Record | None]
     ids: Sequence[str]
     higher_is_better: bool
     level: float
     against: dict[str, str]
-    differences: list[float] = field(default_factory=list)
-
-    @property
-    def largest(self) -> float:
-        """The weight of the largest group."""
-        return max(weight for _, weight in self.other)
+    answered: list[Terms] = field(default_factory=list)
 
     def hear(self, replies: Mapping[int, str]) -> int | None:
         """Takes the replies to the next whole groups; returns after how many groups it is decided, if it is.
 
         Raises:
-            TempbenchError: A group has another weight than in the earlier run, or no share in it.
+            TempbenchError: A group has other questions than in the earlier run, or no share.
         """
         left = set(replies)
         while left:
-            group = self.groups[len(self.differences)]
+            group = self.groups[len(self.answered)]
             left -= {*group}
-            value, weight = self.score([self.record(number, replies[number]) for number in group])
-            other, expected = self.other[len(self.differences)]
-            if abs(weight - expected) > _TOLERANCE or abs(value - other) > self.largest + _TOLERANCE:
+            own = self.score([self.record(number, replies[number]) for number in group])
+            if not (own.is_share and self._is_comparable(own, self.other[len(self.answered)])):
                 raise TempbenchError(
                     f"{self.task}: {self.metric} is of other questions in the two runs (group "
-                    f"{len(self.differences) + 1}), so it cannot decide; leave out --until-decided"
+                    f"{len(self.answered) + 1}), so it cannot decide; leave out --until-decided"
                 )
-            self.differences.append((value - other) / self.largest)
+            self.answered.append(own)
         found = self.decision
         return None if found is None else found.n_groups
+
+    def _is_comparable(self, own: Terms, other: Terms) -> bool:
+        if self.is_gated:
+            return own.n_questions == other.n_questions and own.weight <= self.largest + _TOLERANCE
+        return abs(own.weight - other.weight) <= _TOLERANCE
 
     @property
     def decision(self) -> betting.Decision | None:
         """What the groups so far decide."""
-        return betting.decision(self.differences, self.level)
+        return betting.decision(self._differences, self._alike.level)
+
+    @cached_property
+    def _alike(self) -> betting.Alike:
+        if not self.is_gated:  # the shared ratio drops out, whichever it is
+            return betting.Alike((0.0,), self.level)
+        return betting.alike(self._scaled(self.other), self.level)
+
+    @property
+    def _differences(self) -> betting.Differences:
+        own, other = (self._scaled(each[: len(self.answered)]) for each in (self.answered, self.other))
+        return betting.differences(own, other, self._alike.ratios)
+
+    def _scaled(self, terms: Sequence[Terms]) -> Floats:
+        return np.array([one[:2] for one in terms]).reshape(-1, 2) / self.largest
 
     @property
     def said(self) -> dict[str, Any]:
         """What the results file says of it, as JSON values."""
         found = self.decision
-        n = len(self.differences) if found is None else found.n_groups
+        n = len(self.answered) if found is None else found.n_groups
         verdict, at_least = "undecided", None
         if found is not None:
             verdict = "better" if found.first_is_higher == self.higher_is_better else "worse"
-            # Of all groups' weight, which is known; the bound is in units of the largest group's.
-            scale = self.largest * len(self.other) / sum(weight for _, weight in self.other)
-            at_least = betting.at_least(self.differences[:n], self.level) * scale
+            at_least = betting.at_least(self._differences[:n], self._alike.level)
         return {
             "metric": self.metric,
             "verdict": verdict,
@@ -127,7 +153,7 @@ class Contest:
             "groups": len(self.groups),
             "against": self.against,
             "order": ORDER,
-            "test": TEST,
+            "test": TEST + GATED * self.is_gated,
         }
 
 
@@ -238,9 +264,9 @@ def confirm(results: Path, decided: Sequence[Contest]) -> None:
             str(sample.record["id"]): sample.record for sample in samples if one.metric in sample.metrics
         }
         n = one.said["groups_answered"]
-        for group, (other, _), difference in zip(one.groups[:n], one.other, one.differences, strict=False):
-            value, _ = one.score([records.get(one.ids[number]) for number in group])
-            if abs((value - other) / one.largest - difference) > _TOLERANCE:
+        for group, then in zip(one.groups[:n], one.answered, strict=False):
+            now = one.score([records.get(one.ids[number]) for number in group])
+            if not np.allclose(now, then, rtol=0, atol=_TOLERANCE):
                 raise TempbenchError(
                     f"{results}: the log of {one.task} gives other results than those that decided; give the "
                     "same command without --until-decided, the answers are kept"
@@ -294,28 +320,45 @@ def _contest(log: TaskLog, run_b: Path, metric: str, level: float) -> Contest:
     found = {one.name: one for one in metrics_of(log)}
 
     def by(name: str) -> Contest:
-        chosen = found[name]
-        _check_form(log.task, chosen)
-        given = {str(record["id"]): record for record in chosen.records}
-
-        def score(records: Sequence[Record | None]) -> Terms:
-            return _terms(chosen, [one for one in records if one is not None])
-
-        def record(number: int, reply: str) -> Record | None:
-            return answers.record(number, reply, name)
-
-        other = tuple(score([given.get(answers.ids[n]) for n in group]) for group in groups)
-        _check_sums(log.task, chosen, other)
-        probed = zip(groups[:_PROBED_GROUPS], other, strict=False)
-        if any(answers.moves(group, weight, name, score) for group, (_, weight) in probed):
-            raise _cannot(log.task, name, "its weight depends on the replies, or it is no share")
-        higher = chosen.higher_is_better
-        return Contest(log.task, name, groups, other, score, record, answers.ids, higher, level, against)
+        return _contest_in(found[name], answers, groups, level, against)
 
     if (name := metric or headline(log.task).name) not in found:
         able = ", ".join(one for one in found if _can_decide(by, one))
         raise TempbenchError(f"{log.task} has no metric {name!r}; --decide-by takes one of {able}")
     return by(name)
+
+
+def _contest_in(
+    metric: MetricOfRun,
+    answers: "_Answers",
+    groups: tuple[tuple[int, ...], ...],
+    level: float,
+    against: dict[str, str],
+) -> Contest:
+    task, name = answers.task, metric.name
+    _check_form(task, metric)
+    given = {str(record["id"]): record for record in metric.records}
+    own = [_measured(metric, [given.get(answers.ids[n]) for n in group]) for group in groups]
+    _check_sums(task, metric, [terms for terms, _ in own])
+    probed = [
+        [_measured(metric, records) for records in answers.probes(group, name)]
+        for group in groups[:_PROBED_GROUPS]
+    ]
+    largest, is_gated = _largest_weight(task, name, own, probed)
+    return Contest(
+        task=task,
+        metric=name,
+        groups=groups,
+        other=tuple(terms for terms, _ in own),
+        largest=largest,
+        is_gated=is_gated,
+        score=lambda records: _measured(metric, records)[0],
+        record=partial(answers.record, metric=name),
+        ids=answers.ids,
+        higher_is_better=metric.higher_is_better,
+        level=level,
+        against=against,
+    )
 
 
 def _can_decide(by: Callable[[str], Contest], name: str) -> bool:
@@ -336,7 +379,7 @@ class _Answers:
 
     def __init__(self, task: str, docs: Sequence[Mapping[str, Any]]) -> None:
         self.ids = [str(doc["question_id"]) for doc in docs]
-        self._task, self._docs, self._hook = task, docs, load_task(task)["process_results"]
+        self.task, self._docs, self._hook = task, docs, load_task(task)["process_results"]
         self._probe = cache(self._probed)
 
     def record(self, number: int, reply: str, metric: str) -> Record | None:
@@ -345,30 +388,59 @@ class _Answers:
 
     def _probed(self, number: int, kind: str) -> Any:
         doc = self._docs[number]
-        return self._hook(doc, [respondents.REPLIES[kind](doc, self._task, 0)])
+        return self._hook(doc, [respondents.REPLIES[kind](doc, self.task, 0)])
 
-    def moves(
-        self,
-        group: Sequence[int],
-        weight: float,
-        metric: str,
-        score: Callable[[Sequence[Record | None]], Terms],
-    ) -> bool:
-        """Returns whether some replies give a group another weight, or no share."""
+    def probes(self, group: Sequence[int], metric: str) -> Iterator[list[Record | None]]:
+        """Yields the records of a group for several kinds of replies; None where the metric gets none."""
         for kind in _PROBED:
-            value, found = score([_given_to(metric, self._probe(n, kind)) for n in group])
-            if abs(found - weight) > _TOLERANCE or not -_TOLERANCE <= value <= found + _TOLERANCE:
-                return True
-        return False
+            yield [_given_to(metric, self._probe(number, kind)) for number in group]
 
 
 def _given_to(metric: str, out: Mapping[str, Any]) -> Record | None:
     return out["record"] if isinstance(out.get(metric), Item) else None
 
 
-def _terms(metric: MetricOfRun, records: Sequence[Record]) -> Terms:
-    found = metric(records)
-    return float(found.numerator.sum()), float(found.denominator.sum())
+def _measured(metric: MetricOfRun, records: Sequence[Record | None]) -> tuple[Terms, Floats]:
+    """Returns a group's terms, and the weights of which its weight is the sum."""
+    read = [one for one in records if one is not None]
+    found = metric(read)
+    return Terms(float(found.numerator.sum()), float(found.denominator.sum()), len(read)), found.denominator
+
+
+def _largest_weight(
+    task: str,
+    metric: str,
+    own: Sequence[tuple[Terms, Floats]],
+    probed: Sequence[Sequence[tuple[Terms, Floats]]],
+) -> tuple[float, bool]:
+    """Returns the largest weight that a group may have, and whether that depends on the replies.
+
+    What is counted (a question, a set of them) weighs no more than the heaviest that was seen. There is as
+    much to count as in the earlier run, or as there are questions where replies decide how much there is.
+
+    Args:
+        task: The task, for the messages.
+        metric: The metric.
+        own: Of each group what `_measured` returns of the earlier run.
+        probed: Of the first groups the same of other replies.
+
+    Raises:
+        TempbenchError: The metric is no share, or nothing limits its weight.
+    """
+    pairs = [(before, after) for before, kinds in zip(own, probed, strict=False) for after in kinds]
+    everything = [*own, *(after for _, after in pairs)]
+    if not all(terms.is_share for terms, _ in everything):
+        raise _cannot(task, metric, "it is no share")
+    if all(abs(before[0].weight - after[0].weight) <= _TOLERANCE for before, after in pairs):
+        return max(terms.weight for terms, _ in own), False
+    if any(before[0].n_questions != after[0].n_questions for before, after in pairs):
+        raise _cannot(task, metric, "the replies decide which questions it reads")
+    sizes = [len(weights) for _, weights in own]
+    if any(len(before[1]) != len(after[1]) for before, after in pairs):
+        sizes = [terms.n_questions for terms, _ in own]
+    if any(len(weights) > size for size, (_, weights) in zip(sizes, own, strict=True)):
+        raise _cannot(task, metric, "nothing limits what a question weighs")
+    return float(max(sizes) * max(weights.max(initial=0) for _, weights in everything)), True
 
 
 def _check_form(task: str, metric: MetricOfRun) -> None:
@@ -401,12 +473,12 @@ def _check_sums(task: str, metric: MetricOfRun, terms: Sequence[Terms]) -> None:
     """Checks that the metric is the sum of what its groups give.
 
     Raises:
-        TempbenchError: It sets one group against another, or nothing is given to it.
+        TempbenchError: It sets one group against another, or no question counts in the earlier run.
     """
     groups = np.array(terms).sum(axis=0)
     if not groups[1] > 0:
-        raise _cannot(task, metric.name, "no question is given to it")
-    if not np.allclose(groups, _terms(metric, metric.records)):
+        raise _cannot(task, metric.name, "no question counts in it in the earlier run")
+    if not np.allclose(groups, _measured(metric, metric.records)[0]):
         raise _cannot(task, metric.name, "it sets one group of questions against others")
 
 

@@ -3,12 +3,14 @@
 import contextlib
 import json
 import os
+import random
 import shutil
 import sqlite3
 import subprocess
 import textwrap
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tempbench_lmms.data.run_files import STATE
@@ -24,6 +26,7 @@ from tests.command import complains, tempbench, tempbench_process
 from tests.runs.test_logs import TASK, write_run
 
 RESULTS = "20260101_000000_results.json"
+GATED = "mt_given_gt_strict"
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +47,34 @@ def docs():
     return docs_of(load_task(TASK))
 
 
+@pytest.fixture
+def grounding(monkeypatch):
+    """Returns a maker of respondents: they ground a share of the sequences, and answer as another does."""
+
+    def named(name, share, otherwise):
+        def reply(doc, task, seed):
+            key = f"{seed}|{name}|{doc['sequence_id']}"
+            is_known = doc["role"] == "grounding" and random.Random(key).random() < share
+            kind = "oracle" if is_known else "empty" if doc["role"] == "grounding" else otherwise
+            return REPLIES[kind](doc, task, seed)
+
+        monkeypatch.setitem(REPLIES, name, reply)
+        return name
+
+    return named
+
+
+@pytest.fixture
+def gated(grounding, tmp_path):
+    """A gated share against a run that grounds nine sequences of ten, and then guesses."""
+    write_run(tmp_path / "guesses", grounding("guesses", 0.9, "chance"))
+    (found,) = deciding.contests(tmp_path / "guesses", [TASK], [TASK], GATED)
+    return found
+
+
 def asked(contest, docs, respondent, seed=0, size=20):
     """Asks a respondent as the harness's cache does; returns what decided and the questions that count."""
-    fresh = replace(contest, differences=[])
+    fresh = replace(contest, answered=[])
     stop = deciding.stopping_of([fresh])
     n_groups = None
     for portion in stopping.portions(fresh.groups, size):
@@ -87,6 +115,72 @@ def test_who_guesses_is_not_told_from_who_guesses(against_chance, docs):
     assert "after 30 of 30 groups it is undecided" in deciding.sentence(undecided)
 
 
+def test_a_gated_share_decides_whatever_the_gates_let_through(gated, grounding, docs):
+    assert (gated.metric, gated.is_gated, gated.largest) == (GATED, True, 4)
+    said, _ = asked(gated, docs, grounding("knows", 0.9, "oracle"))
+    assert (said["metric"], said["verdict"], said["groups"]) == (GATED, "better", 30)
+    assert said["groups_answered"] < 30
+    assert 0 < said["at_least"] < 0.5
+    assert said["test"].endswith("for a share of what the replies decide")
+    # Half of the gates is another share of all questions, and the same one of those that are let through.
+    said, _ = asked(gated, docs, grounding("grounds less", 0.45, "chance"), seed=1)
+    assert said["verdict"] == "undecided"
+    said, _ = asked(gated, docs, grounding("errs", 0.8, "empty"))
+    assert said["verdict"] == "worse"
+    assert asked(gated, docs, "empty")[0]["verdict"] == "undecided"  # of nothing there is no share
+
+
+def test_a_gated_share_without_a_gate_is_that_of_all(grounding, docs, tmp_path):
+    """What the range of the shared ratio costs is all that differs."""
+    write_run(tmp_path, grounding("knows all", 1, "chance"))
+    found = {}
+    for metric in ("mt", GATED):
+        (contest,) = deciding.contests(tmp_path, [TASK], [TASK], metric)
+        found[metric] = replace(contest, answered=list(contest.other))
+        found[metric].answered[0] = found[metric].answered[0]._replace(value=4.0)
+    free, gated = (found[metric]._differences for metric in ("mt", GATED))
+    assert (len(free.ends), len(gated.ends)) == (1, 2)
+    np.testing.assert_allclose(gated.ends, np.repeat(free.ends, 2, axis=0), atol=1e-12)
+    np.testing.assert_allclose(gated.losses, 1)
+
+
+def test_a_gated_share_of_other_questions_is_refused(gated, docs):
+    replies = {n: REPLIES["oracle"](docs[n], TASK, 0) for n in gated.groups[0]}
+    unread = replace(gated, record=lambda number, reply: None)
+    heavy = replace(gated, largest=3)
+    for one in (unread, heavy):
+        with pytest.raises(TempbenchError, match=r"of other questions in the two runs \(group 1\)"):
+            one.hear(replies)
+
+
+def test_what_nothing_passes_in_the_earlier_run_cannot_decide(tmp_path):
+    write_run(tmp_path, "empty")
+    with pytest.raises(TempbenchError, match="for no question counts in it in the earlier run; name another"):
+        deciding.contests(tmp_path, [TASK], [TASK], GATED)
+
+
+@pytest.mark.parametrize(
+    ("task", "metric", "line"),
+    [
+        ("timepercept_isr_mini", "pnr", "it is no share"),
+        ("timepercept_isr_mini", "kendall_tau", "it is no share"),
+        ("nextgqa_mini", "acc_gqa_official", "it sets one group of questions against others"),
+        ("mateo_text_instructions_mini", "f1_after", ""),
+        ("timeblind_mini", "first_rate", ""),
+    ],
+)
+@pytest.mark.slow
+def test_what_is_a_bounded_share_can_decide(task, metric, line, tmp_path):
+    write_run(tmp_path, "chance", task)
+    if line:
+        with pytest.raises(TempbenchError, match=line):
+            deciding.contests(tmp_path, [task], [task], metric)
+        return
+    (found,) = deciding.contests(tmp_path, [task], [task], metric)
+    assert found.is_gated
+    assert all(one.weight <= found.largest for one in found.other)
+
+
 def test_the_size_of_slices_decides_nothing(against_chance, docs):
     assert [asked(against_chance, docs, "oracle", size=size) for size in (1, 50, 1000)] == [
         asked(against_chance, docs, "oracle")
@@ -113,7 +207,6 @@ def test_tasks_share_the_level(folder, tmp_path):
 @pytest.mark.parametrize(
     ("metric", "line"),
     [
-        ("mt_given_gt_strict", "its weight depends on the replies"),
         ("n_failed", "it is no share"),
         ("nosuch", "no metric 'nosuch'"),
     ],
@@ -128,8 +221,8 @@ def test_those_that_are_named_can_decide(folder):
     with pytest.raises(TempbenchError) as refused:
         deciding.contests(folder / "chance", [TASK], [TASK], "nosuch")
     able = str(refused.value).partition("takes one of ")[2].split(", ")
-    assert able[:3] == ["mt", "gt", "gt_strict"]
-    assert not {"mt_given_gt_strict", "n_failed"} & {*able}
+    assert able[:4] == ["mt", "gt", "gt_strict", "mt_given_gt_strict"]
+    assert "n_failed" not in able
     for name in able:
         (found,) = deciding.contests(folder / "chance", [TASK], [TASK], name)
         assert found.metric == name
@@ -218,10 +311,11 @@ def test_a_run_that_was_changed_or_holds_a_task_twice_is_refused(tmp_path):
 
 
 def test_what_the_log_does_not_bear_out_is_no_decision(folder, against_chance):
-    decided = replace(against_chance, differences=[0.5] * 30)
+    same = list(against_chance.other)
+    decided = replace(against_chance, answered=[same[0]._replace(value=same[0].value + 1), *same[1:]])
     with pytest.raises(TempbenchError, match="gives other results than those that decided"):
         deciding.confirm(folder / "chance" / RESULTS, [decided])
-    deciding.confirm(folder / "chance" / RESULTS, [replace(against_chance, differences=[0.0] * 30)])
+    deciding.confirm(folder / "chance" / RESULTS, [replace(against_chance, answered=same)])
 
 
 def test_which_questions_are_left_to_ask(against_chance, docs):
@@ -356,6 +450,24 @@ def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path,
     (whole,) = (one for one in read_runs([tmp_path / "a"]) if deciding.said_of(one) is None)
     assert len(whole.samples) == 223
     _refuses_another_decision(run, tmp_path / "a", decide)
+
+
+@pytest.mark.harness
+def test_a_run_stops_by_a_gated_share(grounding, tmp_path, warm_python):
+    write_run(tmp_path / "guesses", grounding("guesses", 0.9, "chance"))
+    done = tempbench_process(
+        *("run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", str(tmp_path / "a"), "--no-report"),
+        *("--slice", "20", "--until-decided", str(tmp_path / "guesses"), "--decide-by", GATED),
+        python=warm_python,
+    )
+    assert f"better in {GATED} than tempbench_guesses" in done.stderr, done.stderr
+    (log,) = read_runs([tmp_path / "a"])
+    said = deciding.said_of(log)
+    assert (said["metric"], said["verdict"]) == (GATED, "better")
+    assert 0 < len(log.samples) < 223
+    pairs, _ = comparison.paired_runs(tmp_path / "a", tmp_path / "guesses")
+    found = {one.metric: one.verdict for one in comparison.compare_tasks(pairs, 500)}
+    assert {name: verdict for name, verdict in found.items() if verdict != "undecided"} == {GATED: "better"}
 
 
 def _refuses_another_decision(run, output, decide):
