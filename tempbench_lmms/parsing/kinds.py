@@ -389,6 +389,10 @@ class Kind:
         """Whether the first sentence may be read beside what the last one says."""
         return True
 
+    def retells(self, value: Any, text: str) -> bool:
+        """Whether a text has all words that tell an option from the others."""
+        return False
+
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""
         return True
@@ -719,6 +723,13 @@ class ChoiceKind(Kind):
         if first is None or second not in (None, self.letters[0]):
             return False  # one option after the other
         return self.lists("\n".join(rows[1:]), rows[0])
+
+    def retells(self, value: str, text: str) -> bool:
+        """Whether a text has all words that tell an option from the others, and denies nothing."""
+        place = self.letters.find(value)
+        if not self.has_words or not 0 <= place < len(self.texts) or option_words.denies(text):
+            return False
+        return {*option_words.telling_words(self.texts)[place]} <= {*option_words.stems(text)}
 
     def offers(self, value: Any) -> bool:
         """Whether a value is on offer."""

@@ -511,7 +511,7 @@ def _first_line(kind: Kind, rows: list[str], said: Verdict) -> Verdict | None:
         return None
     if found := _by_itself(kind, parts[0], "first line"):
         return found
-    found = _opening(kind, rows) or _named_first(kind, rows[0])
+    found = _opening(kind, rows) or _named_first(kind, rows)
     return None if found and said.how == "conclusion" and said.value != found.value else found
 
 
@@ -563,15 +563,22 @@ def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
     return _one(said, "first line") if len(set(said)) == 1 else None
 
 
-def _named_first(kind: Kind, row: str) -> Verdict | None:
-    """Returns the option that a line names with its noun and then explains: "Pair C. In pair C ..."."""
+def _named_first(kind: Kind, rows: list[str]) -> Verdict | None:
+    """Returns the option that the first line names and then explains: "Pair C. In pair C ..."."""
+    row = rows[0]
     head = _NAMED_FIRST.match(row) if kind.all_values else None
-    letter = _LETTER_FIRST.match(row)
-    if head is None and letter and _set_apart(kind, letter[1], row[letter.end() :]):
-        return _one(_whole(kind, letter[1]), "first line", letter[1])
+    if head is None and (letter := _LETTER_FIRST.match(row)):
+        rest = row[letter.end() :]
+        if _set_apart(kind, letter[1], rest) or (len(rows) == 1 and _retold(kind, letter[1], rest)):
+            return _one(_whole(kind, letter[1]), "first line", letter[1])
     if head is None or _OPEN.search(row, head.end()) or _WEIGHED.search(row, head.end()):
         return None
     return _one(_whole(kind, head[1]), "first line", head[1])
+
+
+def _retold(kind: Kind, letter: str, rest: str) -> bool:
+    """Whether a text says in a sentence what an option says, and names no other: "A. It goes to the left."."""
+    return not (kind.mentions(rest) or _OPEN.search(rest)) and kind.retells(letter, rest)
 
 
 def _set_apart(kind: Kind, letter: str, rest: str) -> bool:
