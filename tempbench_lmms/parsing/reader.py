@@ -577,7 +577,7 @@ def _named_first(kind: Kind, rows: list[str]) -> Verdict | None:
 
 
 def _retold(kind: Kind, letter: str, rest: str) -> bool:
-    """Whether a text says in a sentence what an option says, and names no other: "A. It goes to the left."."""
+    """Whether a text says what an option says, and names no other: "A. It goes to the left."."""
     return not (kind.mentions(rest) or _OPEN.search(rest)) and kind.retells(letter, rest)
 
 
