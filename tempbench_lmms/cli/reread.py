@@ -106,7 +106,10 @@ def _report(outcome: "Outcome", n: int) -> None:
     from tempbench_lmms.runs.rereading import STATUSES
 
     found = ", ".join(f"{outcome.statuses[status]:,} {status}" for status in STATUSES)
-    print(f"{sum(outcome.statuses.values()):,} of {n:,} replies: {found}")
+    n_read = sum(outcome.statuses.values())
+    print(f"{n_read:,} of {n:,} replies: {found}")
+    if n_read and outcome.statuses["wrong form"] == n_read:
+        print("  none of its answers has the form asked for; choose another --reader")
     print(
         f"{outcome.requests:,} requests were answered, {outcome.prompt_tokens:,} tokens and "
         f"{outcome.answer_tokens:,} of answers by the reader's own count"

@@ -624,6 +624,7 @@ def _by_a_model(folder, model):
     done = tempbench("reread", folder / "run", "--reader", model)
     assert done.returncode == 0, done.stderr
     assert "3 of 3 replies: 0 read, 0 none, 0 refused, 3 wrong form" in done.stdout
+    assert "none of its answers has the form asked for; choose another --reader" in done.stdout
     found = lines_of(folder / "run")
     assert [line["status"] for line in found] == ["wrong form"] * 3
     assert {line["requests"] for line in found} == {2}
