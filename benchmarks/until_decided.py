@@ -116,7 +116,8 @@ def gated_shares(
         first, second = gated_runs(generator, n, n_groups, size, difference, passes)
         common = [alike(terms, _LEVEL) for terms in second]
         ratios = np.array([one.ratios for one in common]).T[:, :, None]
-        wrong += _decided(differences(first, second, list(ratios)), common[0].level, ends)
+        before = np.stack([one.before(n_groups) for one in common], axis=1)
+        wrong += _decided(differences(first, second, list(ratios), before), common[0].level, ends)
         once += int((_z_tests(first, second) < _LEVEL).sum())
     return _summary(np.concatenate(ends), wrong, n_groups) | {"z test, once": once / n_pairs}
 

@@ -220,7 +220,8 @@ def _build_split(origin: _Origin, split: str, files: Iterable[Path], root: Path)
         if not origin.own and split != "test":  # the release numbers the plans of each split anew
             raw = dataclasses.replace(raw, plan_id=f"{split}-{raw.plan_id}")
         if raw.plan_id in seen:
-            problems.append(f"plan {raw.plan_id}: duplicate id; the second one is left out")
+            where = f", {raw.place}," if raw.place else ""
+            problems.append(f"plan {raw.plan_id}: duplicate id; the second one{where} is left out")
             continue
         seen.add(raw.plan_id)
         plan, found = sources.checked(raw, store, origin.text_only)

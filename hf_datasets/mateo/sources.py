@@ -7,7 +7,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,7 @@ class RawPlan:
         edges: (before, after), by the steps' keys.
         problems: What was wrong already.
         damage: What is wrong with its edges: who comes before whom is then unknown.
+        place: The folder of a plan of one's own, below the one that was given.
     """
 
     plan_id: str
@@ -71,6 +72,7 @@ class RawPlan:
     edges: Sequence[tuple[str, str]]
     problems: list[Problem] = field(default_factory=list)
     damage: list[Problem] = field(default_factory=list)
+    place: str = ""
 
 
 def suffix_of(content: bytes) -> str:
@@ -310,13 +312,14 @@ def plan_files(folder: Path) -> list[Path]:
     """Returns the `plan.json` of each plan of one's own: the folder's, or those up to three folders down."""
     if (folder / PLAN_FILE).is_file():
         return [folder / PLAN_FILE]
-    return sorted(file for depth in range(1, 4) for file in folder.glob("*/" * depth + PLAN_FILE))
+    # Of two plans of one name the first counts: the one that lies higher.
+    return [file for depth in range(1, 4) for file in sorted(folder.glob("*/" * depth + PLAN_FILE))]
 
 
 def read_folder(folder: Path, trusted: Sequence[Path] = ()) -> Iterator[RawPlan]:
     """Yields the plans of a folder of one's own; `trusted` is as for `inside`."""
     for file in plan_files(folder):
-        yield _own_plan(file, trusted)
+        yield replace(_own_plan(file, trusted), place=file.parent.relative_to(folder).as_posix())
 
 
 def _own_plan(file: Path, trusted: Sequence[Path]) -> RawPlan:

@@ -74,8 +74,9 @@ _CONFIRMS = lazy(
 _INITIAL = lazy(r"\W*(?:initial|first|draft)(?:\s+\w+)?\W*:\s*", re.IGNORECASE)
 # "The final answer: confirmed."
 _KEEPS = lazy(
-    r"\b(?:final|(?<!if )(?:the|my)(?:\s+(?:initial|first))?)\s+answer\W{0,8}"
-    rf"(?:(?:is|remains|stays)\W{{1,4}})?(?:still\s+)?(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before|it\s+is))\b\W{{0,8}}(?:({_NAME})\W{{0,8}})?$"
+    r"\b(?:final|(?<!if\s)(?<!whether\s)(?<!that\s)(?<!say\s)(?<!is\s)(?:the|my)(?:\s+(?:initial|first))?)"
+    r"\s+answer\W{0,8}"
+    rf"(?:(?:is|remains|stays)\W{{1,4}})?(?:still\s+)?(?:confirmed|unchanged|the\s+same|stands|kept|as\s+(?:above|stated|given|before|it\s+is))\b[^\w?]{{0,8}}(?:({_NAME})[^\w?]{{0,8}})?$"
     # "Should I keep my answer?", "wrong if I keep my answer"
     r"|(?:^|[.!?;\n][\s\"'*]{0,4}|\b(?<!if )(?:so|therefore),?\s+)I(?:['’](?:m|ll)|\s+am|\s+will)?\s+"
     r"(?:stay|stick|keep|stand)(?:ing)?\s+(?:with\s+|to\s+|by\s+)?my\s+(?:(?:initial|first|original|previous)\s+)?answer[^\w?]*$",
@@ -182,7 +183,8 @@ def _read_reflection(
 ) -> tuple[str, Reading[str]]:
     """Returns what was read, behind the reflection or before it, and its reading."""
     behind = text[reflection.end() :].strip()
-    if holds(behind.lower(), _KEEPING) and (kept := _KEEPS.search(behind)):
+    kept = _KEEPS.search(behind) if holds(behind.lower(), _KEEPING) else None
+    if kept and not _ANSWERED.search(behind[: kept.start()]):
         before = text[: reflection.start()]
         first = reader.read(before, Relation("cot"), prompt, at_limit)
         return before, first if not kept[1] or first.value == _label(kept[1]) else none("several")

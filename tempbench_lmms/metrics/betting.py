@@ -22,7 +22,7 @@ JASA 89(427), for its range.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -36,6 +36,7 @@ _HALVINGS = 20
 _HALVINGS_OF_RANGE = 11  # an error of 0.0005 on either side, which makes the range wider
 _STEPS = 1000
 _SPENT = 0.1
+_FIRST_LOOK, _LOOKS = 8, 1.5
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,18 @@ class Alike:
     Attributes:
         ratios: The ends of the range of their ratio; one value where it makes no difference.
         level: What is left for the test.
+        known: From which group on, by the groups before it, the ratio was known to lie between which ends.
     """
 
     ratios: tuple[float, ...]
     level: float
+    known: tuple[tuple[int, float, float], ...] = field(default=((0, 0.0, 1.0),), compare=False, repr=False)
+
+    def before(self, n_groups: int) -> Floats:
+        """Returns, shape (2, n_groups), the ends of the range that the groups before each one give."""
+        starts, lows, highs = zip(*self.known, strict=True)
+        at = np.searchsorted(starts, np.arange(n_groups), side="right") - 1
+        return np.array([lows, highs])[:, at]
 
 
 def alike(terms: ArrayLike, level: float = 0.05) -> Alike:
@@ -76,8 +85,15 @@ def alike(terms: ArrayLike, level: float = 0.05) -> Alike:
     """
     value, weight = np.asarray(terms, dtype=np.float64).T
     spent = _SPENT * level
-    low, high = _lowest(value, weight, spent / 2), 1 - _lowest(weight - value, weight, spent / 2)
-    return Alike((low, high), level - spent)
+    known = [(0, 0.0, 1.0)]
+    # The range is looked at again and again too: one capital, so that its level holds for all looks together.
+    while (start := known[-1][0]) < len(value):
+        look = min(len(value), max(_FIRST_LOOK, int(start * _LOOKS)))
+        _, low, high = known[-1]
+        low = min(high, max(low, _lowest(value[:look], weight[:look], spent / 2)))
+        high = max(low, min(high, 1 - _lowest((weight - value)[:look], weight[:look], spent / 2)))
+        known.append((look, low, high))
+    return Alike(known[-1][1:], level - spent, tuple(known))
 
 
 def _lowest(value: Floats, weight: Floats, level: float) -> float:
@@ -122,12 +138,14 @@ class Differences:
         return Differences(self.ends[..., groups], (losses[0], losses[1]), weights)
 
 
-def differences(first: ArrayLike, second: ArrayLike, ratios: Sequence[ArrayLike]) -> Differences:
+def differences(
+    first: ArrayLike, second: ArrayLike, ratios: Sequence[ArrayLike], before: ArrayLike | None = None
+) -> Differences:
     """Returns of each group what has a mean of 0 where both runs have one ratio of means.
 
     Bets are on so much of each run's group that an error in the shared ratio cancels out: parts that are as
-    the other run's mean denominator. The groups before say what these are, and the group itself has no say,
-    so that the bet stays fair.
+    the other run's mean denominator. The groups before say what these are, and how much can be lost and so
+    be staked: the group itself and those to come have no say, so that the bet stays fair.
 
     Args:
         first: Shape (..., n, 2): each group's numerator and denominator, over the largest one possible; the
@@ -135,21 +153,23 @@ def differences(first: ArrayLike, second: ArrayLike, ratios: Sequence[ArrayLike]
         second: The same of the second run.
         ratios: The ends of the range of the shared ratio, as `Alike` has them; for many pairs of runs of
             shape (..., 1).
+        before: Shape (2, ..., n): the ends of the range that is known before each group, wider than `ratios`
+            (`Alike.before`); by default `ratios`, as if they had been known from the beginning.
 
     >>> differences([[0.5, 1.0]], [[0.25, 0.5]], [0.5]).ends
     array([[0.]])
     """
     a, b = (np.asarray(terms, dtype=np.float64) for terms in (first, second))
-    before = [1 + one.cumsum(axis=-1) - one for one in (a[..., 1], b[..., 1])]
-    of_a, of_b = (np.minimum(*before) / one for one in before)
-    ends: list[Floats] = []
-    losses: tuple[list[Floats], list[Floats]] = [], []
-    for ratio in (np.asarray(one, dtype=np.float64) for one in ratios):
-        ends.append(of_a * (a[..., 0] - ratio * a[..., 1]) - of_b * (b[..., 0] - ratio * b[..., 1]))
-        losses[0].append(of_a * ratio + of_b * (1 - ratio))
-        losses[1].append(of_a * (1 - ratio) + of_b * ratio)
-    most = [np.maximum.reduce(one) for one in losses]
-    return Differences(np.stack(ends), (most[0], most[1]), of_a * a[..., 1])
+    passed = [1 + one.cumsum(axis=-1) - one for one in (a[..., 1], b[..., 1])]
+    of_a, of_b = (np.minimum(*passed) / one for one in passed)
+    ends = [
+        of_a * (a[..., 0] - ratio * a[..., 1]) - of_b * (b[..., 0] - ratio * b[..., 1])
+        for ratio in (np.asarray(one, dtype=np.float64) for one in ratios)
+    ]
+    known = [np.asarray(one, dtype=np.float64) for one in (ratios if before is None else np.asarray(before))]
+    of_first = np.maximum.reduce([of_a * ratio + of_b * (1 - ratio) for ratio in known])
+    of_second = np.maximum.reduce([of_a * (1 - ratio) + of_b * ratio for ratio in known])
+    return Differences(np.stack(ends), (of_first, of_second), of_a * a[..., 1])
 
 
 def _given(differences: ArrayLike | Differences) -> Differences:

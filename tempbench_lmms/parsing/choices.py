@@ -362,7 +362,10 @@ _OF_ONE = lazy(
 _OPENS_ONE = lazy(r"(?<=[.!?]\s)(?=[TtIiPpFf1-9])|\n|^")
 _SHORTEST_TOLD = 40
 _DECIDES = lazy(
-    r"\b(?:so|thus|therefore|hence|answer|correct|longest|earl\w+|match\w*|fits?)\b", re.IGNORECASE
+    r"\b(?:so|thus|therefore|hence|answer|correct|longest|earl\w+|match\w*|fits?|statement|true|false"
+    r"|contradict\w*|before|after|later|first|happen\w*|came|(?:indicat|suggest|mean|plac)\w*|making|total|times"
+    r"|moves?d?|it\s+is|days|years)\b",
+    re.IGNORECASE,
 )
 
 

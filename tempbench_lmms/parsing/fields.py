@@ -97,6 +97,7 @@ _IT_DEPENDS = lazy(
     r"|\bif\b[^.!?]{3,80}\b(?:is|are)\s+meant\b",
     re.IGNORECASE,
 )
+_OR_LINE = lazy(r"\W*(?:or|oder|ou|o)\b", re.IGNORECASE)
 _CLAUSES = lazy(r"[;.!?]\s+|\n+")
 _OBJECT = lazy(r"(?:```(?:json)?\s*)?\{[\s\S]*\}(?:\s*```)?")
 
@@ -354,7 +355,7 @@ def _in_front(text: str, plain: re.Pattern[str]) -> str | None:
     """Returns the letter of a first line that is a letter and a span, where no other line is that."""
     first, *others = lines(text) or [""]
     found = plain.fullmatch(first) if others else None
-    if found is None or not found["letter"] or corrects("\n".join(others)):
+    if found is None or not found["letter"] or corrects("\n".join(others)) or _OR_LINE.match(others[0]):
         return None
     return None if any(plain.fullmatch(row) for row in others) else found["letter"].upper()
 

@@ -211,11 +211,20 @@ _LONGEST_NAMED = lazy(
 _HAS_LONGEST = lazy(
     rf"(?:^|[.;,]\s|\band\s)(?:pair\s+)?([A-D])\s+(?:(?:has|shows|is|covers|spans)\s+)?(?:by\s+far\s+)?(?:the\s+)?{any_of(LONGEST)}"
 )
+_SURELY = (
+    r"(?:(?:clearly|probably|likely|definitely|obviously|certainly|apparently|undoubtedly|evidently)\s+)?"
+)
 # "Pair B is the one with the longest time between its images.", "Pair A has the longest interval"
 _IS_LONGEST = lazy(
-    rf"(?:^|[.!\n]\s?)\W{{0,4}}(?:the\s+)?pair\s+([A-H])\s+(?:\w+ly\s+)?(?:is|has|shows|covers|spans|contains|exhibits|features|represents|stands\s+out\s+with)\s+(?:\w+ly\s+)?(?:the\s+(?:one|pair)\s+(?:with|(?:that|which)\s+(?:has|shows|spans))\s+)?"
+    rf"(?:^|[.!\n]\s?)\W{{0,4}}(?:the\s+)?pair\s+([A-H])\s+{_SURELY}(?:is|has|shows|covers|spans|contains|exhibits|features|represents|stands\s+out\s+with)\s+{_SURELY}(?:the\s+(?:one|pair)\s+(?:with|(?:that|which)\s+(?:has|shows|spans))\s+)?"
     rf"(?:by\s+far\s+)?the\s+{any_of(LONGEST)}\s+(?:\w+\s+){{0,2}}?(?:interval|time|gap|span|period|lapse|duration)"
     rf"(?![^.!?\n]*{any_of((*OR, *IF))})",
+    re.IGNORECASE,
+)
+# "Pair A has the longest interval so far. Pair D exceeds it."
+_OUTDONE = lazy(
+    r"\b(?:but|though|however|yet|exceed\w*|covers\s+more|even|longer|apart|except|after\s+pair|so\s+far|among"
+    r"|first|of\s+(?:[A-D]|the\s+(?:first|other))|false|wrong|answer|choice|choose|pick)\b|\?",
     re.IGNORECASE,
 )
 _LONGEST_SIGNS = signs((*LONGEST, "最も長い", "一番長い", "最大", "가장 오랜"))
@@ -793,7 +802,9 @@ def _longest_is(text: str) -> re.Match[str] | None:
 def _is_longest(text: str) -> re.Match[str] | None:
     """Returns where a sentence calls the pair that it begins with the longest; none where others are, too."""
     found = [] if corrects(text) else list(_IS_LONGEST.finditer(text))
-    return found[0] if len({match[1].upper() for match in found}) == 1 else None
+    if len({match[1].upper() for match in found}) != 1 or _OUTDONE.search(text, found[0].end()):
+        return None
+    return found[0]
 
 
 def _without_reasons(text: str) -> str:

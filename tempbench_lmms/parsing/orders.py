@@ -5,6 +5,7 @@ so the cost is linear in the length of the reply. An order that is called backwa
 earliest", "longest: A, ...") is turned round.
 """
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -244,7 +245,10 @@ def orders(text: str, labels: tuple[str, ...], quantities: bool = False) -> tupl
     if not may_turn:
         return found
     # "Latest first: 1, 3, 2, so earliest first: 2, 3, 1": what is said of one order says nothing of the next.
-    ends = [0, *(order.end for order in found)]
+    # The same one again, "B, A, C (B > A > C)", goes the same way.
+    ends = [0]
+    for before, order in itertools.pairwise(found):
+        ends.append(ends[-1] if before.value == order.value else before.end)
     return tuple(
         order._replace(value=_turned(text, (since, order.start), order.end, order.value, quantities))
         for since, order in zip(ends, found, strict=False)

@@ -89,16 +89,35 @@ _WOULD = (
     *("ould", "might", "würde", "wäre", "Würde", "Wäre", "könnte", "serait", "sería"),
     *("如果", "若", "なら", "라면", "하면"),
 )
+_IF_NOTED = lazy(
+    r"\b(?:if|had|were|counting|when|wenn|würde|should|viewed|seen|si|s'il|unless|reader|interpretation)\b"
+    r"|(?:如果|若|なら|라면|하면)(?!.{0,30}(?:正确|正しい))",
+    re.IGNORECASE,
+)
 # "Let me know if you need anything else!"
 _COURTESY = lazy(
     r"(?:(?:(?<=[.!?*>)])\s|\n|(?<=[.!?]))[^\w\n]*(?:(?:(?:just|please)\s+)?let\s+me\s+know\s+(?:if|whether)\s+(?:you(?:['’]d|\s+would)?\s+(?:like|need|want|have)|there|anything|more)"
-    r"|(?:please\s+)?feel\s+free\s+to\s+(?:ask|send|share)|(?:i\s+)?hope\s+(?:this|that|it)(?:\s+(?:helps|answers)|(?:['’]s|\s+is|\s+was)\s+(?:clear|helpful|useful))"
-    r"|(?:many\s+)?thank(?:s|\s+you)\s+for|have\s+a\s+(?:nice|great|good)\s+day|¡?espero\s+que|j['’]espère\s+que"
-    r"|if\s+(?:you|there|anything)\b(?=[^.!?:\n]*\b(?:let\s+me\s+know|feel\s+free|just\s+(?:say|ask|tell)|i(?:['’]d\s+be|['’]m|['’]ll|\s+can|\s+could|\s+will)\b))|just\s+ask\s+if"
+    r"|(?:please\s+)?feel\s+free\s+to\s+(?:ask|send|share)|(?:i\s+)?hope\s+(?:this|that|it)(?:\s+(?:helps|answers)|(?:['’]s|\s+is|\s+was)\s+(?:clear|helpful|useful))(?=[^.!?,\n]*(?:[.!?\n]|$))"
+    r"|(?:(?:many\s+)?thank(?:s|\s+you)\s+for|have\s+a\s+(?:nice|great|good)\s+day)\b(?=[^.!?,:;\n–—]*(?:[.!?\n]|$))(?![^.!?\n]*\s-\s)|¡?espero\s+que\s+(?:(?:esto|eso)\s+)?(?:(?:te|le|les|os)\s+)?(?:ayud|sirv|sea\s+(?:útil|claro))\w*|j['’]espère\s+que\s+(?:cela|ça|ceci)"
+    r"|if\s+(?:you|there|anything)\b(?=[^.!?:\n]*\b(?:let\s+me\s+know|feel\s+free|just\s+(?:say|ask|tell)|i(?:['’](?:d|m|ll)|\s+(?:can|could|will|would|am))\s+(?:(?:also|gladly|be|always|try\s+to)\s+)*(?:happy|glad|here|help|assist|provide|explain|elaborate|clarify|check|go\s+through|look|describe|walk|list|share|summari[sz]e|refine|revise|update|adjust|redo|recheck)\b))|just\s+ask\s+if"
     r"|ich\s+hoffe,\s+(?:das|dies)\s+hilft|bei\s+(?:weiteren\s+)?(?:rück)?fragen\b(?=[^.!?:\n]*\bmeld)|(?:i['’](?:d\s+be|m)\s+)?happy\s+to\s+(?:help|explain|elaborate))\b(?:[^.!?:\n]|\bvs\.)*[.!?]*)+[^\w\n]*$",
     re.IGNORECASE,
 )
-_COURTEOUS = ("me know", "free to ", "appy to ", "hilft", "ope th", "f you ", "hank", "spero")
+_COURTEOUS = (
+    *(
+        "me know",
+        "free to ",
+        "appy to ",
+        "hilft",
+        "ope th",
+        "ope it",
+        "f you ",
+        "f there",
+        "f anything",
+        "ust ask",
+    ),
+    *("ave a ", "melde", "spère", "hank", "spero"),
+)
 # "Why not the others?": behind it stands why the other options are out.
 _WHY_NOT = lazy(
     r"(?<=\S)(?:\n|\s)\W*why\s+(?:not\s+)?(?:the\s+)?(?:others?|rest|remaining|other\s+\w+)(?:\s+(?:are|is|were|do|don['’]t)\s+(?:\w+\s+)?(?:\w+))?\W*\n"
@@ -131,7 +150,7 @@ _LONGEST_ENTRY = 40
 _LONGEST_SENTENCE = 600
 # "4, as the runway isn't built there yet", but not "4, as well as 3"
 _AS = (
-    r"(?:as(?!\s+(?:well|in|if|shown|seen|described|opposed|soon|long|far|for|to|with|expected|mentioned|noted|can|is)\b)"
+    r"(?:as(?!\s+(?:well|in|if|shown|seen|described|opposed|soon|long|far|for|to|with|expected|mentioned|noted|can|could|is|do|does|did|usual|always|a)\b)"
     r"|da|puisque|car(?=\s(?:l|il|elle|on|c|un|dans|sur)))"
 )
 _PARTS = lazy(rf"[.;\n]\s+|,\s+(?!(?:because|since|weil|denn|porque|parce que|(?<=\d,\s){_AS})\b)")
@@ -141,6 +160,8 @@ _OPENS = lazy(
 )
 # "B (on stones) or D (on shoulders)"
 _OR_ANOTHER = lazy(rf"\)\s*,?\s*(?:{any_of(OR)})")
+# "4, as the others show Fred, or 3"
+_OR_NUMBER = lazy(r"^\W*\d+,\s+as\b[^.!?\n]*,?\s+or\s+(?:image\s+)?\d+\W*$", re.IGNORECASE)
 _MOST_OPENINGS = 30
 # "Pair C.": the sign belongs to what follows it where it heads an entry of a list.
 _NAMED_FIRST = lazy(r"\W*([^\W\d_]{3,}\s[A-H])\.\s+(?=\S)")
@@ -550,6 +571,8 @@ def _any_corrects(rows: list[str]) -> bool:
 def _opening(kind: Kind, rows: list[str]) -> Verdict | None:
     """Returns the answer that a reply opens with: "Image 3: Fred sits ..."; none where parts differ."""
     said: list[Any] = []
+    if _OR_NUMBER.search(rows[0]):
+        return None
     for part in _PARTS.split("\n".join(rows[:_MOST_OPENINGS]))[:_MOST_OPENINGS]:
         head = _OPENS.match(part)
         if head and _NEARLY.search(head[1]):
@@ -653,6 +676,8 @@ def _before_note(kind: Kind, text: str) -> Verdict | None:
     """Returns the answer of a line by itself behind which only a note says what would be if."""
     note = _NOTE.search(text) if holds(text, _WOULD) else None
     if note is None or corrects(text[note.start() :]) or _CONCLUDES.search(text, note.start()):
+        return None
+    if not _IF_NOTED.search(text, note.start()):
         return None
     *rows, last = lines.lines(text[: note.start()]) or [""]
     found = _by_itself(kind, last, "last line") if last else None

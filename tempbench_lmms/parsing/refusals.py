@@ -184,6 +184,7 @@ _FOREIGN_SIGNS = (
     "n'est pas",
     "impossib",
     "imposs",
+    "imposib",
     "désol",
     "no puedo",
     "no es ",
@@ -258,7 +259,7 @@ _NOTED = (" note", "in mind", "disclaimer", "caveat", "hinweis", "beachte")
 _OF_DATES = lazy(
     r"\W*(?:(?:[^.!?\n]{1,120},\s+)?(?:(?:and|but)\s+)?(?:please\s+)?(?:(?:(?:do\s+)?note|keep\s+in\s+mind|bear\s+in\s+mind)(?:\s*:|,?\s+that)"
     r"|(?:note|disclaimer|caveat|hinweis)\s*:|(?:bitte\s+)?beachte\w*(?:\s+sie)?,\s+dass)\s*)"
-    r"(?=[^.!?\n]*\b(?:dates?|metadata|timestamps?|taken|captured|acquired|recorded|\w*daten|datum)\b)[^.!?\n]*[.!]?\W*",
+    r"(?![^.!?\n]*[,;]\s*(?:but|however|so(?!\s+this)|yet|still|though|my|based|the|it|i)\b)(?=[^.!?\n]*\b(?:dates?|metadata|timestamps?|taken|captured|acquired|recorded|\w*daten|datum)\b)[^.!?\n]*[.!]?\W*",
     re.IGNORECASE,
 )
 # "Pair A. Or pair B, I can't decide."

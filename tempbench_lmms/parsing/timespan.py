@@ -295,6 +295,9 @@ def _of_other_times(statement: str) -> bool:
     """Whether the first range of times in a statement is of what comes before or after the one at issue."""
     first = _A_RANGE.search(statement)
     near = statement[max(0, first.start() - _NEAR) : first.start()].lower() if first else ""
+    in_brackets = first is not None and statement[first.start() - 1 : first.start()] == "("
+    if first and not in_brackets and not _A_RANGE.search(statement, first.end()):
+        return False  # no other range is there
     return bool(_OF_BEFORE.search(near) or _OF_AFTER.search(near))
 
 
@@ -368,6 +371,12 @@ def _alone_at_end(text: str, kept: list[Found]) -> Found | None:
     """Returns the span that is the last line by itself, where no other one is a line by itself."""
     alone = [one for one in kept if _is_line(text, one)]
     if len(alone) != 1 or not _BEHIND_ALONE.fullmatch(text, alone[0].end):
+        return None
+    before = text[: alone[0].start]
+    # "The answer is 2 to 5 s.", and on two lines "Video length:", "0 - 20 s"
+    if before.rstrip(" \n*_").endswith((":", " from", " at", " is")) and _LABEL.search(
+        before[: before.rfind("\n")]
+    ):
         return None
     return alone[0] if "\n" in text[: alone[0].start] else None
 
@@ -458,10 +467,10 @@ def only_described(text: str) -> bool:
     """
     if (last := fragment(text)) is None or _LABEL.search(text):
         return False
-    if _OF_OPTION.search(text[: -len(last)]):
-        return True
     points = Points(text, TimeSpan(None))
     opens = "\x02" in points.tokens[:_OPENING]  # "B, from 2 to 5 s. ..."
+    if not opens and _OF_OPTION.search(text[: -len(last)]):
+        return True
     return not opens and len({time.said for time in points.times}) >= _MANY_TIMES
 
 

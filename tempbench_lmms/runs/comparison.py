@@ -133,12 +133,9 @@ def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[
         for name in must_agree
         if one.get(name) != other.get(name) and not (elsewhere and name == _PROMPTS)
     ]
-    for name in _SUMS:
-        sums = [card.get(name) for card in (one, other)]
-        if (
-            None not in sums and sums[0] != sums[1]
-        ):  # older logs have not all; the bundled sample has no media
-            serious.append(f"{name}: {sums[0]} and {sums[1]}")
+    # Older logs have not all checksums, and the bundled samples none of media.
+    sums = [(name, one.get(name), other.get(name)) for name in _SUMS]
+    serious += [f"{name}: {a} and {b}" for name, a, b in sums if None not in (a, b) and a != b]
     codes = [card.get(code.KEY) for card in (one, other)]
     if None not in codes and codes[0] != codes[1] and not reparsed:  # version 0.1.0 noted none
         serious.append(f"the code that read their replies: {codes[0]:.8} and {codes[1]:.8} ({_READ_AGAIN})")
@@ -152,6 +149,9 @@ def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[
         and name not in must_agree
         and one.get(name) != other.get(name)
         and not (elsewhere and None in (one.get(name), other.get(name)))  # said once, below
+    ]
+    notes += [
+        f"{name}, which one of the logs does not name" for name, a, b in sums if (a is None) != (b is None)
     ]
     if len(unnamed) == 1 and not (reparsed or elsewhere):
         notes.append(

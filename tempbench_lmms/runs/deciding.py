@@ -130,7 +130,7 @@ class Contest:
     @property
     def _differences(self) -> betting.Differences:
         own, other = (self._scaled(each[: len(self.answered)]) for each in (self.answered, self.other))
-        return betting.differences(own, other, self._alike.ratios)
+        return betting.differences(own, other, self._alike.ratios, self._alike.before(len(own)))
 
     def _scaled(self, terms: Sequence[Terms]) -> Floats:
         return np.array([one[:2] for one in terms]).reshape(-1, 2) / self.largest
@@ -488,9 +488,9 @@ def _check_same(log: TaskLog, docs: Sequence[Mapping[str, Any]], run_b: Path) ->
     Raises:
         TempbenchError: It did not.
     """
-    answered = {str(one.record["id"]): one.target for one in log.samples}
+    answered = {str(one.record["id"]) for one in log.samples}
     ids = {str(doc["question_id"]) for doc in docs}
-    if missing := sorted(ids - answered.keys()):
+    if missing := sorted(ids - answered):
         why = ", which was itself stopped or limited" if missing != sorted(ids) else ""
         raise TempbenchError(
             f"{run_b}{why} has no answer to {len(missing):,} of {len(ids):,} questions of {log.task}, among "

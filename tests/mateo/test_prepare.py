@@ -460,6 +460,16 @@ def test_plans_of_all_depths_are_taken(own):
     assert {row["plan_id"] for row in docs_of(load_task("mateo_text_icl"))} == {"tea", "deeper"}
 
 
+def test_of_two_plans_of_one_name_the_higher_one_counts(own):
+    folder = own(tea=TEA)
+    (folder / "archive").mkdir()
+    shutil.copytree(folder / "tea", folder / "archive/tea")
+    (folder / "archive/tea/plan.json").write_text(json.dumps(TEA | {"edges": []}), encoding="utf-8")
+    prepare(from_folder=folder)
+    assert problems() == ["plan tea: duplicate id; the second one, archive/tea, is left out"]
+    assert any(row["label"] != "independent" for row in docs_of(load_task("mateo_text_icl")))
+
+
 def test_a_plan_that_is_a_pipe(own):
     folder = own(tea=TEA, sound=TEA)
     (folder / "tea/plan.json").unlink()

@@ -119,7 +119,8 @@ def gated_runs(generator, pairs, difference=0.0, passes=(0.9, 0.4)):
 def gated_decided(first, second):
     """Returns the share of the pairs that are told apart at any group."""
     common = [alike(terms, LEVEL) for terms in second]
-    found = differences(first, second, [*np.array([one.ratios for one in common]).T[:, :, None]])
+    before = np.stack([one.before(first.shape[1]) for one in common], axis=1)
+    found = differences(first, second, [*np.array([one.ratios for one in common]).T[:, :, None]], before)
     return float((log_capital(found) >= -np.log(common[0].level)).any(axis=1).mean())
 
 
@@ -161,6 +162,19 @@ def test_bets_on_gated_groups_are_fair():
     np.testing.assert_array_equal(found.ends[..., :-1], other.ends[..., :-1])
 
 
+def test_later_groups_of_the_earlier_run_have_no_say_in_what_is_staked():
+    _, ((*second,),) = gated_runs(np.random.default_rng(17), 1)
+    common = alike(second)
+    for n in (3, 8, 50, 100):
+        other = alike([*second[:n], *[[0.0, 1.0]] * (GROUPS - n)])
+        np.testing.assert_array_equal(common.before(GROUPS)[:, :n], other.before(GROUPS)[:, :n])
+    lows, highs = common.before(GROUPS + 1)
+    assert (lows[0], highs[0]) == (0, 1)
+    assert (lows[-1], highs[-1]) == common.ratios
+    assert (np.diff(lows) >= 0).all()
+    assert (np.diff(highs) <= 0).all()
+
+
 def test_no_bet_loses_more_than_all_of_it():
     """Whatever the gates let through, and whatever is right of it."""
     generator = np.random.default_rng(16)
@@ -193,10 +207,10 @@ def test_what_is_gated_is_told_and_its_side():
     first, second = gated_runs(np.random.default_rng(13), 20, 0.3, (0.9, 0.9))
     for a, b in zip(first, second, strict=True):
         common = alike(b)
-        found = decision(differences(a, b, common.ratios), common.level)
+        found = decision(differences(a, b, common.ratios, common.before(GROUPS)), common.level)
         assert found is not None
         assert found.first_is_higher
-        mirrored = decision(differences(b, a, common.ratios), common.level)
+        mirrored = decision(differences(b, a, common.ratios, common.before(GROUPS)), common.level)
         assert mirrored == Decision(found.n_groups, False)
 
 
@@ -220,7 +234,7 @@ def test_a_gated_difference_is_rarely_smaller_than_the_least_that_is_stated(monk
     least = []
     for a, b in zip(first, second, strict=True):
         common = alike(b)
-        found = differences(a, b, common.ratios)
+        found = differences(a, b, common.ratios, common.before(GROUPS))
         stated = [at_least(found[:n], common.level) for n in (30, GROUPS) if found.ends[0, :n].sum() > 0]
         least.append(max(stated, default=0.0))
     assert np.mean(np.array(least) > 0.2) <= LEVEL
