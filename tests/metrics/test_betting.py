@@ -17,6 +17,7 @@ from tempbench_lmms.metrics.betting import (
 )
 
 PAIRS, GROUPS, LEVEL = 2000, 100, 0.05
+GATED_PAIRS = 800  # each takes its own range of ratios
 
 
 def decided(differences):
@@ -127,7 +128,7 @@ def gated_decided(first, second):
 @pytest.mark.slow
 @pytest.mark.parametrize("passes", [(0.9, 0.9), (0.9, 0.3), (0.3, 0.9)])
 def test_gated_runs_that_are_alike_are_rarely_told_apart(passes):
-    first, second = gated_runs(np.random.default_rng(8), PAIRS, passes=passes)
+    first, second = gated_runs(np.random.default_rng(8), GATED_PAIRS, passes=passes)
     assert first[..., 0].sum() / first[..., 1].sum() == pytest.approx(
         second[..., 0].sum() / second[..., 1].sum(), abs=0.01
     )
@@ -142,7 +143,7 @@ def test_a_random_order_of_gated_groups_that_are_all_there_is():
     value = weight * generator.integers(0, 2, GROUPS)
     second = np.stack([value, weight], axis=-1)
     first = np.roll(second, GROUPS // 3, axis=0) * 0.5
-    orders = np.array([generator.permutation(GROUPS) for _ in range(PAIRS)])
+    orders = np.array([generator.permutation(GROUPS) for _ in range(GATED_PAIRS)])
     assert gated_decided(first[orders], second[orders]) <= LEVEL
 
 
