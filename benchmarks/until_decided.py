@@ -171,18 +171,19 @@ def rows(quick: bool) -> Iterator[timing.Row]:
     for n_groups, size in SIZES[:1] if quick else SIZES:
         for difference in DIFFERENCES:
             found = shares(n_pairs, n_groups, size, difference)
-            what = f"{n_groups} groups of {size}, true difference {difference:g}"
-            at_most = 100 * _LEVEL if not difference else None
-            yield timing.Row(f"{what}: decided", [100 * found["decided"]], "%", at_most=at_most)
-            yield timing.Row(f"{what}: questions asked", [100 * found["asked"]], "%")
+            yield from _rows_of(f"{n_groups} groups of {size}", difference, found)
     # Of the smallest size alone: --gated takes ten minutes of processor time for all.
     for n_groups, size, difference, passes in _gated_cases(SIZES[:1]):
         found = gated_shares(n_pairs, n_groups, size, difference, passes)
         gates = "{:g} s and {:g} s".format(*passes)
-        what = f"{n_groups} groups of {size}, of which {gates} count, true difference {difference:g}"
-        at_most = 100 * _LEVEL if not difference else None
-        yield timing.Row(f"{what}: decided", [100 * found["decided"]], "%", at_most=at_most)
-        yield timing.Row(f"{what}: questions asked", [100 * found["asked"]], "%")
+        yield from _rows_of(f"{n_groups} groups of {size}, of which {gates} count", difference, found)
+
+
+def _rows_of(what: str, difference: float, found: Mapping[str, float]) -> Iterator[timing.Row]:
+    what += f", true difference {difference:g}"
+    at_most = 100 * _LEVEL if not difference else None
+    yield timing.Row(f"{what}: decided", [100 * found["decided"]], "%", at_most=at_most)
+    yield timing.Row(f"{what}: questions asked", [100 * found["asked"]], "%")
 
 
 def main() -> None:

@@ -63,7 +63,7 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     records = found.items() if isinstance(found, dict) else ()
-    return {_place(key): value for key, value in records if isinstance(value, dict)}
+    return {place_of(key): value for key, value in records if isinstance(value, dict)}
 
 
 def promised(path: Path) -> str | None:
@@ -93,14 +93,14 @@ class Media:
             size_and_time = signature(path)
             if size_and_time is None:
                 return promised(path)
-            recorded = _recorded(self._records.get(_place(url)), size_and_time)
+            recorded = _recorded(self._records.get(place_of(url)), size_and_time)
             return recorded or _sha256_of(str(path), *size_and_time)
         except (TempbenchError, OSError):
             return None
 
     def is_another(self, url: str) -> bool:
         """Returns whether a medium is another one than when the data was prepared."""
-        recorded = self._records.get(_place(url), {}).get("sha256")
+        recorded = self._records.get(place_of(url), {}).get("sha256")
         return recorded is not None and self.sha256(url) != recorded
 
 
@@ -113,7 +113,7 @@ def problems(root: Path, paths: Mapping[str, Path]) -> Iterator[str]:
     """
     records = read(root)
     for url, path in paths.items():
-        recorded = records.get(_place(url), {}).get("sha256")
+        recorded = records.get(place_of(url), {}).get("sha256")
         if recorded is not None and path.is_file() and recorded != _sha256(path):
             yield f"{url}: another file than was prepared (its checksum differs); prepare the data again"
     if not _as_promised(root, _manifest(root)):
@@ -199,7 +199,7 @@ def digest_of_rows(rows: Iterable[tables.Row]) -> str:
     return found.hexdigest()
 
 
-def _place(url: str) -> str:
+def place_of(url: str) -> str:
     """Returns a medium's place in its data set; what is one already stays."""
     return url.removeprefix(SCHEME).partition("/")[2] if url.startswith(SCHEME) else url
 

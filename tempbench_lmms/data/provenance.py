@@ -5,7 +5,7 @@ import importlib.metadata
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import code, prepared, remote, roots
+from tempbench_lmms.data import checksums, code, prepared, remote, roots
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -105,5 +105,5 @@ def sum_of_table(sha256: Any, url: Any) -> str | None:
         url: The address of the task's table.
     """
     if isinstance(sha256, dict) and isinstance(url, str):
-        sha256 = sha256.get(url.removeprefix(roots.SCHEME).partition("/")[2].rpartition("/")[0])
+        sha256 = sha256.get(checksums.place_of(url).rpartition("/")[0])
     return sha256 if isinstance(sha256, str) else None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from tempbench_lmms.parsing.number_words import cjk_value
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.text import holds
 from tempbench_lmms.parsing.words import CARDINAL, CJK_DIGIT
@@ -142,10 +143,7 @@ def _in_figures(text: str) -> str:
 
 def _numeral(signs: str) -> str:
     """Returns a Chinese numeral below 100, or two that follow each other ("two or three"), in figures."""
-    tens, ten, ones = signs.rpartition("十")
-    if ten:
-        return str(10 * CJK_DIGIT.get(tens, 1) + CJK_DIGIT.get(ones, 0))
-    return "-".join(str(CJK_DIGIT[sign]) for sign in signs)
+    return str(cjk_value(signs)) if "十" in signs else "-".join(str(CJK_DIGIT[sign]) for sign in signs)
 
 
 def _with_half(match: re.Match[str]) -> str:

@@ -86,7 +86,7 @@ def _value(words: str) -> int:
     return total
 
 
-def _cjk_value(signs: str) -> int:
+def cjk_value(signs: str) -> int:
     """Returns the number that Chinese signs stand for: 三十二 is 32."""
     if not any(sign in "十百" for sign in signs):
         return int("".join(str(_CJK_VALUES[sign]) for sign in signs))
@@ -118,7 +118,7 @@ def with_digits(text: str) -> str:
         text = _EUROPEAN_SECONDS.sub(lambda match: str(_EUROPEAN[match[1].lower()]), text)
     if not text.isascii():
         if "秒" in text or "分" in text:
-            text = _CJK_NUMBER.sub(lambda match: str(_cjk_value(match.group())), text)
+            text = _CJK_NUMBER.sub(lambda match: str(cjk_value(match.group())), text)
         if "초" in text or "분" in text:
-            text = _SINO_KOREAN.sub(lambda match: str(_cjk_value(match[1].translate(_SINO))), text)
+            text = _SINO_KOREAN.sub(lambda match: str(cjk_value(match[1].translate(_SINO))), text)
     return text

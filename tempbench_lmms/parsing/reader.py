@@ -675,9 +675,9 @@ def _at_end(kind: Kind, text: str) -> Verdict | None:
 def _before_note(kind: Kind, text: str) -> Verdict | None:
     """Returns the answer of a line by itself behind which only a note says what would be if."""
     note = _NOTE.search(text) if holds(text, _WOULD) else None
-    if note is None or corrects(text[note.start() :]) or _CONCLUDES.search(text, note.start()):
+    if note is None or not _IF_NOTED.search(text, note.start()):
         return None
-    if not _IF_NOTED.search(text, note.start()):
+    if corrects(text[note.start() :]) or _CONCLUDES.search(text, note.start()):
         return None
     *rows, last = lines.lines(text[: note.start()]) or [""]
     found = _by_itself(kind, last, "last line") if last else None

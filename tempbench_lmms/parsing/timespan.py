@@ -374,11 +374,10 @@ def _alone_at_end(text: str, kept: list[Found]) -> Found | None:
         return None
     before = text[: alone[0].start]
     # "The answer is 2 to 5 s.", and on two lines "Video length:", "0 - 20 s"
-    if before.rstrip(" \n*_").endswith((":", " from", " at", " is")) and _LABEL.search(
-        before[: before.rfind("\n")]
-    ):
+    above = before.rpartition("\n")[0]
+    if before.rstrip(" \n*_").endswith((":", " from", " at", " is")) and _LABEL.search(above):
         return None
-    return alone[0] if "\n" in text[: alone[0].start] else None
+    return alone[0] if "\n" in before else None
 
 
 _ENDS_ALONE = lazy(r"[ \t\"')\]]*(?:s|secs?|seconds?)?[ \t\"')\]]*(?:\.\s|\.?$|\.?\n)")
@@ -390,11 +389,11 @@ def _is_line(text: str, one: Found) -> bool:
     return bool(_BEFORE_ALONE.fullmatch(text, start, one.start) and _ENDS_ALONE.match(text, one.end))
 
 
-# "140 to 162 seconds." as the first line: what is told of later is told to explain.
-
-
 def _alone_in_front(text: str, kept: list[Found]) -> Found | None:
-    """Returns the span that is the first line by itself, where no other one is a line by itself."""
+    """Returns the span that is the first line by itself, where no other one is a line by itself.
+
+    "140 to 162 seconds.": spans in the prose behind it are there to explain.
+    """
     first, *others = kept
     if "\n" in text[: first.start] or not _is_line(text, first):
         return None
