@@ -249,8 +249,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     return Files(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the longest files first, and then those that run the harness."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is `exhaustive`; puts the longest files first, and then those that run the harness."""
+    if not config.getoption("exhaustive"):
+        items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
     harness = {item.path for item in items if item.get_closest_marker("harness")}
 
     def place(item: pytest.Item) -> int:
@@ -285,6 +287,9 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--exhaustive", action="store_true", help="every case of which a sample is run otherwise"
+    )
     parser.addoption("--update-goldens", action="store_true", help="write the golden files anew")
 
 
