@@ -6,7 +6,8 @@ in a world of 160 x 120 units. Besides the steps of `kit` a drawing knows:
 
     actor x,y hand hand [foot foot]     x,y is the point on the ground between the feet
     head x,y                            a sleeping head alone
-    use NAME                            the steps of `PROPS[NAME]`
+    use NAME [x,y]                      the steps of `PROPS[NAME]`
+    view PLACE ZOOM x,y                 a backdrop; x,y is the middle of a close-up
 
 The colour `accent` is the scene's own, the one that its caption names; `skin`, `coat` and `sleeve` are the
 actor's. All other colours stand in `COLOURS`, and a style may replace them.
@@ -99,8 +100,8 @@ vwp
     4c3834 wall 54686a floor 4a382c pane e0cf9c sand a08c68
 """)
 
-# Name | her or his | a feature that nobody else has | more of them; then what has which colour (`face` where a
-# style has no human ones) | the parts of the head, from behind to the front | the coat.
+# Name | her or his | a feature that nobody else has | more of them; then what has which colour (`face` where
+# a style has no human ones) | the parts of the head, from behind to the front | the coat.
 CAST = blocks("""
 Mia | her | the girl in the red coat | a round orange face and wears a blue hat and a red coat
     face orange skin peach coat red legs dark hair brown hat blue | round long eyes mouth bobble | narrow
@@ -450,8 +451,8 @@ def _grain(image: Image.Image, seed: str) -> Image.Image:
     return Image.composite(Image.new("RGB", SIZE, (20, 20, 20)), image, grain)
 
 
-# A multiple of five in all, so that the right option of the ordering tests is each letter equally often.
-COUNTS = {"flintstones": 8, "pororo": 8, "vist": 7, "vwp": 7}
+# How many panels; a multiple of five stories, so that each letter is right as often in the ordering tests.
+_LENGTHS = {"flintstones": [5] * 8, "pororo": [5] * 8, "vist": [5] * 7, "vwp": [5, 5, 5, 5, 5, 6, 9]}
 
 
 def stories() -> list[Story]:
@@ -464,8 +465,7 @@ def stories() -> list[Story]:
     for source in STYLES:
         rng = random.Random(f"mini stories {source}")
         deck: list[str] = []
-        for number in range(COUNTS[source]):
-            length = {("vwp", 5): 6, ("vwp", 6): 9}.get((source, number), 5)
+        for number, length in enumerate(_LENGTHS[source]):
             if len(deck) < length:
                 deck = list(ACTIONS)
                 rng.shuffle(deck)
@@ -479,15 +479,15 @@ def _story(source: str, story_id: str, actions: list[str], rng: random.Random) -
     cast = rng.sample(sorted(CAST), rng.choice((2, 3)))
     actors = cast + rng.choices(cast, k=len(actions) - len(cast))
     rng.shuffle(actors)
-    named = not STYLES[source].human_skin
+    by_name = not STYLES[source].human_skin
     panels = []
     for actor, action in zip(actors, actions, strict=True):
         (her, phrase, *_), colour, mirrored = CAST[actor], rng.choice(sorted(ACCENTS)), rng.random() < 0.5
-        who = actor if named and rng.random() < 0.7 else phrase
+        who = actor if by_name and rng.random() < 0.7 else phrase
         caption = ACTIONS[action][0].format(who=who, her=her, colour=colour)
         texts = _sentence(f"{who} {action}."), _sentence(caption)
         panels.append(Panel(actor, action, source, colour, mirrored, *texts))
-    characters = " ".join(f"{name} has {CAST[name][2]}." for name in cast) if named else ""
+    characters = " ".join(f"{name} has {CAST[name][2]}." for name in cast) if by_name else ""
     return Story(source, story_id, characters, tuple(panels))
 
 
@@ -504,22 +504,20 @@ def image_urls(story: Story) -> list[str]:
 
 def questions(made: list[Story]) -> dict[str, list[tables.Row]]:
     """Returns the sample's tables by name."""
-    sequences = []
-    for number, story in enumerate(made):
-        groups: dict[str, Any] = {
-            "pairs": rows.sample_groups(len(story.panels), 2, 2, SEED + number),
-            "triples": rows.sample_groups(len(story.panels), 3, 1, SEED + number),
-        }
-        sequence = rows.ImageSequence(
-            source=story.source,
-            sequence_id=story.story_id,
-            images=image_urls(story),
-            events=[panel.event for panel in story.panels],
-            captions=[panel.caption for panel in story.panels],
-            characters=story.characters,
-            **groups,
+    several: Any = rows.sample_groups
+    sequences = [
+        rows.ImageSequence(
+            story.source,
+            story.story_id,
+            image_urls(story),
+            [panel.event for panel in story.panels],
+            [panel.caption for panel in story.panels],
+            story.characters,
+            pairs=several(len(story.panels), 2, 2, SEED + number),
+            triples=several(len(story.panels), 3, 1, SEED + number),
         )
-        sequences.append(sequence)
+        for number, story in enumerate(made)
+    ]
     names = {panel.actor for story in made if story.characters for panel in story.panels}
     found: dict[str, list[tables.Row]] = rows.build(sequences, lambda event: event.split()[0] in names)
     return found
