@@ -48,26 +48,10 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Story:
-    """Panels in an arbitrary, hence unguessable, order; `characters` is "" for sources that use no names."""
+class Story(rows.ImageSequence):
+    """Panels in an arbitrary, hence unguessable, order, and what is asked of them."""
 
-    source: str
-    story_id: str
-    characters: str
-    panels: tuple[Panel, ...]
-
-
-@dataclass(frozen=True)
-class Style:
-    """How a source looks, besides its colours: line work and camera."""
-
-    outline: float = 0.0
-    shading: str = ""
-    human_skin: bool = False
-    close_up: bool = False
-    zoom: float = 1.0
-    blur: float = 0.0
-    muted: float = 0.0
+    panels: Sequence[Panel]
 
 
 # No name starts with a vowel, so captions can say "a {colour}".
@@ -80,22 +64,16 @@ COLOURS = ACCENTS | palette(
     "fire f5832a steam e8eef2"
 )
 
-STYLES = {
-    "flintstones": Style(outline=1.7),
-    "pororo": Style(shading="ball"),
-    "vist": Style(shading="top", human_skin=True, zoom=0.82, blur=1.6),
-    "vwp": Style(shading="side", human_skin=True, close_up=True, blur=4.0, muted=0.25),
-}
-# What differs from `COLOURS`.
-_REPAINTED = blocks("""
-flintstones
-pororo
+# How a source looks: its line work and camera, and the colours that differ from `COLOURS`.
+STYLES = blocks("""
+flintstones | outline 1.7 zoom 1
+pororo | shading ball zoom 1
     sky d9ecfb far e6effa ground f1f6fd leaf a9d6cf trunk b79c92 water a5d5ee road dde3ee house f5cfd6 roof
     c9a8da wall fbe6ee floor e3cfc6 sand f7ecd8 earth b89a84 snow ffffff pane e4f4fc
-vist
+vist | shading top people human zoom 0.82 blur 1.6
     sky 8fb8dc far 6f8f78 ground 73904f leaf 4a6f3c trunk 5f4632 water 4f86a8 road 8f8c88 house b9977c roof
     8a4f42 wall d9cbb0 floor 9c7350 sand d2bd8c
-vwp
+vwp | shading side people human blur 4 muted 0.25
     sky d0a27c far 6a6a5c ground 565a40 leaf 3a4a3c trunk 40322a water 3f6a74 road 5c5654 house 6c5648 roof
     4c3834 wall 54686a floor 4a382c pane e0cf9c sand a08c68
 """)
@@ -330,25 +308,27 @@ class _Stage(Smooth):
     """A canvas that draws the steps of a picture in one style and through one camera."""
 
     def __init__(self, panel: Panel) -> None:
-        self.style, (*_, look) = STYLES[panel.source], CAST[panel.actor]
+        (style, *changed), (*_, look) = STYLES[panel.source], CAST[panel.actor]
+        self.style = named(style)
         colours, *parts = look.split(" | ")
         self.head_parts, self.coat_parts = map(str.split, parts)
-        known = COLOURS | palette(" ".join(_REPAINTED[panel.source]))
+        known = COLOURS | palette(" ".join(changed))
         worn = {part: known[name] for part, name in named(colours).items()}
         worn |= {"sleeve": mix(worn["coat"], (0, 0, 0), 0.16), "accent": ACCENTS[panel.colour]}
-        if not self.style.human_skin:
+        if "people" not in self.style:
             worn["skin"] = worn["face"]
         super().__init__(SIZE, "black", known | worn)
+        self.outline, self.shading = float(self.style.get("outline", 0)), self.style.get("shading")
         self.backdrop = True
 
     def view(self, points: list[Point], place: str, close: str) -> None:
         """Takes the camera to where the style has it, and draws the place."""
-        (x, y), zoom = (points[0], float(close)) if self.style.close_up else ((80.0, 60.0), self.style.zoom)
-        self.scale = zoom * self.FACTOR
-        self.corner = (x - SIZE[0] / 2 / zoom, y - SIZE[1] / 2 / zoom)
+        (x, y), zoom = ((80.0, 60.0), self.style["zoom"]) if "zoom" in self.style else (points[0], close)
+        self.scale = float(zoom) * self.FACTOR
+        self.corner = (x - SIZE[0] / 2 / float(zoom), y - SIZE[1] / 2 / float(zoom))
         self.use([], place)
-        if self.style.blur:
-            self.image.paste(self.image.filter(ImageFilter.GaussianBlur(self.style.blur * self.FACTOR)))
+        if blur := self.style.get("blur"):
+            self.image.paste(self.image.filter(ImageFilter.GaussianBlur(float(blur) * self.FACTOR)))
         self.backdrop = False
 
     def place(self, points: Sequence[Point]) -> list[Point]:
@@ -357,9 +337,9 @@ class _Stage(Smooth):
     def ink(self, name: str) -> Colour:
         """Returns the colour of a name, as the style shows it."""
         colour = super().ink(name)
-        if self.style.muted:
+        if muted := self.style.get("muted"):
             grey = round(0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2])
-            colour = mix(mix(colour, (grey, grey, grey), self.style.muted), (16, 34, 40), 0.16)
+            colour = mix(mix(colour, (grey, grey, grey), float(muted)), (16, 34, 40), 0.16)
         return colour
 
     def use(self, points: list[Point], name: str) -> None:
@@ -372,7 +352,7 @@ class _Stage(Smooth):
         left, top = math.floor(min(xs)), math.floor(min(ys))
         width, height = math.ceil(max(xs)) - left + 1, math.ceil(max(ys)) - top + 1
         # Gradients on tiny shapes are invisible but cost bytes in the PNG.
-        if not self.style.shading or min(width, height) < 8 * self.FACTOR:
+        if not self.shading or min(width, height) < 8 * self.FACTOR:
             self.pen.polygon(corners, fill=colour)
         else:
             mask = Image.new("L", (width, height))
@@ -380,14 +360,14 @@ class _Stage(Smooth):
             light = Image.new("RGB", mask.size, mix(colour, (255, 255, 255), 0.22))
             dark = Image.new("RGB", mask.size, mix(colour, (30, 30, 70), 0.22))
             self.image.paste(Image.composite(dark, light, self._gradient(mask.size)), (left, top), mask)
-        if self.style.outline and not self.backdrop:
-            self._stroke((0, 0, 0), self.style.outline * self.FACTOR, [*corners, corners[0]])
+        if self.outline and not self.backdrop:
+            self._stroke((0, 0, 0), self.outline * self.FACTOR, [*corners, corners[0]])
 
     def _gradient(self, size: tuple[int, int]) -> Image.Image:
         width, height = size
-        if self.style.shading == "side" and not self.backdrop:
+        if self.shading == "side" and not self.backdrop:
             return Image.linear_gradient("L").transpose(Image.Transpose.ROTATE_90).resize(size)
-        if self.style.shading == "ball" and not self.backdrop:
+        if self.shading == "ball" and not self.backdrop:
             x, y = round(0.65 * width), round(0.7 * height)
             ball = Image.radial_gradient("L").resize((2 * width, 2 * height))
             return ball.crop((x, y, x + width, y + height))
@@ -396,8 +376,8 @@ class _Stage(Smooth):
     def line(self, points: list[Point], name: str, width: str = "1") -> None:
         """Draws a line with round ends, outlined where the style is."""
         path = self.place(points)
-        if self.style.outline and not self.backdrop and float(width) >= 2:
-            self._stroke((0, 0, 0), (float(width) + 2 * self.style.outline - 1) * self.FACTOR, path)
+        if self.outline and not self.backdrop and float(width) >= 2:
+            self._stroke((0, 0, 0), (float(width) + 2 * self.outline - 1) * self.FACTOR, path)
         self._stroke(self.ink(name), float(width) * self.scale, path)
 
     def _stroke(self, colour: Colour, width: float, path: list[Point]) -> None:
@@ -421,7 +401,7 @@ class _Stage(Smooth):
             self.use([(x, ground)], part)
         for side, (hx, hy) in zip((8, -8), limbs[:2], strict=True):
             self.play(f"line sleeve 6 {x + side},{shoulder + 4} {hx},{hy}; oval skin {hx},{hy} 4.5,4.5")
-        self.head(head, "human" if self.style.human_skin else "eyes")
+        self.head(head, self.style.get("people", "eyes"))
 
     def head(self, points: list[Point], eyes: str = "closed") -> None:
         """Draws the actor's head, hair and hat."""
@@ -470,16 +450,16 @@ def stories() -> list[Story]:
                 deck = list(ACTIONS)
                 rng.shuffle(deck)
             actions, deck = deck[:length], deck[length:]
-            made.append(_story(source, f"mini_{source}_{number}", actions, rng))
+            made.append(_story(source, f"mini_{source}_{number}", SEED + len(made), actions, rng))
     return made
 
 
-def _story(source: str, story_id: str, actions: list[str], rng: random.Random) -> Story:
+def _story(source: str, name: str, seed: int, actions: list[str], rng: random.Random) -> Story:
     """Casts two or three characters for the actions and writes the texts."""
     cast = rng.sample(sorted(CAST), rng.choice((2, 3)))
     actors = cast + rng.choices(cast, k=len(actions) - len(cast))
     rng.shuffle(actors)
-    by_name = not STYLES[source].human_skin
+    by_name = "people" not in STYLES[source][0]
     panels = []
     for actor, action in zip(actors, actions, strict=True):
         (her, phrase, *_), colour, mirrored = CAST[actor], rng.choice(sorted(ACCENTS)), rng.random() < 0.5
@@ -487,8 +467,18 @@ def _story(source: str, story_id: str, actions: list[str], rng: random.Random) -
         caption = ACTIONS[action][0].format(who=who, her=her, colour=colour)
         texts = _sentence(f"{who} {action}."), _sentence(caption)
         panels.append(Panel(actor, action, source, colour, mirrored, *texts))
-    characters = " ".join(f"{name} has {CAST[name][2]}." for name in cast) if by_name else ""
-    return Story(source, story_id, characters, tuple(panels))
+    several: Any = rows.sample_groups
+    return Story(
+        source,
+        name,
+        [media_url(BENCHMARK, f"{source}/{name}_{i}.png") for i in range(1, len(panels) + 1)],
+        [panel.event for panel in panels],
+        [panel.caption for panel in panels],
+        " ".join(f"{actor} has {CAST[actor][2]}." for actor in cast) if by_name else "",
+        several(len(panels), 2, 2, seed),
+        several(len(panels), 3, 1, seed),
+        panels,
+    )
 
 
 def _sentence(text: str) -> str:
@@ -496,30 +486,10 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def image_urls(story: Story) -> list[str]:
-    """Returns the URLs of a story's pictures."""
-    names = [f"{story.source}/{story.story_id}_{number}.png" for number in range(1, len(story.panels) + 1)]
-    return [media_url(BENCHMARK, name) for name in names]
-
-
 def questions(made: list[Story]) -> dict[str, list[tables.Row]]:
     """Returns the sample's tables by name."""
-    several: Any = rows.sample_groups
-    sequences = [
-        rows.ImageSequence(
-            story.source,
-            story.story_id,
-            image_urls(story),
-            [panel.event for panel in story.panels],
-            [panel.caption for panel in story.panels],
-            story.characters,
-            pairs=several(len(story.panels), 2, 2, SEED + number),
-            triples=several(len(story.panels), 3, 1, SEED + number),
-        )
-        for number, story in enumerate(made)
-    ]
     names = {panel.actor for story in made if story.characters for panel in story.panels}
-    found: dict[str, list[tables.Row]] = rows.build(sequences, lambda event: event.split()[0] in names)
+    found: dict[str, list[tables.Row]] = rows.build(made, lambda event: event.split()[0] in names)
     return found
 
 
@@ -527,7 +497,7 @@ def write(root: Path) -> tables.Row:
     """Renders the pictures and writes the tables under `root`; returns the manifest."""
     made, sample = stories(), Sample(BENCHMARK, root)
     for story in made:
-        for url, panel in zip(image_urls(story), story.panels, strict=True):
+        for url, panel in zip(story.images, story.panels, strict=True):
             sample.picture(url, render(panel))
     for name, table in questions(made).items():
         sample.table(name, table, SCHEMA)

@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
-from functools import partial
 from pathlib import Path
 
 from PIL import Image
@@ -39,12 +38,13 @@ _COLOURS = palette(
     "water 3468a8 road 606062 white fafafa tank eeeeec rim 787878 bare 885c36 foundation f6f6f0 dark 28282c "
     "jetty 968c7c sail f0f0f0 sand ecd6a0"
 )
-_SEASONS = {
-    "winter": palette("ground e2e6e8 trees 797068 crops ced0cd"),
-    "spring": palette("ground 92b564 trees 88be54 crops 977650"),
-    "summer": palette("ground 76a050 trees 2a6e34 crops 78b242"),
-    "autumn": palette("ground 9e985c trees c47028 crops dbbc5c"),
-}
+_SEASONS = [
+    palette("ground e2e6e8 trees 797068 crops ced0cd"),
+    palette("ground 92b564 trees 88be54 crops 977650"),
+    palette("ground 76a050 trees 2a6e34 crops 78b242"),
+    palette("ground 9e985c trees c47028 crops dbbc5c"),
+]
+"""Winter to autumn, in the north."""
 _ROOFS = ("b23e30", "c46232", "5c5468", "963446")
 
 
@@ -57,11 +57,6 @@ class Town:
     dates: tuple[date, ...]  # when it is photographed, in chronological order
     flooded: frozenset[int]  # the dates, by index, on which the water is high
     first_houses: int  # houses on the first date
-
-
-def season(day: date) -> str:
-    """Returns the northern season of a date."""
-    return ("winter", "spring", "summer", "autumn")[day.month % 12 // 3]
 
 
 def town(number: int, seed: int) -> Town:
@@ -86,7 +81,7 @@ def houses(place: Town, index: int) -> tuple[int, int]:
 def draw_town(place: Town, index: int) -> Image.Image:
     """Returns the place at one of its dates, `SIZE` pixels square."""
     rng = random.Random(f"layout/{place.number}")
-    canvas = Canvas((SIZE, SIZE), "ground", _COLOURS | _SEASONS[season(place.dates[index])])
+    canvas = Canvas((SIZE, SIZE), "ground", _COLOURS | _SEASONS[place.dates[index].month % 12 // 3])
     left, top = rng.randint(4, SIZE - _COLUMNS * _LOT - 4), rng.randint(20, 46)
     _fields(canvas, rng, 9 if place.category == "farmland" else 4)
     canvas.play(_water(rng, place.category == "harbour", index in place.flooded))
@@ -99,12 +94,14 @@ def draw_town(place: Town, index: int) -> Image.Image:
     canvas.play(f"box {bare} {left - 2},{top - 2} {left + _COLUMNS * _LOT},{top + _ROWS * _LOT}")
     canvas.play(f"line road 2 0,{top + 3 * _LOT - 1} {SIZE},{top + 3 * _LOT - 1}")
     finished, stage = houses(place, index)
-    lots = [(column, row) for column in range(_COLUMNS) for row in range(_ROWS)]
     start = rng.choice((0, _COLUMNS - 1))
-    lots.sort(key=lambda lot: (abs(lot[0] - start), lot[1]))
+    lots = itertools.product(sorted(range(_COLUMNS), key=lambda column: abs(column - start)), range(_ROWS))
     # A site is bare earth, then a white foundation, then grey walls without a roof.
     site = ("", "; box foundation 1,1 5,4", "; box bare/dark 1,1 5,4")[stage]
-    looks = [*[_house(rng.choice(_ROOFS)) for _ in lots][:finished], f"box bare 0,0 6,5{site}"]
+    looks = [
+        *[_house(rng.choice(_ROOFS)) for _ in range(_COLUMNS * _ROWS)][:finished],
+        f"box bare 0,0 6,5{site}",
+    ]
     for (column, row), look in zip(lots, looks, strict=False):
         canvas.play(look, at=(left + column * _LOT, top + row * _LOT))
     return few_colours(canvas.image, 48)
@@ -201,7 +198,8 @@ def _river(rng: random.Random) -> Iterator[str]:
 
 
 def _runway(rng: random.Random) -> Iterator[str]:
-    yield f"at 0,{rng.randint(44, 60)}; box 4e4e52 0,-14 112,14; line white 2 18,0 26,0 x6,16,0 | 2,-11 14,-11 x6,0,4"
+    yield f"at 0,{rng.randint(44, 60)}; box 4e4e52 0,-14 112,14"
+    yield "line white 2 18,0 26,0 x6,16,0 | 2,-11 14,-11 x6,0,4"
 
 
 def _storage_tanks(rng: random.Random) -> Iterator[str]:
@@ -328,16 +326,15 @@ def everyday_rows() -> dict[str, list[Row]]:
 
     for version in range(len(SPANS)):
         for scene, (lapse, *_) in SCENES.items():
-            shots = [Shot(_scene_media(scene, version, after), after, "", None) for after in (False, True)]
+            shots = [
+                Shot(f"everyday/{slug(scene)}_{version}_{when}.png", i, "", None)
+                for i, when in enumerate(("before", "after"))
+            ]
             series = Series(f"{scene} {version}", "bundled", "", tuple(shots))
             add("transfer_lapse", shots, lapse, "ABCDEF", kind=lapse)
             add("transfer_order", shots, "A", "AB")
             add("transfer_order", shots[::-1], "B", "AB")
     return rows
-
-
-def _scene_media(scene: str, version: int, after: bool) -> str:
-    return f"everyday/{slug(scene)}_{version}_{'after' if after else 'before'}.png"
 
 
 def _town_rows() -> dict[str, list[Row]]:
@@ -352,18 +349,17 @@ def _town_rows() -> dict[str, list[Row]]:
     return found
 
 
-def _pictures(recognised: list[Row]) -> dict[str, Callable[[], Image.Image]]:
-    """Returns what draws each picture that a question could show, by its place below `media`."""
-    found: dict[str, Callable[[], Image.Image]] = {}
-    for place in (place for places in towns().values() for place in places):
-        for index, shot in enumerate(series_of(place).shots):
-            found[shot.media] = partial(draw_town, place, index)
-    for row in recognised:
-        number = int(row["question_id"].split("/")[-1])
-        found[row["places"][0]] = partial(draw_land_use, row["category"], number)
-    for scene, version, after in itertools.product(SCENES, range(len(SPANS)), (False, True)):
-        found[_scene_media(scene, version, after)] = partial(draw_scene, scene, version, after)
-    return found
+def _picture(path: str) -> Image.Image:
+    """Returns the picture that stands at a place below `media`."""
+    folder, name = path.removesuffix(".png").split("/")
+    name, last = name.rsplit("_", 1)
+    if folder == "land":
+        return draw_land_use(LAND_USE[int(last) % len(LAND_USE)], int(last))
+    if folder == "everyday":
+        scene = next(scene for scene in SCENES if name.startswith(slug(scene)))
+        return draw_scene(scene, int(name[-1]), last == "after")
+    place = town(int(name), SEED)
+    return draw_town(place, [*map(str, place.dates)].index(last))
 
 
 def write(root: Path) -> Row:
@@ -371,9 +367,9 @@ def write(root: Path) -> Row:
     split_rows = _town_rows() | {"ucm": land_use_rows()} | everyday_rows()
     split_rows["all"] = [row for test in TESTS for row in split_rows[test]]
     shutil.rmtree(root / "media", ignore_errors=True)
-    sample, pictures = Sample(BENCHMARK, root), _pictures(split_rows["ucm"])
+    sample = Sample(BENCHMARK, root)
     for url in sorted({url for rows in split_rows.values() for row in rows for url in row["images"]}):
-        sample.picture(url, pictures[url.removeprefix(media_url(BENCHMARK, ""))]())
+        sample.picture(url, _picture(url.removeprefix(media_url(BENCHMARK, ""))))
     for name, rows in split_rows.items():
         sample.table(name, rows, SCHEMA, "train" if name.startswith("train/") else "test")
     places = {split: len(places) for split, places in towns().items()}
