@@ -126,38 +126,33 @@ def _clip(walked: str, durations: str = "") -> tuple[State, ...]:
 
 def families() -> list[Family]:
     """Returns every question with all clips that it can be asked of."""
-    return [
-        Family(
-            name.split()[0], question, {line.split(" | ")[0]: _clip(*line.split(" | ")[1:]) for line in lines}
-        )
-        for name, (question, *lines) in blocks(_FAMILIES).items()
-    ]
+    found = []
+    for name, (question, *lines) in blocks(_FAMILIES).items():
+        answers = (line.split(" | ") for line in lines)
+        found.append(Family(name.split()[0], question, {answer: _clip(*walk) for answer, *walk in answers}))
+    return found
 
 
-# What moves, by the kind of scene.
 _KINDS = ("dial", "dot", "disc", "lamp")
+# What moves in each kind of scene; then the colours, and what is behind.
 WHO = blocks("""
 human | the person's arm | the person's hand | the balloon | the torch
+    ground ebe4d6 line 3c3c46 thing c84632
 object | the wheel | the ball | the ball | the lamp
+    ground d6e4d6 line 6e5a46 thing 285abe
+    box line 0,100 112,112
 simulated | the arrow | the square | the circle | the square
+    ground 10101e line 3c3c6e thing 5ae6a0
+    line 1a1a2e 0,0 0,112 x7,16,0 | 0,0 112,0 x7,0,16
 """)
-_COLOURS = {
-    "human": "ground ebe4d6 line 3c3c46 thing c84632",
-    "object": "ground d6e4d6 line 6e5a46 thing 285abe",
-    "simulated": "ground 10101e line 3c3c6e thing 5ae6a0",
-}
-_BACKDROPS = {
-    "human": "",
-    "object": "box line 0,100 112,112",
-    "simulated": "line 1a1a2e 0,0 0,112 x7,16,0 | 0,0 112,0 x7,0,16",
-}
 _PERSON = "oval /line 2 12,40 6,6; line line 2 12,46 12,80 | 12,80 6,104 | 12,80 18,104; line line 3 12,52"
 
 
 def draw(state: State, scene: str) -> Image.Image:
     """Returns the picture of a state in one of `SCENES`; it depends on nothing else."""
-    canvas = Canvas((SIZE, SIZE), "ground", palette(f"{_COLOURS[scene]} lit ffdc3c"))
-    return canvas.play(f"{_BACKDROPS[scene]}; {_steps(state, scene)}")
+    colours, *behind = WHO[scene][len(_KINDS) :]
+    canvas = Canvas((SIZE, SIZE), "ground", palette(f"{colours} lit ffdc3c"))
+    return canvas.play("; ".join([*behind, _steps(state, scene)]))
 
 
 def _steps(state: State, scene: str) -> str:
@@ -199,7 +194,7 @@ def questions() -> list[tuple[tables.Row, tuple[State, ...], Family]]:
             kind=family.type,
             scene=scene,
             video=media_url(BENCHMARK, f"{scene}/{key}.mp4"),
-            question=family.question.format(who=dict(zip(_KINDS, WHO[scene], strict=True)).get(kind, "")),
+            question=family.question.format(who=dict(zip(_KINDS, WHO[scene], strict=False)).get(kind, "")),
             options=options,
             answer=options.index(answer),
         )

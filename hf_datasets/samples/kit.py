@@ -133,21 +133,18 @@ class Canvas:
         return self.ink(fill) if fill else None, self.ink(outline) if outline else None
 
     def box(self, points: list[Point], names: str, width: str = "1") -> None:
-        fill, outline = self._inks(names)
-        self.pen.rectangle(self.place(points), fill, outline, int(width))
+        self.pen.rectangle(self.place(points), *self._inks(names), int(width))
 
     def oval(self, points: list[Point], names: str, width: str = "1") -> None:
         (x, y), (rx, ry) = points
-        fill, outline = self._inks(names)
-        self.pen.ellipse((x - rx, y - ry, x + rx, y + ry), fill, outline, int(width))
+        self.pen.ellipse((x - rx, y - ry, x + rx, y + ry), *self._inks(names), int(width))
 
     def arc(self, points: list[Point], name: str, width: str, start: str, end: str) -> None:
         (x, y), (rx, ry) = points
         self.pen.arc((x - rx, y - ry, x + rx, y + ry), float(start), float(end), self.ink(name), int(width))
 
     def poly(self, points: list[Point], names: str) -> None:
-        fill, outline = self._inks(names)
-        self.pen.polygon(self.place(points), fill, outline)
+        self.pen.polygon(self.place(points), *self._inks(names))
 
     def line(self, points: list[Point], name: str, width: str = "1") -> None:
         self.pen.line(self.place(points), self.ink(name), max(1, round(float(width) * self.scale)), "curve")

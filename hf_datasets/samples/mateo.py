@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from PIL import Image
 
-from hf_datasets.mateo.graphs import Pair, counts
+from hf_datasets.mateo.graphs import Edge, Pair, counts
 from hf_datasets.mateo.rows import Plan, Step, pairs_to_ask, questions
 from tempbench_lmms.data import tables
 from tempbench_lmms.mateo.features import BENCHMARK, SCHEMA
@@ -61,40 +61,31 @@ def _kitchen(n: int) -> dict[str, list[str]]:
     pieces = ((-12, 0), (0, 0), (12, 0), (-6, -11), (6, -11), (0, -22))
     cubes = " | ".join(f"{x * spread - 7},{61 + y} {x * spread + 7},{73 + y}" for x, y in pieces)
     return blocks(f"""
-bag
-    poly cream 24,26 76,26 84,92 16,92; line black 4 24,26 30,12 70,12 76,26
+bag | poly cream 24,26 76,26 84,92 16,92; line black 4 24,26 30,12 70,12 76,26
     [:] oval * 50,58 22-10t,20-9t
-board
-    box tan 6,62 94,86
+board | box tan 6,62 94,86
     ~[:] at 50+{62 / n}t,0; box * {cubes}
 bowl
     {_layers(n, lambda height: 42 * math.sqrt(1 - (1 - height) ** 2 * 0.9))}
     box grey 38,88 62,94
-cake
-    [:] box * 18,{86 - cake}-{cake}t 82,86-{cake}t
+cake | [:] box * 18,{86 - cake}-{cake}t 82,86-{cake}t
     box grey 8,86 92,91
-disc
-    [:1] oval * 50,56 44,36
+disc | [:1] oval * 50,56 44,36
     [1:2] oval * 50,56 36,28
     [2:] dots * 6 6 0+0.5t 50,56 27.2-9.18t,20.8-7.02t
-fruit
-    ~[:] at 50+{80 / n}t,{62 - r}; line brown 5 0,0 6,-12; oval green 12,-10 9,5; oval * 0,{r} {r},{r}
+fruit | ~[:] at 50+{80 / n}t,{62 - r}; line brown 5 0,0 6,-12; oval green 12,-10 9,5; oval * 0,{r} {r},{r}
 glass
     {_layers(n, lambda height: 16 + 10 * height)}
-pan
-    box dark 74,58 99,66; oval grey 42,62 40,30
+pan | box dark 74,58 99,66; oval grey 42,62 40,30
     [:1] oval * 42,62 32,23
     [1:] dots * 5 5 0+1t 42,62 20-7t,14-5t
-parcel
-    ~[:] at 50+30t,0; poly * -15,78 -9,52 0,44 9,52 15,78; line black 2 -6,50 0,60 6,50
-plate
-    oval ice 50,62 46,26
+parcel | ~[:] at 50+30t,0; poly * -15,78 -9,52 0,44 9,52 15,78; line black 2 -6,50 0,60 6,50
+plate | oval ice 50,62 46,26
     ~[:] oval * 50+{68 / n}t,56 {plate},16
 pot
     box grey 4,42 16,50 | 84,42 96,50
     {_layers(n, lambda height: 34)}
-stick
-    ~[:] at 50,50+26t; poly * -38,-10 34,-6 44,0 34,6 -38,10; oval green -42,0 7,12
+stick | ~[:] at 50,50+26t; poly * -38,-10 34,-6 44,0 34,6 -38,10; oval green -42,0 7,12
 """)
 
 
@@ -103,24 +94,18 @@ def _workshop(n: int) -> dict[str, list[str]]:
     stud, top, wheel = f"{90 - block}-{block}t", f"{94 - block}-{block}t", wagon * 0.13
     cord = " ".join(f"{x},{y}" for x, y in ellipse((50, 52), (36, 36), 40))
     return blocks(f"""
-beads
-    box cream 10,60 90,92
+beads | box cream 10,60 90,92
     [:1] oval * 20,60 8,8 x5,15,0 | 27,46 8,8 x4,15,0
-flower
-    ~[:] at 50+34t,0; line green 4 0,88 0,46; dots * 5 8 0 0,36 12,12
-house
-    ?[1:2] box * 22,44 78,84; oval black 50,60 9,9
+flower | ~[:] at 50+34t,0; line green 4 0,88 0,46; dots * 5 8 0 0,36 12,12
+house | ?[1:2] box * 22,44 78,84; oval black 50,60 9,9
     ?[2:3] poly * 12,46 50,12 88,46
     ?[0:1] box * 12,84 88,93
     ?[3:4] box * 46,72 54,78 | 36,76 64,81
-plank
-    ~[:] at 50,50+30t; box * -42,-11 42,11; line dark 1 -36,-3 30,-3
-planter
-    ~[2:] at 50+24t,0; line green 4 0,64 0,36; dots * 5 6 0 0,30 8,8
+plank | ~[:] at 50,50+30t; box * -42,-11 42,11; line dark 1 -36,-3 30,-3
+planter | ~[2:] at 50+24t,0; line green 4 0,64 0,36; dots * 5 6 0 0,30 8,8
     [1:2] box * 12,58 88,72
     [:1] poly * 8,66 92,66 84,94 16,94
-ring
-    line dark 3 {cord}
+ring | line dark 3 {cord}
     [:] dots * 1 {min(11.0, 70 / n + 2)} {-math.pi / 2}+{2 * math.pi / n}t 50,52 36,36
 robot
     ?[3:4] box * 34,74 44,96 | 56,74 66,96
@@ -128,22 +113,19 @@ robot
     ?[0:1] box * 28,38 72,76
     ?[1:2] box * 36,10 64,36; oval white 44,21 4,5 | 56,21 4,5
     ?[4:5] oval * 50,57 9,9
-sheet
-    [:] box * 8+{stripe}t,22 {8 + stripe}+{stripe}t,86
+sheet | [:] box * 8+{stripe}t,22 {8 + stripe}+{stripe}t,86
     line black 4 8,22 92,22 92,86 8,86 8,22
 strand
     {_strand(n)}
 tower
     [:] box * 38,{stud} 46,{top} | 54,{stud} 62,{top} | 28,{top} 72,94-{block}t
-train
-    ~[1::2] oval * 50+{wagon}t,54 {wagon * 0.3},14
+train | ~[1::2] oval * 50+{wagon}t,54 {wagon * 0.3},14
     ~[::2] at 50+{wagon}t,0; box * {-wagon * 0.42},54 {wagon * 0.42},76
     ~[::2] at 50+{wagon}t,79; oval dark {-wagon * 0.22},0 {wheel},{wheel} x2,{wagon * 0.44},0
     ~[2::2] at 50+{wagon}t,70; line black 4 {-wagon * 0.08},0 {wagon * 0.08},0
 wall
     ~[:] at 50+{brick}t,0; box * {-brick / 2},40 {brick / 2},92 | {-brick / 5},28 {brick / 5},40
-wheels
-    ~[:] at 50,58+36t; oval * -20,0 15,15 x2,40,0; oval white -20,0 5,5 x2,40,0
+wheels | ~[:] at 50,58+36t; oval * -20,0 15,15 x2,40,0; oval white -20,0 5,5 x2,40,0
 """)
 
 
@@ -216,10 +198,9 @@ def draw(tool: str, inputs: Sequence[str], output: str) -> Image.Image:
 class RecipeStep(NamedTuple):
     """A step of a bundled plan."""
 
-    name: str  # unique in the plan
     text: str  # what is done
     tool: str  # one of `TOOLS`
-    takes: tuple[str, ...]  # what goes in: "=name" is the outcome of that step, all else an item at hand
+    takes: list[str]  # what goes in: "=name" is the outcome of that step, all else an item at hand
     makes: str  # the item that comes out; no other step of the plan makes or takes the same from elsewhere
 
 
@@ -232,17 +213,18 @@ class Recipe:
 
     def __init__(self, title: str, lines: Iterable[str]) -> None:
         self.title, self.name = title, title.lower().replace(" ", "_")
-        rows = [[part.strip() for part in line.split("|")] for line in lines]
-        self.steps = [RecipeStep(*row[:3], tuple(row[3].split("; ")), row[4]) for row in rows]
-        index = {f"={step.name}": i for i, step in enumerate(self.steps)}
-        self.edges = [
-            (index[item], i) for i, step in enumerate(self.steps) for item in step.takes if item in index
-        ]
+        self.steps: list[RecipeStep] = []
+        self.edges: list[Edge] = []
+        self._made: dict[str, tuple[int, str]] = {}
+        for i, line in enumerate(lines):
+            name, text, tool, takes, makes = line.split(" | ")
+            self.steps.append(RecipeStep(text, tool, takes.split("; "), makes))
+            self.edges += [(self._made[item][0], i) for item in takes.split("; ") if item in self._made]
+            self._made[f"={name}"] = (i, makes)
 
     def shown(self, step: RecipeStep) -> list[str]:
         """Returns the items that go into a step."""
-        makes = {f"={other.name}": other.makes for other in self.steps}
-        return [makes.get(item, item) for item in step.takes]
+        return [self._made[item][1] if item in self._made else item for item in step.takes]
 
 
 def recipes() -> list[Recipe]:

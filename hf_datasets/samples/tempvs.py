@@ -106,18 +106,15 @@ PROPS = blocks("""
 meadow
     box sky -60,-60 220,92; oval far 20,98 80,24 | 150,98 70,30; box ground -60,88 220,180;
     line trunk 5 6,92 6,70; oval leaf 6,58 17,20 | 158,72 16,18
-town
-    box sky -60,-60 220,92; box house -40,44 18,90; poly roof -50,46 -10,20 26,46; box pane 2,56 12,70;
+town | box sky -60,-60 220,92; box house -40,44 18,90; poly roof -50,46 -10,20 26,46; box pane 2,56 12,70;
     box house 128,36 200,90; poly roof 122,38 160,10 200,38; box pane 138,50 150,66; box road -60,88 220,180
 lake
     box sky -60,-60 220,92; oval far 10,90 80,26 | 140,92 80,20; box water -60,82 220,180;
     line ice 1 10,92 40,92 | 120,114 150,114 | 70,88 96,88
-forest
-    box sky -60,-60 220,92; box far -60,52 220,92; box ground -60,88 220,180; line trunk 6 8,92 8,50;
+forest | box sky -60,-60 220,92; box far -60,52 220,92; box ground -60,88 220,180; line trunk 6 8,92 8,50;
     poly leaf -14,72 8,10 30,72; line trunk 6 148,92 148,50; poly leaf 126,70 148,4 170,70 | 40,80 54,44 68,80
     | 94,80 106,48 120,80
-room
-    box wall -60,-60 220,96; box floor -60,94 220,180; box white 8,26 40,62; box pane 11,29 37,59;
+room | box wall -60,-60 220,96; box floor -60,94 220,180; box white 8,26 40,62; box pane 11,29 37,59;
     line white 2 24,29 24,59
 rain
     line blue 1 20,30 16,42 | 34,52 30,64 | 22,76 18,88 | 130,34 126,46 | 142,58 138,70 | 128,80 124,92
@@ -383,8 +380,7 @@ class _Stage(Smooth):
     def _stroke(self, colour: Colour, width: float, path: list[Point]) -> None:
         self.pen.line(path, fill=colour, width=round(width), joint="curve")
         for x, y in (path[0], path[-1]):
-            r = width / 2
-            self.pen.ellipse((x - r, y - r, x + r, y + r), fill=colour)
+            self.pen.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), fill=colour)
 
     def actor(self, points: list[Point]) -> None:
         """Draws a character by the point between the feet, the hands and the feet."""
@@ -441,7 +437,7 @@ def stories() -> list[Story]:
     The actions of a story, their order and their actors are drawn at random with a fixed seed, so nothing but
     the pictures tells the order.
     """
-    made = []
+    made: list[Story] = []
     for source in STYLES:
         rng = random.Random(f"mini stories {source}")
         deck: list[str] = []
@@ -465,7 +461,8 @@ def _story(source: str, name: str, seed: int, actions: list[str], rng: random.Ra
         (her, phrase, *_), colour, mirrored = CAST[actor], rng.choice(sorted(ACCENTS)), rng.random() < 0.5
         who = actor if by_name and rng.random() < 0.7 else phrase
         caption = ACTIONS[action][0].format(who=who, her=her, colour=colour)
-        texts = _sentence(f"{who} {action}."), _sentence(caption)
+        # Not str.capitalize, which would lower the letters of a name inside the sentence.
+        texts = (text[0].upper() + text[1:] for text in (f"{who} {action}.", caption))
         panels.append(Panel(actor, action, source, colour, mirrored, *texts))
     several: Any = rows.sample_groups
     return Story(
@@ -481,24 +478,13 @@ def _story(source: str, name: str, seed: int, actions: list[str], rng: random.Ra
     )
 
 
-def _sentence(text: str) -> str:
-    # Not str.capitalize, which would lower the letters of a name inside the sentence.
-    return text[0].upper() + text[1:]
-
-
-def questions(made: list[Story]) -> dict[str, list[tables.Row]]:
-    """Returns the sample's tables by name."""
-    names = {panel.actor for story in made if story.characters for panel in story.panels}
-    found: dict[str, list[tables.Row]] = rows.build(made, lambda event: event.split()[0] in names)
-    return found
-
-
 def write(root: Path) -> tables.Row:
     """Renders the pictures and writes the tables under `root`; returns the manifest."""
     made, sample = stories(), Sample(BENCHMARK, root)
     for story in made:
         for url, panel in zip(story.images, story.panels, strict=True):
             sample.picture(url, render(panel))
-    for name, table in questions(made).items():
+    names = {panel.actor for story in made if story.characters for panel in story.panels}
+    for name, table in rows.build(made, lambda event: event.split()[0] in names).items():
         sample.table(name, table, SCHEMA)
     return sample.finish()

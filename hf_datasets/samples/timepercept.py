@@ -65,9 +65,8 @@ def town(number: int, seed: int) -> Town:
     ranges = ((10, 24), (33, 80), (95, 200), (150, 330), (250, 360), (170, 290))
     gaps = [rng.randint(*limits) for limits in ranges]
     rng.shuffle(gaps)
-    dates = [date(rng.randint(2009, 2018), rng.randint(1, 12), rng.randint(1, 28))]
-    for gap in gaps:
-        dates.append(dates[-1] + timedelta(days=gap))
+    first = date(rng.randint(2009, 2018), rng.randint(1, 12), rng.randint(1, 28))
+    dates = [first + timedelta(days=days) for days in itertools.accumulate(gaps, initial=0)]
     flooded = frozenset(rng.sample(range(len(dates)), 2))
     return Town(number, CATEGORIES[number % len(CATEGORIES)], tuple(dates), flooded, rng.randint(2, 6))
 
@@ -237,43 +236,32 @@ _EVERYDAY = palette(
 
 # Name | class of its duration in TemporalVQA's terms; then the steps, as they change with t (`kit.at_time`).
 SCENES = blocks("""
-falling ball | A
-    box grass 0,84 96,96; box cliff/ink 6,8 26,84; oval ball/ink 51,27+54t 7,7
-dropped glass | A
-    box floor 0,86 96,96; box shelf 0,40 50,46; t<0.5 box glass/ink 38,20 52,40;
+falling ball | A | box grass 0,84 96,96; box cliff/ink 6,8 26,84; oval ball/ink 51,27+54t 7,7
+dropped glass | A | box floor 0,86 96,96; box shelf 0,40 50,46; t<0.5 box glass/ink 38,20 52,40;
     t>0.5 poly glass/ink 56,86 62,76 64,86 | 62,86 68,76 70,86 | 70,86 76,76 78,86 | 78,86 84,76 86,86
-melting ice | B
-    box table 0,70 96,96; oval puddle 48,79 8+30t,5; box ice/ink 26+20t,34+40t 70-20t,78
+melting ice | B | box table 0,70 96,96; oval puddle 48,79 8+30t,5; box ice/ink 26+20t,34+40t 70-20t,78
 hourglass | B
     poly bulb/ink 26,12 70,12 48,48 | 26,84 70,84 48,48; poly sand 28+20t,14+34t 68-20t,14+34t 48,48
     | 28,83 68,83 68-20t,83-30t 28+20t,83-30t
-candle | C
-    box board/ink 20,82 76,88; box wax/ink 38,26+50t 58,82; t>0.3 oval wax 48,80 18,4;
+candle | C | box board/ink 20,82 76,88; box wax/ink 38,26+50t 58,82; t>0.3 oval wax 48,80 18,4;
     oval flame 48,17+50t 4,7
-day to night | C
-    t<0.6 box day 0,0 96,96; t>0.6 box night 0,0 96,96; t<0.6 box meadow 0,74 96,96;
+day to night | C | t<0.6 box day 0,0 96,96; t>0.6 box night 0,0 96,96; t<0.6 box meadow 0,74 96,96;
     t>0.6 box dark 0,74 96,96; poly roof/ink 58,60 72,46 86,60; box wall/ink 60,60 84,76;
     t<0.6 box pane/ink 66,64 74,72; t>0.6 box lit/ink 66,64 74,72; t<0.6 oval sun 21,53-60t 9,9;
     t>0.6 oval moon 22,20 8,8
-seedling | D
-    poly pot/ink 32,66 64,66 58,90 38,90; line stem 3 48,66 48,62-50t; t>0.2 oval leaf 40.5,56 6.5,3 x2,15,0;
-    t>0.4 oval leaf 40.5,47 6.5,3 x2,15,0; t>0.6 oval leaf 40.5,38 6.5,3 x2,15,0;
-    t>0.8 oval leaf 40.5,29 6.5,3 x2,15,0; t>0.95 oval leaf 40.5,20 6.5,3 x2,15,0;
-    t>0.7 oval bloom/ink 48,12 8,8
-banana | D
-    t<0.5 arc unripe 16 20 160 48,38 34,38; t>0.5 arc overripe 16 20 160 48,38 34,38;
+seedling | D | poly pot/ink 32,66 64,66 58,90 38,90; line stem 3 48,66 48,62-50t;
+    t>0.2 oval leaf 40.5,56 6.5,3 x2,15,0; t>0.4 oval leaf 40.5,47 6.5,3 x2,15,0;
+    t>0.6 oval leaf 40.5,38 6.5,3 x2,15,0; t>0.8 oval leaf 40.5,29 6.5,3 x2,15,0;
+    t>0.95 oval leaf 40.5,20 6.5,3 x2,15,0; t>0.7 oval bloom/ink 48,12 8,8
+banana | D | t<0.5 arc unripe 16 20 160 48,38 34,38; t>0.5 arc overripe 16 20 160 48,38 34,38;
     t>0.5 oval spot 30,64 3,3 | 44,68 3,3 x2,14,0 | 70,60 3,3
-house being built | E
-    box earth 0,80 96,96; box slab/ink 22,76 74,82; t>0.7 box wall/ink 24,46 72,76;
+house being built | E | box earth 0,80 96,96; box slab/ink 22,76 74,82; t>0.7 box wall/ink 24,46 72,76;
     t>0.7 poly roof/ink 18,46 48,20 78,46; t>0.7 box door/ink 42,58 54,76
-wheat | E
-    box soil 0,78 96,96; t<0.7 line green 3 6,78 6,78-56t x12,8,0; t>0.7 line gold 3 6,78 6,78-56t x12,8,0;
-    t>0.7 oval ear 6,76-56t 3,6 x12,8,0
-growing tree | F
-    box grass 0,82 96,96; box wall/ink 6,54 34,82; poly roof/ink 2,54 20,36 38,54;
+wheat | E | box soil 0,78 96,96; t<0.7 line green 3 6,78 6,78-56t x12,8,0;
+    t>0.7 line gold 3 6,78 6,78-56t x12,8,0; t>0.7 oval ear 6,76-56t 3,6 x12,8,0
+growing tree | F | box grass 0,82 96,96; box wall/ink 6,54 34,82; poly roof/ink 2,54 20,36 38,54;
     box trunk 64-3t,74-30t 66+3t,82; oval crown 65,71.6-44.4t 4+24t,4+24t
-skyline | F
-    box yard 0,80 96,96; box 828ca0/ink 6,62 16,80; t>0.2 box 8c8ca0/ink 76,51 86,80;
+skyline | F | box yard 0,80 96,96; box 828ca0/ink 6,62 16,80; t>0.2 box 8c8ca0/ink 76,51 86,80;
     t>0.3 box 968ca0/ink 62,40 72,80; t>0.5 box a08ca0/ink 48,29 58,80; t>0.6 box aa8ca0/ink 34,18 44,80;
     t>0.8 box b48ca0/ink 20,61 30,80; t>0.95 box be8ca0/ink 6,50 16,80
 """)
@@ -324,16 +312,13 @@ def everyday_rows() -> dict[str, list[Row]]:
             questions.make_row(test, len(rows[test]), "test", shots, [series], f"{roots.MINI}/", **values)
         )
 
-    for version in range(len(SPANS)):
-        for scene, (lapse, *_) in SCENES.items():
-            shots = [
-                Shot(f"everyday/{slug(scene)}_{version}_{when}.png", i, "", None)
-                for i, when in enumerate(("before", "after"))
-            ]
-            series = Series(f"{scene} {version}", "bundled", "", tuple(shots))
-            add("transfer_lapse", shots, lapse, "ABCDEF", kind=lapse)
-            add("transfer_order", shots, "A", "AB")
-            add("transfer_order", shots[::-1], "B", "AB")
+    for version, (scene, (lapse, *_)) in itertools.product(range(len(SPANS)), SCENES.items()):
+        name = f"everyday/{slug(scene)}_{version}"
+        shots = [Shot(f"{name}_before.png", 0, "", None), Shot(f"{name}_after.png", 1, "", None)]
+        series = Series(f"{scene} {version}", "bundled", "", tuple(shots))
+        add("transfer_lapse", shots, lapse, "ABCDEF", kind=lapse)
+        add("transfer_order", shots, "A", "AB")
+        add("transfer_order", shots[::-1], "B", "AB")
     return rows
 
 
@@ -342,8 +327,9 @@ def _town_rows() -> dict[str, list[Row]]:
     found = {}
     for split, places in towns().items():
         series = [series_of(place) for place in places]
-        count = TEST_COUNT if split == "test" else TRAIN_COUNT
-        rules = questions.Rules(count=count, seed=SEED, min_ratio=2.0)
+        rules = questions.Rules(
+            count=TEST_COUNT if split == "test" else TRAIN_COUNT, seed=SEED, min_ratio=2.0
+        )
         for test, rows in questions.build(series, series, split, rules, subset=f"{roots.MINI}/").items():
             found[test if split == "test" else f"train/{test}"] = rows
     return found
