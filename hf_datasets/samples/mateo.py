@@ -22,10 +22,8 @@ from .kit import Point, Sample, Smooth, at_time, blocks, ellipse, few_levels, me
 from .mateo_plans import PLANS
 
 SEED = 20265
-PAIRS_A_KIND = 4
-"""At most so many dependent and as many independent pairs are asked of a plan."""
-SIZE = (192, 120)
-"""Width and height of a picture in pixels."""
+PAIRS_A_KIND = 4  # at most so many dependent and as many independent pairs are asked of a plan
+SIZE = (192, 120)  # px
 _LEVELS = 12
 
 COLOURS = palette(
@@ -51,9 +49,9 @@ class _Square(Smooth):
         self.line([*points, points[0]], "black", "2")
 
 
-# How the kinds of item look that have n colours. Lines are drawn in turn; `[A:B:C] STEPS` once for each of
-# these colours, which `*` stands for, with t from 0, `~[A:B:C]` with t from their middle: -1, 0, 1. Where it
-# begins with `?`, it is a part that is not there yet if it is white.
+# How items of n colours look, by kind, in lines that are drawn in turn: STEPS once; `[A:B:C] STEPS` for each
+# of these colours (a slice), which `*` stands for, with t from 0; `~[A:B:C] STEPS` with t from their middle, so
+# that three are at -1, 0 and 1; `?[A:B:C] STEPS` is a part, which is not there yet if it is white.
 
 
 def _kitchen(n: int) -> dict[str, list[str]]:
@@ -65,8 +63,7 @@ bag | poly cream 24,26 76,26 84,92 16,92; line black 4 24,26 30,12 70,12 76,26
     [:] oval * 50,58 22-10t,20-9t
 board | box tan 6,62 94,86
     ~[:] at 50+{62 / n}t,0; box * {cubes}
-bowl
-    {_layers(n, lambda height: 42 * math.sqrt(1 - (1 - height) ** 2 * 0.9))}
+bowl | {_layers(n, lambda height: 42 * math.sqrt(1 - (1 - height) ** 2 * 0.9))}
     box grey 38,88 62,94
 cake | [:] box * 18,{86 - cake}-{cake}t 82,86-{cake}t
     box grey 8,86 92,91
@@ -74,8 +71,7 @@ disc | [:1] oval * 50,56 44,36
     [1:2] oval * 50,56 36,28
     [2:] dots * 6 6 0+0.5t 50,56 27.2-9.18t,20.8-7.02t
 fruit | ~[:] at 50+{80 / n}t,{62 - r}; line brown 5 0,0 6,-12; oval green 12,-10 9,5; oval * 0,{r} {r},{r}
-glass
-    {_layers(n, lambda height: 16 + 10 * height)}
+glass | {_layers(n, lambda height: 16 + 10 * height)}
 pan | box dark 74,58 99,66; oval grey 42,62 40,30
     [:1] oval * 42,62 32,23
     [1:] dots * 5 5 0+1t 42,62 20-7t,14-5t
@@ -115,8 +111,7 @@ robot
     ?[4:5] oval * 50,57 9,9
 sheet | [:] box * 8+{stripe}t,22 {8 + stripe}+{stripe}t,86
     line black 4 8,22 92,22 92,86 8,86 8,22
-strand
-    {_strand(n)}
+strand | {_strand(n)}
 tower
     [:] box * 38,{stud} 46,{top} | 54,{stud} 62,{top} | 28,{top} 72,94-{block}t
 train | ~[1::2] oval * 50+{wagon}t,54 {wagon * 0.3},14
@@ -219,12 +214,12 @@ class Recipe:
         for i, line in enumerate(lines):
             name, text, tool, takes, makes = line.split(" | ")
             self.steps.append(RecipeStep(text, tool, takes.split("; "), makes))
-            self.edges += [(self._made[item][0], i) for item in takes.split("; ") if item in self._made]
+            self.edges += [(self._made[item][0], i) for item in takes.split("; ") if item[0] == "="]
             self._made[f"={name}"] = (i, makes)
 
     def shown(self, step: RecipeStep) -> list[str]:
         """Returns the items that go into a step."""
-        return [self._made[item][1] if item in self._made else item for item in step.takes]
+        return [self._made[item][1] if item[0] == "=" else item for item in step.takes]
 
 
 def recipes() -> list[Recipe]:

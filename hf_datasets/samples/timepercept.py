@@ -97,10 +97,7 @@ def draw_town(place: Town, index: int) -> Image.Image:
     lots = itertools.product(sorted(range(_COLUMNS), key=lambda column: abs(column - start)), range(_ROWS))
     # A site is bare earth, then a white foundation, then grey walls without a roof.
     site = ("", "; box foundation 1,1 5,4", "; box bare/dark 1,1 5,4")[stage]
-    looks = [
-        *[_house(rng.choice(_ROOFS)) for _ in range(_COLUMNS * _ROWS)][:finished],
-        f"box bare 0,0 6,5{site}",
-    ]
+    looks = [*(_house(rng.choice(_ROOFS)) for _ in range(finished)), f"box bare 0,0 6,5{site}"]
     for (column, row), look in zip(lots, looks, strict=False):
         canvas.play(look, at=(left + column * _LOT, top + row * _LOT))
     return few_colours(canvas.image, 48)
