@@ -50,8 +50,8 @@ class _Square(Smooth):
 
 
 # How items of n colours look, by kind, in lines that are drawn in turn: STEPS once; `[A:B:C] STEPS` for each
-# of these colours (a slice), which `*` stands for, with t from 0; `~[A:B:C] STEPS` with t from their middle: of
-# three they are at -1, 0 and 1; `?[A:B:C] STEPS` is a part, which is not there yet if it is white.
+# of these colours (a slice), which `*` stands for, with t from 0; `~[A:B:C] STEPS` with t from the middle, as
+# in -1, 0, 1; `?[A:B:C] STEPS` is a part, which is not there yet if it is white.
 
 
 def _kitchen(n: int) -> dict[str, list[str]]:
