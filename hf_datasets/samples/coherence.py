@@ -24,7 +24,6 @@ SEED = 20250
 SIZE = 112
 FPS = 10
 N_FRAMES = 32
-_ITEMS = 48
 
 State = tuple[str, int, int]
 """What a frame shows: the kind of scene and two whole numbers."""
@@ -39,24 +38,13 @@ class Family:
     options: dict[str, tuple[State, ...]]  # the states of a clip, by its answer
 
 
-_PATHS: dict[str, list[State]] = {
-    "turn": [("dial", angle, 0) for angle in range(0, 360, 15)],
-    "right": [("dot", x, 56) for x in range(24, 89, 4)],
-    "down": [("dot", 56, y) for y in range(24, 89, 4)],
-    "grow": [("disc", radius, 0) for radius in range(8, 41, 2)],
-    "steps": [("dot", 20 + 8 * i, 56) for i in range(10)],
-    "beats": [("lamp", i % 2, 0) for i in range(8)],
-    "west": [("dot", 24, y) for y in range(24, 89, 8)],
-    "south": [("dot", x, 88) for x in range(24, 89, 8)],
-    "east": [("dot", 88, y) for y in range(88, 23, -8)],
-    "north": [("dot", x, 24) for x in range(88, 23, -8)],
-    "off": [("lamp", 0, 0)],
-    "on": [("lamp", 1, 0)],
-    "dark": [("pair", 0, 0)],
-    "left_one": [("pair", 1, 0)],
-    "right_one": [("pair", 0, 1)],
-    "both": [("pair", 1, 1)],
-}
+# A path: its name, the kind of scene with its two numbers, what is added from state to state, and how many.
+_PATHS = """
+turn dial 0,0 15,0 24; right dot 24,56 4,0 17; down dot 56,24 0,4 17; grow disc 8,0 2,0 17;
+steps dot 20,56 8,0 10; west dot 24,24 0,8 9; south dot 24,88 8,0 9; east dot 88,88 0,-8 9;
+north dot 88,24 -8,0 9; off lamp 0,0 0,0 1; on lamp 1,0 0,0 1; dark pair 0,0 0,0 1; left_one pair 1,0 0,0 1;
+right_one pair 0,1 0,0 1; both pair 1,1 0,0 1
+"""
 
 # A question's type | the question; then its answers | the paths that are walked, each from one place to
 # another one, or backwards (-) | how long each state lasts; without, the pace is even.
@@ -105,9 +93,9 @@ velocity_frequency speed | What is the speed pattern of {who}?
     Constant speed. | steps
     Not moving at all. | steps:4:5
 velocity_frequency rhythm | How does the rhythm of {who} change?
-    Faster and faster. | beats | 8 6 5 4 3 2 2 2
-    Slower and slower. | beats | 2 2 2 3 4 5 6 8
-    It does not change. | beats | 4 4 4 4 4 4 4 4
+    Faster and faster. | off on off on off on off on | 8 6 5 4 3 2 2 2
+    Slower and slower. | off on off on off on off on | 2 2 2 3 4 5 6 8
+    It does not change. | off on off on off on off on | 4 4 4 4 4 4 4 4
     There is no rhythm. | on
 visual_cues | Which of the two lights goes on first?
     The left one. | dark left_one both right_one dark | 6 7 7 7 5
@@ -117,12 +105,18 @@ visual_cues | Which of the two lights goes on first?
 """
 
 
+def _path(name: str) -> list[State]:
+    _, kind, start, step, n = next(path for path in map(str.split, _PATHS.split(";")) if path[0] == name)
+    (a, b), (da, db) = (map(int, pair.split(",")) for pair in (start, step))
+    return [(kind, a + i * da, b + i * db) for i in range(int(n))]
+
+
 def _clip(walked: str, durations: str = "") -> tuple[State, ...]:
     """Returns the states of a clip, cut or held to its length."""
     path: list[State] = []
     for word in walked.split():
         name, *ends = word.removeprefix("-").split(":")
-        part = _PATHS[name][slice(*map(int, ends or ("0", "99")))]
+        part = _path(name)[slice(*map(int, ends))] if ends else _path(name)
         path += part[::-1] if word.startswith("-") else part
     if not durations:
         return tuple(path[i * len(path) // N_FRAMES] for i in range(N_FRAMES))
@@ -132,88 +126,75 @@ def _clip(walked: str, durations: str = "") -> tuple[State, ...]:
 
 def families() -> list[Family]:
     """Returns every question with all clips that it can be asked of."""
-    return [
-        Family(
-            name.split()[0], question, {line.split(" | ")[0]: _clip(*line.split(" | ")[1:]) for line in lines}
-        )
-        for name, (question, *lines) in blocks(_FAMILIES).items()
-    ]
+    found = []
+    for name, (question, *lines) in blocks(_FAMILIES).items():
+        answers = (line.split(" | ") for line in lines)
+        found.append(Family(name.split()[0], question, {answer: _clip(*walk) for answer, *walk in answers}))
+    return found
 
 
-WHO = {
-    "human": {
-        "dial": "the person's arm",
-        "dot": "the person's hand",
-        "disc": "the balloon",
-        "lamp": "the torch",
-    },
-    "object": {"dial": "the wheel", "dot": "the ball", "disc": "the ball", "lamp": "the lamp"},
-    "simulated": {"dial": "the arrow", "dot": "the square", "disc": "the circle", "lamp": "the square"},
-}
-_COLOURS = {
-    "human": "ground ebe4d6 line 3c3c46 thing c84632",
-    "object": "ground d6e4d6 line 6e5a46 thing 285abe",
-    "simulated": "ground 10101e line 3c3c6e thing 5ae6a0",
-}
-_GRID = " | ".join(f"{at},0 {at},112 | 0,{at} 112,{at}" for at in range(0, SIZE, 16))
-_BACKDROPS = {"human": "", "object": "box line 0,100 112,112", "simulated": f"line 1a1a2e {_GRID}"}
+_KINDS = ("dial", "dot", "disc", "lamp")
+# What moves in each kind of scene; then the colours, and what is behind.
+WHO = blocks("""
+human | the person's arm | the person's hand | the balloon | the torch
+    ground ebe4d6 line 3c3c46 thing c84632
+object | the wheel | the ball | the ball | the lamp
+    ground d6e4d6 line 6e5a46 thing 285abe
+    box line 0,100 112,112
+simulated | the arrow | the square | the circle | the square
+    ground 10101e line 3c3c6e thing 5ae6a0
+    line 1a1a2e 0,0 0,112 x7,16,0 | 0,0 112,0 x7,0,16
+""")
 _PERSON = "oval /line 2 12,40 6,6; line line 2 12,46 12,80 | 12,80 6,104 | 12,80 18,104; line line 3 12,52"
 
 
 def draw(state: State, scene: str) -> Image.Image:
     """Returns the picture of a state in one of `SCENES`; it depends on nothing else."""
-    canvas = Canvas((SIZE, SIZE), "ground", palette(f"{_COLOURS[scene]} lit ffdc3c"))
-    canvas.play(f"{_BACKDROPS[scene]}; {_steps(state, scene)}")
-    return canvas.image
+    colours, *behind = WHO[scene][len(_KINDS) :]
+    canvas = Canvas((SIZE, SIZE), "ground", palette(f"{colours} lit ffdc3c"))
+    return canvas.play("; ".join([*behind, _steps(state, scene)]))
 
 
 def _steps(state: State, scene: str) -> str:
     kind, a, b = state
-    square = "box" if scene == "simulated" else "oval"
     if kind == "dial":
         # Screen angles grow clockwise: y points down.
-        x, y = 56 + 34 * sin(radians(a)), 56 - 34 * cos(radians(a))
-        wheel = "" if scene == "human" else "oval /line 3 56,56 38,38; "
-        return f"{wheel}line thing 6 56,56 {x},{y}; oval thing {x},{y} 6,6; oval line 56,56 4,4"
+        tip = f"{56 + 34 * sin(radians(a))},{56 - 34 * cos(radians(a))}"
+        wheel = "" if scene == "human" else "oval /line 3 56,56 38,38"
+        return f"{wheel}; line thing 6 56,56 {tip}; oval thing {tip} 6,6; oval line 56,56 4,4"
     if kind == "pair":
         return "; ".join(f"oval {('line', 'lit')[on]}/thing 3 {x},56 15,15" for x, on in ((34, a), (78, b)))
-    hand, thing = {
-        "dot": (f"{a},{b}", f"{a - 8},{b - 8} {a + 8},{b + 8}" if square == "box" else f"{a},{b} 8,8"),
-        "disc": ("56,56", f"56,56 {a},{a}"),
-        "lamp": ("56,66", "40,40 72,72" if square == "box" else "56,56 16,16"),
-    }[kind]
-    if kind == "disc":
-        square = "oval"
+    x, y, r = {"dot": (a, b, 8), "disc": (56, 56, a), "lamp": (56, 56, 16)}[kind]
     ink = f"{('line', 'lit')[a]}/thing 3" if kind == "lamp" else "thing"
-    return f"{f'{_PERSON} {hand}; ' if scene == 'human' else ''}{square} {ink} {thing}"
+    if scene == "simulated" and kind != "disc":
+        return f"box {ink} {x - r},{y - r} {x + r},{y + r}"
+    holder = f"{_PERSON} {x},{y + 10 if kind == 'lamp' else y}" if scene == "human" else ""
+    return f"{holder}; oval {ink} {x},{y} {r},{r}"
 
 
 def questions() -> list[tuple[tables.Row, tuple[State, ...], Family]]:
     """Returns the sample's questions, each with the states of its clip and its family."""
-    generator = random.Random(SEED)
-    known = families()
-    left = [[*family.options] for family in known]
-    for answers in left:
-        generator.shuffle(answers)
-    found: list[tuple[tables.Row, tuple[State, ...], Family]] = []
-    for family, answers in itertools.cycle(zip(known, left, strict=True)):
-        if len(found) == _ITEMS or not any(left):
-            return found
-        if not answers:
-            continue
-        answer = answers.pop()
-        states, scene = family.options[answer], SCENES[len(found) % 3]
-        if states[0][0] == "pair" and scene == "human":  # nobody stands between two lights
+    generator, known, shuffled = random.Random(SEED), families(), []
+    for family in known:
+        shuffled.append([*family.options])
+        generator.shuffle(shuffled[-1])
+    # One answer of each question in turn.
+    turns = itertools.zip_longest(*(answers[::-1] for answers in shuffled))
+    asked = [one for turn in turns for one in zip(known, turn, strict=True) if one[1]]
+    found = []
+    for number, (family, answer) in enumerate(asked):
+        states, scene = family.options[answer], SCENES[number % 3]
+        kind = states[0][0]
+        if kind == "pair" and scene == "human":  # nobody stands between two lights
             scene = "object"
-        key = f"{family.type}_{len(found):02d}"
-        options = [*family.options]
+        key, options = f"{family.type}_{number:02d}", [*family.options]
         generator.shuffle(options)
         row = question_row(
             question_id=key,
             kind=family.type,
             scene=scene,
             video=media_url(BENCHMARK, f"{scene}/{key}.mp4"),
-            question=family.question.format(who=WHO[scene].get(states[0][0], "")),
+            question=family.question.format(who=dict(zip(_KINDS, WHO[scene], strict=False)).get(kind, "")),
             options=options,
             answer=options.index(answer),
         )
@@ -223,15 +204,9 @@ def questions() -> list[tuple[tables.Row, tuple[State, ...], Family]]:
 
 FRAMES_AN_EVENT = 12
 _THINGS = palette("red cd322d blue 2d55cd green 289646 yellow e1b928 ground eeeee8 floor 968c7d black 141414")
-_SHAPES = {"ball": "oval {c} {x},{y} {r},{r}", "square": "box {c} {l},{t} {right},{b}",
-           "triangle": "poly {c} {x},{t} {l},{b} {right},{b}"}  # fmt: skip
-_ACTIONS = {
-    "rises": "the {thing} rises to the top",
-    "grows": "the {thing} grows",
-    "turns": "the {thing} turns black",
-    "disappears": "the {thing} disappears",
-    "blinks": "the {thing} blinks",
-}
+_SHAPES = {"ball": "oval {0} 0,0 {1},{1}", "square": "box {0} -{1},-{1} {1},{1}",
+           "triangle": "poly {0} 0,-{1} -{1},{1} {1},{1}"}  # fmt: skip
+_ACTIONS = {"rises": " to the top", "grows": "", "turns": " black", "disappears": "", "blinks": ""}
 
 
 @dataclass(frozen=True)
@@ -243,7 +218,7 @@ class Story:
 
     def clauses(self) -> list[str]:
         """Returns one clause an event, in order."""
-        return [_ACTIONS[action].format(thing=" ".join(self.things[i])) for i, action in self.events]
+        return [f"the {' '.join(self.things[i])} {action}{_ACTIONS[action]}" for i, action in self.events]
 
     def caption(self) -> str:
         """Returns a sentence an event, in order."""
@@ -257,25 +232,16 @@ class Story:
     def _frame(self, frame: int) -> Image.Image:
         canvas = Canvas((SIZE, SIZE), "ground", _THINGS)
         canvas.play("box floor 0,96 112,112")
+        turns = {who: (turn, action) for turn, (who, action) in enumerate(self.events)}
         for number, (colour, shape) in enumerate(self.things):
-            x, y, r, shown = (22, 56, 90)[number], 80.0, 10.0, True
-            for turn, (who, action) in enumerate(self.events):
-                share = min(1.0, max(0.0, (frame - turn * FRAMES_AN_EVENT) / (FRAMES_AN_EVENT - 2)))
-                if who != number or share == 0:
-                    continue
-                if action == "rises":
-                    y -= 60 * share
-                elif action == "turns":
-                    colour = "black" if share > 0.3 else colour
-                elif action == "grows":
-                    r += 8 * share
-                elif action == "disappears":
-                    shown = share < 0.5
-                else:
-                    shown = share == 1 or int(share * 6) % 2 == 0
-            if shown:
-                sides = {"l": x - r, "t": y - r, "right": x + r, "b": y + r}
-                canvas.play(_SHAPES[shape].format(c=colour, x=x, y=y, r=r, **sides))
+            turn, action = turns.get(number, (0, ""))
+            done = min(1.0, max(0.0, (frame - turn * FRAMES_AN_EVENT) / (FRAMES_AN_EVENT - 2)))
+            gone = {"disappears": done >= 0.5, "blinks": done < 1 and int(done * 6) % 2 == 1}
+            if gone.get(action):
+                continue
+            ink = "black" if action == "turns" and done > 0.3 else colour
+            y, r = 80.0 - 60 * done * (action == "rises"), 10.0 + 8 * done * (action == "grows")
+            canvas.play(_SHAPES[shape].format(ink, r), at=((22, 56, 90)[number], y))
         return canvas.image
 
 

@@ -4,9 +4,10 @@ A drawing is written as steps separated by semicolons, x to the right, y downwar
 
     box COLOUR x0,y0 x1,y1       oval COLOUR x,y rx,ry       dome COLOUR x,y rx,ry    (the upper half)
     poly COLOUR x,y x,y ...      line COLOUR WIDTH x,y ...   ring COLOUR WIDTH x,y rx,ry
-    arc COLOUR WIDTH START END x,y rx,ry
+    arc COLOUR WIDTH START END x,y rx,ry         dots COLOUR N SIZE START x,y rx,ry    (N on an ellipse)
 
-`|` begins another one of the same kind, colour and width. A colour is `rrggbb` or a name in the canvas's
+`|` begins another one of the same kind, colour and width, and `xN,DX,DY` behind one draws it N times, each so
+much further on. After `at x,y` a drawing's (0, 0) lies there. A colour is `rrggbb` or a name in the canvas's
 palette; `FILL/OUTLINE` outlines a shape. A canvas may know more steps, each a method of its name.
 """
 
@@ -28,8 +29,12 @@ Palette = dict[str, Colour]
 
 def palette(table: str) -> Palette:
     """Reads "name rrggbb name rrggbb ..."."""
-    words = table.split()
-    return {name: _rgb(code) for name, code in zip(words[::2], words[1::2], strict=True)}
+    return {name: _rgb(code) for name, code in named(table).items()}
+
+
+def named(table: str) -> dict[str, str]:
+    """Reads "name word name word ..."."""
+    return dict(zip(table.split()[::2], table.split()[1::2], strict=True))
 
 
 def _rgb(code: str) -> Colour:
@@ -96,17 +101,25 @@ class Canvas:
         self.image = Image.new("RGB", size, self.ink(ground))
         self.pen = ImageDraw.Draw(self.image)
 
-    def play(self, steps: str, at: Point = (0, 0)) -> None:
-        """Draws steps whose (0, 0) lies at a point."""
+    def play(self, steps: str, at: Point = (0, 0)) -> Image.Image:
+        """Draws steps whose (0, 0) lies at a point, and returns the picture."""
+        here = at
         for step in filter(str.strip, steps.split(";")):
             verb, *words = step.split()
             settings = [word for word in words if "," not in word and word != "|"]
             for group in " ".join(word for word in words if word not in settings).split("|"):
-                pairs = [[float(part) for part in word.split(",")] for word in group.split()]
-                points = [(x + at[0], y + at[1]) for x, y in pairs]
-                if verb in ("oval", "dome", "ring", "arc"):
-                    points[1] = (pairs[1][0], pairs[1][1])
-                getattr(self, verb)(points, *settings)
+                shape, _, again = group.partition("x")
+                pairs = [[float(part) for part in word.split(",")] for word in shape.split()]
+                times, dx, dy = map(float, (again or "1,0,0").split(","))
+                if verb == "at":
+                    here = (at[0] + pairs[0][0], at[1] + pairs[0][1])
+                    continue
+                for i in range(int(times)):
+                    points = [(x + here[0] + i * dx, y + here[1] + i * dy) for x, y in pairs]
+                    if verb in ("oval", "dome", "ring", "arc", "dots"):
+                        points[1] = (pairs[1][0], pairs[1][1])
+                    getattr(self, verb)(points, *settings)
+        return self.image
 
     def place(self, points: Sequence[Point]) -> list[Point]:
         """Returns points in pixels of the image."""
@@ -120,21 +133,18 @@ class Canvas:
         return self.ink(fill) if fill else None, self.ink(outline) if outline else None
 
     def box(self, points: list[Point], names: str, width: str = "1") -> None:
-        fill, outline = self._inks(names)
-        self.pen.rectangle(self.place(points), fill, outline, int(width))
+        self.pen.rectangle(self.place(points), *self._inks(names), int(width))
 
     def oval(self, points: list[Point], names: str, width: str = "1") -> None:
         (x, y), (rx, ry) = points
-        fill, outline = self._inks(names)
-        self.pen.ellipse((x - rx, y - ry, x + rx, y + ry), fill, outline, int(width))
+        self.pen.ellipse((x - rx, y - ry, x + rx, y + ry), *self._inks(names), int(width))
 
     def arc(self, points: list[Point], name: str, width: str, start: str, end: str) -> None:
         (x, y), (rx, ry) = points
         self.pen.arc((x - rx, y - ry, x + rx, y + ry), float(start), float(end), self.ink(name), int(width))
 
     def poly(self, points: list[Point], names: str) -> None:
-        fill, outline = self._inks(names)
-        self.pen.polygon(self.place(points), fill, outline)
+        self.pen.polygon(self.place(points), *self._inks(names))
 
     def line(self, points: list[Point], name: str, width: str = "1") -> None:
         self.pen.line(self.place(points), self.ink(name), max(1, round(float(width) * self.scale)), "curve")
@@ -158,6 +168,10 @@ class Smooth(Canvas):
 
     def dome(self, points: list[Point], names: str) -> None:
         self.poly(ellipse(points[0], points[1], start=0.5, turn=0.5), names)
+
+    def dots(self, points: list[Point], name: str, n: str, size: str, start: str) -> None:
+        for spot in ellipse(points[0], points[1], int(n), float(start) / math.tau)[:-1]:
+            self.oval([spot, (float(size), float(size))], name)
 
     def ring(self, points: list[Point], name: str, width: str) -> None:
         self.line(ellipse(points[0], points[1], start=0.5), name, width)

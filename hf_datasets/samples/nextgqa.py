@@ -90,7 +90,6 @@ def _ball(colour: str, move: str, x: float, done: float) -> str:
 
 def frame(shown: Clip, time: float) -> Image.Image:
     """Returns the picture at a time in seconds."""
-    canvas = Canvas(_SIZE, "wall", _COLOURS | _SCENERY)
     steps = [f"box floor 0,{_FLOOR} 160,120"]
     for i in range(OPTIONS):
         x = 17 + 31.5 * i
@@ -98,12 +97,11 @@ def frame(shown: Clip, time: float) -> Image.Image:
         done = (time - now.start) / (now.end - now.start) if now else 0.0
         steps += [f"oval glow {x},26 15,15"] if now else []
         # The rim has the lamp's colour also while it is dark.
-        steps += [f"oval {shown.lamps[i] if now else 'off'} {x},26 9,9", f"ring {shown.lamps[i]} {x},26"]
+        steps += [
+            f"oval {shown.lamps[i] if now else 'off'} {x},26 9,9; oval /{shown.lamps[i]} 3 {x},26 10,10"
+        ]
         steps.append(_ball(shown.balls[i], shown.moves[i], x, done))
-    for step in steps:
-        verb, *words = step.split()
-        canvas.play(f"oval /{words[0]} 3 {words[1]} 10,10" if verb == "ring" else step)
-    return canvas.image
+    return Canvas(_SIZE, "wall", _COLOURS | _SCENERY).play("; ".join(steps))
 
 
 def questions(shown: Clip) -> Iterator[tuple[str, str, str, list[str], list[list[float]]]]:

@@ -108,18 +108,15 @@ def sequential(rng: random.Random, duration: float) -> Clip:
         angle = 4 * math.pi * done if move == "spins" else 0.0
         return _shape(kinds[i], 18 + 31 * i, _GROUND - 14 - height, size, colours[i], angle)
 
+    def paint(time: float) -> str:
+        return "; ".join(figure(i, event.progress(time)) for i, event in enumerate(events))
+
     turn = rng.randrange(n - 1)
-    before = rng.random() < 0.5
-    asked, answer = (order[turn + 1], order[turn]) if before else (order[turn], order[turn + 1])
-    return Clip(
-        lambda time: "; ".join(figure(i, events[i].progress(time)) for i in range(n)),
-        f"What happens right {'before' if before else 'after'} {texts[asked]}?",
-        (texts[answer], *(texts[i] for i in range(n) if i not in (asked, answer))),
-        events[asked],
-        events[answer],
-        duration,
-        "sequential",
-    )
+    word = "before" if rng.random() < 0.5 else "after"
+    asked, answer = order[turn : turn + 2] if word == "after" else order[turn : turn + 2][::-1]
+    options = (texts[answer], *(texts[i] for i in range(n) if i not in (asked, answer)))
+    question = f"What happens right {word} {texts[asked]}?"
+    return Clip(paint, question, options, events[asked], events[answer], duration, "sequential")
 
 
 _EFFECTS = ("tips over", "lights up", "shrinks to nothing", "rises into the air")
@@ -128,18 +125,14 @@ _RAYS = [(math.cos(i * math.pi / 4), math.sin(i * math.pi / 4)) for i in range(8
 
 def _box(effect: str, done: float, x: float, colour: str) -> str:
     """Returns the steps of a box to which something happens."""
-    size, angle, y, rays = 11.0, 0.0, _GROUND - 11.0, ""
-    if effect == "tips over":
-        angle = done * math.pi / 4
-    elif effect == "shrinks to nothing":
-        size *= 1 - done
-    elif effect == "rises into the air":
-        y -= 60 * done
-    elif done:
+    size = 11.0 * (1 - done) if effect == "shrinks to nothing" else 11.0
+    y = _GROUND - 11.0 - (60 * done if effect == "rises into the air" else 0)
+    steps = _shape("square", x, y, size, colour, done * math.pi / 4 if effect == "tips over" else 0.0)
+    if effect == "lights up" and done:
         far = 18 + 14 * done
         rays = " | ".join(f"{x + a * 18},{y + b * 18} {x + a * far},{y + b * far}" for a, b in _RAYS)
-        rays = f"line glow 2 {rays}; "
-    return rays + (_shape("square", x, y, size, colour, angle) if size > 0.5 else "")
+        return f"line glow 2 {rays}; {steps}"
+    return steps if size > 0.5 else ""
 
 
 def cause_effect(rng: random.Random, duration: float) -> Clip:
@@ -165,15 +158,9 @@ def cause_effect(rng: random.Random, duration: float) -> Clip:
 
     which = rng.randrange(2)
     wrong = [f"{boxes[which]} {effect}" for effect in _EFFECTS if effect != effects[which]]
-    return Clip(
-        paint,
-        f"What happens to {boxes[which]} because the {colours[2 * which]} ball hits it?",
-        (results[which].text, *wrong),
-        hits[which],
-        results[which],
-        duration,
-        "cause_effect",
-    )
+    question = f"What happens to {boxes[which]} because the {colours[2 * which]} ball hits it?"
+    options = (results[which].text, *wrong)
+    return Clip(paint, question, options, hits[which], results[which], duration, "cause_effect")
 
 
 def means_end(rng: random.Random, duration: float) -> Clip:
@@ -181,44 +168,31 @@ def means_end(rng: random.Random, duration: float) -> Clip:
     colours = rng.sample(sorted(COLOURS), 4)
     taken = rng.randrange(4)
     texts = [f"the figure takes the {colour} key" for colour in colours]
+    whats = (texts[taken], "the figure walks to the door", "the door opens")
     windows = _timeline(rng, duration, 3)
-    fetch = Event(texts[taken], *windows[0])
-    carry = Event("the figure walks to the door", *windows[1])
-    opened = Event("the door opens", *windows[2])
+    fetch, carry, opened = (Event(what, *window) for what, window in zip(whats, windows, strict=True))
 
     def paint(time: float) -> str:
-        key_x = 34 + 24 * taken
-        x = 12 + (key_x - 12) * fetch.progress(time) + (130 - key_x) * carry.progress(time)
+        fetched, carried, key_x = fetch.progress(time), carry.progress(time), 34 + 24 * taken
+        x = 12 + (key_x - 12) * fetched + (130 - key_x) * carried
         left, stride = 140 + 14 * opened.progress(time), 4 * math.sin(x / 3)
-        steps = [f"box dark 140,44 156,{_GROUND}; box wood/black {left},44 156,{_GROUND}"]
+        steps = f"box dark 140,44 156,{_GROUND}; box wood/black {left},44 156,{_GROUND}"
         for i, colour in enumerate(colours):
-            kx, ky = (x + 8, 66.0) if i == taken and fetch.progress(time) >= 1 else (34.0 + 24 * i, 30.0)
-            steps.append(f"oval /{colour} 3 {kx},{ky} 5,5; line {colour} 3 {kx},{ky + 5} {kx},{ky + 17}")
-            steps.append(f"line {colour} 3 {kx},{ky + 15} {kx + 5},{ky + 15}")
-        steps.append(f"oval skin/black {x},62 6,6; box coat {x - 5},68 {x + 5},84")
-        steps.append(
-            f"line black 2 {x - 2},84 {x - 2 - stride},{_GROUND} | {x + 2},84 {x + 2 + stride},{_GROUND}"
-        )
-        if fetch.progress(time) > 0.7 and carry.progress(time) <= 0:
-            steps.append(f"line black 2 {x},70 {x},44")
-        return "; ".join(steps)
+            key = f"{x + 8},66" if i == taken and fetched >= 1 else f"{34 + 24 * i},30"
+            steps += f"; at {key}; oval /{colour} 3 0,0 5,5; line {colour} 3 0,5 0,17 | 0,15 5,15"
+        steps += f"; at {x},0; oval skin/black 0,62 6,6; box coat -5,68 5,84"
+        steps += f"; line black 2 -2,84 {-2 - stride},{_GROUND} | 2,84 {2 + stride},{_GROUND}"
+        return steps + ("; line black 2 0,70 0,44" if fetched > 0.7 and carried <= 0 else "")
 
-    return Clip(
-        paint,
-        "What does the figure do first in order to open the door?",
-        (texts[taken], *(text for text in texts if text != texts[taken])),
-        opened,
-        fetch,
-        duration,
-        "means_end",
-    )
+    question = "What does the figure do first in order to open the door?"
+    options = (texts[taken], *(text for text in texts if text != texts[taken]))
+    return Clip(paint, question, options, opened, fetch, duration, "means_end")
 
 
 def frame(clip: Clip, time: float) -> Image.Image:
     """Returns the picture at a time in seconds."""
     canvas = Canvas(SIZE, "sky", COLOURS | _SCENERY)
-    canvas.play(f"box earth 0,{_GROUND} 160,120; {clip.paint(time)}")
-    return canvas.image
+    return canvas.play(f"box earth 0,{_GROUND} 160,120; {clip.paint(time)}")
 
 
 def clips(split: str, n: int) -> list[Clip]:

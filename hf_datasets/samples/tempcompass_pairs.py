@@ -128,8 +128,7 @@ def frames(twins: Twins, name: str) -> list[Image.Image]:
     out = []
     for number in range(N_FRAMES):
         canvas = Canvas((SIZE, SIZE), "ground", _COLOURS)
-        canvas.play(at_time(steps, number / (N_FRAMES - 1)))
-        out.append(canvas.image)
+        out.append(canvas.play(at_time(steps, number / (N_FRAMES - 1))))
     return out[::-1] if name.endswith("_reverse") else out
 
 

@@ -164,7 +164,6 @@ INSTANCES: dict[str, Twins] = {
 
 def draw(state: State) -> Any:
     """Returns the picture of a state; it depends on nothing else."""
-    canvas = Canvas((SIDE, SIDE), "ground", _COLOURS)
     steps = ["box floor 0,94 112,112", "box wall 104,30 112,94"]
     for side, x in (("left", 34), ("right", 78)):
         if side in state:
@@ -173,8 +172,7 @@ def draw(state: State) -> Any:
         steps.append("box box/wall 86,74 102,93")
     if "x" in state:
         steps.append(f"oval thing/wall {state['x']},{state['y']} {state['r']},{state['r']}")
-    canvas.play("; ".join(steps))
-    return canvas.image
+    return Canvas((SIDE, SIDE), "ground", _COLOURS).play("; ".join(steps))
 
 
 def _records(first: int, tag: str, twins: Twins, lettered: bool) -> list[dict[str, Any]]:

@@ -8,10 +8,9 @@ tell the months apart but not the years. The everyday things stand in for Tempor
 import itertools
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
-from functools import partial
+from datetime import date, datetime, time, timedelta, timezone
 from pathlib import Path
 
 from PIL import Image
@@ -39,12 +38,13 @@ _COLOURS = palette(
     "water 3468a8 road 606062 white fafafa tank eeeeec rim 787878 bare 885c36 foundation f6f6f0 dark 28282c "
     "jetty 968c7c sail f0f0f0 sand ecd6a0"
 )
-_SEASONS = {
-    "winter": palette("ground e2e6e8 trees 797068 crops ced0cd"),
-    "spring": palette("ground 92b564 trees 88be54 crops 977650"),
-    "summer": palette("ground 76a050 trees 2a6e34 crops 78b242"),
-    "autumn": palette("ground 9e985c trees c47028 crops dbbc5c"),
-}
+_SEASONS = [
+    palette("ground e2e6e8 trees 797068 crops ced0cd"),
+    palette("ground 92b564 trees 88be54 crops 977650"),
+    palette("ground 76a050 trees 2a6e34 crops 78b242"),
+    palette("ground 9e985c trees c47028 crops dbbc5c"),
+]
+"""Winter to autumn, in the north."""
 _ROOFS = ("b23e30", "c46232", "5c5468", "963446")
 
 
@@ -59,20 +59,14 @@ class Town:
     first_houses: int  # houses on the first date
 
 
-def season(day: date) -> str:
-    """Returns the northern season of a date."""
-    return ("winter", "spring", "summer", "autumn")[day.month % 12 // 3]
-
-
 def town(number: int, seed: int) -> Town:
     """Returns a place with seven dates over about three years, with short and long gaps in random order."""
     rng = random.Random(f"{seed}/town/{number}")
     ranges = ((10, 24), (33, 80), (95, 200), (150, 330), (250, 360), (170, 290))
     gaps = [rng.randint(*limits) for limits in ranges]
     rng.shuffle(gaps)
-    dates = [date(rng.randint(2009, 2018), rng.randint(1, 12), rng.randint(1, 28))]
-    for gap in gaps:
-        dates.append(dates[-1] + timedelta(days=gap))
+    first = date(rng.randint(2009, 2018), rng.randint(1, 12), rng.randint(1, 28))
+    dates = [first + timedelta(days=days) for days in itertools.accumulate(gaps, initial=0)]
     flooded = frozenset(rng.sample(range(len(dates)), 2))
     return Town(number, CATEGORIES[number % len(CATEGORIES)], tuple(dates), flooded, rng.randint(2, 6))
 
@@ -86,25 +80,24 @@ def houses(place: Town, index: int) -> tuple[int, int]:
 def draw_town(place: Town, index: int) -> Image.Image:
     """Returns the place at one of its dates, `SIZE` pixels square."""
     rng = random.Random(f"layout/{place.number}")
-    canvas = Canvas((SIZE, SIZE), "ground", _COLOURS | _SEASONS[season(place.dates[index])])
+    canvas = Canvas((SIZE, SIZE), "ground", _COLOURS | _SEASONS[place.dates[index].month % 12 // 3])
     left, top = rng.randint(4, SIZE - _COLUMNS * _LOT - 4), rng.randint(20, 46)
     _fields(canvas, rng, 9 if place.category == "farmland" else 4)
     canvas.play(_water(rng, place.category == "harbour", index in place.flooded))
     edge = code(0.8 * c for c in canvas.ink("trees"))
     canvas.play(_trees(rng, 70 if place.category == "woodland" else 26, 16, f"trees/{edge}", 3))
     if place.category == "industrial":
-        canvas.play("oval tank/rim 9,8 5,5 | 22,8 5,5 | 35,8 5,5")
+        canvas.play("oval tank/rim 9,8 5,5 x3,13,0")
     # The town's ground is bare, so that houses stand out in every season.
     bare = code(0.5 * c + 90 for c in canvas.ink("ground"))
     canvas.play(f"box {bare} {left - 2},{top - 2} {left + _COLUMNS * _LOT},{top + _ROWS * _LOT}")
     canvas.play(f"line road 2 0,{top + 3 * _LOT - 1} {SIZE},{top + 3 * _LOT - 1}")
     finished, stage = houses(place, index)
-    lots = [(column, row) for column in range(_COLUMNS) for row in range(_ROWS)]
     start = rng.choice((0, _COLUMNS - 1))
-    lots.sort(key=lambda lot: (abs(lot[0] - start), lot[1]))
+    lots = itertools.product(sorted(range(_COLUMNS), key=lambda column: abs(column - start)), range(_ROWS))
     # A site is bare earth, then a white foundation, then grey walls without a roof.
     site = ("", "; box foundation 1,1 5,4", "; box bare/dark 1,1 5,4")[stage]
-    looks = [*[_house(rng.choice(_ROOFS)) for _ in lots][:finished], f"box bare 0,0 6,5{site}"]
+    looks = [*(_house(rng.choice(_ROOFS)) for _ in range(finished)), f"box bare 0,0 6,5{site}"]
     for (column, row), look in zip(lots, looks, strict=False):
         canvas.play(look, at=(left + column * _LOT, top + row * _LOT))
     return few_colours(canvas.image, 48)
@@ -126,9 +119,8 @@ def _fields(canvas: Canvas, rng: random.Random, count: int) -> None:
 def _water(rng: random.Random, harbour: bool, high: bool) -> str:
     if harbour:
         edge = 92 if high else 100
-        boats = (f"{x + 6},{edge + 3} {x + 10},{edge + 3} {x + 8},{edge + 10}" for x in (14, 46, 78))
-        jetties = (f"{x},{edge - 2} {x + 3},{edge + 9}" for x in (14, 46, 78))
-        return f"box water 0,{edge} 112,112; box jetty {' | '.join(jetties)}; poly sail {' | '.join(boats)}"
+        jetties, boats = f"14,{edge - 2} 17,{edge + 9}", f"20,{edge + 3} 24,{edge + 3} 22,{edge + 10}"
+        return f"box water 0,{edge} 112,112; box jetty {jetties} x3,32,0; poly sail {boats} x3,32,0"
     y, bend = rng.randint(100, 106), rng.randint(-6, 6)
     return f"line water {15 if high else 6} 0,{y} 37,{y + bend} 74,{y - bend} 112,{y}"
 
@@ -144,105 +136,84 @@ def _trees(rng: random.Random, count: int, north: int, colours: str, radius: int
 
 def draw_land_use(name: str, variant: int) -> Image.Image:
     """Returns an aerial picture of one of the classes of `LAND_USE`."""
-    canvas = Canvas((SIZE, SIZE), "7a9c56", _COLOURS)
-    canvas.play("; ".join(_LAND_USE[name](random.Random(f"land/{name}/{variant}"))))
-    return few_colours(canvas.image, 48)
+    steps = "; ".join(_LAND_USE[name](random.Random(f"land/{name}/{variant}")))
+    return few_colours(Canvas((SIZE, SIZE), "7a9c56", _COLOURS).play(steps), 48)
 
 
-def _agricultural(rng: random.Random) -> list[str]:
-    y, steps = 0, []
+def _agricultural(rng: random.Random) -> Iterator[str]:
+    y = 0
     while y < SIZE:
-        height = rng.randint(18, 40)
-        crop = rng.choice(("78b242", "dbbc5c", "977650"))
-        furrows = " | ".join(f"{x},{y} {x},{y + height}" for x in range(0, SIZE, 5))
-        steps.append(f"box {crop} 0,{y} 112,{y + height}")
-        steps.append(f"line {code(c - 18 for c in bytes.fromhex(crop))} 1 {furrows}")
+        height, crop = rng.randint(18, 40), rng.choice(("78b242", "dbbc5c", "977650"))
+        furrow = code(c - 18 for c in bytes.fromhex(crop))
+        yield f"box {crop} 0,{y} 112,{y + height}; line {furrow} 1 0,{y} 0,{y + height} x23,5,0"
         y += height + 1
-    return steps
 
 
-def _beach(rng: random.Random) -> list[str]:
+def _beach(rng: random.Random) -> Iterator[str]:
     edge = rng.randint(40, 64)
     shore = " ".join(f"{x},{edge + rng.randint(-4, 4)}" for x in range(0, SIZE + 9, 8))
-    return ["box water 0,0 112,112", f"poly sand {shore} 112,112 0,112", f"line white 4 {shore}"]
+    yield f"box water 0,0 112,112; poly sand {shore} 112,112 0,112; line white 4 {shore}"
 
 
-def _forest(rng: random.Random) -> list[str]:
-    steps = []
+def _forest(rng: random.Random) -> Iterator[str]:
     for _ in range(420):
-        x, y, radius = rng.randint(0, SIZE), rng.randint(0, SIZE), rng.randint(4, 7)
+        x, y, r = rng.randint(0, SIZE), rng.randint(0, SIZE), rng.randint(4, 7)
         green = rng.randint(84, 128)
-        steps.append(f"oval {code((34, green, 48))}/{code((24, green - 24, 36))} {x},{y} {radius},{radius}")
-    return steps
+        yield f"oval {code((34, green, 48))}/{code((24, green - 24, 36))} {x},{y} {r},{r}"
 
 
-def _freeway(rng: random.Random) -> list[str]:
-    x, steps = rng.randint(36, 60), []
-    for middle in (x - 17, x + 17):
-        steps.append(f"box road {middle - 14},0 {middle + 14},112")
-        for lane in (middle - 5, middle + 5):
-            steps += [f"line white 1 {lane},{y} {lane},{y + 6}" for y in range(0, SIZE, 12)]
+def _freeway(rng: random.Random) -> Iterator[str]:
+    x = rng.randint(36, 60)
+    for left in (x - 31, x + 3):
+        yield f"at {left},0; box road 0,0 28,112; line white 1 9,0 9,6 x10,0,12 | 19,0 19,6 x10,0,12"
         for _ in range(6):
-            left, y = middle + rng.choice((-11, -2, 8)), rng.randint(0, SIZE)
-            steps.append(f"box {rng.choice(_ROOFS)} {left},{y} {left + 4},{y + 8}")
-    return steps
+            lane, y = rng.choice((3, 12, 22)), rng.randint(0, SIZE)
+            yield f"box {rng.choice(_ROOFS)} {lane},{y} {lane + 4},{y + 8}"
 
 
-def _harbor(rng: random.Random) -> list[str]:
-    steps = ["box water 0,0 112,112"]
+def _harbor(rng: random.Random) -> Iterator[str]:
+    yield "box water 0,0 112,112"
     for x in range(rng.randint(8, 16), SIZE, 34):
-        steps.append(f"box aa9e8a {x},0 {x + 5},112")
-        berths = ((side, y) for y in range(4, SIZE, 14) for side in (x - 10, x + 7))
-        steps += [
-            f"poly f4f4f4 {left},{y} {left + 8},{y} {left + 8},{y + 6} {left},{y + 6}"
-            for left, y in berths
-            if rng.random() < 0.8
-        ]
-    return steps
+        yield f"box aa9e8a {x},0 {x + 5},112"
+        for y, left in itertools.product(range(4, SIZE, 14), (x - 10, x + 7)):
+            if rng.random() < 0.8:
+                yield f"box f4f4f4 {left},{y} {left + 8},{y + 6}"
 
 
-def _parking_lot(rng: random.Random) -> list[str]:
-    steps = ["box 78787a 0,0 112,112"]
-    for y in range(4, SIZE, 22):
-        for x in range(2, SIZE, 9):
-            steps.append(f"line sail 1 {x},{y} {x},{y + 14}")
-            if rng.random() < 0.75:
-                steps.append(f"box {rng.choice((*_ROOFS, '3c5aa0'))} {x + 2},{y + 2} {x + 6},{y + 12}")
-    return steps
+def _parking_lot(rng: random.Random) -> Iterator[str]:
+    yield "box 78787a 0,0 112,112"
+    for y, x in itertools.product(range(4, SIZE, 22), range(2, SIZE, 9)):
+        yield f"line sail 1 {x},{y} {x},{y + 14}"
+        if rng.random() < 0.75:
+            yield f"box {rng.choice((*_ROOFS, '3c5aa0'))} {x + 2},{y + 2} {x + 6},{y + 12}"
 
 
-def _river(rng: random.Random) -> list[str]:
-    bends = " ".join(f"{x},{56 + rng.randint(-26, 26)}" for x in range(-10, SIZE + 20, 30))
-    return [f"line water 18 {bends}", _trees(rng, 26, 12, "2a6e34", 4)]
+def _river(rng: random.Random) -> Iterator[str]:
+    yield "line water 18 " + " ".join(f"{x},{56 + rng.randint(-26, 26)}" for x in range(-10, SIZE + 20, 30))
+    yield _trees(rng, 26, 12, "2a6e34", 4)
 
 
-def _runway(rng: random.Random) -> list[str]:
-    y = rng.randint(44, 60)
-    middle = [f"{x},{y} {x + 8},{y}" for x in range(18, SIZE, 16)]
-    threshold = [f"2,{y + stripe} 14,{y + stripe}" for stripe in range(-11, 13, 4)]
-    return [f"box 4e4e52 0,{y - 14} 112,{y + 14}", f"line white 2 {' | '.join(middle + threshold)}"]
+def _runway(rng: random.Random) -> Iterator[str]:
+    yield f"at 0,{rng.randint(44, 60)}; box 4e4e52 0,-14 112,14"
+    yield "line white 2 18,0 26,0 x6,16,0 | 2,-11 14,-11 x6,0,4"
 
 
-def _storage_tanks(rng: random.Random) -> list[str]:
-    steps, radius = ["box b0a694 0,0 112,112"], rng.randint(13, 17)
-    places = range(radius + 3, SIZE, 2 * radius + 6)
-    for x, y in ((x, y) for x in places for y in places):
-        steps.append(f"oval 6e685e {x + 3},{y + 3} {radius},{radius}")
-        steps.append(f"oval f0f0ee/rim {x},{y} {radius},{radius}")
-    return steps
+def _storage_tanks(rng: random.Random) -> Iterator[str]:
+    r = rng.randint(13, 17)
+    yield "box b0a694 0,0 112,112"
+    for x, y in itertools.product(range(r + 3, SIZE, 2 * r + 6), repeat=2):
+        yield f"oval 6e685e {x + 3},{y + 3} {r},{r}; oval f0f0ee/rim {x},{y} {r},{r}"
 
 
-def _tennis_court(rng: random.Random) -> list[str]:
+def _tennis_court(rng: random.Random) -> Iterator[str]:
     surface = rng.choice(("286e96", "b0543a", "3c8254"))
     around = code(0.8 * c for c in bytes.fromhex(surface))
-    court = (
-        "box {1} {2},12 {3},100; box {0}/white {4},22 {5},90; line white 2 {4},56 {5},56; "
-        "line white 1 {6},22 {6},90 | {7},22 {7},90 | {8},40 {8},72"
-    )
-    return [court.format(surface, around, x, x + 44, x + 7, x + 37, x + 12, x + 32, x + 22) for x in (8, 60)]
+    for x in (8, 60):
+        yield f"at {x},0; box {around} 0,12 44,100; box {surface}/white 7,22 37,90; line white 2 7,56 37,56"
+        yield "line white 1 12,22 12,90 x2,20,0 | 22,40 22,72"
 
 
-_LAND_USE: dict[str, Callable[[random.Random], list[str]]] = {
+_LAND_USE: dict[str, Callable[[random.Random], Iterator[str]]] = {
     one.__name__[1:].replace("_", " "): one
     for one in (
         _agricultural, _beach, _forest, _freeway, _harbor, _parking_lot, _river, _runway, _storage_tanks,
@@ -259,47 +230,35 @@ _EVERYDAY = palette(
     "night 282c60 dark 283c30 pane 5a6e82 lit fadc5a sun fcde50 moon f0f0e0 unripe 96be46 overripe be8c3c "
     "green 6eb446 gold e2be50"
 )
-_STALKS = " | ".join(f"{x},78 {x},78-56t" for x in range(6, 96, 8))
-_EARS = " | ".join(f"{x},76-56t 3,6" for x in range(6, 96, 8))
 
 # Name | class of its duration in TemporalVQA's terms; then the steps, as they change with t (`kit.at_time`).
-SCENES = blocks(f"""
-falling ball | A
-    box grass 0,84 96,96; box cliff/ink 6,8 26,84; oval ball/ink 51,27+54t 7,7
-dropped glass | A
-    box floor 0,86 96,96; box shelf 0,40 50,46; t<0.5 box glass/ink 38,20 52,40;
+SCENES = blocks("""
+falling ball | A | box grass 0,84 96,96; box cliff/ink 6,8 26,84; oval ball/ink 51,27+54t 7,7
+dropped glass | A | box floor 0,86 96,96; box shelf 0,40 50,46; t<0.5 box glass/ink 38,20 52,40;
     t>0.5 poly glass/ink 56,86 62,76 64,86 | 62,86 68,76 70,86 | 70,86 76,76 78,86 | 78,86 84,76 86,86
-melting ice | B
-    box table 0,70 96,96; oval puddle 48,79 8+30t,5; box ice/ink 26+20t,34+40t 70-20t,78
+melting ice | B | box table 0,70 96,96; oval puddle 48,79 8+30t,5; box ice/ink 26+20t,34+40t 70-20t,78
 hourglass | B
     poly bulb/ink 26,12 70,12 48,48 | 26,84 70,84 48,48; poly sand 28+20t,14+34t 68-20t,14+34t 48,48
     | 28,83 68,83 68-20t,83-30t 28+20t,83-30t
-candle | C
-    box board/ink 20,82 76,88; box wax/ink 38,26+50t 58,82; t>0.3 oval wax 48,80 18,4;
+candle | C | box board/ink 20,82 76,88; box wax/ink 38,26+50t 58,82; t>0.3 oval wax 48,80 18,4;
     oval flame 48,17+50t 4,7
-day to night | C
-    t<0.6 box day 0,0 96,96; t>0.6 box night 0,0 96,96; t<0.6 box meadow 0,74 96,96;
+day to night | C | t<0.6 box day 0,0 96,96; t>0.6 box night 0,0 96,96; t<0.6 box meadow 0,74 96,96;
     t>0.6 box dark 0,74 96,96; poly roof/ink 58,60 72,46 86,60; box wall/ink 60,60 84,76;
     t<0.6 box pane/ink 66,64 74,72; t>0.6 box lit/ink 66,64 74,72; t<0.6 oval sun 21,53-60t 9,9;
     t>0.6 oval moon 22,20 8,8
-seedling | D
-    poly pot/ink 32,66 64,66 58,90 38,90; line stem 3 48,66 48,62-50t; t>0.2 oval leaf 40.5,56 6.5,3
-    | 55.5,56 6.5,3; t>0.4 oval leaf 40.5,47 6.5,3 | 55.5,47 6.5,3; t>0.6 oval leaf 40.5,38 6.5,3
-    | 55.5,38 6.5,3; t>0.8 oval leaf 40.5,29 6.5,3 | 55.5,29 6.5,3; t>0.95 oval leaf 40.5,20 6.5,3
-    | 55.5,20 6.5,3; t>0.7 oval bloom/ink 48,12 8,8
-banana | D
-    t<0.5 arc unripe 16 20 160 48,38 34,38; t>0.5 arc overripe 16 20 160 48,38 34,38;
-    t>0.5 oval spot 30,64 3,3 | 44,68 3,3 | 58,68 3,3 | 70,60 3,3
-house being built | E
-    box earth 0,80 96,96; box slab/ink 22,76 74,82; t>0.7 box wall/ink 24,46 72,76;
+seedling | D | poly pot/ink 32,66 64,66 58,90 38,90; line stem 3 48,66 48,62-50t;
+    t>0.2 oval leaf 40.5,56 6.5,3 x2,15,0; t>0.4 oval leaf 40.5,47 6.5,3 x2,15,0;
+    t>0.6 oval leaf 40.5,38 6.5,3 x2,15,0; t>0.8 oval leaf 40.5,29 6.5,3 x2,15,0;
+    t>0.95 oval leaf 40.5,20 6.5,3 x2,15,0; t>0.7 oval bloom/ink 48,12 8,8
+banana | D | t<0.5 arc unripe 16 20 160 48,38 34,38; t>0.5 arc overripe 16 20 160 48,38 34,38;
+    t>0.5 oval spot 30,64 3,3 | 44,68 3,3 x2,14,0 | 70,60 3,3
+house being built | E | box earth 0,80 96,96; box slab/ink 22,76 74,82; t>0.7 box wall/ink 24,46 72,76;
     t>0.7 poly roof/ink 18,46 48,20 78,46; t>0.7 box door/ink 42,58 54,76
-wheat | E
-    box soil 0,78 96,96; t<0.7 line green 3 {_STALKS}; t>0.7 line gold 3 {_STALKS}; t>0.7 oval ear {_EARS}
-growing tree | F
-    box grass 0,82 96,96; box wall/ink 6,54 34,82; poly roof/ink 2,54 20,36 38,54;
+wheat | E | box soil 0,78 96,96; t<0.7 line green 3 6,78 6,78-56t x12,8,0;
+    t>0.7 line gold 3 6,78 6,78-56t x12,8,0; t>0.7 oval ear 6,76-56t 3,6 x12,8,0
+growing tree | F | box grass 0,82 96,96; box wall/ink 6,54 34,82; poly roof/ink 2,54 20,36 38,54;
     box trunk 64-3t,74-30t 66+3t,82; oval crown 65,71.6-44.4t 4+24t,4+24t
-skyline | F
-    box yard 0,80 96,96; box 828ca0/ink 6,62 16,80; t>0.2 box 8c8ca0/ink 76,51 86,80;
+skyline | F | box yard 0,80 96,96; box 828ca0/ink 6,62 16,80; t>0.2 box 8c8ca0/ink 76,51 86,80;
     t>0.3 box 968ca0/ink 62,40 72,80; t>0.5 box a08ca0/ink 48,29 58,80; t>0.6 box aa8ca0/ink 34,18 44,80;
     t>0.8 box b48ca0/ink 20,61 30,80; t>0.95 box be8ca0/ink 6,50 16,80
 """)
@@ -311,16 +270,15 @@ SPANS = ((0.0, 0.9), (0.1, 1.0))
 def draw_scene(scene: str, version: int, after: bool) -> Image.Image:
     """Returns a picture of a scene, before or after."""
     canvas = Canvas((96, 96), ("e0ecf4", "f4ecdc")[version], _EVERYDAY)
-    canvas.play(at_time(" ".join(SCENES[scene][1:]), SPANS[version][after]))
-    return few_colours(canvas.image, 32)
+    return few_colours(canvas.play(at_time(" ".join(SCENES[scene][1:]), SPANS[version][after])), 32)
 
 
 def series_of(place: Town) -> Series:
     """Returns a place's pictures."""
     shots = []
     for day in place.dates:
-        order = datetime(day.year, day.month, day.day, tzinfo=timezone.utc).timestamp()
-        shots.append(Shot(f"towns/{place.number:02d}_{day.isoformat()}.png", order, day.isoformat(), day))
+        order = datetime.combine(day, time(), timezone.utc).timestamp()
+        shots.append(Shot(f"towns/{place.number:02d}_{day}.png", order, str(day), day))
     return Series(f"town {place.number}", "bundled", place.category, tuple(shots))
 
 
@@ -351,18 +309,14 @@ def everyday_rows() -> dict[str, list[Row]]:
             questions.make_row(test, len(rows[test]), "test", shots, [series], f"{roots.MINI}/", **values)
         )
 
-    for version in range(len(SPANS)):
-        for scene, (lapse, *_) in SCENES.items():
-            shots = [Shot(_scene_media(scene, version, after), after, "", None) for after in (False, True)]
-            series = Series(f"{scene} {version}", "bundled", "", tuple(shots))
-            add("transfer_lapse", shots, lapse, "ABCDEF", kind=lapse)
-            add("transfer_order", shots, "A", "AB")
-            add("transfer_order", shots[::-1], "B", "AB")
+    for version, (scene, (lapse, *_)) in itertools.product(range(len(SPANS)), SCENES.items()):
+        name = f"everyday/{slug(scene)}_{version}"
+        shots = [Shot(f"{name}_before.png", 0, "", None), Shot(f"{name}_after.png", 1, "", None)]
+        series = Series(f"{scene} {version}", "bundled", "", tuple(shots))
+        add("transfer_lapse", shots, lapse, "ABCDEF", kind=lapse)
+        add("transfer_order", shots, "A", "AB")
+        add("transfer_order", shots[::-1], "B", "AB")
     return rows
-
-
-def _scene_media(scene: str, version: int, after: bool) -> str:
-    return f"everyday/{slug(scene)}_{version}_{'after' if after else 'before'}.png"
 
 
 def _town_rows() -> dict[str, list[Row]]:
@@ -370,25 +324,25 @@ def _town_rows() -> dict[str, list[Row]]:
     found = {}
     for split, places in towns().items():
         series = [series_of(place) for place in places]
-        count = TEST_COUNT if split == "test" else TRAIN_COUNT
-        rules = questions.Rules(count=count, seed=SEED, min_ratio=2.0)
+        rules = questions.Rules(
+            count=TEST_COUNT if split == "test" else TRAIN_COUNT, seed=SEED, min_ratio=2.0
+        )
         for test, rows in questions.build(series, series, split, rules, subset=f"{roots.MINI}/").items():
             found[test if split == "test" else f"train/{test}"] = rows
     return found
 
 
-def _pictures(recognised: list[Row]) -> dict[str, Callable[[], Image.Image]]:
-    """Returns what draws each picture that a question could show, by its place below `media`."""
-    found: dict[str, Callable[[], Image.Image]] = {}
-    for place in (place for places in towns().values() for place in places):
-        for index, shot in enumerate(series_of(place).shots):
-            found[shot.media] = partial(draw_town, place, index)
-    for row in recognised:
-        number = int(row["question_id"].split("/")[-1])
-        found[row["places"][0]] = partial(draw_land_use, row["category"], number)
-    for scene, version, after in itertools.product(SCENES, range(len(SPANS)), (False, True)):
-        found[_scene_media(scene, version, after)] = partial(draw_scene, scene, version, after)
-    return found
+def _picture(path: str) -> Image.Image:
+    """Returns the picture that stands at a place below `media`."""
+    folder, name = path.removesuffix(".png").split("/")
+    name, last = name.rsplit("_", 1)
+    if folder == "land":
+        return draw_land_use(LAND_USE[int(last) % len(LAND_USE)], int(last))
+    if folder == "everyday":
+        scene = next(scene for scene in SCENES if name.startswith(slug(scene)))
+        return draw_scene(scene, int(name[-1]), last == "after")
+    place = town(int(name), SEED)
+    return draw_town(place, [*map(str, place.dates)].index(last))
 
 
 def write(root: Path) -> Row:
@@ -396,9 +350,9 @@ def write(root: Path) -> Row:
     split_rows = _town_rows() | {"ucm": land_use_rows()} | everyday_rows()
     split_rows["all"] = [row for test in TESTS for row in split_rows[test]]
     shutil.rmtree(root / "media", ignore_errors=True)
-    sample, pictures = Sample(BENCHMARK, root), _pictures(split_rows["ucm"])
+    sample = Sample(BENCHMARK, root)
     for url in sorted({url for rows in split_rows.values() for row in rows for url in row["images"]}):
-        sample.picture(url, pictures[url.removeprefix(media_url(BENCHMARK, ""))]())
+        sample.picture(url, _picture(url.removeprefix(media_url(BENCHMARK, ""))))
     for name, rows in split_rows.items():
         sample.table(name, rows, SCHEMA, "train" if name.startswith("train/") else "test")
     places = {split: len(places) for split, places in towns().items()}

@@ -140,3 +140,15 @@ def test_steps_begin_where_they_are_put_and_change_with_time() -> None:
     drawn = {(x, y): canvas.image.getpixel((x, y)) for x in range(8) for y in range(6)}
     inked = {spot: colour for spot, colour in drawn.items() if colour != (255, 255, 255)}
     assert inked == {**dict.fromkeys([(2, 1), (3, 1), (4, 1), (5, 1)], (16, 32, 48)), (2, 5): (0, 255, 0)}
+
+
+def test_a_shape_is_drawn_again_further_on_and_from_another_place() -> None:
+    canvas = kit.Canvas((8, 6), "000000")
+    canvas.play(
+        "box ff0000 0,0 0,0 x3,2,1 | 0,4 0,4; at 3,0; box 00ff00 0,0 0,0; at 4,0; box 00ff00 0,0 0,0",
+        at=(1, 0),
+    )
+    drawn = {(x, y): canvas.image.getpixel((x, y)) for x in range(8) for y in range(6)}
+    coloured = {spot: colour for spot, colour in drawn.items() if colour != (0, 0, 0)}
+    red, green = [(1, 0), (3, 1), (5, 2), (1, 4)], [(4, 0), (5, 0)]
+    assert coloured == dict.fromkeys(red, (255, 0, 0)) | dict.fromkeys(green, (0, 255, 0))

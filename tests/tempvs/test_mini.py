@@ -2,12 +2,12 @@
 
 import pytest
 
-from hf_datasets.samples.tempvs import image_urls, stories
+from hf_datasets.samples.tempvs import stories
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, SOURCES
 
-STORIES = {(story.source, story.story_id): story for story in stories()}
+STORIES = {(story.source, story.sequence_id): story for story in stories()}
 ALL = read_rows(mini_root("tempvs") / "all")
 
 
@@ -21,7 +21,7 @@ def test_stories():
 def look(row):
     """Returns what the pictures of a question show, in the order shown: their own ground truth."""
     story = STORIES[row["source"], row["sequence_id"]]
-    panels = dict(zip(image_urls(story), story.panels, strict=True))
+    panels = dict(zip(story.images, story.panels, strict=True))
     return [panels[url] for url in row["images"]]
 
 
