@@ -13,17 +13,11 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import derived, rotated
 from tempbench_lmms.harness.derived import ROTATED, base_of
 from tempbench_lmms.harness.tasks import load_task, task_files
-from tests.bundled import MADE, docs
+from tests.bundled import MADE, asking, covering, docs, scoring
 from tests.respondents import evaluate
 
 IN_EVERY_ORDER = [name for name in MADE if base_of(name)[1] == ROTATED]
 MEDIA = ("video", "images", "n_frames")
-
-
-def quickly(names):
-    """One task of each scoring function quickly, the others besides."""
-    first = {load_task(name)["process_results"]: name for name in reversed(names)}.values()
-    return [name if name in first else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
 def scored(name, reply, rows=None):
@@ -51,7 +45,7 @@ def test_there_are_some():
     assert {name.removesuffix("_mini") for name in MADE} <= set(task_files())
 
 
-@pytest.mark.parametrize("name", quickly(IN_EVERY_ORDER))
+@pytest.mark.parametrize("name", covering(scoring, IN_EVERY_ORDER))
 def test_known_scores(name):
     right = scored(name, lambda doc: doc["target"])
     assert (right["circular_accuracy"], right["accuracy"], right["position_bias"]) == (1, 1, 0)
@@ -70,7 +64,7 @@ def test_known_scores(name):
     assert (nothing["circular_accuracy"], nothing["accuracy"], nothing["parse_rate"]) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("name", quickly(IN_EVERY_ORDER))
+@pytest.mark.parametrize("name", covering(asking, IN_EVERY_ORDER))
 def test_every_order_once_and_nothing_else_differs(name):
     base = {doc["question_id"]: doc for doc in docs(base_of(name)[0])}
     groups = {}
@@ -99,7 +93,7 @@ def test_every_order_once_and_nothing_else_differs(name):
             assert -1 not in places, doc["question_id"]
 
 
-@pytest.mark.parametrize("name", quickly(IN_EVERY_ORDER))
+@pytest.mark.parametrize("name", covering(scoring, IN_EVERY_ORDER))
 def test_a_question_cut_off_is_left_out_and_counted(name):
     rows = docs(name)[:-1]
     found = scored(name, lambda doc: doc["target"], rows)
@@ -177,7 +171,7 @@ def test_some_task_says_what_was_left_out():
 IN_OTHER_WORDS = [name for name in MADE if base_of(name)[1] in derived.PARAPHRASES]
 
 
-@pytest.mark.parametrize("name", quickly(IN_OTHER_WORDS))
+@pytest.mark.parametrize("name", covering(asking, IN_OTHER_WORDS))
 def test_a_paraphrase_asks_the_same_in_other_words(name):
     base = base_of(name)[0]
     other = {"paraphrase_1": "paraphrase_2", "paraphrase_2": "paraphrase_1"}[base_of(name)[1]]

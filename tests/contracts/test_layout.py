@@ -13,7 +13,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import load_task, task_files
-from tests.bundled import MINI, docs, quickly
+from tests.bundled import MINI, asking, covering, docs, scoring
 from tests.each import for_each
 from tests.syntax import nodes
 
@@ -101,7 +101,7 @@ def test_every_task_has_a_bundled_twin():
     for_each([name for name in LEAVES if not name.endswith("_mini")], check)
 
 
-@pytest.mark.parametrize("name", quickly())
+@pytest.mark.parametrize("name", covering(scoring))
 def test_an_oracle_gets_a_value_for_every_metric_and_table_and_the_listed_metrics_are_emitted(name):
     config = load_task(name)
     listed = {entry["metric"] for entry in config["metric_list"]}
@@ -121,7 +121,7 @@ def test_an_oracle_gets_a_value_for_every_metric_and_table_and_the_listed_metric
         assert list(value) if isinstance(value, dict) else value is not None, entry["metric"]
 
 
-@pytest.mark.parametrize("name", quickly())
+@pytest.mark.parametrize("name", covering(scoring))
 def test_empty_and_failed_replies_score_nothing_and_raise_nothing(name):
     config = load_task(name)
     for reply in ("", "[LMMS_EVAL_REQUEST_FAILED after 5 retries] A B C D E 1 2 3"):
@@ -135,7 +135,7 @@ def test_empty_and_failed_replies_score_nothing_and_raise_nothing(name):
             assert isinstance(value, (int, float, str, dict))
 
 
-@pytest.mark.parametrize("name", quickly())
+@pytest.mark.parametrize("name", covering(asking))
 def test_both_roads_show_the_same_media_in_the_same_order(name):
     config = load_task(name)
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")

@@ -19,7 +19,7 @@ from tempbench_lmms.cli import main
 from tempbench_lmms.cli.command import OUTPUTS
 from tests import contract
 from tests.command import complains, tempbench
-from tests.each import for_each
+from tests.each import for_each, sample
 from tests.runs.test_logs import write_run
 
 LOGS = {"logs", "run_a", "run_b"}
@@ -89,21 +89,29 @@ def of_kind(*kinds, path=None):
 def in_turn(kinds, wrong, n_quick=2):
     """Has a test for each command with parameters of some kinds, which gives them wrong things in turn.
 
-    The quick command gives the first ones. The test gets (command, parameter, what is wrong).
+    The quick command gives the first ones to every parameter. Of the others the test command gives each
+    parameter one, and each verb all. The test gets (command, parameter, what is wrong).
     """
     first, rest = list(wrong)[:n_quick], list(wrong)[n_quick:]
+    others = sample([(*one, what) for what in rest for one in of_kind(*kinds)], _class_of) if rest else []
+    more = {mark: [case.values[0] for case in others if bool(case.marks) is mark] for mark in (False, True)}
     cases = []
     for path in dict.fromkeys(path for path, _ in of_kind(*kinds)):
-        for some, marks in ((first, ()), (rest, pytest.mark.slow)):
-            if some:
-                given = [(*one, what) for one in of_kind(*kinds, path=path) for what in some]
-                cases.append(pytest.param(given, id=path + " more" * bool(marks), marks=marks))
+        own = [(*one, what) for one in of_kind(*kinds, path=path) for what in first]
+        cases.append(pytest.param(own, id=path))
+        for left_out, name, marks in (
+            (False, "more", pytest.mark.slow),
+            (True, "rest", pytest.mark.exhaustive),
+        ):
+            if own := [case for case in more[left_out] if case[0] == path]:
+                cases.append(pytest.param(own, id=f"{path} {name}", marks=marks))
     return pytest.mark.parametrize("cases", cases)
 
 
-def quickly(wrong):
-    """Returns what is given in turn; the quick command gives the first."""
-    return [one if n < 1 else pytest.param(one, marks=pytest.mark.slow) for n, one in enumerate(wrong)]
+def _class_of(case):
+    path, parameter, what = case
+    whole = int in types_of(annotations(COMMANDS[path].callback)[parameter.name])
+    return (path, parameter.name), (path.split()[0], _KIND[path, parameter], whole, what)
 
 
 def test_the_walk_finds_what_there_is():
@@ -410,9 +418,17 @@ def test_what_the_system_refuses_is_a_line(place, monkeypatch):
 MANIFESTS = ["", "{", "[]", "null", "[" * 5000, "\ud800", json.dumps("x"), '{"rows": 3, "parts": 3}']
 
 
-@pytest.mark.parametrize("content", quickly(MANIFESTS), ids=lambda content: ascii(content)[1:9])
-@pytest.mark.parametrize("path", [path for path in COMMANDS if path.startswith("prepare ")])
-def test_a_damaged_manifest_is_not_taken_for_one(path, content, place, afresh):
+@pytest.mark.parametrize(
+    "case",
+    sample(
+        itertools.product([path for path in COMMANDS if path.startswith("prepare ")], MANIFESTS),
+        # What is no JSON, or no object, is read by one function; what is missing in one, by each benchmark's.
+        lambda case: (case[1], (case[0], case[1] == MANIFESTS[-1])),
+    ),
+    ids=lambda case: f"{case[0]} {ascii(case[1])[1:9]}",
+)
+def test_a_damaged_manifest_is_not_taken_for_one(case, place, afresh):
+    path, content = case
     folder = afresh()
     name = path.split()[1]
     root = folder / "data" / name
