@@ -74,22 +74,23 @@ def test_every_order_once_and_nothing_else_differs(name):
     for name_of, own in groups.items():
         first = base[name_of]
         assert [doc["question_id"] for doc in own] == [f"{name_of}#r{by}" for by in range(len(own))]
+        asked = [text(name, doc) for doc in own]
         # What is asked first is what the first task asks.
-        assert text(name, own[0]) == text(base_of(name)[0], first)
+        assert asked[0] == text(base_of(name)[0], first)
         assert {key: own[0][key] for key in ("answer", "target", "choices")} == {
             key: first[key] for key in ("answer", "target", "choices")
         }
-        assert len({text(name, doc) for doc in own}) == len(own)
+        assert len({*asked}) == len(own)
         # The right one is right by its text, and stands once in every place.
         places = [doc["rotation_labels"].index(doc["answer"]) for doc in own]
         assert sorted(places) == list(range(len(own)))
         assert len({doc["rotation_texts"][place] for doc, place in zip(own, places, strict=True)}) == 1
-        for doc in own:
+        for doc, prompt in zip(own, asked, strict=True):
             assert {key: doc[key] for key in MEDIA if key in doc} == {
                 key: first[key] for key in MEDIA if key in first
             }
             assert Counter(doc["rotation_texts"]) == Counter(own[0]["rotation_texts"])
-            places = [text(name, doc).rfind(one) for one in doc["rotation_texts"]]
+            places = [prompt.rfind(one) for one in doc["rotation_texts"]]
             assert -1 not in places, doc["question_id"]
 
 
@@ -178,9 +179,10 @@ def test_a_paraphrase_asks_the_same_in_other_words(name):
     others = docs(f"{base.removesuffix('_mini')}_{other}_mini")
     for doc, first, second in zip(docs(name), docs(base), others, strict=True):
         assert {**first, "paraphrase": doc["paraphrase"]} == doc
-        assert len({text(name, doc), text(base, first), text(base, second)}) == 3
+        asked = text(name, doc)
+        assert len({asked, text(base, first), text(base, second)}) == 3
         for shown in (first.get("question"), *(first.get("options") or ())):
-            assert (shown or "") in text(name, doc)
+            assert (shown or "") in asked
     config = load_task(name)
     assert all(config[key] is load_task(base)[key] for key in ("process_results", "doc_to_text"))
     # What repeats its prompt answers nothing, in any words.

@@ -15,7 +15,7 @@ from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tests.bundled import MINI, asking, covering, docs, scoring
 from tests.each import for_each
-from tests.syntax import nodes
+from tests.syntax import statements
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
 BENCHMARKS = benchmarks.names()
@@ -182,8 +182,8 @@ def long_functions() -> Iterator[str]:
     """Yields the functions of more than fifty lines; of a command, which has a line an option, the body."""
     root = PACKAGE.parent
     for path in sorted([*PACKAGE.rglob("*.py"), *(root / "hf_datasets").rglob("*.py")]):
-        for node in nodes(path.read_text(encoding="utf-8")):
-            if isinstance(node, ast.FunctionDef):
+        for node in statements(path.read_text(encoding="utf-8")):
+            if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 50:
                 is_command = any(
                     "typer." in ast.unparse(one.annotation) for one in node.args.args if one.annotation
                 )

@@ -89,8 +89,8 @@ def of_kind(*kinds, path=None):
 def in_turn(kinds, wrong, n_quick=2):
     """Has a test for each command with parameters of some kinds, which gives them wrong things in turn.
 
-    The quick command gives the first ones to every parameter. Of the others the test command gives each
-    parameter one, and each verb all. The test gets (command, parameter, what is wrong).
+    The quick command gives the first ones to every parameter. The test command gives each verb all others,
+    and each parameter one of each class. The test gets (command, parameter, what is wrong).
     """
     first, rest = list(wrong)[:n_quick], list(wrong)[n_quick:]
     others = sample([(*one, what) for what in rest for one in of_kind(*kinds)], _class_of) if rest else []
@@ -109,9 +109,15 @@ def in_turn(kinds, wrong, n_quick=2):
 
 
 def _class_of(case):
+    """Returns what a wrong thing is an example of, with the parameter where its command meets it."""
     path, parameter, what = case
-    whole = int in types_of(annotations(COMMANDS[path].callback)[parameter.name])
-    return (path, parameter.name), (path.split()[0], _KIND[path, parameter], whole, what)
+    kind, verb = _KIND[path, parameter], path.split()[0]
+    own = what if what in ("noise", "empty", "-1") else ""
+    if kind == "number" and what in ("1e400", "nan", *HUGE):
+        # To a whole number the first two are the same: no number.
+        whole = int in types_of(annotations(COMMANDS[path].callback)[parameter.name])
+        own = "none" if what == "nan" or (whole and what not in HUGE) else "large"
+    return (path, parameter.name, own), (verb, kind, what)
 
 
 def test_the_walk_finds_what_there_is():
@@ -166,6 +172,7 @@ SOUND_NAMES = {
     "format_": "replies",
     "base_url": "http://127.0.0.1:9/v1",
 }
+HUGE = ["1" + "0" * 400, "9" * 5000]
 # What says how long a command waits, or how much it makes.
 FEW = {"retries": 0, "timeout": 1, "pairs": 1}
 
@@ -318,7 +325,7 @@ def test_a_folder_of_logs_that_is_none(cases, place, afresh):
     for_each(cases, check)
 
 
-NUMBERS = ["", "x", "-1", "1e400", "nan", "1" + "0" * 400, "9" * 5000, "٣"]
+NUMBERS = ["", "x", "-1", "1e400", "nan", *HUGE, "٣"]
 
 
 @in_turn(["number"], NUMBERS)
@@ -333,7 +340,7 @@ def test_a_number_that_is_none(cases, place, afresh):
     for_each(cases, check)
 
 
-NAMES = ["", "nothing", "../../x", "\x1b[2J\u202e", "\udcff", "x" * 5000]
+NAMES = ["", "../../\x1b[2J\u202e", "nothing", "../../x", "\x1b[2J\u202e", "\udcff", "x" * 5000]
 
 
 @in_turn(["name", "choice"], NAMES)

@@ -128,10 +128,11 @@ def _each(read):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("nth", [27, pytest.param(9, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", READERS)
-def test_an_end_at_the_token_limit_can_be_told_later(name):
+def test_an_end_at_the_token_limit_can_be_told_later(name, nth):
     """What the reader says with `at_limit` follows from what it says without: the log is enough."""
-    replies = [*REPLIES, *{row.reply for row in load()[::9]}]
+    replies = [*REPLIES, *{row.reply for row in load()[::nth]}]
     n_cut = 0
     for reply in replies:
         both = READERS[name](reply, at_limit=True), READERS[name](reply)
