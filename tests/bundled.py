@@ -1,12 +1,13 @@
 """The tasks of the bundled sample, for tests that go through all of them."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tests.each import sample
 
 # Tasks that draw groups ask a part of another one's questions: tests/harness/test_lite.py.
 _ALL = [
@@ -31,6 +32,49 @@ _QUICK = ONE_OF_EACH - {"coherence_caption_mini"}  # its metrics import torch
 def quickly(names: Iterable[str] = MINI) -> list:
     """Returns tasks as parameters of a test: the quick command asks one of each scoring function."""
     return [name if name in _QUICK else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
+def scoring(name: str) -> Sequence[object]:
+    """Returns what a task's scores depend on: the function, the metrics, and which documents it is given."""
+    config = load_task(name)
+    metrics = tuple(entry["metric"] for entry in config["metric_list"])
+    return config["process_results"], metrics, *_documents(name)
+
+
+def asking(name: str) -> Sequence[object]:
+    """Returns what a task's questions depend on: its functions, their settings, and its documents.
+
+    One number of frames is as good as another: one frame, and several.
+    """
+    config = load_task(name)
+    settings = (config.get("lmms_eval_specific_kwargs") or {}).get("default", {}).items()
+    few = tuple((key, value == 1 if isinstance(value, int) else value) for key, value in settings)
+    functions = (config["doc_to_text"], config["doc_to_visual"], config["doc_to_messages"])
+    return *functions, config["process_results"], (task_files()[name].parent.name, few), *_documents(name)
+
+
+def _documents(name: str) -> tuple[object, object, object]:
+    base, how = base_of(name) or (name, "")
+    config = load_task(base)
+    table = config["dataset_kwargs"]["data_files"][config["test_split"]]
+    return table, (table, config.get("process_docs")), (task_files()[name].parent.name, how)
+
+
+def covering(classes: Callable[[str], Sequence[object]], names: Iterable[str] = MINI) -> list:
+    """Returns tasks as parameters of a test, which the test command runs for one of each class.
+
+    The quick command asks one of each scoring function.
+    """
+    seen = {load_task("coherence_caption_mini")["process_results"]}  # its metrics import torch
+    params = []
+    for param in sample(names, classes):
+        (name,), marks = param.values, param.marks
+        if not marks:
+            function = load_task(name)["process_results"]
+            marks = [pytest.mark.slow] if function in seen else []
+            seen.add(function)
+        params.append(pytest.param(name, marks=marks))
+    return params
 
 
 @functools.cache

@@ -354,21 +354,24 @@ class _Stage(Smooth):
         else:
             mask = Image.new("L", (width, height))
             ImageDraw.Draw(mask).polygon([(x - left, y - top) for x, y in corners], fill=255)
-            light = Image.new("RGB", mask.size, mix(colour, (255, 255, 255), 0.22))
-            dark = Image.new("RGB", mask.size, mix(colour, (30, 30, 70), 0.22))
-            self.image.paste(Image.composite(dark, light, self._gradient(mask.size)), (left, top), mask)
+            shades = self._gradient(mask.size)
+            light = Image.new("RGB", shades.size, mix(colour, (255, 255, 255), 0.22))
+            dark = Image.new("RGB", shades.size, mix(colour, (30, 30, 70), 0.22))
+            filling = Image.composite(dark, light, shades).resize(mask.size, Image.Resampling.NEAREST)
+            self.image.paste(filling, (left, top), mask)
         if self.outline and not self.backdrop:
             self._stroke((0, 0, 0), self.outline * self.FACTOR, [*corners, corners[0]])
 
     def _gradient(self, size: tuple[int, int]) -> Image.Image:
+        """Returns shades of a size; where they are alike along a side, one pixel along it."""
         width, height = size
         if self.shading == "side" and not self.backdrop:
-            return Image.linear_gradient("L").transpose(Image.Transpose.ROTATE_90).resize(size)
+            return Image.linear_gradient("L").transpose(Image.Transpose.ROTATE_90).resize((width, 1))
         if self.shading == "ball" and not self.backdrop:
             x, y = round(0.65 * width), round(0.7 * height)
             ball = Image.radial_gradient("L").resize((2 * width, 2 * height))
             return ball.crop((x, y, x + width, y + height))
-        return Image.linear_gradient("L").resize(size)
+        return Image.linear_gradient("L").resize((1, height))
 
     def line(self, points: list[Point], name: str, width: str = "1") -> None:
         """Draws a line with round ends, outlined where the style is."""

@@ -1,6 +1,7 @@
 """Whether a video can be decoded to its end, and what it then turns out to be."""
 
 import hashlib
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -63,7 +64,8 @@ def check_video(path: Path, thorough: bool = False, beat: Callable[[int], None] 
         MediaError: The file is missing, empty or damaged, ends early, or has no video; one line with its
         name.
     """
-    if path.is_file() and not path.stat().st_size:
+    # Of a name that no file can have, `Path.is_file` says nothing: it raises.
+    if os.path.isfile(path) and not path.stat().st_size:
         raise MediaError(f"{path.name}: the file is empty; replace it")
     with Video(path) as video:
         listed = video.index()

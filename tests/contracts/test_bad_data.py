@@ -20,7 +20,7 @@ import hypothesis.strategies as st
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.cli import main
@@ -31,6 +31,7 @@ from tempbench_lmms.harness import plugin
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.runs import safe_run
 from tests.each import for_each
+from tests.each import sample as covering
 
 
 def bad_rows(benchmark):
@@ -384,19 +385,34 @@ def values_of(kind):
     return VALUES[str(kind)]
 
 
+def _checks_of(sample):
+    checks_of = sample.bundled.check, sample.bundled.together
+    # Of one function, with other arguments.
+    return str(sample.schema), *(
+        (getattr(one, "func", one), str(getattr(one, "args", ""))) for one in checks_of
+    )
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_no_row_of_the_right_types_stops_the_checks(sample, data):
-    rows = sample.rows()[:4]
-    table = sample.bundled
-    for row in rows[:2]:
-        for name in data.draw(st.sets(st.sampled_from(sample.schema.names), min_size=1, max_size=6)):
-            row[name] = data.draw(values_of(sample.schema.field(name).type))
-    for row in rows:
-        assert all(problem.split(":")[0] in sample.schema.names for problem in table.check(row))
-    assert all(number < 4 for number, _ in table.together(list(enumerate(rows))))
+@pytest.mark.parametrize("n_draws", [10, pytest.param(40, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("sample", covering(SAMPLES, _checks_of), ids=str)
+def test_no_row_of_the_right_types_stops_the_checks(sample, n_draws):
+    table, names, first = sample.bundled, sample.schema.names, sample.rows()[:4]
+    several = st.sets(st.sampled_from(names), min_size=1, max_size=6)
+    values = {name: values_of(sample.schema.field(name).type) for name in names}
+
+    @settings(max_examples=n_draws)
+    @given(data=st.data())
+    def check(data):
+        rows = copy.deepcopy(first)
+        for row in rows[:2]:
+            for name in data.draw(several):
+                row[name] = data.draw(values[name])
+        for row in rows:
+            assert all(problem.split(":")[0] in names for problem in table.check(row))
+        assert all(number < 4 for number, _ in table.together(list(enumerate(rows))))
+
+    check()
 
 
 @functools.cache

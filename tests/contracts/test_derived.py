@@ -13,17 +13,11 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import derived, rotated
 from tempbench_lmms.harness.derived import ROTATED, base_of
 from tempbench_lmms.harness.tasks import load_task, task_files
-from tests.bundled import MADE, docs
+from tests.bundled import MADE, asking, covering, docs, scoring
 from tests.respondents import evaluate
 
 IN_EVERY_ORDER = [name for name in MADE if base_of(name)[1] == ROTATED]
 MEDIA = ("video", "images", "n_frames")
-
-
-def quickly(names):
-    """One task of each scoring function quickly, the others besides."""
-    first = {load_task(name)["process_results"]: name for name in reversed(names)}.values()
-    return [name if name in first else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
 def scored(name, reply, rows=None):
@@ -51,7 +45,7 @@ def test_there_are_some():
     assert {name.removesuffix("_mini") for name in MADE} <= set(task_files())
 
 
-@pytest.mark.parametrize("name", quickly(IN_EVERY_ORDER))
+@pytest.mark.parametrize("name", covering(scoring, IN_EVERY_ORDER))
 def test_known_scores(name):
     right = scored(name, lambda doc: doc["target"])
     assert (right["circular_accuracy"], right["accuracy"], right["position_bias"]) == (1, 1, 0)
@@ -70,7 +64,7 @@ def test_known_scores(name):
     assert (nothing["circular_accuracy"], nothing["accuracy"], nothing["parse_rate"]) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("name", quickly(IN_EVERY_ORDER))
+@pytest.mark.parametrize("name", covering(asking, IN_EVERY_ORDER))
 def test_every_order_once_and_nothing_else_differs(name):
     base = {doc["question_id"]: doc for doc in docs(base_of(name)[0])}
     groups = {}
@@ -80,26 +74,27 @@ def test_every_order_once_and_nothing_else_differs(name):
     for name_of, own in groups.items():
         first = base[name_of]
         assert [doc["question_id"] for doc in own] == [f"{name_of}#r{by}" for by in range(len(own))]
+        asked = [text(name, doc) for doc in own]
         # What is asked first is what the first task asks.
-        assert text(name, own[0]) == text(base_of(name)[0], first)
+        assert asked[0] == text(base_of(name)[0], first)
         assert {key: own[0][key] for key in ("answer", "target", "choices")} == {
             key: first[key] for key in ("answer", "target", "choices")
         }
-        assert len({text(name, doc) for doc in own}) == len(own)
+        assert len({*asked}) == len(own)
         # The right one is right by its text, and stands once in every place.
         places = [doc["rotation_labels"].index(doc["answer"]) for doc in own]
         assert sorted(places) == list(range(len(own)))
         assert len({doc["rotation_texts"][place] for doc, place in zip(own, places, strict=True)}) == 1
-        for doc in own:
+        for doc, prompt in zip(own, asked, strict=True):
             assert {key: doc[key] for key in MEDIA if key in doc} == {
                 key: first[key] for key in MEDIA if key in first
             }
             assert Counter(doc["rotation_texts"]) == Counter(own[0]["rotation_texts"])
-            places = [text(name, doc).rfind(one) for one in doc["rotation_texts"]]
+            places = [prompt.rfind(one) for one in doc["rotation_texts"]]
             assert -1 not in places, doc["question_id"]
 
 
-@pytest.mark.parametrize("name", quickly(IN_EVERY_ORDER))
+@pytest.mark.parametrize("name", covering(scoring, IN_EVERY_ORDER))
 def test_a_question_cut_off_is_left_out_and_counted(name):
     rows = docs(name)[:-1]
     found = scored(name, lambda doc: doc["target"], rows)
@@ -177,16 +172,17 @@ def test_some_task_says_what_was_left_out():
 IN_OTHER_WORDS = [name for name in MADE if base_of(name)[1] in derived.PARAPHRASES]
 
 
-@pytest.mark.parametrize("name", quickly(IN_OTHER_WORDS))
+@pytest.mark.parametrize("name", covering(asking, IN_OTHER_WORDS))
 def test_a_paraphrase_asks_the_same_in_other_words(name):
     base = base_of(name)[0]
     other = {"paraphrase_1": "paraphrase_2", "paraphrase_2": "paraphrase_1"}[base_of(name)[1]]
     others = docs(f"{base.removesuffix('_mini')}_{other}_mini")
     for doc, first, second in zip(docs(name), docs(base), others, strict=True):
         assert {**first, "paraphrase": doc["paraphrase"]} == doc
-        assert len({text(name, doc), text(base, first), text(base, second)}) == 3
+        asked = text(name, doc)
+        assert len({asked, text(base, first), text(base, second)}) == 3
         for shown in (first.get("question"), *(first.get("options") or ())):
-            assert (shown or "") in text(name, doc)
+            assert (shown or "") in asked
     config = load_task(name)
     assert all(config[key] is load_task(base)[key] for key in ("process_results", "doc_to_text"))
     # What repeats its prompt answers nothing, in any words.

@@ -13,9 +13,9 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import load_task, task_files
-from tests.bundled import MINI, docs, quickly
+from tests.bundled import MINI, asking, covering, docs, scoring
 from tests.each import for_each
-from tests.syntax import nodes
+from tests.syntax import statements
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
 BENCHMARKS = benchmarks.names()
@@ -101,7 +101,7 @@ def test_every_task_has_a_bundled_twin():
     for_each([name for name in LEAVES if not name.endswith("_mini")], check)
 
 
-@pytest.mark.parametrize("name", quickly())
+@pytest.mark.parametrize("name", covering(scoring))
 def test_an_oracle_gets_a_value_for_every_metric_and_table_and_the_listed_metrics_are_emitted(name):
     config = load_task(name)
     listed = {entry["metric"] for entry in config["metric_list"]}
@@ -121,7 +121,7 @@ def test_an_oracle_gets_a_value_for_every_metric_and_table_and_the_listed_metric
         assert list(value) if isinstance(value, dict) else value is not None, entry["metric"]
 
 
-@pytest.mark.parametrize("name", quickly())
+@pytest.mark.parametrize("name", covering(scoring))
 def test_empty_and_failed_replies_score_nothing_and_raise_nothing(name):
     config = load_task(name)
     for reply in ("", "[LMMS_EVAL_REQUEST_FAILED after 5 retries] A B C D E 1 2 3"):
@@ -135,7 +135,7 @@ def test_empty_and_failed_replies_score_nothing_and_raise_nothing(name):
             assert isinstance(value, (int, float, str, dict))
 
 
-@pytest.mark.parametrize("name", quickly())
+@pytest.mark.parametrize("name", covering(asking))
 def test_both_roads_show_the_same_media_in_the_same_order(name):
     config = load_task(name)
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
@@ -182,8 +182,8 @@ def long_functions() -> Iterator[str]:
     """Yields the functions of more than fifty lines; of a command, which has a line an option, the body."""
     root = PACKAGE.parent
     for path in sorted([*PACKAGE.rglob("*.py"), *(root / "hf_datasets").rglob("*.py")]):
-        for node in nodes(path.read_text(encoding="utf-8")):
-            if isinstance(node, ast.FunctionDef):
+        for node in statements(path.read_text(encoding="utf-8")):
+            if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 50:
                 is_command = any(
                     "typer." in ast.unparse(one.annotation) for one in node.args.args if one.annotation
                 )

@@ -19,7 +19,7 @@ from tempbench_lmms.cli import main
 from tempbench_lmms.cli.command import OUTPUTS
 from tests import contract
 from tests.command import complains, tempbench
-from tests.each import for_each
+from tests.each import for_each, sample
 from tests.runs.test_logs import write_run
 
 LOGS = {"logs", "run_a", "run_b"}
@@ -89,21 +89,35 @@ def of_kind(*kinds, path=None):
 def in_turn(kinds, wrong, n_quick=2):
     """Has a test for each command with parameters of some kinds, which gives them wrong things in turn.
 
-    The quick command gives the first ones. The test gets (command, parameter, what is wrong).
+    The quick command gives the first ones to every parameter. The test command gives each verb all others,
+    and each parameter one of each class. The test gets (command, parameter, what is wrong).
     """
     first, rest = list(wrong)[:n_quick], list(wrong)[n_quick:]
+    others = sample([(*one, what) for what in rest for one in of_kind(*kinds)], _class_of) if rest else []
+    more = {mark: [case.values[0] for case in others if bool(case.marks) is mark] for mark in (False, True)}
     cases = []
     for path in dict.fromkeys(path for path, _ in of_kind(*kinds)):
-        for some, marks in ((first, ()), (rest, pytest.mark.slow)):
-            if some:
-                given = [(*one, what) for one in of_kind(*kinds, path=path) for what in some]
-                cases.append(pytest.param(given, id=path + " more" * bool(marks), marks=marks))
+        own = [(*one, what) for one in of_kind(*kinds, path=path) for what in first]
+        cases.append(pytest.param(own, id=path))
+        for left_out, name, marks in (
+            (False, "more", pytest.mark.slow),
+            (True, "rest", pytest.mark.exhaustive),
+        ):
+            if own := [case for case in more[left_out] if case[0] == path]:
+                cases.append(pytest.param(own, id=f"{path} {name}", marks=marks))
     return pytest.mark.parametrize("cases", cases)
 
 
-def quickly(wrong):
-    """Returns what is given in turn; the quick command gives the first."""
-    return [one if n < 1 else pytest.param(one, marks=pytest.mark.slow) for n, one in enumerate(wrong)]
+def _class_of(case):
+    """Returns what a wrong thing is an example of, with the parameter where its command meets it."""
+    path, parameter, what = case
+    kind, verb = _KIND[path, parameter], path.split()[0]
+    own = what if what in ("noise", "empty", "-1") else ""
+    if kind == "number" and what in ("1e400", "nan", *HUGE):
+        # To a whole number the first two are the same: no number.
+        whole = int in types_of(annotations(COMMANDS[path].callback)[parameter.name])
+        own = "none" if what == "nan" or (whole and what not in HUGE) else "large"
+    return (path, parameter.name, own), (verb, kind, what)
 
 
 def test_the_walk_finds_what_there_is():
@@ -158,6 +172,7 @@ SOUND_NAMES = {
     "format_": "replies",
     "base_url": "http://127.0.0.1:9/v1",
 }
+HUGE = ["1" + "0" * 400, "9" * 5000]
 # What says how long a command waits, or how much it makes.
 FEW = {"retries": 0, "timeout": 1, "pairs": 1}
 
@@ -310,7 +325,7 @@ def test_a_folder_of_logs_that_is_none(cases, place, afresh):
     for_each(cases, check)
 
 
-NUMBERS = ["", "x", "-1", "1e400", "nan", "1" + "0" * 400, "9" * 5000, "٣"]
+NUMBERS = ["", "x", "-1", "1e400", "nan", *HUGE, "٣"]
 
 
 @in_turn(["number"], NUMBERS)
@@ -325,7 +340,7 @@ def test_a_number_that_is_none(cases, place, afresh):
     for_each(cases, check)
 
 
-NAMES = ["", "nothing", "../../x", "\x1b[2J\u202e", "\udcff", "x" * 5000]
+NAMES = ["", "../../\x1b[2J\u202e", "nothing", "../../x", "\x1b[2J\u202e", "\udcff", "x" * 5000]
 
 
 @in_turn(["name", "choice"], NAMES)
@@ -410,9 +425,17 @@ def test_what_the_system_refuses_is_a_line(place, monkeypatch):
 MANIFESTS = ["", "{", "[]", "null", "[" * 5000, "\ud800", json.dumps("x"), '{"rows": 3, "parts": 3}']
 
 
-@pytest.mark.parametrize("content", quickly(MANIFESTS), ids=lambda content: ascii(content)[1:9])
-@pytest.mark.parametrize("path", [path for path in COMMANDS if path.startswith("prepare ")])
-def test_a_damaged_manifest_is_not_taken_for_one(path, content, place, afresh):
+@pytest.mark.parametrize(
+    "case",
+    sample(
+        itertools.product([path for path in COMMANDS if path.startswith("prepare ")], MANIFESTS),
+        # What is no JSON, or no object, is read by one function; what is missing in one, by each benchmark's.
+        lambda case: (case[1], (case[0], case[1] == MANIFESTS[-1])),
+    ),
+    ids=lambda case: f"{case[0]} {ascii(case[1])[1:9]}",
+)
+def test_a_damaged_manifest_is_not_taken_for_one(case, place, afresh):
+    path, content = case
     folder = afresh()
     name = path.split()[1]
     root = folder / "data" / name

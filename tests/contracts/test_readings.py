@@ -15,7 +15,7 @@ from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.parsing.reading import REASONS, RULES, none
 from tempbench_lmms.record import evaluate
-from tests.bundled import MINI, docs, quickly
+from tests.bundled import MINI, asking, covering, docs, scoring
 from tests.parsing.corpus import load
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] A"
@@ -48,7 +48,7 @@ def value(task, name, records):
     return evaluate(row.metric, records)
 
 
-@pytest.mark.parametrize("task", quickly())
+@pytest.mark.parametrize("task", covering(scoring))
 def test_a_record_says_how_or_why_not(task):
     for record in records_of(task):
         if record["failed"]:
@@ -62,7 +62,7 @@ def test_a_record_says_how_or_why_not(task):
     assert json.loads(json.dumps(records_of(task))) == records_of(task)
 
 
-@pytest.mark.parametrize("task", quickly())
+@pytest.mark.parametrize("task", covering(scoring))
 def test_shares_add_up(task):
     records = records_of(task)
     names = [row.name for row in adapter.rows_of(load_task(task))]
@@ -128,10 +128,11 @@ def _each(read):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("nth", [27, pytest.param(9, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", READERS)
-def test_an_end_at_the_token_limit_can_be_told_later(name):
+def test_an_end_at_the_token_limit_can_be_told_later(name, nth):
     """What the reader says with `at_limit` follows from what it says without: the log is enough."""
-    replies = [*REPLIES, *{row.reply for row in load()[::9]}]
+    replies = [*REPLIES, *{row.reply for row in load()[::nth]}]
     n_cut = 0
     for reply in replies:
         both = READERS[name](reply, at_limit=True), READERS[name](reply)
@@ -154,7 +155,7 @@ def test_only_what_has_no_answer_is_cut_off_by_the_limit():
 ECHOED = [name for name in MINI if not name.startswith("coherence_caption")]
 
 
-@pytest.mark.parametrize("task", quickly(ECHOED))
+@pytest.mark.parametrize("task", covering(asking, ECHOED))
 def test_a_prompt_that_is_repeated_is_no_answer(task):
     config = load_task(task)
     kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
