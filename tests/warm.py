@@ -180,6 +180,7 @@ def import_all() -> None:
     look_at_the_sample()
     look_at_a_run()
     ask_git_once()
+    copy_no_names()
     lay_out_pages()
     read_certificates_once()
     httpx.create_ssl_context()
@@ -238,6 +239,13 @@ def ask_git_once() -> None:
     utils._git_output = answered
     utils.get_git_commit_hash()
     utils.get_git_branch_name()
+
+
+def copy_no_names() -> None:
+    """Spares each cell of the harness's tables a deep copy of the names of all codecs, which are strings."""
+    from mbstrdecoder import _mbstrdecoder
+
+    _mbstrdecoder.copy = types.SimpleNamespace(deepcopy=list)
 
 
 def lay_out_pages() -> None:
