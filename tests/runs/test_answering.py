@@ -243,7 +243,7 @@ def without_what_differs(file):
     return {key: found[key] for key in ("results", "group_subtasks", "configs", "versions", "n-samples")}
 
 
-@pytest.mark.parametrize("task", [TASK, "tempvs_mini"])
+@pytest.mark.parametrize("task", [TASK, "tempvs_mt1_two_mini"])
 def test_the_log_is_what_import_makes_of_the_same_answers(tmp_path, task):
     questions = questions_of(tmp_path / "people", task)
     answer_all(questions)
@@ -270,6 +270,7 @@ def test_the_log_is_what_import_makes_of_the_same_answers(tmp_path, task):
     assert "imported" not in card
 
 
+@pytest.mark.slow
 def test_right_answers_have_the_value_1_and_every_command_takes_the_log(tmp_path):
     questions = questions_of(tmp_path, TASK)
     answer_all(questions)

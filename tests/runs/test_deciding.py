@@ -133,6 +133,7 @@ def test_a_gated_share_decides_whatever_the_gates_let_through(gated, grounding, 
     assert asked(gated, docs, "empty")[0]["verdict"] == "undecided"  # of nothing there is no share
 
 
+@pytest.mark.slow
 def test_a_gated_share_without_a_gate_is_that_of_all(grounding, docs, tmp_path):
     """What the range of the shared ratio costs is all that differs."""
     write_run(tmp_path, grounding("knows all", 1, "chance"))
