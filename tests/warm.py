@@ -243,9 +243,10 @@ def ask_git_once() -> None:
 
 def copy_no_names() -> None:
     """Spares each cell of the harness's tables a deep copy of the names of all codecs, which are strings."""
-    from mbstrdecoder import _mbstrdecoder
+    with contextlib.suppress(ImportError):
+        from mbstrdecoder import _mbstrdecoder
 
-    _mbstrdecoder.copy = types.SimpleNamespace(deepcopy=list)
+        _mbstrdecoder.copy = types.SimpleNamespace(deepcopy=list)
 
 
 def lay_out_pages() -> None:
