@@ -79,6 +79,12 @@ class Trial:
         """Carries it out and returns what came of it."""
         world, form = self.world, self.form
         world.changes(form)
+        kinds = {fault.kind for faults in self.plan.starts for fault in faults}
+        # What is made in the folder of the plan is made before it begins.
+        if LOST in kinds:
+            world.changes(next(one for one in forms() if one.command == "run"))
+        if REPLACED in kinds and "log" in form.replaced:
+            world.other_run()
         accepted = [self._accepted(faults) for faults in self.plan.starts]
         self.expected = world.undisturbed(form)
         world.begin(form, self.plan.begins)
@@ -181,7 +187,6 @@ class Trial:
         """Puts the folder of a run of two processes that has lost one in place of the finished one."""
         self.lost = True
         run = next(form for form in forms() if form.command == "run")
-        self.world.changes(run) if run not in self.world._changes else None
         shutil.rmtree(self.world.plan / "run")
         wait(self._ranks(run.arguments, [fault], run), together=True)
 

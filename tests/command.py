@@ -90,6 +90,32 @@ def tempbench_process(*arguments, python=sys.executable, **environment):
     )
 
 
+# It says which process it is: where a warm Python is called, the process that is started is its client. Where
+# tests run in the background, the signal of Ctrl-C is ignored.
+_STARTED = """
+import os, signal, sys
+from tempbench_lmms.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with open(sys.argv.pop(1), "w") as file:
+    file.write(str(os.getpid()))
+main.main()
+"""
+
+
+def started(python, file, *arguments, environment=(), **how):
+    """Starts the command in a process of its own, which notes its number in a file.
+
+    Returns:
+        The process, and what sends the command a signal.
+    """
+    process = subprocess.Popen(
+        [python, "-c", _STARTED, str(file), *map(str, arguments)],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)} | dict(environment),
+        **how,
+    )
+    return process, lambda number: os.kill(int(file.read_text()), number)
+
+
 def call(python, function, *arguments):
     """Calls a function of a test module in a process of its own, which says what it raised.
 

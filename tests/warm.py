@@ -28,6 +28,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -57,11 +58,18 @@ MODULES = (
     "transformers.models.qwen2_5_vl.processing_qwen2_5_vl",
     "transformers.models.qwen2_vl.image_processing_qwen2_vl",
     "tempbench_lmms.cli.main",
+    "tempbench_lmms.cli.repeats",
     "tempbench_lmms.cli.report",
+    "tempbench_lmms.data.growing",
     "tempbench_lmms.harness.cache",
+    "tempbench_lmms.harness.printing",
     "tempbench_lmms.harness.respondents.chat",
     "tempbench_lmms.report.page",
+    "tempbench_lmms.report.summary",
+    "tempbench_lmms.runs.model_check",
     "tempbench_lmms.runs.safe_run",
+    "tempbench_lmms.runs.second_scores",
+    "tempbench_lmms.runs.thinking",
 )
 # The harness tries to import this for every metric of every task, again and again where it cannot.
 OPTIONAL = ("lmms_eval.tasks.amber_g.utils",)
@@ -170,6 +178,9 @@ def import_all() -> None:
     read_yaml_quickly()
     assert tasks.TaskManager().all_tasks  # an index may be made when it is asked for
     look_at_the_sample()
+    look_at_a_run()
+    ask_git_once()
+    copy_no_names()
     lay_out_pages()
     read_certificates_once()
     httpx.create_ssl_context()
@@ -188,6 +199,54 @@ def look_at_the_sample() -> None:
     for config in (load_task(name) for name in task_files() if name.endswith("_mini")):
         if "group" not in config:
             assert data_problems(config) == ()
+
+
+def look_at_a_run() -> None:
+    """Does what every `tempbench run` does first: reads all options, adds up the code, asks for versions."""
+    import typer
+    from PIL import Image
+
+    from tempbench_lmms.cli import main
+    from tempbench_lmms.runs import safe_run
+
+    # All commands' parameters are read from their functions for any one of them.
+    typer.main.get_params_from_function = functools.cache(typer.main.get_params_from_function)
+    typer.main.get_command(main.app)
+    Image.preinit()
+    with tempfile.TemporaryDirectory() as folder:
+        task = "tempvs_mt1_two_mini"
+        safe_run.preflight("tempbench_chance", task, [task], Path(folder), "", [], False)
+
+
+def ask_git_once() -> None:
+    """Spares each run a dozen processes that tell the harness of which commit it is, if of any."""
+    from lmms_eval import utils
+
+    if not hasattr(utils, "_git_output"):  # another harness
+        return
+    ask, answers = utils._git_output, {}
+
+    def answered(*arguments: str) -> str:
+        if arguments not in answers:
+            try:
+                answers[arguments] = ask(*arguments)
+            except (OSError, subprocess.CalledProcessError) as error:
+                answers[arguments] = error
+        if isinstance(found := answers[arguments], Exception):
+            raise found
+        return found
+
+    utils._git_output = answered
+    utils.get_git_commit_hash()
+    utils.get_git_branch_name()
+
+
+def copy_no_names() -> None:
+    """Spares each cell of the harness's tables a deep copy of the names of all codecs, which are strings."""
+    with contextlib.suppress(ImportError):
+        from mbstrdecoder import _mbstrdecoder
+
+        _mbstrdecoder.copy = types.SimpleNamespace(deepcopy=list)
 
 
 def lay_out_pages() -> None:

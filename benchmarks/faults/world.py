@@ -100,7 +100,15 @@ class World:
         """Makes the folder what it is before a plan for a form."""
         self.fresh()
         if form.command in ("run", "prepare") and begins != "finished":
-            copy(self.kept / begins / form.command / form.name, self.plan / form.output)
+            kept = self.kept / begins / form.command / form.name
+            if begins == "begun" and not kept.exists():
+                half = Fault(KILL, 0.55, 0)
+                self.changes(form)
+                self.begin(form, "new")
+                wait([self.start(form.arguments, lambda: self.arm(form, half))])
+                copy(self.plan / form.output, kept)
+                self.fresh()
+            copy(kept, self.plan / form.output)
         if form.command == "prepare" and begins == "finished":
             self.done(form.arguments)
 
@@ -115,21 +123,10 @@ class World:
         copy(self.plan / "home", replaced / "home")
         self.done([*prepare, "@/source/mateo", "--force"])
         _write_answers(self.plan, replaced)
-        self.done([word.replace("seed=1", "seed=2") for word in run.arguments])
-        copy(self.plan / "run", self.kept / "other_run")
-        shutil.rmtree(self.plan / "run")
         self.done(run.arguments)
         shutil.rmtree(self.plan / "hf", ignore_errors=True)
         shutil.copytree(self.plan, world)
         copy(self.plan / "other", replaced / "source")
-        for form in forms():
-            if form.command in ("run", "prepare"):
-                self.begin(form, "new")
-                self.changes(form)
-                self.begin(form, "new")
-                half = Fault(KILL, 0.55, 0)
-                wait([self.start(form.arguments, lambda form=form, half=half: self.arm(form, half))])
-                copy(self.plan / form.output, self.kept / "begun" / form.command / form.name)
 
     def changes(self, form: Form) -> int:
         """Returns how many changes of files, and questions, an undisturbed start has."""
@@ -146,11 +143,22 @@ class World:
 
                 os._exit = note  # type: ignore[assignment]
 
-            if form.command in ("run", "prepare"):
-                self.begin(form, "new")
-            wait([self.start(form.arguments, arm)])
+            self.begin(form, "new")
+            start = self.start(form.arguments, arm)
+            wait([start])
             self._changes[form] = int(count.read_text())
+            self._note(start, form, form.arguments)
         return self._changes[form]
+
+    def other_run(self) -> Path:
+        """Returns a run with other replies."""
+        folder = self.kept / "other_run"
+        if not folder.exists():
+            run = next(form for form in forms() if form.command == "run")
+            self.begin(run, "new")
+            self.done([word.replace("seed=1", "seed=2") for word in run.arguments])
+            copy(self.plan / "run", folder)
+        return folder
 
     def arm(self, form: Form, fault: Fault, n_processes: int = 1) -> None:
         """Lets a fault happen in this process, which is a start of the form."""
@@ -209,8 +217,11 @@ class World:
                 self.replace(replaced)
             start = self.start(words)
             wait([start])
-            self._outcomes[key] = None if start.status else self.outcome(form, start)
+            self._note(start, *key)
         return self._outcomes[key]
+
+    def _note(self, start: Start, form: Form, words: tuple[str, ...], replaced: str = "") -> None:
+        self._outcomes[form, words, replaced] = None if start.status else self.outcome(form, start)
 
     def replace(self, what: str) -> None:
         """Replaces an input as a whole, or one part of it."""
@@ -220,7 +231,7 @@ class World:
         elif what == "table":
             self._replace_one(other, "home", "*.parquet")
         elif what == "log":
-            old, new = sorted((self.plan / "run").rglob("*.jsonl")), self.kept / "other_run"
+            old, new = sorted((self.plan / "run").rglob("*.jsonl")), self.other_run()
             shutil.copyfile(sorted(new.rglob("*.jsonl"))[0], old[0])
         else:
             copy(other / what, self.plan / what)

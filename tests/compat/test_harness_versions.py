@@ -78,15 +78,19 @@ def replies(runs):
 
 
 @pytest.fixture(scope="module")
-def in_turn(request):
-    """`evaluation.run_in_turn`; the Python that is warm needs what the oldest harness has not."""
+def python(request):
+    """The Python that is warm, which needs what the oldest harness has not."""
     try:
         plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS)
     except TempbenchError:
-        yield evaluation.run_in_turn
-        return
-    warm_python = request.getfixturevalue("warm_python")
-    with mock.patch.object(evaluation, "sys", SimpleNamespace(executable=warm_python)):
+        return sys.executable
+    return request.getfixturevalue("warm_python")
+
+
+@pytest.fixture(scope="module")
+def in_turn(python):
+    """`evaluation.run_in_turn`."""
+    with mock.patch.object(evaluation, "sys", SimpleNamespace(executable=python)):
         yield evaluation.run_in_turn
 
 
@@ -123,13 +127,13 @@ def test_numbers_are_those_of_every_other_installation(installed, update_goldens
     assert all(len(found) == LIMIT for found in replies(installed).values())
 
 
-def test_what_needs_a_later_harness_says_so_in_one_line(oldest, tmp_path):
+def test_what_needs_a_later_harness_says_so_in_one_line(oldest, python, tmp_path):
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "tempbench_lmms.cli", "run", "--model", "tempbench_oracle"),
+            *(python, "-m", "tempbench_lmms.cli", "run", "--model", "tempbench_oracle"),
             *("--tasks", TASKS["statements"], "--output", str(tmp_path / "run")),
         ],
-        env=os.environ | {"PYTHONPATH": oldest},
+        env=os.environ | {"PYTHONPATH": oldest, warm.FORGET: "1"},
         capture_output=True,
         text=True,
         check=False,

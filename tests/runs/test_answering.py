@@ -22,7 +22,7 @@ from tempbench_lmms.runs.answering.questions import Questions, task_of
 from tempbench_lmms.runs.answering.server import Server
 from tempbench_lmms.runs.run_card import run_card
 from tests.chromium import Chromium
-from tests.command import complains, tempbench
+from tests.command import complains, started, tempbench
 from tests.disk import room_for
 
 TASK = "timepercept_pov_mini"
@@ -243,7 +243,7 @@ def without_what_differs(file):
     return {key: found[key] for key in ("results", "group_subtasks", "configs", "versions", "n-samples")}
 
 
-@pytest.mark.parametrize("task", [TASK, "tempvs_mini"])
+@pytest.mark.parametrize("task", [TASK, "tempvs_mt1_two_mini"])
 def test_the_log_is_what_import_makes_of_the_same_answers(tmp_path, task):
     questions = questions_of(tmp_path / "people", task)
     answer_all(questions)
@@ -270,6 +270,7 @@ def test_the_log_is_what_import_makes_of_the_same_answers(tmp_path, task):
     assert "imported" not in card
 
 
+@pytest.mark.slow
 def test_right_answers_have_the_value_1_and_every_command_takes_the_log(tmp_path):
     questions = questions_of(tmp_path, TASK)
     answer_all(questions)
@@ -339,22 +340,24 @@ def test_unread_answers_are_left_out_of_the_agreement(tmp_path):
     assert (found.n, found.n_left_out, found.same) == (3, 1, 1.0)
 
 
-@pytest.mark.slow
-def test_the_command_is_ended_and_continued(tmp_path):
-    command = [sys.executable, "-m", "tempbench_lmms.cli", "answer", TASK, "--name", "anna", "--limit", "2"]
-    command += ["--output", str(tmp_path)]
+@pytest.mark.harness
+def test_the_command_is_ended_and_continued(tmp_path, warm_python):
+    words = ["answer", TASK, "--name", "anna", "--limit", "2", "--output", tmp_path]
+    own = tmp_path.with_name(f"{tmp_path.name}.process")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     questions = questions_of(tmp_path, TASK, limit=2)
     for number, how in ((0, signal.SIGTERM), (1, None)):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process, send = started(warm_python, own, *words, **pipes)
+        with process:
             address = process.stdout.readline().removeprefix("open ").strip()
             port, token = address.removeprefix("http://127.0.0.1:").rstrip("/").split("/")
             client = Client(type("Address", (), {"server_port": int(port), "token": token}))
             assert client.ask("state")[1]["next"] == number
             assert client.ask(f"answers/{number}", {"reply": oracle(questions, number)})[1]["kept"]
-            busy = tempbench(*command[3:])
+            busy = tempbench(*words)
             complains(busy, "is answering in")
             if how:
-                process.send_signal(how)
+                send(how)
             else:
                 assert client.ask("finish", {})[0] == 200
             out, err = process.communicate(timeout=60)

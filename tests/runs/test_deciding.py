@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import textwrap
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from tempbench_lmms.report.numbers import of_logs
 from tempbench_lmms.runs import comparison, deciding, rescoring, safe_run
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.run_card import run_card
-from tests.command import complains, tempbench, tempbench_process
+from tests.command import call, complains, tempbench, tempbench_process
 from tests.runs.test_logs import TASK, write_run
 
 RESULTS = "20260101_000000_results.json"
@@ -105,11 +106,13 @@ def test_who_is_worse_is_told_too(folder, docs, tmp_path):
     assert said["at_least"] > 0
 
 
-@pytest.mark.slow
-def test_who_guesses_is_not_told_from_who_guesses(against_chance, docs):
-    found = [asked(against_chance, docs, "chance", seed)[0] for seed in range(1, 41)]
-    # Were it as likely as 5 %, five in 40 came once in 20 tries (binomial); it is far less likely.
-    assert sum(one["verdict"] != "undecided" for one in found) < 5
+# Were it as likely as 5 %, five in 40 came once in 20 tries, two in 12 once in 8 (binomial); it is far less.
+@pytest.mark.parametrize(
+    ("n", "too_many"), [(12, 2), pytest.param(40, 5, marks=[pytest.mark.exhaustive, pytest.mark.slow])]
+)
+def test_who_guesses_is_not_told_from_who_guesses(n, too_many, against_chance, docs):
+    found = [asked(against_chance, docs, "chance", seed)[0] for seed in range(1, n + 1)]
+    assert sum(one["verdict"] != "undecided" for one in found) < too_many
     undecided = next(one for one in found if one["verdict"] == "undecided")
     assert undecided["groups_answered"] == 30
     assert "after 30 of 30 groups it is undecided" in deciding.sentence(undecided)
@@ -130,6 +133,7 @@ def test_a_gated_share_decides_whatever_the_gates_let_through(gated, grounding, 
     assert asked(gated, docs, "empty")[0]["verdict"] == "undecided"  # of nothing there is no share
 
 
+@pytest.mark.slow
 def test_a_gated_share_without_a_gate_is_that_of_all(grounding, docs, tmp_path):
     """What the range of the shared ratio costs is all that differs."""
     write_run(tmp_path, grounding("knows all", 1, "chance"))
@@ -216,14 +220,18 @@ def test_what_cannot_decide_is_refused(folder, metric, line):
         deciding.contests(folder / "chance", [TASK], [TASK], metric)
 
 
-@pytest.mark.slow
-def test_those_that_are_named_can_decide(folder):
+# A share of some questions, one of those that a gate lets through, and one of all.
+@pytest.mark.parametrize(
+    "wanted",
+    [("mt", GATED, "parse_rate"), pytest.param(None, marks=[pytest.mark.exhaustive, pytest.mark.slow])],
+)
+def test_those_that_are_named_can_decide(wanted, folder):
     with pytest.raises(TempbenchError) as refused:
         deciding.contests(folder / "chance", [TASK], [TASK], "nosuch")
     able = str(refused.value).partition("takes one of ")[2].split(", ")
     assert able[:4] == ["mt", "gt", "gt_strict", "mt_given_gt_strict"]
     assert "n_failed" not in able
-    for name in able:
+    for name in wanted or able:
         (found,) = deciding.contests(folder / "chance", [TASK], [TASK], name)
         assert found.metric == name
 
@@ -412,44 +420,39 @@ def test_reports_and_rescoring_are_of_the_questions_that_were_answered(stopped):
     assert rescoring.rescore(log).now["mt"] == 1.0
 
 
-@pytest.mark.harness
-def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path, warm_python):
-    def run(output, *words):
-        return tempbench_process(
-            *(
-                "run",
-                "--model",
-                "tempbench_oracle",
-                "--tasks",
-                TASK,
-                "-o",
-                str(tmp_path / output),
-                "--no-report",
-            ),
-            *("--slice", "20", *words),
-            python=warm_python,
-        )
+def _stops_says_so(chance, home):
+    chance, home = Path(chance), Path(home)
 
-    decide = ("--until-decided", str(folder / "chance"))
-    first = run("a", *decide)
+    def run(output, *words):
+        asked = ("run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", output, "--no-report")
+        return tempbench(*asked, "--slice", "20", *words)
+
+    decide = ("--until-decided", str(chance))
+    first = run(home / "a", *decide)
     assert "stopped after" in first.stderr, first.stderr
-    (log,) = read_runs([tmp_path / "a"])
+    (log,) = read_runs([home / "a"])
     assert 0 < len(log.samples) < 223 / 2
-    _keep_some(tmp_path / "a", tmp_path / "b", 30)  # as a start leaves them that was killed
-    second = run("b", *decide)
+    _keep_some(home / "a", home / "b", 30)  # as a start leaves them that was killed
+    second = run(home / "b", *decide)
     assert "stopped after" in second.stderr, second.stderr
-    (again,) = read_runs([tmp_path / "b"])
+    (again,) = read_runs([home / "b"])
     assert deciding.said_of(again) == deciding.said_of(log)
     assert [one.record for one in again.samples] == [one.record for one in log.samples]
-    third = run("a", *decide)
+    third = run(home / "a", *decide)
     assert third.returncode == 0
     assert "without --until-decided to have the other questions answered too" in third.stdout
-    _refuses_another_decision(run, tmp_path / "a", decide)
-    fourth = run("a")
+    _refuses_another_decision(run, home / "a", decide)
+    fourth = run(home / "a")
     assert "finished, 223 answers" in fourth.stderr, fourth.stderr
-    (whole,) = (one for one in read_runs([tmp_path / "a"]) if deciding.said_of(one) is None)
+    (whole,) = (one for one in read_runs([home / "a"]) if deciding.said_of(one) is None)
     assert len(whole.samples) == 223
-    _refuses_another_decision(run, tmp_path / "a", decide)
+    _refuses_another_decision(run, home / "a", decide)
+
+
+@pytest.mark.harness
+def test_a_run_stops_says_so_and_decides_the_same_after_a_kill(folder, tmp_path, warm_python):
+    """All starts in one process, which imports the harness once."""
+    call(warm_python, _stops_says_so, folder / "chance", tmp_path)
 
 
 @pytest.mark.harness
@@ -495,10 +498,9 @@ SEVERAL = """
 """
 
 
-@pytest.mark.harness
-def test_several_processes_decide_as_one_does_killed_or_not(
-    folder, against_chance, docs, tmp_path, warm_python
-):
+@pytest.fixture
+def in_processes(folder, tmp_path, warm_python):
+    """Returns what starts a run in several processes."""
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SEVERAL))
 
@@ -506,7 +508,7 @@ def test_several_processes_decide_as_one_does_killed_or_not(
         launcher = ("-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={n}", str(script), how)
         asked = ("run", "--model", "tempbench_oracle", "--tasks", TASK, "--no-report", "--slice", "7")
         return subprocess.run(
-            [warm_python, *launcher, *asked, "-o", tmp_path / output, "--until-decided", folder / "chance"],
+            [warm_python, *launcher, *asked, "-o", output, "--until-decided", folder / "chance"],
             env=os.environ | {"PYTHON_EXEC": warm_python, "ACCELERATE_USE_CPU": "1"},
             capture_output=True,
             text=True,
@@ -514,19 +516,32 @@ def test_several_processes_decide_as_one_does_killed_or_not(
             timeout=400,
         )
 
+    return run
+
+
+@pytest.mark.harness
+@pytest.mark.parametrize(
+    ("killed", "n"),
+    # Where what was kept has all been heard, the others go on as processes do that began anew.
+    [pytest.param(False, 2, marks=pytest.mark.exhaustive), (True, 3)],
+)
+def test_several_processes_decide_as_one_does_killed_or_not(
+    killed, n, against_chance, docs, tmp_path, in_processes
+):
     said, answered = asked(against_chance, docs, "oracle")
-    assert run(2, "killed", "dies").returncode != 0
-    assert [*(tmp_path / "killed" / "cache").rglob("*.db")]
-    assert not [*(tmp_path / "killed").rglob("*_results.json")]
-    for n, output in ((2, "fresh"), (4, "killed")):
-        done = run(n, output, "lives")
-        assert done.returncode == 0, done.stderr[-3000:]
-        assert "stopped after" in done.stderr
-        (log,) = read_runs([tmp_path / output])
-        assert deciding.said_of(log) == said
-        assert {sample.doc_id for sample in log.samples} == answered
-        assert all(sample.record["correct"] for sample in log.samples)
-        assert len(answered) <= _n_kept(tmp_path / output) <= len(answered) + n * 7
+    output = tmp_path / "run"
+    if killed:
+        assert in_processes(2, output, "dies").returncode != 0
+        assert [*(output / "cache").rglob("*.db")]
+        assert not [*output.rglob("*_results.json")]
+    done = in_processes(n, output, "lives")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "stopped after" in done.stderr
+    (log,) = read_runs([output])
+    assert deciding.said_of(log) == said
+    assert {sample.doc_id for sample in log.samples} == answered
+    assert all(sample.record["correct"] for sample in log.samples)
+    assert len(answered) <= _n_kept(output) <= len(answered) + n * 7
 
 
 def _n_kept(output):

@@ -234,6 +234,7 @@ def asked_by(found, of, name):
     return replace(found, questions=found.questions | {of: found.questions[of] | {name: "other"}})
 
 
+@pytest.mark.slow
 def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
     finished, tmp_path, monkeypatch, capsys
 ):

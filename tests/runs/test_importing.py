@@ -214,8 +214,8 @@ def test_every_command_takes_an_imported_run(tmp_path):
     for command in (
         ["rescore", *runs],
         ["rescore", *runs, "--reparse"],
-        ["compare", *runs, tmp_path / "run"],
-        ["report", *runs, "-o", tmp_path / "report.html"],
+        ["compare", *runs, tmp_path / "run", "--resamples", "500"],
+        ["report", *runs, "-o", tmp_path / "report.html", "--no-intervals", "--questions", "20"],
         ["reread", *runs, "--reader", "r", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--all"],
     ):
         done = tempbench(*command)
@@ -338,6 +338,7 @@ def test_a_table_with_the_id_of_one_question_and_the_text_of_another_is_refused(
         imported("vlmevalkit", write_lines(tmp_path / "t.jsonl", rows), MATEO, tmp_path / "b", partial=True)
 
 
+@pytest.mark.slow
 def test_the_first_of_two_replies_to_a_shared_grounding_counts(tmp_path):
     folder = as_tempvs(tmp_path, "tempvs_mini")
     file = next(folder.glob("*single_grounding_all_preds_full.json"))
@@ -360,6 +361,7 @@ def test_rextime_needs_no_videos(tmp_path, monkeypatch):
     assert "differs" not in done.stdout
 
 
+@pytest.mark.slow
 def test_an_imported_submission_has_the_official_scorer_s_numbers(shared):
     truths = rextime_rows.load_records(shared / "real" / "rextime" / "rextime_val.jsonl")
     docs = {doc["question_id"]: doc for doc in map(rextime_rows.row, truths)}

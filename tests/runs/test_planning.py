@@ -151,6 +151,7 @@ def test_a_fault_of_a_plan_without_a_log_is_not_the_log_s(monkeypatch, capsys):
         main()
 
 
+@pytest.mark.slow
 def test_a_run_of_a_tenth_plans_for_the_whole(folder):
     (log,) = read_runs([folder / "chance"])
     tenth = planning.TaskLog(**{**vars(log), "task": TASK.replace("_mini", "_lite_mini")})

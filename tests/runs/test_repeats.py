@@ -403,6 +403,7 @@ def test_repeats_that_other_code_has_read_are_named(tmp_path):
     assert tempbench("compare", tmp_path, tmp_path).returncode == 0
 
 
+@pytest.mark.slow
 def test_repeats_with_other_versions_are_named(tmp_path):
     write_repeats(tmp_path, [1, 2])
     changed(tmp_path, 2, lambda results: run_of(results)["packages"].update(transformers="1.2.3"))

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import re
 import signal
 import subprocess
@@ -16,8 +15,8 @@ import pytest
 from tempbench_lmms import benchmarks
 from tempbench_lmms.parsing import second
 from tempbench_lmms.runs import logs, rereading, rescoring, second_readers, second_scores
-from tests import contract
-from tests.command import REPOSITORY, call, complains, tempbench
+from tests import command, contract
+from tests.command import call, complains, tempbench
 from tests.runs.test_logs import TASK, write_run
 from tests.second_reader import KEY, Stub, completion, fenced, obedient, secret, write_replies
 
@@ -93,7 +92,7 @@ TASKS = [
 @pytest.mark.parametrize("task", TASKS)
 def test_a_reader_that_is_always_right_scores_as_an_oracle(task, tmp_path):
     """What fills unread replies goes through each benchmark's own scoring: its numbers are the oracle's."""
-    n = 24
+    n = 12
     write_replies(tmp_path / "unread", task, lambda number, doc: secret(number), n)
     write_run(tmp_path / "oracle", "oracle", task, n=n)
     oracle = log_of(tmp_path / "oracle").values
@@ -322,18 +321,13 @@ def test_a_wrong_key_ends_it_at_once_and_is_not_shown(status, tmp_path):
     assert len(stub.texts) <= 4
 
 
-def started(folder, stub, **more):
-    """Starts the command in a process of its own; returns it and the file that it writes."""
-    words = ("reread", str(folder), "--reader", NAME, "--base-url", stub.url, "--concurrency", "2")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tempbench_lmms.cli", *words],
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY), "OPENAI_API_KEY": KEY},
-        stdout=subprocess.DEVNULL,
-        # Where these tests run in the background, the signal is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        **more,
-    )
-    return process, folder / f"20260101_000000_reread_{TASK}.{NAME}.jsonl"
+def started(python, folder, stub, **how):
+    """Starts the command; returns its process, what signals it, and the file that it writes."""
+    words = ("reread", folder, "--reader", NAME, "--base-url", stub.url, "--concurrency", "2")
+    own = folder.with_name(f"{folder.name}.process")
+    how |= {"environment": {"OPENAI_API_KEY": KEY}, "stdout": subprocess.DEVNULL}
+    process, send = command.started(python, own, *words, **how)
+    return process, send, folder / f"20260101_000000_reread_{TASK}.{NAME}.jsonl"
 
 
 def wait_for_lines(process, file, n):
@@ -344,8 +338,8 @@ def wait_for_lines(process, file, n):
         time.sleep(0.02)
 
 
-@pytest.mark.slow
-def test_interrupted_by_the_user(tmp_path):
+@pytest.mark.harness
+def test_interrupted_by_the_user(tmp_path, warm_python):
     """It ends at once, whatever is under way."""
     few(tmp_path, 6)
     asked = Counter()
@@ -357,24 +351,24 @@ def test_interrupted_by_the_user(tmp_path):
         return on_offer(text)
 
     with Stub(answer) as stub:
-        process, file = started(tmp_path, stub, stderr=subprocess.PIPE, text=True)
+        process, send, file = started(warm_python, tmp_path, stub, stderr=subprocess.PIPE, text=True)
         wait_for_lines(process, file, 2)
-        process.send_signal(signal.SIGINT)
+        send(signal.SIGINT)
         _, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "tempbench: stopped; give the same command again to continue"
     assert len(lines_of(tmp_path)) == 2
 
 
-@pytest.mark.slow
-def test_killed_and_continued(tmp_path):
+@pytest.mark.harness
+def test_killed_and_continued(tmp_path, warm_python):
     """kill -9 loses what is under way, and a line that it cut in half is ignored."""
     n, at_once = 24, 2
     few(tmp_path, n)
     with Stub(lambda text: time.sleep(0.2) or on_offer(text)) as stub:
-        process, file = started(tmp_path, stub, stderr=subprocess.DEVNULL)
+        process, send, file = started(warm_python, tmp_path, stub, stderr=subprocess.DEVNULL)
         wait_for_lines(process, file, 4)
-        process.send_signal(signal.SIGKILL)
+        send(signal.SIGKILL)
         process.wait()
         asked = len(stub.texts)
         kept = lines_of(tmp_path)

@@ -172,6 +172,7 @@ def test_read_again_with_other_data(folder, tmp_path):
         rescoring.rescore(log_of(other), reparse=True)
 
 
+@pytest.mark.slow
 def test_replies_are_not_read_with_data_that_is_not_the_run_s(folder, tmp_path, monkeypatch, capsys):
     def change(results):
         results["results"][TASK]["details,none"]["run"]["data"]["mini"]["sha256"] = "0" * 64
@@ -186,6 +187,7 @@ def test_replies_are_not_read_with_data_that_is_not_the_run_s(folder, tmp_path, 
     assert tempbench(monkeypatch, capsys, "rescore", other)[0] == 0  # needs no data
 
 
+@pytest.mark.slow
 def test_results_and_log_are_of_one_run(folder, tmp_path, monkeypatch, capsys):
     """The log of another run beside a results file, or none where the run has written one."""
     other = edit(folder / "chance", tmp_path / "other", lambda results: None)

@@ -328,10 +328,10 @@ def test_ends(tmp_path, warm_python):
             return "" if len(asked) % 5 == 0 else chance(doc, task, seed)
         simple.REPLIES["chance"] = note
 
-        def run(name, model="tempbench_chance", **more):
+        def run(name, model="tempbench_chance", report=False, **more):
             asked.clear()
             try:
-                runs.run(model, "tempvs_mt1_two_mini", home / name, "seed=3", 10, **more)
+                runs.run(model, "tempvs_mt1_two_mini", home / name, "seed=3", 10, report=report, **more)
                 out.append([0, "", len(asked)])
             except TempbenchError as error:
                 out.append([1, str(error), len(asked)])
@@ -339,10 +339,10 @@ def test_ends(tmp_path, warm_python):
         crash = True
         run("crash", arguments=["--limit", "40"])
         crash = False
-        run("crash", arguments=["--limit", "40"])
+        run("crash", arguments=["--limit", "40"], report=True)
         run("crash", arguments=["--limit", "40"])
         run("crash", arguments=["--limit", "50"])
-        run("failing", model="tempbench_failing", arguments=["--limit", "3"])
+        run("failing", model="tempbench_failing", arguments=["--limit", "3"], report=True)
         import sqlite3
         cache = sqlite3.connect(home / "failing" / "cache" / "cache.db")
         out[-1].append(cache.execute("select count(*) from responses").fetchone()[0])
@@ -412,7 +412,7 @@ def test_a_report_that_cannot_be_written_is_no_failure(tmp_path, capsys):
 @pytest.mark.harness
 def test_killed_at_random_moments(warm_python):
     """Three of the twenty kills that `benchmarks/interruptions.py` does otherwise, of a longer run."""
-    words = ("--kills", "3", "--tasks", "coherence_qa_4f_mini", "--slice", "8")
+    words = ("--kills", "3", "--tasks", "timepercept_pov_mini", "--slice", "8")
     done = subprocess.run(
         [warm_python, str(ROOT / "benchmarks" / "interruptions.py"), *words],
         capture_output=True,
