@@ -76,7 +76,7 @@ def _pictures_are_packed_fast(monkeypatch):
 
 
 @pytest.mark.usefixtures("_pictures_are_packed_fast")
-@pytest.mark.parametrize("model", ["openai", "async_openai"])
+@pytest.mark.parametrize("model", ["openai", pytest.param("async_openai", marks=pytest.mark.exhaustive)])
 def test_runners_of_the_openai_protocol(model, server, tmp_path, monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
@@ -104,15 +104,21 @@ def test_runners_of_the_openai_protocol(model, server, tmp_path, monkeypatch):
     assert states(found)["max_new_tokens"] == states(found)["greedy"] == "passed"
 
 
-def test_what_is_seen_is_what_is_sent(server, drawn, monkeypatch):
+@pytest.mark.usefixtures("_pictures_are_packed_fast")
+@pytest.mark.parametrize("model", ["openai", "async_openai"])
+def test_what_is_seen_is_what_is_sent(model, server, drawn, monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    lm = checking.runner("openai", f"model=tiny,base_url={server.url},api_key=sk-of-nobody")
-    _, (probe, *_), _ = drawn()
+    lm = checking.runner(model, f"model=tiny,base_url={server.url},api_key=sk-of-nobody")
+    _, asked, _ = drawn()
+    asked = [probe for probe in asked if probe.cards]
     server.bodies.clear()
-    (answer,) = checking.Session(lm).ask([probe])
-    (body,) = server.bodies
-    assert answer.arrived == looked_at(openai_calls.inputs_of(body))
-    assert answer.reply == eyes.reply(openai_calls.inputs_of(body))
+    sent = {}
+    for probe, answer in zip(asked, checking.Session(lm).ask(asked), strict=True):
+        (sent[probe.name],) = [body for body in server.bodies if probe.name in json.dumps(body["messages"])]
+        inputs = openai_calls.inputs_of(sent[probe.name])
+        assert answer.arrived == looked_at(inputs)
+        assert answer.reply == eyes.reply(inputs)
+    assert len(sent) == len(server.bodies) == 3
 
 
 @pytest.mark.usefixtures("_in_float32")

@@ -176,11 +176,11 @@ ONE = {"mov": "mp4", "webm": "mkv", "matroska": "mkv"}
 
 
 def classes(name: str) -> tuple[str, ...]:
-    """Returns what a kind is an example of: its feature, and the pairs of `decoding.FAST`."""
+    """Returns what a kind is an example of: its feature, and how a codec groups frames in a container."""
     kind, feature = KINDS[name], name.rpartition(".")[0]
     form = kind.more.get("form", kind.suffix)
     if kind.fast:
-        return f"sought {feature}", f"{ONE.get(form, form)} {kind.codec}"
+        return (f"sought {feature}" if name in FEATURES else f"{feature} in {ONE.get(form, form)}",)
     # To who decodes everything it is one whether groups of frames are open or closed, long or short.
     features = (f"decoded {feature}",) if name in FEATURES else ()
     return *features, f"decoded {form}", f"decoded {kind.codec}"
