@@ -78,10 +78,6 @@ TORCHRUN = ("-m", "torch.distributed.run")
 ACCELERATE = (str(Path(sys.executable).with_name("accelerate")), "launch")
 
 
-def one_node(n_processes):
-    return [[*TORCHRUN, "--standalone", f"--nproc_per_node={n_processes}"]]
-
-
 def two_nodes():
     """Each with one process: both are the first of their node."""
     with socket.socket() as free:
@@ -101,7 +97,7 @@ LAUNCHERS = {  # two processes on one node by torchrun: see below
 
 @pytest.fixture(scope="module")
 def one(tmp_path_factory, warm_python):
-    return launch(warm_python, one_node(1), tmp_path_factory.mktemp("one"))
+    return launch(warm_python, [[]], tmp_path_factory.mktemp("one"))
 
 
 def by_id(rows):
