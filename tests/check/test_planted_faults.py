@@ -63,9 +63,12 @@ def of(fault):
 
 
 def classes(pair):
-    """Returns what a pair is an example of: two faults of one thing can hide each other, and stand alone."""
-    one, other = map(of, pair)
-    return (pair if one == other else f"{one} and {other}",)
+    """Returns what a pair is an example of: two faults of one thing can hide each other, and stand alone.
+
+    With each fault goes one of every other thing.
+    """
+    (one, other), things = pair, [of(fault) for fault in pair]
+    return (pair,) if things[0] == things[1] else (f"{one}, {things[1]}", f"{things[0]}, {other}")
 
 
 @pytest.mark.slow
