@@ -23,7 +23,7 @@ def drawn(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def check(drawn):
-    """Checks through planted faults, and returns the check; each question is rendered once."""
+    """Checks through planted faults, and returns the check; each question is rendered once, and small."""
     rendered = {}
     known = {}
     read_all = codes.read_all
@@ -42,7 +42,8 @@ def check(drawn):
         plan = dataclasses.replace(plan, blind="" if shows else "far away", batch_size=8)
         for probe in [*inside, *outside]:
             if probe.name not in rendered:
-                rendered[probe.name] = planted.rendered(probe)
+                with mock.patch.object(codes.drawn, "__defaults__", (224,)):
+                    rendered[probe.name] = planted.rendered(probe)
                 for picture in planted.pictures_of(rendered[probe.name]):
                     known[picture.__array_interface__["data"][0], picture.shape] = None
         with mock.patch.object(codes, "read_all", remembered):

@@ -15,7 +15,7 @@ from tests.check import architectures
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.usefixtures("_in_float32")]
 
-PLAN = course.Plan(n_pictures=4, kinds=())
+PLAN = course.Plan(n_pictures=4, n_lines=40, kinds=())
 # Of `architectures.cases`; the others are for the command.
 TRIED = ("qwen3_vl", "internvl_hf", "llava_hf", "qwen2_vl", "gemma3")
 

@@ -124,9 +124,12 @@ def test_a_fault_between_runner_and_model_is_told_with_status_1():
 
     right = Reader._inputs
     reverse = planted.FAULTS["images reversed"]
+    wanted = ["tempvs_separate_mini", "rextime_vqa_mini"]
+    # What is no sample, is made of another task, or is a group, has no line of its own.
+    others = ["rextime_vqa", "rextime_vqa_rotated_mini", "tempbench_mini"]
     with (
         mock.patch.object(Reader, "_inputs", lambda self, request: reverse([right(self, request)])[0]),
-        # Every task is looked at, in two questions of each.
+        mock.patch.object(model_check, "task_files", return_value=[*wanted, *others]),
         mock.patch.object(model_check, "_LOOKED_AT", 2),
     ):
         found = tempbench(
@@ -138,6 +141,7 @@ def test_a_fault_between_runner_and_model_is_told_with_status_1():
     assert {name for one in read["verdicts"] for name in one["faults"]} == {"images reversed"}
     states = {need["title"]: need["state"] for need in read["tasks"]["tempvs_separate"]}
     assert [state for title, state in states.items() if "apart and in order" in title] == ["failed"]
+    assert read["tasks"].keys() == {"tempvs_separate", "rextime_vqa"}
     assert {need["state"] for need in read["tasks"]["rextime_vqa"] if "native" in need["title"]} == {"passed"}
 
 

@@ -17,7 +17,7 @@ from tests.check import planted
 
 pytestmark = pytest.mark.harness
 
-QWEN = "pretrained={},device=cpu,device_map=cpu"
+QWEN = "pretrained={},device=cpu,device_map=cpu,min_pixels=50176,max_pixels=50176"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -26,7 +26,7 @@ def _plugin():
 
 
 def checked(lm, folder, **options):
-    plan = course.Plan(**{"n_pictures": 8, "kinds": (), **options})
+    plan = course.Plan(**{"n_pictures": 4, "n_lines": 20, "kinds": (), **options})
     return course.checked(checking.Session(lm).ask, plan, *course.drawn(plan, folder))
 
 
@@ -76,13 +76,13 @@ def _pictures_are_packed_fast(monkeypatch):
 
 
 @pytest.mark.usefixtures("_pictures_are_packed_fast")
-@pytest.mark.parametrize("model", ["openai", "async_openai"])
+@pytest.mark.parametrize("model", ["openai", pytest.param("async_openai", marks=pytest.mark.exhaustive)])
 def test_runners_of_the_openai_protocol(model, server, tmp_path, monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
     arguments = f"model=tiny,base_url={server.url},api_key=sk-of-nobody,max_retries=1"
     lm = checking.runner(model, arguments)
-    kinds = ("colour of image k", "before")
+    kinds = ("last image",)
     found = checked(lm, tmp_path, kinds=kinds)
     named = {(one.line, name) for one in found.verdicts for name in one.faults}
     # Both send a video as pictures, and no time with them; what else stands here is of videos alone.
@@ -104,15 +104,21 @@ def test_runners_of_the_openai_protocol(model, server, tmp_path, monkeypatch):
     assert states(found)["max_new_tokens"] == states(found)["greedy"] == "passed"
 
 
-def test_what_is_seen_is_what_is_sent(server, tmp_path, monkeypatch):
+@pytest.mark.usefixtures("_pictures_are_packed_fast")
+@pytest.mark.parametrize("model", ["openai", "async_openai"])
+def test_what_is_seen_is_what_is_sent(model, server, drawn, monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    lm = checking.runner("openai", f"model=tiny,base_url={server.url},api_key=sk-of-nobody")
-    (probe, *_) = probes.inside(5, tmp_path)
+    lm = checking.runner(model, f"model=tiny,base_url={server.url},api_key=sk-of-nobody")
+    _, asked, _ = drawn()
+    asked = [probe for probe in asked if probe.cards]
     server.bodies.clear()
-    (answer,) = checking.Session(lm).ask([probe])
-    (body,) = server.bodies
-    assert answer.arrived == looked_at(openai_calls.inputs_of(body))
-    assert answer.reply == eyes.reply(openai_calls.inputs_of(body))
+    sent = {}
+    for probe, answer in zip(asked, checking.Session(lm).ask(asked), strict=True):
+        (sent[probe.name],) = [body for body in server.bodies if probe.name in json.dumps(body["messages"])]
+        inputs = openai_calls.inputs_of(sent[probe.name])
+        assert answer.arrived == looked_at(inputs)
+        assert answer.reply == eyes.reply(inputs)
+    assert len(sent) == len(server.bodies) == 3
 
 
 @pytest.mark.usefixtures("_in_float32")

@@ -11,6 +11,8 @@ from tempbench_lmms.media import codes
 
 pytestmark = pytest.mark.harness
 
+SMALL = "min_pixels=50176,max_pixels=50176"  # as the frames are: made larger they take most of the time
+
 
 def picture(number, side=64):
     return codes.as_image(codes.drawn(codes.Card(number), side))
@@ -58,11 +60,12 @@ def test_openai_messages_of_a_video_tell_no_times(tmp_path):
     assert [part["text"] for part in sent["content"] if part["type"] == "text"] == ["When?"]
 
 
+@pytest.mark.usefixtures("_in_float32")
 def test_qwen2_5_vl_takes_the_number_of_frames_of_a_batch_from_its_first_video(tiny_vlm, tmp_path):
     from tempbench_lmms.check import probes
     from tempbench_lmms.harness import checking
 
-    lm = checking.runner("qwen2_5_vl", f"pretrained={tiny_vlm},device=cpu,device_map=cpu", 2)
+    lm = checking.runner("qwen2_5_vl", f"pretrained={tiny_vlm},device=cpu,device_map=cpu,{SMALL}", 2)
     inside = {probe.kind: probe for probe in probes.inside(0, tmp_path)}
     # The runner sorts by text; the name that comes first in the alphabet leads the batch.
     pair = sorted([inside["video"], inside["short video"]], key=probes.text_of)
@@ -75,13 +78,14 @@ def test_qwen2_5_vl_takes_the_number_of_frames_of_a_batch_from_its_first_video(t
     )
 
 
+@pytest.mark.usefixtures("_in_float32")
 def test_the_simple_qwen2_5_vl_drops_videos_by_their_suffix(tiny_vlm, tmp_path):
     import shutil
 
     from lmms_eval import models
     from lmms_eval.api.instance import Instance
 
-    args = f"pretrained={tiny_vlm},device=cpu,device_map=cpu"
+    args = f"pretrained={tiny_vlm},device=cpu,device_map=cpu,{SMALL}"
     lm = models.get_model("qwen2_5_vl", force_simple=True).create_from_arg_string(args, {"batch_size": 1})
     known = codes.write_video(tmp_path / "a.mp4", [codes.drawn(codes.Card(i), 224) for i in range(16)], 2)
     for suffix in ("mkv", "webm"):

@@ -130,15 +130,21 @@ class Runner:
         return self.client.chat(messages=messages, sampling_params=params, chat_template=self.chat_template)
 
 
-def checked(runner, folder, seed=0):
-    plan = course.Plan(seed=seed, n_pictures=8, n_lines=20, kinds=())
-    inside = [probe for probe in course.drawn(plan, folder)[0] if not probe.films]
-    return course.checked(checking.Session(runner).ask, plan, inside, [])
+@pytest.fixture(scope="module")
+def checked(drawn):
+    """Checks a runner with the questions of a seed that have no video."""
+
+    def check(runner, seed=0):
+        plan, inside, _ = drawn(seed)
+        pictured = [probe for probe in inside if not probe.films]
+        return course.checked(checking.Session(runner).ask, plan, pictured, [])
+
+    return check
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_no_false_alarm(seed, tmp_path):
-    found = checked(Runner(Engine()), tmp_path, seed)
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (1, 2))])
+def test_no_false_alarm(seed, checked):
+    found = checked(Runner(Engine()), seed)
     assert planted.found(found) == set()
     states = {one.line: one.state for one in found.verdicts}
     assert states["order"] == states["interleaved"] == states["text"] == states["batch"] == "passed"
@@ -169,19 +175,19 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_what_the_engine_makes_of_the_messages_is_judged(name, tmp_path):
-    assert name in planted.found(checked(Runner(Engine(FAULTS[name])), tmp_path))
+def test_what_the_engine_makes_of_the_messages_is_judged(name, checked):
+    assert name in planted.found(checked(Runner(Engine(FAULTS[name]))))
 
 
-def test_a_template_and_a_least_length(tmp_path):
+def test_a_template_and_a_least_length(checked):
     faulty = Engine()
     request = faulty.request
     faulty.request = lambda one, params, template: request(one, params, "You are a careful assistant.")
-    assert planted.found(checked(Runner(faulty), tmp_path)) == {"system prompt added"}
-    assert planted.found(checked(Runner(Engine(), least=4096), tmp_path)) == {"max_new_tokens ignored"}
+    assert planted.found(checked(Runner(faulty))) == {"system prompt added"}
+    assert planted.found(checked(Runner(Engine(), least=4096))) == {"max_new_tokens ignored"}
 
 
-def test_pixels_that_are_not_sent_again_are_remembered(tmp_path):
+def test_pixels_that_are_not_sent_again_are_remembered():
     runner, card, told = Runner(Engine()), probes.Card(7, "red"), []
     params = [SimpleNamespace(max_tokens=5, temperature=0.7, stop="end")]
     for _ in range(2):
@@ -206,10 +212,10 @@ def test_colours_are_those_of_the_picture(raw):
     assert np.array_equal(told[0].parts[1].pixels, codes.drawn(card))
 
 
-def test_a_picture_that_cannot_be_read_is_there(tmp_path):
+def test_a_picture_that_cannot_be_read_is_there(checked):
     engine = Engine()
     engine.llm_engine.model_config.hf_config = SimpleNamespace()
-    found = checked(Runner(engine), tmp_path)
+    found = checked(Runner(engine))
     states = {one.line: one.state for one in found.verdicts}
     assert states["number"] == "passed"
     assert states["order"] == "cannot be seen from here"

@@ -14,6 +14,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -25,7 +26,7 @@ from tests.second_reader import completion
 pytestmark = pytest.mark.harness
 
 TASK = "tempvs_mt1_two_mini"
-SECONDS = 8  # what a request may take: long enough for a busy machine
+SECONDS = 5  # what a request may take: long enough for a busy machine
 ALWAYS = ("429", "500", "half a body", "half of its JSON", "no JSON", "no choices", "null", "late", "never")
 ONCE = ("429", "500", "half a body", "late")
 OUTCOMES = (
@@ -187,13 +188,11 @@ class Ended:
         self.failed = {row["record"]["id"] for row in self.rows if row["record"]["failed"]}
 
 
-@pytest.fixture(scope="module", params=RUNNERS)
-def starts(request, tmp_path_factory, warm_python, questions):
-    """Two starts of one run: with an API that fails, and with the same one after it was mended."""
-    folder = tmp_path_factory.mktemp(request.param) / "run"
+def started_twice(runner, folder, python, questions):
+    """Starts a run with an API that fails, and with the same one after it was mended; what was asked, too."""
     with Api(dict(zip(questions.values(), OUTCOMES, strict=True))) as api:
-        arguments = f"model=stub,base_url={api.url},api_key=none,timeout={SECONDS},{RUNNERS[request.param]}"
-        command = [warm_python, "-m", "tempbench_lmms.cli", "run", "--model", request.param]
+        arguments = f"model=stub,base_url={api.url},api_key=none,timeout={SECONDS},{RUNNERS[runner]}"
+        command = [python, "-m", "tempbench_lmms.cli", "run", "--model", runner]
         command += ["--model-args", arguments, "--tasks", TASK, "--output", str(folder), "--no-report"]
         ended, asked = [], []
         for api.healed in (False, True):
@@ -208,6 +207,24 @@ def starts(request, tmp_path_factory, warm_python, questions):
             ended.append(Ended(done, folder))
             asked.append(Counter(api.counts))
     return ended, asked
+
+
+@pytest.fixture(scope="module")
+def of_all(tmp_path_factory, warm_python, questions):
+    """What became of each runner's run; side by side, as most of their time they wait for the API."""
+    with ThreadPoolExecutor(len(RUNNERS)) as pool:
+        runs = {
+            runner: pool.submit(
+                started_twice, runner, tmp_path_factory.mktemp(runner) / "run", warm_python, questions
+            )
+            for runner in RUNNERS
+        }
+        return {runner: run.result() for runner, run in runs.items()}
+
+
+@pytest.fixture(scope="module", params=RUNNERS)
+def starts(request, of_all):
+    return of_all[request.param]
 
 
 def with_outcome(questions, *wanted):

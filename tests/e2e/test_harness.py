@@ -18,7 +18,7 @@ pytestmark = pytest.mark.harness
 ODD = "tempvs_mt1_two_mini"  # 223 documents
 LEAVES = (ODD, "tempvs_mt2_event_mini", "tempvs_mt3_caption_mini")
 # An odd number, which two processes cannot share equally; test_distribution.py lets them share all questions.
-FEW = 61
+FEW = 31
 LIMIT = ["--limit", str(FEW)]
 
 
@@ -104,13 +104,17 @@ def test_simple_and_chat_models_are_scored_alike(one, tmp_path, run_harness):
     assert metrics(simple, ODD) == metrics(one, ODD)
 
 
-def test_the_script_finds_the_tasks(tmp_path):
-    script = Path(sys.executable).with_name("lmms-eval")
+# As it is installed it imports and reads all that the harness has, by itself: fifteen seconds.
+@pytest.mark.parametrize("python", ["warm", pytest.param("its own", marks=pytest.mark.exhaustive)])
+def test_the_script_finds_the_tasks(python, warm_python, tmp_path):
+    script = str(Path(sys.executable).with_name("lmms-eval"))
+    command, environment = ([warm_python, script], {warm.FORGET: "1"}) if python == "warm" else ([script], {})
     done = subprocess.run(
         [
-            *(str(script), "--model", "tempbench_oracle", "--tasks", ODD, "--limit", "7", "--offset", "3"),
+            *(*command, "--model", "tempbench_oracle", "--tasks", ODD, "--limit", "7", "--offset", "3"),
             *("--output_path", str(tmp_path), "--log_samples"),
         ],
+        env=os.environ | environment,
         capture_output=True,
         text=True,
         check=False,

@@ -23,7 +23,7 @@ SIZE = 96 * 64 * 3
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("videos")
-    return [clips.write(folder / f"{i}.mp4", n=20 + i, options={"g": "5"}) for i in range(N)]
+    return [clips.write(folder / f"{i}.mp4", n=10 + i, options={"g": "5"}) for i in range(N)]
 
 
 @pytest.fixture(autouse=True)

@@ -57,7 +57,7 @@ def test_a_real_clip_as_mpeg_ts_named_mp4(shared: Path, tmp_path: Path) -> None:
     whole = shared / "real" / "msrvtt" / "video0.mp4"
     path = clips.remux(whole, tmp_path / "ts.mp4", "mpegts")
     assert integrity.check_video(path).n_frames == 300
-    for n in (1, 4, 8, 12, 16):
+    for n in (1, 16):
         for one, other in zip(
             video.sample_frames(path, n).images, video.sample_frames(whole, n).images, strict=True
         ):

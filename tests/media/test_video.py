@@ -19,7 +19,7 @@ BUDGETS = (4, 8, 12, 16)
 KINDS = {
     "h264_b_frames.mp4": {"options": {"bf": "3", "g": "20"}},
     "h264_open_gop.mkv": {"options": {"bf": "3", "g": "12", "x264-params": "open-gop=1:b-pyramid=normal"}},
-    "h264_one_key_frame.mp4": {"n": 200},
+    "h264_one_key_frame.mp4": {"n": 100},
     "h265.mp4": {"codec": "libx265", "options": {"x265-params": "log-level=none:keyint=16"}},
     "vp9.webm": {"codec": "libvpx-vp9", "options": {"g": "16", "auto-alt-ref": "1", "lag-in-frames": "16"}},
     "odd_444.mp4": {"size": (97, 65), "pixels": "yuv444p"},
@@ -59,13 +59,7 @@ ALL = [*KINDS, "turned_90.mp4", "turned_180.mp4", "turned_270.mp4"]
 
 
 @pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("decoder", ["pyav", "decord"])
-def test_frames_are_those_of_a_reader_that_decodes_everything(
-    made: dict[str, Path], name: str, decoder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if decoder == "decord":
-        pytest.importorskip("decord")
-    monkeypatch.setenv(decoding.DECODER_VARIABLE, decoder)
+def test_frames_are_those_of_a_reader_that_decodes_everything(made: dict[str, Path], name: str) -> None:
     reference = everything(made[name])
     places = video.uniform_places(len(reference), 16)
     frames = video.sample_frames(made[name], 16)
@@ -84,7 +78,7 @@ def test_decord_and_pyav_give_identical_frames(
     given = {}
     for decoder in ("pyav", "decord"):
         monkeypatch.setenv(decoding.DECODER_VARIABLE, decoder)
-        given[decoder] = video.sample_frames(made[name], 12)
+        given[decoder] = video.sample_frames(made[name], 16)
     assert given["pyav"].times == given["decord"].times
     for one, other in zip(given["pyav"].images, given["decord"].images, strict=True):
         assert np.array_equal(np.asarray(one), np.asarray(other))
