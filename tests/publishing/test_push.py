@@ -217,7 +217,9 @@ def test_every_benchmark_says_what_its_data_is():
             assert set(facts.sources(manifest)[0]) <= known
 
 
+# test_stand_ins.py does the same with other data of most benchmarks.
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_plain_datasets_gives_the_same_questions_with_their_pictures(published, home, tmp_path):
     paths = {
         (name, place.split("/")[-2], place.split("/")[-1].removesuffix(".parquet")): home / name / place
