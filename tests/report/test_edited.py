@@ -44,12 +44,15 @@ def changed(value, path, new):
     return value
 
 
-def edits(value, count, seed):
-    """Returns a few values with one of their places changed, every upper place at least once."""
+MANY = pytest.mark.parametrize("is_all", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
+
+
+def edits(value, seed, is_all):
+    """Returns values with one of their places changed: every upper place, and some more."""
     generator = random.Random(seed)
     found = list(places(value))
     upper = [path for path in found if len(path) <= 2]
-    chosen = [*upper, *generator.choices(found, k=count)]
+    chosen = [*upper, *generator.choices(found, k=20 if is_all else 5)]
     return [changed(value, path, generator.choice([*ODD, KeyError])) for path in chosen]
 
 
@@ -64,8 +67,9 @@ def reported(folder, tmp_path, *options):
     return done
 
 
+@MANY
 @pytest.mark.slow
-def test_edited_results(run, tmp_path):
+def test_edited_results(run, tmp_path, is_all):
     folder, name = run
     results = json.loads((folder / "20260101_000000_results.json").read_text())
     (tmp_path / name).write_text((folder / name).read_text())
@@ -73,20 +77,21 @@ def test_edited_results(run, tmp_path):
     tables = results["results"].pop(task)
     results["results"][task] = dict(list(tables.items())[:8])
     opened = 0
-    for value in edits(results, 20, "results"):
+    for value in edits(results, "results", is_all):
         (tmp_path / "20260101_000000_results.json").write_text(json.dumps(value))
         opened += reported(tmp_path, tmp_path, "--pictures", "0").returncode == 0
     assert opened > 5
 
 
+@MANY
 @pytest.mark.slow
-def test_edited_samples(run, tmp_path):
+def test_edited_samples(run, tmp_path, is_all):
     folder, name = run
     results = "20260101_000000_results.json"
     (tmp_path / results).write_text((folder / results).read_text())
     lines = [json.loads(line) for line in (folder / name).read_text().splitlines()]
     opened = 0
-    for value in edits(lines[0], 20, "samples"):
+    for value in edits(lines[0], "samples", is_all):
         text = "\n".join(json.dumps(line) for line in [value, *lines[1:]])
         (tmp_path / name).write_text(text + "\n")
         opened += reported(tmp_path, tmp_path, "--pictures", "0").returncode == 0
