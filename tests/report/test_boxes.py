@@ -9,9 +9,10 @@ from tempbench_lmms.report import numbers
 from tempbench_lmms.report.overview import text_of
 from tempbench_lmms.report.page import page
 from tempbench_lmms.runs.logs import read_runs
+from tempbench_lmms.runs.safe_run import leaves
 from tests.chromium import OUTSIDE, UNREADABLE
 from tests.report.runs import write_tasks
-from tests.report.test_browser import ONE_OF_EACH, SUITE, eventually
+from tests.report.test_browser import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -22,14 +23,12 @@ def everything(chromium, expression):
     return json.loads(chromium.value(f"JSON.stringify({expression})"))
 
 
-@pytest.fixture(
-    scope="session", params=[ONE_OF_EACH, pytest.param(SUITE, marks=pytest.mark.exhaustive)], ids=len
-)
-def suite(request, tmp_path_factory):
+@pytest.fixture(scope="session")
+def suite(tmp_path_factory):
     """Two runs of every benchmark's bundled sample."""
     folder = tmp_path_factory.mktemp("suite")
     for name in ("oracle", "chance"):
-        write_tasks(folder / name, name, list(request.param))
+        write_tasks(folder / name, name, list(leaves(["tempbench_mini"])))
     return list(numbers.of_logs(read_runs([folder])))
 
 
