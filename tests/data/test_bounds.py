@@ -28,8 +28,8 @@ def bomb(tmp_path):
 
 @pytest.mark.slow
 def test_a_table_that_expands(bomb, monkeypatch):
-    monkeypatch.setenv(RAISE, "10_000_000")
-    with pytest.raises(TempbenchError, match=r"bomb\.parquet holds more than 10,000,000 bytes.*" + RAISE):
+    monkeypatch.setenv(RAISE, "1_000_000")
+    with pytest.raises(TempbenchError, match=r"bomb\.parquet holds more than 1,000,000 bytes.*" + RAISE):
         tables.read_rows(bomb)
     table = checks.Table("tempvs", bomb, pa.schema([("question_id", pa.string())]), lambda row: (), ())
     assert all("bomb.parquet" in line for line in checks.table_problems(table, {}))
