@@ -46,5 +46,5 @@ def SOURCE(folder: Path, version: int) -> list[str]:
             write(stem.with_suffix(".json"), {"timestamp": taken, "cloud_cover": 0})
     for number, name in enumerate(("river", "forest", "beach", "harbor", "freeway")):
         write(folder / f"ucm/{name}/{name}00.png", picture(1000 * (version + 1) + number))
-    settings = ["--test", "2", "--train", "2", "--test-share", "0.5", "--size", "32"]
+    settings = ["--test", "4", "--train", "4", "--test-share", "0.5", "--size", "32"]
     return ["--fmow", str(folder / "fmow"), "--ucm", str(folder / "ucm"), *settings]
