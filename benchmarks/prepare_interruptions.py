@@ -169,7 +169,7 @@ def interrupt(
         benchmark: Its name.
         folder: An empty folder to work in.
         kills: How many, at random moments, where `every` is 0.
-        every: Kill at the first change of a file, at each that comes so many later, and at the last three.
+        every: Kill at every change of a file with a number that it divides, and at the last three.
         replace: Prepare with `--force` over data from another source.
         generator: Draws the moments.
     """
@@ -221,7 +221,9 @@ def interrupt(
 
     if every:
         n_changes = int(whole.with_suffix(".changes").read_text())
-        for change in sorted({*range(1, n_changes + 1, every), *range(max(1, n_changes - 2), n_changes + 1)}):
+        for change in sorted(
+            {*range(every, n_changes + 1, every), *range(max(1, n_changes - 2), n_changes + 1)}
+        ):
             home = fresh(f"home{change}")
             status = _run(partial(_prepare_watched, benchmark, options, home, change), home)
             if status < 0:
@@ -286,8 +288,9 @@ def _import_everything() -> None:
 
     from tempbench_lmms import benchmarks
     from tempbench_lmms.cli import datasets, main
-    from tempbench_lmms.media import apart, images, integrity  # noqa: F401
+    from tempbench_lmms.media import apart, encoding, images, integrity  # noqa: F401
 
+    encoding.PRESET = "ultrafast"  # what is rendered is as good a file as any
     known = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, known)  # forks end without it
 

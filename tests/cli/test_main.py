@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,10 @@ from tempbench_lmms.tempvs.features import SCHEMA
 from tests.command import REPOSITORY, complains, tempbench, tempbench_process
 
 
-@pytest.fixture
-def prepared(tmp_path):
-    """Prepared data that is a copy of two stories of the bundled sample, to be spoilt."""
-    root = tmp_path / "home" / "tempvs"
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """Prepared data that is a copy of two stories of the bundled sample."""
+    root = tmp_path_factory.mktemp("sound") / "tempvs"
     rows = []
     for row in tables.read_rows(mini_root("tempvs") / "mt1_two"):
         if row["sequence_id"] in ("mini_vist_0", "mini_vist_1"):
@@ -36,6 +37,12 @@ def prepared(tmp_path):
     write(root, rows)
     tables.write_json({"benchmark": "tempvs"}, root / roots.MANIFEST)
     return root
+
+
+@pytest.fixture
+def prepared(sound, tmp_path):
+    """The same, to be spoilt."""
+    return shutil.copytree(sound, tmp_path / "home" / "tempvs")
 
 
 def write(root, rows):
@@ -53,7 +60,7 @@ def verify(root):
 @pytest.mark.slow
 def test_version_and_path():
     assert tempbench_process("--version").stdout.strip() == __version__
-    assert (Path(tempbench_process("path").stdout.strip()) / "tempvs" / "tempvs.yaml").is_file()
+    assert (Path(tempbench("path").stdout.strip()) / "tempvs" / "tempvs.yaml").is_file()
 
 
 def test_tasks(prepared):
@@ -109,9 +116,7 @@ def test_ctrl_c_is_a_line(monkeypatch, tmp_path, capsys):
     assert capsys.readouterr().err == "tempbench: ended by SIGINT\n"
 
 
-@pytest.mark.slow
 def test_unknown_task():
-    complains(tempbench_process("show", "tempvs_mt1_tow_mini"), "no task named", "tempvs_mt1_two_mini")
     complains(tempbench("show", "tempvs_mt1_tow_mini"), "no task named", "tempvs_mt1_two_mini")
 
 
@@ -141,15 +146,16 @@ def test_show(tmp_path):
 @pytest.mark.slow
 def test_show_a_neighbour_that_is_damaged(prepared, tmp_path):
     """The page says what is wrong with it; the document that was asked for is shown."""
-    names = [row["images"] for row in rows_of(prepared)]
-    other = next(place for place, one in enumerate(names) if not set(one) & set(names[0]))
-    (prepared / "media" / "vist" / names[other][0].rpartition("/")[2]).write_bytes(b"no picture")
+    first, *rows = rows_of(prepared)
+    other = next(row for row in rows if not set(row["images"]) & set(first["images"]))
+    write(prepared, [first, other])
+    (prepared / "media" / "vist" / other["images"][0].rpartition("/")[2]).write_bytes(b"no picture")
     page = tmp_path / "page.html"
-    command = ("show", "tempvs_mt1_two", "-o", str(page), "--count", str(other + 1))
+    command = ("show", "tempvs_mt1_two", "-o", str(page), "--count", "2")
     done = tempbench(*command, TEMPBENCH_DATA=str(prepared.parent))
     assert done.returncode == 0, done.stderr
     assert page.read_text().count("the image is damaged") > 0
-    assert page.read_text().count("<img") == other
+    assert page.read_text().count("<img") == 1
 
 
 def test_separate_images_follow_their_labels(tmp_path):
@@ -227,9 +233,8 @@ def test_missing_column(prepared, column):
     pq.write_table(pq.read_table(path).drop_columns([column]), path)
     from tempbench_lmms.tempvs.checks import problems
 
-    assert f"mt1_two/test.parquet: the column {column} is missing; prepare the data again" in list(
-        problems(prepared)
-    )
+    said = f"mt1_two/test.parquet: the column {column} is missing; prepare the data again"
+    assert said in problems(prepared)  # before the pictures are looked at
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.video import probe
 from tests.command import REPOSITORY, complains, tempbench, tempbench_process
+from tests.each import sample
 from tests.source_files import clips
 
 KINDS = [
@@ -31,7 +32,11 @@ THREE = ("--answer", "yes-no", "--media", "none", "--no-groups")
 
 @pytest.mark.parametrize(
     ("answer", "media", "groups"),
-    [kind if n % 5 == 0 else pytest.param(*kind, marks=pytest.mark.slow) for n, kind in enumerate(KINDS)],
+    sample(
+        (pytest.param(*kind, marks=[pytest.mark.slow] * (n % 5 > 0)) for n, kind in enumerate(KINDS)),
+        lambda *kind: kind,
+        at_once=2,
+    ),
 )
 def test_every_kind_is_code_without_gaps(answer, media, groups):
     texts = texts_of("some_name", answer, media, groups, 12, 'A "quoted" {title}')

@@ -6,9 +6,11 @@ import sys
 
 import pytest
 
+from tempbench_lmms.harness.tasks import load_task
 from tests.bundled import quickly
 from tests.command import complains, tempbench
 from tests.contracts.test_imports import command, heavy_after
+from tests.each import sample
 
 TASK = "tempvs_mt1_two_mini"
 
@@ -77,7 +79,15 @@ def test_answers_that_are_not_public():
     assert "counts:   - (" in read("B", "rextime_test_mini", "--doc", "0")
 
 
-@pytest.mark.parametrize("task", quickly())
+def _classes(task):
+    """Who scores the reply, of which table, and each setting: the number of frames changes no reading."""
+    config = load_task(task)
+    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default", {})
+    settings = [(config["doc_to_target"], *one) for one in sorted(kwargs.items()) if one[0] != "frames"]
+    return config["process_results"], str(config["dataset_kwargs"]), *settings
+
+
+@pytest.mark.parametrize("task", sample(quickly(), _classes))
 def test_every_task_reads_its_own_right_reply(task):
     document = json.loads(read("x", task, "--doc", "1", "--json"))
     found = json.loads(read(document["target"], task, "--doc", "1", "--json"))

@@ -2,10 +2,18 @@
 
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick_videos():
+    """What is rendered is as good a file by a quicker preset."""
+    with mock.patch("tempbench_lmms.media.encoding.PRESET", "ultrafast"):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "prepare_interruptions.py"
 
 def test_killed_at_some_changes_of_files():
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--every", "150"], capture_output=True, text=True, check=False
+        [sys.executable, str(SCRIPT), "--every", "200"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]
     lines = [line.split() for line in done.stdout.splitlines()[1:]]

@@ -1,7 +1,9 @@
 """Data that was damaged after it was prepared is not called prepared."""
 
+import functools
 import json
 import os
+import shutil
 
 import pytest
 
@@ -29,15 +31,40 @@ def one_of_each_kind(root):
     )
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Prepares data of a benchmark's source once. Returns the home, and the command."""
+
+    @functools.cache
+    def make(name, version=0, *more):
+        folder = tmp_path_factory.mktemp(name)
+        words = ("prepare", name, *contract.get(name, "SOURCE")(folder / "source", version), *more)
+        done = tempbench(*words, TEMPBENCH_DATA=str(folder / "home"))
+        assert done.returncode == 0, done.stderr
+        return folder / "home", words
+
+    return make
+
+
+@pytest.fixture
+def copied(made, tmp_path, monkeypatch):
+    """Puts a copy of prepared data where commands look for it. Returns the command that prepared it."""
+    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+
+    def copy(name, *more):
+        home, words = made(name, 0, *more)
+        shutil.copytree(home, tmp_path / "home", symlinks=True)
+        return words
+
+    return copy
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", benchmarks.names())
-def test_a_changed_bit_of_any_file_is_found_and_mended(name, preparing, tmp_path, monkeypatch):
-    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+def test_a_changed_bit_of_any_file_is_found_and_mended(name, preparing, tmp_path, copied):
     root = tmp_path / "home" / name
-    words = ("prepare", name, *contract.get(name, "SOURCE")(tmp_path / "source", 0))
     # A link is the source's own file: damaged with it, and mended by nothing.
-    words += ("--copy",) if name == "coherence" else ()
-    assert tempbench(*words).returncode == 0
+    words = copied(name, *(("--copy",) if name == "coherence" else ()))
     before, refused = preparing.tree(root), 0
     for path in one_of_each_kind(root):
         damage(path)
@@ -58,10 +85,8 @@ def sums_of_tables(root):
 
 
 @pytest.mark.parametrize("name", benchmarks.names())
-def test_a_table_that_is_gone_is_named(name, preparing, tmp_path, monkeypatch):
-    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
-    words = ("prepare", name, *contract.get(name, "SOURCE")(tmp_path / "source", 0))
-    assert tempbench(*words).returncode == 0
+def test_a_table_that_is_gone_is_named(name, preparing, tmp_path, copied):
+    words = copied(name)
     before = preparing.tree(tmp_path / "home")
     noted = sums_of_tables(tmp_path / "home" / name)
     assert noted
@@ -86,11 +111,9 @@ def without_new_keys(value):
 
 
 @pytest.mark.parametrize("name", benchmarks.names())
-def test_data_of_an_earlier_version_is_checked_too(name, preparing, tmp_path, monkeypatch):
-    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
+def test_data_of_an_earlier_version_is_checked_too(name, tmp_path, copied):
     root = tmp_path / "home" / name
-    words = ("prepare", name, *contract.get(name, "SOURCE")(tmp_path / "source", 0))
-    assert tempbench(*words).returncode == 0
+    words = copied(name)
     (root / "checksums.json").unlink(missing_ok=True)  # of a benchmark that shows nothing there is none
     manifest = root / "manifest.json"
     manifest.write_text(json.dumps(without_new_keys(json.loads(manifest.read_text()))))
@@ -99,12 +122,8 @@ def test_data_of_an_earlier_version_is_checked_too(name, preparing, tmp_path, mo
     complains(tempbench(*words), "damaged", "--force")
 
 
-def test_no_run_asks_about_a_damaged_table(tmp_path, monkeypatch):
-    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path / "home"))
-    assert (
-        tempbench("prepare", "mateo", *contract.get("mateo", "SOURCE")(tmp_path / "source", 0)).returncode
-        == 0
-    )
+def test_no_run_asks_about_a_damaged_table(tmp_path, copied, monkeypatch):
+    copied("mateo")
     table = tmp_path / "home/mateo/pairs/test.parquet"
     content = table.read_bytes()
     rows = tables.read_rows(table)
@@ -120,12 +139,8 @@ def test_no_run_asks_about_a_damaged_table(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", benchmarks.names())
-def test_other_data_is_noted_as_other_data(name, tmp_path, monkeypatch):
-    roots = [tmp_path / f"home{version}" / name for version in (0, 1)]
-    for version, root in enumerate(roots):
-        monkeypatch.setenv("TEMPBENCH_DATA", str(root.parent))
-        words = ("prepare", name, *contract.get(name, "SOURCE")(tmp_path / f"source{version}", version))
-        assert tempbench(*words).returncode == 0
+def test_other_data_is_noted_as_other_data(name, made):
+    roots = [made(name, version)[0] / name for version in (0, 1)]
     first, second = map(sums_of_tables, roots)
     others = {
         place

@@ -215,9 +215,15 @@ def test_every_benchmark_says_what_its_data_is():
             {"source": {"language": "en"}},
         ):
             assert set(facts.sources(manifest)[0]) <= known
+    request = {"parts": {"series": {"request": {"fmow": "/x"}}, "ucm": {}, "temporalvqa": {}}}
+    named = ["fMoW-rgb", "UC Merced Land Use", "TemporalVQA"]
+    assert door.module("timepercept", "publishing").FACTS.sources(request) == (named, [])
+    assert {one.name for one in benchmarks.card("timepercept").sources} >= {*named}
 
 
+# test_stand_ins.py does the same with other data of most benchmarks.
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_plain_datasets_gives_the_same_questions_with_their_pictures(published, home, tmp_path):
     paths = {
         (name, place.split("/")[-2], place.split("/")[-1].removesuffix(".parquet")): home / name / place

@@ -7,12 +7,12 @@ from tests.report.conftest import finish
 from tests.runs.test_logs import write_run
 
 
-def write_tasks(folder: Path, respondent: str, tasks: list[str]) -> Path:
-    """Writes one run of several tasks without the harness; returns its results file."""
+def write_tasks(folder: Path, respondent: str, tasks: list[str], n: int | None = None) -> Path:
+    """Writes one run of several tasks, of `n` questions each, without the harness; returns its results."""
     whole: dict = {}
     for task in tasks:
         part = folder / task
-        file = finish(write_run(part, respondent, task))
+        file = finish(write_run(part, respondent, task, n=n))
         results = json.loads(file.read_text())
         if not whole:
             whole = results

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.report import numbers
 from tempbench_lmms.report.page import page
 from tempbench_lmms.runs import rescoring
@@ -253,22 +254,34 @@ def test_names_for_everything_that_can_be_used(chromium, address):
     assert chromium.value(unnamed) == 0
 
 
+SUITE = leaves(["tempbench_mini"])
+ONE_OF_EACH = {load_task(name)["process_results"]: name for name in SUITE}.values()
+"""A task of each scoring function."""
+
+
 @pytest.mark.harness
-def test_a_real_architecture_on_every_bundled_task(chromium, tmp_path, tiny_vlm, warm_python):
+@pytest.mark.parametrize(
+    ("asked", "n"),
+    [
+        (",".join(ONE_OF_EACH), 2),
+        pytest.param("tempbench_mini", 4, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_a_real_architecture_on_every_bundled_task(chromium, tmp_path, tiny_vlm, warm_python, asked, n):
     """`tempbench run` ends with the report; both it and the log say what the results file says."""
     model = f"pretrained={tiny_vlm},device=cpu,device_map=cpu,attn_implementation=sdpa"
-    model += ",min_pixels=3136,max_pixels=50176,max_num_frames=4"
+    model += ",min_pixels=3136,max_pixels=12544,max_num_frames=2"
     done = tempbench_process(
-        *("run", "--model", "qwen2_5_vl", "--model-args", model, "--tasks", "tempbench_mini"),
-        *("-o", str(tmp_path), "--", "--limit", "4", "--gen_kwargs", "max_new_tokens=4"),
+        *("run", "--model", "qwen2_5_vl", "--model-args", model, "--tasks", asked),
+        *("-o", str(tmp_path), "--", "--limit", str(n), "--gen_kwargs", "max_new_tokens=4"),
         python=warm_python,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     logs = read_runs([tmp_path])
-    assert len(logs) == len(leaves(["tempbench_mini"]))
+    assert len(logs) == len(leaves(asked.split(",")))
     assert [one.differing for one in map(rescoring.rescore, logs)] == [[]] * len(logs)
     chromium.open((tmp_path / "report.html").as_uri())
     assert chromium.complaints == []
     assert_equal_to_results(values_shown(chromium), tmp_path.rglob("*_results.json"))
     facts = chromium.value("document.querySelector('[data-task=tempvs_mini] .facts').textContent")
-    assert "4 of 800 questions" in facts
+    assert f"{n} of 800 questions" in facts

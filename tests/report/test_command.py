@@ -3,10 +3,22 @@
 import pytest
 
 from tests.command import complains, tempbench
+from tests.report.conftest import finish
 from tests.runs.test_logs import write_run
 
+N = 30
+"""Questions of each run."""
 
-@pytest.mark.slow
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two short runs of two tasks."""
+    folder = tmp_path_factory.mktemp("short_runs")
+    for name, task in (("chance", "tempvs_mini"), ("oracle", "tempvs_mt1_two_mini")):
+        finish(write_run(folder / name, name, task, n=N))
+    return folder
+
+
 @pytest.mark.parametrize(
     ("name", "start"),
     [("r.html", "<!doctype html>"), ("r.md", "# tempbench"), ("r.csv", "benchmark,"), ("r.tex", "% needs")],
@@ -40,7 +52,7 @@ def test_no_logs(tmp_path):
 @pytest.mark.slow
 def test_a_log_of_another_run_is_refused(tmp_path):
     for name in ("oracle", "chance"):
-        write_run(tmp_path / name, name)
+        write_run(tmp_path / name, name, n=N)
     (ours,), (foreign,) = ((tmp_path / name).glob("*.jsonl") for name in ("chance", "oracle"))
     ours.write_bytes(foreign.read_bytes())
     page = tmp_path / "r.html"

@@ -27,10 +27,14 @@ def as_full(file):
         log.rename(log.with_name(log.name.replace("tempvs_mini", "tempvs")))
 
 
+N = 120
+"""Questions of each test: every number that an entry may have is defined."""
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
-    as_full(finish(write_run(folder, "chance", "tempvs_mini")))
+    as_full(finish(write_run(folder, "chance", "tempvs_mini", n=N)))
     return folder
 
 
@@ -96,17 +100,17 @@ def test_bundled_sample_is_refused(tmp_path):
 
 @pytest.mark.slow
 def test_incomplete_run_is_refused_or_noted(tmp_path):
-    as_full(finish(write_run(tmp_path / "run", task="tempvs_mini"), n_questions=900))
-    with pytest.raises(TempbenchError, match="asked 800 of 900 questions"):
+    as_full(finish(write_run(tmp_path / "run", task="tempvs_mini", n=N), n_questions=900))
+    with pytest.raises(TempbenchError, match=f"asked {N} of 900 questions"):
         submit_hub([tmp_path / "run"], "org/model", tmp_path)
     submit_hub([tmp_path / "run"], "org/model", tmp_path, partial=True)
     entries = yaml.safe_load((tmp_path / ".eval_results" / "tempvs.yaml").read_text())
-    assert all("the run asked 800 of 900 questions" in entry["notes"] for entry in entries)
+    assert all(f"the run asked {N} of 900 questions" in entry["notes"] for entry in entries)
 
 
 @pytest.mark.slow
 def test_two_runs_of_one_task_are_refused(run, tmp_path):
-    as_full(finish(write_run(tmp_path / "other", "oracle", "tempvs_mini")))
+    as_full(finish(write_run(tmp_path / "other", "oracle", "tempvs_mini", n=N)))
     with pytest.raises(TempbenchError, match="it is in two runs"):
         submit_hub([run, tmp_path / "other"], "org/model", tmp_path)
 

@@ -74,7 +74,7 @@ def test_data_stands_whole_in_the_page(html):
 
 @pytest.mark.slow
 def test_names_of_a_run_are_text(tmp_path):
-    log = write_run(tmp_path, task="tempvs_mt1_two_blind_mini")
+    log = write_run(tmp_path, task="tempvs_mt1_two_blind_mini", n=40)
     edit(log, attack)
     file = finish(log)
     results = json.loads(file.read_text())
@@ -110,12 +110,12 @@ def test_page_is_the_same_again(tasks, html):
 
 @pytest.mark.slow
 def test_incomplete_and_damaged_runs_are_called_out(tmp_path):
-    log = write_run(tmp_path, task="tempvs_mt1_two_mini")
+    log = write_run(tmp_path, task="tempvs_mt1_two_mini", n=40)
     finish(log, n_questions=300)
     log.write_text(log.read_text() + '{"doc_id": 3, "resps": ["A"]}\n')
     out = page(list(numbers.of_logs(read_runs([tmp_path], partial=True))), n_pictured=0)
-    assert "223 of 300 questions" in out
-    assert "line 224 is cut off or not a log line" in out
+    assert "40 of 300 questions" in out
+    assert "line 41 is cut off or not a log line" in out
 
 
 @pytest.mark.slow
@@ -487,16 +487,16 @@ def test_what_is_wrong_is_counted_and_linked(tmp_path):
         record |= {"parsed": int(number > 3), "failed": int(number == 0), "how": None, "reason": None}
         record["reason"] = "cut_off" if number == 1 else None
 
-    log = write_run(tmp_path, task="tempvs_mt1_two_mini")
+    log = write_run(tmp_path, task="tempvs_mt1_two_mini", n=40)
     edit(log, change)
     finish(log, n_questions=300)
     found = list(numbers.of_logs(read_runs([tmp_path])))
     (problems,) = overview.problems_of(found, {0: 0}).values()
     counts = {name: (one.count, one.of, one.link) for name, one in problems.items()}
-    assert counts["unread"] == (3, 223, "#find=run=0&verdict=unparsed")
-    assert counts["failed"] == (1, 223, "#find=run=0&verdict=failed")
+    assert counts["unread"] == (3, 40, "#find=run=0&verdict=unparsed")
+    assert counts["failed"] == (1, 40, "#find=run=0&verdict=failed")
     assert counts["cut off"][0] == 1
-    assert counts["not asked"] == (77, 300, "#task-0")
+    assert counts["not asked"] == (260, 300, "#task-0")
     assert problems["check"].words == "not checked"
     assert "at chance" in counts
 
@@ -590,7 +590,7 @@ def test_how_replies_were_read(tmp_path):
         if number == 1:
             line["token_counts"] = [{"output_tokens": 512}]
 
-    log = write_run(tmp_path, task="tempvs_mt1_two_mini")
+    log = write_run(tmp_path, task="tempvs_mt1_two_mini", n=40)
     edit(log, change)
     finish(log)
     (task,) = numbers.of_logs(read_runs([tmp_path]))
@@ -606,7 +606,7 @@ def test_how_replies_were_read(tmp_path):
     assert read == ["unread: refused", "unread: cut_off", "whole", "unread: refused"]
     html = page([task], n_pictured=0)
     assert "How replies were read" in html
-    assert '<th scope="row">unread: refused</th><td>0.3363</td>' in html  # 75 of 223
+    assert '<th scope="row">unread: refused</th><td>0.3500</td>' in html  # 14 of 40
 
     edit(log, lambda number, line: [line["record"].pop(name) for name in ("how", "reason", "where")])
     (old,) = numbers.of_logs(read_runs([tmp_path]))
@@ -633,19 +633,19 @@ def test_thumbnail():
 
 @pytest.mark.slow
 def test_questions_that_limit_left_out_are_no_fault(tmp_path):
-    log = write_run(tmp_path, task="tempvs_mt1_two_mini")
-    file = finish(log, n_questions=300)
+    log = write_run(tmp_path, task="tempvs_mt1_two_mini", n=23)
+    file = finish(log, n_questions=100)
     results = json.loads(file.read_text())
-    results["config"]["limit"] = 223.0
+    results["config"]["limit"] = 23.0
     file.write_text(json.dumps(results))
     found = list(numbers.of_logs(read_runs([tmp_path])))
     problem = overview.problems_of(found, {0: 0})["tempbench_chance"]["not asked"]
-    assert (problem.is_meant, problem.words) == (True, "--limit 223")
-    assert "223 of 300 questions, as --limit 223 says" in page(found, n_pictured=0)
+    assert (problem.is_meant, problem.words) == (True, "--limit 23")
+    assert "23 of 100 questions, as --limit 23 says" in page(found, n_pictured=0)
     for limit, offset, is_meant in (
         (None, 77, True),
-        (250, 77, True),
-        (250, 76, False),
+        (50, 77, True),
+        (50, 76, False),
         (math.inf, 0, False),
     ):
         results["config"] |= {"limit": limit, "offset": offset}
@@ -656,7 +656,7 @@ def test_questions_that_limit_left_out_are_no_fault(tmp_path):
         assert ("says</span>" in page(found, n_pictured=0)) == is_meant
     assert numbers.TaskNumbers.limit.fget(found[0]) is None
     results["config"]["offset"] = 0
-    results["config"]["limit"] = 250  # of these 27 are missing
+    results["config"]["limit"] = 50  # of these 27 are missing
     file.write_text(json.dumps(results))
     found = list(numbers.of_logs(read_runs([tmp_path])))
     assert not overview.problems_of(found, {0: 0})["tempbench_chance"]["not asked"].is_meant
@@ -665,7 +665,7 @@ def test_questions_that_limit_left_out_are_no_fault(tmp_path):
 @pytest.mark.slow
 def test_a_headline_that_no_run_has_is_named(tmp_path):
     """The same metric of another test stands in for it, before another metric of the same test."""
-    finish(write_run(tmp_path, task="tempvs_mt2_event_mini"))
+    finish(write_run(tmp_path, task="tempvs_mt2_event_mini", n=40))
     found = list(numbers.of_logs(read_runs([tmp_path])))
     (column,) = overview.columns_of(tables.sections_of(found))
     assert (column.metric, column.instead_of) == ("mt2_event_mt", "mt1_two_mt")

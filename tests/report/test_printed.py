@@ -512,7 +512,8 @@ def test_the_metric_that_a_group_s_metric_is_of(name, group, base):
 
 
 @pytest.mark.slow
-def test_a_table_of_a_paper(runs, tmp_path):
+def test_a_table_of_a_paper(tmp_path):
+    runs = write_tasks(tmp_path / "runs", "oracle", ["tempvs_mt1_two_mini"], 20).parent
     listed = tempbench("table", "mateo")
     assert listed.returncode == 0
     assert "Footnote 11" in listed.stdout
@@ -550,8 +551,8 @@ def test_runs_of_another_benchmark_are_no_rows(runs):
 @pytest.mark.slow
 def test_a_run_that_has_no_line_is_named(runs, tmp_path):
     own, other = tmp_path / "own", tmp_path / "other"
-    write_tasks(own, "oracle", ["mateo_text_baseline_mini"])
-    write_tasks(other, "chance", ["mateo_both_icl_mini"])
+    write_tasks(own, "oracle", ["mateo_text_baseline_mini"], 20)
+    write_tasks(other, "chance", ["mateo_both_icl_mini"], 20)
     done = tempbench("table", "mateo", "3", own, runs, "--no-intervals", "--format", "md")
     assert done.returncode == 0
     assert "oracle, mini" in done.stdout
