@@ -386,8 +386,9 @@ def test_too_little_is_an_error_and_leaves_nothing(fmow, tmp_path, monkeypatch):
 def test_places_whose_pictures_are_all_damaged_leave_nothing(fmow, tmp_path, monkeypatch):
     for picture in fmow.rglob("*_rgb.jpg"):
         picture.write_bytes(b"\xff\xd8")
+    settings = prepare.Settings(**{**SMALL.__dict__, "test": 1, "train": 0})
     with pytest.raises(TempbenchError, match=r"no question could be built for test/tal.*damaged picture"):
-        prepared(tmp_path / "data", monkeypatch, fmow=fmow)
+        prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=settings)
     assert not (tmp_path / "data/timepercept").exists()
 
 

@@ -174,7 +174,7 @@ def test_pictures_without_dates_have_no_intervals():
         questions.build(ranked, ranked, "test", questions.Rules(count=4, seed=1))
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 8)
 @pytest.mark.slow
 @given(
     st.lists(st.lists(st.integers(0, 3000), min_size=2, max_size=9, unique=True), min_size=1, max_size=6),
