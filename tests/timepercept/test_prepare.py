@@ -187,7 +187,7 @@ def counting(calls, function):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("split", ["test", "seq"])
+@pytest.mark.parametrize("split", ["test", pytest.param("seq", marks=pytest.mark.exhaustive)])
 def test_the_noisy_parts_of_fmow_are_joined_with_their_ground_truth(split, tmp_path, monkeypatch):
     source = fmow_test_part(tmp_path / "source", split)
     settings = prepare.Settings(**{**SMALL.__dict__, "fmow_splits": (split,)})
