@@ -304,13 +304,12 @@ def both_ways(monkeypatch):
     return read
 
 
-@pytest.mark.parametrize("n_more", [2, pytest.param(len(BEHIND), marks=pytest.mark.exhaustive)])
-def test_what_is_read_at_once_is_what_all_stages_read(both_ways, n_more):
+def test_what_is_read_at_once_is_what_all_stages_read(both_ways):
     made = [
         (f"{start}{before}{sep}{more}{between}{last}", form)
         for start, form in (("", "cot"), ("The answer is: After.\nReflection: ", "reflection"))
-        for place, before in enumerate(BEHIND)
-        for more in ("", *(BEHIND * 2)[place : place + n_more])
+        for before in BEHIND
+        for more in ("", *BEHIND)
         for sep in "\n "
         for between, last in (("\n", "The final answer: Before"), (" ", "the answer is: Parallel."))
     ]
