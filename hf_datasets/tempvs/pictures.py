@@ -70,6 +70,7 @@ class Images:
         self._data = data
         self._trusted = [folder.resolve() for folder in trusted]
         self._by_name: dict[str, dict[str, list[Path]]] = {}
+        self._looked_at: dict[PurePosixPath, PurePosixPath | None] = {}
         self.found: dict[str, Path] = {}
         self.pieces: dict[str, Piece] = {}
         self.missing: set[str] = set()
@@ -99,6 +100,12 @@ class Images:
         return PurePosixPath(*parts[len(parts) - parts[::-1].index(source) - 1 :])
 
     def _single(self, place: PurePosixPath, source: str) -> PurePosixPath | None:
+        # Dozens of questions show the same image.
+        if place not in self._looked_at:
+            self._looked_at[place] = self._look(place, source)
+        return self._looked_at[place]
+
+    def _look(self, place: PurePosixPath, source: str) -> PurePosixPath | None:
         path = self._data / place
         if not path.is_file():
             place, path = self._elsewhere(place, source)

@@ -82,6 +82,8 @@ _CLASS = lazy(
 )
 _DENIED = lazy(r"\b(?:not|nor|neither|too)\b|n['’]t\b|不|没|ない|않|아니", re.IGNORECASE)
 _SLACK = 1.02
+# Without regard to case a pattern finds "sıx" too, which is no key of a dict.
+_FOLDED = str.maketrans("ıİſ", "iIs")
 
 
 _ONE = r"(?:an?|one|1|une?|eine?[rn]?|una)"
@@ -161,7 +163,7 @@ def _amount(text: str) -> float:
 
 def _range(text: str) -> tuple[float, float] | None:
     """Returns the shortest and the longest duration, in seconds, that a text allows; None without one."""
-    text = _in_figures(text)
+    text = _in_figures(text.translate(_FOLDED))
     found = list(_DURATION.finditer(text))
     if not found:
         return _vague(text)
@@ -191,8 +193,8 @@ def _vague(text: str) -> tuple[float, float] | None:
 def amount(text: str) -> float | None:
     """Returns the one duration that a text names, in seconds; the middle of a range; None without one.
 
-    >>> amount("about 2 weeks"), amount("no idea")
-    (1209600.0, None)
+    >>> amount("about 2 weeks"), amount("sıx minutes"), amount("no idea")
+    (1209600.0, 360.0, None)
     """
     said = _range(text)
     if said is None or said[1] == float("inf"):

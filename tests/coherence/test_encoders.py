@@ -1,14 +1,18 @@
 """The encoders: the reference implementation's numbers, each model loaded once, nothing that stops a run."""
 
+import itertools
 import logging
+import math
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from hf_datasets.samples import coherence
 from tempbench_lmms.coherence import encoders
 from tempbench_lmms.metrics.clip import clip_score
+from tempbench_lmms.metrics.text import event_order
 
 pytestmark = pytest.mark.slow
 
@@ -117,6 +121,20 @@ def test_what_cannot_be_had_is_one_warning_and_undefined(
     logged = [message for message in caplog.messages if "cannot be loaded" in message]
     assert len(logged) == 1
     assert encoders.BERTSCORE_MODEL in logged[0]
+
+
+def test_event_order_drops_on_every_bundled_caption_and_bertscore_hardly(text_encoder: Path) -> None:
+    drops, pairs = [], []
+    for story in coherence.stories():
+        clauses = story.clauses()
+        assert event_order(story.caption(), clauses) == (math.comb(len(clauses), 2),) * 2
+        for order in list(itertools.permutations(clauses))[1:]:
+            wrong = " ".join(f"Then {clause}." for clause in order)
+            right, all_pairs = event_order(wrong, clauses)
+            assert right < all_pairs
+            drops.append(1 - right / all_pairs)
+            pairs.append((wrong, story.caption()))
+    assert np.mean(drops) > 0.5 > 2 * (1 - np.mean(encoders.bertscore(pairs)))
 
 
 def test_clip_embeds_in_batches_as_one_by_one(clip_encoder: Path) -> None:

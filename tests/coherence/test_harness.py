@@ -76,24 +76,23 @@ def test_real_clips_with_a_tiny_vlm(
     clips = shared / "real" / "msrvtt"
     videos = tmp_path / "videos" / "human"
     videos.mkdir(parents=True)
-    # Two of TOMATO's questions, with MSR-VTT's clips in place of their videos.
-    for key, name in (("0209-03", "video0.mp4"), ("0221-04", "video9770.mp4")):
-        (videos / f"{key}.mp4").write_bytes((clips / name).read_bytes())
+    # One of TOMATO's questions, with MSR-VTT's clip in place of its video.
+    (videos / "0209-03.mp4").write_bytes((clips / "video0.mp4").read_bytes())
     commands.prepare(source=shared / "real" / "tomato", videos=tmp_path / "videos", captions=clips)
     run = run_harness(
         "qwen2_5_vl",
         ["coherence_qa", "coherence_caption", "coherence_qa_8f_video"],
         tmp_path / "out",
-        ["--gen_kwargs", "max_new_tokens=8"],
+        ["--gen_kwargs", "max_new_tokens=3"],
         tiny_args(tiny_vlm),
         environment={**environment, "TEMPBENCH_DATA": str(tmp_path / "data")},
         timeout=400,
     )
-    assert run.value("coherence_qa", "n_questions") == 8
+    assert run.value("coherence_qa", "n_questions") == 4
     for n in BUDGETS:
         assert 0 <= run.value("coherence_qa", f"accuracy_{n}f") <= 1
     assert run.value("coherence_qa", "n_cut_budgets") == 0
     assert run.value("coherence_caption", "n_videos") == 2
     assert run.value("coherence_caption", "n_cut") == 0
     assert isinstance(run.value("coherence_caption", "clipscore_video"), float)
-    assert run.value("coherence_qa_8f_video", "n_questions") == 2
+    assert run.value("coherence_qa_8f_video", "n_questions") == 1

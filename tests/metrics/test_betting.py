@@ -17,7 +17,8 @@ from tempbench_lmms.metrics.betting import (
 )
 
 PAIRS, GROUPS, LEVEL = 2000, 100, 0.05
-GATED_PAIRS = 800  # each takes its own range of ratios
+FEW_OR_ALL = pytest.mark.parametrize("pairs", [250, pytest.param(800, marks=pytest.mark.exhaustive)])
+"""How many pairs of gated runs: each takes its own range of ratios."""
 
 
 def decided(differences):
@@ -126,9 +127,10 @@ def gated_decided(first, second):
 
 
 @pytest.mark.slow
+@FEW_OR_ALL
 @pytest.mark.parametrize("passes", [(0.9, 0.9), (0.9, 0.3), (0.3, 0.9)])
-def test_gated_runs_that_are_alike_are_rarely_told_apart(passes):
-    first, second = gated_runs(np.random.default_rng(8), GATED_PAIRS, passes=passes)
+def test_gated_runs_that_are_alike_are_rarely_told_apart(passes, pairs):
+    first, second = gated_runs(np.random.default_rng(8), pairs, passes=passes)
     assert first[..., 0].sum() / first[..., 1].sum() == pytest.approx(
         second[..., 0].sum() / second[..., 1].sum(), abs=0.01
     )
@@ -136,14 +138,15 @@ def test_gated_runs_that_are_alike_are_rarely_told_apart(passes):
 
 
 @pytest.mark.slow
-def test_a_random_order_of_gated_groups_that_are_all_there_is():
+@FEW_OR_ALL
+def test_a_random_order_of_gated_groups_that_are_all_there_is(pairs):
     """Over all groups the two runs have the same ratio, with unlike gates."""
     generator = np.random.default_rng(9)
     weight = generator.integers(0, 5, GROUPS) / 4
     value = weight * generator.integers(0, 2, GROUPS)
     second = np.stack([value, weight], axis=-1)
     first = np.roll(second, GROUPS // 3, axis=0) * 0.5
-    orders = np.array([generator.permutation(GROUPS) for _ in range(GATED_PAIRS)])
+    orders = np.array([generator.permutation(GROUPS) for _ in range(pairs)])
     assert gated_decided(first[orders], second[orders]) <= LEVEL
 
 
@@ -216,8 +219,9 @@ def test_what_is_gated_is_told_and_its_side():
 
 
 @pytest.mark.slow
-def test_the_ratio_of_an_earlier_run_is_in_its_range_and_costs_a_tenth_of_the_level():
-    _, second = gated_runs(np.random.default_rng(14), 400)
+@FEW_OR_ALL
+def test_the_ratio_of_an_earlier_run_is_in_its_range_and_costs_a_tenth_of_the_level(pairs):
+    _, second = gated_runs(np.random.default_rng(14), pairs)
     ranges = [alike(terms) for terms in second]
     assert ranges[0].level == pytest.approx(0.9 * LEVEL)
     lows, highs = np.array([one.ratios for one in ranges]).T
@@ -229,9 +233,10 @@ def test_the_ratio_of_an_earlier_run_is_in_its_range_and_costs_a_tenth_of_the_le
 
 
 @pytest.mark.slow
-def test_a_gated_difference_is_rarely_smaller_than_the_least_that_is_stated(monkeypatch):
+@pytest.mark.parametrize("pairs", [100, pytest.param(400, marks=pytest.mark.exhaustive)])
+def test_a_gated_difference_is_rarely_smaller_than_the_least_that_is_stated(monkeypatch, pairs):
     monkeypatch.setattr(betting, "_STEPS", 100)  # which states less, and sooner
-    first, second = gated_runs(np.random.default_rng(15), 200, 0.2, (0.9, 0.6))
+    first, second = gated_runs(np.random.default_rng(15), pairs, 0.2, (0.9, 0.6))
     least = []
     for a, b in zip(first, second, strict=True):
         common = alike(b)

@@ -1,3 +1,4 @@
+import itertools
 import math
 import runpy
 import statistics
@@ -22,6 +23,7 @@ from tempbench_lmms.metrics.resampling import (
     needed_factor,
     paired_difference,
 )
+from tests.each import sample
 
 _MEASURED = Path(__file__).parents[2] / "benchmarks" / "interval_coverage.py"
 
@@ -176,8 +178,15 @@ def test_clusters_widen_an_interval():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gated", [False, True])
-@pytest.mark.parametrize("p", [0, 0.01, 0.03, 0.5, 0.97, 0.99, 1])
+@pytest.mark.parametrize(
+    ("p", "gated"),
+    sample(
+        itertools.starmap(
+            pytest.param, itertools.product((0, 0.01, 0.03, 0.5, 0.97, 0.99, 1), (False, True))
+        ),
+        lambda p, gated: [p, (p > 0.5, gated)],
+    ),
+)
 def test_coverage_near_the_ends(p, gated, monkeypatch):
     """Near 0 and 1 a few right answers decide: coverage steps over 95 %, and may be higher, not lower."""
     monkeypatch.syspath_prepend(str(_MEASURED.parent))
@@ -189,8 +198,13 @@ def test_coverage_near_the_ends(p, gated, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["auto", "percentile", "bca"])
-@pytest.mark.parametrize("gated", [False, True])
+@pytest.mark.parametrize(
+    ("method", "gated"),
+    sample(
+        itertools.starmap(pytest.param, itertools.product(("auto", "percentile", "bca"), (False, True))),
+        lambda method, gated: [method, gated],
+    ),
+)
 def test_coverage(method, gated):
     """A 95 % interval covers the true value in 93 to 97 % of 1,000 simulated studies.
 

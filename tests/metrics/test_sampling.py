@@ -103,7 +103,8 @@ def test_small_tables():
 
 @pytest.mark.slow
 def test_every_group_is_as_likely_as_any():
-    taken = Counter(group for i in range(500) for group in sampling.drawn(STRATA, f"draw {i}"))
+    strata = dict([*STRATA.items()][:300])
+    taken = Counter(group for i in range(500) for group in sampling.drawn(strata, f"draw {i}"))
     # 500 draws of a tenth: 50 each, with a standard deviation of 6.7.
-    assert len(taken) == 1000
+    assert len(taken) == 300
     assert 20 < min(taken.values()) <= max(taken.values()) < 85

@@ -66,10 +66,12 @@ class Labelled:
         read = rextime.read(self.reply, options if asked["letter"] else (), shown.get("duration"))
         return {name: read[name] for name, wanted in asked.items() if wanted}
 
-    def verdict(self) -> str:
-        """Returns `right`, `unread` or `misread`."""
+    def verdict(self, readings: dict[str, Reading[Any]] | None = None) -> str:
+        """Returns `right`, `unread` or `misread`, of `readings` where they are there."""
         label = self.label if isinstance(self.label, dict) else {"": self.label, "letter": self.label}
-        found = {name: (reading.value, label.get(name)) for name, reading in self.readings().items()}
+        found = {
+            name: (reading.value, label.get(name)) for name, reading in (readings or self.readings()).items()
+        }
         if all(_same(value, said) for value, said in found.values()):
             return "right"
         nothing = all(value is None for value, _ in found.values())

@@ -1,10 +1,9 @@
-"""What is read at once, a word or a letter and a span, is what the stages of the reader would read."""
+"""A word that is read at once is what the stages of the reader would read; test_replies.py has replies."""
 
 import pytest
 
-from tempbench_lmms.parsing import fields, plain, reader
+from tempbench_lmms.parsing import plain, reader
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Relation, Truth
-from tests.parsing import replies
 
 FORMS = (
     "{}",
@@ -30,37 +29,17 @@ EXPECTED = {
 }
 
 
-SHORT = [row for row in replies.load() if len(row.reply) <= plain.LONGEST]
-
-
 @pytest.fixture
 def long_way(monkeypatch):
-    def only_stages(read, span=False):
+    def only_stages(read):
         with monkeypatch.context() as patched:
             patched.setattr(plain, "read", lambda reply, expected: None)
-            if span:
-                patched.setattr(fields, "_at_once", lambda reply, both: None)
             reader._short.cache_clear()
             found = read()
         reader._short.cache_clear()
         return found
 
     return only_stages
-
-
-@pytest.mark.slow
-def test_short_replies_are_read_as_the_stages_read_them(long_way):
-    assert [row.readings() for row in SHORT] == long_way(lambda: [row.readings() for row in SHORT])
-
-
-@pytest.mark.slow
-def test_a_letter_and_a_span_are_those_that_the_stages_read(long_way):
-    def values():
-        rows = [row.readings() for row in SHORT if row.benchmark == "rextime"]
-        return [one.value for row in rows for one in row.values()]
-
-    # "62,97" is a span where it is all of the reply; the stages look for no such one.
-    assert all(staged in (None, said) for said, staged in zip(values(), long_way(values, True), strict=True))
 
 
 @pytest.mark.parametrize("word", EXPECTED)

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.parsing import fields, plain, reader
 from tests.parsing import replies
 
 ROWS = list(replies.load())
@@ -24,15 +25,55 @@ def test_the_replies_cover_what_is_asked():
     assert max(patterns.values()) <= 12
 
 
+@pytest.fixture(scope="module")
+def read():
+    """What is read of every reply, and whether some of it was read at once, without the reader's stages."""
+    at_once = []
+
+    def noted(function):
+        def note(*given):
+            at_once.append(function(*given) is not None)
+            return function(*given)
+
+        return note
+
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain, "read", noted(plain.read))
+        patch.setattr(fields, "_at_once", noted(fields._at_once))
+        for row in ROWS:
+            at_once.clear()
+            found.append((row, row.readings(), any(at_once)))
+    return found
+
+
 @pytest.mark.slow
-def test_every_reply_is_read_as_it_was():
+def test_every_reply_is_read_as_it_was(read):
     """A change of the reader shows every reply that it reads otherwise, for better or worse."""
     changed = [
         (row.benchmark, row.kind, row.reply[:200], f"{row.known}, now {verdict}")
-        for row in ROWS
-        if (verdict := row.verdict()) != row.known
+        for row, readings, _ in read
+        if (verdict := row.verdict(readings)) != row.known
     ]
     assert changed == [], "look at each; then python -m tests.parsing.replies"
+
+
+@pytest.mark.slow
+def test_what_is_read_at_once_is_what_the_stages_read(read, monkeypatch):
+    """A word, or a letter and a span; the others were read by the stages."""
+    short = [(row, readings) for row, readings, at_once in read if at_once]
+    assert len(short) > 400
+    monkeypatch.setattr(plain, "read", lambda reply, expected: None)
+    reader._short.cache_clear()
+    assert [row.readings() for row, _ in short] == [readings for _, readings in short]
+    monkeypatch.setattr(fields, "_at_once", lambda reply, both: None)
+    reader._short.cache_clear()
+    for row, readings in short:
+        if row.benchmark == "rextime":
+            staged = row.readings()
+            # "62,97" is a span where it is all of the reply; the stages look for no such one.
+            assert all(staged[name].value in (None, one.value) for name, one in readings.items()), row
+    reader._short.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["", *sorted({row.benchmark for row in ROWS})])

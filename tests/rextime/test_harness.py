@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shutil
 
 import pytest
@@ -11,6 +12,7 @@ from hf_datasets.rextime import prepare as preparing
 from hf_datasets.rextime.prepare import prepare
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import integrity
+from tempbench_lmms.rextime import official
 from tests.respondents import tiny_args
 
 pytestmark = pytest.mark.harness
@@ -40,24 +42,27 @@ def test_oracle_is_perfect_and_writes_no_score_of_the_test_split(tmp_path, run_h
     assert len(file.read_text().splitlines()) == 6
 
 
-@pytest.fixture(scope="module")
-def validation(shared, tmp_path_factory, write_video):
-    """The 921 real questions, each video stood in for by a grey one of about its length.
+@pytest.fixture(scope="module", params=[12, pytest.param(1, marks=pytest.mark.exhaustive)])
+def validation(request, shared, tmp_path_factory, write_video):
+    """Every so many of the 921 real questions, each video stood in for by a grey one of about its length.
 
     Videos of nearly the same length are one file, which is looked at once, here and not in a process apart.
+
+    Returns:
+        The folder, and the questions' records.
     """
     home = tmp_path_factory.mktemp("validation")
     source = shared / "real" / "rextime"
     lengths = {}
-    lines = []
-    for line in (source / "rextime_val.jsonl").read_text().splitlines():
+    records = []
+    for line in (source / "rextime_val.jsonl").read_text().splitlines()[:: request.param]:
         record = json.loads(line)
         lengths[record["vid"]] = record["duration"]
         # The scorer's file has no option texts, without which no task asks for one.
-        lines.append(json.dumps(record | {"options": ["one", "two", "three", "four"]}))
+        records.append(record | {"options": ["one", "two", "three", "four"]})
     source = home / "annotations"
     source.mkdir()
-    (source / "rextime_val.jsonl").write_text("\n".join(lines))
+    (source / "rextime_val.jsonl").write_text("\n".join(map(json.dumps, records)))
     folders = {"activitynet": home / "anet", "qvhighlights": home / "qvh"}
     for vid, length in lengths.items():
         folder = folders["activitynet" if len(vid) == 13 else "qvhighlights"]
@@ -79,32 +84,44 @@ def validation(shared, tmp_path_factory, write_video):
         patch.setattr(preparing, "check_videos", look)
         patch.setenv("TEMPBENCH_DATA", str(home / "data"))
         assert prepare(source, folders, splits=["validation"]).manifest["videos"] == {
-            "needed": 696,
-            "usable": 696,
+            "needed": len(lengths),
+            "usable": len(lengths),
         }
-    return home
+    assert request.param > 1 or (len(records), len(lengths)) == (921, 696)
+    return home, records
 
 
 def test_whole_video_on_validation(validation, tmp_path, run_harness):
-    environment = {"TEMPBENCH_DATA": str(validation / "data")}
+    """As the official scorer has it, which gives what the notes say of the whole split (test_scoring.py)."""
+    home, records = validation
     done = run_harness(
-        "tempbench_constant", ["rextime"], tmp_path, model_args="media=true", environment=environment
+        "tempbench_constant",
+        ["rextime"],
+        tmp_path,
+        model_args="media=true",
+        environment={"TEMPBENCH_DATA": str(home / "data")},
     )
-    assert done.value("rextime", "n_questions") == 921
-    assert done.value("rextime", "miou_official") == 37.25
-    assert done.value("rextime", "r1_at_30_official") == 43.97
-    assert done.value("rextime", "r1_at_50_official") == 32.14
-    assert done.value("rextime", "acc") == pytest.approx(0.2692725, abs=1e-7)
-    assert done.value("rextime", "acc_at_iou_50") == pytest.approx(0.0901194, abs=1e-7)
+    said = [
+        {"qid": one["qid"], "pred_relevant_windows": [[0, one["duration"]]], "ans": "A"} for one in records
+    ]
+    brief = official.score(said, records)["brief"]
+    assert done.value("rextime", "n_questions") == len(records)
+    assert done.value("rextime", "miou_official") == brief["MR-full-mIoU"]
+    assert done.value("rextime", "r1_at_30_official") == brief["MR-full-R1@0.3"]
+    assert done.value("rextime", "r1_at_50_official") == brief["MR-full-R1@0.5"]
+    assert done.value("rextime", "acc") == pytest.approx(brief["VQA"], abs=1e-7)
+    assert done.value("rextime", "acc_at_iou_50") == pytest.approx(brief["VQA,mIoU@0.5"], abs=1e-7)
 
 
 def test_missing_video_stops_the_run_before_the_model_or_is_left_out(validation, tmp_path, run_harness):
-    lost = validation / "anet" / "v_ZMTi498qnPc.mp4"
+    home, records = validation
+    lost, *_ = (home / "anet").iterdir()
+    n_videos = len({one["vid"] for one in records})
     away = shutil.move(lost, tmp_path / lost.name)
-    environment = {"TEMPBENCH_DATA": str(validation / "data")}
+    environment = {"TEMPBENCH_DATA": str(home / "data")}
     try:
         with pytest.raises(
-            TempbenchError, match=r"1 of 696 videos.*v_ZMTi498qnPc\.mp4: the video is missing"
+            TempbenchError, match=rf"1 of {n_videos} videos.*{re.escape(lost.name)}: the video is missing"
         ):
             run_harness("no_such_model", ["rextime"], tmp_path / "stop", environment=environment)
         assert "Traceback" not in (tmp_path / "stop" / "harness.log").read_text()
@@ -117,7 +134,7 @@ def test_missing_video_stops_the_run_before_the_model_or_is_left_out(validation,
     missing = done.value("rextime", "n_missing_media")
     assert missing > 0
     assert done.value("rextime", "n_questions") == 20
-    assert done.value("rextime", "completeness") == pytest.approx(1 - missing / 921)
+    assert done.value("rextime", "completeness") == pytest.approx(1 - missing / len(records))
     assert done.value("rextime", "acc") == 1.0
 
 

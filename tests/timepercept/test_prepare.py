@@ -26,9 +26,10 @@ from .releases import DAYS, acquisition, fmow_test_part, fmow_tree, noise, png, 
 SMALL = prepare.Settings(test=10, train=10, test_share=0.5, size=32)
 
 
-@pytest.fixture
-def fmow(tmp_path):
-    root = fmow_tree(tmp_path / "source")
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """fMoW with some of what is left out of it; not to be changed."""
+    root = fmow_tree(tmp_path_factory.mktemp("fmow") / "source")
     folder = root / "fmow-rgb/train/airport_hangar/airport_hangar_0"
     acquisition(folder, "airport_hangar_0_6", "2013-01-01T00:00:00Z", cloud=55)
     acquisition(folder, "airport_hangar_0_7", "2012-04-02T10:32:22Z")  # the first acquisition once more
@@ -40,9 +41,22 @@ def fmow(tmp_path):
     return root
 
 
-def test_fmow_is_read_by_time_and_says_what_it_left_out(fmow):
+@pytest.fixture(scope="module")
+def sound(source, tmp_path_factory):
+    """What is prepared from it; not to be changed."""
+    with pytest.MonkeyPatch.context() as patch:
+        return prepared(tmp_path_factory.mktemp("sound"), patch, fmow=source)[0]
+
+
+@pytest.fixture
+def fmow(source, tmp_path):
+    """A copy of it, to be changed."""
+    return shutil.copytree(source, tmp_path / "source")
+
+
+def test_fmow_is_read_by_time_and_says_what_it_left_out(source):
     skipped = nothing_skipped()
-    found = {series.place: series for series in read_fmow(fmow, 10, skipped)}
+    found = {series.place: series for series in read_fmow(source, 10, skipped)}
     assert len(found) == 12
     place = found["train/airport_hangar_0"]
     assert place.category == "airport_hangar"
@@ -60,13 +74,13 @@ def test_fmow_is_read_by_time_and_says_what_it_left_out(fmow):
     }
 
 
-def test_cloud_filter_and_categories_are_settings(fmow):
-    cloudy = {one.place: one for one in read_fmow(fmow, 60, nothing_skipped())}
+def test_cloud_filter_and_categories_are_settings(source):
+    cloudy = {one.place: one for one in read_fmow(source, 60, nothing_skipped())}
     assert len(cloudy["train/airport_hangar_0"].shots) == 7
-    few = read_fmow(fmow, 10, nothing_skipped(), categories=["factory_or_powerplant"])
+    few = read_fmow(source, 10, nothing_skipped(), categories=["factory_or_powerplant"])
     assert {one.category for one in few} == {"factory_or_powerplant"}
     with pytest.raises(TempbenchError, match="no place of fMoW-rgb"):
-        read_fmow(fmow, 10, nothing_skipped(), splits=["val"])
+        read_fmow(source, 10, nothing_skipped(), splits=["val"])
 
 
 def prepared(root, monkeypatch, **sources):
@@ -137,8 +151,7 @@ def shown(root):
 
 
 @pytest.mark.slow
-def test_an_unreadable_picture_costs_its_question_alone(fmow, tmp_path, monkeypatch):
-    sound, _ = prepared(tmp_path / "sound", monkeypatch, fmow=fmow)
+def test_an_unreadable_picture_costs_its_question_alone(fmow, sound, tmp_path, monkeypatch):
     before = {row["question_id"]: row for row in read_rows(sound / "isr/test.parquet")}
     # The last picture that a question of ISR shows; the questions before it stay as they were.
     last = list(before.values())[-1]
@@ -174,7 +187,7 @@ def counting(calls, function):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("split", ["test", "seq"])
+@pytest.mark.parametrize("split", ["test", pytest.param("seq", marks=pytest.mark.exhaustive)])
 def test_the_noisy_parts_of_fmow_are_joined_with_their_ground_truth(split, tmp_path, monkeypatch):
     source = fmow_test_part(tmp_path / "source", split)
     settings = prepare.Settings(**{**SMALL.__dict__, "fmow_splits": (split,)})
@@ -223,41 +236,39 @@ def test_fmow_without_ground_truth_or_with_a_damaged_mapping(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_second_run_does_nothing_and_another_request_is_refused(fmow, tmp_path, monkeypatch):
-    root, _ = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
+def test_a_second_run_does_nothing_and_another_request_is_refused(source, sound, tmp_path, monkeypatch):
+    root = shutil.copytree(sound, tmp_path / "data/timepercept")
     before = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
-    _, notes = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
+    _, notes = prepared(tmp_path / "data", monkeypatch, fmow=source)
     assert "nothing to do" in notes[0]
     assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == before
     other = prepare.Settings(**{**SMALL.__dict__, "seed": 7})
     with pytest.raises(TempbenchError, match=r"different: seed.*--force"):
-        prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=other)
+        prepared(tmp_path / "data", monkeypatch, fmow=source, settings=other)
     first = read_rows(root / "isr" / "test.parquet")
-    prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=other, force=True)
+    prepared(tmp_path / "data", monkeypatch, fmow=source, settings=other, force=True)
     assert read_rows(root / "isr" / "test.parquet") != first
     # Nothing of the earlier request stays.
     untrained = prepare.Settings(**{**SMALL.__dict__, "train": 0})
-    prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=untrained, force=True)
+    prepared(tmp_path / "data", monkeypatch, fmow=source, settings=untrained, force=True)
     assert not (root / "train").exists()
 
 
 @pytest.mark.slow
-def test_a_source_that_was_changed_is_not_taken_for_the_one_prepared(fmow, tmp_path, monkeypatch):
-    root, _ = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
-    source = tmp_path / "fmow"
-    shutil.copytree(fmow, source)
+def test_a_source_that_was_changed_is_not_taken_for_the_one_prepared(fmow, sound, tmp_path, monkeypatch):
+    root = shutil.copytree(sound, tmp_path / "data/timepercept")
     with pytest.raises(TempbenchError, match=r"different: fmow\)"):
-        prepared(tmp_path / "data", monkeypatch, fmow=source)  # at another place: it is said which
-    prepared(tmp_path / "data", monkeypatch, fmow=source, force=True)
-    picture = next(source.rglob("*.jpg"))
+        prepared(tmp_path / "data", monkeypatch, fmow=fmow)  # at another place: it is said which
+    prepared(tmp_path / "data", monkeypatch, fmow=fmow, force=True)
+    picture = next(fmow.rglob("*.jpg"))
     picture.write_bytes(picture.read_bytes() + b"\0")
     with pytest.raises(TempbenchError, match="different: fmow_listing"):
-        prepared(tmp_path / "data", monkeypatch, fmow=source)
+        prepared(tmp_path / "data", monkeypatch, fmow=fmow)
     manifest = json.loads((root / "manifest.json").read_text())
     del manifest["parts"]["series"]["request"]["fmow_listing"]  # as an earlier version wrote it
     del manifest["checksum"], manifest["parts"]["series"]["files"]
     (root / "manifest.json").write_text(json.dumps(manifest))
-    assert "nothing to do" in prepared(tmp_path / "data", monkeypatch, fmow=source)[1][0]
+    assert "nothing to do" in prepared(tmp_path / "data", monkeypatch, fmow=fmow)[1][0]
 
 
 def interrupt(data, root, monkeypatch, fmow, settings=SMALL):
@@ -271,22 +282,21 @@ def interrupt(data, root, monkeypatch, fmow, settings=SMALL):
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_is_taken_up(fmow, tmp_path, monkeypatch):
+def test_an_interrupted_run_is_taken_up(source, sound, tmp_path, monkeypatch):
     data, root = tmp_path / "data", tmp_path / "data" / "timepercept"
-    begun = interrupt(data, root, monkeypatch, fmow)
-    prepared(data, monkeypatch, fmow=fmow)
+    begun = interrupt(data, root, monkeypatch, source)
+    prepared(data, monkeypatch, fmow=source)
     assert begun
     assert {path: path.stat().st_mtime_ns for path in root.rglob("*.jpg")} == begun
-    other, _ = prepared(tmp_path / "other", monkeypatch, fmow=fmow)
-    assert read_rows(root / "all/test.parquet") == read_rows(other / "all/test.parquet")
+    assert read_rows(root / "all/test.parquet") == read_rows(sound / "all/test.parquet")
     assert not list(root.glob("*.begun.json"))
 
 
 @pytest.mark.slow
-def test_pictures_of_another_interrupted_request_are_not_taken_over(fmow, tmp_path, monkeypatch):
+def test_pictures_of_another_interrupted_request_are_not_taken_over(source, tmp_path, monkeypatch):
     data, root = tmp_path / "data", tmp_path / "data" / "timepercept"
-    begun = interrupt(data, root, monkeypatch, fmow)
-    prepared(data, monkeypatch, fmow=fmow, settings=prepare.Settings(**{**SMALL.__dict__, "size": 16}))
+    begun = interrupt(data, root, monkeypatch, source)
+    prepared(data, monkeypatch, fmow=source, settings=prepare.Settings(**{**SMALL.__dict__, "size": 16}))
     for path in begun:
         if path.is_file():
             with Image.open(path) as picture:
@@ -342,10 +352,10 @@ def test_manifest_orders_by_time_and_reports_what_it_cannot_use(tmp_path):
 
 
 @pytest.mark.slow
-def test_order_comes_from_the_manifest_and_intervals_from_fmow(fmow, tmp_path, monkeypatch):
+def test_order_comes_from_the_manifest_and_intervals_from_fmow(source, tmp_path, monkeypatch):
     groups = [group(tmp_path / "sitscc", f"g{i}", list(range(6))) for i in range(6)]
     file = manifest(tmp_path / "sitscc", groups)
-    root, _ = prepared(tmp_path / "data", monkeypatch, series=file, fmow=fmow)
+    root, _ = prepared(tmp_path / "data", monkeypatch, series=file, fmow=source)
     assert list(problems(root)) == []
     for test in TOU:
         assert {row["source"] for row in read_rows(root / test / "test.parquet")} == {"series"}
@@ -363,7 +373,7 @@ def test_ranks_alone_build_the_tests_of_order(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_too_little_is_an_error_and_leaves_nothing(fmow, tmp_path, monkeypatch):
+def test_too_little_is_an_error_and_leaves_nothing(source, sound, tmp_path, monkeypatch):
     file = manifest(tmp_path / "s", [group(tmp_path / "s", "one", [1, 2])])
     with pytest.raises(TempbenchError, match="too few places"):
         prepared(tmp_path / "data", monkeypatch, series=file)
@@ -371,13 +381,13 @@ def test_too_little_is_an_error_and_leaves_nothing(fmow, tmp_path, monkeypatch):
     # Two places in the test split cannot give four pairs of different places.
     few = prepare.Settings(**{**SMALL.__dict__, "test_share": 0.2})
     with pytest.raises(TempbenchError, match=r"2 with 2 pictures in the test split, of ipr 3, eii 4 needed"):
-        prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=few)
+        prepared(tmp_path / "data", monkeypatch, fmow=source, settings=few)
     assert not (tmp_path / "data/timepercept").exists()
     # What was there before stays.
-    root, _ = prepared(tmp_path / "data", monkeypatch, fmow=fmow)
+    root = shutil.copytree(sound, tmp_path / "data/timepercept")
     before = stored(root)
     with pytest.raises(TempbenchError, match="too few places"):
-        prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=few, force=True)
+        prepared(tmp_path / "data", monkeypatch, fmow=source, settings=few, force=True)
     assert stored(root) == before
     assert list(problems(root)) == []
 
@@ -386,19 +396,20 @@ def test_too_little_is_an_error_and_leaves_nothing(fmow, tmp_path, monkeypatch):
 def test_places_whose_pictures_are_all_damaged_leave_nothing(fmow, tmp_path, monkeypatch):
     for picture in fmow.rglob("*_rgb.jpg"):
         picture.write_bytes(b"\xff\xd8")
+    settings = prepare.Settings(**{**SMALL.__dict__, "test": 1, "train": 0})
     with pytest.raises(TempbenchError, match=r"no question could be built for test/tal.*damaged picture"):
-        prepared(tmp_path / "data", monkeypatch, fmow=fmow)
+        prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=settings)
     assert not (tmp_path / "data/timepercept").exists()
 
 
 @pytest.mark.parametrize(("test", "train"), [(0, 10), (10, 0), (0, 0)])
-def test_one_split_alone(fmow, tmp_path, monkeypatch, test, train):
+def test_one_split_alone(source, tmp_path, monkeypatch, test, train):
     settings = prepare.Settings(**{**SMALL.__dict__, "test": test, "train": train, "tests": ("isr", "ice")})
     if not test and not train:
         with pytest.raises(TempbenchError, match="leave nothing to build"):
-            prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=settings)
+            prepared(tmp_path / "data", monkeypatch, fmow=source, settings=settings)
         return
-    root, _ = prepared(tmp_path / "data", monkeypatch, fmow=fmow, settings=settings)
+    root, _ = prepared(tmp_path / "data", monkeypatch, fmow=source, settings=settings)
     part = json.loads((root / "manifest.json").read_text())["parts"]["series"]
     assert set(part["rows"]) == ({"isr", "ice", "all"} if test else {"train/isr", "train/ice"})
     assert part["balance"]["ice"] == dict.fromkeys("ABCDE", 2)
