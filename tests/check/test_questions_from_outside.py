@@ -58,6 +58,7 @@ def asked_of(drawn, replies, **more):
     return {verdict.line: verdict for verdict in found.verdicts}
 
 
+@pytest.mark.slow
 def test_one_who_says_nothing_fails(drawn):
     asked = asked_of(drawn, [Answer("")])["asked"]
     assert (asked.state, asked.faults) == ("failed", ("empty replies",))

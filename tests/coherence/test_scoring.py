@@ -151,6 +151,7 @@ def test_bertscore_of_the_final_answer(text_encoder: object) -> None:
     assert value("bertscore_4f", cut) > 0
 
 
+@pytest.mark.slow
 def test_both_bertscores_are_made_in_one_pass(text_encoder: object, monkeypatch: pytest.MonkeyPatch) -> None:
     import bert_score
 

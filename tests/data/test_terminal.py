@@ -76,6 +76,7 @@ def test_streams_are_given_back(monkeypatch):
     assert (sys.stdout, sys.stderr) == (out, err)
 
 
+@pytest.mark.slow
 def test_tables_show_markup_and_control_characters_as_text(monkeypatch):
     from rich.table import Table
 

@@ -304,6 +304,7 @@ def both_ways(monkeypatch):
     return read
 
 
+@pytest.mark.slow
 def test_what_is_read_at_once_is_what_all_stages_read(both_ways):
     made = [
         (f"{start}{before}{sep}{more}{between}{last}", form)

@@ -51,6 +51,7 @@ def test_groups_that_do_not_enter_do_not_count():
     assert planning.spread(ratio([(1, 1), (0, 1), (0, 0), (0, 0)], "abcd")).n_clusters == 2
 
 
+@pytest.mark.slow
 def test_power_is_what_was_planned():
     """2,000 comparisons of two runs that differ by what is said to be detectable: 80 % tell it."""
     from scipy.stats import t as student  # takes longer than all of these tests

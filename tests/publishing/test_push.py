@@ -84,6 +84,7 @@ def test_what_has_no_licence_is_not_even_kept(empty_hub, tmp_path):
     complains(done, "SITSCC states no licence", "not even a private one")
 
 
+@pytest.mark.slow
 def test_data_of_one_s_own_needs_a_licence(empty_hub, tmp_path):
     rewrite(prepare("mateo", tmp_path / "home"), source={"folder": "/x", "sha256": "y"})
     complains(push(tmp_path / "home", empty_hub, tmp_path, "mateo", "--yes"), "say under which licence")

@@ -100,6 +100,7 @@ def test_tables_come_at_once_and_pictures_when_they_are_opened(
     assert identity.of_data("mateo_both_baseline", config, docs) == elsewhere
 
 
+@pytest.mark.slow
 def test_a_commit_in_the_address_asks_for_no_other(published, from_the_hub, asking):
     commit = published.hub.commit("org/mateo")
     asking(from_the_hub | {"TEMPBENCH_DATA_MATEO": f"hf://org/mateo@{commit}"})

@@ -94,6 +94,7 @@ def test_names_of_a_run_are_text(tmp_path):
     assert "<img" not in text.as_markdown(sections)
 
 
+@pytest.mark.slow
 def test_security_policy_names_what_is_in_the_page(html):
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)[1]
     assert "default-src 'none'" in policy

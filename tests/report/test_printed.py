@@ -422,6 +422,7 @@ def section(runs):
     return found
 
 
+@pytest.mark.slow
 def test_runs_stand_in_the_paper_s_tables(section):
     """Chance answered the suite, the oracle one test; their numbers are the results files'."""
     names = [made.name for made in section.printed]

@@ -74,6 +74,7 @@ def test_a_run_with_itself(folder):
         assert "undecided: no difference" in one.sentence
 
 
+@pytest.mark.slow
 def test_oracle_with_chance(folder):
     found, _ = compared(folder / "oracle", folder / "chance")
     better = {name for name, one in found.items() if one.verdict == "better"}
@@ -110,6 +111,7 @@ def chance_run(config, docs, seed, known):
     return TaskLog(TASK, "tempvs", "chance", model, {}, config, tuple(samples), Path(), ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "most", "mean"),
     [(20, 3, 1), pytest.param(40, 6, 2, marks=[pytest.mark.exhaustive, pytest.mark.slow])],

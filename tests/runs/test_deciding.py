@@ -148,6 +148,7 @@ def test_a_gated_share_without_a_gate_is_that_of_all(grounding, docs, tmp_path):
     np.testing.assert_allclose(gated.losses, 1)
 
 
+@pytest.mark.slow
 def test_a_gated_share_of_other_questions_is_refused(gated, docs):
     replies = {n: REPLIES["oracle"](docs[n], TASK, 0) for n in gated.groups[0]}
     unread = replace(gated, record=lambda number, reply: None)

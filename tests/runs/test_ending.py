@@ -113,6 +113,7 @@ def test_of_several_processes_the_first_one_speaks(tmp_path, monkeypatch, capsys
         assert bool(said) or not capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_can_be_supervised_after_the_checks():
     """The checks of names load a part of the harness, and the run is watched all the same."""
     code = (

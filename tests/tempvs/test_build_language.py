@@ -53,6 +53,7 @@ def test_reading_a_reply(reply: str, event: str | None) -> None:
     assert language.read_event(reply) == event
 
 
+@pytest.mark.slow
 def test_events(server: Server, tmp_path: Path) -> None:
     endpoint = Endpoint(server.url, "some-model", "TEST_KEY", 4)
     captions = [f"Fred does {i}." for i in range(10)]

@@ -141,6 +141,7 @@ def test_layouts(release, home, expected, change):
     assert [path.name for path in home.parent.iterdir() if "unpacked" in path.name] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["a missing archive", "a cut archive", "an archive with .."])
 def test_damaged_archives(release, home, change):
     pictures_in_zips(release)
