@@ -26,7 +26,7 @@ from tempbench_lmms.data.checksums import digest, urls_of
 from tempbench_lmms.harness import checking, tiny
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.dealing import Pictured, shares
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 
 TASKS = (
     "tempvs_mt1_two_mini",
@@ -52,7 +52,7 @@ def requests_of(lm: Any, task: str) -> list[tuple[Any, Pictured]]:
 
     config = load_task(task)
     docs = list(docs_of(config))
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     settings = {**config["generation_kwargs"], "max_new_tokens": 1}
     lm.task_dict[task] = {"test": docs}
     found = []

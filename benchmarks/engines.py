@@ -33,7 +33,7 @@ from tempbench_lmms.check.inputs import Inputs, Settings, Text, Video
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.harness import checking, plugin, tiny, watching
 from tempbench_lmms.harness.adapter import request_failed
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.media import codes
 from tempbench_lmms.runs.safe_run import leaves
 
@@ -127,7 +127,7 @@ def asked(lm: Any, task: str, n: int, tokens: int) -> Iterator[Got]:
 
     config = load_task(task)
     docs = list(docs_of(config))[:n]
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     settings = {**config["generation_kwargs"], "max_new_tokens": tokens}
     lm.task_dict[task] = {"test": docs}
 

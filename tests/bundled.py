@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pytest
 
 from tempbench_lmms.harness.derived import base_of
-from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_files
 from tests.each import sample
 
 # Tasks that draw groups ask a part of another one's questions: tests/harness/test_lite.py.
@@ -47,7 +47,7 @@ def asking(name: str) -> Sequence[object]:
     One number of frames is as good as another: one frame, and several.
     """
     config = load_task(name)
-    settings = (config.get("lmms_eval_specific_kwargs") or {}).get("default", {}).items()
+    settings = (kwargs_of(config) or {}).items()
     few = tuple((key, value == 1 if isinstance(value, int) else value) for key, value in settings)
     functions = (config["doc_to_text"], config["doc_to_visual"], config["doc_to_messages"])
     return *functions, config["process_results"], (task_files()[name].parent.name, few), *_documents(name)

@@ -82,7 +82,7 @@ def read_reply(task: str, reply: str, number: int | None = None) -> Read:
     Raises:
         TempbenchError: There is no such task or document, or its data is not prepared.
     """
-    from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
+    from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of
 
     config = load_task(task)
     if "group" in config:
@@ -98,7 +98,7 @@ def read_reply(task: str, reply: str, number: int | None = None) -> Read:
     if not 0 <= place < len(docs):
         raise TempbenchError(f"{task} has no document {place}; choose one from 0 to {len(docs) - 1}")
     doc, reply, judged = docs[place], reply.strip(), number is not None  # stripped as the harness does
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     try:
         record = config["process_results"](doc, [reply])["record"]
         question = config["doc_to_text"](doc, kwargs) if judged else ""

@@ -79,11 +79,11 @@ def _names(benchmark: str | None, all_: bool) -> list[str]:
 
 def _listed(name: str) -> Listed:
     from tempbench_lmms.harness import derived
-    from tempbench_lmms.harness.tasks import load_task, task_files
+    from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
     from tempbench_lmms.harness.variants import asked
 
     config = load_task(name)
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default", {})
+    kwargs = kwargs_of(config) or {}
     head = (name, task_files()[name].parent.name, asked().get(name) or derived.asks(name), kwargs)
     if "group" in config:
         return Listed(*head, tasks=tuple(config["task"]))

@@ -122,11 +122,11 @@ def _wanted_of(lm: Any, requests: Sequence[Any]) -> "dict[tuple[Any, ...], Wante
 
 def _frames_of(task: Any) -> "Callable[[Any], Wanted | None] | None":
     """Returns the function that tells which frames a question of a task shows; None where it shows none."""
-    from tempbench_lmms.harness.tasks import load_task, task_files
+    from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
 
     if task not in task_files():
         return None
     config = load_task(task)
     frames = getattr(config.get("doc_to_visual"), "frames", None)
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     return functools.partial(frames, lmms_eval_specific_kwargs=kwargs) if frames else None

@@ -19,7 +19,7 @@ from tempbench_lmms.data.secrets import hidden, parts, without_secrets
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import one_video
 from tempbench_lmms.harness.env_files import environment
-from tempbench_lmms.harness.tasks import media_of, root_of, task_files
+from tempbench_lmms.harness.tasks import kwargs_of, media_of, root_of, task_files
 
 # Arguments of the harness's runners that name a model, or a part of one, which may lie on this machine.
 _WEIGHTS = frozenset(
@@ -101,7 +101,7 @@ def of_data(name: str, config: dict[str, Any], docs: Sequence[tables.Row]) -> di
 
 def of_texts(config: dict[str, Any], docs: Sequence[tables.Row]) -> str:
     """Returns one SHA-256 over the prompts of a task as the code here words them; no medium is opened."""
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     with one_video.unopened():
         return digest([(str(doc["question_id"]), config["doc_to_text"](doc, kwargs)) for doc in docs])
 

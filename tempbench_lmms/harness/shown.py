@@ -6,13 +6,8 @@ from typing import Any
 
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.tasks import root_of
+from tempbench_lmms.harness.tasks import kwargs_of, root_of
 from tempbench_lmms.media.pictures import is_picture
-
-
-def kwargs_of(config: dict[str, Any]) -> dict[str, Any] | None:
-    """Returns what a task's hooks are given besides the question."""
-    return (config.get("lmms_eval_specific_kwargs") or {}).get("default")
 
 
 def content(config: dict[str, Any], doc: Row, number: int) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,11 @@ def load_task(name: str) -> dict[str, Any]:
         hint = f"did you mean {' or '.join(near)}?" if near else "see `tempbench tasks`"
         raise TempbenchError(f"no task named {name!r}; {hint}")
     return _load(files[name])
+
+
+def kwargs_of(config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Returns what a task's hooks are given besides the question."""
+    return (config.get("lmms_eval_specific_kwargs") or {}).get("default")
 
 
 def _url(config: dict[str, Any]) -> str:

@@ -27,9 +27,9 @@ def verify(root: Path) -> Iterator[str]:
 def preflight(config: Mapping[str, Any]) -> None:
     """Raises where a task shows pictures and the data was prepared without them."""
     from tempbench_lmms.data import manifests
-    from tempbench_lmms.harness.tasks import root_of
+    from tempbench_lmms.harness.tasks import kwargs_of, root_of
 
-    shown = (config.get("lmms_eval_specific_kwargs") or {}).get("default") or {}
+    shown = kwargs_of(config) or {}
     _, root = root_of(dict(config))
     if shown.get("modality") != "text" and (manifests.read(root) or {}).get("text_only") is True:
         raise TempbenchError(

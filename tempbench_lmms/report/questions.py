@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import HOW, REASON, manner
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
@@ -493,7 +493,7 @@ class _Visuals:
         return found
 
     def _drawn(self, doc: _Noted) -> tuple[list[Shown], str]:
-        kwargs = (self.config.get("lmms_eval_specific_kwargs") or {}).get("default")
+        kwargs = kwargs_of(self.config)
         visuals = self.config["doc_to_visual"](doc, kwargs)
         images = self._images(visuals)
         kept = [images[i] for i in spread(len(images), _PICTURES)]

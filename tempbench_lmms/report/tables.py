@@ -9,7 +9,7 @@ from typing import Any
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.harness.derived import base_of
-from tempbench_lmms.harness.tasks import task_files
+from tempbench_lmms.harness.tasks import kwargs_of, task_files
 from tempbench_lmms.record import Metrics, Record
 from tempbench_lmms.report import breakdowns, paraphrases, printed, repeats
 from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading
@@ -145,7 +145,7 @@ def _of_logs(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> Iterator[Foun
     metrics = getattr(_scoring(card.name), "FROM_LOG", {})
     alike: dict[str, list[TaskNumbers]] = {}
     for task in tasks if metrics else ():
-        settings = (task.log.config.get("lmms_eval_specific_kwargs") or {}).get("default")
+        settings = kwargs_of(task.log.config)
         # What is made of a task has its settings, and a paraphrase its questions' ids too.
         alike.setdefault(repr((settings, (base_of(task.log.task) or ("", ""))[1])), []).append(task)
     for own in alike.values():

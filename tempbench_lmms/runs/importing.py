@@ -21,7 +21,7 @@ from tempbench_lmms.data.tables import Row, listing_of, write_json, write_text
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item
-from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of
 from tempbench_lmms.runs.logs import Sample, TaskLog, recompute
 from tempbench_lmms.runs.run_card import IMPORTED
 
@@ -90,7 +90,7 @@ class Source:
 
     def prompts(self) -> Callable[[Row], str]:
         """Returns the function that gives a question's text as the task asks it."""
-        kwargs = (self.config.get("lmms_eval_specific_kwargs") or {}).get("default")
+        kwargs = kwargs_of(self.config)
         return lambda doc: str(self.config["doc_to_text"](doc, kwargs))
 
 

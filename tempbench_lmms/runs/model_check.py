@@ -18,7 +18,7 @@ from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness import checking, identity, plugin
 from tempbench_lmms.harness.derived import base_of
-from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_files
 from tempbench_lmms.runs.safe_run import leaves
 
 _LOOKED_AT = 8
@@ -124,7 +124,7 @@ def shape_of_task(name: str) -> Shape:
 
 def _shape(config: dict[str, Any]) -> Shape:
     docs = docs_of(config)
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     places = (
         sorted({round(i * (len(docs) - 1) / (_LOOKED_AT - 1)) for i in range(_LOOKED_AT)}) if docs else []
     )

@@ -16,6 +16,7 @@ from tempbench_lmms.data import code, provenance
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.metrics import repeats
 from tempbench_lmms.metrics.resampling import Sums
 from tempbench_lmms.record import UNDEFINED
@@ -126,7 +127,7 @@ def _asked(log: TaskLog) -> dict[str, Any]:
     config = _config(log)
     found = {name: config.get(name) for name in ("limit", "offset", "gen_kwargs")} | settings_of(log)
     found |= log.config.get("generation_kwargs") or {}
-    found |= (log.config.get("lmms_eval_specific_kwargs") or {}).get("default") or {}
+    found |= kwargs_of(log.config) or {}
     if isinstance(given := found["gen_kwargs"], dict):
         found |= given
         del found["gen_kwargs"]

@@ -12,6 +12,7 @@ from typing import Any
 from tempbench_lmms.data import code, provenance, roots
 from tempbench_lmms.data.provenance import KEY, PACKAGES
 from tempbench_lmms.harness.stopping import KEY as DECIDED
+from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.record_reading import shares
 from tempbench_lmms.runs.logs import Sample, TaskLog
 
@@ -72,7 +73,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         code.KEY: run.get(code.KEY),
         "data": {"url": url} | data,
         "prompts_sha256": None if imported else prompt_hash(log.samples),
-        "settings": (log.config.get("lmms_eval_specific_kwargs") or {}).get("default") or {},
+        "settings": kwargs_of(log.config) or {},
         "generation": log.config.get("generation_kwargs") or {},
         "seeds": {name: config.get(name) for name in _SEEDS},
         "questions": {"of": of, "asked": asked, "logged": len(log.samples), "failed": failed},

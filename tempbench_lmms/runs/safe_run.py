@@ -26,7 +26,7 @@ from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import adapter, agreement, identity, options, plugin
 from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
-from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import deciding, ending, failures, quality, supervision
 from tempbench_lmms.runs.logs import finished_results, results_files, results_of
 
@@ -451,7 +451,7 @@ def task_problems(config: dict[str, Any], docs: Sequence[tables.Row]) -> Iterato
     """
     for number, problem in checks.duplicates(enumerate(docs)):
         yield f"row {number} ({str(docs[number]['question_id'])[:80]}): {problem}"
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     looked_at = sorted({round(i * (len(docs) - 1) / max(_LOOKED_AT - 1, 1)) for i in range(_LOOKED_AT)})
     damaged: list[tuple[int, MediaError]] = []
     for number in looked_at:

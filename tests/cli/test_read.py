@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tempbench_lmms.harness.tasks import load_task
+from tempbench_lmms.harness.tasks import kwargs_of, load_task
 from tests.bundled import quickly
 from tests.command import complains, tempbench
 from tests.contracts.test_imports import command, heavy_after
@@ -82,7 +82,7 @@ def test_answers_that_are_not_public():
 def _classes(task):
     """Who scores the reply, of which table, and each setting: the number of frames changes no reading."""
     config = load_task(task)
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default", {})
+    kwargs = kwargs_of(config) or {}
     settings = [(config["doc_to_target"], *one) for one in sorted(kwargs.items()) if one[0] != "frames"]
     return config["process_results"], str(config["dataset_kwargs"]), *settings
 

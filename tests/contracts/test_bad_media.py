@@ -15,7 +15,7 @@ import pytest
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.tasks import docs_of, load_task, root_of, task_files
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of, task_files
 from tests.bundled import asking
 from tests.command import call
 from tests.each import for_each, sample
@@ -28,7 +28,7 @@ def tasks():
         config = load_task(name)
         if "group" in config or not name.endswith("_mini"):
             continue
-        how = (config.get("lmms_eval_specific_kwargs") or {}).get("default", {})
+        how = kwargs_of(config) or {}
         if how.get("media") != "none":
             way = (config["doc_to_messages"], how.get("media"), how.get("frames"))
             table = config["dataset_kwargs"]["data_files"][config["test_split"]].rpartition("/")[0]
@@ -143,7 +143,7 @@ def check_each_case(folder, which):
 def _its_questions_fail(config, docs, victim, task, kind, how):
     from tempbench_lmms.harness.cache import SafeCache
 
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     hook = functools.partial(
         config["doc_to_messages" if kind == "chat" else "doc_to_visual"], lmms_eval_specific_kwargs=kwargs
     )

@@ -12,7 +12,7 @@ from tempbench_lmms.data.documents import Documents
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import derived, rotated
 from tempbench_lmms.harness.derived import ROTATED, base_of
-from tempbench_lmms.harness.tasks import load_task, task_files
+from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
 from tests.bundled import MADE, asking, covering, docs, scoring
 from tests.respondents import evaluate
 
@@ -32,7 +32,7 @@ def scored(name, reply, rows=None):
 
 def text(name, doc):
     config = load_task(name)
-    kwargs = {**(config.get("lmms_eval_specific_kwargs") or {"default": {}})["default"]}
+    kwargs = {**(kwargs_of(config) or {})}
     # The times of frames are not asked for: they would be decoded.
     kwargs |= (
         {"media": "video"} if kwargs.get("media") == "frames" and kwargs.get("style") != "official" else {}

@@ -12,7 +12,7 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.tasks import load_task, task_files
+from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
 from tests.bundled import MINI, asking, covering, docs, scoring
 from tests.each import for_each
 from tests.syntax import statements
@@ -138,7 +138,7 @@ def test_empty_and_failed_replies_score_nothing_and_raise_nothing(name):
 @pytest.mark.parametrize("name", covering(asking))
 def test_both_roads_show_the_same_media_in_the_same_order(name):
     config = load_task(name)
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     for doc in docs(name)[:6]:
         simple = config["doc_to_visual"](doc, kwargs)
         # A native video may be the list of its frames.

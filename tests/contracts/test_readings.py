@@ -12,7 +12,7 @@ from benchmarks import parsing as parsers
 from tempbench_lmms import record_reading
 from tempbench_lmms.cli import read
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.tasks import load_task
+from tempbench_lmms.harness.tasks import kwargs_of, load_task
 from tempbench_lmms.parsing.reading import REASONS, RULES, none
 from tempbench_lmms.record import evaluate
 from tests.bundled import MINI, asking, covering, docs, scoring
@@ -158,7 +158,7 @@ ECHOED = [name for name in MINI if not name.startswith("coherence_caption")]
 @pytest.mark.parametrize("task", covering(asking, ECHOED))
 def test_a_prompt_that_is_repeated_is_no_answer(task):
     config = load_task(task)
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     for doc in docs(task)[::7][:8]:
         prompt = config["doc_to_text"](doc, kwargs).strip()
         if kwargs.get("setting") in ("icl", "cot", "reflection"):

@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from PIL import Image
 
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tests.second_reader import completion
 
 pytestmark = pytest.mark.harness
@@ -69,7 +69,7 @@ def sent_token(body):
 
 def asked_token(config, doc):
     """Returns the token of a question as its own hook builds it."""
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     parts = parts_of(config["doc_to_messages"](doc, kwargs))
     text = "\n".join(part["text"] for part in parts if part["type"] == "text")
     return token_of(text, [part["url"] for part in parts if part["type"] == "image"])

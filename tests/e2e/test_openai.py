@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.media.video import probe, sample_frames
 from tempbench_lmms.rextime import videos
 
@@ -100,7 +100,7 @@ def asked(tmp_path_factory, run_harness):
 def wanted_of(task):
     """Returns the conversations of a task's first documents, as our hook gives them, and the documents."""
     config = load_task(task)
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     docs = list(docs_of(config))[:N_DOCS]
     return [(doc, config["doc_to_messages"](doc, kwargs)) for doc in docs]
 

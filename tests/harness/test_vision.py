@@ -146,14 +146,14 @@ def answers(lm, room, monkeypatch):
 
     from tempbench_lmms.harness.answers import answered_in_groups
     from tempbench_lmms.harness.dealing import Pictured
-    from tempbench_lmms.harness.tasks import docs_of, load_task
+    from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 
     task, logits = "tempvs_mt1_two_mini", []
     config = load_task(task)
     docs = list(docs_of(config))[:12]
     lm.task_dict[task] = {"test": docs}
     settings = {**config["generation_kwargs"], "max_new_tokens": 2}
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     generate = lm.model.generate
 
     def noting(**named):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.tasks import load_task
+from tempbench_lmms.harness.tasks import kwargs_of, load_task
 from tempbench_lmms.report import questions
 from tests.bundled import ONE_OF_EACH, docs
 from tests.each import sample
@@ -24,7 +24,7 @@ def shown(found, docs_):
 def _shows(task):
     """The function that shows a question, and as what."""
     config = load_task(task)
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default", {})
+    kwargs = kwargs_of(config) or {}
     return [(config["doc_to_visual"], kwargs.get("media"), kwargs.get("images"))]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.media.pictures import is_picture
 from tempbench_lmms.runs import logs, respondents
 from tempbench_lmms.runs.answering.kept import Kept
@@ -116,7 +116,7 @@ def test_a_question_is_what_a_model_is_shown_and_nothing_else(client):
         assert set(found) == {"parts", "reply", "tasks", "name", "of", "answered", "next"}
         assert (found["reply"], found["of"]) == (None, 9)
         row = task.docs[doc]
-        kwargs = (task.config.get("lmms_eval_specific_kwargs") or {}).get("default")
+        kwargs = kwargs_of(task.config)
         expected = [
             ("text", part["text"]) if part["type"] == "text" else (part["type"], None)
             for message in task.config["doc_to_messages"](row, kwargs)

@@ -9,7 +9,7 @@ import pytest
 from tempbench_lmms.data import prepared, run_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
-from tempbench_lmms.harness.tasks import docs_of, load_task
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.runs import logs
 from tests.command import complains, tempbench
 
@@ -34,7 +34,7 @@ def write_run(folder, respondent="chance", task=TASK, seed=0, n=None):
 def _texts_of(answer, respondent, task, seed, n):
     """Returns the texts of a results file and of its log; many tests ask for the same."""
     config = load_task(task)
-    kwargs = (config.get("lmms_eval_specific_kwargs") or {}).get("default")
+    kwargs = kwargs_of(config)
     items, lines = {}, []
     for number, doc in enumerate(itertools.islice(docs_of(config), n)):
         reply = answer(doc, task, seed)
