@@ -5,9 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
+from tempbench_lmms.harness import tasks
 from tempbench_lmms.harness.derived import base_of
-from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_files
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, task_files
 from tests.each import sample
+
+load_task = functools.cache(tasks.load_task)
+"""A task's configuration, read once; nobody may change it."""
 
 # Tasks that draw groups ask a part of another one's questions: tests/harness/test_lite.py.
 _ALL = [

@@ -173,11 +173,15 @@ def tiny_vlm(session_folder: Path, warm_python: str) -> Path:
     return folder
 
 
-def pytest_xdist_auto_num_workers() -> int | None:
-    """One process more than cores: a test that starts a run waits for its processes, servers and limits."""
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One process more than cores: a test that starts a run waits for its processes, servers and limits.
+
+    Without these tests a process more has only to collect all tests once more.
+    """
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None  # as the user says
-    return 1 + (len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1)
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return cores + ("not slow" not in config.option.markexpr)
 
 
 # They import torch, or the harness on top of it, into the tests' own process, which takes ten seconds and
