@@ -1,6 +1,7 @@
 """Entries for the Hub: what is written, what is refused, and that nothing leaves the machine unasked."""
 
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -57,7 +58,9 @@ def test_entries(run, tmp_path, capsys):
     }
     assert first["date"] == "2026-01-01T04:00:00Z"
     assert first["source"] == {"url": "https://example.org/logs", "name": "Logs"}
-    assert f"standard error {values['mt1_two_mt_stderr,none']:.4g}; 95 % interval" in first["notes"]
+    error = f"standard error {values['mt1_two_mt_stderr,none']:.4g}"
+    low, high = map(float, re.search(rf"{error}; 95 % interval (\S+) to (\S+);", first["notes"]).groups())
+    assert low < first["value"] < high
     assert first["notes"].endswith(f"tempbench-lmms {__version__}")
     assert hub.problems(entries) == []
     table = (tmp_path / "model_card_table.md").read_text()
