@@ -183,7 +183,7 @@ def import_all() -> None:
     look_at_the_sample()
     look_at_a_run()
     ask_git_once()
-    copy_no_names()
+    lay_out_no_more_than_is_printed()
     look_up_folders_once()
     lay_out_pages()
     read_certificates_once()
@@ -245,12 +245,17 @@ def ask_git_once() -> None:
     utils.get_git_branch_name()
 
 
-def copy_no_names() -> None:
-    """Spares each cell of the harness's tables a deep copy of the names of all codecs, which are strings."""
+def lay_out_no_more_than_is_printed() -> None:
+    """Spares each cell of the harness's tables a deep copy of the names of all codecs, which are strings.
+
+    The harness fills a second table, for LaTeX, which it gives to nobody.
+    """
     with contextlib.suppress(ImportError):
+        import pytablewriter
         from mbstrdecoder import _mbstrdecoder
 
         _mbstrdecoder.copy = types.SimpleNamespace(deepcopy=list)
+        pytablewriter.LatexTableWriter = types.SimpleNamespace
 
 
 def look_up_folders_once() -> None:
