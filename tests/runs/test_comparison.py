@@ -17,7 +17,6 @@ from tempbench_lmms.runs.logs import MetricOfRun, Sample, TaskLog
 from tempbench_lmms.tempvs import scoring
 from tests.runs.test_logs import TASK, write_run
 
-
 N = 105  # questions: fourteen sequences, none of them cut
 
 
