@@ -77,7 +77,7 @@ SCRIPT = """
         lm, error, found = model(), "", {}
         try:
             found = simple_evaluate(
-                model=lm, tasks=list(tasks), limit=6, task_manager=manager, log_samples=True
+                model=lm, tasks=list(tasks), limit=12, task_manager=manager, log_samples=True
             )
         except Exception as caught:
             error = repr(caught)
@@ -108,7 +108,7 @@ def found(tmp_path_factory, warm_python):
 def test_numbers_log_and_order_are_the_same(found, model: str) -> None:
     off, on = found[model]
     assert off["error"] == on["error"] == ""
-    assert len(on["asked"]) == 24
+    assert len(on["asked"]) == 48
     for key in ("asked", "results", "samples"):
         assert on[key] == off[key], key
 
