@@ -27,7 +27,9 @@ def test_oracle(tmp_path: Path, environment: dict[str, str], run_harness) -> Non
         "coherence_caption_mini",
         "coherence_qa_8f_times_mini",
     ]
-    run = run_harness("tempbench_oracle", tasks, tmp_path, environment=environment, timeout=300)
+    run = run_harness(
+        "tempbench_oracle", tasks, tmp_path, model_args="media=true", environment=environment, timeout=300
+    )
     for n in BUDGETS:
         for metric in ("accuracy", "accuracy_official", "numeric_distance", "parse_rate"):
             assert run.value("coherence_qa_mini", f"{metric}_{n}f") == 1
