@@ -137,12 +137,15 @@ SCRIPT = """
     from loguru import logger
     logger.disable("lmms_eval")
 
-    theirs, read = str(Path(tasks.__file__).parent), Counter()
+    theirs, read, files = str(Path(tasks.__file__).parent), Counter(), {}
     load = utils.load_yaml_config
+    def file_of(args, kwargs):
+        return str(kwargs.get("yaml_path") or (args[0] if args else "")), kwargs.get("mode")
     def counted(*args, **kwargs):
-        path = str(kwargs.get("yaml_path") or (args[0] if args else ""))
-        read[path] += kwargs.get("mode") == "simple" and path.startswith(theirs)
-        return load(*args, **kwargs)
+        path, mode = file_of(args, kwargs)
+        read[path] += mode == "simple" and path.startswith(theirs)
+        found = files[path, mode] = load(*args, **kwargs)
+        return found
     utils.load_yaml_config = counted
     def reads():
         found = [sum(read.values()), max(read.values(), default=0)]
@@ -162,9 +165,8 @@ SCRIPT = """
 
     out["pattern"] = manager.match_tasks(["tempvs_mt2_?????_mini", "rextime_min?"])
     out["pattern_reads"] = reads()
-    utils.load_yaml_config = load
-
-    # What the harness itself makes of both folders.
+    # What the harness itself makes of both folders. What stands in its own files has been read once.
+    utils.load_yaml_config = lambda *args, **kwargs: files.get(file_of(args, kwargs)) or load(*args, **kwargs)
     scan = tasks.TaskManager._get_task_and_group.__wrapped__
     ours = scan(manager, str(index.task_dir()))
     whole = {**ours, **scan(manager, theirs + "/")}

@@ -19,7 +19,6 @@ import gc
 import importlib
 import json
 import os
-import resource
 import runpy
 import select
 import shlex
@@ -33,6 +32,7 @@ import threading
 import time
 import traceback
 import types
+import weakref
 from pathlib import Path
 
 import yaml
@@ -46,10 +46,12 @@ MODULES = (
     "lmms_eval.models.chat.openai",
     "lmms_eval.models.chat.qwen2_5_vl",
     "accelerate.commands.accelerate_cli",
+    "anyio._backends._asyncio",
     "av",
     "bert_score",
     "datasets",
     "nltk",
+    "openai.resources.chat",
     "pytablewriter",
     "sklearn",
     "torch.distributed.run",
@@ -57,6 +59,7 @@ MODULES = (
     "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl",
     "transformers.models.qwen2_5_vl.processing_qwen2_5_vl",
     "transformers.models.qwen2_vl.image_processing_qwen2_vl",
+    "typer.rich_utils",
     "tempbench_lmms.cli.main",
     "tempbench_lmms.cli.repeats",
     "tempbench_lmms.cli.report",
@@ -180,7 +183,8 @@ def import_all() -> None:
     look_at_the_sample()
     look_at_a_run()
     ask_git_once()
-    copy_no_names()
+    lay_out_no_more_than_is_printed()
+    look_up_folders_once()
     lay_out_pages()
     read_certificates_once()
     httpx.create_ssl_context()
@@ -241,12 +245,26 @@ def ask_git_once() -> None:
     utils.get_git_branch_name()
 
 
-def copy_no_names() -> None:
-    """Spares each cell of the harness's tables a deep copy of the names of all codecs, which are strings."""
+def lay_out_no_more_than_is_printed() -> None:
+    """Spares each cell of the harness's tables a deep copy of the names of all codecs, which are strings.
+
+    The harness fills a second table, for LaTeX, which it gives to nobody.
+    """
     with contextlib.suppress(ImportError):
+        import pytablewriter
         from mbstrdecoder import _mbstrdecoder
 
         _mbstrdecoder.copy = types.SimpleNamespace(deepcopy=list)
+        pytablewriter.LatexTableWriter = types.SimpleNamespace
+
+
+def look_up_folders_once() -> None:
+    """Spares each log that a run begins the names of Python's folders, which need those of all variables."""
+    with contextlib.suppress(ImportError):
+        from loguru._better_exceptions import ExceptionFormatter
+
+        found = ExceptionFormatter._get_lib_dirs()
+        ExceptionFormatter._get_lib_dirs = staticmethod(lambda: found)
 
 
 def lay_out_pages() -> None:
@@ -262,6 +280,12 @@ def name_no_methods() -> None:
     from torch.distributed.elastic.rendezvous import dynamic_rendezvous
 
     dynamic_rendezvous.get_method_name = lambda depth=2: ""
+
+
+def end_as_it_is() -> None:
+    """Spares each fork what libraries do at the end, for hundreds of torch's operators."""
+    for one in list(weakref.finalize._registry):
+        one.atexit = False
 
 
 def forget_index() -> None:
@@ -285,21 +309,20 @@ def _received(connection: socket.socket) -> tuple[dict, list[int]] | None:
     return json.loads(text), list(files)
 
 
-def _answer(connection: socket.socket, child: int, request: dict) -> None:
-    """Waits for a process, logs its time and sends its status; kills it where nobody waits any more."""
-    test = request["environment"].get("PYTEST_CURRENT_TEST", "")
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            used = resource.getrusage(resource.RUSAGE_CHILDREN)
-            used = used.ru_utime + used.ru_stime
-            print(f"{used:.2f} s CPU: {test}: {shlex.join(request['arguments'])[:200]!r}")
+def _answer(running: dict[int, tuple[socket.socket, dict]]) -> None:
+    """Sends the status of every command that has ended, and logs its time."""
+    while running:
+        child, status, used = os.wait4(-1, os.WNOHANG)
+        if not child:
+            return
+        if child not in running:  # what an import started
+            continue
+        connection, request = running.pop(child)
+        test = request["environment"].get("PYTEST_CURRENT_TEST", "")
+        seconds = used.ru_utime + used.ru_stime
+        print(f"{seconds:.2f} s CPU: {test}: {shlex.join(request['arguments'])[:200]!r}")
+        with connection, contextlib.suppress(OSError):  # nobody waits for one that was killed
             connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
-            return
-        if select.select([connection], [], [], 0.01)[0]:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return
 
 
 def _become(request: dict, files: list[int]) -> None:
@@ -330,33 +353,43 @@ def _forget() -> None:
 
 def _serve(listening: socket.socket) -> list[str]:
     """Forks for every request. Returns in the forks alone, with their arguments."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    ended, ends = socket.socketpair()
+    for one in (ended, ends):
+        one.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(ends.fileno())
     holders: list[socket.socket] = []
+    running: dict[int, tuple[socket.socket, dict]] = {}
     began = time.monotonic()
-    while holders or time.monotonic() < began + 60:
-        ready, _, _ = select.select([listening, *holders], [], [], 5)
+    while holders or running or time.monotonic() < began + 60:
+        waiting = {connection: child for child, (connection, _) in running.items()}
+        ready, _, _ = select.select([listening, ended, *holders, *waiting], [], [], 5)
         for one in ready:
-            if one is not listening:
+            if one is listening:
+                holders.append(listening.accept()[0])
+            elif one is ended:
+                ended.recv(4096)
+            elif one in waiting:  # nobody waits for it any more
+                os.kill(waiting[one], signal.SIGKILL)
+            else:
                 # A request comes on a connection of its own; what only holds one sends nothing and ends.
                 holders.remove(one)
                 request = _received(one)
-                if request is not None and os.fork() == 0:
-                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                    listening.close()
-                    for other in holders:
-                        other.close()
-                    child = os.fork()
-                    if child:
-                        _answer(one, child, request[0])
-                        os._exit(0)
+                if request is None:
                     one.close()
+                elif child := os.fork():
+                    running[child] = one, request[0]
+                    for file in request[1]:
+                        os.close(file)
+                else:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    others = (connection for connection, _ in running.values())
+                    for other in (listening, ended, ends, one, *holders, *others):
+                        other.close()
                     _become(*request)
                     return request[0]["arguments"]
-                for file in request[1] if request else ():
-                    os.close(file)
-                one.close()
-            else:
-                holders.append(listening.accept()[0])
+        _answer(running)
     os._exit(0)
 
 
@@ -384,6 +417,7 @@ def main() -> None:
         sys.stdout.reconfigure(line_buffering=True)
     gc.disable()  # what is imported stays
     import_all()
+    end_as_it_is()
     gc.collect()
     gc.freeze()
     gc.enable()

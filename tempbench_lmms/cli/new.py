@@ -1,6 +1,7 @@
 """`tempbench new`: the folders of a benchmark of one's own."""
 
 import contextlib
+import functools
 import importlib.util
 import keyword
 import re
@@ -10,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +20,9 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data import roots
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.errors import TempbenchError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 FILES = Path(__file__).parent / "new_files"
 _END = ".jinja"
@@ -251,6 +255,20 @@ def _count(rows: Path | None) -> int:
     return count
 
 
+@functools.cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(FILES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # Python and Markdown, not HTML
+    )
+
+
 def texts_of(
     name: str, answer: str, media: str, groups: bool, n_questions: int, title: str, is_own: bool = False
 ) -> dict[Path, str]:
@@ -265,16 +283,6 @@ def texts_of(
         title: The benchmark's title.
         is_own: Whether the folder is no checkout.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(FILES),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # Python and Markdown, not HTML
-    )
     values = _values(answer, media, groups) | {
         "name": name,
         "title": re.sub(r'["\\{}\n]', " ", title).strip() or name,
@@ -287,7 +295,7 @@ def texts_of(
         written = _place(place.removesuffix(_END), is_own)
         if not written:
             continue
-        text = environment.get_template(place).render(values)
+        text = _environment().get_template(place).render(values)
         out[Path(written.replace("NAME", name))] = re.sub(r"\n{4,}", "\n\n\n", text)
     return out
 

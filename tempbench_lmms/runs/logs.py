@@ -605,9 +605,14 @@ def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str
 
 def _with_arguments(function: Callable[..., Any], log: TaskLog) -> Callable[..., Any]:
     # As the harness does: its command line goes to a parameter of this name.
-    if "args" in inspect.signature(function).parameters:
+    if _takes_arguments(function):
         return functools.partial(function, args=log.arguments)
     return function
+
+
+@functools.cache
+def _takes_arguments(function: Callable[..., Any]) -> bool:
+    return "args" in inspect.signature(function).parameters
 
 
 @dataclass(frozen=True)

@@ -33,16 +33,13 @@ def metrics(run, task):
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory, warm_python):
-    """All respondents on one leaf of each kind and the suite, in one process, by the Python interface.
-
-    In a Python that imports the harness itself, as users' scripts do.
-    """
+    """All respondents on one leaf of each kind and the suite, in one process, by the Python interface."""
     wanted = [
         ("oracle", "oracle", ["tempvs_mini", "tempvs_mt1_two_blind_mini", *LEAVES], {}),
         ("constant", "constant", list(LEAVES), {}),
         *((name, name, list(LEAVES), {"limit": FEW}) for name in ("garbage", "empty", "failing")),
     ]
-    return evaluate(wanted, tmp_path_factory.mktemp("run"), warm_python, {warm.FORGET: "1"})
+    return evaluate(wanted, tmp_path_factory.mktemp("run"), warm_python)
 
 
 def test_oracle_gets_everything(known):

@@ -17,13 +17,15 @@ from tempbench_lmms.runs.logs import MetricOfRun, Sample, TaskLog
 from tempbench_lmms.tempvs import scoring
 from tests.runs.test_logs import TASK, write_run
 
+N = 105  # questions: fourteen sequences, none of them cut
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("runs")
     for name in ("oracle", "chance", "garbage"):
-        write_run(made / name, name)
-    write_run(made / "other_chance", "chance", seed=1)
+        write_run(made / name, name, n=N)
+    write_run(made / "other_chance", "chance", seed=1, n=N)
     return made
 
 
@@ -79,9 +81,9 @@ def test_oracle_with_chance(folder):
     found, _ = compared(folder / "oracle", folder / "chance")
     better = {name for name, one in found.items() if one.verdict == "better"}
     assert better == {"mt", "gt", "gt_strict", "mt_official", "gt_strict_official"}
-    # 57 of 120 main questions are right for the oracle alone; 63 for both.
-    assert (found["mt"].only_first, found["mt"].only_second) == (57, 0)
-    assert found["mt"].mcnemar_p == pytest.approx(2 / 2**57)
+    # 25 of 56 main questions are right for the oracle alone; 31 for both.
+    assert (found["mt"].only_first, found["mt"].only_second) == (25, 0)
+    assert found["mt"].mcnemar_p == pytest.approx(2 / 2**25)
     # The rest is undecided for a reason: both read every reply, chance passes two questions through the
     # gate, and the oracle fails none.
     assert found["parse_rate"].difference.value == 0
@@ -94,7 +96,7 @@ def test_oracle_with_chance(folder):
 def test_chance_with_chance_says_how_many_questions_are_needed(folder):
     found, _ = compared(folder / "chance", folder / "other_chance")
     assert {one.verdict for one in found.values()} == {"undecided"}
-    assert found["mt"].n_needed > 223
+    assert found["mt"].n_needed > N
     assert f"about {found['mt'].n_needed:,} questions" in found["mt"].sentence
 
 
@@ -354,7 +356,9 @@ def test_refuses_other_questions_and_prompts(folder, tmp_path):
     for line in lines[:4]:
         line["input"] = "Another prompt"
     log.write_text("\n".join(json.dumps(line) for line in lines[:100]))
-    with pytest.raises(TempbenchError, match=r"questions: 123 are only in A.*prompts: 4 of 100 differ"):
+    with pytest.raises(
+        TempbenchError, match=rf"questions: {N - 100} are only in A.*prompts: 4 of 100 differ"
+    ):
         compared(folder / "chance", other, partial=True)
     found, _ = compared(folder / "chance", other, anyway=True, partial=True)
     assert found["parse_rate"].n == 100
@@ -426,12 +430,12 @@ def test_an_emptied_log_names_the_command_that_takes_it(folder, tmp_path):
 def test_command(folder, monkeypatch, capsys):
     status, out, err = tempbench(monkeypatch, capsys, "compare", folder / "oracle", folder / "chance")
     assert (status, err) == (0, "")
-    assert "mt: A is better than B (A 1, B 0.525" in out
+    assert "mt: A is better than B (A 1, B 0.5536," in out
     assert "Of all 9 metrics A is better in 5 and worse in 0; 4 undecided." in out
     assert out.splitlines()[0].startswith("A is better in 5 of 8: gt_strict +0.9")
     assert [line.partition(" in ")[0] for line in out.splitlines()[1:3]] == ["A is worse", "cannot be told"]
     assert "nan" not in "".join(out.splitlines()[:3])
-    assert "B: not above chance: mt 0.525 (chance 0.5), gt_strict" in out
+    assert "B: not above chance: mt 0.554 (chance 0.5), gt_strict" in out
 
 
 def test_a_difference_that_is_undefined_has_no_number():
@@ -486,7 +490,7 @@ def test_run_card(folder):
     assert len(card["data"]["sha256"]) == len(card["prompts_sha256"]) == 64
     assert card["settings"] == {"images": "strip", "style": "direct"}
     assert card["generation"]["max_new_tokens"] == 512
-    assert card["questions"] == {"of": 223, "asked": 223, "logged": 223, "failed": 0}
+    assert card["questions"] == {"of": N, "asked": N, "logged": N, "failed": 0}
     assert card["complete"] is True
     assert json.loads(json.dumps(card)) == card
 
