@@ -57,6 +57,16 @@ UNREADABLE = """[...document.querySelectorAll("svg.plot")].flatMap((plot) => {
 })"""
 """Texts of plots that are cut off at the plot's edge, or lie on each other."""
 
+_DRAWN = """(() => {
+    const boxes = [...document.querySelectorAll("figure .drawing")];
+    window.dispatchEvent(new Event("beforeprint"));
+    return boxes.map((box) => {
+        const [plot, width, before] = [box.firstElementChild, box.clientWidth, box.drawn];
+        box.drawn = { plot, width };
+        return plot && !(before && before.width !== width && before.plot === plot);
+    }).every(Boolean);
+})()"""
+
 _THINNED = """(() => {
     const shown = ["class", "style", "fill", "stroke", "role"];
     const own = (one) => [one.localName,
@@ -203,10 +213,8 @@ class Chromium:
 
     def draw(self) -> None:
         """Has every plot drawn for the window's width, as for printing: not only those near the window."""
-        self.value("window.dispatchEvent(new Event('beforeprint'))")
-        drawn = "[...document.querySelectorAll('figure .drawing')].every((one) => one.firstElementChild)"
-        if not self.value(drawn):
-            raise RuntimeError("a plot is not drawn")
+        if not self.value(_DRAWN):
+            raise RuntimeError("a plot is not drawn, or not again for another width")
 
     def thin(self) -> None:
         """Leaves one element of each kind, so that what looks at every element is done sooner."""
