@@ -57,6 +57,40 @@ UNREADABLE = """[...document.querySelectorAll("svg.plot")].flatMap((plot) => {
 })"""
 """Texts of plots that are cut off at the plot's edge, or lie on each other."""
 
+_DRAWN = """(() => {
+    const boxes = [...document.querySelectorAll("figure .drawing")];
+    window.dispatchEvent(new Event("beforeprint"));
+    return boxes.map((box) => {
+        const [plot, width, before] = [box.firstElementChild, box.clientWidth, box.drawn];
+        box.drawn = { plot, width };
+        return plot && !(before && before.width !== width && before.plot === plot);
+    }).every(Boolean);
+})()"""
+
+_THINNED = """(() => {
+    const shown = ["class", "style", "fill", "stroke", "role"];
+    const own = (one) => [one.localName,
+        [...one.childNodes].some((text) => text.nodeType === 3 && text.data.trim()),
+        ...[...one.attributes].map(({ name, value }) =>
+            name + (shown.includes(name) ? value.replace(/[0-9]+/g, "") : Boolean(value)))].join();
+    const kinds = new Map([[null, ""]]);
+    const kind = (one) => {
+        if (!kinds.has(one)) kinds.set(one, `${kind(one.parentElement)}>${own(one)}`);
+        return kinds.get(one);
+    };
+    for (const repeated of ["details.task, figure, details.printed", "table",
+        "tbody tr, option, dl > *, li, .warning, svg.plot *, .numbers, .readings"]) {
+        const seen = new Set();
+        for (const one of document.querySelectorAll(repeated)) {
+            if (!one.isConnected) continue;
+            const all = [one, ...one.querySelectorAll("*")].map(kind);
+            if (one.parentElement.children.length > 1 && all.every((each) => seen.has(each))) one.remove();
+            all.forEach((each) => seen.add(each));
+        }
+    }
+})()"""
+"""Removes what a page repeats: of each kind, by names, classes and attributes on the way to it, one stays."""
+
 
 class Chromium:
     """One page of a browser, to be used as a context."""
@@ -89,6 +123,7 @@ class Chromium:
         self._buffer = b""
         self._last = 0
         self._session = None
+        self._looked_at: str | None = None
         self.complaints: list[str] = []
         """Errors and warnings of the console, uncaught exceptions, refused requests."""
         self.requests: list[str] = []
@@ -145,13 +180,8 @@ class Chromium:
         """Opens a page and waits until it is loaded; forgets what was noted before."""
         self.complaints.clear()
         self.requests.clear()
-        self._call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=width < 600,
-        )
+        self._looked_at = None
+        self.resize(width, height)
         self.paint(scheme)
         self._call("Page.navigate", url="about:blank")
         self._call("Page.navigate", url=url)
@@ -161,6 +191,35 @@ class Chromium:
                 return
             time.sleep(0.05)
         raise RuntimeError(f"{url} is not loaded after a minute")
+
+    def look(self, url: str, width: int = 1280, scheme: str = "light") -> None:
+        """Opens a page as `open` does, or resizes the one that a test which changes nothing has opened."""
+        if self._looked_at == url:
+            self.resize(width)
+            self.paint(scheme)
+        else:
+            self.open(url, width, scheme=scheme)
+            self._looked_at = url
+
+    def resize(self, width: int, height: int = 900) -> None:
+        """Makes the window this large, in pixels."""
+        self._call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
+
+    def draw(self) -> None:
+        """Has every plot drawn for the window's width, as for printing: not only those near the window."""
+        if not self.value(_DRAWN):
+            raise RuntimeError("a plot is not drawn, or not again for another width")
+
+    def thin(self) -> None:
+        """Leaves one element of each kind, so that what looks at every element is done sooner."""
+        self._looked_at = None
+        self.value(_THINNED)
 
     def paint(self, scheme: str) -> None:
         """Has the page drawn `light` or `dark`."""
