@@ -9,7 +9,7 @@ pytestmark = pytest.mark.harness
 
 FORMS = ("mateo_text_instructions_mini", "mateo_image_cot_mini", "mateo_both_reflection_mini")
 ALL = [f"mateo_{m}_{s}_mini" for m in prompts.MODALITIES for s in prompts.SETTINGS]
-FEW = 20  # questions, both orders of a pair one after the other
+FEW = 60  # questions, both orders of a pair one after the other
 
 
 def metrics(values):
