@@ -90,6 +90,7 @@ def _prepare_watched(benchmark: str, options: list[str], home: Path, kill_at: in
     changes is left beside `home`, and the new files that came there otherwise than by a change of name.
     """
     before, named = {*tree(home)}, _new_names()
+    sys.dont_write_bytecode = True  # that one is renamed into place would count as a change
     n_changes = watch_changes(home, kill_at)
     try:
         _prepare(benchmark, options)
