@@ -21,7 +21,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,8 @@ from typing import Any
 
 import timing
 from interruptions import DONE, watch_changes
+
+FROM_END = (0, 1, 2)
 
 
 @dataclass
@@ -90,6 +92,7 @@ def _prepare_watched(benchmark: str, options: list[str], home: Path, kill_at: in
     changes is left beside `home`, and the new files that came there otherwise than by a change of name.
     """
     before, named = {*tree(home)}, _new_names()
+    sys.dont_write_bytecode = True  # that one is renamed into place would count as a change
     n_changes = watch_changes(home, kill_at)
     try:
         _prepare(benchmark, options)
@@ -161,7 +164,13 @@ def timeless(path: Path) -> bytes:
 
 
 def interrupt(
-    benchmark: str, folder: Path, kills: int, every: int, replace: bool, generator: random.Random
+    benchmark: str,
+    folder: Path,
+    kills: int,
+    every: int,
+    replace: bool,
+    generator: random.Random,
+    from_end: Iterable[int] = FROM_END,
 ) -> Outcome:
     """Kills the preparation of one benchmark and returns what came of it.
 
@@ -169,9 +178,10 @@ def interrupt(
         benchmark: Its name.
         folder: An empty folder to work in.
         kills: How many, at random moments, where `every` is 0.
-        every: Kill at every change of a file with a number that it divides, and at the last three.
+        every: Kill at every change of a file with a number that it divides, and near the end.
         replace: Prepare with `--force` over data from another source.
         generator: Draws the moments.
+        from_end: With `every`, also kill so many changes before the end; at 1 the last file has no name yet.
     """
     from tests import contract
 
@@ -221,9 +231,8 @@ def interrupt(
 
     if every:
         n_changes = int(whole.with_suffix(".changes").read_text())
-        for change in sorted(
-            {*range(every, n_changes + 1, every), *range(max(1, n_changes - 2), n_changes + 1)}
-        ):
+        near = {n_changes - before for before in from_end if before < n_changes}
+        for change in sorted({*range(every, n_changes + 1, every), *near}):
             home = fresh(f"home{change}")
             status = _run(partial(_prepare_watched, benchmark, options, home, change), home)
             if status < 0:
@@ -343,6 +352,14 @@ def main() -> None:
     options.add_argument(
         "--every", type=int, default=0, metavar="N", help="at every Nth change of a file instead; 1: at each"
     )
+    options.add_argument(
+        "--from-end",
+        type=int,
+        nargs="+",
+        default=FROM_END,
+        metavar="N",
+        help="with --every, also N from the end",
+    )
     options.add_argument("--benchmark", choices=benchmarks.names(), action="append")
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args()
@@ -361,6 +378,7 @@ def main() -> None:
                     given.every,
                     replace,
                     random.Random(given.seed),
+                    given.from_end,
                 )
             counts = (
                 result.kills,

@@ -136,6 +136,7 @@ class Video:
         import av
 
         name = self.path.name
+        self._is_fresh = True
         try:
             self._container = open_container(self.path)
         except FileNotFoundError:
@@ -194,7 +195,7 @@ class Video:
         keys: list[int] = []
         complete, closed = self.codec in FAST.get(self.container, ()), True
         try:
-            for packet in self._container.demux(self.stream) if complete else ():
+            for packet in self._packets() if complete else ():
                 if packet.size == 0 or packet.is_discard:  # the end; or cut off by an edit list
                     continue
                 if packet.pts is None or packet.is_corrupt:
@@ -213,6 +214,14 @@ class Video:
         seekable = complete and len(table) == len(pts) and places[:1] == (0,)
         return Index(table, places, Fraction(self.stream.time_base or 1), seekable, closed)
 
+    def _packets(self) -> Any:
+        self._is_fresh = False
+        return self._container.demux(self.stream)
+
+    def _seek(self, time: int) -> None:
+        self._is_fresh = False
+        self._container.seek(time, stream=self.stream, backward=True)
+
     def pictures(self, index: Index, groups: Mapping[int, Sequence[int]]) -> dict[int, Picture]:
         """Returns chosen frames; those that cannot be told for certain are left out.
 
@@ -228,7 +237,7 @@ class Video:
         known = set(index.pts.tolist())
         try:
             for key, places in groups.items():
-                self._container.seek(int(index.pts[key]), stream=self.stream, backward=True)
+                self._seek(int(index.pts[key]))
                 wanted = {int(index.pts[place]): place for place in places}
                 found |= self._until(int(index.pts[key]), known, wanted)
         except (av.error.FFmpegError, OSError, ValueError):
@@ -263,7 +272,7 @@ class Video:
         context = self.stream.codec_context
         wholly = self.codec == "av1"  # its decoder skips all such frames or none, as it is told at the start
         skipping, first = None, True
-        for packet in self._container.demux(self.stream):
+        for packet in self._packets():
             if not packet.size:
                 continue
             if first and (packet.pts is None or packet.pts > begin):
@@ -292,7 +301,7 @@ class Video:
         for key, following in pairwise((*index.keyframes, index.n_frames)):
             begin, before = int(index.pts[key]), None
             try:
-                self._container.seek(begin, stream=self.stream, backward=True)
+                self._seek(begin)
                 for frame in self._sought(begin, {}):
                     if frame.pts is None or frame.pts < begin:
                         continue
@@ -322,7 +331,7 @@ class Video:
         times = index.pts[key:].tolist()
         awaited = key
         try:
-            self._container.seek(times[0], stream=self.stream, backward=True)
+            self._seek(times[0])
             for frame in self._sought(times[0], dict.fromkeys(times, 0)):
                 if frame.pts != index.pts[awaited]:
                     raise self._damaged(f"another frame comes in place of frame {awaited}")
@@ -393,10 +402,11 @@ class Video:
         """
         import av
 
-        self._container.close()
-        self._open()
+        if not self._is_fresh:  # to open a file takes as long as to decode a dozen small frames
+            self._container.close()
+            self._open()
         context = self.stream.codec_context
-        packets = iter(self._container.demux(self.stream))
+        packets = iter(self._packets())
         damage: Exception | str | None = None
         self.cut = None
         while True:
@@ -488,6 +498,11 @@ class Video:
         a, b, c, d = self._matrix(next(self.frames()))
         return a * d - b * c > 0
 
+    def size_of(self, frame: Any) -> tuple[int, int]:
+        """Returns width and height of a decoded frame as it is shown."""
+        size = (frame.width, frame.height)
+        return size if self._matrix(frame)[0] else size[::-1]
+
     def first_size(self) -> tuple[int, int]:
         """Returns width and height as shown.
 
@@ -495,8 +510,7 @@ class Video:
             MediaError: No frame can be decoded.
         """
         for frame in self.frames():
-            size = (frame.width, frame.height)
-            return size if self._matrix(frame)[0] else size[::-1]
+            return self.size_of(frame)
         raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
 
 

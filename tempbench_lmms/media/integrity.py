@@ -72,10 +72,10 @@ def check_video(path: Path, thorough: bool = False, beat: Callable[[int], None] 
         whole = thorough or not listed.seekable
         declared = video.duration
         look = _compared if whole else _ends
-        index, fast = look(video, listed, beat)
+        index, fast, first = look(video, listed, beat)
         if video.cut is not None:
             raise MediaError(f"{path.name}: the video ends within a frame ({video.cut}); download it again")
-        width, height = video.first_size()
+        width, height = video.first_size() if first is None else video.size_of(first)
         facts = Facts(
             duration=index.length or 1 / float(video.stream.average_rate or 25),
             n_frames=index.n_frames,
@@ -97,7 +97,11 @@ def check_video(path: Path, thorough: bool = False, beat: Callable[[int], None] 
     return facts
 
 
-def _ends(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> tuple[decoding.Index, bool]:
+_Looked = tuple[decoding.Index, bool, Any]
+"""The frames that a file has, whether they are sought, and the first one where all were decoded, or None."""
+
+
+def _ends(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> _Looked:
     """Decodes the first frame, and the last one from the key frame before the last tenth on."""
     n = listed.n_frames
     near = max(key for key in listed.keyframes if key <= 0.9 * n)
@@ -105,14 +109,12 @@ def _ends(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> 
     beat(1)
     found += len(video.pictures(listed, {near: [n - 1]}))
     if found == 2:
-        return listed, True
+        return listed, True, None
     # Not what its packets say; a full decode tells what it is.
-    return video.counted(_beating((frame.pts for frame in video.frames()), beat)), False
+    return video.counted(_beating((frame.pts for frame in video.frames()), beat)), False, None
 
 
-def _compared(
-    video: Video, listed: decoding.Index, beat: Callable[[int], None]
-) -> tuple[decoding.Index, bool]:
+def _compared(video: Video, listed: decoding.Index, beat: Callable[[int], None]) -> _Looked:
     """Decodes everything, and compares with it what is decoded otherwise.
 
     That is, the frames that are sought; all frames that others may refer to, as decoded from each key frame
@@ -131,9 +133,11 @@ def _compared(
             referred_to[place] = _digest(_as_decoded(video, frame))
             beat(number)
     times: list[int | None] = []
+    first = None
     beat(0)
     for place, (frame, again) in enumerate(_beating(_twice(video), beat)):
         times.append(frame.pts)
+        first = first or frame
         data = _as_decoded(video, frame)
         if again is None or _as_decoded(video, again) != data:
             raise MediaError(
@@ -150,7 +154,7 @@ def _compared(
             f"{video.path.name}: frame {min(sought)} is another one when it is sought than when everything "
             "is decoded; write the video anew, with `ffmpeg -i OLD -c:v libx264 -crf 12 NEW.mp4`"
         )
-    return video.counted(times), fast
+    return video.counted(times), fast, first
 
 
 def _twice(video: Video) -> Iterator[tuple[Any, Any]]:

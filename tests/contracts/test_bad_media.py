@@ -95,17 +95,21 @@ def test_verify_opens_no_medium_in_its_own_process(name, tmp_path, monkeypatch):
     import av
     from PIL import Image
 
-    root = tmp_path / name
-    shutil.copytree(mini_root(name), root)
+    root, all_of_it = tmp_path / name, mini_root(name)
+    bad, sound, *_ = sorted(path for path in (all_of_it / "media").rglob("*") if path.is_file())
+    for path in (bad, sound, all_of_it / "manifest.json", *all_of_it.rglob("*.parquet")):
+        copy = root / path.relative_to(all_of_it)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes()[: 100 if path == bad else None])
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
-    bad = min(path for path in (root / "media").rglob("*") if path.is_file())
-    bad.write_bytes(bad.read_bytes()[:100])
     for module in (av, Image):
         monkeypatch.setattr(module, "open", lambda *_, **__: pytest.fail("opened in this process"))
     # The sample's rows name the bundled files; the copy's rows name the copy.
     monkeypatch.setattr("tempbench_lmms.data.roots.mini_root", lambda benchmark: root)
-    problems = [line for line in benchmarks.commands(name)["verify"](root) if bad.name in line]
+    # The other media are missing.
+    problems = [line for line in benchmarks.commands(name)["verify"](root) if " is missing" not in line]
     assert len(problems) == 1, problems
+    assert bad.name in problems[0]
 
 
 def _classes(task, kind, how):

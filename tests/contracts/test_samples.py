@@ -1,6 +1,6 @@
 """The bundled samples are what the code under `hf_datasets/samples/` renders."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from hf_datasets.motion_only import render
-from hf_datasets.samples import kit
+from hf_datasets.samples import kit, rextime, timepercept
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import parse_json, read_rows
@@ -22,14 +22,37 @@ from tempbench_lmms.media import encoding
 DRAWN_WITH = "13."
 """The release of Pillow by which the samples were drawn; others draw some edges a pixel off."""
 _BLOCK = 16
+FEW: dict[str, tuple[str, Callable[..., set]]] = {
+    "rextime": ("frame", lambda clip, time: {(clip.paint, round(time * rextime.FPS) // 4)}),
+    "tempvs": (
+        "render",
+        lambda one: {one.action, one.colour, (one.source, one.actor), (one.source, one.mirrored)},
+    ),
+    "timepercept": ("_picture", lambda path: _classes_of_a_place(*path.removesuffix(".png").rsplit("_", 1))),
+}
+"""What draws most of a sample's pictures, and what each is an example of: without `--exhaustive` one that is
+an example of nothing new is not drawn."""
+NOT_DRAWN = Image.new("1", (1, 1))
+
+
+def _classes_of_a_place(place: str, last: str) -> set:
+    """What a picture of TimePerceptBench's sample shows: a town, or one of its category in a month."""
+    if place.startswith("towns/"):
+        return {place, (int(place[-2:]) % len(timepercept.CATEGORIES), last[5:7])}
+    return {(place, last)}
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a video shows: its frames as the encoder is given them (Y above U and V), and its rate."""
+    """What a video shows: its frames as the encoder is given them (Y above U and V), and its rate.
+
+    Of one that is rendered, `drawn` has the places of the frames that are here, of `n_frames`.
+    """
 
     frames: NDArray[np.uint8]
     fps: int
+    n_frames: int
+    drawn: Sequence[int] = ()
     lossless: bool = False
 
 
@@ -38,11 +61,13 @@ def shown(path: Path) -> Shown:
         stream = container.streams.video[0]
         frames = [frame.to_ndarray(format="yuv420p") for frame in container.decode(stream)]
         assert stream.average_rate is not None
-        return Shown(np.stack(frames), int(stream.average_rate))
+        return Shown(np.stack(frames), int(stream.average_rate), len(frames))
 
 
 def same_picture(stored: Path, rendered: Path) -> bool:
     with Image.open(stored) as one, Image.open(rendered) as other:
+        if other.size == NOT_DRAWN.size:
+            return True
         if PIL.__version__.startswith(DRAWN_WITH):
             return (one.mode, one.size, one.tobytes()) == (other.mode, other.size, other.tobytes())
         pixels, others = (np.asarray(picture.convert("RGB")) for picture in (one, other))
@@ -56,9 +81,12 @@ def same_rows(stored: Path, rendered: Path) -> bool:
 
 def same_video(stored: Path, rendered: Shown) -> bool:
     one = shown(stored)
-    if (one.frames.shape, one.fps) != (rendered.frames.shape, rendered.fps):
+    if (one.n_frames, one.fps) != (rendered.n_frames, rendered.fps):
         return False
-    apart = np.subtract(one.frames, rendered.frames, dtype=np.int16)
+    frames = one.frames[rendered.drawn]
+    if frames.shape != rendered.frames.shape:
+        return False
+    apart = np.subtract(frames, rendered.frames, dtype=np.int16)
     if rendered.lossless or not PIL.__version__.startswith(DRAWN_WITH):
         return float(np.abs(apart).mean()) <= (0 if rendered.lossless else 1)
     # What is encoded is a little off the pictures, and hardly in the mean of a block: of the stored ones
@@ -98,9 +126,13 @@ def rendered(benchmark: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> dic
     made, found = import_module(f"hf_datasets.samples.{benchmark}"), {}
 
     def keep(images: Iterable[Image.Image], path: Path, fps: int, crf: int = 30, **_: str) -> None:
-        frames = [av.VideoFrame.from_image(one).reformat(format="yuv420p").to_ndarray() for one in images]
+        made = [*images]
+        drawn = [place for place, image in enumerate(made) if image is not NOT_DRAWN]
+        frames = [
+            av.VideoFrame.from_image(made[place]).reformat(format="yuv420p").to_ndarray() for place in drawn
+        ]
         path.touch()
-        found[path] = Shown(np.stack(frames), fps, crf == encoding.LOSSLESS)
+        found[path] = Shown(np.stack(frames), fps, len(made), drawn, crf == encoding.LOSSLESS)
 
     for module in (made, render):
         if hasattr(module, "encode"):
@@ -109,12 +141,34 @@ def rendered(benchmark: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> dic
     return found
 
 
+def draw_few(benchmark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has a sample's code draw no more pictures than are examples of something new."""
+    name, classes_of = FEW[benchmark]
+    made, seen = import_module(f"hf_datasets.samples.{benchmark}"), set()
+    draw = getattr(made, name)
+
+    def few(*what: object) -> Image.Image:
+        new = classes_of(*what) - seen
+        seen.update(new)
+        return draw(*what) if new else NOT_DRAWN
+
+    monkeypatch.setattr(made, name, few)
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("_pictures_are_written_fast")
-@pytest.mark.parametrize("benchmark", benchmarks.names())
+@pytest.mark.parametrize(
+    ("benchmark", "few"),
+    [
+        *((name, name in FEW) for name in benchmarks.names()),
+        *(pytest.param(name, False, marks=pytest.mark.exhaustive) for name in FEW),
+    ],
+)
 def test_a_sample_is_what_its_code_renders(
-    benchmark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    benchmark: str, few: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if few:
+        draw_few(benchmark, monkeypatch)
     videos = rendered(benchmark, tmp_path, monkeypatch)
     root = mini_root(benchmark)
     stored = {path.relative_to(root) for path in root.rglob("*.*")}

@@ -6,6 +6,8 @@ from unittest import mock
 
 import pytest
 
+from tests.looking import looked_at_once  # noqa: F401
+
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 
