@@ -9,9 +9,15 @@ from tempbench_lmms.media import codes
 from tests.check import planted
 
 
+SMALL = functools.partial(mock.patch.object, probes, "_SIDE_OF_FRAMES", 112)
+"""Videos of a quarter of the pixels: to write them is most of what a check costs without a model."""
+
+
+@pytest.fixture(autouse=True)
 def _small_frames():
-    """Writes videos of a quarter of the pixels: nearly all of what a check costs without a model."""
-    return mock.patch.object(probes, "_SIDE_OF_FRAMES", 112)
+    """For what a test draws itself; the models of test_architectures.py are shown videos as large as ever."""
+    with SMALL():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -20,12 +26,12 @@ def drawn(tmp_path_factory):
 
     @functools.cache
     def inside(seed):
-        with _small_frames():
+        with SMALL():
             return course.drawn(course.Plan(seed=seed, n_pictures=8, kinds=()), folder(seed))[0]
 
     @functools.cache
     def outside(seed):
-        with _small_frames():
+        with SMALL():
             return probes.outside(seed, folder(seed))
 
     def folder(seed):
