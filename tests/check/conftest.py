@@ -8,7 +8,6 @@ from tempbench_lmms.check import course, probes, questions
 from tempbench_lmms.media import codes
 from tests.check import planted
 
-
 SMALL = functools.partial(mock.patch.object, probes, "_SIDE_OF_FRAMES", 112)
 """Videos of a quarter of the pixels: to write them is most of what a check costs without a model."""
 

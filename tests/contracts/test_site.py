@@ -109,8 +109,8 @@ def built(folder: Path, config: str) -> None:
         settings.plugins.on_shutdown()
 
 
-# The index of the search, and signatures of functions that a formatter of code lays out: a quarter of the time,
-# and nothing of them is ours.
+# The index of the search, and signatures of functions that a formatter of code lays out: a quarter of the
+# time, and nothing of them is ours.
 OF_OTHERS = {"  - search\n": "", "separate_signature: true": "separate_signature: false"}
 
 
