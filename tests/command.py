@@ -1,7 +1,6 @@
 """The command `tempbench` as its user meets it, in this process: its imports are made once."""
 
 import contextlib
-import functools
 import importlib
 import io
 import os
@@ -18,26 +17,38 @@ from tempbench_lmms.cli import main
 
 REPOSITORY = Path(__file__).parents[1]
 
-# The commands' parameters are read from their functions at each call, all commands' for one.
-_PARAMETERS = functools.cache(typer.main.get_params_from_function)
-# A command is laid out again for every call of the application, all commands for the one that is called.
-_LAY_OUT = typer.main.get_command_from_info
+# An application is laid out anew for every call of it, which takes longer than most commands here.
+_LAY_OUT = typer.main.get_command
+_LAID_OUT = {}
 
 
-# So are the two options that put in the shell's completion.
-_COMPLETION = functools.cache(typer.main.get_install_completion_arguments)
+def _command_of(app):
+    """Returns an application as it was laid out for an earlier call with the same commands."""
+    commands = tuple(
+        (group, one.name, one.callback)
+        for group, below in [
+            ("", app),
+            *((group.name, group.typer_instance) for group in app.registered_groups),
+        ]
+        for one in below.registered_commands
+    )
+    if (app, commands) not in _LAID_OUT:
+        _LAID_OUT[app, commands] = _LAY_OUT(app)
+    return _LAID_OUT[app, commands]
 
 
-@functools.cache
-def _laid_out(callback, facts, context, settings):
-    info = typer.models.CommandInfo(callback=callback, **dict(facts), context_settings=dict(context) or None)
-    return _LAY_OUT(info, **dict(settings))
-
-
-def _command(command_info, **settings):
-    facts = vars(command_info).copy()
-    context = tuple((facts.pop("context_settings") or {}).items())
-    return _laid_out(facts.pop("callback"), tuple(facts.items()), context, tuple(settings.items()))
+@contextlib.contextmanager
+def _environment(changes):
+    """As `mock.patch.dict`, which sets every variable anew."""
+    before = os.environ.copy()
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        now = os.environ.copy()
+        for name in now.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update({name: value for name, value in before.items() if now.get(name) != value})
 
 
 def tempbench(*arguments, **environment):
@@ -49,10 +60,8 @@ def tempbench(*arguments, **environment):
     hub = any(name.startswith("HF_") for name in environment)
     out, err, status = io.StringIO(), io.StringIO(), 0
     with (
-        mock.patch.dict(os.environ, environment),
-        mock.patch.object(typer.main, "get_params_from_function", _PARAMETERS),
-        mock.patch.object(typer.main, "get_command_from_info", _command),
-        mock.patch.object(typer.main, "get_install_completion_arguments", _COMPLETION),
+        _environment(environment),
+        mock.patch.object(typer.main, "get_command", _command_of),
         mock.patch.object(sys, "argv", ["tempbench", *map(str, arguments)]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

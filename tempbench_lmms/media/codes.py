@@ -6,6 +6,7 @@ normalising. The middle is one colour, with a white circle or square on it or no
 anyone who sees can answer.
 """
 
+import functools
 import io
 import itertools
 import zlib
@@ -107,7 +108,8 @@ def read(picture: Pixels) -> Card | None:
     height, width = picture.shape[:2]
     if min(height, width) < 2 * _CELLS:
         return None
-    ring = np.array([_cell(picture, *place).mean() for place in _RING])
+    cells = [picture[place] for place in _cells(height, width)]
+    ring = np.array([cell.sum() / cell.size for cell in cells])  # `mean` takes three times as long
     low, high = ring.min(), ring.max()
     if high - low < _LEAST_CONTRAST:
         return None
@@ -120,12 +122,15 @@ def read(picture: Pixels) -> Card | None:
     return Card(number, _colour(picture), _shape(picture))
 
 
-def _cell(picture: Pixels, row: int, column: int) -> Pixels:
-    """Returns the inner part of a cell, which resizing mixes least with its neighbours."""
-    height, width = picture.shape[0] / _CELLS, picture.shape[1] / _CELLS
-    top, left = (row + 0.3) * height, (column + 0.3) * width
-    bottom, right = max(top + 0.4 * height, int(top) + 1), max(left + 0.4 * width, int(left) + 1)
-    return picture[int(top) : round(bottom), int(left) : round(right)]
+@functools.lru_cache(maxsize=256)
+def _cells(height: int, width: int) -> list[tuple[slice, slice]]:
+    """Returns the inner parts of a picture's cells, which resizing mixes least with their neighbours."""
+    return [(_inner(row, height), _inner(column, width)) for row, column in _RING]
+
+
+def _inner(place: int, side: int) -> slice:
+    start = (place + 0.3) * (side / _CELLS)
+    return slice(int(start), round(max(start + 0.4 * (side / _CELLS), int(start) + 1)))
 
 
 def _at(picture: Pixels, row: float, column: float) -> NDArray[np.float64]:

@@ -5,12 +5,12 @@ the weights are random and the layers few and narrow.
 """
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.check import course
+from tempbench_lmms.check import course, probes
 from tempbench_lmms.harness import checking, tiny
 
 _TEXT = {
@@ -361,6 +361,11 @@ def checked(lm: Any, folder: Path, seed: int = 0) -> course.Check:
     """Returns the check of a runner, without the small questions that random weights cannot answer."""
     plan = course.Plan(seed=seed, n_pictures=3, kinds=())
     return course.checked(checking.Session(lm).ask, plan, *course.drawn(plan, folder))
+
+
+def brief(asked: Sequence[probes.Probe]) -> list[probes.Probe]:
+    """Returns probes that ask for three tokens in place of twelve, each of which is a run of the model."""
+    return [replace(probe, settings=replace(probe.settings, max_new_tokens=3)) for probe in asked]
 
 
 def found(check: course.Check) -> set[tuple[str, str]]:

@@ -4,19 +4,41 @@ from unittest import mock
 
 import pytest
 
-from tempbench_lmms.check import course, questions
+from tempbench_lmms.check import course, probes, questions
 from tempbench_lmms.media import codes
 from tests.check import planted
+
+SMALL = functools.partial(mock.patch.object, probes, "_SIDE_OF_FRAMES", 112)
+"""Videos of a quarter of the pixels: to write them is most of what a check costs without a model."""
+
+
+@pytest.fixture(autouse=True)
+def _small_frames():
+    """For what a test draws itself; the models of test_architectures.py are shown videos as large as ever."""
+    with SMALL():
+        yield
 
 
 @pytest.fixture(scope="session")
 def drawn(tmp_path_factory):
-    """The questions of a seed, drawn once."""
+    """The questions of a seed, each drawn once."""
 
     @functools.cache
+    def inside(seed):
+        with SMALL():
+            return course.drawn(course.Plan(seed=seed, n_pictures=8, kinds=()), folder(seed))[0]
+
+    @functools.cache
+    def outside(seed):
+        with SMALL():
+            return probes.outside(seed, folder(seed))
+
+    def folder(seed):
+        return tmp_path_factory.mktemp(f"seed{seed}")
+
     def make(seed=0, with_questions=False):
         plan = course.Plan(seed=seed, n_pictures=8, kinds=tuple(questions.KINDS) if with_questions else ())
-        return plan, *course.drawn(plan, tmp_path_factory.mktemp(f"seed{seed}"))
+        return plan, inside(seed), outside(seed) if with_questions else []
 
     return make
 

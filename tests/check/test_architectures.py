@@ -37,7 +37,7 @@ def loaded(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def inside(tmp_path_factory):
-    return course.drawn(PLAN, tmp_path_factory.mktemp("films"))[0]
+    return architectures.brief(course.drawn(PLAN, tmp_path_factory.mktemp("films"))[0])
 
 
 def of_kind(inside, kind):

@@ -13,7 +13,7 @@ from tempbench_lmms.check import course, eyes, probes, questions
 from tempbench_lmms.check.inputs import Text, looked_at
 from tempbench_lmms.harness import checking, plugin, watching
 from tempbench_lmms.harness.watching import openai_calls
-from tests.check import planted
+from tests.check import architectures, planted
 
 pytestmark = pytest.mark.harness
 
@@ -27,7 +27,8 @@ def _plugin():
 
 def checked(lm, folder, **options):
     plan = course.Plan(**{"n_pictures": 4, "n_lines": 20, "kinds": (), **options})
-    return course.checked(checking.Session(lm).ask, plan, *course.drawn(plan, folder))
+    inside, outside = course.drawn(plan, folder)
+    return course.checked(checking.Session(lm).ask, plan, architectures.brief(inside), outside)
 
 
 def states(found):

@@ -5,7 +5,9 @@ import importlib
 import json
 import os
 import pickle
+import re
 import shutil
+import unicodedata
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -52,10 +54,16 @@ def dotted(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else "?"
 
 
+_NAMES = "|".join(FORBIDDEN | FORBIDDEN_METHODS | {"np.load", "torch.load", "yaml.load", "av.open", "shell"})
+_WORDS = re.compile(rf"trust_remote_code|read_pickle|numpy.load|\b({_NAMES})\b".replace(".", r"\s*\.\s*"))
+"""What a text holds that `findings` finds something in."""
+
+
 def findings(source: str, file: str) -> list[str]:
     """Returns what in a source text runs what others wrote."""
     found = []
-    for node in nodes(source):
+    # Python takes a letter for what it looks like.
+    for node in nodes(source) if _WORDS.search(unicodedata.normalize("NFKC", source)) else ():
         if (
             isinstance(node, ast.Constant)
             and isinstance(node.value, str)
@@ -106,6 +114,9 @@ def test_no_file_runs_what_others_wrote():
     "source",
     [
         "eval(reply)",
+        "ｅｖａｌ(reply)",
+        "os.system(reply)",
+        "pickle.Unpickler(file)",
         "pickle.loads(data)",
         "np.load(path)",
         "np.load(path, allow_pickle=True)",

@@ -4,6 +4,7 @@
 list is written short: strings, and [text, times].
 """
 
+import functools
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,8 +92,9 @@ def read(kind: str, reply: str) -> Answer:
     return READERS[kind](reply)
 
 
+@functools.cache
 def load() -> list[Labelled]:
-    """Returns all replies."""
+    """Returns all replies, which nobody may change."""
     labelled = []
     with Path(__file__).with_name("corpus.jsonl").open(encoding="utf-8") as lines:
         for line in lines:

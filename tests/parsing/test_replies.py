@@ -32,8 +32,9 @@ def read():
 
     def noted(function):
         def note(*given):
-            at_once.append(function(*given) is not None)
-            return function(*given)
+            found = function(*given)
+            at_once.append(found is not None)
+            return found
 
         return note
 
