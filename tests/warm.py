@@ -33,6 +33,7 @@ import time
 import traceback
 import types
 import weakref
+from itertools import islice
 from pathlib import Path
 
 import yaml
@@ -181,6 +182,7 @@ def import_all() -> None:
     read_yaml_quickly()
     assert tasks.TaskManager().all_tasks  # an index may be made when it is asked for
     look_at_the_sample()
+    read_replies()
     look_at_a_run()
     ask_git_once()
     lay_out_no_more_than_is_printed()
@@ -203,6 +205,14 @@ def look_at_the_sample() -> None:
     for config in (load_task(name) for name in task_files() if name.endswith("_mini")):
         if "group" not in config:
             assert data_problems(config) == ()
+
+
+def read_replies() -> None:
+    """Compiles the patterns of all parsers, as long replies need them."""
+    from tests.parsing import replies
+
+    for one in islice(replies.load(), 0, None, 100):
+        one.readings()
 
 
 def look_at_a_run() -> None:
