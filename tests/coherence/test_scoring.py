@@ -169,6 +169,7 @@ def test_both_bertscores_are_made_in_one_pass(text_encoder: object, monkeypatch:
     assert (len(loads), len(scored)) == (1, 1)
 
 
+@pytest.mark.slow
 def test_bertscore_of_logs_without_the_final_answer(text_encoder: object) -> None:
     old = answers("a", {"4f": "Three."})
     del old[0]["final"]

@@ -210,6 +210,7 @@ def test_weights_in_a_linked_folder_count(tmp_path):
     assert "weights: pretrained: files of the model" in differing(before, now)
 
 
+@pytest.mark.slow
 def test_media_are_those_that_were_prepared(tmp_path, monkeypatch):
     from tempbench_lmms.data import checksums
     from tempbench_lmms.tempvs import checks

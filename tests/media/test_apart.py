@@ -119,6 +119,7 @@ def started(tmp_path: Path, **request: object) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals and pipes are those of POSIX")
 @pytest.mark.parametrize("how", ["the system's clock", "the pipe of requests"])
 def test_a_decoder_that_nobody_stops_ends_by_itself(tmp_path: Path, how: str) -> None:
@@ -146,6 +147,7 @@ def test_a_closed_inspector_starts_nothing(inspector, tmp_path: Path) -> None:
     assert inspector._process is None
 
 
+@pytest.mark.slow
 def test_a_long_video_is_no_endless_one(inspector, tmp_path: Path) -> None:
     assert inspector.ask(tmp_path / "sound.mp4")["pid"]  # the process is there
     inspector._seconds = 1.5

@@ -140,6 +140,7 @@ def test_what_is_private_does_not_go_into_a_public_repository(home, empty_hub, t
     complains(done, "org/other is public")
 
 
+@pytest.mark.slow
 def test_a_server_that_makes_it_public_gets_nothing(home, empty_hub, tmp_path):
     class Forgetful(set):
         def add(self, name):
@@ -156,6 +157,7 @@ def test_a_name_that_is_none(home, empty_hub, tmp_path, name):
     complains(push(home, empty_hub, tmp_path, "mateo", repo=name), "is not a data set id; use ORG/NAME")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", TABLES)
 def test_what_is_published(published, home, benchmark):
     folder, root = published.folder / benchmark, home / benchmark
@@ -192,6 +194,7 @@ def test_what_is_published(published, home, benchmark):
     assert all(task["split"] in configs[task["config"]] for task in tasks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", TABLES)
 def test_the_metadata_is_valid_and_says_what_its_makers_know(published, benchmark):
     mlcroissant = pytest.importorskip("mlcroissant")

@@ -145,6 +145,7 @@ def test_run_without_samples(tmp_path):
 # ---- numbers
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_numbers_that_the_log_gives(runs, tasks):
     task = next(task for task in tasks if task.run == "tempbench_chance")
     number = task.numbers["mt1_two_mt"]

@@ -162,6 +162,7 @@ def kept(tmp_path, monkeypatch):
     return log
 
 
+@pytest.mark.slow
 def test_a_run_that_was_ended_before_its_report_only_writes_that(kept, tmp_path, capsys):
     results = kept.with_name("20260101_000000_results.json")
     ends = []

@@ -233,6 +233,7 @@ def test_an_injection_in_a_reply_is_not_obeyed(tmp_path):
     assert obedient(questions[injection].sample.reply) == "A"
 
 
+@pytest.mark.slow
 def test_time_outs_are_asked_again_and_what_stays_silent_is_not_kept(tmp_path):
     few(tmp_path, 2)
     tries = Counter()
@@ -255,6 +256,7 @@ def test_time_outs_are_asked_again_and_what_stays_silent_is_not_kept(tmp_path):
     assert [line["answer"] for line in lines_of(tmp_path)] == ["1", "2"]
 
 
+@pytest.mark.slow
 def test_busy_and_failing_endpoints_are_asked_again_when_they_say(tmp_path):
     few(tmp_path, 1)
     moments = []

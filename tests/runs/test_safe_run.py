@@ -27,6 +27,7 @@ def test_groups_stand_for_their_tasks():
     assert safe_run.leaves([TASK, "tempvs_mt1_mini"]) == [TASK, "tempvs_mt1_three_mini"]
 
 
+@pytest.mark.slow
 def test_a_pattern_stands_for_the_tasks_that_it_matches(tmp_path, capsys):
     named = safe_run.leaves(["tempvs_mt1_mini"])
     assert safe_run.leaves(["tempvs_mt1_[!l]*o_mini"]) == [TASK]

@@ -132,6 +132,7 @@ def test_counting_the_models_that_need_no_images(tmp_path: Path) -> None:
     assert loaded == ["m1", "m2", "m3"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chat", [False, True])
 def test_a_text_model_answers_in_batches_as_alone(chat: bool, tmp_path: Path) -> None:
     import torch
@@ -163,6 +164,7 @@ def test_a_text_model_answers_in_batches_as_alone(chat: bool, tmp_path: Path) ->
     assert not any(text in reply for text, reply in zip(texts, many, strict=True))
 
 
+@pytest.mark.slow
 def test_a_missing_text_model_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(TempbenchError, match="--blind-model"):
         language.text_model(str(tmp_path / "nothing"), "cpu", 1, 1)
