@@ -190,7 +190,7 @@ class BenchmarkCard:
         bibtex: Its citation.
         sources: Where its data comes from.
         version: `N-L`: scores of different N cannot be compared; L changes with everything else.
-        chance: What random answers get, by metric, from 0 to 1 (paper).
+        chance: What random answers get, by metric; shares from 0 to 1. The card says what is of the paper.
         primary: The metrics to look at first.
         full: A task that asks what the paper asks, and how many questions it asks at the paper's size.
         others: What the papers' tables have besides models, by the name in their column `model`: `human`,

@@ -184,11 +184,7 @@ class Video:
         return float(self._container.duration or 0) / 1_000_000
 
     def index(self) -> Index:
-        """Lists the frames by reading the packets, without decoding; not seekable where they do not tell.
-
-        Raises:
-            MediaError: The file is damaged.
-        """
+        """Lists the frames by reading the packets, without decoding; not seekable where they do not tell."""
         import av
 
         pts: list[int] = []
