@@ -202,6 +202,7 @@ WITH_TORCH = (
     "harness/test_identity.py",
     "harness/test_vision.py",
     "runs/test_repeats.py",
+    "tempvs/test_build.py",
     "tempvs/test_build_encoders.py",
     "tempvs/test_build_language.py",
     "timepercept/test_training.py",

@@ -1,6 +1,7 @@
 """What every benchmark must keep to, so that the next one is a folder of the same files."""
 
 import ast
+import functools
 import importlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,15 +13,20 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
+from tempbench_lmms.harness.tasks import kwargs_of, task_files
 from tempbench_lmms.media import apart
-from tests.bundled import MINI, asking, covering, docs, scoring
+from tests.bundled import MINI, asking, covering, docs, load_task, scoring
 from tests.each import for_each
 from tests.syntax import statements
 
 PACKAGE = Path(tempbench_lmms.__file__).parent
 BENCHMARKS = benchmarks.names()
-LEAVES = [name for name in task_files() if "group" not in load_task(name)]
+
+
+@functools.cache
+def leaves() -> list[str]:
+    """Returns the names of all tasks that are no groups, read when a test asks."""
+    return [name for name in task_files() if "group" not in load_task(name)]
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
@@ -38,7 +44,7 @@ def test_a_card_names_the_task_that_asks_everything(name):
 
 
 def test_every_task():
-    for_each(LEAVES, _is_whole)
+    for_each(leaves(), _is_whole)
 
 
 def _is_whole(name):
@@ -65,7 +71,7 @@ def test_a_task_prints_at_most_twelve_metrics():
         rows = adapter.rows_of(load_task(name))
         assert 1 <= sum(row.headline for row in rows) <= 12
 
-    for_each(LEAVES, check)
+    for_each(leaves(), check)
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
@@ -92,14 +98,14 @@ def test_yaml_of_a_task_has_no_tags():
         # The harness's web interface leaves out files with tags.
         assert "!function" not in task_files()[name].read_text(encoding="utf-8")
 
-    for_each(LEAVES, check)
+    for_each(leaves(), check)
 
 
 def test_every_task_has_a_bundled_twin():
     def check(name):
         assert f"{name}_mini" in task_files()
 
-    for_each([name for name in LEAVES if not name.endswith("_mini")], check)
+    for_each([name for name in leaves() if not name.endswith("_mini")], check)
 
 
 @pytest.mark.parametrize("name", covering(scoring))
