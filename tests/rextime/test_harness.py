@@ -42,7 +42,7 @@ def test_oracle_is_perfect_and_writes_no_score_of_the_test_split(tmp_path, run_h
     assert len(file.read_text().splitlines()) == 6
 
 
-@pytest.fixture(scope="module", params=[30, pytest.param(1, marks=pytest.mark.exhaustive)])
+@pytest.fixture(scope="module", params=[12, pytest.param(1, marks=pytest.mark.exhaustive)])
 def validation(request, shared, tmp_path_factory, write_video):
     """Every so many of the 921 real questions, each video stood in for by a grey one of about its length.
 

@@ -148,12 +148,13 @@ def test_a_question_that_always_raises(tmp_path, warm_python):
         run("whole", limit="120")
         out[-1].append(json.loads((home / "whole" / run_files.STATE).read_text())["failed"])
         run("short")
+        run("none", max_failures="0")
         mended = True
         time.sleep(1.1)
         run("whole", limit="120")
         run("whole", limit="120")
     """
-    (whole, short, mended, again), err = done(warm_python, tmp_path, script)
+    (whole, short, none, mended, again), err = done(warm_python, tmp_path, script)
     # One of 120 is borne, and the others of its slice are asked no more than a few times more.
     assert whole[:2] == [0, ""]
     assert 120 < whole[2] < 120 + 40
@@ -161,8 +162,9 @@ def test_a_question_that_always_raises(tmp_path, warm_python):
     assert task == TASK
     assert f"failed: question {question} of {TASK}: ValueError: no such token" in err
     # One of 20 is more than one in a hundred: the run goes to its end, and has failed.
-    assert short[0] == 1
-    assert "1 of 20 requests failed; give the same command again" in short[1]
+    for ended in (short, none):
+        assert ended[0] == 1
+        assert "1 of 20 requests failed; give the same command again" in ended[1]
     # The next start asks the failed question alone.
     assert mended == [0, "", 1]
     assert again == [0, "", 0]
