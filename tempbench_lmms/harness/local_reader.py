@@ -1,5 +1,6 @@
 """A second reader on this machine: a language model of `transformers`."""
 
+import contextlib
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
@@ -62,9 +63,23 @@ class LocalReader:
 
 
 def _model(path: str) -> Any:
-    from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
+    from transformers import (
+        MODEL_FOR_CAUSAL_LM_MAPPING,
+        MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
+        AutoConfig,
+        AutoModelForCausalLM,
+        AutoModelForImageTextToText,
+    )
 
+    config = None
+    with contextlib.suppress(OSError, ValueError, KeyError):  # an adapter has no configuration of its own
+        config = AutoConfig.from_pretrained(path)
+    # The classes of models with vision are others. A refusal of theirs takes seconds: its text names every
+    # model that would do, and each is imported for that.
+    has_vision = type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+    if has_vision and type(config) not in MODEL_FOR_CAUSAL_LM_MAPPING:
+        return AutoModelForImageTextToText.from_pretrained(path, torch_dtype="auto")
     try:
         return AutoModelForCausalLM.from_pretrained(path, torch_dtype="auto")
-    except ValueError:  # the classes of models with vision are others
+    except ValueError:
         return AutoModelForImageTextToText.from_pretrained(path, torch_dtype="auto")

@@ -274,7 +274,8 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
         index = entry.index
         places = wanted.places(index.n_frames)
         decoded = [entry.pictures[place] for place in places]
-    _CACHE.trim()
+    if lacking:  # nothing was added otherwise, and all that is held is counted
+        _CACHE.trim()
     return _as_frames(index, decoded, places)
 
 

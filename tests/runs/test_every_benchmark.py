@@ -62,7 +62,7 @@ def test_replies_from_elsewhere_have_the_run_s_numbers(folder, task, tmp_path):
 def test_a_report_has_all_of_them(tmp_path):
     runs = [tmp_path / task for task in OF_BENCHMARKS.values()]
     for run in runs:
-        write_run(run, "chance", run.name, n=8)
+        write_run(run, "chance", run.name, n=3)
     done = tempbench("report", *runs, "-o", tmp_path / "report.html")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ from tempbench_lmms.runs.logs import read_runs
 from tests.command import complains, tempbench
 from tests.runs.test_logs import TASK, write_run
 
-N = 90
+N = 75
 """How many questions each run asks here."""
 SAMPLED = ["--gen_kwargs", "temperature=1"]
 
@@ -391,7 +391,7 @@ def test_repeats_with_other_prompts_are_refused(tmp_path):
     write_repeats(tmp_path, [1, 2])
     (log,) = (tmp_path / "repeat_2").rglob("*.jsonl")
     log.write_text(log.read_text().replace('"input": "', '"input": "Please: ', 3))
-    refused(tmp_path, "prompts: 3 of 90 differ")
+    refused(tmp_path, "prompts: 3 of 75 differ")
 
 
 def test_repeats_that_other_code_has_read_are_named(tmp_path):
