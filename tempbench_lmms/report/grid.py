@@ -210,8 +210,12 @@ def gathered(lines: Sequence[Line], fields: Sequence[Heading]) -> tuple[list[Lin
     out = []
     for line in rows:
         body = {
-            name: replace(
-                cell, notes=_joined([note for note in cell.notes if note not in columns.get(name, ())])
+            name: (
+                replace(
+                    cell, notes=_joined([note for note in cell.notes if note not in columns.get(name, ())])
+                )
+                if cell.notes
+                else cell
             )
             for name, cell in line.cells.items()
         }
@@ -240,7 +244,11 @@ def _without(line: Line, notes: Sequence[str]) -> Line:
     return Line(
         line.heading,
         {
-            name: replace(cell, notes=tuple(note for note in cell.notes if note not in notes))
+            name: (
+                replace(cell, notes=tuple(note for note in cell.notes if note not in notes))
+                if cell.notes
+                else cell
+            )
             for name, cell in line.cells.items()
         },
     )
