@@ -16,7 +16,7 @@ from tempbench_lmms.errors import TempbenchError
 DONE, SAMPLE, NOT_YET, DAMAGED = "prepared", "sample", "not prepared", "damaged"
 
 _KEPT = 4
-"""Tables that are kept while tasks are listed: variants follow their task, and read its table or its sample's."""
+"""Tables that are kept while tasks are listed: variants follow a task, and read its table or the sample's."""
 
 
 @dataclass(frozen=True)

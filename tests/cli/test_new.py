@@ -198,12 +198,13 @@ FAULTS = [
 )
 def test_nothing_is_left_of_rows_that_verify_would_refuse(elsewhere, tmp_path, faults):
     rows = [asked(number, **change) for number, (change, _) in enumerate(faults, 4)]
-    done, own = elsewhere("own_faults", *map(asked, range(4)), *rows)
+    name = f"own_wrong{FAULTS.index(faults[0])}_{len(faults)}"  # of its own: modules stay imported
+    done, own = elsewhere(name, *map(asked, range(4)), *rows)
     complains(done, "faults" if faults[1:] else faults[0][1])
     for number, (_, said) in enumerate(faults, 6):
         assert f"line {number}: {said}" in done.stderr
     assert not any(own.iterdir())
-    assert not (tmp_path / "data" / "own_faults" / "manifest.json").exists()
+    assert not (tmp_path / "data" / name / "manifest.json").exists()
 
 
 def test_nothing_is_left_of_rows_with_a_text_that_is_too_long(elsewhere, tmp_path):

@@ -277,10 +277,10 @@ INPUTS = {
 }
 
 
-NOT_THERE = ["missing", "below a file", "of a process", "too long a name"]
+NOWHERE = ["below a file", "of a process", "too long a name"]
 
 
-@in_turn(["input"], INPUTS, lambda path, parameter: NOT_THERE)
+@in_turn(["input"], INPUTS, lambda path, parameter: NOWHERE)
 def test_a_file_that_is_none(cases, place, afresh):
     def check(case):
         path, parameter, what = case
