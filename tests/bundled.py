@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
+from tempbench_lmms.data import tables
 from tempbench_lmms.harness import tasks
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, task_files
@@ -81,7 +82,10 @@ def covering(classes: Callable[[str], Sequence[object]], names: Iterable[str] = 
     return params
 
 
+_read_rows = functools.cache(tables.read_rows)
+
+
 @functools.cache
 def docs(name: str) -> list[dict]:
-    """Returns a task's documents, read once; nobody may change them."""
-    return docs_of(load_task(name))
+    """Returns a task's documents, read once; nobody may change them: other tasks have the same rows."""
+    return docs_of(load_task(name), read=_read_rows)

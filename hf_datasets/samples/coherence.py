@@ -5,6 +5,7 @@ are made of the same states: a frame tells a state, and only the states' order a
 `families` lists them, so that this can be checked.
 """
 
+import functools
 import itertools
 import random
 from dataclasses import dataclass
@@ -148,6 +149,7 @@ simulated | the arrow | the square | the circle | the square
 _PERSON = "oval /line 2 12,40 6,6; line line 2 12,46 12,80 | 12,80 6,104 | 12,80 18,104; line line 3 12,52"
 
 
+@functools.cache  # a question shows most of its states for several frames
 def draw(state: State, scene: str) -> Image.Image:
     """Returns the picture of a state in one of `SCENES`; it depends on nothing else."""
     colours, *behind = WHO[scene][len(_KINDS) :]

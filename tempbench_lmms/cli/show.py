@@ -38,7 +38,7 @@ class View:
     times: Mapping[int, float] = field(default_factory=dict)
 
 
-def _documents(task: str, number: int, media: bool = True) -> "tuple[dict[str, Any], list[Row]]":
+def _documents(task: str, number: int, media: bool = True, **how: Any) -> "tuple[dict[str, Any], list[Row]]":
     """Returns a task and its documents.
 
     Raises:
@@ -47,7 +47,7 @@ def _documents(task: str, number: int, media: bool = True) -> "tuple[dict[str, A
     config = load_task(task)
     if "group" in config:
         raise TempbenchError(f"{task} is a group; show one of its tasks: {', '.join(config['task'])}")
-    docs = docs_of(config, media)
+    docs = docs_of(config, media, **how)
     if not 0 <= number < len(docs):
         raise TempbenchError(f"{task} has no document {number}; choose one from 0 to {len(docs) - 1}")
     return config, docs
@@ -64,18 +64,19 @@ def _view(task: str, config: "dict[str, Any]", docs: "list[Row]", number: int, t
         raise not_valid(config, number, error) from None
 
 
-def seen(task: str, number: int, media: bool = True) -> View:
+def seen(task: str, number: int, media: bool = True, **how: Any) -> View:
     """Returns document `number` of a task.
 
     Args:
         task: The task.
         number: From 0.
         media: Whether a task that looks at all its media first does so.
+        how: How its table is read, as `docs_of` is told.
 
     Raises:
         TempbenchError: There is no such task or document, its data is not prepared, or a picture is damaged.
     """
-    config, docs = _documents(task, number, media)
+    config, docs = _documents(task, number, media, **how)
     return _view(task, config, docs, number, times=False)
 
 

@@ -1,6 +1,8 @@
 """The command `tempbench tasks`: what each task asks, how much of it there is, and what a question shows."""
 
+import functools
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,9 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
 
 DONE, SAMPLE, NOT_YET, DAMAGED = "prepared", "sample", "not prepared", "damaged"
+
+_KEPT = 4
+"""Tables that are kept while tasks are listed: variants follow a task, and read its table or the sample's."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +59,14 @@ def tasks(
     if benchmark is not None:
         benchmarks.card(benchmark)
     names = _names(benchmark, all_)
+    read = functools.lru_cache(maxsize=_KEPT)(tables.read_rows)
     if as_json:
-        print(json.dumps([asdict(_listed(name)) for name in names], indent=2))
+        print(json.dumps([asdict(_listed(name, read)) for name in names], indent=2))
         return
     width = max(map(len, names))
     print(f"{'task':{width}}  {'questions':12}  {'shows':15}  asks")
     for name in names:  # one by one, for the last comes seconds after the first
-        one = _listed(name)
+        one = _listed(name, read)
         number = one.data if one.questions is None else f"{one.questions:,}"
         print(f"{name:{width}}  {number:12}  {_shown(one):15}  {one.asks or _settings(one)}", flush=True)
     if not all_:
@@ -77,7 +84,7 @@ def _names(benchmark: str | None, all_: bool) -> list[str]:
     ]
 
 
-def _listed(name: str) -> Listed:
+def _listed(name: str, read: Callable[[Path], list[tables.Row]]) -> Listed:
     from tempbench_lmms.harness import derived
     from tempbench_lmms.harness.tasks import kwargs_of, load_task, task_files
     from tempbench_lmms.harness.variants import asked
@@ -87,10 +94,10 @@ def _listed(name: str) -> Listed:
     head = (name, task_files()[name].parent.name, asked().get(name) or derived.asks(name), kwargs)
     if "group" in config:
         return Listed(*head, tasks=tuple(config["task"]))
-    return Listed(*head, **_counted(name, config))
+    return Listed(*head, **_counted(name, config, read))
 
 
-def _counted(name: str, config: dict[str, Any]) -> dict[str, Any]:
+def _counted(name: str, config: dict[str, Any], read: Callable[[Path], list[tables.Row]]) -> dict[str, Any]:
     """Returns what the data says of a task; where it is not here, what the sample's first question shows."""
     from tempbench_lmms.cli.show import seen
     from tempbench_lmms.data.roots import MINI
@@ -100,7 +107,7 @@ def _counted(name: str, config: dict[str, Any]) -> dict[str, Any]:
     is_sample = name.endswith(f"_{MINI}")
     there = is_prepared(config)
     try:
-        view = seen(name if there else f"{name}_{MINI}", 0, media=False)
+        view = seen(name if there else f"{name}_{MINI}", 0, media=False, read=read)
     except TempbenchError:  # `tempbench verify` says what it is
         return {"data": DAMAGED}
     pictures = sum(map(is_picture, view.content))

@@ -2,7 +2,7 @@
 
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -151,17 +151,23 @@ def is_prepared(config: dict[str, Any]) -> bool:
         return False
 
 
-def docs_of(config: dict[str, Any], media: bool = True) -> list[tables.Row]:
+def docs_of(
+    config: dict[str, Any],
+    media: bool = True,
+    read: Callable[[Path], list[tables.Row]] = tables.read_rows,
+) -> list[tables.Row]:
     """Returns the documents of a task in the harness's order.
 
     Args:
         config: The task's configuration.
         media: Whether the media are needed too; without, a task that looks at them first does not.
+        read: Reads the table in a folder; one that keeps tables serves who asks for several tasks, and
+            changes no row.
 
     Raises:
         TempbenchError: The data is not prepared or cannot be read.
     """
-    rows = tables.read_rows(_folder(config))
+    rows = read(_folder(config))
     if process := config.get("process_docs"):
         if not media:
             process = getattr(process, "without_media", process)

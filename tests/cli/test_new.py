@@ -177,32 +177,41 @@ def test_a_benchmark_outside_a_checkout(elsewhere, tmp_path, monkeypatch):
     complains(tempbench("tasks", "own_parity"), "TEMPBENCH_BENCHMARKS names", "correct it")
 
 
+FAULTS = [
+    ({"id": "a1"}, "id: 'a1' is that of line 3"),
+    ({"options": "odd|odd"}, "options: two are the same"),
+    ({"options": "Odd|odd "}, "options: two differ in case or space alone"),
+    ({"options": "a|b|c|d|e|f|g|h|even"}, "options: 9, a question has 2 to 8"),
+    ({"answer": "neither"}, "answer: 'neither' is none"),
+    (
+        {"options": "B|A|C", "answer": "A"},
+        "answer: 'A' is a letter and another option's text; write 'A. B' or 'B. A'",
+    ),
+    ({"question": "What is 1?", "group": "g0"}, "asks what line 3 asks; leave one of the two out"),
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "change", "said"),
-    [
-        ("own_ids", {"id": "a1"}, "line 6: id: 'a1' is that of line 3"),
-        ("own_options", {"options": "odd|odd"}, "line 6: options: two are the same"),
-        ("own_alike", {"options": "Odd|odd "}, "line 6: options: two differ in case or space alone"),
-        ("own_many", {"options": "a|b|c|d|e|f|g|h|even"}, "line 6: options: 9, a question has 2 to 8"),
-        ("own_answer", {"answer": "neither"}, "line 6: answer: 'neither' is none"),
-        (
-            "own_letters",
-            {"options": "B|A|C", "answer": "A"},
-            "line 6: answer: 'A' is a letter and another option's text; write 'A. B' or 'B. A'",
-        ),
-        (
-            "own_repeated",
-            {"question": "What is 1?", "group": "g0"},
-            "line 6: asks what line 3 asks; leave one of the two out",
-        ),
-        ("own_long", {"question": "?" * 200_001}, "question: longer than 200000 characters"),
-    ],
+    "faults",
+    [FAULTS, FAULTS[:1], *(pytest.param([one], marks=pytest.mark.exhaustive) for one in FAULTS[1:])],
+    ids=len,
 )
-def test_nothing_is_left_of_rows_that_verify_would_refuse(elsewhere, tmp_path, name, change, said):
-    done, own = elsewhere(name, *map(asked, range(4)), asked(4, **change))
-    complains(done, said)
+def test_nothing_is_left_of_rows_that_verify_would_refuse(elsewhere, tmp_path, faults):
+    rows = [asked(number, **change) for number, (change, _) in enumerate(faults, 4)]
+    name = f"own_wrong{FAULTS.index(faults[0])}_{len(faults)}"  # of its own: modules stay imported
+    done, own = elsewhere(name, *map(asked, range(4)), *rows)
+    complains(done, "faults" if faults[1:] else faults[0][1])
+    for number, (_, said) in enumerate(faults, 6):
+        assert f"line {number}: {said}" in done.stderr
     assert not any(own.iterdir())
     assert not (tmp_path / "data" / name / "manifest.json").exists()
+
+
+def test_nothing_is_left_of_rows_with_a_text_that_is_too_long(elsewhere, tmp_path):
+    done, own = elsewhere("own_long", *map(asked, range(4)), asked(4, question="?" * 200_001))
+    complains(done, "question: longer than 200000 characters")
+    assert not any(own.iterdir())
+    assert not (tmp_path / "data" / "own_long" / "manifest.json").exists()
 
 
 def test_a_letter_that_is_an_option_too_is_written_with_its_text(elsewhere):

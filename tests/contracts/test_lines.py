@@ -25,7 +25,7 @@ from tests.runs.test_logs import write_run
 LOGS = {"logs", "run_a", "run_b"}
 # Any text is one of these.
 FREE_TEXT = {"title", "source_name", "source_url", "reply", "blind_model", "values", "mask"}
-DATA = {"prepare", "stats", "export-train", "verify", "build", "cut"}
+DATA = ("prepare", "stats", "export-train", "verify", "build", "cut")
 
 
 def commands():
@@ -86,19 +86,32 @@ def of_kind(*kinds, path=None):
     return [one for one, kind in _KIND.items() if kind in kinds and path in (None, one[0])]
 
 
-def in_turn(kinds, wrong, n_quick=2):
-    """Has a test for each command with parameters of some kinds, which gives them wrong things in turn.
+def in_turn(kinds, wrong, alike=lambda path, parameter: [], n_quick=2):
+    """Has a test for each verb with parameters of some kinds, which gives them wrong things in turn.
 
-    The quick command gives the first ones. The test gets (command, parameter, what is wrong).
+    The test gets (command, parameter, what is wrong).
+
+    Args:
+        kinds: Of the parameters.
+        wrong: What they are given; the quick command gives the first ones.
+        alike: Returns what one function refuses, whoever is given it: of these a parameter is given one,
+            the next parameter the next one, and all with `--exhaustive`.
+        n_quick: How many are the first ones.
     """
-    first, rest = list(wrong)[:n_quick], list(wrong)[n_quick:]
-    cases = []
-    for path in dict.fromkeys(path for path, _ in of_kind(*kinds)):
-        for some, marks in ((first, ()), (rest, pytest.mark.slow)):
-            if some:
-                given = [(*one, what) for one in of_kind(*kinds, path=path) for what in some]
-                cases.append(pytest.param(given, id=path + " more" * bool(marks), marks=marks))
-    return pytest.mark.parametrize("cases", cases)
+    wrong, cases = list(wrong), {}
+    for number, one in enumerate(of_kind(*kinds)):
+        same = alike(*one)
+        for place, what in enumerate(wrong):
+            is_left_out = what in same and what != same[number % len(same)]
+            how = "exhaustive" if is_left_out else "slow" if place >= n_quick else ""
+            cases.setdefault((one[0].split()[0], how), []).append((*one, what))
+    return pytest.mark.parametrize(
+        "cases",
+        [
+            pytest.param(given, id=f"{verb} {how}".strip(), marks=[getattr(pytest.mark, how)] if how else [])
+            for (verb, how), given in cases.items()
+        ],
+    )
 
 
 def test_the_walk_finds_what_there_is():
@@ -214,7 +227,7 @@ def refused(done):
 OUTPUT = ["below a file", "of a process", "below one of a process", "a file that is there"]
 
 
-@in_turn(["output"], OUTPUT, n_quick=len(OUTPUT))
+@in_turn(["output"], OUTPUT, lambda path, parameter: OUTPUT[:3], n_quick=len(OUTPUT))
 def test_a_place_that_nothing_can_be_written_to(cases, place, afresh):
     def check(case):
         path, parameter, what = case
@@ -264,7 +277,10 @@ INPUTS = {
 }
 
 
-@in_turn(["input"], INPUTS)
+NOWHERE = ["below a file", "of a process", "too long a name"]
+
+
+@in_turn(["input"], INPUTS, lambda path, parameter: NOWHERE)
 def test_a_file_that_is_none(cases, place, afresh):
     def check(case):
         path, parameter, what = case
@@ -308,7 +324,20 @@ def test_a_folder_of_logs_that_is_none(cases, place, afresh):
 NUMBERS = ["", "x", "-1", "1e400", "nan", "1" + "0" * 400, "9" * 5000, "٣"]
 
 
-@in_turn(["number"], NUMBERS)
+def no_numbers(path, parameter):
+    """Returns what the command line refuses before a command sees it."""
+    types = set(types_of(annotations(COMMANDS[path].callback)[parameter.name]))
+
+    def is_refused(text):
+        try:
+            return (float if float in types else int)(text) is None
+        except ValueError:
+            return True
+
+    return [*filter(is_refused, NUMBERS)]
+
+
+@in_turn(["number"], NUMBERS, no_numbers)
 def test_a_number_that_is_none(cases, place, afresh):
     def check(case):
         path, parameter, value = case
@@ -321,9 +350,11 @@ def test_a_number_that_is_none(cases, place, afresh):
 
 
 NAMES = ["", "nothing", "../../x", "\x1b[2J\u202e", "\udcff", "x" * 5000]
+# A way out of a folder is a name like another, and what steers a terminal is shown in one place.
+NO_NAMES = NAMES[2:4]
 
 
-@in_turn(["name", "choice"], NAMES)
+@in_turn(["name", "choice"], NAMES, lambda path, parameter: NO_NAMES)
 def test_a_name_of_nothing(cases, place, afresh):
     def check(case):
         path, parameter, value = case
@@ -344,9 +375,14 @@ ROOTS = {
 }
 
 
-@pytest.mark.parametrize("path", [path for path in COMMANDS if path.split()[0] in DATA])
-def test_data_that_cannot_be_there(path, place, afresh):
-    def check(what):
+def of_verb(verb):
+    return [path for path in COMMANDS if path.split()[0] == verb]
+
+
+@pytest.mark.parametrize("verb", DATA)
+def test_data_that_cannot_be_there(verb, place, afresh):
+    def check(case):
+        path, what = case
         arguments = sound(path, COMMANDS[path], place, afresh())
         arguments.pop("mini", None)
         for parameter in COMMANDS[path].params:
@@ -359,12 +395,12 @@ def test_data_that_cannot_be_there(path, place, afresh):
         assert done.returncode != 0, done.stdout
         refused(done)
 
-    for_each(ROOTS, check)
+    for_each(itertools.product(of_verb(verb), ROOTS), check)
 
 
 @pytest.mark.parametrize("variable", ["TEMPBENCH_DATA", "HF_HOME"])
-@pytest.mark.parametrize("path", [path for path in COMMANDS if path.split()[0] in DATA])
-def test_a_user_without_a_home(path, variable, place, tmp_path, monkeypatch):
+@pytest.mark.parametrize("verb", DATA)
+def test_a_user_without_a_home(verb, variable, place, tmp_path, monkeypatch):
     def nobody(*args):
         raise KeyError("uid not found")
 
@@ -374,13 +410,17 @@ def test_a_user_without_a_home(path, variable, place, tmp_path, monkeypatch):
     monkeypatch.setattr("pwd.getpwnam", nobody)
     if variable == "TEMPBENCH_DATA":
         monkeypatch.setenv(variable, "~/data")
-    arguments = sound(path, COMMANDS[path], place, tmp_path)
-    arguments.pop("mini", None)
-    if path == "verify":
-        arguments["benchmark"] = ["tempvs"]
-    done = call(path, arguments)
-    assert done.returncode != 0, done.stdout
-    refused(done)
+
+    def check(path):
+        arguments = sound(path, COMMANDS[path], place, tmp_path / path)
+        arguments.pop("mini", None)
+        if path == "verify":
+            arguments["benchmark"] = ["tempvs"]
+        done = call(path, arguments)
+        assert done.returncode != 0, done.stdout
+        refused(done)
+
+    for_each(of_verb(verb), check)
 
 
 @pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 30])
