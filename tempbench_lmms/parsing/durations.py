@@ -34,8 +34,9 @@ _WORDS = "|".join(
         reverse=True,
     )
 )
+# Not from within a number: what matches there does from its first digit, and each try costs the digits left.
 _DURATION = lazy(
-    rf"(?:(?P<low>\d+(?:\.\d+)?|\b(?:{_WORDS}))\s*(?:-|–|to|and|or|bis|à|a|y|到|至"
+    rf"(?<!\d)(?:(?P<low>\d+(?:\.\d+)?|\b(?:{_WORDS}))\s*(?:-|–|to|and|or|bis|à|a|y|到|至"
     rf"|から)\s*)?(?P<n>\d+(?:\.\d+)?|\b(?:{_WORDS}|an?|half\s+an?)\b)\s*(?P<unit>{_UNIT})(?:e?s|en|n"
     rf"|e)?(?![^\W\d_\u3040-\uffff])",
     re.IGNORECASE,

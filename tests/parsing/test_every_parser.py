@@ -1,6 +1,7 @@
 """What every parser keeps to: no exception, nothing but what is on offer, time in proportion to length."""
 
 import ast
+import functools
 import math
 import re
 import zlib
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import tempbench_lmms
 from benchmarks import parsing as benchmark
 from tempbench_lmms import benchmarks
+from tempbench_lmms.parsing import durations
 from tempbench_lmms.parsing.reading import REASONS
 from tests import contract
 from tests.each import sample
@@ -292,3 +294,11 @@ def test_time_is_linear(name):
         for pattern in patterns:
             # Once more where it seems so: another process may have had the processor's caches.
             assert not all(_grows(PARSERS[name], pattern, smaller, larger) for _ in range(2)), pattern
+
+
+def test_time_is_linear_where_options_are_ranges_of_time():
+    """A long number is no duration at any of its digits; none of the options above is a range of time."""
+    parser = functools.partial(durations.within, texts=("1-30 days", "31-90 days"))
+    assert parser("50 days") == [1]
+    for pattern in (("", "1", ""), ("", "1", "x"), ("5 and ", "9", " d"), ("", "1.", "x"), ("", "1 ", "x")):
+        assert not all(_grows(parser, pattern, 1_000, 4_000) for _ in range(2)), pattern
