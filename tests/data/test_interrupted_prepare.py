@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "prepare_interruptions.py"
 
 # Non-atomic writes are seen without a kill, and what is written in the wrong order where only the last file,
 # which says that all is there, has no name yet.
-FEW = ("--every", "1000", "--from-end", "1")
+FEW = ("--every", "200", "--from-end", "1")
 
 
 @pytest.mark.parametrize(
