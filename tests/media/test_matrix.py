@@ -24,6 +24,8 @@ pytestmark = pytest.mark.slow
 
 BUDGETS = (1, 12)
 """Numbers of frames that are sampled; besides, every frame."""
+N = 26
+"""Frames of a clip: more than two groups of most kinds, and one of the longest with some of the next."""
 X265 = "log-level=none:pools=1:frame-threads=1"
 AV1 = {"preset": "12", "svtav1-params": "lp=1"}
 
@@ -200,7 +202,7 @@ def made(folder: Path, name: str) -> Path:
     path = folder / name
     if not path.exists():
         kind = KINDS[name]
-        options = {"n": 32, "size": (80, 64), **kind.more}
+        options = {"n": N, "size": (80, 64), **kind.more}
         clips.write(path, codec=kind.codec, options=kind.options, **options)
         kind.after(path)
     return path

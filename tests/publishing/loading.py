@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import os
 import subprocess
-import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,8 +16,14 @@ Table = tuple[str, str, str]
 """Name of the data set in `org`, configuration and split."""
 
 LOADING = """
-    import hashlib, json, sys
+    import hashlib, importlib, json, os, sys
     import datasets
+    from huggingface_hub import constants
+
+    # Where they were imported already, they read the variables of the Hub anew.
+    os.environ.update(json.loads(sys.argv[2]))
+    for one in (constants, datasets.config):
+        importlib.reload(one)
 
     # All splits at once: most of the time goes into finding out what there is.
     wanted, found = json.loads(sys.argv[1]), {}
@@ -46,11 +50,10 @@ LOADING = """
 """
 
 
-def loaded(wanted: Sequence[Table], hub: Hub, home: Path) -> dict[Table, dict[str, Any]]:
+def loaded(python: str, wanted: Sequence[Table], hub: Hub, home: Path) -> dict[Table, dict[str, Any]]:
     """Returns the ids of each table, and checksums of what the last row shows; one process loads them all."""
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(LOADING), json.dumps(wanted)],
-        env=os.environ | variables(hub, home),
+        [python, "-c", textwrap.dedent(LOADING), json.dumps(wanted), json.dumps(variables(hub, home))],
         capture_output=True,
         text=True,
         check=False,

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tempbench_lmms.tempvs.card import SOURCES
 from tests.coherence import releases as coherence
 from tests.mateo import releases as mateo
 from tests.rextime import releases as rextime
@@ -27,22 +26,29 @@ class StandIn:
         write: Writes it into a folder; returns the options of `prepare`.
         tasks: Those that its data serves.
         push: Further options of `push`.
+        there: Those of them that are run from the Hub, too: one for each table and each kind of media. With
+            `--exhaustive` it is all.
     """
 
     benchmark: str
     write: Callable[[Path], list[str]]
     tasks: tuple[str, ...]
     push: tuple[str, ...] = ("--private",)
+    there: tuple[str, ...] = ()
+
+
+_SOURCES = ("flintstones", "vwp")
 
 
 def _tempvs(folder: Path) -> list[str]:
-    return ["--source", str(tempvs.write(folder)), "--accept-license"]
+    release = tempvs.write(folder, _SOURCES)
+    return ["--source", str(release), "--sources", ",".join(_SOURCES), "--accept-license"]
 
 
 def _tempvs_with_strips(folder: Path) -> list[str]:
     """Single images are missing, and the strips serve in their place."""
     options = _tempvs(folder)
-    for source in SOURCES:
+    for source in _SOURCES:
         (folder / "data" / tempvs.single(source, 0, 1)).unlink()
     return options
 
@@ -93,26 +99,37 @@ _MATEO = ("mateo_both_instructions", "mateo_image_cot", "mateo_text_reflection")
 _SUITE = ("timepercept_suite", "timepercept_ucm")
 
 STAND_INS = {
-    "tempvs": StandIn("tempvs", _tempvs, _TEMPVS),
+    "tempvs": StandIn("tempvs", _tempvs, _TEMPVS, there=("tempvs",)),
     "tempvs-strips": StandIn("tempvs", _tempvs_with_strips, ("tempvs_mt1_two",)),
-    "mateo": StandIn("mateo", _mateo, (*_MATEO, "mateo_both_instructions_validation"), ()),
+    "mateo": StandIn(
+        "mateo",
+        _mateo,
+        (*_MATEO, "mateo_both_instructions_validation"),
+        (),
+        ("mateo_both_instructions", "mateo_both_instructions_validation"),
+    ),
     "mateo-italian-texts": StandIn(
         "mateo",
         lambda folder: [*_mateo(folder), "--text-only", "--language", "it", "--splits", "test"],
         ("mateo_text_baseline",),
         (),
+        ("mateo_text_baseline",),
     ),
-    "mateo-own": StandIn("mateo", lambda folder: ["--from", str(mateo.own(folder))], _MATEO, _OWN),
+    "mateo-own": StandIn(
+        "mateo", lambda folder: ["--from", str(mateo.own(folder))], _MATEO, _OWN, _MATEO[:1]
+    ),
     "coherence": StandIn(
         "coherence",
         _coherence,
         ("coherence_qa", "coherence_qa_4f_video", "coherence_qa_blind", "coherence_caption"),
         ("--private", *_OWN),
+        ("coherence_qa", "coherence_qa_4f_video", "coherence_caption"),
     ),
     "rextime": StandIn(
         "rextime",
         _rextime,
         ("rextime", "rextime_frames", "rextime_moment", "rextime_blind", "rextime_official", "rextime_test"),
+        there=("rextime", "rextime_frames", "rextime_test"),
     ),
     "rextime-moment": StandIn("rextime", _rextime_moment, ("rextime_moment",)),
     "timepercept": StandIn(
@@ -121,6 +138,10 @@ STAND_INS = {
     "timepercept-seq": StandIn("timepercept", _timepercept_seq, _SUITE),
     "timepercept-dated": StandIn("timepercept", _timepercept_dated, _SUITE, ("--private", *_OWN)),
     "timepercept-bands": StandIn(
-        "timepercept", _timepercept_bands, ("timepercept_isr", "timepercept_sov", "timepercept_ice"), _OWN
+        "timepercept",
+        _timepercept_bands,
+        ("timepercept_isr", "timepercept_sov", "timepercept_ice"),
+        _OWN,
+        ("timepercept_isr",),
     ),
 }

@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas
@@ -18,9 +16,8 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.checks import problems
 from tests.command import complains, tempbench
-from tests.hub import COMMIT, Hub
-
-REPOSITORY = Path(__file__).parents[2]
+from tests.hub import COMMIT, Hub, variables
+from tests.looking import looked_at_once  # noqa: F401
 
 
 @pytest.fixture
@@ -338,17 +335,9 @@ def test_tuples_as_texts(layout, home):
 
 @pytest.mark.slow
 def test_download(layout, tmp_path):
-    """In a process of its own, as its user starts it."""
     with Hub({REPO: layout}) as hub:
-        environment = os.environ | {
-            "HF_ENDPOINT": hub.url,
-            "HF_HOME": str(tmp_path / "hf"),
-            "TEMPBENCH_DATA": str(tmp_path / "home"),
-            "PYTHONPATH": str(REPOSITORY),
-        }
-        environment.pop("HF_HUB_OFFLINE", None)
-        command = [sys.executable, "-m", "tempbench_lmms.cli", "prepare", "tempvs", "--accept-license"]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        given = {"TEMPBENCH_DATA": str(tmp_path / "home"), **variables(hub, tmp_path / "hf")}
+        done = tempbench("prepare", "tempvs", "--accept-license", **given)
         assert done.returncode == 0, done.stderr
         got = manifest(tmp_path / "home" / "tempvs")
         assert got["source"] == {"repository": REPO, "revision": COMMIT}

@@ -20,6 +20,7 @@ from tempbench_lmms.media.images import stitch, unstitch
 from tempbench_lmms.tempvs import scoring
 from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES
 from tempbench_lmms.tempvs.checks import problems
+from tests.looking import looked_at_once  # noqa: F401
 from tests.tempvs import stand_in
 
 
@@ -148,7 +149,7 @@ def test_damaged_archives(release, home, change):
     archive = release / "data/vist.zip"
     if change == "a missing archive":
         archive.unlink()
-        prepare(release, accept_license=True)
+        prepare(release, accept_license=True, sources="vwp,vist")
         assert any("mt1_two: no question of vist" in line for line in problems(home))
         return
     if change == "a cut archive":
@@ -334,20 +335,23 @@ def test_blind_answers_that_are_no_use_are_said(release, home, capsys, spoil, sa
 
 @pytest.mark.slow
 def test_pickles(tmp_path, home, expected, capsys):
-    release = stand_in.write(tmp_path / "pickled", pickled=True)
+    sources = ("flintstones", "vist")
+    given = {"accept_license": True, "sources": ",".join(sources)}
+    release = stand_in.write(tmp_path / "pickled", sources, pickled=True)
     with pytest.raises(TempbenchError, match="--allow-pickle"):
-        prepare(release, accept_license=True)
-    prepare(release, accept_license=True, allow_pickle=True)
-    assert read_rows(home / "all") == read_rows(expected / "all")
+        prepare(release, **given)
+    prepare(release, allow_pickle=True, **given)
+    wanted = [row for row in read_rows(expected / "all") if row["source"] in sources]
+    assert read_rows(home / "all") == wanted
     # Tables as JSON, answers as pickles alone: said, and the rest is prepared.
     shutil.rmtree(release / "data/benchmark_pkl")
-    stand_in.write(release, blind=False)
-    prepare(release, accept_license=True, force=True)
+    stand_in.write(release, sources, blind=False)
+    prepare(release, force=True, **given)
     assert "--allow-pickle" in capsys.readouterr().out
     assert {row["solved_blind"] for row in read_rows(home / "all")} == {None}
     pickle = next((release / "data/predictions").rglob("*.pkl"))
     pickle.write_bytes(pickle.read_bytes()[:50])
-    prepare(release, accept_license=True, force=True, allow_pickle=True)
+    prepare(release, force=True, allow_pickle=True, **given)
     assert any("download it again" in line for line in manifest(home)["no_blind_answers"])
 
 
@@ -397,10 +401,10 @@ def test_a_download_takes_what_is_needed(whole, tmp_path, home, expected, monkey
 
 @pytest.mark.slow
 def test_a_download_with_pickles_and_strips(tmp_path, home, monkeypatch):
-    release = stand_in.write(tmp_path / "pickled", pickled=True)
+    release = stand_in.write(tmp_path / "pickled", ("flintstones", "vwp"), pickled=True)
     (release / "data" / stand_in.single("vwp", 1, 2)).unlink()
     hub = Downloads(release, tmp_path / "repo/snapshots/commit", monkeypatch)
-    prepare(accept_license=True, allow_pickle=True)
+    prepare(accept_license=True, allow_pickle=True, sources="flintstones,vwp")
     first, second = hub.asked
     assert any(name.endswith(".pkl") for name in first)
     assert not any("combined" in name for name in first)
