@@ -35,6 +35,21 @@ sys.dont_write_bytecode = False
 
 warm.read_certificates_once()
 
+
+def _write_to_memory() -> None:
+    """Has pytest make its folders in memory, where there is enough: files are many and small.
+
+    On a disk they take a tenth of the processor time of all tests. TMPDIR puts them elsewhere.
+    """
+    memory = "/dev/shm"
+    if "TMPDIR" not in os.environ and os.access(memory, os.W_OK | os.X_OK):
+        there = os.statvfs(memory)
+        if there.f_bavail * there.f_frsize >= 2 << 30 and not there.f_flag & os.ST_NOEXEC:
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", memory)
+
+
+_write_to_memory()
+
 # A busy machine is no failure.
 hypothesis.settings.register_profile("any machine", deadline=None)
 # `--hypothesis-profile campaign`: more than the test command has time for.
