@@ -39,7 +39,7 @@ warm.read_certificates_once()
 def _write_to_memory() -> None:
     """Has pytest make its folders in memory, where there is enough: files are many and small.
 
-    On a disk they take a tenth of the processor time of all tests. TMPDIR puts them elsewhere.
+    On a disk each takes the system more time. TMPDIR puts them elsewhere.
     """
     memory = "/dev/shm"
     if "TMPDIR" not in os.environ and os.access(memory, os.W_OK | os.X_OK):
