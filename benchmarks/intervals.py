@@ -1,8 +1,8 @@
 """Intervals for the whole of TempVS, by 10,000 resamples.
 
 Random answers to as many questions as the paper's Table 2 counts, over its 2,085 image sequences with five
-grounding questions each: every metric of the suite with a percentile and a BCa interval. The yardstick in the
-same run is the textbook loop, one resample at a time, on one metric and extrapolated.
+grounding questions each: every metric of the suite with the bootstrap's t interval. The yardstick in the same
+run is the textbook loop, one resample at a time, on one metric and extrapolated.
 """
 
 import random
@@ -14,7 +14,7 @@ import timing
 
 from tempbench_lmms.metrics import ratio
 from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.metrics.resampling import interval
+from tempbench_lmms.metrics.resampling import by_cluster, interval
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import scoring
 from tempbench_lmms.tempvs.card import GROUNDING_OF, N_EVENTS, TABLE_2
@@ -81,27 +81,22 @@ def rows(quick: bool) -> Iterator[timing.Row]:
             if isinstance(result := metric(records), Ratio):
                 ratios[f"{test}_{name}"] = result
 
-    def all_by(method: str) -> None:
+    def resampled() -> None:
         for one in ratios.values():
-            interval(one, method=method, n_resamples=n_resamples)
+            interval(by_cluster(one), n_resamples=n_resamples)
 
     times = timing.side_by_side(
-        {
-            "loop": lambda: loop(ratios["mt1_two_mt"], LOOP),
-            "percentile": lambda: all_by("percentile"),
-            "bca": lambda: all_by("bca"),
-        },
+        {"loop": lambda: loop(ratios["mt1_two_mt"], LOOP), "t": resampled},
         2 if quick else 3,
     )
     looped = [one * n_resamples / LOOP * len(ratios) for one in times["loop"]]
     what = f"{len(ratios)} metrics of {n_records:,} questions, {n_resamples:,} resamples of whole sequences"
     yield timing.Row(f"{what}: a loop over resamples, from {LOOP} of one metric", looped, "s")
-    for method in ("percentile", "bca"):
-        yield timing.Row(f"the same, {method} intervals", times[method], "s", at_most=10)
-        yield timing.Row(f"the loop / {method} intervals", timing.over(looped, times[method]), "x")
+    yield timing.Row("the same, t intervals", times["t"], "s", at_most=10)
+    yield timing.Row("the loop / t intervals", timing.over(looped, times["t"]), "x")
     ratio._resampling_weights.cache_clear()
     tracemalloc.start()
-    interval(ratios["mt1_two_mt"], n_resamples=n_resamples)
+    interval(by_cluster(ratios["mt1_two_mt"]), n_resamples=n_resamples)
     yield timing.Row("memory of one interval", [tracemalloc.get_traced_memory()[1] / 1e6], "MB")
     tracemalloc.stop()
 

@@ -16,7 +16,7 @@ import numpy as np
 from tempbench_lmms.metrics.planning import spread
 from tempbench_lmms.metrics.ratio import Floats, Ratio
 from tempbench_lmms.metrics.resampling import Clusters, Sums, aligned, by_cluster, interval
-from tempbench_lmms.metrics.share import is_share
+from tempbench_lmms.metrics.share import is_bounded
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ def pooled(repeats: Sequence[Ratio]) -> Ratio:
 def interval_of(repeats: Sequence[Sums], level: float = 0.95) -> tuple[float, float]:
     """Returns the confidence interval of a metric's mean over repeats.
 
-    A share that counts as many units in every repeat is one share of them all, and has its interval.
+    A mean of scores from 0 to 1 that counts as many units in every repeat is one mean of them all, and has
+    its interval.
 
     Args:
         repeats: The metric of each repeat.
@@ -104,7 +105,7 @@ def interval_of(repeats: Sequence[Sums], level: float = 0.95) -> tuple[float, fl
     Returns:
         Lower and upper end; NaN, NaN where the metric or its spread is undefined.
     """
-    ratios = [one for one in repeats if isinstance(one, Ratio) and is_share(one)]
+    ratios = [one for one in repeats if isinstance(one, Ratio) and is_bounded(one)]
     if len(ratios) == len(repeats) and len({float(one.denominator.sum()) for one in ratios}) == 1:
         return interval(pooled(ratios), level)
     return interval(mean_over(repeats), level)

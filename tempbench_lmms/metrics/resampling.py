@@ -13,10 +13,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, stdtr
+from scipy.special import bdtr, stdtr, stdtrit
 
-from tempbench_lmms.metrics.ratio import Floats, Ratio, _resampling_weights
-from tempbench_lmms.metrics.share import is_share, wilson
+from tempbench_lmms.metrics.ratio import Floats, Ratio, _deviation, _resampling_weights
+from tempbench_lmms.metrics.share import effective_number, is_bounded, wilson
 
 _NORMAL = NormalDist()
 # Resamples at a time: 16 MB of draws, whatever the number of clusters.
@@ -120,77 +120,74 @@ def jackknife(metric: Grouped) -> Floats:
 
 
 def interval(
-    metric: Grouped,
-    level: float = 0.95,
-    method: str = "auto",
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    metric: Grouped, level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
     """Returns a confidence interval that takes clusters for the units of the sample.
 
-    A share, gated or not, gets Wilson's interval (`share.wilson`), any other metric the cluster bootstrap.
-    Resamples that leave the metric undefined are left out. Where they are more than 1 %, fewer than about
-    five clusters enter the metric, and no interval is given. A mean of scores that is the same in every
-    cluster has an interval without width: its questions hold no sign of a spread.
+    A mean of scores from 0 to 1, such as a share, gated or not, gets Wilson's interval (`share.wilson`). Any
+    other metric gets a t interval with the standard error of the cluster bootstrap. If more than 1 % of the
+    resamples leave the metric undefined, fewer than about five clusters enter it, and there is no interval.
+    Both methods were chosen by simulation (`benchmarks/interval_coverage.py`).
 
-    Source: Efron & Tibshirani 1993, sections 13.3 (percentile) and 14.3 (BCa), with clusters as the units of
-    bootstrap and jackknife.
+    Source: Cameron & Miller 2015, section VI.
 
     Args:
         metric: The metric.
         level: Share of repetitions in which the interval is to cover the true value.
-        method: `auto`; or for every metric the bootstrap, `percentile` or `bca`: bias-corrected and
-            accelerated.
         n_resamples: Number of resamples.
         seed: Of the resamples.
 
     Returns:
         Lower and upper end; NaN, NaN where the metric or its spread is undefined.
     """
-    if method not in ("auto", "percentile", "bca"):
-        raise ValueError(f"method is {method!r}; choose auto, percentile or bca")
-    if method == "auto" and isinstance(metric, Ratio) and is_share(metric):
+    if isinstance(metric, Ratio) and is_bounded(metric):
         return wilson(metric, level)
     clusters = by_cluster(metric)
-    return _ends(clusters, _defined(bootstrap(clusters, n_resamples, seed)), level, method)
+    return _Student.of(clusters, n_resamples, seed).interval(level)
 
 
-def _ends(clusters: Clusters, values: Floats, level: float, method: str) -> tuple[float, float]:
-    """Returns the interval that defined values over resamples give."""
-    estimate = clusters.value
-    if not len(values) or not math.isfinite(estimate):
-        return math.nan, math.nan
-    tails = ((1 - level) / 2, (1 + level) / 2)
-    if method != "percentile":
-        tails = _bca_tails(tails, values, estimate, jackknife(clusters))
-    low, high = np.quantile(values, tails)
-    return float(low), float(high)
+@dataclass(frozen=True)
+class _Student:
+    """What a t interval and a t test of a metric need.
+
+    Attributes:
+        value: The metric.
+        error: The standard error of its cluster bootstrap; NaN where too few clusters enter the metric.
+        scaled: The same for n - 1: the bootstrap divides by n where an unbiased variance divides by n - 1.
+        degrees: The degrees of freedom: the effective number of clusters less one, at least 1. A cluster
+            weighs what it gives to the metric's sums, on average over them.
+    """
+
+    value: float
+    error: float
+    scaled: float
+    degrees: float
+
+    @classmethod
+    def of(cls, clusters: Clusters, n_resamples: int, seed: int) -> "_Student":
+        error = _deviation(_defined(bootstrap(clusters, n_resamples, seed)))
+        if not math.isfinite(error):
+            return cls(clusters.value, math.nan, math.nan, math.nan)
+        sizes = np.abs(clusters.sums)[(clusters.sums != 0).any(axis=1)]
+        n, totals = len(sizes), sizes.sum(axis=0)
+        weights = (sizes[:, totals > 0] / totals[totals > 0]).sum(axis=1)
+        scaled = error * math.sqrt(n / (n - 1))
+        return cls(clusters.value, error, scaled, max(1.0, effective_number(weights) - 1))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        half = self.scaled * float(stdtrit(self.degrees, (1 + level) / 2))
+        return self.value - half, self.value + half
+
+    @property
+    def p(self) -> float:
+        """Of a t test that the metric is 0."""
+        return 2 * float(stdtr(self.degrees, -abs(self.value) / self.scaled)) if self.scaled else 0.0
 
 
 def _defined(values: Floats) -> Floats:
     """Returns the finite values; none where more than 1 % are not."""
     finite = values[np.isfinite(values)]
     return finite if len(finite) > 1 and len(finite) >= _MIN_DEFINED * len(values) else np.empty(0)
-
-
-def _bca_tails(
-    tails: tuple[float, float], values: Floats, estimate: float, left_out: Floats
-) -> tuple[float, float]:
-    """Returns the shares of the bootstrap values below the ends of a BCa interval; all numbers are finite."""
-    below = float((values < estimate).mean() + (values == estimate).mean() / 2)
-    deviations = left_out.mean() - left_out
-    squares = float((deviations**2).sum())
-    if not 0 < below < 1 or squares == 0:
-        return tails  # no spread to correct by
-    bias = _NORMAL.inv_cdf(below)
-    acceleration = float((deviations**3).sum()) / (6 * squares**1.5)
-
-    def moved(tail: float) -> float:
-        z = bias + _NORMAL.inv_cdf(tail)
-        slope = 1 - acceleration * z
-        return _NORMAL.cdf(bias + z / slope) if slope > 0 else float(z > 0)
-
-    return moved(tails[0]), moved(tails[1])
 
 
 @dataclass(frozen=True)
@@ -226,12 +223,12 @@ def paired_difference(
 ) -> Difference:
     """Compares a metric between two runs, paired by the clusters' keys.
 
-    The interval is a BCa interval of the paired cluster bootstrap: a resample draws the same clusters for
-    both runs. The p value is the larger of two: that of the paired randomisation test, which is exact where
-    the runs are alike (each cluster's answers could as well have come from the other run), and that of a t
-    test with the bootstrap standard error and n - 1 degrees of freedom for n clusters, which holds where they
-    have the same value and are otherwise unlike (one of them passes far fewer questions through a gate).
-    Source: Efron & Tibshirani 1993, chapters 14 and 15; Cameron & Miller 2015, section VI for the t test.
+    The interval is a t interval with the standard error of the paired cluster bootstrap: a resample draws the
+    same clusters for both runs. The p value is the larger of two: that of the paired randomisation test,
+    which is exact where the runs are alike (each cluster's answers could as well have come from the other
+    run), and that of the t test that belongs to the interval, which holds where they have the same value and
+    are otherwise unlike (one of them passes far fewer questions through a gate).
+    Source: Efron & Tibshirani 1993, chapter 15; Cameron & Miller 2015, section VI for t.
 
     Args:
         first: The metric of the first run.
@@ -256,31 +253,19 @@ def paired_difference(
         return one.at(both[..., :width]) - one.at(both[..., width:])
 
     clusters = Clusters(sums, function, tuple(keys))
-    values = _defined(bootstrap(clusters, n_resamples, seed))
-    error = float(values.std(ddof=1)) if len(values) else math.nan
-    low, high = _ends(clusters, values, level, "bca")
+    student = _Student.of(clusters, n_resamples, seed)
+    low, high = student.interval(level)
     return Difference(
         first=one.value,
         second=other.value,
         value=clusters.value,
         low=low,
         high=high,
-        standard_error=error,
-        p=_p_value(clusters, width, error, n_resamples, seed) if math.isfinite(low) else math.nan,
+        standard_error=student.error,
+        p=max(_exchange_test(clusters, width, n_resamples, seed), student.p) if low <= high else math.nan,
         n_clusters=len(keys),
         n_differing=int((sums[:, :width] != sums[:, width:]).any(axis=1).sum()),
     )
-
-
-def _p_value(clusters: Clusters, width: int, error: float, n_resamples: int, seed: int) -> float:
-    return max(_exchange_test(clusters, width, n_resamples, seed), _t_test(clusters, error))
-
-
-def _t_test(clusters: Clusters, error: float) -> float:
-    n = int((clusters.sums != 0).any(axis=1).sum())
-    # The bootstrap divides by n where an unbiased variance divides by n - 1.
-    error *= math.sqrt(n / (n - 1))
-    return 2 * float(stdtr(n - 1, -abs(clusters.value) / error)) if error else 0.0
 
 
 def aligned(clusters: Clusters, keys: Sequence[Hashable]) -> Floats:

@@ -1,6 +1,6 @@
-"""Intervals of shares: how many of the questions are right, also behind a gate.
+"""Intervals of means of scores from 0 to 1: how many of the questions are right, or how far.
 
-A bootstrap says nothing of a share at its ends: where every question was answered right, every resample is
+A bootstrap says nothing of a mean at its ends: where every question was answered right, every resample is
 right too. The interval here keeps its width there.
 """
 
@@ -9,33 +9,45 @@ import math
 import numpy as np
 from scipy.special import stdtrit
 
-from tempbench_lmms.metrics.ratio import Ratio
+from tempbench_lmms.metrics.ratio import Floats, Ratio
 
 _MORE_DEGREES = 4
+_ROUNDING = 1e-12
 
 
-def is_share(metric: Ratio) -> bool:
-    """Whether every unit counts wholly or not at all, whatever its weight."""
-    whole = (metric.numerator == 0) | (metric.numerator == metric.denominator)
-    return bool((whole & (metric.denominator >= 0)).all())
+def is_bounded(metric: Ratio) -> bool:
+    """Whether every unit has a score from 0 to 1, whatever its weight; a share is one case."""
+    return bool(((metric.numerator >= 0) & (metric.numerator <= metric.denominator)).all())
+
+
+def effective_number(weights: Floats) -> float:
+    """Returns how many equal parts are worth as much as parts of these weights.
+
+    Source: Kish 1965, Survey Sampling.
+
+    >>> effective_number(np.array([1.0, 1.0, 2.0]))
+    2.6666666666666665
+    """
+    return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 def wilson(metric: Ratio, level: float = 0.95) -> tuple[float, float]:
-    """Returns the score interval of a share whose questions come in clusters.
+    """Returns the score interval of a mean of scores from 0 to 1 whose questions come in clusters.
 
-    It is Wilson's interval with the effective number of questions: their number by the design effect, the
-    share's variance between clusters (linearised, so that the denominator may vary) by that of independent
-    questions. The design effect is at least 1. Where all questions are alike nothing is known of it, and
-    each cluster counts as one question. For the normal quantile stands that of Student's t: the degrees of
-    freedom are the clusters less one, and no more than the clusters with the rarer answer plus four, since a
-    variance that rests on few of them is uncertain. The four were chosen by simulation
-    (`benchmarks/interval_coverage.py`).
+    It is Wilson's interval with the effective number of questions. Three factors give that number: the number
+    of questions; how much less scores vary than right and wrong answers of the same mean would (1 for a
+    share); and the design effect, which is the mean's variance between clusters (linearised, so that the
+    denominator may vary) over that of independent questions, and at least 1. If all scores are equal, nothing
+    is known of their variance, and each cluster counts as one question. Student's t replaces the normal
+    quantile. Its degrees of freedom are the effective number of clusters less one, and at most four more than
+    the clusters with the rarer answer (a score above 0, or below 1), since a variance that rests on few of
+    them is uncertain. The four were chosen by simulation (`benchmarks/interval_coverage.py`).
 
     Source: Wilson 1927; Korn & Graubard 1998 for the effective number and the t quantile; Dean & Pagano 2015
     find that Wilson's interval so changed covers well near 0 and 1.
 
     Args:
-        metric: A share (`is_share`).
+        metric: A mean of scores from 0 to 1 (`is_bounded`).
         level: Share of repetitions in which the interval is to cover the true value.
 
     Returns:
@@ -53,20 +65,23 @@ def wilson(metric: Ratio, level: float = 0.95) -> tuple[float, float]:
     n_clusters, total = len(totals), float(totals.sum())
     if n_clusters < 2:
         return math.nan, math.nan
-    share = float(counts.sum()) / total
-    # Kish's number: what the questions, or the clusters, are worth where their weights differ.
-    n = total**2 / float((metric.denominator**2).sum())
-    alone = share * (1 - share) / (n - 1)
-    if alone > 0:
-        residuals = counts - share * totals
+    mean = float(counts.sum()) / total
+    n_effective = effective_number(totals)
+    n = effective_number(metric.denominator)
+    counting = metric.denominator > 0
+    squares = metric.numerator[counting] ** 2 / metric.denominator[counting]
+    spread = float(squares.sum()) / total - mean**2
+    if spread > _ROUNDING * mean**2:
+        residuals = counts - mean * totals
         variance = n_clusters / (n_clusters - 1) * float((residuals**2).sum()) / total**2
-        n /= max(1.0, variance / alone)
+        design_effect = max(1.0, variance * (n - 1) / spread)
+        n *= mean * (1 - mean) / spread / design_effect
     else:
-        n = total**2 / float((totals**2).sum())
+        n = n_effective
     n_rarer = min((counts > 0).sum(), (counts < totals).sum())
-    degrees = min(n_clusters - 1, n_rarer + _MORE_DEGREES)
+    degrees = max(1.0, min(n_effective - 1, n_rarer + _MORE_DEGREES))
     quantile = float(stdtrit(degrees, (1 + level) / 2))
-    middle = share + quantile**2 / (2 * n)
-    half = quantile * math.sqrt(share * (1 - share) / n + quantile**2 / (4 * n**2))
+    middle = mean + quantile**2 / (2 * n)
+    half = quantile * math.sqrt(mean * (1 - mean) / n + quantile**2 / (4 * n**2))
     scale = 1 + quantile**2 / n
     return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.resampling import (
     Clusters,
-    _t_test,
     bootstrap,
     by_cluster,
     holm,
@@ -25,7 +24,14 @@ from tempbench_lmms.metrics.resampling import (
 )
 from tests.each import sample
 
-_MEASURED = Path(__file__).parents[2] / "benchmarks" / "interval_coverage.py"
+
+@pytest.fixture(scope="module")
+def coverage():
+    """What the benchmark of intervals defines."""
+    folder = Path(__file__).parents[2] / "benchmarks"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        return SimpleNamespace(**runpy.run_path(str(folder / "interval_coverage.py")))
 
 
 def share(hits, clusters):
@@ -39,59 +45,29 @@ def test_jackknife_by_hand():
 
 
 def test_interval_of_a_mean_is_the_textbook_one():
-    # 400 independent units, p = 0.3: 0.3 +- 1.96 * sqrt(0.3 * 0.7 / 400) = 0.2551 to 0.3449.
-    metric = share([1] * 120 + [0] * 280, range(400))
-    for method in ("percentile", "bca"):
-        low, high = interval(metric, method=method)
-        assert low == pytest.approx(0.2551, abs=0.004)
-        assert high == pytest.approx(0.3449, abs=0.004)
+    # 8 groups about as large as each other: 100 -+ t * s / sqrt(8), with t = 2.3646 for 7 degrees of freedom.
+    values = [97, 98, 99, 99, 101, 101, 102, 103]
+    half = 2.3646 * statistics.stdev(values) / math.sqrt(8)
+    low, high = interval(ratio(((value, 1) for value in values), range(8)))
+    assert (low, high) == pytest.approx((100 - half, 100 + half), abs=0.03)
+    assert low + high == pytest.approx(200)
 
 
-def test_bca_leans_where_the_statistic_is_skewed():
-    # A ratio of a few large clusters to many small ones is skewed to the right: both ends move up.
-    generator = np.random.default_rng(1)
-    sizes = generator.pareto(1.5, 60) + 1
-    metric = ratio(((size**2, size) for size in sizes), range(60))
-    percentile, bca = interval(metric, method="percentile"), interval(metric, method="bca")
-    assert bca[0] > percentile[0]
-    assert bca[1] > percentile[1]
-
-
-def test_bca_against_an_independent_one():
-    """The same interval by scipy, which draws for itself: the ends differ by the draws alone."""
-    stats = pytest.importorskip("scipy.stats")
-    data = np.random.default_rng(3).exponential(1, 50)
-    ours = interval(ratio(((value, 1) for value in data), range(50)), n_resamples=20_000)
-    theirs = stats.bootstrap(
-        (data,), np.mean, n_resamples=20_000, method="BCa", random_state=np.random.default_rng(0)
-    ).confidence_interval
-    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
-
-
-def test_bca_of_the_same_draws_is_that_of_scipy():
-    stats = pytest.importorskip("scipy.stats")
-    # Whole numbers, so that sums are exact: how many resamples tie with the estimate is the same then.
-    data = np.round(100 * np.random.default_rng(5).pareto(1.5, 12))
-    metric = ratio(((value, 1) for value in data), range(12))
-    drawn = SimpleNamespace(bootstrap_distribution=bootstrap(metric))
-    theirs = stats.bootstrap(
-        (data,), np.mean, n_resamples=0, confidence_level=0.9, method="BCa", bootstrap_result=drawn
-    ).confidence_interval
-    assert interval(metric, level=0.9) == pytest.approx(tuple(theirs), rel=1e-9)
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_bca_has_no_correction_where_all_resamples_are_on_one_side(sign):
-    """The size of a mean that is 0 and that no resample makes 0: the bias would be without end."""
-    steps = [side * 32.0**power for power in range(10) for side in (1, -1)]
-    metric = SimpleNamespace(
-        terms=np.array([[step, 1.0] for step in steps]),
-        cluster=np.arange(20),
-        function=lambda sums: sign * np.abs(sums[..., 0] / sums[..., 1]),
-    )
-    assert by_cluster(metric).value == 0
-    assert (sign * bootstrap(metric) > 0).all()
-    assert interval(metric, method="bca") == interval(metric, method="percentile")
+def test_unequal_clusters_have_fewer_degrees_of_freedom():
+    """A cluster counts by what it gives to the sums: of 3, 1, 1, 1 and 1 questions 49 / 13 are as many."""
+    sums = np.array([[33.0, 3], [9, 1], [9.5, 1], [10.5, 1], [11, 1]])
+    found = Clusters(sums, Ratio.function)
+    error = statistics.stdev(bootstrap(found).tolist()) * math.sqrt(5 / 4)
+    # The shares of the first are 33 / 73 and 3 / 7, those of the others follow: 3.684 clusters.
+    shares = (sums / sums.sum(axis=0)).mean(axis=1)
+    quantile = pytest.importorskip("scipy.stats").t.ppf(0.975, 1 / float((shares**2).sum()) - 1)
+    low, high = interval(found)
+    assert (high - low) / 2 == pytest.approx(quantile * error)
+    # One cluster that is nearly all of it leaves one degree of freedom, not less.
+    whole = Clusters(sums * [[1e6], [1], [1], [1], [1]], Ratio.function)
+    error = statistics.stdev(bootstrap(whole)[np.isfinite(bootstrap(whole))].tolist()) * math.sqrt(5 / 4)
+    low, high = interval(whole)
+    assert (high - low) / 2 == pytest.approx(math.tan(0.475 * math.pi) * error)
 
 
 def test_seeded_and_independent_of_block_size(monkeypatch):
@@ -115,7 +91,8 @@ def test_where_nothing_can_be_said():
     assert interval(share([1, 0], "aa")) == nothing
     # One cluster alone has something below the line.
     alone = ratio([(1, 1), (0, 0), (0, 0)], "abc")
-    assert interval(alone) == interval(alone, method="bca") == nothing
+    assert interval(alone) == nothing
+    assert interval(by_cluster(alone)) == nothing
     assert bootstrap(alone).size == bootstrap(ratio([], [])).size == 0
     # There is one cluster alone, with a value or without one where it is left out.
     assert bootstrap(share([1, 0], "aa")).size == 0
@@ -123,8 +100,6 @@ def test_where_nothing_can_be_said():
     assert (total.value, bootstrap(total).size) == (1, 0)
     # Three of fifty have: 5 % of the resamples miss them all.
     assert interval(ratio([(i / 2, i < 3) for i in range(50)], range(50))) == nothing
-    with pytest.raises(ValueError, match="choose auto, percentile or bca"):
-        interval(share([1, 0], "ab"), method="normal")
 
 
 @pytest.mark.filterwarnings("error")
@@ -153,14 +128,36 @@ def test_wilson_by_hand():
         # 4 / 3 * 4 * 1.5 ** 2 / 12 ** 2 = 1 / 12 is the variance, 1 / 4 / 11 were they independent.
         ([(i < 6, 1) for i in range(12)], "aaabbbcccddd", 12 / (44 / 12), 3.182446305),
         # Weights of 1, 1, 3 and 3 are worth 8 ** 2 / 20 questions. The variance, 4 / 3 * 5 / 64, is less than
-        # that of as many, 0.25 / 2.2.
-        ([(1, 1), (0, 1), (3, 3), (0, 3)], "abcd", 3.2, 3.182446305),
+        # that of as many, 0.25 / 2.2. So are the clusters: 2.2 degrees of freedom.
+        ([(1, 1), (0, 1), (3, 3), (0, 3)], "abcd", 3.2, 3.94872075),
     ],
 )
 def test_wilson_of_a_half_by_hand(terms, clusters, n, t):
     # At 1 / 2 its ends are 1 / 2 -+ t / (2 sqrt(n + t ** 2)).
     half = t / 2 / math.sqrt(n + t**2)
-    assert interval(ratio(terms, clusters)) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-8)
+    assert interval(ratio(terms, clusters)) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-6)
+
+
+def test_scores_that_vary_less_are_worth_more_questions():
+    """Of 0.25 and 0.75, with a mean of 0.5, the variance is a quarter of that of 0 and 1: 10 are worth 40."""
+    half = 2.262157 / 2 / math.sqrt(40 + 2.262157**2)
+    metric = ratio([(0.25, 1), (0.75, 1)] * 5, range(10))
+    assert interval(metric) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
+    # The same with weights, and with questions that count nothing.
+    weighted = ratio([(0.5, 2), (1.5, 2), (0, 0)] * 5, [i - i // 3 for i in range(15)])
+    assert interval(weighted) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
+
+
+def test_equal_scores_are_worth_a_question_a_cluster():
+    """Nothing is known of their variance, so it is not taken to be 0, whatever the score."""
+    # The quantile for 9 degrees of freedom, 2.2622: at 0.1 the middle is 0.1 + 5.1174 / 20 and the half
+    # 2.2622 * sqrt(0.009 + 5.1174 / 400), over 1.51174.
+    assert interval(share([0.1] * 10, range(10))) == pytest.approx((0.0145, 0.4563), abs=1e-4)
+    # At 0.5 it is 1 / 2 -+ t / (2 sqrt(n + t ** 2)), whether a cluster has one question or three.
+    half = 2.262157 / 2 / math.sqrt(10 + 2.262157**2)
+    for n in (1, 3):
+        metric = share([0.5] * 10 * n, [i // n for i in range(10 * n)])
+        assert interval(metric) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
 
 
 def test_all_right_has_a_width():
@@ -187,25 +184,31 @@ def test_clusters_widen_an_interval():
         lambda p, gated: [p, (p > 0.5, gated)],
     ),
 )
-def test_coverage_near_the_ends(p, gated, monkeypatch):
+def test_coverage_near_the_ends(p, gated, coverage):
     """Near 0 and 1 a few right answers decide: coverage steps over 95 %, and may be higher, not lower."""
-    monkeypatch.syspath_prepend(str(_MEASURED.parent))
-    coverage = runpy.run_path(str(_MEASURED))["coverage"]
     for n_clusters in (10, 50, 400):
-        covered = coverage(p, n_clusters, gated, n_studies=500)
+        covered = coverage.coverage(p, n_clusters, gated, n_studies=500)
         assert covered >= 0.93
         assert covered <= (0.97 if p == 0.5 else 1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("method", "gated"),
-    sample(
-        itertools.starmap(pytest.param, itertools.product(("auto", "percentile", "bca"), (False, True))),
-        lambda method, gated: [method, gated],
-    ),
-)
-def test_coverage(method, gated):
+@pytest.mark.parametrize("sizes", ["equal", "unequal", "very unequal"])
+def test_coverage_of_mean_scores(sizes, coverage):
+    """A 95 % interval over 8 groups covers the true mean in 95 % of the studies, within their spread."""
+    found = {
+        scores: coverage.mean_coverage(scores, sizes, 8, "here", n_studies=500)[0]
+        for scores in coverage.SCORES
+    }
+    # A few skewed scores without an upper bound say less of their mean than any interval can make up for.
+    low = {what: share for what, share in found.items() if share < (0.89 if "exp" in what else 0.93)}
+    assert not low
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gated", [False, True])
+@pytest.mark.parametrize("resampled", [False, True])
+def test_coverage(resampled, gated):
     """A 95 % interval covers the true value in 93 to 97 % of 1,000 simulated studies.
 
     A study has 120 clusters of 1 to 6 questions. A cluster's difficulty is drawn first, so that its
@@ -226,7 +229,8 @@ def test_coverage(method, gated):
     true = study(400_000).value
     covered = 0
     for _ in range(n_studies):
-        low, high = interval(study(n_clusters), method=method, n_resamples=1000)
+        one = study(n_clusters)
+        low, high = interval(by_cluster(one) if resampled else one, n_resamples=1000)
         covered += low <= true <= high
     assert 0.93 <= covered / n_studies <= 0.97
 
@@ -292,19 +296,16 @@ def test_what_ties_with_the_difference_counts_as_large(size):
     assert paired_difference(one, other).p == pytest.approx(0.125, abs=0.015)
 
 
-def test_t_test_by_hand():
-    def p(n, error):
-        return _t_test(Clusters(np.array([[0.5], *[[0.0]] * 3, [-1.0], *[[0.25]] * (n - 2)]), sum_of), error)
-
-    def sum_of(sums):
-        return sums[..., 0]
-
-    # Clusters of nothing do not enter. Two do, with a difference of -0.5: t = -0.5 / (error * sqrt(2 / 1)).
-    # With one degree of freedom p = 1 - 2 * atan(|t|) / pi, with two 1 - |t| / sqrt(2 + t ** 2).
-    assert p(2, 0.5 / math.sqrt(2)) == pytest.approx(0.5)
-    # Three do, with -0.25: t = 0.25 / (error * sqrt(3 / 2)) = sqrt(2), so p = 1 - sqrt(2) / 2.
-    assert p(3, 0.25 / math.sqrt(3)) == pytest.approx(1 - math.sqrt(0.5))
-    assert p(3, 0.0) == 0
+def test_the_interval_leaves_out_0_where_the_t_test_does():
+    """Of runs that are unlike in nothing but their means the t test decides, and it is the interval's own."""
+    generator = np.random.default_rng(0)
+    before = generator.normal(100, 1, 12)
+    for step in (0.2, 0.5, 0.8, 1.1):
+        after = before + generator.normal(step, 1, 12)
+        one, other = (ratio(((value, 1) for value in run), range(12)) for run in (after, before))
+        found = paired_difference(one, other)
+        assert found.low + found.high == pytest.approx(2 * found.value)
+        assert found.p >= 0.05 or found.low * found.high > 0
 
 
 def test_all_wrong_and_all_right_are_no_draw():
