@@ -5,11 +5,13 @@ right too. The interval here keeps its width there.
 """
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from tempbench_lmms.metrics.ratio import Floats, Ratio
+from tempbench_lmms.metrics.ratio import Ratio
 
 _MORE_DEGREES = 4
 _ROUNDING = 1e-12
@@ -20,7 +22,7 @@ def is_bounded(metric: Ratio) -> bool:
     return bool(((metric.numerator >= 0) & (metric.numerator <= metric.denominator)).all())
 
 
-def effective_number(weights: Floats) -> float:
+def effective_number(weights: NDArray[Any]) -> float:
     """Returns how many equal parts are worth as much as parts of these weights.
 
     Source: Kish 1965, Survey Sampling.
