@@ -47,25 +47,40 @@ def score(
         _print(found)
 
 
+_WHAT = (
+    """in percent, but for numbers of groups and replies
+groups: contrast groups; how many are right as a whole, officially and ours
+""",
+    """by text: groups by the question's text alone; how many are right as a whole, officially
+rules: replies that the official rules decide; of these, how many we rate alike
+judge: replies that they leave to the judge and that we read; of these, how many we rate as it does""",
+)
+
+
 def _print(found: list[dict[str, Any]]) -> None:
     from rich.table import Column, Table
 
-    names = ("model", "kind", "official", "ours", "read", "groups", "official", "ours")
-    table = Table(*(Column(name, no_wrap=True) for name in names), box=None, padding=(0, 1, 0, 0))
-    for one in found:
-        groups = one["groups"]
-        shares = [_percent(one[name]) for name in ("official", "ours", "read")]
-        of_groups = [_percent(groups[name]) for name in ("official", "ours")]
-        table.add_row(one["model"], one["kind"], *shares, str(groups["n"]), *of_groups)
-    terminal.console().print(table)
-    print("in percent; behind the number of contrast groups the share that is right as a whole")
-    for one in found:
-        judge = one.get("judge") or {}
-        if judge.get("n_read"):
-            print(
-                f"{one['model']}, {one['kind']}: the rules leave {judge['n']} replies to the official judge; "
-                f"we read {judge['n_read']}, and rate {_percent(judge['agreement'])} % of them as it does"
-            )
+    one = ("model", "kind", "official", "ours", "read", "groups", "official", "ours")
+    other = ("model", "kind", "by text", "official", "rules", "alike", "judge", "alike")
+    for names, cells, what in zip((one, other), (_scores, _by_whom), _WHAT, strict=True):
+        table = Table(*(Column(name, no_wrap=True) for name in names), box=None, padding=(0, 1, 0, 0))
+        for scores in found:
+            table.add_row(scores["model"], scores["kind"], *cells(scores))
+        terminal.console().print(table)
+        print(what)
+
+
+def _scores(one: dict[str, Any]) -> list[str]:
+    groups = one["groups"]
+    shares = [_percent(one[name]) for name in ("official", "ours", "read")]
+    return [*shares, str(groups["n"]), *(_percent(groups[name]) for name in ("official", "ours"))]
+
+
+def _by_whom(one: dict[str, Any]) -> list[str]:
+    groups, judge = one["groups_by_text_alone"], one.get("judge") or {}
+    decided = [one["match_rate_official"], judge.get("agreement_with_rules")]
+    asked = [str(judge.get("n_read", "-")), _percent(judge.get("agreement"))]
+    return [str(groups["n"]), _percent(groups["official"]), *map(_percent, decided), *asked]
 
 
 def _percent(share: float | None) -> str:
