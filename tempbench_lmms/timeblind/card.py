@@ -33,6 +33,6 @@ CARD = BenchmarkCard(
     chance={"acc": 1 / 2, "q_acc": 1 / 4, "v_acc": 1 / 4, "i_acc": 1 / 16},
     primary=("i_acc", "q_acc", "v_acc", "acc"),
     full=("timeblind", SIZE * N_INSTANCES),
-    others={"Human": "human", "model not named": "best"},
+    others={"Human": "human", "Random Chance": "chance"},
     groups={"level": tuple(LEVELS), "tag": tuple(TAGS.values())},
 )

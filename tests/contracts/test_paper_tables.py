@@ -180,3 +180,15 @@ def test_the_first_screen_has_the_best_that_the_paper_prints_of_a_headline(name:
 
 def not_models(card: BenchmarkCard) -> set[str]:
     return {model for model, kind in card.others.items() if kind in (CHANCE, HUMAN)}
+
+
+@pytest.mark.parametrize("benchmark", ["nextgqa", "timeblind"])
+def test_a_benchmark_whose_paper_is_not_at_hand_has_results_of_models(benchmark: str) -> None:
+    """Tables of several sources, which agree where they print one number."""
+    card = benchmarks.card(benchmark)
+    printed: dict[tuple[str, str], set[float]] = {}
+    for cell in card.reference:
+        printed.setdefault((cell.model, cell.metric), set()).add(cell.value)
+    assert [what for what, values in printed.items() if len(values) > 1] == []
+    named = {model for model, metric in printed if metric == card.primary[0]} - set(card.others)
+    assert len(named) > 15
