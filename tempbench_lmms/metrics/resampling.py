@@ -175,6 +175,8 @@ class _Student:
         return cls(clusters.value, error, scaled, max(1.0, effective_number(weights) - 1))
 
     def interval(self, level: float) -> tuple[float, float]:
+        if math.isnan(self.scaled):
+            return math.nan, math.nan
         half = self.scaled * float(stdtrit(self.degrees, (1 + level) / 2))
         return self.value - half, self.value + half
 
