@@ -12,9 +12,10 @@ class TempbenchError(Exception):
 class DataNotPreparedError(TempbenchError):
     """A benchmark's data is not on this machine yet."""
 
-    def __init__(self, benchmark: str, root: str) -> None:
+    def __init__(self, benchmark: str, root: str, instead: str = "") -> None:
+        instead = f"{instead}, or " if instead else ""
         super().__init__(
-            f"{benchmark}: no prepared data in {root}; run `tempbench prepare {benchmark}`, or set "
+            f"{benchmark}: no prepared data in {root}; {instead}run `tempbench prepare {benchmark}`, or set "
             f"TEMPBENCH_DATA to the folder that holds it, or try the bundled sample with the task "
             f"{benchmark}_mini"
         )

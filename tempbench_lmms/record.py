@@ -6,6 +6,7 @@ import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal, TypeVar
 
 from tempbench_lmms.metrics.ratio import Ratio, standard_error
@@ -79,6 +80,17 @@ def n_reversed(records: Sequence[Record]) -> int:
     return sum(bool(record["spans"]) and record["spans"][0][1] < record["spans"][0][0] for record in records)
 
 
+def decimals(value: float, digits: int = 4) -> str:
+    """Returns a finite number with so many decimals; one that lies halfway goes away from zero.
+
+    >>> decimals(100 / 16, 1), decimals(-0.0625, 3)
+    ('6.3', '-0.063')
+    """
+    if abs(value) >= 1e15:  # more digits than a float has
+        return f"{value:.{digits}f}"
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
+
+
 def as_shown(
     metrics: Mapping[str, Metric], records: Sequence[Record]
 ) -> tuple[dict[str, float | None], dict[str, tuple[str, str]]]:
@@ -88,10 +100,10 @@ def as_shown(
     for name, metric in metrics.items():
         value, number, error = metric(records), evaluate(metric, records), evaluate_error(metric, records)
         values[name] = number if math.isfinite(number) else None
-        text = str(value) if isinstance(value, int) else f"{number:.4f}"
+        text = str(value) if isinstance(value, int) else decimals(number)
         shown[name] = (
             text if math.isfinite(number) else UNDEFINED,
-            f"{error:.4f}" if math.isfinite(error) else "",
+            decimals(error) if math.isfinite(error) else "",
         )
     return values, shown
 

@@ -26,8 +26,6 @@ from ..parts import few, none_left
 MAP = "map_vid_vidorID.json"
 """Where the release says what a video is called in VidOR: `1164/3238737531`."""
 
-WITHIN_RELEASE = Path("datasets", "nextgqa")
-
 BY_HAND = (
     "get them by the link to the raw videos in https://github.com/doc-doc/NExT-GQA, or let the harness's "
     "task `nextqa_mc_test` download them and add --harness"
@@ -56,21 +54,6 @@ def harness_videos() -> Path:
     return roots.cache_home() / "nextqa" / "NExTVideo"
 
 
-def annotations_in(source: Path) -> Path:
-    """Returns the folder of the annotations: the release's repository has it two folders down.
-
-    Raises:
-        TempbenchError: There is no split in it.
-    """
-    for folder in (source, source / WITHIN_RELEASE):
-        if any(rows.files_of(folder, split)[1].is_file() for split in SPLITS):
-            return folder
-    raise TempbenchError(
-        f"neither gsub_test.json nor gsub_val.json is in {source}; name a clone of "
-        "https://github.com/doc-doc/NExT-GQA or its folder datasets/nextgqa"
-    )
-
-
 def prepare(
     source: Path, videos: Path, how: How = How(), splits: Collection[str] = SPLITS
 ) -> dict[str, Any] | None:
@@ -93,7 +76,7 @@ def prepare(
     if not videos.is_dir():
         raise TempbenchError(f"{videos} is not a folder; name the one with the videos: {BY_HAND}")
     wanted = choices.chosen(splits, SPLITS, "split")
-    folder = annotations_in(source)
+    folder = rows.annotations_in(source)
     files = [file for split in wanted for file in rows.files_of(folder, split)]
     found = {split: list(rows.rows(folder, split)) for split in wanted}
     media = media_of(found, videos, _places(folder))

@@ -91,8 +91,12 @@ def mini_root(benchmark: str) -> Path:
     return folder_of(MINI, benchmark)
 
 
-def prepared_root(benchmark: str) -> Path:
+def prepared_root(benchmark: str, instead: str = "") -> Path:
     """Returns the folder of a benchmark's prepared data; of data elsewhere, the one that it is kept in.
+
+    Args:
+        benchmark: Its name.
+        instead: What the user can do without it, for the error.
 
     Raises:
         DataNotPreparedError: There is none, or an interrupted `prepare` has not written its manifest.
@@ -114,7 +118,7 @@ def prepared_root(benchmark: str) -> Path:
             f"{root} cannot be read ({error.strerror}); give yourself access to it or set TEMPBENCH_DATA to "
             "another folder"
         ) from None
-    raise DataNotPreparedError(benchmark, str(root))
+    raise DataNotPreparedError(benchmark, str(root), instead)
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,7 @@ import typer
 
 from tempbench_lmms.data import terminal
 
-_ANNOTATIONS = "The release's folder datasets/nextgqa, in place of the prepared data."
+_ANNOTATIONS = "A clone of the release, or its folder datasets/nextgqa, in place of the prepared data."
 
 
 def verify(root: Path) -> Iterator[str]:

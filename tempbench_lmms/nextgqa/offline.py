@@ -14,6 +14,7 @@ from tempbench_lmms.nextgqa.card import FILES, SPLITS
 from tempbench_lmms.nextgqa.prompts import LETTERS
 from tempbench_lmms.record import as_shown
 
+_INSTEAD = "name a clone of https://github.com/doc-doc/NExT-GQA with --annotations"
 _SHARES = "_gs"
 """What the name of a file of Gaussian masks ends in officially: its spans are shares of the video."""
 
@@ -48,8 +49,8 @@ def docs_of(annotations: Path | None, split: str) -> list[tables.Row]:
     from tempbench_lmms.data.roots import prepared_root
 
     if annotations is not None:
-        return list(rows.rows(annotations, split))
-    return tables.read_rows(prepared_root("nextgqa") / split)
+        return list(rows.rows(rows.annotations_in(annotations), split))
+    return tables.read_rows(prepared_root("nextgqa", _INSTEAD) / split)
 
 
 def score_files(
@@ -60,7 +61,7 @@ def score_files(
     Args:
         predictions: `{"VIDEO_QID": [start, end]}`, as `eval_ground` reads them.
         answers: `{"VIDEO_QID": {"answer": ..., "prediction": ...}}`.
-        annotations: The release's `datasets/nextgqa`; the prepared data where omitted.
+        annotations: A clone of the release, or its `datasets/nextgqa`; the prepared data where omitted.
         split: `test` or `validation`; found by the questions' ids where empty.
         shares: Whether spans are shares of the video, as those of the official Gaussian masks; so are those
             of a file whose name ends in `_gs`.
@@ -124,13 +125,14 @@ def _there(annotations: Path | None) -> list[str]:
     if annotations is None:
         from tempbench_lmms.data.roots import prepared_root
 
-        there = [one for one in SPLITS if (prepared_root("nextgqa") / one).is_dir()]
+        there = [one for one in SPLITS if (prepared_root("nextgqa", _INSTEAD) / one).is_dir()]
     else:
-        there = [one for one in SPLITS if all(file.is_file() for file in rows.files_of(annotations, one))]
+        folder = rows.annotations_in(annotations)
+        there = [one for one in SPLITS if all(file.is_file() for file in rows.files_of(folder, one))]
     if not there:
         raise TempbenchError(
-            f"no split is in {annotations or 'the prepared data'}; --annotations is the release's folder "
-            f"datasets/nextgqa, with {FILES['test']}.csv and gsub_{FILES['test']}.json"
+            f"no split is in {annotations or 'the prepared data'}; --annotations is a clone of the "
+            f"release or its folder datasets/nextgqa, with {FILES['test']}.csv and gsub_{FILES['test']}.json"
         )
     return there
 

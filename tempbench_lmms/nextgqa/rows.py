@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, roots, tables
+from tempbench_lmms.data import bounds, releases, roots, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa.card import FILES, OPTIONS
@@ -17,9 +17,31 @@ from tempbench_lmms.nextgqa.prompts import LETTERS
 PREFIX = f"{roots.SCHEME}{BENCHMARK}/media/"
 
 
+def annotations_in(source: Path) -> Path:
+    """Returns the folder of the annotations: a clone of the release's repository has it two folders down.
+
+    Raises:
+        TempbenchError: There is no split in it.
+    """
+
+    def here(folder: Path) -> Path | None:
+        inside = (folder, folder / "datasets" / "nextgqa")
+        return next(
+            (one for one in inside if any(files_of(one, split)[1].is_file() for split in FILES)), None
+        )
+
+    if (found := releases.find(source, here, "the annotations")) is None:
+        raise TempbenchError(
+            f"neither gsub_test.json nor gsub_val.json is in {source}; name a clone of "
+            "https://github.com/doc-doc/NExT-GQA or its folder datasets/nextgqa"
+        )
+    return found
+
+
 def files_of(folder: Path, split: str) -> tuple[Path, Path]:
     """Returns the questions and the segments of a split in the release's folder `datasets/nextgqa`."""
-    return folder / f"{FILES[split]}.csv", folder / f"gsub_{FILES[split]}.json"
+    questions, segments = (f"{FILES[split]}.csv", f"gsub_{FILES[split]}.json")
+    return tuple(releases.file(folder, name) or folder / name for name in (questions, segments))  # type: ignore[return-value]
 
 
 def reply(answer: str, span: Sequence[float]) -> str:

@@ -13,7 +13,7 @@ from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.data.terminal import shown as steering_nothing
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import Sums, interval
-from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate_error
+from tempbench_lmms.record import UNDEFINED, Metric, Record, decimals, evaluate_error
 from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
@@ -91,7 +91,7 @@ def shown(value: Value, digits: int = 4) -> str:
     """Returns a value for people: counts and words as they are, "-" for what is undefined."""
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return UNDEFINED
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+    return decimals(value, digits) if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)

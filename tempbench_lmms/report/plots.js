@@ -27,16 +27,9 @@
     }
     return `${text.slice(0, fits)}…`;
   };
-  // Python rounds a value that lies halfway, 0.0625, to the even neighbour; `toFixed` rounds it up. Halfway lie
-  // the odd multiples of 2 ** -(digits + 1) alone.
-  const fixed = (value, digits) => {
-    const halves = value * 2 ** (digits + 1);
-    if (!Number.isInteger(halves) || halves % 2 === 0) return value.toFixed(digits);
-    const below = Math.floor(value * 10 ** digits);
-    return ((below % 2 ? below + 1 : below) / 10 ** digits).toFixed(digits);
-  };
-  const number = (value) => fixed(value, Math.abs(value) < 10 ? 3 : 1);
-  const seconds = (value) => (Number.isInteger(value) ? String(value) : fixed(value, 2));
+  // As the tables (`record.decimals`): a value that lies halfway, 0.0625, goes away from zero.
+  const number = (value) => value.toFixed(Math.abs(value) < 10 ? 3 : 1);
+  const seconds = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
   window.tempbenchNumber = number;
   const words = (point) => {
     const range = point.low === null ? "" : ` [${number(point.low)}, ${number(point.high)}]`;

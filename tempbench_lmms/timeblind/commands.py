@@ -27,7 +27,8 @@ def score(
         Path, typer.Option(help="The official result file: a list with index and model_output.")
     ],
     data: Annotated[
-        Path | None, typer.Option(help="The official data.jsonl instead of the prepared data.")
+        Path | None,
+        typer.Option(help="The official data.jsonl, or a folder with it, instead of the prepared data."),
     ] = None,
     tags: Annotated[Path | None, typer.Option(help="The official tags.json, with --data.")] = None,
     mini: _Mini = False,

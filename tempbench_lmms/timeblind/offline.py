@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import tables
+from tempbench_lmms.data import releases, tables
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.replies import check_complete, json_values, text_or_none
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.record import UNDEFINED, evaluate, evaluate_error
+from tempbench_lmms.record import UNDEFINED, decimals, evaluate, evaluate_error
 from tempbench_lmms.timeblind import official, rows, scoring
 from tempbench_lmms.timeblind.card import TAGS
+
+DATA, TAGS_FILE = "data.jsonl", "tags.json"
+_INSTEAD = f"name the Hub's download of BaiqiL/TimeBlind, or its {DATA}, with --data"
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Scored:
 def _shown(value: float, undefined: str = UNDEFINED) -> str:
     if math.isnan(value):
         return undefined
-    return str(value) if isinstance(value, int) else f"{value:.4f}"
+    return str(value) if isinstance(value, int) else decimals(value)
 
 
 def score_file(
@@ -63,7 +66,7 @@ def score_file(
 
     Args:
         predictions: A list of objects with `index` and `model_output`, or one object a line.
-        data: The official `data.jsonl`; the prepared data where omitted.
+        data: The official `data.jsonl`, or a folder with it; the prepared data where omitted.
         tags: The official `tags.json`, with `data`.
         mini: Take the bundled sample.
         partial: Whether questions may be missing.
@@ -139,10 +142,29 @@ def _docs(data: Path | None, tags: Path | None, mini: bool) -> dict[int, tables.
     if data is None:
         if tags is not None:
             raise TempbenchError("--tags goes with --data; the prepared data has its tags")
-        found = tables.read_rows((mini_root("timeblind") if mini else prepared_root("timeblind")) / "test")
+        root = mini_root("timeblind") if mini else prepared_root("timeblind", _INSTEAD)
+        found = tables.read_rows(root / "test")
     else:
-        found = read_release(data, tags)
+        found = read_release(*files_of(data, tags))
     return {row["index"]: row for row in found}
+
+
+def files_of(source: Path, tags: Path | None = None) -> tuple[Path, Path | None]:
+    """Returns the questions' file of a download of the Hub, and the tags' where it is there, too.
+
+    Args:
+        source: The download, or the file.
+        tags: The tags' file, where the user names one.
+
+    Raises:
+        TempbenchError: The folder has no questions.
+    """
+    if not source.is_dir():
+        return source, tags
+    data = releases.find(source, lambda folder: releases.file(folder, DATA), DATA)
+    if data is None:
+        raise TempbenchError(f"no {DATA} in {source}; give the folder with the Hub's download")
+    return data, tags or releases.find(source, lambda folder: releases.file(folder, TAGS_FILE), TAGS_FILE)
 
 
 def read_release(data: Path, tags: Path | None = None) -> list[tables.Row]:

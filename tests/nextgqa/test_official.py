@@ -1,9 +1,11 @@
 """The official scorers' numbers to the last digit, by recorded outputs and by the released annotations."""
 
 import json
+import shutil
 
 import pytest
 
+from tempbench_lmms.cli import examples
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa import official, offline, rows, statistics
 from tempbench_lmms.nextgqa.card import COUNTS, SEVERAL
@@ -77,6 +79,19 @@ def test_the_command(case, files, annotations):
     assert shown.returncode == 0
     assert case["printed"][1] in shown.stdout
     assert "Acc&GQA is 0" in shown.stderr
+    words = ("score", "nextgqa", "--predictions", spans)
+    complains(tempbench(*words, TEMPBENCH_DATA="/nowhere"), "a clone of ", "with --annotations")
+    around = annotations.parents[2]
+    for folder in (annotations.parents[1], around):  # the clone, and the folder that it lies in
+        assert tempbench(*words, "--annotations", folder).stdout == shown.stdout
+
+
+@pytest.mark.parametrize("case", ["missing"], indirect=True)
+def test_the_help_s_own_example_works(case, files, annotations, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(annotations.parents[1], "NExT-GQA")
+    done = tempbench("score", "nextgqa", *examples.EXAMPLES["score nextgqa"].split())
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,71 @@
+"""Where a release lies on the user's disk: one rule for every benchmark.
+
+It is the folder that the user names, or up to three folders below it; the Hub's cache counts as the snapshot
+in it. A suffix may be in capitals.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from tempbench_lmms.data import hub
+from tempbench_lmms.errors import TempbenchError
+
+DEEPEST = 3
+"""So many folders below the one that is named a release may lie."""
+
+T = TypeVar("T")
+
+
+def find(source: Path, here: Callable[[Path], T | None], what: str) -> T | None:
+    """Returns what a folder has of a release, or the folders below it; None where none has anything.
+
+    Args:
+        source: The folder.
+        here: Returns what a folder has, without those below it; something false where that is nothing.
+        what: What is looked for, for the error.
+
+    Raises:
+        TempbenchError: Two folders of one depth have it.
+    """
+    level = [source]
+    for _ in range(DEEPEST + 1):
+        level = list({folder.resolve(): folder for folder in map(hub.snapshot, level)}.values())
+        found = [(folder, one) for folder in level if (one := here(folder))]
+        if len(found) > 1:
+            raise TempbenchError(
+                f"{source} holds {what} twice, in {found[0][0]} and in {found[1][0]}; name one of them"
+            )
+        if found:
+            return found[0][1]
+        level = [inner for folder in level for inner in _folders(folder)]
+    return None
+
+
+def _folders(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith("."))
+
+
+def file(folder: Path, *names: str) -> Path | None:
+    """Returns the first of some files that is in a folder, by name; None where none is."""
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    there = {spelled(path): path for path in folder.iterdir()} if folder.is_dir() else {}
+    return next((there[name] for name in names if name in there and there[name].is_file()), None)
+
+
+def spelled(path: Path) -> str:
+    """Returns a file's name with its suffix in small letters.
+
+    >>> spelled(Path("A.MP4"))
+    'A.mp4'
+    """
+    return path.stem + path.suffix.lower()
+
+
+def of_suffix(paths: Iterable[Path], *suffixes: str) -> list[Path]:
+    """Returns the files among paths that have one of some suffixes, in the order of their names."""
+    return sorted(path for path in paths if path.suffix.lower() in suffixes and path.is_file())
