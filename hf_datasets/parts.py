@@ -126,6 +126,24 @@ class Part:
         # Without a manifest of its own, what says that the part is there is its table.
         (self.root / self.table / "test.parquet").unlink(missing_ok=True)
 
+    def same_twice(self, pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
+        """Returns of each pair of videos whose content is one why neither can be used: a twin must differ.
+
+        Args:
+            pairs: Places below `media`; those of which one could not be used are passed over.
+
+        Returns:
+            In a line and in a few words, by place.
+        """
+        known = self.gathered.videos
+        return {
+            one: (f"the content is that of {other}", "one video twice")
+            for first, second in pairs
+            if all(self.gathered.at(place).is_file() for place in (first, second))
+            and known[first]["sha256"] == known[second]["sha256"]
+            for one, other in ((first, second), (second, first))
+        }
+
     def finish(self, rows: list[tables.Row], schema: Any, skipped: Skipped, **more: Any) -> dict[str, Any]:
         """Removes the part's media that no row names, writes the table, then the manifest."""
         prefix = f"{roots.SCHEME}{self.benchmark}/"

@@ -126,6 +126,12 @@ def groups(benchmark: str) -> Groups:
     return found
 
 
+def sizes(benchmark: str) -> Callable[[dict[str, Any]], Any]:
+    """Returns what says of a manifest how much of the benchmark is there (`data.extent`)."""
+    found: Callable[[dict[str, Any]], Any] = getattr(checks(benchmark), "sizes", lambda manifest: ())
+    return found
+
+
 def checks(benchmark: str) -> Any:
     """Returns a benchmark's module `checks`.
 

@@ -25,7 +25,7 @@ from tempbench_lmms.coherence.features import (
     QA_SCHEMA,
     REFERENCED_SCHEMA,
 )
-from tempbench_lmms.data import archives, choices, roots, tables
+from tempbench_lmms.data import archives, choices, extent, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
@@ -270,10 +270,10 @@ def _no_video(path: Path) -> tuple[str, str]:
     if path.is_dir():
         return ("a link to a folder, which is not followed", "link") if path.is_symlink() else ("", "")
     if path.suffix.lower() not in VIDEO_SUFFIXES:
-        return f"no video by its name: {path.suffix or 'no suffix'}", checks.NO_VIDEO
+        return f"no video by its name: {path.suffix or 'no suffix'}", extent.NO_VIDEO
     if path.is_file():
         return "", ""
-    return ("a link to nothing", "link") if path.is_symlink() else ("no file", checks.NO_VIDEO)
+    return ("a link to nothing", "link") if path.is_symlink() else ("no file", extent.NO_VIDEO)
 
 
 def _printable(path: Path) -> str:

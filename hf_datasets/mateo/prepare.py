@@ -26,7 +26,7 @@ from tempbench_lmms.data import (
 )
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD, REVISION, SPLITS
-from tempbench_lmms.mateo.checks import GRAPHS, table_name
+from tempbench_lmms.mateo.checks import GRAPHS, OFFICIAL, table_name
 from tempbench_lmms.mateo.commands import print_counts
 
 REPO = "SISLab/MATEO"
@@ -173,7 +173,7 @@ def _finished(origin: _Origin, done: Mapping[str, Any], root: Path) -> dict[str,
     )
     manifest = {
         "benchmark": CARD.name,
-        "edition": "plans of one's own" if origin.own else "official release",
+        "edition": "plans of one's own" if origin.own else OFFICIAL,
         "licence": "" if origin.own else benchmarks.card(CARD.name).sources[0].licence,
         "source": origin.entry,
         "rows": {table_name(split): done[split]["rows"] for split in done},

@@ -32,7 +32,7 @@ def readme(found: Contents, facts: Facts, terms: Terms, repo: str) -> str:
         *(facts.collection, facts.annotation, facts.preprocessing),
         f"Converted and published by {found.manifest['published_by']}. `manifest.json` has sources, "
         "revisions, settings and checksums of the tables; `checksums.json` those of every picture and video.",
-        _left_out(found.manifest),
+        _left_out(found),
         "## What to bear in mind",
         *(facts.limitations, facts.biases, facts.personal, facts.uses, facts.impact),
         _licences(terms),
@@ -120,8 +120,9 @@ def shown_name(column: str) -> str:
     return column.removesuffix("_file_names").removesuffix("_file_name")
 
 
-def _left_out(manifest: Mapping[str, Any]) -> str:
-    lines = list(_skipped(manifest))
+def _left_out(found: Contents) -> str:
+    lines = [f"not the whole benchmark{found.part}"] if found.part else []
+    lines += _skipped(found.manifest)
     rest = len(lines) - _LISTED
     shown = [f"- {one_line(line)}" for line in lines[:_LISTED]] + (
         [f"- and {rest} more, in `manifest.json`"] if rest > 0 else []

@@ -59,6 +59,8 @@ def push(
         _stage(found, folder)
         change = _compared(repo, folder, dry_run)
         _preview(found, terms, repo, private, change, folder)
+        if found.part:
+            print(f"  not the whole benchmark{found.part}")
         if change.exists and private and not change.private:
             raise TempbenchError(f"{repo} is public; name another repository, which --private makes private")
         print(_uploaded(repo, folder, private, change, agreed, dry_run))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data import checksums, manifests, prepared, remote, roots, tables
+from tempbench_lmms.data import checksums, extent, manifests, prepared, remote, roots, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import records
@@ -54,6 +54,7 @@ class Contents:
         patterns: By configuration, the globs of its media.
         tables: Arrow tables with the names of files, by place.
         texts: Other files, by place.
+        part: What part of the benchmark it is, as `data.extent.part_of` says it.
     """
 
     benchmark: str
@@ -64,6 +65,7 @@ class Contents:
     patterns: dict[str, list[str]] = field(default_factory=dict)
     tables: dict[str, Any] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    part: str = ""
 
     @property
     def as_they_are(self) -> dict[str, Path]:
@@ -82,7 +84,7 @@ def contents_of(benchmark: str, root: Path) -> Contents:
     manifest = manifests.read(root)
     if manifest is None or not (root / checksums.FILE).is_file():
         raise TempbenchError(f"{root} has no checksums of its media; prepare the data again with --force")
-    found = Contents(benchmark, root, {})
+    found = Contents(benchmark, root, {}, part=extent.part_of(root, benchmarks.sizes(benchmark)))
     known = checksums.read(root)
     for table in benchmarks.checks(benchmark).tables_of(root):
         _add(found, table, known)

@@ -9,14 +9,15 @@ An interrupted run goes on where it stopped; a run on the same source does nothi
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import archives, hub, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
-from tempbench_lmms.tempcompass_pairs import checks, rows
+from tempbench_lmms.tempcompass_pairs import checks, groups, rows
 from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, GROUPS, KINDS
 from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
 
@@ -81,6 +82,7 @@ def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[
             )
         part.begin()
         wrong = part.bring({f"{clip}.mp4": medium for clip, medium in media.items()})
+        wrong |= part.same_twice(_twins(wanted))
     kept = rows.grouped(_with_clips(found, media, wrong, skipped))
     if not kept:
         raise none_left(f"no question of {source} can be asked", skipped)
@@ -136,14 +138,23 @@ def _with_clips(
             yield row
 
 
+def _twins(clips: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yields the places of every two clips of one origin, which show it in two ways."""
+    by_origin: dict[str, list[str]] = {}
+    for clip in clips:
+        by_origin.setdefault(groups.origin(clip), []).append(f"{clip}.mp4")
+    for several in by_origin.values():
+        yield from combinations(several, 2)
+
+
 def _counts(kept: Iterable[tables.Row]) -> dict[str, Any]:
     """Returns the number of questions and of contrast groups by kind, beside the official ones."""
     listed = list(kept)
     asked = Counter(row["kind"] for row in listed)
-    groups = Counter(row["kind"] for row in listed if row["group"] == row["question_id"])
+    first = Counter(row["kind"] for row in listed if row["group"] == row["question_id"])
     return {
         "by_kind": {kind: asked[kind] for kind in KINDS},
         "official_by_kind": COUNTS,
-        "groups": {kind: groups[kind] for kind in KINDS},
+        "groups": {kind: first[kind] for kind in KINDS},
         "official_groups": GROUPS,
     }

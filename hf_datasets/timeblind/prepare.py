@@ -7,24 +7,22 @@
 An interrupted run goes on where it stopped; a run on the same source does nothing.
 """
 
-import filecmp
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import archives, hub, roots, tables
+from tempbench_lmms.data import archives, hub, releases, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.gathering import Medium
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 from tempbench_lmms.timeblind import checks, official, rows
 from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE
 from tempbench_lmms.timeblind.features import BENCHMARK, SCHEMA
-from tempbench_lmms.timeblind.offline import read_release
+from tempbench_lmms.timeblind.offline import DATA, files_of, read_release
 
 from ..parts import PLAIN, How, Part, Place, Skipped, none_left
 
 REPO = "BaiqiL/TimeBlind"
-DATA, TAGS = "data.jsonl", "tags.json"
 _PLACE = Place(BENCHMARK, "timeblind", "test")
 _INSTANCE = "instance "
 
@@ -63,8 +61,7 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
     if not source.is_dir():
         raise TempbenchError(f"{source} is not a folder; give --source the folder with {DATA} and the videos")
     with archives.unpacked(source, roots.home_to_write(BENCHMARK)) as folder:
-        data = _the_one(folder)
-        listed = tags or next(iter(sorted(folder.rglob(TAGS))), None)
+        data, listed = files_of(folder, tags)
         asked, skipped = whole(read_release(data, listed))
         if not asked:
             raise none_left("no instance is whole", skipped)
@@ -76,10 +73,10 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
             return None
         part.begin()
         wrong = part.bring(media)
+        wrong |= part.same_twice(_twins(asked))
     cut = {one["id"].removeprefix(_INSTANCE) for one in skipped}
     lost: Skipped = [{"id": name, "why": why, "reason": reason} for name, (why, reason) in wrong.items()]
     lost += _lacking(asked, media)
-    lost += _equal(asked, part.root / "media", {one["id"] for one in lost})
     gone = {one["id"] for one in lost}
     cut |= {row["pair_id"] for row in asked if rows.video_name(row["video"]) in gone}
     kept = [row for row in asked if row["pair_id"] not in cut]
@@ -103,16 +100,12 @@ def _lacking(asked: Sequence[tables.Row], media: Mapping[str, Medium]) -> Skippe
     return [{"id": name, "why": "the video is missing", "reason": "missing"} for name in lacking]
 
 
-def _equal(asked: Sequence[tables.Row], folder: Path, gone: set[str]) -> Skipped:
-    """Returns the videos whose content is that of the other one of their instance."""
+def _twins(asked: Sequence[tables.Row]) -> list[tuple[str, str]]:
+    """Returns the two videos of each instance."""
     names: dict[str, dict[str, None]] = {}
     for row in asked:
         names.setdefault(row["pair_id"], {})[rows.video_name(row["video"])] = None
-    return [
-        {"id": other, "why": f"the content is that of {one}", "reason": "one video twice"}
-        for one, other in names.values()
-        if not {one, other} & gone and filecmp.cmp(folder / one, folder / other, shallow=False)
-    ]
+    return [(one, other) for one, other in names.values()]
 
 
 def whole(asked: Sequence[tables.Row]) -> tuple[list[tables.Row], Skipped]:
@@ -126,24 +119,18 @@ def whole(asked: Sequence[tables.Row]) -> tuple[list[tables.Row], Skipped]:
     return [row for row in asked if row["pair_id"] not in wrong], skipped
 
 
-def _the_one(folder: Path) -> Path:
-    found = sorted(folder.rglob(DATA))
-    if len(found) != 1:
-        several = f"{found[0]} and {found[1]} are both there" if found else f"no {DATA} in {folder}"
-        raise TempbenchError(f"{several}; give --source the folder with the Hub's download")
-    return found[0]
-
-
 def _media(folder: Path, source: Path, wanted: set[str]) -> dict[str, Medium]:
     """Returns the videos that are wanted and there, by name.
 
     What was unpacked lies in a folder of links to the source's own files.
     """
     found: dict[str, Medium] = {}
+    named = {releases.spelled(Path(name)): name for name in wanted}
     for path in sorted(folder.rglob("*")):
-        if path.name in wanted and path.suffix.lower() in VIDEO_SUFFIXES and path.is_file():
+        name = named.get(releases.spelled(path))
+        if name and path.suffix.lower() in VIDEO_SUFFIXES and path.is_file():
             is_own = folder != source and not path.is_symlink()
-            found.setdefault(path.name, Medium(path, folder if is_own else hub.around(source), is_own))
+            found.setdefault(name, Medium(path, folder if is_own else hub.around(source), is_own))
     return found
 
 

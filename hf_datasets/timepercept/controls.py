@@ -12,7 +12,7 @@ from typing import Any
 from tempbench_lmms.data import bounds, checksums, hub, outputs, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.timepercept.card import DAMAGED, LAPSES
+from tempbench_lmms.timepercept.card import CONTROL_SIZES, DAMAGED, LAPSES
 from tempbench_lmms.timepercept.features import SCHEMA
 
 from . import pictures, questions
@@ -29,8 +29,6 @@ BY_HAND = {
     "(Apache-2.0)",
 }
 """Where a control comes from, for who has no way to the Hub."""
-UCM_COUNT = 200
-"""Every printed accuracy is a multiple of 1/200 (Table 3)."""
 
 UCM_CLASSES = {
     "agricultural": "agricultural",
@@ -190,9 +188,9 @@ def build_ucm(root: Path, source: Origin, seed: int, size: int) -> dict[str, Any
         )
     queues = {name: generator.sample(media, len(media)) for name, media in by_class.items()}
     rows: list[Row] = []
-    while len(rows) < UCM_COUNT and any(queues.values()):
+    while len(rows) < CONTROL_SIZES["ucm"] and any(queues.values()):
         for name in generator.sample(classes, len(classes)):
-            if queues[name] and len(rows) < UCM_COUNT:
+            if queues[name] and len(rows) < CONTROL_SIZES["ucm"]:
                 shot = Shot(queues[name].pop(), 0, "", None)
                 asked = [UCM_CLASSES[other] for other in classes]
                 rows.append(questions.choice_row(len(rows), shot, UCM_CLASSES[name], asked, generator, "ucm"))

@@ -35,10 +35,14 @@ def _alone(benchmark: str, prepare: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(prepare)
     def locked(*args: Any, no_lock: bool = False, **kwargs: Any) -> Any:
-        from tempbench_lmms.data import locks
+        from tempbench_lmms.data import extent, locks, manifests, roots
 
         with locks.preparing(benchmark, not no_lock):
-            return prepare(*args, **kwargs)
+            found = prepare(*args, **kwargs)
+            manifest = manifests.read(roots.data_home(benchmark) / benchmark) or {}
+        if short := extent.incomplete(extent.of(manifest, benchmarks.sizes(benchmark))):
+            print(f"incomplete: {short}")
+        return found
 
     signature = inspect.signature(prepare)
     option = inspect.Parameter("no_lock", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_NoLock)

@@ -108,6 +108,7 @@ def verify(
     print(f"lmms-eval {plugin.harness_version()}: ok", flush=True)
     problems = 0
     if benchmark:
+        from tempbench_lmms.data import extent
         from tempbench_lmms.data.roots import mini_root, prepared_root
 
         benchmarks.card(benchmark)
@@ -118,7 +119,7 @@ def verify(
             print(problem)
         if problems:
             raise TempbenchError(f"{benchmark}: {problems} problems in {root}; see above")
-        print(f"{benchmark} in {root}: ok")
+        print(f"{benchmark} in {root}: ok{extent.part_of(root, benchmarks.sizes(benchmark))}")
     elif names:
         from tempbench_lmms.harness.tasks import task_files
 

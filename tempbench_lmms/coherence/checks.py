@@ -1,22 +1,15 @@
 """What must hold of the data before a model is loaded."""
 
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tempbench_lmms.coherence.card import SCENES, TYPES
+from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
 from tempbench_lmms.coherence.parser import letters_of
 from tempbench_lmms.coherence.prompts import CAPTION, ORDERS
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import Table
-from tempbench_lmms.data.roots import MANIFEST
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.media import apart, records
-
-NO_VIDEO = "no video"
-"""Why a file of a folder is left out of which nobody expects that it is shown, such as a list of links."""
-
-_WHAT_NEXT = "complete the source and prepare it again with --force"
 
 
 def tables_of(root: Path) -> list[Table]:
@@ -32,30 +25,15 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; every video that changed is decoded."""
-    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video))
-    with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
-        yield from _missing(manifests.read(root) or {})
+    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video), sizes)
 
 
-def _missing(manifest: manifests.Manifest) -> Iterator[str]:
-    """Yields what was asked for when the data was prepared, and is not there.
-
-    The bundled sample and data of an earlier version do not say what was asked for.
-    """
-    parts = manifest.get("parts")
-    for name, part in parts.items() if isinstance(parts, dict) else ():
-        if not isinstance(part, dict) or "copied" not in part:
-            continue
-        for kind in part.get("types", ()):
-            if not part["by_type"].get(kind):
-                yield f"{name}: no question of {kind}; {_WHAT_NEXT}, or leave the type out with --types"
-        first = {one.get("reason"): checks.one_line(one["id"]) for one in reversed(part["skipped"])}
-        for reason, n in part["skipped_by_reason"].items():
-            if reason != NO_VIDEO:
-                yield (
-                    f"{name}: {n} left out when the data was prepared ({reason}), the first is "
-                    f"{first[reason]}, all are in {MANIFEST}; {_WHAT_NEXT}"
-                )
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how much of TOMATO is there, by type; the videos to caption are the user's own."""
+    part = (manifest.get("parts") or {}).get("tomato") or {}
+    for kind, there in (part.get("by_type") or {}).items():
+        asked = kind in part.get("types", TYPES)
+        yield Size(kind, there, COUNTS[kind] if asked else 0, COUNTS[kind])
 
 
 def question_problems(row: tables.Row) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, checksums, manifests, prepared, remote, tables, terminal
+from tempbench_lmms.data import bounds, checksums, extent, manifests, prepared, remote, tables, terminal
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
 
@@ -57,18 +57,30 @@ class Table:
         return f"{self.path.parent.name}/{self.path.name}"
 
 
-def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any]) -> Iterator[Problem]:
-    """Yields the problems of a data set, one line each: of its tables, then of every medium that they name.
+def problems(
+    root: Path,
+    found: Sequence[Table],
+    load: Callable[[Path, str], Any],
+    sizes: extent.Sizes = extent.unknown,
+) -> Iterator[Problem]:
+    """Yields the problems of a data set, one line each: of its tables, of their media, of what is missing.
 
     Args:
         root: The data set's folder.
         found: Its tables.
         load: Decodes the medium at a path, which its errors call by the given name; raises
             `TempbenchError` where it cannot.
+        sizes: Says of the manifest how much there is, and was to be.
     """
     if not found:
         yield f"{root}: no table found; prepare the data again"
-    yield from _manifest_problems(root)
+    manifest: manifests.Manifest = {}
+    try:
+        manifest = manifests.read(root) or {}
+    except TempbenchError as error:
+        yield one_line(str(error))
+    for problem in prepared.table_problems(root, manifest):
+        yield one_line(f"{problem}; prepare the data again with --force")
     media: dict[str, Path] = {}
     for table in found:
         yield from table_problems(table, media, _steering_problems)
@@ -80,18 +92,8 @@ def problems(root: Path, found: Sequence[Table], load: Callable[[Path, str], Any
             sound[url] = path
         except TempbenchError as error:
             yield one_line(str(error))
-    for problem in checksums.problems(root, sound):
+    for problem in (*checksums.problems(root, sound), *extent.problems(manifest, sizes)):
         yield one_line(problem)
-
-
-def _manifest_problems(root: Path) -> Iterator[Problem]:
-    try:
-        manifest = manifests.read(root) or {}
-    except TempbenchError as error:
-        yield one_line(str(error))
-        return
-    for problem in prepared.table_problems(root, manifest):
-        yield one_line(f"{problem}; prepare the data again with --force")
 
 
 def _no_remark(row: tables.Row) -> Iterable[str]:

@@ -9,10 +9,11 @@ from typing import Any
 
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo import parser, scoring
-from tempbench_lmms.mateo.card import SPLITS
+from tempbench_lmms.mateo.card import COUNTS, SPLITS
 from tempbench_lmms.media.apart import verify_picture
 
 
@@ -25,6 +26,8 @@ TABLES = tuple(f"{table_name(split)}/{split}.parquet" for split in SPLITS)
 """The tables that prepared data may have; the bundled sample has the first."""
 
 
+OFFICIAL = "official release"
+"""What the manifest calls the edition of data that is not of plans of one's own."""
 GRAPHS = "graphs.json"
 """The plans of each split that `prepare` drew its questions from: number of steps, and the edges."""
 _CHECKED = 300
@@ -45,7 +48,7 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem: of rows, of pictures that cannot be used, of what is left out, of labels."""
-    yield from checks.problems(root, tables_of(root), verify_picture)
+    yield from checks.problems(root, tables_of(root), verify_picture, sizes)
     manifest = _manifest(root)
     for split, lines in (manifest.get("problems") or {}).items():
         lost = [line for line in lines if str(line).endswith(("left out", "not asked about"))]
@@ -56,6 +59,15 @@ def problems(root: Path) -> Iterator[str]:
             )
     if isinstance(manifest.get("text_only"), bool):  # data of an earlier version keeps no graphs
         yield from _label_problems(root)
+
+
+def sizes(manifest: Mapping[str, Any]) -> Iterator[Size]:
+    """Yields how many of the paper's plans are there, by split; its numbers of pairs disagree."""
+    if manifest.get("edition") == OFFICIAL:
+        wanted = manifest["source"].get("splits", SPLITS)
+        for split in SPLITS:
+            n, whole = manifest["counts"].get(split, {}).get("plans", 0), int(COUNTS[split]["plans"])
+            yield Size(split, n, whole if split in wanted else 0, whole, "plans")
 
 
 def _manifest(root: Path) -> Mapping[str, Any]:

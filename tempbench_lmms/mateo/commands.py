@@ -125,8 +125,9 @@ def print_counts(manifest: Mapping[str, Any]) -> None:
     from rich.table import Table
 
     from tempbench_lmms.mateo.card import COUNTS
+    from tempbench_lmms.mateo.checks import OFFICIAL
 
-    own = manifest.get("edition") != "official release"
+    own = manifest.get("edition") != OFFICIAL
     table = Table("split", "count", "here", *([] if own else ["paper"]), box=None)
     names = {
         "edges": "pairs before (and after, swapped)",

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tempbench_lmms.data import checks, tables
+from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.media import apart, records
 from tempbench_lmms.motion_only import parser
-from tempbench_lmms.motion_only.card import KINDS, N_OPTIONS
+from tempbench_lmms.motion_only.card import KINDS, N_OPTIONS, N_PAIRS
 
 
 def tables_of(root: Path) -> list[Table]:
@@ -20,7 +21,13 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; every video is decoded."""
-    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video))
+    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video), sizes)
+
+
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how many questions are there; `--pairs` asks for other numbers than the default one."""
+    if pairs := (manifest.get("settings") or {}).get("pairs"):
+        yield Size("test", manifest["rows"]["test"], 2 * pairs, 2 * max(pairs, N_PAIRS))
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

@@ -1,15 +1,14 @@
 """What must hold of NExT-GQA data before a model is loaded."""
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import Table
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.media import apart, records
 from tempbench_lmms.nextgqa import parser
-from tempbench_lmms.nextgqa.card import OPTIONS, SPLITS, TYPES
+from tempbench_lmms.nextgqa.card import COUNTS, OPTIONS, SPLITS, TYPES
 
 _BEYOND = 0.5
 """Released segments begin up to 0.2 seconds before their video and end up to 0.5 seconds after it: lengths
@@ -35,20 +34,14 @@ def problems(root: Path) -> Iterator[str]:
         if not records.unchanged(path, known.get(path.relative_to(root / "media").as_posix())):
             apart.check_video(path, thorough=True)
 
-    yield from checks.problems(root, tables_of(root), load)
-    with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
-        yield from _left_out(manifests.read(root) or {})
+    yield from checks.problems(root, tables_of(root), load, sizes)
 
 
-def _left_out(manifest: manifests.Manifest) -> Iterator[str]:
-    by_reason = manifest.get("skipped_by_reason")
-    first = {one["reason"]: one for one in reversed(manifest.get("skipped") or [])}
-    for reason, n in by_reason.items() if isinstance(by_reason, dict) else ():
-        one = first[reason]
-        yield checks.one_line(
-            f"{one['split']}: {n} questions left out when the data was prepared ({reason}), the first is "
-            f"{one['id']}: {one['why']}; complete the videos and prepare the data again with --force"
-        )
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how many of the release's questions are there, by split."""
+    for split in SPLITS if "splits" in manifest else ():
+        asked = COUNTS[split] if split in manifest["splits"] else 0
+        yield Size(split, manifest["rows"].get(split, 0), asked, COUNTS[split])
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import Table
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.rextime import parser, videos
-from tempbench_lmms.rextime.card import SOURCES, SPLITS
+from tempbench_lmms.rextime.card import COUNTS, SOURCES, SPLITS
 from tempbench_lmms.rextime.prompts import LETTERS
 
 
@@ -40,9 +41,16 @@ def problems(root: Path) -> Iterator[str]:
         if problem := videos.problem_of(url, verdicts, by_checksum=True):
             raise MediaError(problem)
 
-    yield from checks.problems(root, tables_of(root), load)
+    yield from checks.problems(root, tables_of(root), load, sizes)
     with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
         yield from _rows_left_out(manifests.read(root) or {})
+
+
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how many of the paper's questions are there, by split: those whose files were taken."""
+    for split in SPLITS if "annotations" in manifest else ():
+        asked = COUNTS[split] if split in manifest["annotations"] else 0
+        yield Size(split, manifest["rows"].get(split, 0), asked, COUNTS[split])
 
 
 def _rows_left_out(manifest: manifests.Manifest) -> Iterator[str]:

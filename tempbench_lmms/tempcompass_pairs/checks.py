@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from tempbench_lmms.data import checks, tables
+from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.media import apart, records
 from tempbench_lmms.tempcompass_pairs import groups, parser, rows
-from tempbench_lmms.tempcompass_pairs.card import DETAILS, KINDS
+from tempbench_lmms.tempcompass_pairs.card import COUNTS, DETAILS, KINDS
 
 
 def tables_of(root: Path) -> list[Table]:
@@ -22,7 +23,13 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; every video that changed is decoded."""
-    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video))
+    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video), sizes)
+
+
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how many of the release's questions are there, by kind."""
+    for kind, there in ((manifest.get("parts") or {}).get("tempcompass") or {}).get("by_kind", {}).items():
+        yield Size(kind, there, COUNTS[kind], COUNTS[kind])
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.apart import verify_picture
-from tempbench_lmms.tempvs.card import CARD, GROUNDING_OF, MAIN_TESTS, SOURCES
+from tempbench_lmms.tempvs.card import CARD, GROUNDING_OF, MAIN_TESTS, SOURCES, TABLE_2
 from tempbench_lmms.tempvs.parser import parse
 from tempbench_lmms.tempvs.prompts import kind_of
 
@@ -30,7 +31,7 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem: of tables and rows, of pictures that cannot be used, of what is missing."""
-    yield from checks.problems(root, tables_of(root), verify_picture)
+    yield from checks.problems(root, tables_of(root), verify_picture, sizes)
     with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
         yield from _missing(manifests.read(root) or {})
 
@@ -53,6 +54,19 @@ def _missing(manifest: manifests.Manifest) -> Iterator[str]:
     )
     for file, n in sorted(left_out.items()):
         yield f"{file}: {n} left out when the data was prepared, named in {MANIFEST}; {what_next}"
+
+
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how many questions are there of those that Table 2 counts, by main test and source.
+
+    The bundled sample and data of an earlier version name no sources.
+    """
+    wanted, counts = manifest.get("sources"), manifest.get("questions")
+    if isinstance(wanted, list) and isinstance(counts, dict):
+        for test, by_source in TABLE_2.items():
+            for source, whole in by_source.items():
+                there = counts.get(test, {}).get(source, 0)
+                yield Size(f"{test} of {source}", there, whole if source in wanted else 0, whole)
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

@@ -1,15 +1,14 @@
 """What must hold of TimeBlind data before a model is loaded."""
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.media import apart, records
 from tempbench_lmms.timeblind import parser
-from tempbench_lmms.timeblind.card import SIZE, TAGS
+from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE, TAGS
 
 
 def tables_of(root: Path) -> list[Table]:
@@ -24,22 +23,13 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; every video that changed is decoded."""
-    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video))
-    with contextlib.suppress(TempbenchError):  # a damaged manifest is among the problems above
-        yield from _left_out(manifests.read(root) or {})
+    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video), sizes)
 
 
-def _left_out(manifest: manifests.Manifest) -> Iterator[str]:
-    """Yields the reasons for which something was left out; the bundled sample's manifest has no parts."""
-    parts = manifest.get("parts")
-    for part in parts.values() if isinstance(parts, dict) else ():
-        first = {one["reason"]: one for one in reversed(part["skipped"])}
-        for reason, n in part["skipped_by_reason"].items():
-            yield checks.one_line(
-                f"test: {n} left out when the data was prepared ({reason}), the first is "
-                f"{first[reason]['id']}: {first[reason]['why']}; complete the source and prepare the data "
-                "again with --force"
-            )
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how many of the release's questions are there; the bundled sample's manifest has no parts."""
+    if part := (manifest.get("parts") or {}).get("timeblind"):
+        yield Size("test", part["rows"], SIZE * N_INSTANCES, SIZE * N_INSTANCES)
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

@@ -51,6 +51,12 @@ LAPSES = (
 )
 """The classes of TemporalVQA's time-lapse estimation, A to F."""
 
+PER_TEST = 200
+"""Questions a test in the paper's test split."""
+CONTROL_SIZES = {"ucm": 200, "temporalvqa": 845}
+"""Questions of the parts of prepared data that are controls. Every printed accuracy of UC Merced is a
+multiple of 1/200 (Table 3); TemporalVQA has 845."""
+
 DAMAGED = "damaged picture"
 """Why a picture was left out that its source should have: the manifest of prepared data says it so."""
 
@@ -98,7 +104,7 @@ CARD = BenchmarkCard(
         *(f"{test}_{'pnr' if test in RANKINGS else 'accuracy'}" for test in TESTS),
         *("tou_average", "tiu_average"),
     ),
-    full=("timepercept_suite", 200 * len(TESTS)),
+    full=("timepercept_suite", PER_TEST * len(TESTS)),
     others={
         f"{end}, {models}": kind
         for end, kind in (("lowest", "other"), ("highest", "best"))

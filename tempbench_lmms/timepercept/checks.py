@@ -7,9 +7,10 @@ from pathlib import Path
 
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import Table
+from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.media import apart
-from tempbench_lmms.timepercept.card import CONTROLS, DAMAGED, IMAGES, PAIRS, TESTS
+from tempbench_lmms.timepercept.card import CONTROL_SIZES, CONTROLS, DAMAGED, IMAGES, PAIRS, PER_TEST, TESTS
 from tempbench_lmms.timepercept.parser import parse
 from tempbench_lmms.timepercept.prompts import options
 from tempbench_lmms.timepercept.scoring import KINDS, interval_class
@@ -49,7 +50,7 @@ def problems(root: Path) -> Iterator[str]:
         return row_problems(row)
 
     found = [replace(table, check=check) for table in tables_of(root)]
-    yield from checks.problems(root, found, apart.verify_picture)
+    yield from checks.problems(root, found, apart.verify_picture, sizes)
     for place in sorted(places[True] & places[False])[:20]:
         yield f"{root}: {place} is in the test and in the training split; prepare the data again"
     yield from _lost(root)
@@ -59,6 +60,21 @@ def problems(root: Path) -> Iterator[str]:
                 f"{root}: {min(test)} in the test split and {min(train)} in the training split are one site; "
                 "prepare the data again"
             )
+
+
+def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
+    """Yields how many questions are there, by part, split and test; of `train` no other number is known."""
+    for name, part in (manifest.get("parts") or {}).items():
+        request, rows = part.get("request") or {}, part.get("rows") or {}
+        if name in CONTROL_SIZES:
+            yield Size(name, sum(rows.values()), CONTROL_SIZES[name], CONTROL_SIZES[name])
+            continue
+        built = [test for test in TESTS if test in rows or f"train/{test}" in rows]
+        for test in TESTS:
+            asked = int(request.get("test") or 0) if test in built else 0
+            yield Size(test, rows.get(test, 0), asked, max(asked, PER_TEST))
+            if wanted := int(request.get("train") or 0) if test in built else 0:
+                yield Size(f"train/{test}", rows.get(f"train/{test}", 0), wanted, wanted)
 
 
 def _lost(root: Path) -> Iterator[str]:

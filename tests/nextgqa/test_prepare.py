@@ -102,9 +102,7 @@ def test_questions_without_a_sound_video_are_left_out_and_named(source, root):
     assert manifest["skipped"][0]["reason"] == "missing"
     problems = list(checks.problems(root))
     assert len(problems) == 2
-    assert problems[0].startswith(
-        "test: 1 questions left out when the data was prepared (missing), the first is 0_0"
-    )
+    assert problems[0].startswith("test: 1 left out when the data was prepared (missing), the first is 0_0")
     # A video of another length is another video.
     segments["2"]["duration"] = 99
     (source / "gsub_test.json").write_text(json.dumps(segments))
@@ -160,5 +158,6 @@ def test_what_cannot_be_prepared(options, said, source, monkeypatch):
 
 
 def test_a_source_without_annotations(source, tmp_path):
-    done = tempbench("prepare", "nextgqa", "--source", tmp_path, "--videos", source / "videos")
+    (tmp_path / "empty").mkdir()
+    done = tempbench("prepare", "nextgqa", "--source", tmp_path / "empty", "--videos", source / "videos")
     complains(done, "neither gsub_test.json nor gsub_val.json")

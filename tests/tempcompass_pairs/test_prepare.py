@@ -84,7 +84,28 @@ def test_a_missing_twin_takes_its_group_along(release, home):
     assert "left out, missing: 3" in done.stdout
     assert {row["group"] for row in rows() if row["video_id"] == "7"} == {""}
     assert part()["groups"]["yes_no"] == 1
-    assert tempbench("verify", "tempcompass_pairs").returncode == 0
+    done = tempbench("verify", "tempcompass_pairs")
+    assert done.stdout.count("\n") == 2
+    complains(done, "tempcompass_pairs: 1 problems")
+    assert "3 left out when the data was prepared (missing)" in done.stdout
+
+
+def test_half_a_release_is_neither_ok_nor_published(release, home, by_the_numbers):
+    prepare("--source", release)
+    done = tempbench("verify", "tempcompass_pairs")
+    complains(done, "tempcompass_pairs: 1 problems")
+    short = "12 of 5,536 questions (multi_choice 4 of 1,580, yes_no 4 of 2,453, caption_matching 4 of 1,503)"
+    assert f"incomplete: {short}; " in done.stdout
+    words = ("push", "tempcompass_pairs", "--repo", "org/other", "--private", "--dry-run")
+    complains(tempbench(*words), f"incomplete: {short}; ", "nothing is published that is not sound")
+
+
+def test_a_clip_that_is_its_own_twin_is_left_out_with_it(release, home):
+    shutil.copy(release / "videos/7.mp4", release / "videos/7_reverse.mp4")
+    assert "left out, one video twice: 6" in prepare("--source", release).stdout
+    assert {row["video_id"] for row in rows()} == {"8", "8_reverse"}
+    done = tempbench("verify", "tempcompass_pairs")
+    assert "7.mp4: the content is that of 7_reverse.mp4" in done.stdout
 
 
 def test_videos_from_another_folder(release, home, tmp_path):

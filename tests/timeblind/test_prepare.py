@@ -3,11 +3,13 @@
 import json
 import shutil
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from hf_datasets.samples import timeblind as sample
 from hf_datasets.timeblind import prepare as preparing
+from tempbench_lmms.cli import examples
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.timeblind import checks, rows
@@ -51,7 +53,7 @@ def test_an_instance_without_a_video_is_left_out_and_said(release, tmp_path):
     assert [one["id"] for one in part["skipped"]] == ["vid_00001_0.mp4"]
     assert part["rows"] == 4
     (problem,) = checks.problems(tmp_path / "home/timeblind")
-    assert problem.startswith("test: 1 left out when the data was prepared (")
+    assert problem.startswith("timeblind: 1 left out when the data was prepared (")
     assert "the first is vid_00001_0.mp4: " in problem
 
 
@@ -60,9 +62,18 @@ def test_an_instance_with_one_video_twice_is_left_out_and_said(release):
     shutil.copy(videos / "vid_00001_0.mp4", videos / "vid_00001_1.mp4")
     part = preparing.prepare(release)
     assert (part["rows"], part["instances_left_out"]) == (4, ["1"])
-    (said,) = part["skipped"]
-    assert said["id"] == "vid_00001_1.mp4"
-    assert said["why"] == "the content is that of vid_00001_0.mp4"
+    assert {one["id"]: one["why"] for one in part["skipped"]} == {
+        f"vid_00001_{one}.mp4": f"the content is that of vid_00001_{1 - one}.mp4" for one in (0, 1)
+    }
+
+
+def test_the_help_s_own_example_of_scoring_works(release, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("results.json").write_text(json.dumps([{"index": one, "model_output": "Yes"} for one in range(8)]))
+    complains(tempbench("score", "timeblind", "--predictions", "results.json"), "data.jsonl, with --data")
+    shutil.move(release, "TimeBlind")
+    done = tempbench("score", "timeblind", *examples.EXAMPLES["score timeblind"].split())
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_answer_that_is_not_that_of_its_place_is_named(release):

@@ -1,0 +1,124 @@
+"""How much of a benchmark prepared data holds: the whole, a part that the user asked for, or less than that.
+
+A benchmark's `checks.sizes` says it of each part of its data, from the manifest and the card's numbers. Data
+without such numbers (a bundled sample, questions of the user's own) is whole where nothing was left out.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data import manifests
+from tempbench_lmms.data.manifests import Manifest
+from tempbench_lmms.data.roots import MANIFEST
+from tempbench_lmms.errors import TempbenchError
+
+AGAIN = "complete the source and prepare the data again with --force"
+NO_VIDEO = "no video"
+"""Why a file of a folder is left out of which nobody expects that it is shown, such as a list of links."""
+_NAMED = 6
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of one part of a benchmark there is.
+
+    Attributes:
+        name: The part's: a split, a type of question.
+        there: How many questions or plans the prepared data has.
+        asked: How many `prepare` was asked for; 0 where the user left the part out.
+        whole: How many the release has, or the paper.
+        unit: What is counted.
+    """
+
+    name: str
+    there: int
+    asked: int
+    whole: int
+    unit: str = "questions"
+
+
+Sizes = Callable[[Manifest], Iterable[Size]]
+
+
+def unknown(manifest: Manifest) -> Iterable[Size]:
+    """Returns the sizes of data of which no number is known: none."""
+    return ()
+
+
+def incomplete(sizes: Iterable[Size]) -> str:
+    """Returns how much less is there than was asked for; "" where all of it is.
+
+    >>> incomplete([Size("count", 3, 292, 292), Size("rotation", 0, 0, 286), Size("shape", 9, 9, 9)])
+    '12 of 301 questions (count 3 of 292)'
+    """
+    asked = [one for one in sizes if one.asked]
+    return _told(asked, [(one.name, one.there, one.asked) for one in asked if one.there < one.asked])
+
+
+def part(sizes: Iterable[Size]) -> str:
+    """Returns what part of the whole the user asked for; "" where it was the whole.
+
+    >>> part([Size("count", 292, 292, 292), Size("rotation", 0, 0, 286)])
+    '292 of 578 questions (rotation 0 of 286)'
+    """
+    known = list(sizes)
+    return _told(known, [(one.name, one.there, one.whole) for one in known if one.asked < one.whole], True)
+
+
+def _told(sizes: list[Size], less: list[tuple[str, int, int]], of_whole: bool = False) -> str:
+    if not less:
+        return ""
+    more = f" and {len(less) - _NAMED} more" if len(less) > _NAMED else ""
+    named = ", ".join(f"{name} {there:,} of {of:,}" for name, there, of in less[:_NAMED])
+    wanted = sum(one.whole if of_whole else one.asked for one in sizes)
+    return f"{sum(one.there for one in sizes):,} of {wanted:,} {sizes[0].unit} ({named}{more})"
+
+
+def of(manifest: Manifest, sizes: Sizes) -> list[Size]:
+    """Returns the sizes that a manifest tells.
+
+    Raises:
+        TempbenchError: It is none that `prepare` writes: data may be from elsewhere.
+    """
+    try:
+        return list(sizes(manifest))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise TempbenchError(
+            f"{MANIFEST} does not say how much there is ({error!r}); prepare the data again with --force"
+        ) from None
+
+
+def part_of(root: Path, sizes: Sizes) -> str:
+    """Returns what part of the whole data holds, to be said behind other words; "" where it is the whole."""
+    found = part(of(manifests.read(root) or {}, sizes))
+    return f", a part, as asked for: {found}" if found else ""
+
+
+def problems(manifest: Manifest, sizes: Sizes) -> Iterator[str]:
+    """Yields a line for what is short, then one for each reason for which something was left out."""
+    try:
+        if short := incomplete(of(manifest, sizes)):
+            yield f"incomplete: {short}; {AGAIN}"
+    except TempbenchError as error:
+        yield str(error)
+    parts = manifest.get("parts")
+    for name, entry in {"": manifest, **(parts if isinstance(parts, dict) else {})}.items():
+        if isinstance(entry, dict):
+            yield from _left_out(name, entry)
+
+
+def _left_out(name: str, entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the reasons of a part whose manifest names each question with its reason."""
+    by_reason, skipped = entry.get("skipped_by_reason"), entry.get("skipped")
+    if not isinstance(by_reason, dict) or not isinstance(skipped, list):
+        return
+    first = {one["reason"]: one for one in reversed(skipped) if isinstance(one, dict) and "reason" in one}
+    for reason, n in by_reason.items():
+        if reason in first and reason != NO_VIDEO:
+            one = first[reason]
+            yield (
+                f"{name or one.get('split')}: {n} left out when the data was prepared ({reason}), the first "
+                f"is {one.get('id')}: {one.get('why')}; all are in {MANIFEST}; {AGAIN}"
+            )
