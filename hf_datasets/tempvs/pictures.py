@@ -1,6 +1,6 @@
 """Finds the pictures of the TempVS release: single images, and pieces of stitched strips in their place."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -55,11 +55,26 @@ def _cut(strip: Path, n: int, source: str) -> "list[Image] | None":
         return None
 
 
+def is_picture(path: Path) -> bool:
+    """Returns whether a file is a picture by its suffix, in small letters or capitals."""
+    from tempbench_lmms.media.images import suffixes
+
+    return path.suffix.lower() in suffixes() and path.is_file()
+
+
+def _by_stem(paths: Iterable[Path]) -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for path in sorted(paths):
+        if is_picture(path):
+            found.setdefault(path.stem, []).append(path)
+    return found
+
+
 class Images:
     """Finds the release's images and names them as they will be stored, each once.
 
-    An image that does not stand at its stored path is found by its name where its source has one such name;
-    one that is not there at all is cut out of its sequence's strip.
+    An image that does not stand at its stored path is found by its name where its source has one such name,
+    in any format; one that is not there at all is cut out of its sequence's strip.
 
     Args:
         data: The release's folder `data`.
@@ -70,6 +85,7 @@ class Images:
         self._data = data
         self._trusted = [folder.resolve() for folder in trusted]
         self._by_name: dict[str, dict[str, list[Path]]] = {}
+        self._by_folder: dict[Path, dict[str, list[Path]]] = {}
         self._looked_at: dict[PurePosixPath, PurePosixPath | None] = {}
         self.found: dict[str, Path] = {}
         self.pieces: dict[str, Piece] = {}
@@ -106,30 +122,39 @@ class Images:
         return self._looked_at[place]
 
     def _look(self, place: PurePosixPath, source: str) -> PurePosixPath | None:
-        path = self._data / place
+        path = self._in_any_format(self._data / place)
         if not path.is_file():
-            place, path = self._elsewhere(place, source)
+            path = self._elsewhere(place, source)
+        place = PurePosixPath(path.relative_to(self._data).as_posix())
         if not self._is_ours(path):
             return None
         self.found[str(place)] = path
         return place
 
+    def _in_any_format(self, path: Path) -> Path:
+        """Returns a picture's path, or that of the one beside it that differs in its suffix alone."""
+        if path.is_file():
+            return path
+        folder = path.parent
+        if folder not in self._by_folder:
+            self._by_folder[folder] = _by_stem(folder.iterdir() if folder.is_dir() else ())
+        alike = self._by_folder[folder].get(path.stem, [])
+        return alike[0] if len(alike) == 1 else path
+
     def _is_ours(self, path: Path) -> bool:
         return path.is_file() and any(path.resolve().is_relative_to(folder) for folder in self._trusted)
 
-    def _elsewhere(self, inside: PurePosixPath, source: str) -> tuple[PurePosixPath, Path]:
+    def _elsewhere(self, inside: PurePosixPath, source: str) -> Path:
         """Returns the one file of a source with an image's name; what was asked for where that is not one."""
         if source not in self._by_name:
             folders = [self._data / source, *(one for one in self._data.rglob(source) if one.is_dir())]
-            names: dict[str, list[Path]] = {}
-            for path in sorted({path for folder in folders for path in folder.rglob("*")}):
-                if path.is_file() and not STRIPS & {*path.relative_to(self._data).parts}:
-                    names.setdefault(path.name, []).append(path)
-            self._by_name[source] = names
-        same = self._by_name[source].get(inside.name, [])
-        if len(same) != 1:
-            return inside, self._data / inside
-        return PurePosixPath(same[0].relative_to(self._data).as_posix()), same[0]
+            files = {path for folder in folders for path in folder.rglob("*")}
+            self._by_name[source] = _by_stem(
+                path for path in files if not STRIPS & {*path.relative_to(self._data).parts}
+            )
+        alike = self._by_name[source].get(inside.stem, [])
+        same = [path for path in alike if path.name == inside.name] or alike
+        return same[0] if len(same) == 1 else self._data / inside
 
     def _with_pieces(
         self,
@@ -140,9 +165,9 @@ class Images:
     ) -> list[PurePosixPath | None]:
         """Returns the images' places with pieces of their strip where single ones are missing."""
         at = self._place(strip, source)
-        if at is None or not STRIPS & {*at.parts} or not self._is_ours(self._data / at):
+        path = self._in_any_format(self._data / at) if at else self._data
+        if at is None or not STRIPS & {*at.parts} or not self._is_ours(path):
             return list(found)
-        path = self._data / at
         names = {
             i: PurePosixPath(source, FROM_STRIPS, f"{PurePosixPath(*place.parts[1:])}.png")
             for i, place in enumerate(places)

@@ -10,12 +10,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tempbench_lmms.data import releases
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempvs.card import MAIN_TESTS, SOURCES, TABLE_2
+from tempbench_lmms.tempvs.card import MAIN_TESTS, PICTURES, SOURCES, TABLE_2
 from tempbench_lmms.tempvs.files import load_rows
 from tempbench_lmms.tempvs.official import is_valid
 
+from ..parts import few
 from . import blind, characters, questions, rows
 from .pictures import Images
 
@@ -31,7 +33,6 @@ STEMS = {
 
 
 _TABLES = ("benchmark", "benchmark_pkl")
-_DEPTH = 3
 _WRONG = "the answer is wrong"
 
 
@@ -60,26 +61,16 @@ def benchmark_folder(source: Path) -> Path:
     Raises:
         TempbenchError: It is not there, or more than one.
     """
-    level = [source]
-    for _ in range(_DEPTH + 1):
-        found = sorted(folder for folder in level if any((folder / name).is_dir() for name in _TABLES))
-        if len(found) > 1:
-            raise TempbenchError(
-                f"{source} holds {len(found)} TempVS releases ({found[0]}, {found[1]}); point --source at one"
-            )
-        if found:
-            return found[0]
-        level = [inner for folder in level for inner in _folders(folder)]
-    raise TempbenchError(
-        f"{source} is not a TempVS release: it has no folder data/benchmark or benchmark; "
-        "point --source at the folder that you downloaded"
-    )
 
+    def here(folder: Path) -> Path | None:
+        return folder if any((folder / name).is_dir() for name in _TABLES) else None
 
-def _folders(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    return [inner for inner in folder.iterdir() if inner.is_dir() and not inner.is_symlink()]
+    if (found := releases.find(source, here, "the tables of TempVS")) is None:
+        raise TempbenchError(
+            f"{source} is not a TempVS release: it has no folder data/benchmark or benchmark; "
+            "point --source at the folder that you downloaded"
+        )
+    return found
 
 
 def _index(row: Row) -> int:
@@ -254,7 +245,7 @@ def convert(
             for row in table:
                 converted += _one(row, stem, source, images, report)
     if not converted:
-        raise TempbenchError(f"no question could be read under {data}; check --source")
+        raise _nothing(data, images, sources, report)
     report.skipped.sort(key=lambda line: _WRONG not in line)  # what matters most is shown first
     found_blind = blind.Answers(data / "predictions" / "blind", allow_pickle)
     report.blind, report.no_blind = found_blind.mark(converted), found_blind.problems
@@ -271,6 +262,20 @@ def convert(
     report.counts = _counts(tables)
     report.deviations += _against_table_2(report.counts, sources)
     return tables, images, report
+
+
+def _nothing(data: Path, images: Images, sources: Collection[str], report: Report) -> TempbenchError:
+    """Returns the error of a release without a question that can be asked: most often its pictures lack."""
+    if not images.missing:
+        return TempbenchError(
+            f"no question could be read under {data} ({few(report.skipped)}); check --source"
+        )
+    lacking = [one for one in sources if any(one in re.split(r"[/\\]", path) for path in images.missing)]
+    homes = "; ".join(f"{source} from {PICTURES[source]}" for source in lacking)
+    return TempbenchError(
+        f"no question under {data} can be asked: {len(images.missing)} pictures are missing "
+        f"({few(sorted(images.missing))}); get them and put them under {data}/SOURCE: {homes}"
+    )
 
 
 def _of_one_story(converted: list[Row], report: Report) -> list[Row]:

@@ -1,6 +1,7 @@
 """Loads images of a data set and stitches sequences into one strip."""
 
 import contextlib
+import functools
 import io
 import re
 import struct
@@ -24,6 +25,13 @@ from tempbench_lmms.media.rasters import Stretch
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 """What a picture may be, whatever its name says. Pillow reads forty formats more; one of them, PostScript,
 by running another program."""
+
+
+@functools.cache
+def suffixes() -> frozenset[str]:
+    """Returns the suffixes of these formats, in small letters."""
+    return frozenset(one for one, format_ in Image.registered_extensions().items() if format_ in FORMATS)
+
 
 _BITS = 258
 _BAND = 10

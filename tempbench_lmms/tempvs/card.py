@@ -118,6 +118,13 @@ CARD = BenchmarkCard(
     others={"Random": "chance", "Human": "human", "Top-5 Average": "other"},
 )
 
+PICTURES = {
+    one.name.lower().removesuffix("sv"): f"{one.url} ({one.licence})"
+    for one in CARD.sources
+    if one.name != "TempVS"
+}
+"""Where the pictures of each source come from, and their licence."""
+
 STATEMENTS = {
     "mt1_two": ("after", "before", "then", "earlier", "implictpair"),
     "mt1_three": ("beforeafter", "laterfinally", "firstsecondthird", "implicttriple"),

@@ -11,7 +11,7 @@ from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media.apart import verify_picture
-from tempbench_lmms.tempvs.card import CARD, GROUNDING_OF, MAIN_TESTS, SOURCES, TABLE_2
+from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, PICTURES, SOURCES, TABLE_2
 from tempbench_lmms.tempvs.parser import parse
 from tempbench_lmms.tempvs.prompts import kind_of
 
@@ -44,11 +44,11 @@ def _missing(manifest: manifests.Manifest) -> Iterator[str]:
     if not isinstance(manifest.get("sources"), list) or not isinstance(manifest.get("questions"), dict):
         return
     what_next = "complete the release and add --force to `prepare`, or leave the source out with --sources"
-    where = {one.name.lower().removesuffix("sv"): f"{one.url} ({one.licence})" for one in CARD.sources}
     for source in manifest["sources"]:
         for test in MAIN_TESTS:
             if not manifest["questions"].get(test, {}).get(source):
-                yield f"{test}: no question of {source}; {what_next}; its pictures are from {where[source]}"
+                home = PICTURES[source]
+                yield f"{test}: no question of {source}; {what_next}; its pictures are from {home}"
     left_out = Counter(
         str(line).partition(",")[0] for line in manifest.get("skipped", []) if "," in str(line)
     )

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds
+from tempbench_lmms.data import bounds, releases
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.user_tables import frame_rows, json_or_lines
 from tempbench_lmms.errors import TempbenchError
@@ -28,10 +28,9 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
         OnlyPickledError: It exists only as a pickle, and those are not allowed.
         TempbenchError: The file cannot be read.
     """
-    path, pickled = folder / f"{name}.json", folder / f"{name}.pkl"
-    lines = path.with_suffix(".jsonl")
-    if path.is_file() or lines.is_file():
-        path = path if path.is_file() else lines
+    path = releases.file(folder, f"{name}.json", f"{name}.jsonl")
+    pickled = releases.file(folder, f"{name}.pkl")
+    if path is not None:
         try:
             data = json_or_lines(bounds.read_text(path))
         except bounds.NotText as error:
@@ -39,7 +38,7 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
         except (ValueError, OSError) as error:
             raise TempbenchError(f"{path} cannot be read ({error}); download it again") from None
         return _as_rows(data, path)
-    if pickled.is_file():
+    if pickled is not None:
         if not allow_pickle:
             raise OnlyPickledError(
                 f"{pickled} is a pickle, and reading it executes any code in it; if you trust its "
@@ -57,7 +56,7 @@ def load_rows(folder: Path, name: str, allow_pickle: bool) -> list[Row] | None:
 
 def is_there(folder: Path, name: str) -> bool:
     """Returns whether a table is there in any form."""
-    return any((folder / f"{name}{ending}").is_file() for ending in ENDINGS)
+    return releases.file(folder, *(f"{name}{ending}" for ending in ENDINGS)) is not None
 
 
 def _as_rows(data: Any, path: Path) -> list[Row]:

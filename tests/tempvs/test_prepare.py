@@ -107,7 +107,7 @@ def test_folders_deeper_and_pictures_elsewhere(layout, home, tmp_path):
     prepare(deep.parent, accept_license=True, force=True)
     assert [Path(stored).name for stored in manifest(home)["images_missing"]] == [name.name]
     shutil.copytree(deep, deep.with_name("again"))
-    with pytest.raises(TempbenchError, match="holds 2 TempVS releases"):
+    with pytest.raises(TempbenchError, match="holds the tables of TempVS twice"):
         prepare(deep.parent, accept_license=True, force=True)
 
 

@@ -108,7 +108,21 @@ def pictures_beside_the_tables(release):
         (release / "data" / source).rename(release / "data/pictures" / source)
 
 
+def suffixes_in_capitals(release):
+    for path in [path for path in release.rglob("*") if path.suffix in (".jpg", ".json", ".png")]:
+        path.rename(path.with_suffix(path.suffix.upper()))
+
+
+def pictures_as_png(release):
+    for path in [path for path in (release / "data").rglob("*") if path.suffix in (".jpg", ".jpeg")]:
+        with Image.open(path) as picture:
+            picture.save(path.with_suffix(".png"))
+        path.unlink()
+
+
 LAYOUTS = [
+    suffixes_in_capitals,
+    pictures_as_png,
     pictures_in_zips,
     pictures_in_tars_of_their_own,
     everything_in_one_archive,
@@ -119,8 +133,8 @@ LAYOUTS = [
 
 
 def without_media(rows):
-    """The rows, with pictures by their names alone."""
-    return [row | {"images": [url.rpartition("/")[2] for url in row["images"]]} for row in rows]
+    """The rows, with pictures by their names alone, whatever their format."""
+    return [row | {"images": [Path(url).stem for url in row["images"]]} for row in rows]
 
 
 @pytest.mark.slow
@@ -161,6 +175,17 @@ def test_damaged_archives(release, home, change):
         prepare(release, accept_license=True)
     assert not home.exists()
     assert not list(release.parent.rglob("evil.jpg"))
+
+
+def test_annotations_alone_are_told_where_their_pictures_come_from(release, home):
+    for source in ("vwp", "vist"):
+        shutil.rmtree(release / "data" / source)
+    with pytest.raises(TempbenchError) as error:
+        prepare(release, accept_license=True, sources="vwp,vist")
+    said = f"no question under {release / 'data'} can be asked: {4 * stand_in.N} pictures are missing ("
+    assert str(error.value).startswith(said)
+    for home_of in ("vwp from https://huggingface.co/datasets/tonyhong/vwp (research only)", "; vist from "):
+        assert home_of in str(error.value)
 
 
 @pytest.mark.slow
