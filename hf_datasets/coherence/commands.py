@@ -26,7 +26,7 @@ def prepare(
         str, typer.Option(help="TOMATO's reasoning types to prepare, separated by commas.")
     ] = ",".join(TYPES),
     captions: Annotated[
-        Path | None, typer.Option(help="A folder of videos to caption, e.g. from MSR-VTT.")
+        Path | None, typer.Option(help="A folder or archive of videos to caption, e.g. MSR-VTT.")
     ] = None,
     caption_file: Annotated[
         Path | None,

@@ -216,14 +216,28 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
     Raises:
         TempbenchError: There is no video in the folder, or the captions cannot be read.
     """
-    if not folder.is_dir():
+    packed = archives.archives_in(folder)
+    if not folder.is_dir() and not packed:
         raise TempbenchError(f"{folder} is not a folder; name the one with the videos")
+    with archives.unpacked(folder, roots.home_to_write(BENCHMARK)) as whole:
+        return _captions_of(whole, folder, packed, references, how)
+
+
+def _captions_of(
+    folder: Path, given: Path, packed: Sequence[Path], references: Path | None, how: How
+) -> dict[str, Any] | None:
+    """Prepares the videos of a folder, which has what was given with its archives unpacked."""
     written = references or file_in(folder)
     skipped: Skipped = []
     files = _videos_in(folder, written, skipped)
     names = {path: path.relative_to(folder).as_posix() for path in files}
     known = References(written, names.values())
-    part = Part(_CAPTIONS, folder, [*files, *([written] if written else [])], how)
+    # What was unpacked is told by its archives, and is nobody else's; links lead to what lies beside them.
+    own = {path for path in files if packed and not path.is_symlink()}
+    known_by = [*packed, *(path.resolve() for path in files if packed and path not in own)] or files
+    part = Part(
+        _CAPTIONS, given, [*known_by, *([written] if written and (references or not packed) else [])], how
+    )
     if part.done:
         return None
     part.begin()
@@ -231,7 +245,8 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
     media = {}
     for path, name in names.items():
         if all(map(is_name, name.split("/"))) and name not in known.unclear:
-            media[f"captions/{name}"] = Medium(path, folder, seconds=texts[name].seconds)
+            inside = folder if not packed or path in own else given
+            media[f"captions/{name}"] = Medium(path, inside, path in own, texts[name].seconds)
     wrong = part.bring(media)
     rows: list[tables.Row] = []
     for name in names.values():
@@ -246,7 +261,7 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
         url = f"{roots.SCHEME}{BENCHMARK}/media/captions/{name}"
         rows += caption_rows(name, url, texts[name].captions, texts[name].events)
     if not rows:
-        raise none_left(f"no video of {folder} can be used", skipped)
+        raise none_left(f"no video of {given} can be used", skipped)
     unused = known.unused()
     return part.finish(rows, REFERENCED_SCHEMA, skipped, captions_without_video=len(unused))
 

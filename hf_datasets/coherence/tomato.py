@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tempbench_lmms.coherence.card import COUNTS, SCENES, TYPES
-from tempbench_lmms.data import bounds, hub, roots, tables
+from tempbench_lmms.data import bounds, hub, releases, roots, tables
 from tempbench_lmms.errors import TempbenchError
 
 REPOSITORY = "https://github.com/yale-nlp/TOMATO"
@@ -29,7 +29,6 @@ BY_HAND = (
     f"https://huggingface.co/datasets/{HARNESS_COPY}"
 )
 
-_DEEPEST = 3
 _ABSENT = {"rotation": range(22, 40)}
 """Numbers that TOMATO's files do not have; all others run from 0."""
 _COLUMNS = {"question", "options", "answer", "demonstration_type"}
@@ -71,17 +70,13 @@ def find(source: Path) -> Release:
     Raises:
         TempbenchError: There is none, or more than one at the same depth.
     """
-    level = [hub.snapshot(source)]
-    for _ in range(_DEEPEST + 1):
-        found = [Release(folder, files) for folder in level if (files := _question_files(folder))]
-        if len(found) > 1:
-            raise TempbenchError(
-                f"{source} holds TOMATO's questions twice, in {found[0].folder} and in {found[1].folder}; "
-                "name one of them"
-            )
-        if found:
-            return found[0]
-        level = [hub.snapshot(one) for folder in level for one in _folders(folder)]
+
+    def here(folder: Path) -> Release | None:
+        inside = (Release(one, _question_files(one)) for one in (folder, folder / "data"))
+        return next((one for one in inside if one.files), None)
+
+    if found := releases.find(source, here, "TOMATO's questions"):
+        return found
     names = ", ".join(f"{kind}.json" for kind in ("count", "direction", "shape&trend"))
     raise TempbenchError(
         f"{source} has none of TOMATO's question files ({names} ... or Parquet), nor have the folders in it; "
@@ -103,22 +98,15 @@ def harness_videos() -> Path:
     return roots.cache_home() / "TOMATO"
 
 
-def _folders(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    return sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith("."))
-
-
 def _question_files(folder: Path) -> tuple[Path, ...]:
     """Returns the question files right in a folder: JSON before Parquet, in the order of the types."""
     if not folder.is_dir():
         return ()
     for suffix in (".json", ".parquet"):
-        files = [*folder.glob(f"*{suffix}")]
+        files = releases.of_suffix(folder.iterdir(), suffix)
         if suffix == ".parquet":
-            files += [
-                path for kind in _folders(folder) if kind_of(kind.name) for path in kind.glob("*.parquet")
-            ]
+            kinds = [one for one in folder.iterdir() if one.is_dir() and kind_of(one.name)]
+            files += [path for kind in kinds for path in releases.of_suffix(kind.iterdir(), suffix)]
         files = [path for path in files if _kind_of_file(path) or _is_mixed(path)]
         if files:
             return tuple(sorted(files, key=lambda path: (_place_of(path), path)))
@@ -127,7 +115,7 @@ def _question_files(folder: Path) -> tuple[Path, ...]:
 
 def _kind_of_file(path: Path) -> str | None:
     return kind_of(path.stem.partition("-")[0]) or (
-        kind_of(path.parent.name) if path.suffix == ".parquet" else None
+        kind_of(path.parent.name) if path.suffix.lower() == ".parquet" else None
     )
 
 
@@ -140,7 +128,7 @@ def _is_mixed(path: Path) -> bool:
     """Returns whether a Parquet file, whatever its name, has the columns of TOMATO with the type in one."""
     import pyarrow as pa
 
-    if path.suffix != ".parquet":
+    if path.suffix.lower() != ".parquet":
         return False
     try:
         names = set(bounds.open_parquet(path).schema_arrow.names)
@@ -161,7 +149,7 @@ def items(files: Iterable[Path]) -> Iterator[Item]:
     """
     rows: dict[str, list[Any]] = defaultdict(list)
     for path in files:
-        if path.suffix == ".json":
+        if path.suffix.lower() == ".json":
             kind = _kind_of_file(path) or ""
             yield from ((f"{kind}/{key}", kind, item) for key, item in _of_json(path).items())
         else:

@@ -20,6 +20,7 @@ from tempbench_lmms.data import (
     manifests,
     outputs,
     prepared,
+    releases,
     roots,
     tables,
     terminal,
@@ -302,7 +303,10 @@ def _release(
     else:
         if not folder.is_dir():
             raise TempbenchError(f"{given} is not a folder; give --source the folder with the release")
-        names = [str(path.relative_to(folder).as_posix()) for path in folder.rglob("*.parquet")]
+        names = [
+            str(path.relative_to(folder).as_posix())
+            for path in releases.of_suffix(folder.rglob("*"), ".parquet")
+        ]
         found = {split: [folder / name for name in files] for split, files in release_files(names).items()}
         if not found:
             raise TempbenchError(

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds
+from tempbench_lmms.data import bounds, releases
 from tempbench_lmms.data.tables import first_line, read_json
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import REVISION
@@ -32,9 +32,9 @@ Store = Callable[[str, int, bytes], str]
 """Stores a picture's bytes under (plan, position) and returns its URL; raises `TempbenchError`."""
 
 _MAGIC = {b"\xff\xd8\xff": ".jpg", b"\x89PNG\r\n\x1a\n": ".png", b"GIF8": ".gif", b"RIFF": ".webp"}
-_SPLIT_FILE = re.compile(r"(?:^|/)(train|test|validation|val|dev)\b[^/]*\.parquet$")
+_SPLIT_FILE = re.compile(r"(?:^|/)(train|test|validation|val|dev)\b[^/]*\.parquet$", re.IGNORECASE)
 _SPLIT_OF = {"val": "validation", "dev": "validation"}
-_SHARD = re.compile(r"-(\d{5})-of-(\d{5})\.parquet$")
+_SHARD = re.compile(r"-(\d{5})-of-(\d{5})\.parquet$", re.IGNORECASE)
 
 
 @dataclass
@@ -144,6 +144,7 @@ def inside(folder: Path, name: str, trusted: Sequence[Path] = ()) -> Path:
     """
     path = folder / name
     try:
+        path = releases.file(path.parent, path.name) or path
         if not any(path.resolve().is_relative_to(one.resolve()) for one in trusted or (folder,)):
             raise TempbenchError(f"the picture {name[:80]!r} lies outside {folder}")
         if not path.is_file():
@@ -310,10 +311,15 @@ def _edges_of(
 
 def plan_files(folder: Path) -> list[Path]:
     """Returns the `plan.json` of each plan of one's own: the folder's, or those up to three folders down."""
-    if (folder / PLAN_FILE).is_file():
-        return [folder / PLAN_FILE]
+    if own := releases.file(folder, PLAN_FILE):
+        return [own]
     # Of two plans of one name the first counts: the one that lies higher.
-    return [file for depth in range(1, 4) for file in sorted(folder.glob("*/" * depth + PLAN_FILE))]
+    return [
+        file
+        for depth in range(1, releases.DEEPEST + 1)
+        for file in sorted(folder.glob("*/" * depth + "*"))
+        if releases.spelled(file) == PLAN_FILE
+    ]
 
 
 def read_folder(folder: Path, trusted: Sequence[Path] = ()) -> Iterator[RawPlan]:

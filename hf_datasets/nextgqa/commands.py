@@ -16,7 +16,8 @@ def prepare(
         Path, typer.Option(help="A clone of doc-doc/NExT-GQA, or its folder datasets/nextgqa.")
     ],
     videos: Annotated[
-        Path | None, typer.Option(help="Folder with the videos of NExT-QA, as VidOR arranges them or flat.")
+        Path | None,
+        typer.Option(help="Folder or archive with the videos of NExT-QA, as VidOR arranges them or flat."),
     ] = None,
     harness: Annotated[
         bool, typer.Option("--harness", help="Take the videos from where the harness's nextqa keeps them.")

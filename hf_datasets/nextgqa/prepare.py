@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, choices, locks, manifests, prepared, roots, tables
+from tempbench_lmms.data import archives, checksums, choices, locks, manifests, prepared, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.media import records
-from tempbench_lmms.media.gathering import Gathering, Medium, untracked, videos_below
+from tempbench_lmms.media.gathering import Gathering, Medium, search, untracked
 from tempbench_lmms.nextgqa import rows
 from tempbench_lmms.nextgqa.card import COUNTS, SPLITS
 from tempbench_lmms.nextgqa.features import BENCHMARK, SCHEMA
@@ -63,7 +63,7 @@ def prepare(
 
     Args:
         source: The release, or its folder of annotations.
-        videos: A folder with the videos, at any depth.
+        videos: A folder with the videos, at any depth, or archives of them.
         how: See there.
         splits: Those to prepare.
 
@@ -73,31 +73,37 @@ def prepare(
     Raises:
         TempbenchError: The annotations cannot be read, no video is there, or other data is there already.
     """
-    if not videos.is_dir():
+    packed = archives.archives_in(videos)
+    if not videos.is_dir() and not packed:
         raise TempbenchError(f"{videos} is not a folder; name the one with the videos: {BY_HAND}")
     wanted = choices.chosen(splits, SPLITS, "split")
     folder = rows.annotations_in(source)
     files = [file for split in wanted for file in rows.files_of(folder, split)]
     found = {split: list(rows.rows(folder, split)) for split in wanted}
-    media = media_of(found, videos, _places(folder))
+    places = _places(folder)
+    media = media_of(found, videos, places)
+    names = {f"{row['video_id']}.mp4": None for table in found.values() for row in table}
+    packed = packed if len(media) < len(names) else []  # archives are opened where the folder lacks something
     root = roots.home_to_write(BENCHMARK)
     identity = {
         "source": str(source.resolve()),
         "video_folder": str(videos.resolve()),
         "splits": wanted,
         "annotations": tables.sha256_of(files),
-        "videos_found": _listing(media),
+        "videos_found": _listing(media, packed),
     }
     if _is_done(root, identity, how):
         return None
-    if not media:
-        names = {f"{row['video_id']}.mp4": None for table in found.values() for row in table}
-        raise TempbenchError(f"{videos} has none of the {len(names)} videos ({few(names)}): {BY_HAND}")
-    locks.before_change(root)
-    root.mkdir(parents=True, exist_ok=True)
-    # While the manifest is away nobody takes the folder for finished.
-    (root / roots.MANIFEST).unlink(missing_ok=True)
-    return _write(root, identity, found, media, how)
+    with archives.unpacked_if_any(videos if packed else None, root) as unpacked:
+        if unpacked is not None:
+            media = media_of(found, unpacked, places, is_own=True) | media
+        if not media:
+            raise TempbenchError(f"{videos} has none of the {len(names)} videos ({few(names)}): {BY_HAND}")
+        locks.before_change(root)
+        root.mkdir(parents=True, exist_ok=True)
+        # While the manifest is away nobody takes the folder for finished.
+        (root / roots.MANIFEST).unlink(missing_ok=True)
+        return _write(root, identity, found, media, how)
 
 
 def earlier(force: bool) -> dict[str, Any] | None:
@@ -130,21 +136,23 @@ def _places(folder: Path) -> Mapping[str, str]:
     return rows.object_of(file) if file.is_file() else {}
 
 
-def media_of(found: Tables, videos: Path, places: Mapping[str, str]) -> dict[str, Medium]:
+def media_of(
+    found: Tables, videos: Path, places: Mapping[str, str], is_own: bool = False
+) -> dict[str, Medium]:
     """Returns the file of each video that is there, by its place below `media`.
 
     One in the folder that VidOR gives it goes before another one of the same name.
     """
-    by_name, _ = videos_below(videos)
+    rows_of = [row for table in found.values() for row in table]
+    there = search([videos], {row["video_id"] for row in rows_of}, is_own)
     media = {}
-    for table in found.values():
-        for row in table:
-            name = row["video_id"]
-            inside = by_name.get(name)
-            own = videos / f"{places.get(name, name)}.mp4"
-            path = own if own.is_file() else videos / inside if inside else None
-            if path is not None:
-                media[place_of(row)] = Medium(path, videos, seconds=row["duration"])
+    for row in rows_of:
+        name = row["video_id"]
+        own = videos / f"{places.get(name, name)}.mp4"
+        if own.is_file() and not (is_own and own.is_symlink()):
+            media[place_of(row)] = Medium(own, videos, is_own, row["duration"])
+        elif name in there:
+            media[place_of(row)] = Medium(there[name].path, videos, is_own, row["duration"])
     return media
 
 
@@ -153,14 +161,15 @@ def place_of(row: tables.Row) -> str:
     return str(row["video"]).removeprefix(rows.PREFIX)
 
 
-def _listing(media: Mapping[str, Medium]) -> str:
+def _listing(media: Mapping[str, Medium], packed: Collection[Path]) -> str:
     """Returns a text that is another one where the videos are other ones, told by size and time."""
     import hashlib
 
     digest = hashlib.sha256()
-    for place, medium in sorted(media.items()):
-        status = medium.path.stat()
-        digest.update(os.fsencode(f"{place}|{medium.path}|{status.st_size}|{status.st_mtime_ns}\n"))
+    files = [(place, medium.path) for place, medium in sorted(media.items())]
+    for place, path in [*files, *(("", one) for one in packed)]:
+        status = path.stat()
+        digest.update(os.fsencode(f"{place}|{path}|{status.st_size}|{status.st_mtime_ns}\n"))
     return digest.hexdigest()
 
 

@@ -20,8 +20,12 @@ def prepare(
     source: Annotated[
         Path | None, typer.Option(help="Folder with the official annotation files; else from the Hub.")
     ] = None,
-    anet_dir: Annotated[Path | None, typer.Option(help="Folder with the ActivityNet videos.")] = None,
-    qvh_dir: Annotated[Path | None, typer.Option(help="Folder with the QVHighlights videos.")] = None,
+    anet_dir: Annotated[
+        Path | None, typer.Option(help="Folder or archive with the ActivityNet videos.")
+    ] = None,
+    qvh_dir: Annotated[
+        Path | None, typer.Option(help="Folder or archive with the QVHighlights videos.")
+    ] = None,
     splits: Annotated[
         str, typer.Option(help="Splits to prepare, separated by commas; the videos of others are not needed.")
     ] = ",".join(SPLITS),

@@ -1,19 +1,30 @@
 """Brings ReXTime onto this machine: the official annotations, and where the videos are."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, choices, hub, locks, manifests, prepared, roots, tables
+from tempbench_lmms.data import (
+    archives,
+    checksums,
+    choices,
+    hub,
+    locks,
+    manifests,
+    prepared,
+    releases,
+    roots,
+    tables,
+)
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
 from tempbench_lmms.media.apart import check_videos
-from tempbench_lmms.media.gathering import videos_below
+from tempbench_lmms.media.gathering import search, videos_below
 from tempbench_lmms.media.integrity import Facts
 from tempbench_lmms.rextime import rows, videos
-from tempbench_lmms.rextime.card import COUNTS, EVALUATED
+from tempbench_lmms.rextime.card import COUNTS, EVALUATED, SOURCES
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA
 
 from .sound import LeftOut, sound
@@ -63,11 +74,7 @@ def annotation_files(source: Path | None, revision: str) -> tuple[dict[str, Path
         TempbenchError: There is none, or the Hub cannot be reached.
     """
     if source is not None:
-        found = {
-            split: path
-            for split, names in FILES.items()
-            if (path := next((source / name for name in names if (source / name).is_file()), None))
-        }
+        found = releases.find(source, _annotations_in, "ReXTime's annotations") or {}
         origin = {"folder": str(source.resolve())}
     else:
         found, origin = _from_hub(revision)
@@ -75,6 +82,10 @@ def annotation_files(source: Path | None, revision: str) -> tuple[dict[str, Path
         names = ", ".join(name for names in FILES.values() for name in names)
         raise TempbenchError(f"none of {names} is in {source or REPO}; name the folder that holds them")
     return found, origin
+
+
+def _annotations_in(folder: Path) -> dict[str, Path]:
+    return {split: path for split, names in FILES.items() if (path := releases.file(folder, *names))}
 
 
 def _from_hub(revision: str) -> tuple[dict[str, Path], dict[str, str]]:
@@ -100,7 +111,7 @@ def find_videos(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     Raises:
         TempbenchError: There is no such folder.
     """
-    if not folder.is_dir():
+    if not folder.is_dir() and not archives.archives_in(folder):
         raise TempbenchError(f"{folder} is not a folder; {ADVICE}")
     return videos_below(folder)
 
@@ -128,12 +139,11 @@ def prepare(
         splits: Those to prepare; the videos of the others are not needed.
 
     Raises:
-        TempbenchError: The annotations cannot be read, a split is missing, or other data is there already.
+        TempbenchError: The annotations cannot be read, a split is missing, or other data is there.
     """
     root = roots.home_to_write(BENCHMARK)
     given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}
     found = {name: find_videos(Path(path)) for name, path in given.items()}
-    listings = {name: places for name, (places, _) in found.items()}
     there, origin = annotation_files(source, revision)
     files = chosen_files(there, splits)
     sums = {split: tables.sha256_of([file]) for split, file in files.items()}
@@ -142,6 +152,7 @@ def prepare(
     same = old is not None and all(old.get(key) == value for key, value in identity.items())
     if not same:
         _begin_anew(root, old is None or force)
+    listings = _listings(given, found, files.values() if not same or force else (), root)
     tables_of, contradicted = _rows_of(files, listings)
     urls = list(dict.fromkeys(row["video"] for split in tables_of.values() for row in split))
     paths = {url: _path(url, root, given) for url in urls}
@@ -155,6 +166,43 @@ def prepare(
     manifest = {"benchmark": BENCHMARK, **identity, **_write(root, tables_of, urls, problems)}
     manifest |= _left_out(given, found, contradicted + wrong) | {checksums.KEY: _checksums(paths, root)}
     return Report(manifests.write(manifest, root), problems)
+
+
+def _listings(
+    given: Mapping[str, str], found: Mapping[str, tuple[Any, Any]], files: Iterable[Path], root: Path
+) -> dict[str, dict[str, str]]:
+    """Returns where the videos of each source are, by name: in the user's folder, or in the data's own.
+
+    Args:
+        given: The folders, or archives.
+        found: What `find_videos` returns of each.
+        files: The annotations for which archives are opened; none to leave them closed.
+        root: The data set's folder.
+    """
+    listings = {}
+    for name in SOURCES:
+        there: dict[str, str] = found[name][0] if name in found else {}
+        if name in given:
+            _unpack(name, Path(given[name]), files, there, root)
+        listings[name] = videos_below(root / "media" / name)[0] | there
+    return listings
+
+
+def _unpack(name: str, folder: Path, files: Iterable[Path], there: Mapping[str, str], root: Path) -> None:
+    """Puts those videos of a source into the data's own folder that its archives alone have."""
+    of_source = [
+        str(one.get("vid"))
+        for file in files
+        for one in rows.load_records(file)
+        if "vid" in one and rows.source_of(one) == name
+    ]
+    lacking = {one for one in of_source if not {one, one.removeprefix("v_")} & there.keys()}
+    if not lacking or not archives.archives_in(folder):
+        return
+    with archives.unpacked(folder, root) as unpacked:
+        wanted = lacking | {one.removeprefix("v_") for one in lacking}
+        for medium in search([unpacked], wanted, is_own=True).values():
+            tables.link_file(medium.path, root / "media" / name / medium.path.name)
 
 
 def chosen_files(files: Mapping[str, Path], splits: Collection[str]) -> dict[str, Path]:
@@ -301,7 +349,9 @@ def _video_url(record: Mapping[str, Any], listings: Mapping[str, Mapping[str, st
 def _path(url: str, root: Path, given: Mapping[str, str]) -> Path | None:
     """Returns where a video should be; None where its name leads out of the folder, or no folder is known."""
     source, _, file = url.removeprefix(f"{roots.SCHEME}{BENCHMARK}/media/").partition("/")
-    base = Path(given[source]) if source in given else root / "media" / source
+    base = root / "media" / source
+    if source in given and not (base / file).is_file():  # the order in which a run looks
+        base = Path(given[source])
     path = base / file
     return path if path.resolve().is_relative_to(base.resolve()) else None
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from tempbench_lmms.data import archives, hub, tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.gathering import Medium
+from tempbench_lmms.media.gathering import Medium, search
 from tempbench_lmms.tempcompass_pairs import checks, groups, rows
 from tempbench_lmms.tempcompass_pairs.card import COUNTS, FILES, GROUPS, KINDS
 from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
@@ -65,7 +65,7 @@ def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[
     found = list(_sound(sources.rows_of(release), skipped))
     wanted = list(dict.fromkeys(row["video_id"] for row in found))
     places = sources.video_places(release, videos)
-    media = _search(places, wanted)
+    media = search(places, wanted, suffixes=(".mp4",))
     # Archives are opened where the folders lack something.
     packed, zipped = archives.first_with_archives(places if len(media) < len(wanted) else ())
     part = Part(_PLACE, source, [*release.every, *zipped, *(one.path for one in media.values())], how)
@@ -73,7 +73,7 @@ def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[
         return None
     with archives.unpacked_if_any(packed, part.root) as folder:
         if folder is not None:
-            media = _search([folder], wanted, is_own=True) | media
+            media = search([folder], wanted, is_own=True, suffixes=(".mp4",)) | media
         if not media:
             raise TempbenchError(
                 f"{videos or source} has none of the {len(wanted)} clips "
@@ -100,26 +100,6 @@ def _sound(found: Iterable[tables.Row], skipped: Skipped) -> Iterable[tables.Row
             yield row
         else:
             skipped.append({"id": row["question_id"], "why": problem, "reason": problem.partition(":")[0]})
-
-
-def _search(places: Iterable[Path], wanted: Iterable[str], is_own: bool = False) -> dict[str, Medium]:
-    """Returns where each clip is; nothing for one that is nowhere.
-
-    Args:
-        places: The folders to look in.
-        wanted: The clips' names.
-        is_own: The folders hold what was unpacked.
-    """
-    found: dict[str, Medium] = {}
-    for place in places:
-        there = sources.clips_in(place) if place.is_dir() else {}
-        for clip in wanted:
-            if clip in there and clip not in found:
-                # An unpacked folder links to the source's own files, which were found there before.
-                own = is_own and not there[clip].is_symlink()
-                if own or not is_own:
-                    found[clip] = Medium(there[clip], hub.around(place), own)
-    return found
 
 
 def _with_clips(

@@ -5,12 +5,11 @@ DOWNLOAD/KIND/*.parquet                           a row a question: video_id, di
 tempcompass_videos.zip, videos/                   the clips, with either
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tempbench_lmms.data import hub, roots, tables
+from tempbench_lmms.data import hub, releases, roots, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempcompass_pairs import offline, rows
 from tempbench_lmms.tempcompass_pairs.card import ASPECTS, FILES
@@ -53,23 +52,29 @@ def find(source: Path) -> Release:
     """
     if not source.is_dir():
         raise TempbenchError(f"{source} is not a folder; {ADVICE}")
-    found: list[Release] = []
-    for folder in (hub.snapshot(source), source / "questions"):
-        listed = {kind: (folder / name,) for kind, name in FILES.items() if (folder / name).is_file()}
-        stored = {
-            kind: own
-            for kind, name in FILES.items()
-            if (own := tuple(sorted((folder / Path(name).stem).glob("*.parquet"))))
-        }
-        meta = next((one / META for one in (folder, folder.parent) if (one / META).is_file()), None)
-        found += [Release(folder, own, meta) for own in (listed, stored) if own]
-    if not found:
+    found = releases.find(source, _here, "TempCompass's questions")
+    if found is None:
         raise TempbenchError(
             f"{source} has no questions of TempCompass ({', '.join(FILES.values())}); {ADVICE}"
         )
-    if missing := [kind for kind in FILES if kind not in found[0].files]:
-        raise TempbenchError(f"{found[0].folder} has no questions of {missing[0]}; get all of it: {ADVICE}")
-    return found[0]
+    if missing := [kind for kind in FILES if kind not in found.files]:
+        raise TempbenchError(f"{found.folder} has no questions of {missing[0]}; get all of it: {ADVICE}")
+    return found
+
+
+def _here(folder: Path) -> Release | None:
+    """Returns the questions right in a folder, or in its folder `questions`: official files before tables."""
+    for one in (folder, folder / "questions"):
+        listed = {kind: file for kind, name in FILES.items() if (file := releases.file(one, name))}
+        stored = {
+            kind: own
+            for kind, name in FILES.items()
+            if (own := tuple(releases.of_suffix((one / Path(name).stem).glob("*"), ".parquet")))
+        }
+        if listed or stored:
+            meta = next((file for place in (one, one.parent) if (file := releases.file(place, META))), None)
+            return Release(one, {kind: (file,) for kind, file in listed.items()} or stored, meta)
+    return None
 
 
 def rows_of(release: Release) -> list[tables.Row]:
@@ -81,7 +86,7 @@ def rows_of(release: Release) -> list[tables.Row]:
     details = _details(release.meta) if release.meta else {}
     out = []
     for kind, files in release.files.items():
-        if files[0].suffix == ".parquet":
+        if files[0].suffix.lower() == ".parquet":
             found = _of_tables(files, kind)
         else:
             found = offline.read(files[0], kind, "question", "answer")
@@ -140,15 +145,3 @@ def video_places(release: Release, videos: Path | None) -> list[Path]:
         return [videos]
     folder = release.folder.parent if release.folder.name == "questions" else release.folder
     return [folder, *(place for place in (roots.cache_home() / _CACHE,) if place.is_dir())]
-
-
-def clips_in(place: Path) -> dict[str, Path]:
-    """Returns the mp4 files of a folder, however deep, by name without suffix; the first one counts."""
-    found: dict[str, Path] = {}
-    for parent, below, names in os.walk(place):
-        below[:] = sorted(name for name in below if not name.startswith("."))
-        for name in sorted(names):
-            path = Path(parent, name)
-            if path.suffix.lower() == ".mp4":
-                found.setdefault(path.stem, path)
-    return found

@@ -56,14 +56,15 @@ class Report:
 
 
 def benchmark_folder(source: Path) -> Path:
-    """Returns the folder `data` of a release, which is `source` or at most three folders below it.
+    """Returns the folder `data` of a release.
 
     Raises:
         TempbenchError: It is not there, or more than one.
     """
 
     def here(folder: Path) -> Path | None:
-        return folder if any((folder / name).is_dir() for name in _TABLES) else None
+        inside = (folder, folder / "data")
+        return next((one for one in inside if any((one / name).is_dir() for name in _TABLES)), None)
 
     if (found := releases.find(source, here, "the tables of TempVS")) is None:
         raise TempbenchError(

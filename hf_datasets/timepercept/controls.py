@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, checksums, hub, outputs, tables
+from tempbench_lmms.data import bounds, checksums, hub, outputs, releases, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.timepercept.card import CONTROL_SIZES, DAMAGED, LAPSES
@@ -202,7 +202,7 @@ def build_ucm(root: Path, source: Origin, seed: int, size: int) -> dict[str, Any
 
 def _ucm_pictures(root: Path, source: Origin, size: int, skipped: Skipped) -> Iterator[tuple[str, str]]:
     """Yields class and stored picture, from class folders or from Parquet."""
-    parquet = sorted(source.folder.rglob("*.parquet"))
+    parquet = releases.of_suffix(source.folder.rglob("*"), ".parquet")
     if parquet:
         for row, names in _parquet_rows(parquet):
             name = _named(row.get("label"), names.get("label") or list(UCM_CLASSES)).replace(" ", "").lower()
@@ -266,7 +266,7 @@ def _temporalvqa(root: Path, source: Origin, configuration: str, skipped: Skippe
     letters = "AB" if test == "transfer_order" else "ABCDEF"
     files = [
         file
-        for file in sorted(source.folder.rglob("*.parquet"))
+        for file in releases.of_suffix(source.folder.rglob("*"), ".parquet")
         if configuration in str(file.relative_to(source.folder))
     ]
     rows = []

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import releases
 from tempbench_lmms.data.tables import read_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -73,7 +74,12 @@ def read_fmow(
     Raises:
         TempbenchError: There is nothing of fMoW in the folder, or no ground truth of `test` or `seq`.
     """
-    root = folder / "fmow-rgb" if (folder / "fmow-rgb").is_dir() else folder
+
+    def here(one: Path) -> Path | None:
+        inside = (one / "fmow-rgb", one)
+        return next((root for root in inside if any((root / split).is_dir() for split in splits)), None)
+
+    root = releases.find(folder, here, "fMoW-rgb") or folder
     found = []
     for split in splits:
         for place in watched(sorted(_places(root, split, skipped), key=_name), f"reading {split}"):
@@ -154,10 +160,10 @@ def _shots(
     found: list[Shot] = []
     position: Position | None = None
     is_named = bool(re.fullmatch(rf"{re.escape(place.category)}_\d+", place.name))
-    picture = re.compile(rf"{re.escape(place.folder.name)}_(\d+)_rgb\.(?:jpg|jpeg|png|tif|tiff)")
+    picture = re.compile(rf"{re.escape(place.folder.name)}_(\d+)_rgb\.(?i:jpg|jpeg|png|tif|tiff)")
     for file in sorted(place.folder.iterdir()):
         if file.suffix.lower() == ".json":
-            if file.name.endswith("_rgb.json") and not _has_picture(file):
+            if file.stem.endswith("_rgb") and not _has_picture(file):
                 skipped.add("missing file", str(file.with_suffix(".jpg")))
             continue
         if "_msrgb." in file.name:
@@ -167,9 +173,12 @@ def _shots(
         if not match or not is_named:
             skipped.add("file name not of fMoW", str(file))
             continue
-        metadata = (
-            place.truth / f"{place.name}_{match[1]}_rgb.json" if place.truth else file.with_suffix(".json")
+        own = (
+            (place.truth, f"{place.name}_{match[1]}_rgb.json")
+            if place.truth
+            else (file.parent, f"{file.stem}.json")
         )
+        metadata = releases.file(*own) or Path(*own)
         try:
             described = read_json(metadata)
             cloud = float(described.get("cloud_cover") or 0)
@@ -189,8 +198,8 @@ def _shots(
 
 def _has_picture(metadata: Path) -> bool:
     """Returns whether the picture lies beside its metadata; of the smaller version nothing is asked."""
-    suffixes = (".jpg", ".jpeg", ".png", ".tif", ".tiff")
-    return "_msrgb." in metadata.name or any(metadata.with_suffix(one).is_file() for one in suffixes)
+    names = (f"{metadata.stem}{one}" for one in (".jpg", ".jpeg", ".png", ".tif", ".tiff"))
+    return "_msrgb." in metadata.name or releases.file(metadata.parent, *names) is not None
 
 
 def _position(location: Any) -> Position | None:

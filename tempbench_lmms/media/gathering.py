@@ -5,12 +5,12 @@ each is decoded once, several at a time.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import tables
+from tempbench_lmms.data import hub, tables
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import apart, records
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
@@ -40,8 +40,14 @@ class Medium:
     seconds: float | None = None
 
 
-def videos_below(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """Finds every video in a folder, by the name without suffix.
+def videos_below(
+    folder: Path, suffixes: Collection[str] = VIDEO_SUFFIXES
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Finds every video in a folder, by the name without suffix; hidden folders are not the release's.
+
+    Args:
+        folder: However deep the videos lie in it.
+        suffixes: In small letters; those of the files may be in capitals.
 
     Returns:
         The path below `folder` by name; and for each file that is left out, because another one has its name,
@@ -50,15 +56,40 @@ def videos_below(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     found: dict[str, str] = {}
     left_out: dict[str, str] = {}
     for parent, folders, names in os.walk(folder):
-        folders.sort()
+        folders[:] = sorted(one for one in folders if not one.startswith("."))
         for name in sorted(names):
             path = Path(parent, name)
-            if path.suffix.lower() in VIDEO_SUFFIXES:
+            if path.suffix.lower() in suffixes:
                 place = path.relative_to(folder).as_posix()
                 taken = found.setdefault(path.stem, place)
                 if taken != place:
                     left_out[place] = taken
     return found, left_out
+
+
+def search(
+    places: Iterable[Path],
+    wanted: Iterable[str],
+    is_own: bool = False,
+    suffixes: Collection[str] = VIDEO_SUFFIXES,
+) -> dict[str, Medium]:
+    """Returns where each video is; nothing for one that is nowhere.
+
+    Args:
+        places: The folders to look in; what is in the first counts.
+        wanted: The videos' names without suffix.
+        is_own: The folders hold what was unpacked. Links in them are the source's files, found there before.
+        suffixes: As for `videos_below`.
+    """
+    names = [*wanted]
+    found: dict[str, Medium] = {}
+    for place in places:
+        there = videos_below(place, suffixes)[0]
+        for name in names:
+            path = place / there.get(name, "")
+            if name in there and not (is_own and path.is_symlink()):
+                found.setdefault(name, Medium(path, hub.around(place), is_own))
+    return found
 
 
 class Gathering:

@@ -87,4 +87,30 @@ def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f}"
 
 
-COMMANDS: dict[str, Callable[..., Any]] = {"verify": verify, "score": score}
+def stats(
+    mini: Annotated[bool, typer.Option("--mini", help="Of the bundled sample.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Count questions, contrast groups and clips, by kind and aspect."""
+    import json
+    from collections import Counter
+
+    from tempbench_lmms.data.roots import mini_root, prepared_root
+    from tempbench_lmms.data.tables import read_rows
+
+    root = mini_root("tempcompass_pairs") if mini else prepared_root("tempcompass_pairs")
+    rows = read_rows(root / "questions")
+    first = [row for row in rows if row["group"] == row["question_id"]]
+    measured = {"clips": len({row["video_id"] for row in rows})}
+    for name, counted in (("questions", rows), ("contrast groups", first)):
+        measured[name] = len(counted)
+        for column in ("kind", "aspect"):
+            found = Counter(row[column] for row in counted)
+            measured |= {f"{name}, {one}": n for one, n in sorted(found.items())}
+    if as_json:
+        print(json.dumps(measured, indent=2))
+        return
+    terminal.print_tables({"": [("what", "number"), *((name, str(n)) for name, n in measured.items())]})
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {"verify": verify, "score": score, "stats": stats}

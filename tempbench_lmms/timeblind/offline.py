@@ -161,10 +161,17 @@ def files_of(source: Path, tags: Path | None = None) -> tuple[Path, Path | None]
     """
     if not source.is_dir():
         return source, tags
-    data = releases.find(source, lambda folder: releases.file(folder, DATA), DATA)
+    data = _below(source, DATA)
     if data is None:
         raise TempbenchError(f"no {DATA} in {source}; give the folder with the Hub's download")
-    return data, tags or releases.find(source, lambda folder: releases.file(folder, TAGS_FILE), TAGS_FILE)
+    return data, tags or _below(source, TAGS_FILE)
+
+
+def _below(source: Path, name: str) -> Path | None:
+    def here(folder: Path) -> Path | None:
+        return releases.file(folder, name) or releases.file(folder / "TimeBlind", name)
+
+    return releases.find(source, here, name)
 
 
 def read_release(data: Path, tags: Path | None = None) -> list[tables.Row]:

@@ -5,16 +5,16 @@ import contextlib
 import pytest
 
 from tempbench_lmms import benchmarks
+from tempbench_lmms.coherence import card as coherence
 from tempbench_lmms.data import extent
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.nextgqa import card as nextgqa_card
+from tempbench_lmms.rextime import card as rextime_card
+from tempbench_lmms.tempcompass_pairs import card as tempcompass
 from tempbench_lmms.tempvs.card import TABLE_2
 from tempbench_lmms.timepercept.card import TESTS
 
-TOMATO = {
-    "count": 292, "direction": 403, "rotation": 286, "shape_trend": 223, "velocity_frequency": 210,
-    "visual_cues": 70,
-}  # fmt: skip
-KINDS = {"multi_choice": 1580, "yes_no": 2453, "caption_matching": 1503}
+TOMATO, KINDS = coherence.COUNTS, tempcompass.COUNTS
 PLANS = {split: {"plans": n} for split, n in (("test", 60), ("validation", 30), ("train", 210))}
 VWP = {test: {"vwp": by_source["vwp"]} for test, by_source in TABLE_2.items()}
 
@@ -56,10 +56,10 @@ CASES = [
     ("motion_only", {"settings": {"pairs": 100}, "rows": {"test": 200}}, "", ""),
     ("motion_only", {"settings": {"pairs": 2}, "rows": {"test": 4}}, "", "4 of 200 questions"),
     ("motion_only", {"settings": {"pairs": 2}, "rows": {"test": 3}}, "3 of 4 questions", "3 of 200"),
-    ("nextgqa", nextgqa(["test", "validation"], test=5553, validation=3358), "", ""),
+    ("nextgqa", nextgqa(nextgqa_card.SPLITS, test=5553, validation=3358), "", ""),
     ("nextgqa", nextgqa(["test"], test=5553), "", "5,553 of 8,911 questions (validation 0 of 3,358)"),
     ("nextgqa", nextgqa(["test"], test=9), "9 of 5,553 questions (test 9 of 5,553)", "9 of 8,911"),
-    ("rextime", rextime("validation", "test", validation=921, test=2143), "", "3,064 of 12,759"),
+    ("rextime", rextime(*rextime_card.EVALUATED, validation=921, test=2143), "", "3,064 of 12,759"),
     ("rextime", rextime("validation", validation=900), "900 of 921 questions", "900 of 12,759"),
     ("tempcompass_pairs", {"parts": {"tempcompass": {"by_kind": KINDS}}}, "", ""),
     (

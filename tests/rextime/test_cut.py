@@ -198,7 +198,7 @@ def test_two_cuts_at_once_and_two_videos_of_a_name(full, source, tmp_path, write
 
 def test_what_cannot_begin(full, source, tmp_path):
     complains(run(tmp_path / "none", source, tmp_path / "out"), "is not a folder")
-    complains(run(full, tmp_path, tmp_path / "out"), "none of rextime_val.json")
+    complains(run(full, full, tmp_path / "out"), "none of rextime_val.json")
     (tmp_path / "file").write_text("")
     complains(run(full, source, tmp_path / "file"), "is a file")
     anet = RECORD | {"source": "ActivityNet_val_2"}
