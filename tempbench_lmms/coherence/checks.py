@@ -33,7 +33,7 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
     part = (manifest.get("parts") or {}).get("tomato") or {}
     for kind, there in (part.get("by_type") or {}).items():
         asked = kind in part.get("types", TYPES)
-        yield Size(kind, there, COUNTS[kind] if asked else 0, COUNTS[kind])
+        yield Size(kind, there, COUNTS[kind] if asked else 0, COUNTS[kind], less_by="--types")
 
 
 def question_problems(row: tables.Row) -> Iterator[str]:

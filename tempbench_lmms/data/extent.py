@@ -30,6 +30,7 @@ class Size:
         asked: How many `prepare` was asked for; 0 where the user left the part out.
         whole: How many the release has, or the paper.
         unit: What is counted.
+        less_by: The option of `prepare` that asks for less, where there is one.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Size:
     asked: int
     whole: int
     unit: str = "questions"
+    less_by: str = ""
 
 
 Sizes = Callable[[Manifest], Iterable[Size]]
@@ -99,8 +101,10 @@ def part_of(root: Path, sizes: Sizes) -> str:
 def problems(manifest: Manifest, sizes: Sizes) -> Iterator[str]:
     """Yields a line for what is short, then one for each reason for which something was left out."""
     try:
-        if short := incomplete(of(manifest, sizes)):
-            yield f"incomplete: {short}; {AGAIN}"
+        known = of(manifest, sizes)
+        if short := incomplete(known):
+            option = next((f", or ask for less with {one.less_by}" for one in known if one.less_by), "")
+            yield f"incomplete: {short}; {AGAIN}{option}"
     except TempbenchError as error:
         yield str(error)
     parts = manifest.get("parts")

@@ -67,7 +67,7 @@ def sizes(manifest: Mapping[str, Any]) -> Iterator[Size]:
         wanted = manifest["source"].get("splits", SPLITS)
         for split in SPLITS:
             n, whole = manifest["counts"].get(split, {}).get("plans", 0), int(COUNTS[split]["plans"])
-            yield Size(split, n, whole if split in wanted else 0, whole, "plans")
+            yield Size(split, n, whole if split in wanted else 0, whole, "plans", "--splits")
 
 
 def _manifest(root: Path) -> Mapping[str, Any]:

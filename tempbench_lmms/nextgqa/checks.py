@@ -41,7 +41,7 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
     """Yields how many of the release's questions are there, by split."""
     for split in SPLITS if "splits" in manifest else ():
         asked = COUNTS[split] if split in manifest["splits"] else 0
-        yield Size(split, manifest["rows"].get(split, 0), asked, COUNTS[split])
+        yield Size(split, manifest["rows"].get(split, 0), asked, COUNTS[split], less_by="--splits")
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

@@ -47,10 +47,15 @@ def problems(root: Path) -> Iterator[str]:
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
-    """Yields how many of the paper's questions are there, by split: those whose files were taken."""
+    """Yields how many of the paper's questions can be asked, by split: those whose files were taken.
+
+    A question whose video could not be used when the data was prepared is in the table all the same.
+    """
     for split in SPLITS if "annotations" in manifest else ():
         asked = COUNTS[split] if split in manifest["annotations"] else 0
-        yield Size(split, manifest["rows"].get(split, 0), asked, COUNTS[split])
+        usable = manifest["completeness"].get(split, 0)
+        there = round(usable * manifest["rows"].get(split, 0))
+        yield Size(split, there, asked, COUNTS[split], less_by="--splits")
 
 
 def _rows_left_out(manifest: manifests.Manifest) -> Iterator[str]:

@@ -66,7 +66,8 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
         for test, by_source in TABLE_2.items():
             for source, whole in by_source.items():
                 there = counts.get(test, {}).get(source, 0)
-                yield Size(f"{test} of {source}", there, whole if source in wanted else 0, whole)
+                asked = whole if source in wanted else 0
+                yield Size(f"{test} of {source}", there, asked, whole, less_by="--sources")
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:

@@ -72,9 +72,10 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
         built = [test for test in TESTS if test in rows or f"train/{test}" in rows]
         for test in TESTS:
             asked = int(request.get("test") or 0) if test in built else 0
-            yield Size(test, rows.get(test, 0), asked, max(asked, PER_TEST))
+            yield Size(test, rows.get(test, 0), asked, max(asked, PER_TEST), less_by="--test and --train")
             if wanted := int(request.get("train") or 0) if test in built else 0:
-                yield Size(f"train/{test}", rows.get(f"train/{test}", 0), wanted, wanted)
+                train = f"train/{test}"
+                yield Size(train, rows.get(train, 0), wanted, wanted, less_by="--test and --train")
 
 
 def _lost(root: Path) -> Iterator[str]:

@@ -105,6 +105,18 @@ def test_data_that_is_not_sound_is_not_published(empty_hub, tmp_path):
     assert not empty_hub.repositories
 
 
+@pytest.mark.slow
+def test_a_part_that_was_asked_for_is_named(empty_hub, tmp_path, by_the_numbers):
+    home = {"TEMPBENCH_DATA": str(tmp_path / "home")}
+    assert tempbench("prepare", "motion_only", "--pairs", 1, **home).returncode == 0
+    part = ", a part, as asked for: 2 of 200 questions (test 2 of 200)"
+    assert tempbench("verify", "motion_only", **home).stdout.endswith(f": ok{part}\n")
+    done = push(tmp_path / "home", empty_hub, tmp_path, "motion_only", "--yes")
+    assert f"not the whole benchmark{part}" in done.stdout
+    card = tmp_path / "server/org/other/README.md"
+    assert f"- not the whole benchmark{part}" in card.read_text()
+
+
 def test_without_mlcroissant_the_command_says_what_to_install(home, empty_hub, tmp_path, monkeypatch):
     original = builtins.__import__
 
