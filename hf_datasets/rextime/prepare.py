@@ -197,12 +197,15 @@ def _unpack(name: str, folder: Path, files: Iterable[Path], there: Mapping[str, 
         if "vid" in one and rows.source_of(one) == name
     ]
     lacking = {one for one in of_source if not {one, one.removeprefix("v_")} & there.keys()}
-    if not lacking or not archives.archives_in(folder):
-        return
-    with archives.unpacked(folder, root) as unpacked:
-        wanted = lacking | {one.removeprefix("v_") for one in lacking}
-        for medium in search([unpacked], wanted, is_own=True).values():
-            tables.link_file(medium.path, root / "media" / name / medium.path.name)
+    # They are hundreds of gigabytes: opened one by one, and not where a folder of the name lies unpacked.
+    for archive in archives.archives_in(folder):
+        if not lacking or (archive != folder and (archive.parent / archives.stem(archive)).is_dir()):
+            continue
+        with archives.unpacked(archive, root) as unpacked:
+            found = search([unpacked], lacking | {one.removeprefix("v_") for one in lacking}, is_own=True)
+            for medium in found.values():
+                tables.link_file(medium.path, root / "media" / name / medium.path.name)
+        lacking -= {one for one in lacking if {one, one.removeprefix("v_")} & found.keys()}
 
 
 def chosen_files(files: Mapping[str, Path], splits: Collection[str]) -> dict[str, Path]:

@@ -89,8 +89,8 @@ def first_with_archives(places: Iterable[Path]) -> tuple[Path | None, list[Path]
 def archives_in(source: Path) -> list[Path]:
     """Returns the archives of a source by name, or the source itself where it is one."""
     if not source.is_dir():
-        return [source] if _stem(source) else []
-    return sorted(path for path in _files(source) if _stem(path))
+        return [source] if stem(source) else []
+    return sorted(path for path in _files(source) if stem(path))
 
 
 def _files(source: Path) -> Iterator[Path]:
@@ -100,7 +100,7 @@ def _files(source: Path) -> Iterator[Path]:
         yield from (Path(folder, name) for name in names if not name.startswith("."))
 
 
-def _stem(path: Path) -> str:
+def stem(path: Path) -> str:
     """Returns an archive's name without its suffix; "" for another file."""
     ending = next((one for one in sorted(SUFFIXES, key=len)[::-1] if path.name.lower().endswith(one)), "")
     return path.name[: -len(ending)] if ending else ""
@@ -137,10 +137,10 @@ def _prepare(source: Path, found: Sequence[Path], folder: Path) -> None:
 
 def _folder_of(path: Path, found: Sequence[Path]) -> str:
     """Returns the name of the folder for an archive's content."""
-    stem = _stem(path)
-    of_set = _SET.sub("", stem)
-    same = [one for one in found if one.parent == path.parent and _SET.sub("", _stem(one)) == of_set]
-    return of_set if of_set and len(same) > 1 else stem
+    own = stem(path)
+    of_set = _SET.sub("", own)
+    same = [one for one in found if one.parent == path.parent and _SET.sub("", stem(one)) == of_set]
+    return of_set if of_set and len(same) > 1 else own
 
 
 def _take_in(archive: Path, partial: Path, folder: Path, name: str) -> None:
