@@ -139,7 +139,7 @@ class Part:
         return {
             one: (f"the content is that of {other}", "one video twice")
             for first, second in pairs
-            if all(self.gathered.at(place).is_file() for place in (first, second))
+            if all(place in known and self.gathered.at(place).is_file() for place in (first, second))
             and known[first]["sha256"] == known[second]["sha256"]
             for one, other in ((first, second), (second, first))
         }
