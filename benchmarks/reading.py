@@ -1,24 +1,49 @@
-"""How replies are read: which rule reads what share, and how often it is wrong.
+"""How replies are read: the shares that are read right, misread and left unread, and the time that it takes.
 
-Without arguments: the labelled replies of the tests (`tests/parsing/replies.jsonl`), as a table of the rules.
+Without arguments: the labelled replies of `tests/parsing/replies.py`, by what was asked: `locked`, on which
+nobody mends, and then `dev`.
+With `--earns`: the patterns and rules that change fewer than three readings of `dev`, or readings of one
+context alone, when they are switched off one at a time. A pattern is what a module of the reader compiles
+while it is imported. A rule is an entry of a module's `RULES`, a list or a dict that the module goes through
+at each reading: the entry is taken out.
 With `--tempcompass DIR`: the recorded replies of TempCompass (`predictions/`, `auto_eval_results/`), for each
 model and kind the share that is left unread and the share in which our reading differs from the official
 judgement; `--show` lists those.
 """
 
 import argparse
+import functools
+import gc
+import importlib
+import itertools
+import multiprocessing
+import os
+import pkgutil
+import re
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any, ClassVar
 
-import timing
+# For the labelled replies of the tests.
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tempbench_lmms.parsing.reading import REASONS
-from tempbench_lmms.tempcompass_pairs import offline
+SHORT = 40
+_FINDING = ("search", "match", "fullmatch", "finditer", "findall", "split")
+# The methods of a pattern that is off. What is put for a match may name groups that "(?!)" does not have.
+_OFF: dict[str, Callable[..., Any]] = {
+    **{name: getattr(re.compile(r"(?!)"), name) for name in _FINDING},
+    "sub": lambda put, text, count=0: text,
+    "subn": lambda put, text, count=0: (text, 0),
+}
+_OFFICIAL = ("tempvs", "timepercept", "mateo", "coherence", "rextime")
 
 
 def tempcompass(root: Path, show: bool) -> None:
     """Prints the shares for each model and kind."""
+    from tempbench_lmms.tempcompass_pairs import offline
+
     for scored in offline.score_files(root / "predictions", root / "auto_eval_results"):
         if not scored.judged:
             continue
@@ -35,37 +60,259 @@ def tempcompass(root: Path, show: bool) -> None:
             print(f"    {one.record['how']}: {one.row['question']!r} -> {reply!r}, judged {one.rating}")
 
 
-def rows(quick: bool) -> Iterator[timing.Row]:
-    """Yields for each rule the share of the labelled replies of the tests that it reads, and misreads."""
-    from tests.parsing.replies import load, verdicts
+def shares(found: Iterable[tuple[Any, list[str]]]) -> Iterator[str]:
+    """Yields a table of the shares by what was asked, of labelled replies with their `verdicts`.
 
-    found = list(load())[:: 10 if quick else 1]
-    said = verdicts(found)
-    yield timing.Row("read as another answer", [100 * said["misread"] / len(found)], "%", at_most=0.3)
-    wrong = 100 * (said["misread"] + said["unread"]) / len(found)
-    yield timing.Row("read as another answer, or not at all", [wrong], "%", at_most=2)
-    rules, misread = Counter[str](), Counter[str]()
-    for row in found:
-        rules[row.how] += 1
-        misread[row.how] += row.verdict() == "misread"
-    for rule, n in rules.most_common():
-        kind = "no answer" if rule in REASONS else "rule"
-        yield timing.Row(f"{kind}: {rule}", [100 * n / len(found)], "%")
-        if misread[rule]:
-            yield timing.Row(f"{kind}: {rule}, misread", [100 * misread[rule] / len(found)], "%")
+    A reply that gives two answers counts as two readings.
+    """
+    counts: dict[str, tuple[Counter[str], Counter[str]]] = {}
+    for row, verdicts in found:
+        asked = f"{row.benchmark} {row.kind}" if row.benchmark in _OFFICIAL else f"any {row.benchmark}"
+        for name in ("all", asked):
+            counts.setdefault(name, (Counter(), Counter()))[not row.locked].update(verdicts)
+    yield "| asked |" + "".join(f" {rows} | right | misread | unread |" for rows in ("locked", "dev"))
+    yield "|---|" + "---:|" * 8
+    for name in sorted(counts, key=lambda name: (name != "all", name)):
+        yield f"| {name} | {' | '.join(map(_cells, counts[name]))} |"
+
+
+def _cells(found: Counter[str]) -> str:
+    n = found.total()
+    said = (f"{100 * found[verdict] / n:.1f} %" if n else "-" for verdict in ("right", "misread", "unread"))
+    return f"{n:,} | {' | '.join(said)}"
+
+
+def caches(per_reply: bool = False) -> list[Any]:
+    """Returns the package's caches; `per_reply` leaves out those without a bound, which hold constants."""
+    wrappers = [one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper)]
+    of_package = [one for one in wrappers if str(one.__module__).startswith("tempbench_lmms.")]
+    return [one for one in of_package if not per_reply or one.cache_parameters()["maxsize"] is not None]
+
+
+def forget(remembered: Iterable[Any]) -> None:
+    """Empties caches."""
+    for cache in remembered:
+        cache.cache_clear()
+
+
+def rows(quick: bool) -> Iterator[Any]:
+    """Yields the shares of all labelled replies, and each benchmark's mean time for one."""
+    return _rows(labelled(10 if quick else 1))
+
+
+def labelled(nth: int = 1) -> list[tuple[Any, list[str]]]:
+    """Returns every nth labelled reply of the tests, and the verdicts on what is read of it."""
+    from tests.parsing.replies import load
+
+    return [(row, row.verdicts()) for row in list(load())[::nth]]
+
+
+def _rows(found: list[tuple[Any, list[str]]]) -> Iterator[Any]:
+    import timing  # beside this file; the tests import this file from elsewhere
+
+    for name, locked in (("locked", True), ("dev", False)):
+        said = Counter(verdict for row, verdicts in found if row.locked == locked for verdict in verdicts)
+        yield timing.Row(f"{name}: misread", [100 * said["misread"] / said.total()], "%", at_most=0.5)
+        wrong = 100 * (said["misread"] + said["unread"]) / said.total()
+        yield timing.Row(f"{name}: misread or unread", [wrong], "%", at_most=3.5)
+    for benchmark in dict.fromkeys(row.benchmark for row, _ in found):
+        for what, longest in ((f"at most {SHORT} characters", SHORT), ("all replies", sys.maxsize)):
+            some = [row for row, _ in found if row.benchmark == benchmark and len(row.reply) <= longest]
+            forget(caches(per_reply=True))
+            time = timing.seconds(lambda some=some: [row.readings() for row in some]) / max(len(some), 1)
+            yield timing.Row(f"`{benchmark}`, {what}", [1e3 * time], "ms a reply")
+
+
+class Switch:
+    """Stands for a compiled pattern that can be switched off, or note that it finds something.
+
+    Args:
+        pattern: The pattern.
+        flags: Those of `re.compile`.
+        where: The module that compiles it, and the line.
+    """
+
+    made: ClassVar[list["Switch"]] = []
+    found: ClassVar[set[int]] = set()
+    """The places in `made` of those that found something and note it."""
+
+    def __init__(self, pattern: str, flags: int, where: str) -> None:
+        self.pattern, self.where, self.place = pattern, where, len(self.made)
+        self._compiled = functools.cache(lambda: re.compile(pattern, flags))
+        self.made.append(self)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._compiled(), name)
+
+    def turn(self, how: str) -> None:
+        """Turns the pattern `on` or `off`, or has it `note` what it finds."""
+        for name, off in _OFF.items():
+            on = getattr(self._compiled(), name)
+            self.__dict__[name] = {"off": off, "on": on, "note": functools.partial(self._note, on, off)}[how]
+
+    def _note(self, on: Callable[..., Any], off: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        found, nothing = on(*given, **named), off(*given, **named)
+        if on.__name__ == "finditer":
+            found, nothing = list(found), []
+        if found != nothing:
+            self.found.add(self.place)
+        return iter(found) if on.__name__ == "finditer" else found
+
+
+def _is_reader(module: str) -> bool:
+    return module.startswith("tempbench_lmms.") and (".parsing." in module or module.endswith(".parser"))
+
+
+def switchable() -> list[tuple[str, Any, int]]:
+    """Imports the reader so that its patterns are `Switch.made`.
+
+    Returns:
+        Each rule: its name, its table, and its place there.
+    """
+    patterns: Any = importlib.import_module("tempbench_lmms.parsing.patterns")
+    imported: list[tuple[str, dict[str, Any]]] = []
+
+    def switched(otherwise: Callable[..., Any]) -> Callable[..., Any]:
+        def switch(pattern: str, flags: int = 0) -> Any:
+            caller = sys._getframe(1)
+            name = caller.f_globals["__name__"]
+            if imported or not _is_reader(name):
+                return otherwise(pattern, flags)
+            return Switch(pattern, flags, f"{name}:{caller.f_lineno}")
+
+        return switch
+
+    real = re.compile
+    patterns.lazy, re.compile = switched(patterns.lazy), switched(real)
+    for one in pkgutil.walk_packages(importlib.import_module("tempbench_lmms.parsing").__path__):
+        importlib.import_module(f"tempbench_lmms.parsing.{one.name}")
+    importlib.import_module("tests.parsing.replies")
+    re.compile = real
+    imported = [(name, vars(module)) for name, module in sorted(sys.modules.items()) if _is_reader(name)]
+    rules = []
+    for name, names in imported:
+        for attribute, value in names.items():
+            if isinstance(value, Switch) and value.where.startswith(f"{name}:"):
+                value.where += f" {attribute}"
+        if isinstance(table := names.get("RULES"), list | dict):
+            called = [getattr(rule, "__name__", str(rule))[:60] for rule in table]
+            rules += [(f"{name} RULES {rule}", table, place) for place, rule in enumerate(called)]
+    return rules
+
+
+class Earns:
+    """The readings of `dev`, and which of them change without a pattern or a rule.
+
+    A pattern is switched off for those replies only in which it finds something; the others cannot change.
+
+    Args:
+        nth: Every how manieth reply is read.
+    """
+
+    last: "Earns"
+    """The one of a child process, which inherits it."""
+
+    def __init__(self, nth: int) -> None:
+        self.rules = switchable()
+        self.rows = importlib.import_module("tests.parsing.replies").dev()[::nth]
+        self.as_ever: list[tuple[Any, str]] = []
+        self.finds: list[list[int]] = [[] for _ in Switch.made]
+
+    def read(self, place: int) -> tuple[Any, str]:
+        """Returns what is read of a reply, and its verdict."""
+        try:
+            readings = self.rows[place].readings()
+        except Exception as error:  # what stands behind a pattern may take for granted that it matches
+            return repr(error), "stopped"
+        return {name: one.value for name, one in readings.items()}, self.rows[place].verdict(readings)
+
+    def note(self, part: range) -> list[tuple[tuple[Any, str], set[int]]]:
+        """Returns for some replies what is read, and which patterns find something."""
+        for pattern in Switch.made:
+            pattern.turn("note")
+        remembered, noted = caches(per_reply=True), []
+        for place in part:
+            forget(remembered)
+            Switch.found.clear()
+            noted.append((self.read(place), set(Switch.found)))
+        return noted
+
+    def without(self, place: int) -> tuple[int, int, int]:
+        """Returns how many readings change without a pattern or rule, get worse, and in how many contexts."""
+        remembered = caches()
+        if place < len(Switch.made):
+            Switch.made[place].turn("off")
+            changed = self._changed(self.finds[place], remembered)
+            Switch.made[place].turn("on")
+        else:
+            _, table, at = self.rules[place - len(Switch.made)]
+            kept = table.copy()
+            put = table.update if isinstance(table, dict) else table.extend
+            rest = [*(kept.items() if isinstance(table, dict) else kept)]
+            table.clear()
+            put(rest[:at] + rest[at + 1 :])
+            changed = self._changed(range(len(self.rows)), remembered)
+            table.clear()
+            put(kept)
+        forget(remembered)
+        worse = sum(verdict != "right" == self.as_ever[one][1] for one, verdict in changed)
+        rows = [self.rows[one] for one, _ in changed]
+        return len(rows), worse, len({(row.benchmark, row.kind, str(row.context)) for row in rows})
+
+    def _changed(self, places: Iterable[int], remembered: list[Any]) -> list[tuple[int, str]]:
+        forget(remembered)
+        found = [(place, self.read(place)) for place in places]
+        return [(place, now[1]) for place, now in found if now[0] != self.as_ever[place][0]]
+
+    def lines(self) -> Iterator[str]:
+        """Yields a table of the patterns and rules that do not earn their place, and how many they are."""
+        Earns.last = self
+        for pattern in Switch.made:
+            pattern.turn("on")
+        context, n_rows = multiprocessing.get_context("fork"), len(self.rows)
+        with context.Pool(len(os.sched_getaffinity(0))) as pool:
+            parts = [range(start, min(start + 50, n_rows)) for start in range(0, n_rows, 50)]
+            noted = [one for part in pool.map(functools.partial(_of_last, "note"), parts, 1) for one in part]
+        for place, (read, found) in enumerate(noted):
+            self.as_ever.append(read)
+            for pattern in found:
+                self.finds[pattern].append(place)
+        names = [*(pattern.where for pattern in Switch.made), *(name for name, _, _ in self.rules)]
+        with context.Pool(len(os.sched_getaffinity(0))) as pool:
+            changes = pool.map(functools.partial(_of_last, "without"), range(len(names)), 4)
+        few = [(name, *one) for name, one in zip(names, changes, strict=True) if one[0] < 3 or one[2] < 2]
+        yield "| pattern or rule | readings changed | for the worse | contexts |\n|---|---:|---:|---:|"
+        for name, *numbers in sorted(few):
+            yield f"| `{name.removeprefix('tempbench_lmms.')}` | {' | '.join(map(str, numbers))} |"
+        yield f"\n{len(few)} of {len(names)} ({len(few) / len(names):.0%}), on {n_rows:,} replies"
+
+
+def _of_last(name: str, given: Any) -> Any:
+    return getattr(Earns.last, name)(given)
 
 
 def main() -> None:
     """Prints what was asked for."""
-    options = argparse.ArgumentParser(description=__doc__)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--earns", action="store_true", help="list the patterns and rules that hardly count")
+    options.add_argument("--nth", type=int, default=1, help="let --earns read every nth reply")
     options.add_argument("--tempcompass", type=Path, help="a checkout of llyx97/TempCompass")
     options.add_argument("--show", action="store_true", help="list the replies that are judged otherwise")
     args = options.parse_args()
     if args.tempcompass:
         tempcompass(args.tempcompass, args.show)
+        return
+    if args.earns:
+        lines = Earns(args.nth).lines()
     else:
-        for line in timing.table(rows(quick=False)):
-            print(line)
+        import timing
+
+        found = labelled()
+        lines = itertools.chain(shares(found), [""], timing.table(_rows(found)))
+    for line in lines:
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

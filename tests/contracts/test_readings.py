@@ -18,7 +18,7 @@ from tempbench_lmms.parsing.reading import REASONS, RULES, none
 from tempbench_lmms.record import evaluate
 from tests.bundled import MINI, asking, covering, docs, scoring
 from tests.looking import looked_at_once  # noqa: F401
-from tests.parsing.corpus import load
+from tests.parsing.replies import dev
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] A"
 REPLIES = (
@@ -133,7 +133,7 @@ def _each(read):
 @pytest.mark.parametrize("name", READERS)
 def test_an_end_at_the_token_limit_can_be_told_later(name, nth):
     """What the reader says with `at_limit` follows from what it says without: the log is enough."""
-    replies = [*REPLIES, *{row.reply for row in load()[::nth]}]
+    replies = [*REPLIES, *{row.reply for row in dev()[:: 4 * nth]}]
     n_cut = 0
     for reply in replies:
         both = READERS[name](reply, at_limit=True), READERS[name](reply)

@@ -264,7 +264,7 @@ def test_any_clear_statement_is_read(reply, form, expected):
     assert parser.parse(reply, form) == expected
 
 
-LABELLED = [row for row in replies.load() if row.benchmark == "mateo"]
+LABELLED = [row for row in replies.dev() if row.benchmark == "mateo"]
 # What may stand before the last sentence, most of which changes what that one says.
 BEHIND = (
     *(

@@ -7,15 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tempbench_lmms.coherence import parser as coherence
 from tempbench_lmms.data.replies import json_lines
-from tempbench_lmms.mateo import parser as mateo
 from tempbench_lmms.parsing import numbers, option_words, reader
 from tempbench_lmms.parsing.expected import Choice, Count, Item, Order, Relation, Truth
 from tempbench_lmms.parsing.reading import REASONS, RULES
-from tempbench_lmms.rextime import parser as rextime
-from tempbench_lmms.tempvs import parser as tempvs
-from tempbench_lmms.timepercept import parser as timepercept
+from tests.parsing.replies import Labelled
 
 KINDS = [
     Choice("ABCD", ("a dog barks", "a cat sleeps", "a man sings", "it rains")),
@@ -110,36 +106,10 @@ def test_other_words(expected, reply, value):
     assert reader.read(reply, expected).value == value
 
 
-def _read(row):
-    kind, context, reply = row["kind"], row["context"], row["reply"]
-    options = context.get("options") or ()
-    if row["benchmark"] == "tempvs":
-        return tempvs.parse(reply, kind, options, context["n_images"])
-    if row["benchmark"] == "timepercept":
-        return timepercept.parse(reply, kind, options, context["n_images"])
-    if row["benchmark"] == "mateo":
-        return mateo.parse(reply, kind)
-    if row["benchmark"] == "coherence":
-        letter, number = coherence.read(reply, options).value or (None, None)
-        return {"letter": letter, "number": number} if kind == "count" else letter
-    found = rextime.read(reply, () if kind == "span" else options, context["duration"])
-    asked = {"both": ("letter", "span"), "answer": ("letter",), "span": ("span",)}[kind]
-    return {name: list(value) if isinstance(value := found[name].value, tuple) else value for name in asked}
-
-
-def _verdict(row):
-    read, label = _read(row), row["label"]
-    if not isinstance(read, dict):
-        return "right" if read == label else "unread" if read is None else "misread"
-    label = label or dict.fromkeys(read)
-    wrong = [name for name in read if read[name] != label[name]]
-    return "right" if not wrong else "misread" if any(read[name] is not None for name in wrong) else "unread"
-
-
 @pytest.mark.slow
 def test_labelled_replies_are_read_as_a_person_reads_them(shared):
-    rows = [json.loads(line) for _, line in json_lines(shared / "replies" / "labelled.jsonl")]
-    verdicts = Counter(_verdict(row) for row in rows)
+    rows = [Labelled(**json.loads(row)) for _, row in json_lines(shared / "replies" / "labelled.jsonl")]
+    verdicts = Counter(row.verdict() for row in rows)
     assert verdicts["misread"] <= 0.003 * len(rows)
     assert verdicts["misread"] + verdicts["unread"] <= 0.02 * len(rows)
 
