@@ -2,6 +2,8 @@
 
 Without arguments: the labelled replies of `tests/parsing/replies.py`, by what was asked: `locked`, on which
 nobody mends, and then `dev`.
+With `--invariances`: of the replies of `dev` that are read right, the shares that follow each change of
+`tests/parsing/invariances.py`; `--show` lists those that do not.
 With `--earns`: the patterns and rules that change fewer than three readings of `dev`, or readings of one
 context alone, when they are switched off one at a time. A pattern is what a module of the reader compiles
 while it is imported. A rule is an entry of a module's `RULES`, a list or a dict that the module goes through
@@ -95,11 +97,6 @@ def forget(remembered: Iterable[Any]) -> None:
         cache.cache_clear()
 
 
-def rows(quick: bool) -> Iterator[Any]:
-    """Yields the shares of all labelled replies, and each benchmark's mean time for one."""
-    return _rows(labelled(10 if quick else 1))
-
-
 def labelled(nth: int = 1) -> list[tuple[Any, list[str]]]:
     """Returns every nth labelled reply of the tests, and the verdicts on what is read of it."""
     from tests.parsing.replies import load
@@ -107,9 +104,11 @@ def labelled(nth: int = 1) -> list[tuple[Any, list[str]]]:
     return [(row, row.verdicts()) for row in list(load())[::nth]]
 
 
-def _rows(found: list[tuple[Any, list[str]]]) -> Iterator[Any]:
+def rows(quick: bool) -> Iterator[Any]:
+    """Yields the shares of all labelled replies, and each benchmark's mean time for one."""
     import timing  # beside this file; the tests import this file from elsewhere
 
+    found = labelled(10 if quick else 1)
     for name, locked in (("locked", True), ("dev", False)):
         said = Counter(verdict for row, verdicts in found if row.locked == locked for verdict in verdicts)
         yield timing.Row(f"{name}: misread", [100 * said["misread"] / said.total()], "%", at_most=0.5)
@@ -159,16 +158,27 @@ class Switch:
         return iter(found) if on.__name__ == "finditer" else found
 
 
+class Rule:
+    """An entry of a table that can be taken out."""
+
+    def __init__(self, where: str, table: Any, place: int) -> None:
+        self.where, self._table, self._place, self._kept = where, table, place, table.copy()
+
+    def turn(self, how: str) -> None:
+        """Puts the entry back `on`, in its place, or takes it `off`."""
+        is_dict = isinstance(self._table, dict)
+        entries = list(self._kept.items() if is_dict else self._kept)
+        self._table.clear()
+        kept = [one for place, one in enumerate(entries) if how == "on" or place != self._place]
+        (self._table.update if is_dict else self._table.extend)(kept)
+
+
 def _is_reader(module: str) -> bool:
     return module.startswith("tempbench_lmms.") and (".parsing." in module or module.endswith(".parser"))
 
 
-def switchable() -> list[tuple[str, Any, int]]:
-    """Imports the reader so that its patterns are `Switch.made`.
-
-    Returns:
-        Each rule: its name, its table, and its place there.
-    """
+def switchable() -> list[Rule]:
+    """Imports the reader so that its patterns are `Switch.made`, and returns its rules."""
     patterns: Any = importlib.import_module("tempbench_lmms.parsing.patterns")
     imported: list[tuple[str, dict[str, Any]]] = []
 
@@ -196,7 +206,7 @@ def switchable() -> list[tuple[str, Any, int]]:
                 value.where += f" {attribute}"
         if isinstance(table := names.get("RULES"), list | dict):
             called = [getattr(rule, "__name__", str(rule))[:60] for rule in table]
-            rules += [(f"{name} RULES {rule}", table, place) for place, rule in enumerate(called)]
+            rules += [Rule(f"{name} RULES {rule}", table, place) for place, rule in enumerate(called)]
     return rules
 
 
@@ -213,10 +223,11 @@ class Earns:
     """The one of a child process, which inherits it."""
 
     def __init__(self, nth: int) -> None:
-        self.rules = switchable()
+        rules = switchable()
         self.rows = importlib.import_module("tests.parsing.replies").dev()[::nth]
+        self.switches = [*Switch.made, *rules]
         self.as_ever: list[tuple[Any, str]] = []
-        self.finds: list[list[int]] = [[] for _ in Switch.made]
+        self.finds: list[Any] = [*([] for _ in Switch.made), *(range(len(self.rows)) for _ in rules)]
 
     def read(self, place: int) -> tuple[Any, str]:
         """Returns what is read of a reply, and its verdict."""
@@ -240,46 +251,33 @@ class Earns:
     def without(self, place: int) -> tuple[int, int, int]:
         """Returns how many readings change without a pattern or rule, get worse, and in how many contexts."""
         remembered = caches()
-        if place < len(Switch.made):
-            Switch.made[place].turn("off")
-            changed = self._changed(self.finds[place], remembered)
-            Switch.made[place].turn("on")
-        else:
-            _, table, at = self.rules[place - len(Switch.made)]
-            kept = table.copy()
-            put = table.update if isinstance(table, dict) else table.extend
-            rest = [*(kept.items() if isinstance(table, dict) else kept)]
-            table.clear()
-            put(rest[:at] + rest[at + 1 :])
-            changed = self._changed(range(len(self.rows)), remembered)
-            table.clear()
-            put(kept)
+        self.switches[place].turn("off")
         forget(remembered)
-        worse = sum(verdict != "right" == self.as_ever[one][1] for one, verdict in changed)
-        rows = [self.rows[one] for one, _ in changed]
+        now = {one: self.read(one) for one in self.finds[place]}
+        self.switches[place].turn("on")
+        forget(remembered)
+        changed = [one for one, (values, _) in now.items() if values != self.as_ever[one][0]]
+        worse = sum(now[one][1] != "right" == self.as_ever[one][1] for one in changed)
+        rows = [self.rows[one] for one in changed]
         return len(rows), worse, len({(row.benchmark, row.kind, str(row.context)) for row in rows})
-
-    def _changed(self, places: Iterable[int], remembered: list[Any]) -> list[tuple[int, str]]:
-        forget(remembered)
-        found = [(place, self.read(place)) for place in places]
-        return [(place, now[1]) for place, now in found if now[0] != self.as_ever[place][0]]
 
     def lines(self) -> Iterator[str]:
         """Yields a table of the patterns and rules that do not earn their place, and how many they are."""
         Earns.last = self
-        for pattern in Switch.made:
-            pattern.turn("on")
-        context, n_rows = multiprocessing.get_context("fork"), len(self.rows)
-        with context.Pool(len(os.sched_getaffinity(0))) as pool:
-            parts = [range(start, min(start + 50, n_rows)) for start in range(0, n_rows, 50)]
-            noted = [one for part in pool.map(functools.partial(_of_last, "note"), parts, 1) for one in part]
-        for place, (read, found) in enumerate(noted):
-            self.as_ever.append(read)
-            for pattern in found:
-                self.finds[pattern].append(place)
-        names = [*(pattern.where for pattern in Switch.made), *(name for name, _, _ in self.rules)]
-        with context.Pool(len(os.sched_getaffinity(0))) as pool:
-            changes = pool.map(functools.partial(_of_last, "without"), range(len(names)), 4)
+        for switch in self.switches:
+            switch.turn("on")
+        pool = functools.partial(multiprocessing.get_context("fork").Pool, len(os.sched_getaffinity(0)))
+        n_rows = len(self.rows)
+        parts = [range(start, min(start + 50, n_rows)) for start in range(0, n_rows, 50)]
+        with pool() as children:
+            for part in children.imap(functools.partial(_of_last, "note"), parts):
+                for read, found in part:
+                    for pattern in found:
+                        self.finds[pattern].append(len(self.as_ever))
+                    self.as_ever.append(read)
+        names = [switch.where for switch in self.switches]
+        with pool() as children:
+            changes = children.map(functools.partial(_of_last, "without"), range(len(names)), 4)
         few = [(name, *one) for name, one in zip(names, changes, strict=True) if one[0] < 3 or one[2] < 2]
         yield "| pattern or rule | readings changed | for the worse | contexts |\n|---|---:|---:|---:|"
         for name, *numbers in sorted(few):
@@ -291,26 +289,42 @@ def _of_last(name: str, given: Any) -> Any:
     return getattr(Earns.last, name)(given)
 
 
+def invariances(nth: int, show: bool) -> Iterator[str]:
+    """Yields a table of the changes of replies, and the shares that follow them."""
+    from tests.parsing.invariances import CHANGES, read_changed
+    from tests.parsing.replies import dev
+
+    rows, total = [row for row in dev()[::nth] if row.verdict() == "right"], Counter[str]()
+    yield "| change | replies | follow | misread | unread |\n|---|---:|---:|---:|---:|"
+    for name in CHANGES:
+        changed = list(read_changed(name, rows))
+        found = Counter(verdict for verdict, _ in changed)
+        total += found
+        yield f"| {name} | {_cells(found)} |"
+        for verdict, row in changed if show else ():
+            if verdict != "right":
+                yield f"    {verdict}: {row.benchmark} {row.kind} {row.reply[-300:]!r}, not {row.label}"
+    yield f"| all | {_cells(total)} |"
+
+
 def main() -> None:
     """Prints what was asked for."""
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--earns", action="store_true", help="list the patterns and rules that hardly count")
-    options.add_argument("--nth", type=int, default=1, help="let --earns read every nth reply")
+    options.add_argument("--invariances", action="store_true", help="read changed replies")
+    options.add_argument("--nth", type=int, default=1, help="read every nth reply of dev")
     options.add_argument("--tempcompass", type=Path, help="a checkout of llyx97/TempCompass")
     options.add_argument("--show", action="store_true", help="list the replies that are judged otherwise")
     args = options.parse_args()
     if args.tempcompass:
         tempcompass(args.tempcompass, args.show)
         return
-    if args.earns:
-        lines = Earns(args.nth).lines()
+    if args.earns or args.invariances:
+        lines = Earns(args.nth).lines() if args.earns else invariances(args.nth, args.show)
     else:
         import timing
 
-        found = labelled()
-        lines = itertools.chain(shares(found), [""], timing.table(_rows(found)))
+        lines = itertools.chain(shares(labelled()), [""], timing.table(rows(quick=False)))
     for line in lines:
         print(line, flush=True)
 
