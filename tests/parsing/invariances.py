@@ -108,7 +108,7 @@ def _cased(fold: Callable[[str], str]) -> Callable[[Labelled], Made]:
     def change(row: Labelled) -> Made:
         unclear = "ß" in row.reply or (_ARTICLE.search(row.reply) and len(row.reply.split()) > 3)
         # There, a small letter is an image and a capital an option.
-        unclear = unclear or row.kind in ("mt2", "mt3", "order")
+        unclear = unclear or row.kind in ("mt2", "mt3", "order", "orders")
         return (fold(row.reply), row.label) if _plain(row) and not unclear else None
 
     return change
