@@ -12,6 +12,7 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.cli.report import report
 from tempbench_lmms.data import outputs
 from tempbench_lmms.harness import evaluation
+from tempbench_lmms.harness.names import as_names
 from tempbench_lmms.record import UNDEFINED
 
 _TASK = "tempvs_mini"
@@ -70,7 +71,7 @@ def _evaluated(
 ) -> dict[str, evaluation.Run]:
     """Evaluates the models in one start of the harness, which builds the tiny one; says how far it is."""
     folders = {wanted[title]["model"]: title for title in wanted}
-    evaluations = {folder: {**wanted[title], "tasks": _TASK} for folder, title in folders.items()}
+    evaluations = {folder: {**wanted[title], "tasks": as_names(_TASK)} for folder, title in folders.items()}
     begun: list[str] = []
     console.print(f"starting lmms-eval for {_TASK} and {len(wanted)} models", style="dim")
     with console.status("the harness and torch are being imported") as status:

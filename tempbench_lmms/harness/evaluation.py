@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.names import as_names
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def run(
         TempbenchError: The run left no results; with the harness's last line that looks like a reason.
     """
     started = set(output.rglob("*_results.json"))
-    command = ["-m", "lmms_eval", "--model", model, "--tasks", ",".join(tasks)]
+    command = ["-m", "lmms_eval", "--model", model, "--tasks", as_names(",".join(tasks))]
     command += ["--output_path", str(output), "--log_samples", *arguments]
     if model_args:
         command += ["--model_args", model_args]

@@ -79,7 +79,9 @@ def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
     for name in names:
         if name not in ours and os.path.isfile(name):
             _check_file(Path(name))
-    strange = [name for name in names if name not in ours and not (name and os.path.exists(name))]
+    strange = [name for name in names if name not in ours and not os.path.isfile(name)]
+    if len(names) == 1 and os.path.isdir(names[0]) and any(Path(names[0]).glob("*.yaml")):
+        return  # a folder of task files, which the harness takes alone
     if not strange:
         return
     known = all_names(further)
@@ -91,6 +93,17 @@ def check(names: Iterable[str], further: Sequence[str] = ()) -> None:
         near = difflib.get_close_matches(name, sorted(known), n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else "see `tempbench tasks`"
         raise TempbenchError(f"no task named {name!r}, here or in the harness; {hint}")
+
+
+def as_names(tasks: str, further: Sequence[str] = ()) -> str:
+    """Returns `--tasks` so that the harness, which takes a folder's name for a path, reads names in it.
+
+    The harness asks a task once that is named twice. A path that is no name stays as it is.
+    """
+    names = tasks.split(",")
+    while os.path.isdir(tasks) and all_names(further).issuperset(names):
+        tasks += f",{names[0]}"
+    return tasks
 
 
 def _check_file(path: Path) -> None:

@@ -12,6 +12,7 @@ import functools
 import importlib.metadata
 import importlib.util
 import itertools
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -120,6 +121,18 @@ def _asked_for(words: Sequence[str]) -> list[str]:
     given = [after for word, after in itertools.pairwise(rest) if word == "--tasks"]
     given += [word.partition("=")[2] for word in rest if word.startswith("--tasks=")]
     return given[-1].split(",") if given else []
+
+
+def _stop_at_folder(names: Sequence[str]) -> None:
+    """Ends the harness's command line where it would take our tasks' names for a folder's."""
+    from tempbench_lmms.harness.tasks import task_files
+
+    tasks = ",".join(names)
+    if os.path.isdir(tasks) and task_files().keys() >= {*names}:
+        raise SystemExit(
+            f"tempbench: --tasks {tasks}: lmms-eval takes this for the folder {tasks} that lies here, not "
+            f"for the task; start it in another folder, or give --tasks {tasks},{names[0]}"
+        )
 
 
 def preflight(names: Iterable[str]) -> None:
@@ -316,7 +329,9 @@ def register() -> list[Any]:
         harness_version()
         install()
         # What follows in the harness takes it ten seconds; the names of tasks that it has to look up wait.
-        _stop_without_data(_asked_for(sys.argv))
+        asked = _asked_for(sys.argv)
+        _stop_at_folder(asked)
+        _stop_without_data(asked)
         from lmms_eval.models.registry_v2 import ModelManifest
 
         from tempbench_lmms.harness.respondents import NAMES

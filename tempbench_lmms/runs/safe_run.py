@@ -576,8 +576,8 @@ def _evaluate(
     from tempbench_lmms.harness import asking, cache
     from tempbench_lmms.harness.vision import VisionCache
 
-    sys.argv = ["lmms-eval", "--model", model, "--tasks", tasks, "--output_path", str(output)]
-    sys.argv += ["--use_cache", str(output / "cache"), "--log_samples", *further]
+    sys.argv = ["lmms-eval", "--model", model, "--tasks", task_names.as_names(tasks, further)]
+    sys.argv += ["--output_path", str(output), "--use_cache", str(output / "cache"), "--log_samples", *further]
     if model_args:
         sys.argv += ["--model_args", model_args]
     hide = partial(scrubbed, arguments=(model_args, *further))

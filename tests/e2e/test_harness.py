@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import plugin
 from tests import warm
 from tests.respondents import evaluate, tiny_args
 
@@ -123,6 +124,14 @@ def test_the_script_finds_the_tasks(python, warm_python, tmp_path):
     assert results["n_main,none"] + results["n_grounding,none"] == 7
     assert results["n_cut,none"] > 0
     assert results["mt,none"] == 1
+
+
+def test_a_folder_that_is_called_like_a_task_is_named(tmp_path, monkeypatch):
+    (tmp_path / ODD).mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["lmms-eval", "--tasks", ODD])
+    with pytest.raises(SystemExit, match=f"for the folder {ODD} that lies here.*{ODD},{ODD}"):
+        plugin.register()
 
 
 def test_predict_only(tmp_path, run_harness):

@@ -83,15 +83,21 @@ def test_names_of_the_harness_and_of_its_folders_are_tasks(tmp_path):
     (tmp_path / "own.yaml").write_text(
         'group: "my_group" # the old name\ntask:\n- my_one\n\n- my_two\nx: no_name\n'
     )
-    names.check(
-        ["mateo", TASK, "mme", "mmmu_val", "mmlu", "mmm*_val", str(tmp_path), str(tmp_path / "own.yaml")]
-    )
+    names.check(["mateo", TASK, "mme", "mmmu_val", "mmlu", "mmm*_val", str(tmp_path / "own.yaml")])
+    names.check([str(tmp_path)])
     own = ["my_group", "my_one", "my_two"]
     names.check(own, ["--include_path", str(tmp_path)])
     names.check(own, ["--limit", "3", f"--include={tmp_path}"])
     for word in (*own, "no_name"):
         with pytest.raises(TempbenchError, match=word):
             names.check([word], [] if word in own else ["--include_path", str(tmp_path)])
+
+
+def test_a_folder_without_task_files_is_no_task(tmp_path, monkeypatch):
+    (tmp_path / "tempvs_mni").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TempbenchError, match="no task named 'tempvs_mni'.*tempvs_mini"):
+        names.check(["tempvs_mni"])
 
 
 def test_a_model_is_not_checked_for_a_task_that_is_none():
@@ -311,6 +317,7 @@ def test_a_folder_with_other_results_is_left_alone(tmp_path):
 @pytest.mark.harness
 def test_ends(tmp_path, warm_python):
     """All ways in which a run ends, in one process that imports the harness once."""
+    (tmp_path / TASK).mkdir()  # to the harness a folder that is called like a task is a path
     script = """
         import json, sys
         from pathlib import Path
