@@ -1,6 +1,7 @@
 """The course of a check: what is asked in which order, and what follows from it. It knows no runner."""
 
 import functools
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,8 @@ from tempbench_lmms.check.verdicts import (
 )
 
 _WELL = 0.5
+_ALIKE = 3
+"""Questions that fail alike before no more are asked; the third has no picture."""
 _SHOWN = 60
 """Characters of a reply."""
 
@@ -88,6 +91,7 @@ class Check:
         tasks: For each task asked about, which of its needs hold.
         about: Model, arguments, versions, seed and the like.
         n_small: How many of the questions were small ones, which anyone who sees can answer.
+        is_stopped: Whether the first questions failed alike, so that no more were asked.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -95,6 +99,7 @@ class Check:
     tasks: Mapping[str, Sequence[Need]] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
     n_small: int = 0
+    is_stopped: bool = False
 
     @property
     def state(self) -> str:
@@ -134,7 +139,10 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
         outside: The small questions of `drawn`.
     """
     owners = probes_.numbers_of([*inside, *outside])
-    alone = [ask([probe])[0] for probe in inside]
+    alone = [ask([probe])[0] for probe in inside[:_ALIKE]]
+    if len({_without_numbers(answer.error) for answer in alone}) == 1 and alone[0].error:
+        return _stopped(alone[0].error, plan, len(alone))
+    alone += [ask([probe])[0] for probe in inside[_ALIKE:]]
     fine = [probe for probe, answer in zip(inside, alone, strict=True) if not answer.error]
     batched = dict(zip(fine, ask(fine), strict=True)) if fine else {}
     batch = [batched.get(probe, answer) for probe, answer in zip(inside, alone, strict=True)]
@@ -151,6 +159,24 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
     verdicts = verdicts_of(judgements, plan.needed, hints)
     verdicts += _sights(outside, replies, plan)
     return Check(tuple(verdicts), 2 * len(inside) + 1 + len(outside), n_small=len(outside))
+
+
+def _without_numbers(error: str) -> str:
+    """Returns an error without what differs from request to request: addresses, times, numbers of requests."""
+    return re.sub(r"[0-9a-f]*\d[0-9a-f]*", "", error)
+
+
+def _stopped(error: str, plan: Plan, n: int) -> Check:
+    """Returns the check of a model that answers nothing, not even a question without media."""
+    fault = Fault("asked", "request failed", f"{n} questions, with images and without", error[:200])
+    why = "not asked, as the first questions all failed"
+    judgement = Judgement((fault,), hidden=dict.fromkeys(LINES, why))
+    verdicts = verdicts_of([judgement], plan.needed, hints_where_all_fail([error]))
+    verdicts += [
+        Verdict(kind, _sees(kind), UNSEEN, text=why, counts=plan.needed is None or kind in plan.needed)
+        for kind in plan.kinds
+    ]
+    return Check(tuple(verdicts), n, is_stopped=True)
 
 
 def _judged(
@@ -242,7 +268,7 @@ def _sights(outside: Sequence[Probe], replies: Sequence[Answer], plan: Plan) -> 
 
 
 def _sight(kind: str, pairs: Sequence[tuple[Answer, Probe]], counts: bool) -> Verdict:
-    title = f"sees: {kind}"
+    title = _sees(kind)
     errors = [answer.error for answer, _ in pairs if answer.error]
     if len(errors) == len(pairs):
         return Verdict(kind, title, UNSEEN, text=f"no request succeeded: {errors[0][:200]}", counts=counts)
@@ -256,6 +282,10 @@ def _sight(kind: str, pairs: Sequence[tuple[Answer, Probe]], counts: bool) -> Ve
         return Verdict(kind, title, PASSED, text=text, counts=counts)
     text += f"; {_unseeing(kind, pairs)}"
     return Verdict(kind, title, FAILED, (f"does not see: {kind}",), text, counts=counts)
+
+
+def _sees(kind: str) -> str:
+    return f"sees: {kind}"
 
 
 def _unseeing(kind: str, pairs: Sequence[tuple[Answer, Probe]]) -> str:

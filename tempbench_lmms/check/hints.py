@@ -80,7 +80,11 @@ _OF_RUNNERS: dict[str, dict[str, str]] = {
 
 
 # Words of an error, and what to do about it.
+_NO_GPU = "there is no GPU here: add device=cpu,device_map=cpu to --model-args"
 _OF_ERRORS = {
+    "Found no NVIDIA driver": _NO_GPU,
+    "No CUDA GPUs are available": _NO_GPU,
+    "not compiled with CUDA": _NO_GPU,
     "'str' object has no attribute 'choices'": "the server's answer is no chat completion; is base_url "
     "right, with /v1?",
 }
@@ -90,10 +94,14 @@ _ALL_FAIL = (
 )
 
 
+def of_error(error: str) -> str:
+    """Returns what to do about an error of a runner; empty where that is not known."""
+    return next((hint for words, hint in _OF_ERRORS.items() if words in error), "")
+
+
 def hints_where_all_fail(errors: Sequence[str]) -> Mapping[str, str]:
     """Returns what to do where no request succeeded: what a video or a batch lacks is not the reason."""
-    known = (hint for words, hint in _OF_ERRORS.items() if any(words in error for error in errors))
-    return {"asked": next(known, _ALL_FAIL)}
+    return {"asked": next(filter(None, map(of_error, errors)), _ALL_FAIL)}
 
 
 def hints_for(model: str) -> Mapping[str, str]:

@@ -1,6 +1,8 @@
 """`tempbench demo`: the bundled sample through the real harness, in a minute, without a GPU."""
 
 import re
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +25,7 @@ _TINY_TOKENS = 6
 _PICTURES = 60
 """Questions that the report shows with pictures, as to make them takes a while."""
 _BYTES = 50_000_000
-_NEXT = (
-    "tempbench tasks                                       what there is to ask",
-    "tempbench check-model --model MODEL --model-args ...  does your model get what a task gives?",
-    "tempbench run --model MODEL --model-args ... --tasks tempvs_mini --output FOLDER",
-)
+_CPU = "device=cpu,device_map=cpu"
 _PROGRESS = re.compile(r"^Model Responding:.*?(\d+)/(\d+) ")
 # Threads on matrices this small wait for each other; on a busy machine that is a hundred times slower.
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
@@ -49,7 +47,7 @@ def run(output: Path, console: Console) -> None:
     wanted: dict[str, dict[str, Any]] = {
         "tiny VLM": {
             "model": "qwen2_5_vl",
-            "model_args": f"pretrained={tiny},device=cpu,device_map=cpu,attn_implementation=sdpa",
+            "model_args": f"pretrained={tiny},{_CPU},attn_implementation=sdpa",
             "limit": _TINY_QUESTIONS,
             "gen_kwargs": f"max_new_tokens={_TINY_TOKENS}",
         },
@@ -63,7 +61,17 @@ def run(output: Path, console: Console) -> None:
     page = output / "report.html"
     named = [f"{title}={one.results_file}" for title, one in columns.items()]
     report(named, page, title="tempbench demo", pictures=_PICTURES, force=True)
-    console.print("What comes next:", *(f"  {line}" for line in _NEXT), sep="\n", soft_wrap=True)
+    lines = _next(wanted["tiny VLM"]["model_args"], output)
+    console.print(*lines, sep="\n", soft_wrap=True, highlight=False, markup=False)
+
+
+def _next(model_args: str, output: Path) -> Iterator[str]:
+    """Yields what to type next; the commands work as they stand where the demo did."""
+    yield f"What comes next, with your model in the tiny one's place; with a GPU leave out {_CPU}:"
+    yield "  tempbench tasks"
+    how = f"--model qwen2_5_vl --model-args {shlex.quote(model_args)} --tasks {_TASK}"
+    yield f"  tempbench check-model {how} --no-questions"
+    yield f"  tempbench run {how} --output {shlex.quote(str(output / 'run'))} --limit 8"
 
 
 def _evaluated(

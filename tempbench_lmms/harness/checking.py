@@ -8,6 +8,7 @@ from typing import Any
 
 from tempbench_lmms.check import probes
 from tempbench_lmms.check.course import Answer
+from tempbench_lmms.check.hints import of_error
 from tempbench_lmms.check.inputs import Inputs, Text, looked_at
 from tempbench_lmms.check.probes import Probe
 from tempbench_lmms.data.checks import one_line
@@ -41,7 +42,8 @@ def runner(
         return models.get_model(model, force_simple).create_from_arg_string(model_args, more)
     except Exception as error:  # whatever a runner raises: it is the user's --model or --model-args
         why = _absent(model_args, str(error)) + one_line(f"{type(error).__name__}: {error}")[:300]
-        raise TempbenchError(f"{model} cannot be loaded: {why}; correct --model or --model-args") from None
+        advice = of_error(str(error)) or "correct --model or --model-args"
+        raise TempbenchError(f"{model} cannot be loaded: {why}; {advice}") from None
 
 
 def _absent(model_args: str, error: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from tempbench_lmms.check import course, questions
 from tempbench_lmms.check.needs import Need, Shape, held, lines_for, needs_of, shape_of
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
+from tempbench_lmms.check.verdicts import FAILED
 from tempbench_lmms.data import checks, provenance, tables
 from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.data.run_files import CHECK
@@ -180,6 +181,9 @@ def _identity(model: str, model_args: str) -> str:
 
 def as_text(found: course.Check) -> str:
     """Returns a check for a terminal: a line a verdict, and what of each task's needs holds."""
+    if found.is_stopped:  # one cause is said once
+        failed = (one.as_text() for one in found.verdicts if one.state == FAILED)
+        return "\n".join([*failed, f"{found.state}: no more is asked where the first questions fail alike"])
     lines = [one.as_text() for one in found.verdicts]
     lines.append("")
     for task, needs in found.tasks.items():

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
+from tempbench_lmms.check.hints import of_error
 from tempbench_lmms.data import checks, locks, manifests, outputs, prepared, tables
 from tempbench_lmms.data.run_files import LOCK, STATE
 from tempbench_lmms.data.secrets import scrubbed
@@ -602,7 +603,8 @@ def _evaluate(
         elif isinstance(error, sqlite3.Error):
             reason = f"{output / 'cache'}: {reason}"
         first = "make room on its disk, and " if _is_full(error) else ""
-        raise TempbenchError(f"the evaluation failed ({hide(reason)}); {ending.advice(output, first)}")
+        parts = f"the evaluation failed ({hide(reason)})", of_error(reason), ending.advice(output, first)
+        raise TempbenchError("; ".join(filter(None, parts)))
     pace.tell(vision.said() if vision is not None else "")
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tempbench_lmms.check import course
 from tempbench_lmms.check.course import Answer
+from tempbench_lmms.runs import model_check
 from tests.check import planted
 
 
@@ -97,14 +98,28 @@ def test_a_wrong_answer_is_shown_beside_the_right_one(drawn):
     [
         ("Connection refused", "base_url"),
         ("[LMMS_EVAL_REQUEST_FAILED] 'str' object has no attribute 'choices'", "no chat completion"),
+        ("RuntimeError: Found no NVIDIA driver on your system", "add device=cpu,device_map=cpu"),
     ],
 )
-def test_where_every_request_fails_videos_are_not_blamed(drawn, error, hint):
-    found = asked_of(drawn, [Answer("", None, error)], model="llava_hf")
-    assert hint in found["asked"].hint
-    for line in ("video", "short video", "frames as a video"):
-        assert found[line].state == "failed"
-        assert found[line].hint == ""
+def test_where_every_request_fails_alike_few_are_asked_and_the_cause_is_said_once(drawn, error, hint):
+    numbers, asked = itertools.count(1), []
+
+    def fail(probes):
+        asked.extend(probes)
+        return [Answer("", None, f"{error} (request {next(numbers)})") for _ in probes]
+
+    _, inside, outside = drawn(0, True)
+    found = course.checked(fail, course.Plan(kinds=planted.KINDS, model="llava_hf"), inside, outside)
+    assert len(asked) == found.n_calls == 3
+    (said,) = [line for line in model_check.as_text(found).splitlines() if error in line]
+    assert hint in said
+    assert {one.line for one in found.verdicts if one.state == "failed"} == {"asked"}
+    assert {"video", *planted.KINDS} <= {one.line for one in found.verdicts}
+
+
+def test_where_requests_fail_for_different_causes_all_are_asked(drawn):
+    fails = [Answer("", None, error) for error in ("refused", "too large")]
+    assert "no request succeeded" in asked_of(drawn, fails)["first image"].text
 
 
 def test_where_only_videos_fail_they_are(drawn):
