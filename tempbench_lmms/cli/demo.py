@@ -26,6 +26,7 @@ _PICTURES = 60
 """Questions that the report shows with pictures, as to make them takes a while."""
 _BYTES = 50_000_000
 _CPU = "device=cpu,device_map=cpu"
+_FEW = f"--limit 8 --gen_kwargs max_new_tokens={_TINY_TOKENS}"
 _PROGRESS = re.compile(r"^Model Responding:.*?(\d+)/(\d+) ")
 # Threads on matrices this small wait for each other; on a busy machine that is a hundred times slower.
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
@@ -71,7 +72,7 @@ def _next(model_args: str, output: Path) -> Iterator[str]:
     yield "  tempbench tasks"
     how = f"--model qwen2_5_vl --model-args {shlex.quote(model_args)} --tasks {_TASK}"
     yield f"  tempbench check-model {how} --no-questions"
-    yield f"  tempbench run {how} --output {shlex.quote(str(output / 'run'))} --limit 8"
+    yield f"  tempbench run {how} --output {shlex.quote(str(output / 'run'))} {_FEW}"
 
 
 def _evaluated(

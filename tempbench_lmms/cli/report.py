@@ -41,7 +41,10 @@ def report(
         ),
     ] = 30,
     intervals: Annotated[bool, typer.Option(help="Compute intervals from the logs.")] = True,
-    partial: Annotated[bool, typer.Option("--partial", help="Use the sound lines of damaged logs.")] = False,
+    partial: Annotated[
+        bool,
+        typer.Option("--partial", help="Use the sound lines of damaged logs, or what an unfinished run has."),
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Write the results of runs as one HTML page, or as tables in Markdown, CSV or LaTeX."""

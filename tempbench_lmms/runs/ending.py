@@ -24,15 +24,20 @@ _SECONDS_A_LOOK = 0.01
 def kept(output: Path) -> int:
     """Returns how many answers are stored in a run's folder, those of its interrupted starts included."""
     keys: set[str] = set()
-    caches = (output / "cache", *output.glob(f"{REPEAT}*/cache"))
-    for file in (file for one in caches for file in (one / "cache.db", *one.glob("runs/*/rank_*.db"))):
+    for file in (file for one in (output, *output.glob(f"{REPEAT}*")) for file in stores(one)):
         # A file that cannot be read now is read, and judged, by the next start (`harness.stored`).
-        with contextlib.suppress(sqlite3.Error), contextlib.closing(_opened(file)) as found:
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(opened(file)) as found:
             keys.update(key for (key,) in found.execute("SELECT cache_key FROM responses"))
     return len(keys)
 
 
-def _opened(file: Path) -> sqlite3.Connection:
+def stores(output: Path) -> list[Path]:
+    """Returns the files that may hold a run's answers, the first of them only where a start has ended."""
+    return [output / "cache" / "cache.db", *(output / "cache").glob("runs/*/rank_*.db")]
+
+
+def opened(file: Path) -> sqlite3.Connection:
+    """Returns a file of answers, opened for reading."""
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
 
 

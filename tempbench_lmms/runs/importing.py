@@ -196,7 +196,7 @@ def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: 
     Returns:
         The results file.
     """
-    log = _log(source, replies, folder, header)
+    log = log_of(source, replies, folder, header)
     _write(log, source)
     return log.file
 
@@ -224,8 +224,8 @@ def _collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
     return found
 
 
-def _log(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> TaskLog:
-    """Returns the log, its numbers computed."""
+def log_of(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> TaskLog:
+    """Returns the log that `write_log` writes, its numbers computed."""
     prompt = source.prompts()
     samples = []
     for number, doc in enumerate(source.docs):

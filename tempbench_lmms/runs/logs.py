@@ -161,14 +161,21 @@ def read_runs(paths: Iterable[Path], partial: bool = False) -> list[TaskLog]:
 
     Args:
         paths: Folders given to the harness as `--output_path`, or results files.
-        partial: Use what can be read of a damaged log; its problems are kept in `problems`.
+        partial: Use what can be read of a damaged log, or what an unfinished run has answered; the problems
+            are kept in `problems`.
 
     Raises:
         TempbenchError: There is no results file, none of our tasks in it, or a log is damaged.
     """
     logs: list[TaskLog] = []
     for path in paths:
-        for file, tasks in _counting(path).items():
+        if partial and not path.is_file() and not _newest_of_each_folder(path):
+            from tempbench_lmms.runs import unfinished  # it needs this module, and what makes requests
+
+            logs += unfinished.logs_of(path)
+            if logs:
+                continue
+        for file, tasks in _counting(path, "; add --partial to show what is there").items():
             logs += _read(file, partial, tasks)
     if not logs:
         raise TempbenchError("none of the results files has a task of this package; see `tempbench tasks`")
@@ -184,12 +191,24 @@ def results_files(path: Path) -> list[Path]:
     return list(_counting(path))
 
 
-def _counting(path: Path) -> dict[Path, frozenset[str] | None]:
-    """Returns the results files that count, each with the tasks of which it has the newest; None for all."""
+def _counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]:
+    """Returns the results files that count, each with the tasks of which it has the newest; None for all.
+
+    Args:
+        path: A folder, or a results file.
+        advice: What else can be done about a run that is unfinished, for the message.
+    """
     if path.is_file():
         return {path: None}
     if not (files := _newest_of_each_folder(path)):
-        raise TempbenchError(f"no results file (*{_RESULTS}) in {path}; give the run's --output_path")
+        from tempbench_lmms.runs import unfinished
+
+        said = unfinished.said(path)
+        raise TempbenchError(
+            f"{said}{advice}"
+            if said
+            else f"no results file (*{_RESULTS}) in {path}; give the run's --output_path"
+        )
     return files
 
 

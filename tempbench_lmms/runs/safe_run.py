@@ -139,7 +139,7 @@ def _before(
     how: How, tasks: str, further: Sequence[str], output: Path
 ) -> contextlib.AbstractContextManager[None]:
     """Refuses tasks that are none, and arguments that the harness or a run would refuse; returns the lock."""
-    _part(further)
+    part(further)
     task_names.check(tasks.split(","), further)
     _check_examples(tasks, further)
     _check_until_decided(how, further)
@@ -358,12 +358,12 @@ def preflight(
     Raises:
         TempbenchError: Something is amiss.
     """
-    part = _part(further)
+    taken = part(further)
     version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
     plugin.install()
     data, ids, questions = _checked_data(names, verify)
     n_documents = sum(map(len, ids.values()))
-    n_asked = sum(len(part(one)) for one in ids.values())
+    n_asked = sum(len(taken(one)) for one in ids.values())
     if names and not n_asked:
         raise TempbenchError("--limit and --offset leave no question to ask; give other numbers")
     wanted = _BYTES_AT_LEAST + n_asked * _BYTES_PER_DOCUMENT
@@ -378,7 +378,7 @@ def preflight(
     return Checked(kept, process, Asked(identity.fingerprint(asked), ids), questions)
 
 
-def _part(further: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+def part(further: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
     """Returns what takes from a task's questions those that `--limit` and `--offset` leave.
 
     Raises:
@@ -578,7 +578,14 @@ def _evaluate(
     from tempbench_lmms.harness.vision import VisionCache
 
     sys.argv = ["lmms-eval", "--model", model, "--tasks", task_names.as_names(tasks, further)]
-    sys.argv += ["--output_path", str(output), "--use_cache", str(output / "cache"), "--log_samples", *further]
+    sys.argv += [
+        "--output_path",
+        str(output),
+        "--use_cache",
+        str(output / "cache"),
+        "--log_samples",
+        *further,
+    ]
     if model_args:
         sys.argv += ["--model_args", model_args]
     hide = partial(scrubbed, arguments=(model_args, *further))

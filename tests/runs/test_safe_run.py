@@ -189,7 +189,7 @@ def test_a_device_that_is_not_there_is_a_line_before_the_work(tmp_path, warm_pyt
     ],
 )
 def test_what_limit_and_offset_leave(words, numbers):
-    assert list(safe_run._part(words)(range(10))) == list(numbers)
+    assert list(safe_run.part(words)(range(10))) == list(numbers)
 
 
 def test_the_first_line_counts_what_is_asked(tmp_path, capsys):
@@ -323,7 +323,7 @@ def test_ends(tmp_path, warm_python):
         from pathlib import Path
         from tempbench_lmms.cli import runs
         from tempbench_lmms.data import run_files
-        from tempbench_lmms.runs import ending, safe_run
+        from tempbench_lmms.runs import ending, logs, safe_run
         from tempbench_lmms.errors import TempbenchError
         from tempbench_lmms.harness.respondents import simple
 
@@ -346,6 +346,11 @@ def test_ends(tmp_path, warm_python):
 
         crash = True
         run("crash", arguments=["--limit", "40"])
+        try:
+            logs.read_runs([home / "crash"])
+        except TempbenchError as error:
+            (log,) = logs.read_runs([home / "crash"], partial=True)
+            out.append([str(error), len(log.samples), log.problems[0], log.values["n_main"]])
         crash = False
         run("crash", arguments=["--limit", "40"], report=True)
         run("crash", arguments=["--limit", "40"])
@@ -384,13 +389,19 @@ def test_ends(tmp_path, warm_python):
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("OUT")]
     assert lines, done.stderr[-3000:]
-    crash, resumed, again, other, failing, unknown, full, freed, deleted = json.loads(lines[0][3:])
+    crash, unfinished, *ended = json.loads(lines[0][3:])
+    resumed, again, other, failing, unknown, full, freed, deleted = ended
     # Two slices of ten are stored, the third is lost at its fifth question, whatever is asked again; empty
     # replies are stored too.
     assert crash[0] == 1
     assert crash[2] > 25
     assert "out of memory" in crash[1]
     assert "continue" in crash[1]
+    command = f"tempbench run --model tempbench_chance --model-args seed=3 --tasks {TASK} --output "
+    assert unfinished[0].startswith(f"{tmp_path / 'crash'}: the run is unfinished, 20 of 40 answers are ")
+    assert f"`{command}{tmp_path / 'crash'} -- --limit 40`; add --partial" in unfinished[0]
+    assert unfinished[1:3] == [20, f"{TASK}: the run is unfinished, 20 of 40 questions are answered"]
+    assert 0 < unfinished[3] <= 20
     assert resumed == [0, "", 20]
     assert again == [0, "", 0]
     assert other[0] == 1

@@ -1,0 +1,103 @@
+"""A run without results: how much of it is there, which command continues it, and what it answered so far."""
+
+import contextlib
+import shlex
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tempbench_lmms.data.run_files import REPEAT, STATE
+from tempbench_lmms.data.tables import parse_json, read_json
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import options, stopping, stored
+from tempbench_lmms.harness.tasks import task_files
+from tempbench_lmms.runs import ending, importing, safe_run
+from tempbench_lmms.runs.logs import TaskLog
+
+_TAGS = '[["<think>", "</think>"], ["<analysis>", "</analysis>"]]'
+"""The harness's own where `--reasoning_tags` names none."""
+
+
+def said(folder: Path) -> str:
+    """Returns how far the unfinished run in a folder is, and what to type; empty where there is none."""
+    states = sorted(folder.rglob(STATE))
+    if not states:
+        is_begun = (folder / "cache").is_dir()
+        return f"{folder}: the run is unfinished; {ending.advice(folder)}" if is_begun else ""
+    runs = [_identity(state) for state in states]
+    n, of = (sum(map(count, found)) for count, found in ((_n_kept, states), (_n_asked, runs)))
+    rest = "give the same command again to continue"
+    if len(states) == 1 and not states[0].parent.name.startswith(REPEAT):
+        rest = f"continue it with `{_command(runs[0], states[0].parent)}`"
+    return f"{folder}: the run is unfinished, {n:,} of {of:,} answers are there; {rest}"
+
+
+def logs_of(folder: Path) -> list[TaskLog]:
+    """Returns our tasks of the unfinished runs below a folder, with what they answered so far."""
+    return [log for state in sorted(folder.rglob(STATE)) for log in _logs(state)]
+
+
+def _logs(state: Path) -> list[TaskLog]:
+    identity = _identity(state)
+    tags = getattr(options.read(identity["arguments"]), "reasoning_tags", None) or _TAGS
+    out = []
+    for task, answers in _answers(state.parent).items():
+        if task not in task_files() or task not in identity["data"]:
+            continue
+        source = importing.source_of(state.parent, task, identity["model"])
+        ids = [str(doc["question_id"]) for doc in source.docs]
+        replies = {
+            ids[n]: stopping.text_of(answer, tags) for n, answer in answers.items() if 0 <= n < len(ids)
+        }
+        log = importing.log_of(source, replies, state.parent, {"config": {"model": identity["model"]}})
+        arguments = SimpleNamespace(model=identity["model"], model_args=identity["model_args"])
+        of = _n_asked({**identity, "data": {task: identity["data"][task]}})
+        why = f"{task}: the run is unfinished, {len(replies):,} of {of:,} questions are answered"
+        out.append(replace(log, file=state, arguments=arguments, problems=(why,)))
+    return out
+
+
+def _identity(state: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = read_json(state)["identity"]
+        wanted = {"model": str, "model_args": str, "arguments": list, "tasks": str, "data": dict}
+        if not all(isinstance(found[name], kind) for name, kind in wanted.items()):
+            raise TypeError
+    except (OSError, ValueError, KeyError, TypeError):
+        raise TempbenchError(f"{state} is damaged; remove it to continue with the answers kept") from None
+    return found
+
+
+def _n_kept(state: Path) -> int:
+    return sum(map(len, _answers(state.parent).values()))
+
+
+def _n_asked(identity: Mapping[str, Any]) -> int:
+    asked = safe_run.part(identity["arguments"])
+    return sum(len(asked(range(one["questions"]))) for one in identity["data"].values())
+
+
+def _command(identity: Mapping[str, Any], folder: Path) -> str:
+    """Returns the command of a run; secrets are hidden in it, as in the file that it is read from."""
+    words = ["tempbench", "run", "--model", identity["model"]]
+    words += ["--model-args", identity["model_args"]] if identity["model_args"] else []
+    words += ["--tasks", identity["tasks"], "--output", str(folder)]
+    return shlex.join([*words, *(["--", *identity["arguments"]] if identity["arguments"] else [])])
+
+
+def _answers(folder: Path) -> dict[str, dict[int, Any]]:
+    """Returns the answers that are kept, of each task by the number of the question, the latest of each."""
+    rows: list[tuple[float, str, str, int, str]] = []
+    for file in ending.stores(folder):
+        # A file that cannot be read now is read, and judged, by the next start (`harness.stored`).
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(ending.opened(file)) as found:
+            rows += found.execute("SELECT created_at, cache_key, task_name, doc_id, response FROM responses")
+    out: dict[str, dict[int, Any]] = {}
+    for _, key, task, number, text in sorted(rows):
+        with contextlib.suppress(ValueError):
+            if (answer := stored.opened(key, parse_json(text))) is not None:
+                out.setdefault(task, {})[number] = answer
+    return out
