@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from tempbench_lmms.parsing.reading import UNLESS_CUT
 from tempbench_lmms.record import Record
 
 MAX_UNPARSED = 0.05
@@ -15,8 +16,14 @@ SHORT = 20
 _LEANING = 0.1
 
 
-def warnings(records: Sequence[Record]) -> list[str]:
-    """Returns the warnings that follow from the records."""
+def warnings(records: Sequence[Record], knows_limit: bool = True) -> list[str]:
+    """Returns the warnings that follow from the records.
+
+    Args:
+        records: Of a run.
+        knows_limit: Whether the records say which replies ended at their token limit
+            (`record_reading.at_limit`).
+    """
     out = []
     failed = sum(bool(record["failed"]) for record in records)
     if failed:
@@ -25,17 +32,20 @@ def warnings(records: Sequence[Record]) -> list[str]:
     unread = [record for record in records if not record["parsed"] and not record["failed"]]
     if answered and len(unread) / answered > MAX_UNPARSED:
         out.append(
-            f"{share(len(unread), answered)} of the replies could not be read{_reasons(unread)}; "
+            f"{share(len(unread), answered)} of the replies are unread{_reasons(unread, knows_limit)}; "
             "they count as wrong"
         )
     out += _one_sided(records)
     return out
 
 
-def _reasons(unread: Sequence[Record]) -> str:
+def _reasons(unread: Sequence[Record], knows_limit: bool) -> str:
     """Returns why replies are unread, in brackets, the most frequent first; empty for older logs."""
     counts = Counter(record["reason"] for record in unread if record.get("reason"))
-    return f" ({', '.join(f'{reason} {n}' for reason, n in counts.most_common())})" if counts else ""
+    words = {reason: reason.replace("_", " ") for reason in counts}
+    if not knows_limit:
+        words |= {reason: f"{reason} or cut off" for reason in UNLESS_CUT & counts.keys()}
+    return f" ({', '.join(f'{words[reason]} {n}' for reason, n in counts.most_common())})" if counts else ""
 
 
 def _one_sided(records: Sequence[Record]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.parsing.reading import REASONS, Reading
+from tempbench_lmms.parsing.reading import REASONS, UNLESS_CUT, Reading
 from tempbench_lmms.record import Metric, Metrics, Record
 
 VALUES = ("answer", "prediction", "number", "spans", "caption")
@@ -76,7 +76,7 @@ def at_limit(record: Record) -> Record:
     cut = {
         reason: "cut_off"
         for how, reason in zip(HOW, REASON, strict=True)
-        if record.get(reason) in ("empty", "nothing") and record.get(how) is None
+        if record.get(reason) in UNLESS_CUT and record.get(how) is None
     }
     return {**record, **cut}
 

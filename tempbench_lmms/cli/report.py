@@ -1,5 +1,6 @@
 """The commands `tempbench report` and `tempbench submit hub`."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,6 +53,7 @@ def report(
     from tempbench_lmms.data.tables import write_text
     from tempbench_lmms.data.terminal import counted
     from tempbench_lmms.report import numbers, page, tables, text
+    from tempbench_lmms.runs import quality
     from tempbench_lmms.runs.logs import edited
     from tempbench_lmms.runs.rescoring import of_one_run
 
@@ -78,6 +80,9 @@ def report(
     n_tasks, n_runs = len({task.log.task for task in tasks}), len({task.run for task in tasks})
     counts = counted(n_tasks, "task"), counted(n_runs, "run")
     print(f"{output}: {' of '.join(counts)}, {written}")
+    for task in tasks:
+        for line in quality.of_records(task.log):
+            print(f"{task.log.task}, {task.run}: {line}", file=sys.stderr)
 
 
 def _named(logs: Sequence[str | Path], partial: bool) -> list["TaskLog"]:

@@ -5,7 +5,6 @@ Everything heavy is imported where it is needed: `tempbench path` must not wait 
 
 import itertools
 import json
-import logging
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -291,12 +290,9 @@ def rescore(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the CSV.")] = False,
 ) -> None:
     """Compute a run's numbers again from its sample logs, without a model."""
-    from tempbench_lmms import record_quality
     from tempbench_lmms.runs import quality, repeats, rescoring
     from tempbench_lmms.runs.logs import edited, read_runs
 
-    # At its end a run prints these warnings; here each log has them in its own entry.
-    logging.getLogger(record_quality.__name__).disabled = True
     if items:
         if items.suffix.lower() != ".csv":
             raise TempbenchError(f"--items {items}: the questions are written as CSV; end the name in .csv")

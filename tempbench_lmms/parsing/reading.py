@@ -11,6 +11,8 @@ U = TypeVar("U")
 REASONS = ("empty", "cut_off", "refused", "several", "nothing")
 """Why no value is read: the reply is empty; it ends in its reasoning or at the token limit; it says that it
 can't answer; it leaves open which of several it means; or no answer is in it."""
+UNLESS_CUT = frozenset({"empty", "nothing"})
+"""The reasons that are `cut_off` where a reply is known to have ended at its token limit."""
 
 RULES = (
     "whole",  # the reply is an answer by itself

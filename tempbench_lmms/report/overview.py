@@ -309,7 +309,7 @@ def _is_chance(warning: str) -> bool:
 
 def _rest(task: TaskNumbers) -> list[str]:
     """Returns the warnings that no other column counts."""
-    counted = ("of the replies could not be read", "of the requests failed", "were cut off before")
+    counted = ("of the replies are unread", "of the requests failed", "were cut off before")
     return [one for one in task.warnings if not any(words in one for words in counted)]
 
 

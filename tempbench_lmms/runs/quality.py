@@ -31,10 +31,15 @@ def warnings(log: TaskLog) -> list[str]:
     of the answers; failed requests; a headline metric that is not above chance, or of too few groups to tell.
     """
     return [
-        *record_quality.warnings([log.with_limit(sample) for sample in log.samples]),
+        *of_records(log),
         *of_replies(log.samples, log.token_limit),
         *_within_chance(log),
     ]
+
+
+def of_records(log: TaskLog) -> list[str]:
+    """Returns the warnings that follow from how the replies of a log were read."""
+    return record_quality.warnings([log.with_limit(sample) for sample in log.samples])
 
 
 def of_replies(samples: Sequence[Sample], max_new_tokens: int | None = None) -> list[str]:

@@ -143,7 +143,7 @@ def test_logs_of_older_versions(folder, tmp_path, monkeypatch, capsys):
     assert again.now["details"]["readings"]["how"]
 
 
-def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path):
+def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path, monkeypatch, capsys):
     """Where the runner counts tokens: in warnings, run card and a new reading, not in the run's numbers."""
     other = edit(folder / "garbage", tmp_path / "other", lambda results: None)
     (path,) = other.glob("*.jsonl")
@@ -157,7 +157,10 @@ def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path):
     log = log_of(other)
     assert rescoring.rescore(log).differing == []
     assert run_card.run_card(log)["readings"]["reason"]["cut_off"] == 30 / 223
-    assert any("cut_off 30" in line for line in quality.warnings(log))
+    assert any("cut off 30" in line for line in quality.warnings(log))
+    _, out, err = tempbench(monkeypatch, capsys, "report", other, "-o", tmp_path / "report.html")
+    assert (out + err).count("are unread") == 1
+    assert "cut off 30" in err
     found = rescoring.rescore(log, reparse=True)
     assert found.now["unread_cut_off"] == 30 / 223
     assert {change.how_now for change in found.changes} == {"unread: cut_off"}
@@ -329,8 +332,8 @@ def test_run_without_log(folder, tmp_path):
         ("oracle", []),
         ("chance", ["not above chance: mt 0.525 (chance 0.5), gt_strict 0.0167 (chance 0.04)"]),
         ("constant", ["100.0% (103 of 103) of the answers are '1'", "(120 of 120) of the answers are 'A'"]),
-        ("garbage", ["100.0% (223 of 223) of the replies could not be read", "not above chance: mt 0 ("]),
-        ("empty", ["could not be read", "100.0% (223 of 223) of the replies are empty", "not above chance"]),
+        ("garbage", ["100.0% (223 of 223) of the replies are unread", "not above chance: mt 0 ("]),
+        ("empty", ["are unread", "100.0% (223 of 223) of the replies are empty", "not above chance"]),
         ("failing", ["100.0% (223 of 223) of the requests failed", "not above chance"]),
     ],
 )
@@ -409,13 +412,12 @@ def test_thresholds():
         record_quality.warnings(records(*["A", "B"] * 19, None, None)) == []
     )  # 2 of 40 are not more than 5 %
     unread = record_quality.warnings(records(*["A", "B"] * 18, None, None, None, None))
-    assert unread == ["10.0% (4 of 40) of the replies could not be read; they count as wrong"]
+    assert unread == ["10.0% (4 of 40) of the replies are unread; they count as wrong"]
     told = records(*["A", "B"] * 18, None, None, None, None)
     for record, reason in zip(told[-4:], ("refused", "nothing", "refused", "several"), strict=True):
         record["reason"] = reason
     assert record_quality.warnings(told) == [
-        "10.0% (4 of 40) of the replies could not be read (refused 2, nothing 1, several 1); "
-        "they count as wrong"
+        "10.0% (4 of 40) of the replies are unread (refused 2, nothing 1, several 1); they count as wrong"
     ]
     assert record_quality.warnings([]) == []
 
