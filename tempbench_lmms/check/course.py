@@ -162,7 +162,7 @@ def checked(ask: Ask, plan: Plan, inside: Sequence[Probe], outside: Sequence[Pro
 
 
 def _without_numbers(error: str) -> str:
-    """Returns an error without what differs from request to request: addresses, times, numbers of requests."""
+    """Returns an error without what differs from request to request: addresses, times, numbers."""
     return re.sub(r"[0-9a-f]*\d[0-9a-f]*", "", error)
 
 

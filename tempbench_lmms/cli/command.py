@@ -1,6 +1,7 @@
 """What all commands share: how an option may be spelt, and a terminal that no output steers."""
 
 import copy
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -131,7 +132,15 @@ class Passing(Painted):
         """Reads the command line; refuses what the harness does not know either."""
         from tempbench_lmms.harness import options
 
-        rest = super().parse_args(ctx, args)
+        given = [word.partition("=")[0] for word in args if word.startswith("--")]
+        try:
+            rest = super().parse_args(ctx, args)
+        except Exception as error:  # an option that is missing may stand there misspelt
+            others = [word for word in given if f"--{spelling(word[2:])}" not in self._options()]
+            for option in getattr(getattr(error, "param", None), "opts", ()):
+                if near := difflib.get_close_matches(option, others, n=1):
+                    raise TempbenchError(f"there is no option {near[0]}; did you mean {option}?") from None
+            raise
         words = ctx.params.get("arguments") or []
         options.check(words, self._options())
         # Its logs are what the answers are kept in, so it always has them.

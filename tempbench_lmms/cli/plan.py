@@ -122,7 +122,8 @@ def _row(metric: "Metric", one: "Plan") -> str:
         needed = f"{metric.questions_needed:,} questions, {metric.groups_needed:,} groups"
         if metric.groups_needed > one.groups:
             needed += " (more than there are)"
-    return f"{metric.value:5.3f}  {metric.error:5.3f}  {metric.detectable:5.3f}      {needed}"
+    told = "none " if metric.detectable is None else f"{metric.detectable:5.3f}"
+    return f"{metric.value:5.3f}  {metric.error:5.3f}  {told}      {needed}"
 
 
 def duration(seconds: float) -> str:

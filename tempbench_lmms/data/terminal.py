@@ -45,6 +45,15 @@ def _number(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+def rounded(value: float, digits: int, sign: str = "") -> str:
+    """Returns a number with so many significant digits; what is left of 0 by arithmetic is 0.
+
+    >>> rounded(1 / 3, 4), rounded(6.261e-17, 4), rounded(-6e-17, 4, "+")
+    ('0.3333', '0', '+0')
+    """
+    return f"{round(value, 12) + 0.0:{sign}.{digits}g}"
+
+
 def counted(n: int, one: str, many: str = "") -> str:
     """Returns a number with what is counted.
 

@@ -40,6 +40,7 @@ from tempbench_lmms.harness.answers import (
     tasks_in,
 )
 from tempbench_lmms.harness.asking import Asking, Watch
+from tempbench_lmms.harness.options import unknown_argument
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.harness.vision import VisionCache
 from tempbench_lmms.media.integrity import check_video
@@ -332,7 +333,8 @@ def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
         try:
             return single(args)
         except Exception as error:
-            errors.append(_cause(error))
+            told = unknown_argument(error, args.model, args.model_args or "", bool(args.force_simple))
+            errors.append(TempbenchError(told) if told else _cause(error))
             raise
 
     def print_unexpected(*args: Any, **kwargs: Any) -> None:

@@ -5,6 +5,7 @@ import ast
 import contextlib
 import difflib
 import importlib.util
+import inspect
 import math
 import re
 import subprocess
@@ -199,6 +200,31 @@ def check_model(name: str, model_args: str = "") -> None:
         near = difflib.get_close_matches(name, names, n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(names)}"
         raise TempbenchError(f"the harness has no model '{name}'; {hint}")
+
+
+def unknown_argument(error: Exception, model: str, model_args: str, force_simple: bool = False) -> str:
+    """Returns which of `--model_args` a runner does not know, and the nearest that it has.
+
+    Args:
+        error: What making the runner raised.
+        model: As for `--model`.
+        model_args: As for `--model_args`.
+        force_simple: As for `--force_simple`.
+
+    Returns:
+        One line; empty for an error about something else.
+    """
+    if not re.search("unexpected (kwargs|keyword argument)", str(error), re.IGNORECASE):
+        return ""
+    from lmms_eval import models
+
+    known = inspect.signature(models.get_model(model, force_simple).__init__).parameters
+    for name in (part.partition("=")[0].strip() for part in parts(model_args)):
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it has {', '.join([*known][1:])}"
+            return f"--model-args {one_line(name)}=: {model} has no such argument; {hint}"
+    return ""
 
 
 def check(words: Sequence[str], ours: Sequence[str] = ()) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from scipy.special import stdtrit
 
+from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import Grouped, by_cluster, jackknife
 
 _MOST = 2**23
@@ -23,11 +24,18 @@ class Spread:
         value: The metric.
         error: Its standard error; NaN where too few groups enter it.
         n_clusters: Number of groups that enter it.
+        is_share: Whether it lies between 0 and 1.
     """
 
     value: float
     error: float
     n_clusters: int
+    is_share: bool = False
+
+    @property
+    def farthest(self) -> float:
+        """The largest difference that another run of it can have."""
+        return max(self.value, 1 - self.value) if self.is_share else math.inf
 
 
 def spread(metric: Grouped) -> Spread:
@@ -39,10 +47,13 @@ def spread(metric: Grouped) -> Spread:
     entering = (clusters.sums != 0).any(axis=1)
     left_out = jackknife(clusters)[entering]
     n = len(left_out)
+    is_share = isinstance(metric, Ratio) and bool(
+        ((metric.numerator >= 0) & (metric.numerator <= metric.denominator)).all()
+    )
     if n < 2:
-        return Spread(clusters.value, math.nan, n)
+        return Spread(clusters.value, math.nan, n, is_share)
     squares = float(((left_out - left_out.mean()) ** 2).sum())
-    return Spread(clusters.value, math.sqrt((n - 1) / n * squares), n)
+    return Spread(clusters.value, math.sqrt((n - 1) / n * squares), n, is_share)
 
 
 def of_difference(error: float, correlation: float) -> float:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import code
+from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.repeats import mean_over
@@ -95,7 +96,10 @@ class Comparison:
         found = self.difference
         if found is None or not math.isfinite(found.value):
             return f"{name} undecided: undefined in at least one of the runs"
-        spread = f"A {found.first:.4g}, B {found.second:.4g}, A - B = {found.value:+.4g}"
+        spread = (
+            f"A {rounded(found.first, 4)}, B {rounded(found.second, 4)}, "
+            f"A - B = {rounded(found.value, 4, '+')}"
+        )
         if math.isfinite(found.low):
             spread += f", 95 % interval {found.low:+.4g} to {found.high:+.4g}"
         spread += f"; p {_p(self.p)}, {_p(self.p_holm)} after Holm"

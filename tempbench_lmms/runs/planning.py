@@ -55,7 +55,7 @@ class Metric:
         value: Of the run that was simulated or read.
         error: Its standard error with all groups of the task.
         detectable: The smallest difference between two runs that is told in four of five comparisons; None
-            where too few groups enter the metric.
+            where no difference of a share is as large.
         groups_needed: Groups that tell the wanted difference; None where unknown.
         questions_needed: So many questions on average.
     """
@@ -175,7 +175,7 @@ def _planned(
         name=name,
         value=one.value,
         error=error,
-        detectable=planning.detectable(apart, n),
+        detectable=least if (least := planning.detectable(apart, n)) <= one.farthest else None,
         groups_needed=groups,
         questions_needed=None if groups is None else math.ceil(groups * n_questions / n_groups),
     )
@@ -289,4 +289,5 @@ def _mean(of: Sequence[planning.Spread]) -> planning.Spread:
         value=sum(one.value for one in known) / len(known),
         error=math.sqrt(sum(one.error**2 for one in known) / len(known)),
         n_clusters=round(sum(one.n_clusters for one in known) / len(known)),
+        is_share=all(one.is_share for one in known),
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from tempbench_lmms.data import code, provenance
 from tempbench_lmms.data.checks import one_line
-from tempbench_lmms.data.terminal import counted
+from tempbench_lmms.data.terminal import counted, rounded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.metrics import repeats
@@ -219,7 +219,7 @@ def as_text(found: Repeated) -> str:
 
 
 def _row(one: Spread) -> tuple[str, ...]:
-    ends = f"{one.low:.4g} to {one.high:.4g}" if math.isfinite(one.low) else ""
+    ends = f"{rounded(one.low, 4)} to {rounded(one.high, 4)}" if math.isfinite(one.low) else ""
     more: list[float] = []
     if one.variances and one.errors:
         more = [one.variances.between, one.variances.within, *asdict(one.errors).values()]

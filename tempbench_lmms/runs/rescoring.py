@@ -9,6 +9,7 @@ from typing import Any
 from tempbench_lmms import __version__
 from tempbench_lmms.data import code, provenance
 from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
@@ -308,7 +309,7 @@ def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
         if name.endswith("_stderr") or isinstance(value, dict):
             continue
         low, high = found.intervals.get(name, (float("nan"), float("nan")))
-        ends = f"{low:.4g} to {high:.4g}" if low == low else ""
+        ends = f"{rounded(low, 4)} to {rounded(high, 4)}" if low == low else ""
         mark = "differs" if name in found.differing else ""
         rows.append((name, _shown(found.then.get(name)), _shown(value), ends, mark))
     widths = [max(len(row[i]) for row in rows) for i in range(5)]
@@ -327,7 +328,9 @@ def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, (int, float)) else UNDEFINED if value is None else str(value)
+    if isinstance(value, (int, float)):
+        return rounded(value, 6)
+    return UNDEFINED if value is None else str(value)
 
 
 def _fields(values: dict[str, Any], how: str) -> str:

@@ -65,6 +65,13 @@ def test_correlation_within_groups_costs_questions():
     assert needed(0.9) > 1.5 * needed(0.01)
 
 
+def test_no_difference_is_told_that_a_share_cannot_have(monkeypatch, capsys):
+    known = planning.Assumed(knows=0.05)
+    assert metrics(planning.plan(TASK, assumed=known))["mt_given_gt_strict"].detectable is None
+    _, out, _ = tempbench(monkeypatch, capsys, "plan", "--tasks", TASK, "--knows", "0.05")
+    assert next(line for line in out.splitlines() if "mt_given_gt_strict" in line).split()[3] == "none"
+
+
 def test_a_part_plans_for_the_whole(folder):
     """A run of the first half of the groups plans as if there were twice as many."""
     (log,) = read_runs([folder / "chance"])

@@ -96,7 +96,7 @@ def test_names_of_the_harness_and_of_its_folders_are_tasks(tmp_path):
 def test_a_folder_without_task_files_is_no_task(tmp_path, monkeypatch):
     (tmp_path / "tempvs_mni").mkdir()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(TempbenchError, match="no task named 'tempvs_mni'.*tempvs_mini"):
+    with pytest.raises(TempbenchError, match=r"no task named 'tempvs_mni'.*tempvs_mini"):
         names.check(["tempvs_mni"])
 
 
@@ -463,6 +463,8 @@ def test_an_option_that_the_harness_does_not_know_is_a_line(words, line, dashes,
 def test_an_option_of_ours_that_is_misspelt(tmp_path):
     done = tempbench("run", "--model", "m", "--tasks", "tempvs_mini", "-o", tmp_path / "o", "--slic", "4")
     complains(done, "did you mean --slice?")
+    done = tempbench("run", "--model", "m", "--task", "tempvs_mini", "-o", tmp_path / "o")
+    complains(done, "there is no option --task; did you mean --tasks?")
 
 
 @pytest.mark.parametrize("command", ["run", "check-model"])
