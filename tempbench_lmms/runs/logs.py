@@ -172,8 +172,8 @@ def read_runs(paths: Iterable[Path], partial: bool = False) -> list[TaskLog]:
         if partial and not path.is_file() and not _newest_of_each_folder(path):
             from tempbench_lmms.runs import unfinished  # it needs this module, and what makes requests
 
-            logs += unfinished.logs_of(path)
-            if logs:
+            if found := unfinished.logs_of(path):
+                logs += found
                 continue
         for file, tasks in _counting(path, "; add --partial to show what is there").items():
             logs += _read(file, partial, tasks)
@@ -203,12 +203,8 @@ def _counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]
     if not (files := _newest_of_each_folder(path)):
         from tempbench_lmms.runs import unfinished
 
-        said = unfinished.said(path)
-        raise TempbenchError(
-            f"{said}{advice}"
-            if said
-            else f"no results file (*{_RESULTS}) in {path}; give the run's --output_path"
-        )
+        none = f"no results file (*{_RESULTS}) in {path}; give the run's --output_path"
+        raise TempbenchError(unfinished.said(path, advice) or none)
     return files
 
 

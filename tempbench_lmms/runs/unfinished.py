@@ -21,18 +21,23 @@ _TAGS = '[["<think>", "</think>"], ["<analysis>", "</analysis>"]]'
 """The harness's own where `--reasoning_tags` names none."""
 
 
-def said(folder: Path) -> str:
-    """Returns how far the unfinished run in a folder is, and what to type; empty where there is none."""
+def said(folder: Path, advice: str = "") -> str:
+    """Returns how far the unfinished run in a folder is, and what to type; empty where there is none.
+
+    Args:
+        folder: Of the run, or of several.
+        advice: What else can be done where answers are there.
+    """
     states = sorted(folder.rglob(STATE))
     if not states:
         is_begun = (folder / "cache").is_dir()
         return f"{folder}: the run is unfinished; {ending.advice(folder)}" if is_begun else ""
     runs = [_identity(state) for state in states]
-    n, of = (sum(map(count, found)) for count, found in ((_n_kept, states), (_n_asked, runs)))
+    n, of = sum(map(_n_kept, states)), sum(map(_n_asked, runs))
     rest = "give the same command again to continue"
     if len(states) == 1 and not states[0].parent.name.startswith(REPEAT):
         rest = f"continue it with `{_command(runs[0], states[0].parent)}`"
-    return f"{folder}: the run is unfinished, {n:,} of {of:,} answers are there; {rest}"
+    return f"{folder}: the run is unfinished, {n:,} of {of:,} answers are there; {rest}{advice}"
 
 
 def logs_of(folder: Path) -> list[TaskLog]:
