@@ -8,7 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import bounds, checksums, extent, manifests, prepared, remote, tables, terminal
+from tempbench_lmms.data import (
+    bounds,
+    checksums,
+    extent,
+    manifests,
+    prepared,
+    remote,
+    secrets,
+    tables,
+    terminal,
+)
 from tempbench_lmms.data.roots import SCHEME, resolve
 from tempbench_lmms.errors import TempbenchError
 
@@ -153,12 +163,12 @@ def duplicates(rows: Iterable[NumberedRow]) -> Iterator[tuple[int, str]]:
 
 
 def one_line(text: str) -> str:
-    r"""Returns a text from elsewhere as one line of bounded length that steers no terminal.
+    r"""Returns a text from elsewhere as one line of bounded length that steers no terminal and has no key.
 
     >>> one_line("a" + chr(10) + "b" + chr(27) + "[31m")
     'a b\\x1b[31m'
     """
-    escaped = terminal.shown(" ".join(text.split()))
+    escaped = terminal.shown(" ".join(secrets.hide(text).split()))
     shown = "".join(char if char.isprintable() else "?" for char in escaped)
     return shown if len(shown) <= _MAX_LINE else f"{shown[:_MAX_LINE]}..."
 

@@ -1,20 +1,23 @@
-"""Keeps credentials out of what is written: state, answer cache, results, report, Hub entries.
+"""Keeps credentials out of what is written or printed: arguments, and texts that may quote them.
 
 What is known to be harmless is written in clear, everything else as a hash: a list of names that sound
 secret would always miss one, and two runs with different values stay two. The hash has a key that lies in the
 user's own folder and never with the results, so that nobody who has these can try out values.
 """
 
+import base64
 import contextlib
 import hashlib
 import hmac
+import html
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, quote_plus, unquote
 
 from tempbench_lmms.errors import TempbenchError
 
@@ -75,7 +78,14 @@ _URL = re.compile(
 _OF_A_PATH = re.compile(
     r"|v[0-9]{1,2}(?:alpha|beta)?[0-9]?|api|openai|inference|chat|completions|models|compatible-mode"
 )
-_SHORTEST = 4
+# Environment variables of runners, of any maker: OPENAI_API_KEY, HF_TOKEN, AWS_BEARER_TOKEN_BEDROCK, FAL_KEY.
+_VARIABLE = re.compile(
+    r"(?:^|_)(?:api)?(?:key|token|secret|password|passwd|pwd|credentials?|auth|bearer|cookie)s?(?:_|$)",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"(?:API_(?:BASE|URL)|BASE_URL|ENDPOINT|JUDGE_URL|PROXY)$", re.IGNORECASE)
+_SHORTEST, _SHORTEST_KEY, _PIECE = 4, 6, 8
+_LIKE_A_KEY = re.compile(rf"(?=.*[0-9])(?=.*[A-Za-z])\S{{{_PIECE},}}|(?=.*[A-Za-z])\S{{20,}}")
 
 
 def without_secrets(arguments: str) -> str:
@@ -109,60 +119,173 @@ def hidden(given: Sequence[str], shown: Sequence[str]) -> str | None:
     return _hashed("\0".join(given), 32)
 
 
-def scrubbed(text: str, arguments: Iterable[str]) -> str:
-    """Returns a text of unknown content, as a message, without the secret values of arguments.
+def note(*arguments: str) -> None:
+    """Has `hide` and `scrubbed` know arguments of this process, `name=value` separated by commas."""
+    _noted.update(dict.fromkeys(arguments))
 
-    >>> scrubbed("401 for http://me:pass@host", ["base_url=http://me:pass@host/v1"])
+
+def hide(text: str) -> str:
+    """Returns a text from anywhere, as a model's reply, without the keys that this process was given.
+
+    Those are the secret values of noted arguments and of environment variables: from six characters on where
+    the name says that it is one, and else what looks like a key, so that no word of a reply is lost. A piece
+    of eight characters is enough, in small letters or capitals, with white space in it, or encoded.
+    """
+    return _without(text, _sought(tuple(_noted), _variables(), False))
+
+
+def scrubbed(text: str, arguments: Iterable[str] = ()) -> str:
+    """Returns a text about a failure without anything that `without_secrets` would not show.
+
+    Args:
+        text: Of an exception or a server, which may quote the request.
+        arguments: What the process was given beside what was noted.
+
+    >>> scrubbed("401 for http://me:pa55@host", ["base_url=http://me:pa55@host/v1"])
     '401 for http://me:***@host'
     """
-    found = {value for given in arguments for part in parts(given) for value in _hidden(part)}
-    for value in sorted(found, key=len, reverse=True):
-        text = text.replace(value, "***")
-    return text
+    return _without(text, _sought((*_noted, *arguments), _variables(), True))
 
 
-def _hidden(part: str) -> Iterator[str]:
+_noted: dict[str, None] = {}
+
+
+def _variables() -> tuple[str, ...]:
+    """Returns the environment's secrets, whichever runner reads them, and its addresses, as arguments."""
+    found = []
+    for name, value in os.environ.items():
+        if _ADDRESS.search(name) or "://" in value:
+            found.append(f"base_url={value}" if _ADDRESS.search(name) else f"password={_of_user(value)}")
+        elif _VARIABLE.search(name) and not _PLAIN.fullmatch(value.strip()) and not os.path.exists(value):
+            found.append(f"key={value}")
+    return tuple(found)
+
+
+def _of_user(address: str) -> str:
+    user = re.search(r"://[^/@\s]*?:([^/@\s]+)@", address)
+    return user[1] if user else ""
+
+
+@lru_cache(maxsize=8)
+def _sought(
+    arguments: tuple[str, ...], variables: tuple[str, ...], everything: bool
+) -> dict[int, frozenset[str]]:
+    """Returns by length what is looked for, in small letters and without white space."""
+    found: dict[int, set[str]] = {}
+    for part in (*(part for given in arguments for part in parts(given)), *variables):
+        for piece in _hidden(part, everything):
+            for form in _forms(piece):
+                is_whole = bool(re.search(r"\s|://", piece)) or form.isdigit()
+                size = len(form) if is_whole else min(len(form), _PIECE)
+                cut = (form[i : i + size] for i in range(len(form) - size + 1))
+                # Eight digits out of a key may be those of any number.
+                in_words = not everything and form == _folded(piece) and not is_whole
+                keep = (one for one in cut if not (in_words and one.isdigit()))
+                found.setdefault(size, set()).update(keep)
+    return {size: frozenset(grams) for size, grams in found.items()}
+
+
+def _hidden(part: str, everything: bool) -> Iterator[str]:
     """Yields what `_shown` leaves out of a part: whole, and the pieces that a message could show."""
-    shown = _shown(part)
+    shown = _shown(part, lambda value: "")
     if shown == part:
         return
     name, equals, value = part.partition("=")
+    bare = name.strip().lstrip("-").lower()
     if not equals or not shown.startswith(f"{name}="):
-        name, value = "", part
-    pieces = {value.strip(), *re.findall(r"""[^\s"'{}\[\](),:;=/?&@]+""", value)}
+        bare, value = "", part
+    is_secret = bool(_SECRET.search(bare)) or (bare in _CLEAR and "://" in value)
+    if not (everything or is_secret) and os.path.exists(value.strip()):
+        return
+    whole = {value.strip()} if everything or is_secret else set()
+    pieces = {*whole, *re.findall(r"""[^\s"'{}\[\](),:;=/?&@]+""", value)}
     for piece in pieces | set(map(unquote, pieces)):
-        if len(piece) >= _SHORTEST and piece not in shown and not _OF_A_PATH.fullmatch(piece):
+        is_word = len(piece) < _SHORTEST_KEY and piece.isalpha()  # "none", "EMPTY": for servers without keys
+        if len(piece) < _SHORTEST or is_word or piece in shown or _OF_A_PATH.fullmatch(piece):
+            continue
+        shortest = _PIECE if piece.isdigit() else _SHORTEST_KEY
+        if everything or (is_secret and len(piece) >= shortest) or _LIKE_A_KEY.fullmatch(piece):
             yield piece
 
 
-def _shown(part: str) -> str:
+def _forms(piece: str) -> Iterator[str]:
+    """Yields a piece as it may stand in a text, in small letters and without white space."""
+    found = {piece}
+    if len(piece) >= _PIECE:
+        raw = piece.encode(errors="surrogatepass")
+        found |= {quote(raw), quote(raw, safe=""), quote_plus(raw), html.escape(piece), raw.hex()}
+        found |= {json.dumps(piece)[1:-1], json.dumps(piece, ensure_ascii=False)[1:-1]}
+        for before in range(3):  # whatever stands before and behind it, three bytes are four characters
+            of_it = slice((0, 2, 3)[before], (before + len(raw)) * 8 // 6)
+            for encoded in (base64.b64encode, base64.urlsafe_b64encode):
+                found.add(encoded(bytes(before) + raw).decode()[of_it])
+    return map(_folded, found)
+
+
+def _folded(text: str) -> str:
+    """Returns a text in small letters and without white space, and of the same length otherwise."""
+    compact = "".join(text.split())
+    small = compact.lower()
+    if len(small) != len(compact):
+        small = "".join(one if len(one.lower()) > 1 else one.lower() for one in compact)
+    return small
+
+
+def _without(text: str, sought: dict[int, frozenset[str]]) -> str:
+    """Returns a text with three asterisks for each stretch of it in which something sought stands."""
+    if not sought:
+        return text
+    folded = _folded(text)
+    found = sorted(
+        (start, start + size)
+        for size, grams in sought.items()
+        for start in range(len(folded) - size + 1)
+        if folded[start : start + size] in grams
+    )
+    if not found:
+        return text
+    places = [i for i, one in enumerate(text) if not one.isspace()]
+    out: list[str] = []
+    done = 0
+    for start, end in found:
+        if not out or places[start] > done:
+            out += [text[done : places[start]], "***"]
+        done = max(done, places[end - 1] + 1)
+    return "".join([*out, text[done:]])
+
+
+def _shown(part: str, hashed: Callable[[str], str] | None = None) -> str:
+    """Returns a part with what is not known to be harmless as `hashed` makes it, as a rule `_hashed`."""
+    hashed = hashed or _hashed
     name, equals, value = part.partition("=")
     bare = name.strip().lstrip("-").lower()
     if not equals:
         # An option's name, or the value of one; in a list of arguments it is the rest of a value.
         harmless = _OPTION.fullmatch(part) or _PLAIN.fullmatch(part.strip()) or not part.strip()
-        return part if harmless else _hashed(part)
+        return part if harmless else hashed(part)
     if not _NAME.fullmatch(name) or not value.strip("= "):  # "Zm9v==" is a value, and no name
-        return _hashed(part)
+        return hashed(part)
     if bare in _CLEAR:
-        return f"{name}={_clear(value)}"
+        return f"{name}={_clear(value, hashed)}"
     if bare in _OF_NUMBERS and _holds_numbers(value):
         return part
     may_be_shown = _COUNT.search(bare) or not _SECRET.search(bare)
-    return f"{name}={value if may_be_shown and _PLAIN.fullmatch(value.strip()) else _hashed(value)}"
+    return f"{name}={value if may_be_shown and _PLAIN.fullmatch(value.strip()) else hashed(value)}"
 
 
-def _clear(value: str) -> str:
+def _clear(value: str, hashed: Callable[[str], str]) -> str:
     """Returns the value of an argument that says which model runs and how, as far as it has that form."""
     if "://" in value:
         found = _URL.fullmatch(value.strip())
-        return f"{found['scheme']}{found['host']}{_path(found['path'] or '')}" if found else _hashed(value)
-    return value if _WORD.fullmatch(value.strip()) else _hashed(value)
+        if not found:
+            return hashed(value)
+        return f"{found['scheme']}{found['host']}{_path(found['path'] or '', hashed)}"
+    return value if _WORD.fullmatch(value.strip()) else hashed(value)
 
 
-def _path(path: str) -> str:
+def _path(path: str, hashed: Callable[[str], str]) -> str:
     path = re.split(r"[?#;]", path, maxsplit=1)[0]
-    return "/".join(part if _OF_A_PATH.fullmatch(part) else _hashed(part) for part in path.split("/"))
+    return "/".join(part if _OF_A_PATH.fullmatch(part) else hashed(part) for part in path.split("/"))
 
 
 def _holds_numbers(value: str) -> bool:

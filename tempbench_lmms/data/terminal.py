@@ -1,4 +1,4 @@
-"""The one door to the terminal: nothing that data, replies or names hold can steer it.
+"""The one door to the terminal: nothing that data, replies or names hold can steer it, and no key passes.
 
 A reply may hold an escape sequence that clears the screen, a carriage return that hides a line, or a mark of
 direction that turns "0.1" into "1.0". Everything that a command prints goes through `guarded`, or through a
@@ -12,6 +12,8 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from tempbench_lmms.data import secrets
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,21 +66,24 @@ def counted(n: int, one: str, many: str = "") -> str:
 
 
 class _Door:
-    """A stream that shows what would steer the terminal; all else is the stream's own.
+    """A stream that hides keys and shows what would steer the terminal; all else is the stream's own.
 
     Progress bars of libraries move their own line, and their loggers colour their own messages; both come in
     one piece, which is how they are told from text.
     """
 
-    def __init__(self, stream: Any, coloured: bool) -> None:
+    def __init__(self, stream: Any, coloured: bool, steered: bool = False) -> None:
         self._stream = stream
         self._coloured = coloured
+        self._steered = steered
 
     def write(self, text: str) -> int:
         bar = _BAR.match(text)
         head = bar[0] if bar else ""
-        rest = text[len(head) :]
-        if self._coloured or hasattr(text, "record"):  # loguru's messages carry one
+        rest = secrets.hide(text[len(head) :])
+        if self._steered:
+            out = head + rest
+        elif self._coloured or hasattr(text, "record"):  # loguru's messages carry one
             parts = _COLOUR.split(rest)
             parts[::2] = map(shown, parts[::2])
             out = head + "".join(parts)
@@ -114,6 +119,14 @@ def guarded(coloured: bool = False) -> Iterator[None]:
         sys.stdout, sys.stderr = out, err
 
 
+def hide_keys() -> None:
+    """Hides keys in all that this process prints from now on, which is another program's to paint."""
+    sys.stdout, sys.stderr = (
+        one if isinstance(one, _Door) else _Door(one, coloured=True, steered=True)
+        for one in (sys.stdout, sys.stderr)
+    )
+
+
 def raw(stream: Any) -> Any:
     """Returns the stream behind the door, for those who escape what they print and paint around it."""
     return stream._stream if isinstance(stream, _Door) else stream
@@ -138,7 +151,7 @@ def console(stderr: bool = False) -> "Console":
 
     class Shown(Console):
         def render_str(self, text: str, **kwargs: Any) -> Any:
-            return super().render_str(shown(text), **kwargs)
+            return super().render_str(shown(secrets.hide(text)), **kwargs)
 
     stream = raw(sys.stderr if stderr else sys.stdout)
     width = None if stream.isatty() or os.environ.get("COLUMNS") else _UNCUT

@@ -76,7 +76,14 @@ class FirstReply:
 
 def request_failed(reply: str) -> bool:
     """True where the harness gave a failure notice instead of an answer."""
-    return reply.lstrip().startswith(_FAILURES)
+    return bool(notice_of(reply))
+
+
+def notice_of(reply: str) -> str:
+    """Returns the harness's own words at the beginning of a failure notice; empty for an answer."""
+    words = reply.lstrip()
+    begun = next((one for one in _FAILURES if words.startswith(one)), "")
+    return begun and reply[: len(reply) - len(words) + len(begun)]
 
 
 Hook = TypeVar("Hook", bound=Callable[..., list[Any]])

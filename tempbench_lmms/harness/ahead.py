@@ -18,23 +18,7 @@ from tempbench_lmms.errors import TempbenchError
 if TYPE_CHECKING:
     from tempbench_lmms.media.video import Wanted
 
-_ANNOUNCES = "_tempbench_announces"
 _expect: list[Callable[[Sequence[Any]], None]] = []
-
-
-def announce_questions(module: ModuleType) -> None:
-    """Has every model of the harness say which questions it got, from its `lmms_eval.api.model`."""
-    base = getattr(module, "lmms", None)
-    if base is None or hasattr(base, _ANNOUNCES):
-        return
-
-    def init_subclass(cls: type[Any], /, **kwargs: Any) -> None:
-        super(base, cls).__init_subclass__(**kwargs)
-        if "generate_until" in vars(cls):
-            cls.generate_until = _announced(cls.generate_until)
-
-    base.__init_subclass__ = classmethod(init_subclass)
-    setattr(base, _ANNOUNCES, True)
 
 
 def announce_order(module: ModuleType) -> None:
@@ -54,16 +38,7 @@ def announce_order(module: ModuleType) -> None:
     collator._reorder = reorder
 
 
-def _announced(generate_until: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(generate_until)
-    def announced(self: Any, requests: Any, *args: Any, **kwargs: Any) -> Any:
-        with _following(self, requests):
-            return generate_until(self, requests, *args, **kwargs)
-
-    return announced
-
-
-def _following(lm: Any, requests: Any) -> AbstractContextManager[Any]:
+def following(lm: Any, requests: Any) -> AbstractContextManager[Any]:
     """Returns the block in which a model's questions are to be answered."""
     try:
         wanted = _wanted_of(lm, requests)

@@ -23,6 +23,7 @@ from typing import Any
 from lmms_eval.api.instance import GenerationResult
 
 from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.secrets import scrubbed
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import failure, request_failed
@@ -55,7 +56,6 @@ class Watch:
             seconds that it may take, and the number of failed questions that is borne.
         answered: Called where a call of the runner gave an answer, before any of its answers is stored.
         stop: When each task may stop; None where all questions are asked.
-        hide: Takes out of a reason what must not be written, as a password in an address.
         seed: Of the run: what replies are sampled with.
         forget: Lets go of memory that can be done without, before questions that failed are asked again.
     """
@@ -67,7 +67,6 @@ class Watch:
     tell: Callable[[Sequence[str], float | None, int], None] = lambda names, seconds, borne: None
     answered: Callable[[], None] = lambda: None
     stop: Stopping | None = None
-    hide: Callable[[str], str] = lambda text: text
     seed: str = ""
     forget: Callable[[], None] = lambda: None
 
@@ -153,7 +152,7 @@ class Asking:
         try:
             found = list(getattr(lm, kind)(requests))
         except Exception as error:
-            return None, self.watch.hide(one_line(f"{type(error).__name__}: {error}"))[:300]
+            return None, one_line(scrubbed(f"{type(error).__name__}: {error}"))[:300]
         finally:
             self.watch.tell([], None, self.borne)
         self._pace = max(self._pace, (time.monotonic() - began) / len(requests))

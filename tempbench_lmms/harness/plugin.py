@@ -19,13 +19,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tempbench_lmms.data import secrets, terminal
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import ahead, clean_files, index, kept_rows
+from tempbench_lmms.harness import ahead, clean_files, index, kept_rows, time_limits
 
 MINIMUM = (0, 6, 1)
 # `tempbench run` builds on a cache with a folder for each run, and on answers that carry their tokens.
 MINIMUM_TO_KEEP_ANSWERS = (0, 7, 1)
 _CHECKED = "_tempbench_checks_data"
+_CHANGED = "_tempbench_changed"
 _PASSED: set[str] = set()
 _UNLOCKED: set[Path] = set()
 
@@ -113,13 +115,21 @@ def _stop_without_data(names: Iterable[str]) -> None:
     _PASSED.update(new)
 
 
+def _is_harness(words: Sequence[str]) -> bool:
+    """Returns whether this is the harness's command line."""
+    program = Path(words[0] if words else "")
+    return program.stem == "lmms-eval" or program.parts[-2:] == ("lmms_eval", "__main__.py")
+
+
+def _given(words: Sequence[str], option: str) -> list[str]:
+    """Returns the values of an option on the harness's command line."""
+    given = [after for word, after in itertools.pairwise(words) if word == option]
+    return given + [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
+
+
 def _asked_for(words: Sequence[str]) -> list[str]:
     """Returns the tasks on the harness's command line; nothing where `words` are another program's."""
-    program, *rest = words or [""]
-    if Path(program).stem != "lmms-eval" and Path(program).parts[-2:] != ("lmms_eval", "__main__.py"):
-        return []
-    given = [after for word, after in itertools.pairwise(rest) if word == "--tasks"]
-    given += [word.partition("=")[2] for word in rest if word.startswith("--tasks=")]
+    given = _given(words, "--tasks") if _is_harness(words) else []
     return given[-1].split(",") if given else []
 
 
@@ -133,6 +143,13 @@ def _stop_at_folder(names: Sequence[str]) -> None:
             f"tempbench: --tasks {tasks}: lmms-eval takes this for the folder {tasks} that lies here, not "
             f"for the task; start it in another folder, or give --tasks {tasks},{names[0]}"
         )
+
+
+def _hide_keys(words: Sequence[str]) -> None:
+    """Keeps what the harness's command line prints free of keys."""
+    if _is_harness(words):
+        secrets.note(*(one for name in clean_files.LISTS for one in _given(words, f"--{name}")))
+        terminal.hide_keys()
 
 
 def preflight(names: Iterable[str]) -> None:
@@ -215,26 +232,6 @@ def _encode_every_picture(module: ModuleType) -> None:
     module.encode_image_to_base64 = encode  # type: ignore[attr-defined]
 
 
-def _keep_time_limit(module: ModuleType) -> None:
-    """Makes the runner `openai` wait for a response as long as its `timeout` says, where it is given.
-
-    0.7.3 takes the argument and leaves the client at its 600 seconds, which are tried 15 times over: a server
-    that never answers holds a run for hours.
-    """
-    runner = getattr(module, "OpenAICompatible", None)
-    if runner is None or hasattr(runner.__init__, "__wrapped__"):
-        return
-    original = runner.__init__
-
-    @functools.wraps(original)
-    def prepared(self: Any, *args: Any, **kwargs: Any) -> None:
-        original(self, *args, **kwargs)
-        if "timeout" in kwargs:
-            self.client = self.client.with_options(timeout=float(kwargs["timeout"]))
-
-    runner.__init__ = prepared
-
-
 def _print_headlines(module: ModuleType) -> None:
     """Makes the harness print the headline metrics of our tasks; its results file has them all."""
     original = getattr(module, "make_table", None)
@@ -262,6 +259,31 @@ def _change_utilities(module: ModuleType) -> None:
     ahead.announce_order(module)
 
 
+def _change_models(module: ModuleType) -> None:
+    """Has every model of the harness say which questions it got, and give replies without keys."""
+    base = getattr(module, "lmms", None)
+    if base is None or hasattr(base, _CHANGED):
+        return
+
+    def init_subclass(cls: type[Any], /, **kwargs: Any) -> None:
+        super(base, cls).__init_subclass__(**kwargs)
+        original = cls.generate_until
+        if getattr(original, "__isabstractmethod__", False) or hasattr(original, _CHANGED):
+            return  # the latter is inherited
+
+        @functools.wraps(original)
+        def generate_until(self: Any, requests: Any, *args: Any, **kwargs: Any) -> Any:
+            with ahead.following(self, requests):
+                return clean_files.without_keys(original(self, requests, *args, **kwargs))
+
+        setattr(generate_until, _CHANGED, True)
+        cls.generate_until = generate_until
+
+    base.__init_subclass__ = classmethod(init_subclass)
+    clean_files.note_arguments(base)
+    setattr(base, _CHANGED, True)
+
+
 def _change_tracker(module: ModuleType) -> None:
     from tempbench_lmms.harness import log_lines  # brings numpy, which whoever only loads a model needs not
 
@@ -273,8 +295,10 @@ _TARGETS: dict[str, Callable[[ModuleType], None]] = {
     "lmms_eval.tasks": _apply,
     "lmms_eval.utils": _change_utilities,
     "lmms_eval.protocol": _encode_every_picture,
-    "lmms_eval.models.simple.openai": _keep_time_limit,
-    "lmms_eval.api.model": ahead.announce_questions,
+    "lmms_eval.models.simple.openai": time_limits.keep,
+    "lmms_eval.models.chat.async_openai": time_limits.keep,
+    "lmms_eval.api.model": _change_models,
+    "lmms_eval.caching.response_cache": clean_files.keep_keys_out_of_caches,
     "lmms_eval.api.task": kept_rows.keep_rows,
     "lmms_eval.loggers.evaluation_tracker": _change_tracker,
 }
@@ -328,6 +352,7 @@ def register() -> list[Any]:
     try:
         harness_version()
         install()
+        _hide_keys(sys.argv)
         # What follows in the harness takes it ten seconds; the names of tasks that it has to look up wait.
         asked = _asked_for(sys.argv)
         _stop_at_folder(asked)

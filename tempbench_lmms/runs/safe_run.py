@@ -12,13 +12,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.check.hints import of_error
-from tempbench_lmms.data import checks, locks, manifests, outputs, prepared, tables
+from tempbench_lmms.data import checks, locks, manifests, outputs, prepared, secrets, tables
 from tempbench_lmms.data.run_files import LOCK, STATE
 from tempbench_lmms.data.secrets import scrubbed
 from tempbench_lmms.data.tables import parse_json
@@ -588,9 +588,9 @@ def _evaluate(
     ]
     if model_args:
         sys.argv += ["--model_args", model_args]
-    hide = partial(scrubbed, arguments=(model_args, *further))
+    secrets.note(model_args, *further)
     known = supervision.read(output)
-    watch = asking.Watch(known.apart, known.failed, max_failures=failures.bound(how.max_failures), hide=hide)
+    watch = asking.Watch(known.apart, known.failed, max_failures=failures.bound(how.max_failures))
     watch.answered, watch.seed = asked.begin, str(getattr(options.read(further), "seed", None))
     if how.tell:
         watch.timeout, watch.tell = how.question_timeout or None, how.tell
@@ -602,7 +602,7 @@ def _evaluate(
     if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch, vision):
         if isinstance(error, asking.TooManyFailedError):
             supervision.settle(output)
-        reason = str(error).splitlines()[0][:300] if str(error) else repr(error)
+        reason = scrubbed(str(error)).splitlines()[0][:300] if str(error) else scrubbed(repr(error))
         if isinstance(error, OSError) and error.strerror:
             # A refused connection has a number too, and is of no file.
             name = error.filename or (output if outputs.is_of_disk(error) else "")
@@ -610,7 +610,7 @@ def _evaluate(
         elif isinstance(error, sqlite3.Error):
             reason = f"{output / 'cache'}: {reason}"
         first = "make room on its disk, and " if _is_full(error) else ""
-        parts = f"the evaluation failed ({hide(reason)})", of_error(reason), ending.advice(output, first)
+        parts = f"the evaluation failed ({reason})", of_error(reason), ending.advice(output, first)
         raise TempbenchError("; ".join(filter(None, parts)))
     pace.tell(vision.said() if vision is not None else "")
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.secrets import hide, note, scrubbed
 from tempbench_lmms.errors import TempbenchError
-
-if TYPE_CHECKING:
-    import openai
+from tempbench_lmms.harness import time_limits
 
 MAX_TOKENS = 512
 """Of an answer. A value needs ten; the rest is for models that reason before they write it."""
@@ -98,10 +98,11 @@ class Endpoint:
         if not base_url.startswith(("http://", "https://")):
             raise TempbenchError(f"{base_url!r} is not an HTTP address; give one that ends in /v1")
         self.name = model
-        self._key = key
+        note(f"api_key={key}", f"base_url={base_url}")
         self._client = openai.OpenAI(
             api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=retries
         )
+        time_limits.bound(self._client, timeout)
 
     def ask(self, text: str) -> Answer:
         """Returns what the model writes; threads may ask at the same time.
@@ -121,22 +122,22 @@ class Endpoint:
             )
         except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
             raise TempbenchError(
-                f"the second reader refuses all requests ({self._reason(error)}); check the address, the "
+                f"the second reader refuses all requests ({_reason(error)}); check the address, the "
                 "model's name and the key"
             ) from None
         except openai.APIStatusError as error:
             if error.code == "content_filter":
                 return Answer("", refused=True)
-            raise NoAnswerError(self._reason(error)) from None
+            raise NoAnswerError(_reason(error)) from None
         except openai.OpenAIError as error:
-            raise NoAnswerError(self._reason(error)) from None
+            raise NoAnswerError(_reason(error)) from None
         except ValueError as error:
-            raise NoAnswerError(f"the answer is no JSON ({self._reason(error)})") from None
+            raise NoAnswerError(f"the answer is no JSON ({_reason(error)})") from None
         return _answer(completion)
 
-    def _reason(self, error: "openai.OpenAIError | ValueError") -> str:
-        words = " ".join(str(error).split())[:200]
-        return words.replace(self._key, "***") if self._key else words
+
+def _reason(error: Exception) -> str:
+    return one_line(scrubbed(str(error)))[:200]
 
 
 def _answer(completion: Any) -> Answer:
@@ -149,7 +150,7 @@ def _answer(completion: Any) -> Answer:
     except (AttributeError, IndexError, TypeError):
         raise NoAnswerError("the answer is no chat completion; does the address end in /v1?") from None
     return Answer(
-        "" if refused else str(text),
+        "" if refused else hide(str(text)),
         refused,
         getattr(usage, "prompt_tokens", None),
         getattr(usage, "completion_tokens", None),

@@ -2,7 +2,10 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from tempbench_lmms.data.secrets import scrubbed, without_secrets
+from tempbench_lmms.data import secrets
+from tempbench_lmms.data.secrets import hide, scrubbed, without_secrets
+from tempbench_lmms.harness.adapter import request_failed
+from tempbench_lmms.harness.clean_files import without_keys
 
 
 @pytest.mark.parametrize(
@@ -84,6 +87,41 @@ def test_no_secret_of_many_is_shown(form, secret):
 def test_no_message_shows_a_secret(form, secret):
     given_ = form.format(secret)
     assert secret not in scrubbed(f"refused: {given_} ({secret})", ["seed=1", given_])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "reply", "shown"),
+    [
+        ("api_key=sk-1a2b3c4d5e", {}, "B (SK-1A2B3C\n4D5E)", "B (***)"),
+        ("", {"NVIDIA_API_KEY": "nv-1a2b3c4d5e"}, "B, YbnYtMWEyYjNjNGQ1ZQ==", "B, Y***Q=="),
+        ("", {"OPENAI_API_BASE": "http://h/v1?key=sk-1a2b3c"}, "B at /v1?key=sk-1a2b3c", "B at /v1?key=***"),
+        ("", {"HTTPS_PROXY": "http://me:hunter2@h"}, "hunter2", "***"),
+        # Nothing of a prompt, a public word, a folder or a number is taken for a key.
+        ("system_prompt=You are a helpful assistant,api_key=EMPTY", {}, "an empty helpful assistant", None),
+        (
+            "lora_path=/dev,api_key=123456789",
+            {"GIT_AUTHOR_NAME": "Jane Doe", "PWD": "/dev"},
+            "/dev 12345678",
+            None,
+        ),
+    ],
+)
+def test_a_reply_loses_keys_and_nothing_else(arguments, variables, reply, shown, monkeypatch):
+    monkeypatch.setattr(secrets, "_noted", {})
+    monkeypatch.setattr(secrets.os, "environ", variables)
+    secrets.note(arguments)
+    assert hide(reply) == (reply if shown is None else shown)
+
+
+def test_a_notice_of_a_failed_request_stays_one(monkeypatch):
+    monkeypatch.setattr(secrets, "_noted", {"api_key=NoneType_REQUEST": None})
+    for notice in (
+        "[LMMS_EVAL_REQUEST_FAILED after 1 retries]",
+        'Error: can only concatenate str (not "NoneType") to str',
+    ):
+        cleaned = without_keys(f"{notice} for NoneType_REQUEST")
+        assert request_failed(cleaned)
+        assert "NoneType_REQUEST" not in cleaned
 
 
 def test_runs_with_other_values_stay_apart():

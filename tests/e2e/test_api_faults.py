@@ -27,7 +27,19 @@ pytestmark = pytest.mark.harness
 
 TASK = "tempvs_mt1_two_mini"
 SECONDS = 5  # what a request may take: long enough for a busy machine
-ALWAYS = ("429", "500", "half a body", "half of its JSON", "no JSON", "no choices", "null", "late", "never")
+ALWAYS = (
+    "429",
+    "500",
+    "half a body",
+    "half of its JSON",
+    "no JSON",
+    "no choices",
+    "null",
+    "late",
+    "never",
+    "drips",
+    "drips heads",
+)
 ONCE = ("429", "500", "half a body", "late")
 OUTCOMES = (
     *((fault, "always") for fault in ALWAYS),
@@ -119,7 +131,13 @@ class Api:
         body = json.dumps(completion(reply_with(self.crossed.get(token, token)))).encode()
         if fault in ("late", "never"):
             self.over.wait(SECONDS + 1 if fault == "late" else None)
-        if fault == "half a body":  # and the connection ends
+        if fault.startswith("drips"):  # a blank, or a head that says to wait, before each read is up
+            if fault == "drips":
+                send(handler, 200, body, b"")
+            while not self.over.wait(SECONDS / 5):
+                handler.wfile.write(b" " if fault == "drips" else b"HTTP/1.1 102 Processing\r\n\r\n")
+                handler.wfile.flush()
+        elif fault == "half a body":  # and the connection ends
             send(handler, 200, body, body[: len(body) // 2])
             handler.close_connection = True
         elif fault in ("429", "500"):

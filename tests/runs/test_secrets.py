@@ -1,11 +1,17 @@
 """No credential of a run's arguments is in a file of the run, in any form."""
 
+import base64
+import itertools
 import json
+import os
 import random
 import subprocess
 import textwrap
 
 import pytest
+
+from tests import warm
+from tests.second_reader import Stub, completion
 
 FORMS = (
     *("api_key={}", "apikey={}", "key={}", "access_key={}", "passwd={}", "auth={}", "pw={}", "hf_token={}"),
@@ -95,6 +101,86 @@ def test_no_byte_of_the_output_holds_a_secret(tmp_path, warm_python):
     # Two runs with other values are two.
     states = [json.loads(file.read_text()) for file in files if file.name == "tempbench_run.json"]
     assert len({state["identity"]["model_args"] for state in states}) == len(cases)
+
+
+KEY = "sk-Zq7Hf2/Lw9+Xr4Tb6Vn8Jm3Kp5"
+
+
+def echoes_of(key):
+    texts = (f"Bearer {key}", key.lower(), key[: len(key) // 2], key[9:], f"{'x' * 140} {key}")
+    encoded = (base64.b64encode(text.encode()).decode() for text in (key, f"Bearer {key}", f"me:{key}"))
+    others = (key.replace("/", "%2F").replace("+", "%2B"), key.replace("/", "\\/"), key.encode().hex())
+    return [*texts, f"{key[:7]}\n{key[7:]}", *encoded, *others]
+
+
+def pieces_of(key):
+    return {form[i : i + 9].lower() for form in echoes_of(key) for i in range(len(form) - 8)}
+
+
+ECHOES = echoes_of(KEY)
+SHOWN = pieces_of(KEY) - pieces_of(KEY[:3].ljust(len(KEY), "*"))
+
+
+def echoing(number_of_kinds=6):
+    """Returns what a server answers that echoes the key: as an answer, in errors, in bodies that are none."""
+    numbers = itertools.count()
+
+    def answer(text):
+        number = next(numbers)
+        words = f"refused {ECHOES[number % len(ECHOES)]}"
+        kinds = (
+            completion(f"Option A. {words}"),
+            *((status, {}, {"error": {"message": words, "code": words}}) for status in (401, 429, 500)),
+            (400, {}, [words, {"Authorization": words}]),
+            f"data: {words}\n\n".encode(),
+        )
+        return kinds[(number // len(ECHOES) + number) % number_of_kinds]
+
+    return answer
+
+
+@pytest.mark.harness
+@pytest.mark.parametrize(("runner", "is_argument"), [("openai", True), ("async_openai", False)])
+def test_a_key_that_a_server_echoes_is_nowhere(runner, is_argument, tmp_path, warm_python):
+    """Neither in a file nor on the terminal: of a run, of plain `lmms-eval`, of a second reader."""
+    printed = []
+
+    def start(*words, **variables):
+        done = subprocess.run(
+            [warm_python, "-m", *words],
+            env=os.environ | {"NO_PROXY": "127.0.0.1"} | variables,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+        printed.append(done.stdout + done.stderr)
+
+    def reread(url):
+        how = ("--base-url", url, "--all", "--retries", "0", "--concurrency", "1", "--api-key-env", "OURS")
+        start("tempbench_lmms.cli", "reread", "run", "--reader", "m", *how, OURS=KEY)
+
+    with Stub(echoing()) as server, Stub(echoing(1)) as friendly:
+        common = f"model=m,base_url={server.url},max_retries=1,retry_backoff_s=0.01"
+        asked = ("--tasks", "tempvs_mt1_two_mini", "--model", runner)
+        ways = [(f"{common},api_key={KEY}", {}), (common, {"OPENAI_API_KEY": KEY})]
+        (arguments, variables), other = ways if is_argument else ways[::-1]
+        ours = ("--model-args", arguments, "--output", "run", "--max-failures", "100%", "--limit", "26")
+        start("tempbench_lmms.cli", "run", *asked, *ours, **variables)
+        theirs = ("--model_args", other[0], "--output_path", "plain", "--log_samples", "--limit", "26")
+        start("lmms_eval", *asked, *theirs, "--use_cache", "cache", **other[1], **{warm.FORGET: "1"})
+        reread(friendly.url)
+        reread(server.url)
+    assert len(server.keys) >= 2 * 26
+    assert len(friendly.keys) > 2
+    (tmp_path / "printed").write_text("\n".join(printed))
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    for name, n in {"*_samples_*": 2, "report.html": 1, "cache.db": 2, "*audit.jsonl": 2}.items():
+        assert sum(file.match(name) for file in files) >= n, name
+    texts = {file.name: file.read_bytes().decode(errors="replace").lower() for file in files}
+    assert {
+        name: found for name, text in texts.items() if (found := [one for one in SHOWN if one in text])
+    } == {}
 
 
 def test_a_task_s_own_settings_hold_no_secret():
