@@ -45,11 +45,12 @@ def note_check(found: dict[str, Any] | None) -> None:
 
 def versions() -> dict[str, str | None]:
     """Returns the installed versions of the packages that numbers depend on; None for one that is missing."""
-    return {name: _version(name) for name in PACKAGES}
+    return {name: version(name) for name in PACKAGES}
 
 
 @functools.cache
-def _version(package: str) -> str | None:
+def version(package: str) -> str | None:
+    """Returns the installed version of a package; None where it is missing."""
     # Each task of a run asks again, and every answer parses a file.
     try:
         return importlib.metadata.version(package)

@@ -5,7 +5,10 @@ all arguments (what must not be shown as a keyed hash), a local model's files, t
 secret, so that it may stand in the run's folder and be told to the other processes.
 """
 
+import ast
+import importlib.util
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -61,8 +64,29 @@ _ENVIRONMENT = (
     *("VIDEO_MINRES", "VIDEO_MAXRES", "MINRES", "MAXRES", "LOWRES_RESIZE", "HIGHRES_BASE"),
     *("FORCE_NO_DOWNSAMPLE",),
 )
+# What computes replies, or asks for them, by the names of modules. What prepares pictures always counts.
+_COMPUTES = frozenset(
+    (
+        *("torch", "torchvision", "transformers", "tokenizers", "peft", "timm", "bitsandbytes", "flash_attn"),
+        *(
+            "vllm",
+            "sglang",
+            "openai",
+            "anthropic",
+            "litellm",
+            "dashscope",
+            "google",
+            "qwen_vl_utils",
+            "decord",
+        ),
+    )
+)
+_ON_TORCH, _TORCH = {"transformers", "vllm", "sglang"}, {"torch", "torchvision", "transformers", "tokenizers"}
+_PREPARES = ("pillow", "av")
+_DISTRIBUTIONS = {"google": "google-genai", "flash_attn": "flash-attn", "qwen_vl_utils": "qwen-vl-utils"}
 # A model's settings: small, and not told apart by their size.
 _SETTINGS = (".json", ".jinja", ".yaml", ".yml", ".txt", ".py", ".model")
+_RUNNER = re.compile(r"lmms_eval\.models\.(?:chat|simple)\.\w+")
 _NO_WEIGHTS = {".cache", ".git", "__pycache__"}
 _SETTINGS_AT_MOST = 50_000_000
 
@@ -144,6 +168,46 @@ def of_model(model: str, model_args: str, further: Sequence[str]) -> dict[str, A
         "endpoint": endpoint,
         "weights": dict(_weights(model_args)),
     }
+
+
+def of_packages(model: str) -> dict[str, str | None]:
+    """Returns the versions of the packages that a runner computes its replies with, None for a missing one.
+
+    They are those which its module names, so that a new `transformers` ends no run whose server computes.
+    """
+    try:
+        from lmms_eval.models import get_model_manifest
+
+        manifest = get_model_manifest(model)
+        paths = [path for path in (manifest.chat_class_path, manifest.simple_class_path) if path]
+        named = _named_by({path.rpartition(".")[0] for path in paths})
+    except (ImportError, AttributeError, LookupError, ValueError, OSError, SyntaxError):
+        named = {*_COMPUTES}
+    if named & _ON_TORCH:
+        named |= _TORCH
+    found = sorted(_DISTRIBUTIONS.get(name, name) for name in named)
+    return {name: provenance.version(name) for name in (*_PREPARES, *found)}
+
+
+def _named_by(modules: set[str]) -> set[str]:
+    """Returns which of `_COMPUTES` are named in modules, and in other runners that they are made of."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    while left := modules - seen:
+        seen |= left
+        for module in left:
+            spec = importlib.util.find_spec(module)
+            if spec is None or spec.origin is None:
+                raise ImportError(module)
+            for node in ast.walk(ast.parse(Path(spec.origin).read_bytes())):
+                names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    names = [node.module]
+                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    names = [node.value]  # of a module that is optional
+                found |= {name.partition(".")[0] for name in names} & _COMPUTES
+                modules = modules | {name for name in names if _RUNNER.fullmatch(name)}
+    return found
 
 
 def _weights(model_args: str) -> Iterator[tuple[str, dict[str, str]]]:

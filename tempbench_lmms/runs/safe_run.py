@@ -374,6 +374,7 @@ def preflight(
     _tell(f"starting lmms-eval {version}")
     asked = identity.of_model(model, model_args, further)
     kept = {**asked, "tasks": tasks, "tempbench": __version__, "lmms_eval": version, "data": data}
+    kept["packages"] = identity.of_packages(model)
     process = identity.of_process(data, asked, tasks)
     return Checked(kept, process, Asked(identity.fingerprint(asked), ids), questions)
 
@@ -493,6 +494,7 @@ def _continued(output: Path, found: Checked) -> Path | None:
     try:
         state = parse_json(path.read_text(encoding="utf-8"))
         earlier = dict(state["identity"])
+        earlier.setdefault("packages", found.identity.get("packages"))  # version 0.1.0 kept none
         then = {of: dict(known) for of, known in dict(state.get(_QUESTIONS) or {}).items()}
     except (ValueError, KeyError, TypeError):
         raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None

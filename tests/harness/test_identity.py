@@ -47,6 +47,22 @@ def test_every_argument_counts(before, after):
     assert differing(one, other)
 
 
+@pytest.mark.parametrize(
+    ("runner", "computes", "does_not"),
+    [
+        ("openai", {"openai", "pillow", "av"}, {"transformers", "torch", "vllm"}),
+        ("async_openai", {"openai"}, {"transformers", "torch"}),
+        ("qwen2_5_vl", {"transformers", "torch", "qwen-vl-utils"}, {"openai", "vllm"}),
+        ("vllm", {"vllm", "torch", "transformers"}, {"openai"}),
+        ("unheard_of", {"vllm", "torch", "openai"}, set()),
+    ],
+)
+def test_the_versions_of_what_a_runner_computes_with_count(runner, computes, does_not):
+    found = identity.of_packages(runner)
+    assert found.keys() >= computes
+    assert not found.keys() & does_not
+
+
 @pytest.mark.parametrize("number", ["0.7", "inf", "NaN", "1e-7"])
 def test_numbers_are_shown_as_they_are(number):
     given = [f"temperature={number}"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tempbench_lmms.data import run_files, tables
+from tempbench_lmms.data import provenance, run_files, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.runs import safe_run
@@ -254,6 +254,17 @@ def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
     (tmp_path / run_files.STATE).write_text(json.dumps(state))
     with pytest.raises(TempbenchError, match=f"of {MINI} have changed; choose"):
         safe_run._continued(tmp_path, found)
+
+
+def test_other_versions_of_what_computes_are_another_run(finished, tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "version", lambda name: "0.0")
+    found = safe_run.preflight("m", MINI, [MINI], tmp_path, "", [], False)
+    with pytest.raises(TempbenchError, match=r"differs in: packages: .*transformers \('.*', now '0.0'\)"):
+        safe_run._continued(tmp_path, found)
+    state = json.loads((tmp_path / run_files.STATE).read_text())
+    del state["identity"]["packages"]  # as version 0.1.0 left it
+    (tmp_path / run_files.STATE).write_text(json.dumps(state))
+    assert safe_run._continued(tmp_path, found)
 
 
 @pytest.mark.parametrize("task", ["nextgqa_frames_mini", "rextime_frames_mini"])
