@@ -1,13 +1,11 @@
 """The questions of runs one by one, as CSV: what is known of each answer, and each score that it got."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.report.sheet import inert
+from tempbench_lmms.report.sheet import written
 from tempbench_lmms.runs.logs import Sample, TaskLog, edited
 
 FIRST = ("task", "model", "id", "target", "whole_reply")
@@ -22,11 +20,7 @@ def as_csv(tasks: Sequence[tuple[TaskLog, Sequence[Sample]]]) -> str:
     """
     rows = [row for log, samples in tasks for row in _rows(log, samples)]
     names = dict.fromkeys([*FIRST, *(name for row in rows for name in row)])
-    out = io.StringIO()
-    lines = csv.DictWriter(out, list(names), restval="", lineterminator="\n")
-    lines.writeheader()
-    lines.writerows(rows)
-    return out.getvalue()
+    return written([names, *([row.get(name) for name in names] for row in rows)])
 
 
 def _rows(log: TaskLog, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
@@ -37,9 +31,7 @@ def _rows(log: TaskLog, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
         row = {"task": log.task, "model": log.model, "target": sample.target, "whole_reply": sample.reply}
         row |= {**sample.record, **own}
         # None and NaN: undefined.
-        yield {
-            name: inert(_plain(value)) for name, value in row.items() if value is not None and value == value
-        }
+        yield {name: _plain(value) for name, value in row.items() if value is not None and value == value}
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,9 @@
 
 import csv
 import io
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tempbench_lmms.data import terminal
@@ -12,44 +15,55 @@ VALUE, LOW, HIGH, NOTE = "value", "low_95", "high_95", "note"
 """What a line has of its row."""
 
 
+_NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?%?", re.ASCII | re.IGNORECASE)
+_BLANK = re.compile(r"[\s\ufeff\u200b-\u200d\u2060]*")
+
+
 def inert(value: Any) -> Any:
-    """Returns a cell that no spreadsheet takes for a formula, and no terminal obeys: words come from runs."""
+    """Returns a cell that no spreadsheet takes for a formula, and no terminal obeys: words come from runs.
+
+    A sign counts in any width, and behind blanks, which some programs drop.
+    """
     if not isinstance(value, str):
         return value
-    mark = "'" if value != UNDEFINED and value.startswith(("=", "+", "-", "@", "\t", "\r")) else ""
+    blank = _BLANK.match(value)
+    begun = unicodedata.normalize("NFKC", value[blank.end() if blank else 0 :][:1])
+    is_formula = (
+        begun.startswith(("=", "+", "-", "@")) and value != UNDEFINED and not _NUMBER.fullmatch(value)
+    )
+    mark = "'" if is_formula or value.startswith(("\t", "\r", "\n")) else ""
     return mark + terminal.shown(value)
+
+
+def written(rows: Iterable[Iterable[Any]]) -> str:
+    """Returns rows as CSV, every cell of them inert."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(map(inert, row) for row in rows)
+    return out.getvalue()
 
 
 def table(grid: Grid) -> str:
     """Returns the table; intervals are in the unit of their value."""
-    out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(["row", "what", *(inert(column.label) for column in grid.columns)])
+    return written(_lines(grid))
+
+
+def _lines(grid: Grid) -> Iterator[list[Any]]:
+    yield ["row", "what", *(column.label for column in grid.columns)]
     if any(column.notes for column in grid.columns):
-        lines.writerow(["", NOTE, *(inert("; ".join(column.notes)) for column in grid.columns)])
+        yield ["", NOTE, *("; ".join(column.notes) for column in grid.columns)]
     for row, cells in zip(grid.rows, grid.cells, strict=True):
         ends = [_ends(cell) for cell in cells]
-        notes = [inert("; ".join((*row.notes, *cell.notes))) for cell in cells]
+        notes = ["; ".join((*row.notes, *cell.notes)) for cell in cells]
         parts = {
-            VALUE: [_value(cell) for cell in cells],
+            VALUE: [cell.text for cell in cells],
             LOW: [low for low, _ in ends],
             HIGH: [high for _, high in ends],
             NOTE: notes,
         }
         for what, values in parts.items():
             if what == VALUE or any(values):
-                lines.writerow([inert(row.label), what, *values])
-    lines.writerows(["", NOTE, inert(remark)] for remark in grid.remarks)
-    return out.getvalue()
-
-
-def _value(cell: Cell) -> Any:
-    # A number has its sign; what begins with one and is no number is words.
-    try:
-        float(cell.text.replace(",", ""))
-    except ValueError:
-        return inert(cell.text)
-    return cell.text
+                yield [row.label, what, *values]
+    yield from (["", NOTE, remark] for remark in grid.remarks)
 
 
 def _ends(cell: Cell) -> tuple[str, str]:

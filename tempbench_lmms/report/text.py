@@ -1,7 +1,5 @@
 """A report as Markdown, CSV and LaTeX: overview, main numbers, papers' tables, every metric and breakdown."""
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 from tempbench_lmms.report import latex, markdown, summary
 from tempbench_lmms.report.grid import RUN, Cell, Grid, Heading
 from tempbench_lmms.report.numbers import Number, TaskNumbers, shown
-from tempbench_lmms.report.sheet import inert
+from tempbench_lmms.report.sheet import written
 from tempbench_lmms.report.tables import Section
 
 COLUMNS = (
@@ -35,14 +33,16 @@ the paper's table (every cell of it, runs among the rows), or whose readings a r
 
 def as_csv(sections: Sequence[Section]) -> str:
     """Returns every number of the runs and of the papers' tables, one a line; values are unrounded."""
-    out = io.StringIO()
-    lines = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\n")
-    lines.writeheader()
-    for section in sections:
-        for line in (*_run_lines(section), *_detail_lines(section), *_paper_lines(section)):
-            own = {"benchmark": section.card.name, **line}
-            lines.writerow({name: inert(value) for name, value in own.items() if value is not None})
-    return out.getvalue()
+    return written(
+        (
+            COLUMNS,
+            *(
+                [{"benchmark": section.card.name, **line}.get(name) for name in COLUMNS]
+                for section in sections
+                for line in (*_run_lines(section), *_detail_lines(section), *_paper_lines(section))
+            ),
+        )
+    )
 
 
 def _run_lines(section: Section) -> Iterator[dict[str, Any]]:

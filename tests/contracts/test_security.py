@@ -1,7 +1,9 @@
 """Data, model output and downloaded files are nobody's code: each guard has a test that fails without it."""
 
 import ast
+import csv
 import importlib
+import io
 import json
 import os
 import pickle
@@ -395,9 +397,11 @@ def test_only_videos_are_read_as_videos():
         videos.locate("tempbench://rextime/mini/media/activitynet/passwd.txt")
 
 
-@pytest.mark.parametrize("sign", "=+-@\t\r")
+@pytest.mark.parametrize("sign", [*"=+-@\t\r\n＝＋－＠﹦", " =", "\ufeff=", "\u00a0\n＝"])
 def test_no_cell_is_a_formula(sign):
-    assert sheet.inert(f"{sign}1+1") == f"'{terminal.shown(sign)}1+1"
+    """Neither a value nor a name, of the items of a run, a report or a table: one function writes all."""
+    written = list(csv.reader(io.StringIO(sheet.written([[f"{sign}1+1", "-0.5", -0.5, "+1,000", "-"]]))))
+    assert written == [[f"'{terminal.shown(sign)}1+1", "-0.5", "-0.5", "+1,000", "-"]]
 
 
 @pytest.mark.parametrize("sign", "&%$#_{}~^<>\\")
