@@ -13,7 +13,8 @@ from tempbench_lmms.harness.clean_files import without_keys
     [
         "pretrained=a/b,max_new_tokens=4,temperature=0.5,do_sample=false",
         "model=x,base_url=http://127.0.0.1:8000/v1",
-        "pixels_per_token=64",
+        "pixels_per_token=64,seed=3,tensor_parallel_size=2,gpu_memory_utilization=0.9,timeout=30,video_fps=1e0",
+        "of_no_setting=true,use_flash_attention_2=False",
         'limit_mm_per_prompt={"image": 16, "video": 1}',
         "--limit",
         "40",
@@ -54,6 +55,13 @@ FORMS = (
     "--header=Authorization: {}",
     "}},x={}",
 )
+
+
+@pytest.mark.parametrize(
+    "form", ["pin={}", "door=a,{}", "p={}", "foo_2={}", "a=b,{},c=d", "in={}", "token={}"]
+)
+def test_a_short_number_is_shown_under_the_names_of_settings_alone(form):
+    assert "1234" not in without_secrets(form.format("1234"))
 
 
 def shows_no_secret(form, secret):
