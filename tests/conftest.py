@@ -21,7 +21,7 @@ import hypothesis
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tempbench_lmms.data import extent
+from tempbench_lmms.data import extent, secrets
 from tempbench_lmms.harness import evaluation
 from tests import warm
 
@@ -163,6 +163,12 @@ def _stand_ins_are_whole() -> Iterator[None]:
 def by_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the test's data measured by the numbers of the benchmarks' cards, as in use."""
     monkeypatch.setattr(extent, "of", _SIZES)
+
+
+@pytest.fixture(autouse=True)
+def _no_key_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that one test gives is a word of another's."""
+    monkeypatch.setattr(secrets, "_noted", {})
 
 
 @pytest.fixture(scope="session")

@@ -174,24 +174,24 @@ def _variables() -> tuple[str, ...]:
     """Returns the environment's secrets, whichever runner reads them, and its addresses, as arguments."""
     found = []
     for name, value in os.environ.items():
-        if _ADDRESS.search(name) or "://" in value:
-            found.append(f"base_url={value}" if _ADDRESS.search(name) else f"password={_of_user(value)}")
+        if _ADDRESS.search(name):
+            found.append(f"base_url={value}")
+        elif user := re.search(r"://[^/@\s]*?:([^/@\s]+)@", value):
+            found.append(f"password={user[1]}")
         elif _VARIABLE.search(name) and not _PLAIN.fullmatch(value.strip()) and not os.path.exists(value):
             found.append(f"key={value}")
     return tuple(found)
 
 
-def _of_user(address: str) -> str:
-    user = re.search(r"://[^/@\s]*?:([^/@\s]+)@", address)
-    return user[1] if user else ""
-
-
 @lru_cache(maxsize=8)
 def _sought(
     arguments: tuple[str, ...], variables: tuple[str, ...], everything: bool
-) -> dict[int, frozenset[str]]:
-    """Returns by length what is looked for, in small letters and without white space."""
-    found: dict[int, set[str]] = {}
+) -> dict[tuple[int, bool], frozenset[str]]:
+    """Returns what is looked for, in small letters and without white space.
+
+    It stands by its length, and whether it means something only where a text has other pieces of a key, too.
+    """
+    found: dict[tuple[int, bool], set[str]] = {}
     for part in (*(part for given in arguments for part in parts(given)), *variables):
         for piece in _hidden(part, everything):
             for form in _forms(piece):
@@ -199,10 +199,10 @@ def _sought(
                 size = len(form) if is_whole else min(len(form), _PIECE)
                 cut = (form[i : i + size] for i in range(len(form) - size + 1))
                 # Eight digits out of a key may be those of any number.
-                in_words = not everything and form == _folded(piece) and not is_whole
-                keep = (one for one in cut if not (in_words and one.isdigit()))
-                found.setdefault(size, set()).update(keep)
-    return {size: frozenset(grams) for size, grams in found.items()}
+                may_be_a_number = not everything and form == _folded(piece) and not is_whole
+                for one in cut:
+                    found.setdefault((size, may_be_a_number and one.isdigit()), set()).add(one)
+    return {kind: frozenset(grams) for kind, grams in found.items()}
 
 
 def _hidden(part: str, everything: bool) -> Iterator[str]:
@@ -251,23 +251,23 @@ def _folded(text: str) -> str:
     return small
 
 
-def _without(text: str, sought: dict[int, frozenset[str]]) -> str:
+def _without(text: str, sought: dict[tuple[int, bool], frozenset[str]]) -> str:
     """Returns a text with three asterisks for each stretch of it in which something sought stands."""
     if not sought:
         return text
     folded = _folded(text)
     found = sorted(
-        (start, start + size)
-        for size, grams in sought.items()
+        (start, start + size, is_weak)
+        for (size, is_weak), grams in sought.items()
         for start in range(len(folded) - size + 1)
         if folded[start : start + size] in grams
     )
-    if not found:
+    if all(is_weak for *_, is_weak in found):
         return text
     places = [i for i, one in enumerate(text) if not one.isspace()]
     out: list[str] = []
     done = 0
-    for start, end in found:
+    for start, end, _ in found:
         if not out or places[start] > done:
             out += [text[done : places[start]], "***"]
         done = max(done, places[end - 1] + 1)

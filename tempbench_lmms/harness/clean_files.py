@@ -61,7 +61,7 @@ def note_arguments(base: Any) -> None:
 
     @functools.wraps(original)
     def create(cls: Any, arg_string: str, *args: Any, **kwargs: Any) -> Any:
-        note(arg_string)
+        note(str(arg_string))
         return original(cls, arg_string, *args, **kwargs)
 
     base.create_from_arg_string = classmethod(create)

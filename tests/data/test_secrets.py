@@ -101,6 +101,7 @@ def test_no_message_shows_a_secret(form, secret):
     ("arguments", "variables", "reply", "shown"),
     [
         ("api_key=sk-1a2b3c4d5e", {}, "B (SK-1A2B3C\n4D5E)", "B (***)"),
+        ("api_key=sk-a1234567890", {}, "B, sk-a1234567890, not 0.1234567890", "B, ***, not 0.***"),
         ("", {"NVIDIA_API_KEY": "nv-1a2b3c4d5e"}, "B, YbnYtMWEyYjNjNGQ1ZQ==", "B, Y***Q=="),
         ("", {"OPENAI_API_BASE": "http://h/v1?key=sk-1a2b3c"}, "B at /v1?key=sk-1a2b3c", "B at /v1?key=***"),
         ("", {"HTTPS_PROXY": "http://me:hunter2@h"}, "hunter2", "***"),
