@@ -5,6 +5,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,7 @@ def _compared(video: Video, listed: decoding.Index, beat: Callable[[int], None])
         fast = index.seekable
         sought = {place: _digest(picture.tobytes()) for place, picture in pictures.items()}
         for number, (place, frame) in enumerate(video.references(listed), start=1):
-            referred_to[place] = _digest(_as_decoded(video, frame))
+            referred_to[place] = _digest(_as_decoded(frame))
             beat(number)
     times: list[int | None] = []
     first = None
@@ -138,8 +139,8 @@ def _compared(video: Video, listed: decoding.Index, beat: Callable[[int], None])
     for place, (frame, again) in enumerate(_beating(_twice(video), beat)):
         times.append(frame.pts)
         first = first or frame
-        data = _as_decoded(video, frame)
-        if again is None or _as_decoded(video, again) != data:
+        data = _as_decoded(frame)
+        if again is None or _as_decoded(again) != data:
             raise MediaError(
                 f"{video.path.name}: frame {place} comes out differently each time it is decoded; the video "
                 "is damaged: replace it"
@@ -180,13 +181,15 @@ def _blank(frame: Any) -> None:
         np.frombuffer(plane, np.uint8)[:] = _GREY
 
 
-def _as_decoded(video: Video, frame: Any) -> bytes:
-    """Returns a frame in its own format, which costs less than a picture of it."""
-    try:
-        data: bytes = frame.to_ndarray().tobytes()
-    except ValueError:  # a format that the library has no array for
-        data = video.picture(frame).tobytes()
-    return data
+def _as_decoded(frame: Any) -> bytes:
+    """Returns a frame's pixels in its own format, whichever that is, without what pads its rows in memory."""
+    import av
+
+    context = av.CodecContext.create("rawvideo", "w")
+    context.width, context.height, context.pix_fmt = frame.width, frame.height, frame.format.name
+    context.time_base = frame.time_base or Fraction(1)  # the frame's own: another one would change its time
+    [packet] = context.encode(frame)
+    return bytes(packet)
 
 
 def _digest(data: bytes) -> bytes:

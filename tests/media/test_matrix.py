@@ -7,7 +7,7 @@ compares it with what is found here.
 import contextlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +153,6 @@ def _features() -> dict[str, Kind]:
         found[f"interlaced_mpeg2.{suffix}"] = Kind(
             suffix, "mpeg2video", False, {"flags": "+ildct+ilme", "bf": "2", "g": "8"}
         )
-    found["odd_size.mp4"] = Kind("mp4", "libx264", True, b_frames, {"size": (97, 65), "pixels": "yuv444p"})
     found["bt709.mp4"] = Kind("mp4", "libx264", True, b_frames, {"matrix": 1, "colour_range": 1})
     found["full_range.mp4"] = Kind("mp4", "libx264", True, b_frames, {"matrix": 1, "colour_range": 2})
     # A raw stream has no times.
@@ -172,8 +171,26 @@ def _features() -> dict[str, Kind]:
     return found
 
 
-GROUPS, FEATURES = _each(), _features()
-KINDS = {**GROUPS, **FEATURES}
+def _sizes() -> dict[str, Kind]:
+    """Returns every codec at sizes that are not even, down to the smallest that its encoder takes."""
+    first = {kind.codec: kind for kind in reversed(_each().values())}
+    for codec in ("prores_ks", "ffv1"):
+        first[codec] = Kind("mkv", codec, False)
+    found = {}
+    for codec, kind in first.items():
+        more: dict[str, Any] = {"n": 6, "pixels": ODD_PIXELS.get(codec, "yuv420p")} | kind.more
+        for size in ((499, 375), SMALLEST.get(codec, (1, 1)), (500, 375), (3, 2)):
+            if size >= SMALLEST.get(codec, (1, 1)):
+                name = f"{codec}_{size[0]}x{size[1]}.{kind.suffix}"
+                found[name] = replace(kind, more=more | {"size": size})
+    return found
+
+
+ODD_PIXELS = {"libx264": "yuv444p", "libx265": "yuv444p", "prores_ks": "yuv422p10le"}
+"""What encoders take of an odd size that refuse it as yuv420p."""
+SMALLEST = {"libx265": (65, 65), "libsvtav1": (65, 65)}
+GROUPS, FEATURES, SIZES = _each(), _features(), _sizes()
+KINDS = {**GROUPS, **FEATURES, **SIZES}
 ONE = {"mov": "mp4", "webm": "mkv", "matroska": "mkv"}
 """Containers that are one to the code, by their other names."""
 
@@ -181,6 +198,8 @@ ONE = {"mov": "mp4", "webm": "mkv", "matroska": "mkv"}
 def classes(name: str) -> tuple[str, ...]:
     """Returns what a kind is an example of: its feature, and how a codec groups frames in a container."""
     kind, feature = KINDS[name], name.rpartition(".")[0]
+    if name in SIZES:
+        return (f"odd {kind.codec}", "odd " + feature.rpartition("_")[2])
     form = kind.more.get("form", kind.suffix)
     if kind.fast:
         return (f"sought {feature}" if name in FEATURES else f"{feature} in {ONE.get(form, form)}",)
