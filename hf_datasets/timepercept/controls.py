@@ -12,11 +12,11 @@ from typing import Any
 from tempbench_lmms.data import bounds, checksums, hub, outputs, releases, tables
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.timepercept.card import CONTROL_SIZES, DAMAGED, LAPSES
+from tempbench_lmms.timepercept.card import CONTROL_SIZES, LAPSES
 from tempbench_lmms.timepercept.features import SCHEMA
 
 from . import pictures, questions
-from .series import Series, Shot, Skipped, nothing_skipped, slug
+from .series import Series, Shot, Skipped, is_picture, nothing_skipped, slug
 
 HUB = "hub"
 UCM_REPOSITORY = "blanchon/UC_Merced"
@@ -56,7 +56,6 @@ UCM_CLASSES = {
 """The 21 classes as the data set spells them, in its order, and as they are asked about."""
 
 _AS_GIVEN = "ucm/as_given"
-_SUFFIXES = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "GIF": ".gif", "BMP": ".bmp", "TIFF": ".tif"}
 
 
 @dataclass(frozen=True)
@@ -147,20 +146,10 @@ def _bytes(cell: Any) -> bytes:
 
 def _keep(content: bytes, root: Path, folder: str) -> str:
     """Stores a picture as it is under a name made from its content; returns its path below the media."""
-    import io
-
-    from PIL import Image, UnidentifiedImageError
-
     from tempbench_lmms.media.apart import check_picture
-    from tempbench_lmms.media.images import FORMATS
+    from tempbench_lmms.media.images import FORMATS, format_of
 
-    try:
-        with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
-            suffix = _SUFFIXES.get(picture.format or "", "")
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise MediaError(f"not an image: {error}") from None
-    if not suffix:
-        raise MediaError("an unsupported image format")
+    suffix = FORMATS.get(format_of(content[:32]), "")
     media = f"{folder}/{hashlib.sha256(content).hexdigest()[:20]}{suffix}"
     target = root / "media" / media
     if not target.is_file() or target.read_bytes() != content:  # a damaged one has the name too
@@ -214,13 +203,13 @@ def _ucm_pictures(root: Path, source: Origin, size: int, skipped: Skipped) -> It
                 media = f"ucm/{Path(given).stem}.png"
                 pictures.store(root / "media" / given, root / "media" / media, size)
             except MediaError as error:
-                skipped.add(DAMAGED, str(error))
+                skipped.add_unread(error, str(error))
             else:
                 yield name, media
         shutil.rmtree(root / "media" / _AS_GIVEN, ignore_errors=True)
         return
     for file in sorted(source.folder.rglob("*")):
-        if file.suffix.lower() in (".tif", ".tiff", ".png", ".jpg", ".jpeg"):
+        if is_picture(file, skipped):
             name = file.parent.name.replace(" ", "").replace("_", "").lower()
             if name not in UCM_CLASSES:
                 skipped.add("unknown class", name)
@@ -229,7 +218,7 @@ def _ucm_pictures(root: Path, source: Origin, size: int, skipped: Skipped) -> It
             try:
                 pictures.store(file, root / "media" / media, size)
             except MediaError as error:
-                skipped.add(DAMAGED if error.reason == "damaged" else error.reason, str(error))
+                skipped.add_unread(error, str(error))
             else:
                 yield name, media
 
@@ -278,7 +267,7 @@ def _temporalvqa(root: Path, source: Origin, configuration: str, skipped: Skippe
         try:
             media = [_keep(_bytes(row.get(column)), root, "temporalvqa") for column in ("image_1", "image_2")]
         except MediaError as error:
-            skipped.add(DAMAGED, f"{configuration} {number}: {error}")
+            skipped.add_unread(error, f"{configuration} {number}: {error}")
             continue
         shots = [Shot(one, 0, "", None) for one in media]
         series = Series("+".join(sorted(media)), "temporalvqa", "", tuple(shots))

@@ -13,13 +13,13 @@ from .series import (
     are_mixed,
     check_usable,
     in_order,
+    is_picture,
     mapped,
     read_manifest,
     shot_of,
     stretched,
 )
 
-_PICTURES = (".tif", ".tiff", ".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif")
 _MANIFESTS = ("manifest.jsonl", "manifest.json", "manifest.csv")
 PLACES = ("folder", "name")
 """What tells places apart: the folder that a picture lies in, or its name without the date."""
@@ -76,7 +76,7 @@ def _read_folder(
 ) -> list[Series]:
     dated: dict[str, list[tuple[str, Moment, Path]]] = defaultdict(list)
     for file in sorted(folder.rglob("*")):
-        if file.suffix.lower() not in _PICTURES or file.name.startswith(".") or not file.is_file():
+        if not is_picture(file, skipped):
             continue
         try:
             within, name, moment = _taken_apart(file.relative_to(folder), date_format)

@@ -12,7 +12,7 @@ from typing import Any
 from tempbench_lmms.data import archives, checksums, locks, manifests, prepared, roots, tables, terminal
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.timepercept.card import DAMAGED, LENGTH, PAIRS, RANKINGS, TESTS, TIU, TOU, TRANSFER
+from tempbench_lmms.timepercept.card import LENGTH, PAIRS, RANKINGS, TESTS, TIU, TOU, TRANSFER
 from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
 
 from . import copies, pictures, questions, sites
@@ -413,8 +413,7 @@ class _Stored:
         try:
             pictures.store(shot.file, self._root / "media" / shot.media, self._size, shot.stretch)
         except MediaError as error:
-            reason = DAMAGED if error.reason == "damaged" else error.reason
-            self._skipped.add(reason, str(shot.file))
+            self._skipped.add_unread(error, str(shot.file))
             return False
         return True
 

@@ -14,6 +14,7 @@ from tempbench_lmms.data import bounds, terminal
 from tempbench_lmms.data.replies import json_lines
 from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media.limits import PICTURE_SUFFIXES
 from tempbench_lmms.media.rasters import Stretch, is_raster, point_of, stretch_of
 from tempbench_lmms.timepercept.card import DAMAGED
 
@@ -84,6 +85,10 @@ class Skipped:
         if len(names) < NAMED or reason in IN_FULL:
             names.append(what)
 
+    def add_unread(self, error: MediaError, what: str) -> None:
+        """Counts a picture that cannot be read, by why."""
+        self.add(DAMAGED if error.reason == "damaged" else error.reason, what)
+
     def in_words(self) -> str:
         """Returns the counts, each with an example, for an error."""
         told = (f"{reason}: {count}, as {self.examples[reason][0]}" for reason, count in self.counts.items())
@@ -100,6 +105,16 @@ class Skipped:
 def nothing_skipped() -> Skipped:
     """Returns an empty account."""
     return Skipped(Counter(), {})
+
+
+def is_picture(file: Path, skipped: Skipped) -> bool:
+    """Returns whether a file of a folder has a picture's suffix; counts others that are not hidden."""
+    if file.name.startswith(".") or not file.is_file():
+        return False
+    if file.suffix.lower() in PICTURE_SUFFIXES:
+        return True
+    skipped.add("no picture by its suffix", str(file))
+    return False
 
 
 T = TypeVar("T")

@@ -4,68 +4,40 @@ import contextlib
 import functools
 import io
 import re
-import struct
-import threading
-import zlib
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFile, ImageFont, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageDraw, ImageFont, ImageOps, UnidentifiedImageError, features
 
 from tempbench_lmms.data import remote
 from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import rasters
-from tempbench_lmms.media.limits import PIXELS_VARIABLE, max_pixels
+from tempbench_lmms.media.limits import UNSUPPORTED
 from tempbench_lmms.media.rasters import Stretch
 
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
-"""What a picture may be, whatever its name says. Pillow reads forty formats more; one of them, PostScript,
-by running another program."""
-
-
-@functools.cache
-def suffixes() -> frozenset[str]:
-    """Returns the suffixes of these formats, in small letters."""
-    return frozenset(one for one, format_ in Image.registered_extensions().items() if format_ in FORMATS)
-
-
-_BITS = 258
+FORMATS = {
+    "PNG": ".png",
+    "JPEG": ".jpg",
+    "WEBP": ".webp",
+    "GIF": ".gif",
+    "BMP": ".bmp",
+    "TIFF": ".tif",
+    "JPEG2000": ".jp2",
+    "AVIF": ".avif",
+}
+"""What a picture may be, whatever its name says, and what its file is called. Pillow reads forty formats
+more; one of them, PostScript, by running another program."""
+_FEATURES = {"WEBP": "webp", "JPEG2000": "jpg_2000", "AVIF": "avif"}
+_JPEG_XL = (b"\xff\x0a", b"\0\0\0\x0cJXL ")
+_DARK = 64
 _BAND = 10
 _HEADER = 25
 _VIST_SIZE = (443, 240)
-
-
-class _Strictness:
-    """Has Pillow refuse pictures that are cut off, and leave their size to us, in the threads inside it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._before: tuple[bool, int | None] = (False, None)
-
-    @contextlib.contextmanager
-    def __call__(self) -> Iterator[None]:
-        # The harness tells Pillow, for the whole process, to fill up with grey what a picture lacks.
-        with self._lock:
-            if not self._inside:
-                self._before = ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS
-                # Pillow's own limit is for sizes as declared, before a reduction.
-                ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = False, None
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._inside -= 1
-                if not self._inside:
-                    ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = self._before
-
-
-_strictly = _Strictness()
 
 
 def load_image(url: str) -> Image.Image:
@@ -89,7 +61,8 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
         name: Stands for it in errors.
         side: How large the caller makes it, in pixels; an image above the limit is then read at a reduced
             size, where its format allows that.
-        stretch: How measurements are shown; without one a TIFF of more than 8 bits is refused.
+        stretch: How measurements are shown; without one a TIFF or JPEG 2000 of more than 8 bits is refused,
+            and a PNG of 16 bits that is nearly black.
 
     Raises:
         MediaError: The image is missing, damaged or too large, or there is no sensible picture in it.
@@ -97,8 +70,8 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
     if stretch is not None and rasters.is_raster(path):
         return Image.fromarray(rasters.shown(path, name, stretch, side))
     with _opened(path, name) as image:
-        _reduce(image, side, name)
-        return _in_rgb(image, name)
+        rasters.reduce(image, path, side, name)
+        return _in_rgb(image, name, rasters.is_raster(path))
 
 
 @dataclass(frozen=True)
@@ -133,18 +106,59 @@ def _opened(path: Path, name: str) -> Iterator[Image.Image]:
     remote.bring(path)
     try:
         content = _content(path)
-        with _strictly(), Image.open(content, formats=FORMATS) as image:
+        with rasters.strictly(), Image.open(content, formats=_readable()) as image:
             if isinstance(content, io.BytesIO) and not _has_its_end(content.getvalue()):
                 raise ValueError("it ends early")
             yield image
     except FileNotFoundError:
         raise MediaError(f"{name}: the image is missing; {advice}", "missing") from None
-    except (OSError, SyntaxError, ValueError, IndexError, struct.error, zlib.error) as error:
+    except rasters.DAMAGE as error:
         if isinstance(error, UnidentifiedImageError):
             if rasters.is_raster(path):
                 raise _measurements(name) from None
+            check_format(path, name)
             error = OSError(f"cannot identify image file {str(path)!r}")  # not the bytes that we hold of it
         raise MediaError(f"{name}: the image is damaged ({error}); {advice}") from None
+
+
+def format_of(head: bytes) -> str:
+    """Returns the format that a picture's first bytes are of, as Pillow calls it; "" where they tell none.
+
+    Args:
+        head: 32 bytes, or all there are.
+    """
+    Image.init()
+    head = head.ljust(32, b"\0")
+    for name in sorted(Image.OPEN, key=lambda one: one not in FORMATS):  # some others take nearly anything
+        accepts = Image.OPEN[name][1]
+        if accepts and accepts(head):
+            return name
+    if head.startswith(_JPEG_XL):
+        return "JPEG XL"
+    return head[8:12].decode("ascii", "replace").strip().upper() if head[4:8] == b"ftyp" else ""
+
+
+def check_format(path: Path, name: str) -> None:
+    """Refuses a picture in a format that is not read; says nothing of one that is in none.
+
+    Raises:
+        MediaError: It is in one.
+    """
+    with path.open("rb") as file:
+        found = format_of(file.read(32))
+    if found and found not in _readable():
+        advice = "convert it to PNG or JPEG"
+        if found in FORMATS:
+            advice += ", or install a newer Pillow with `pip install -U pillow`"
+        raise MediaError(f"{name}: pictures in the format {found} are not read here; {advice}", UNSUPPORTED)
+
+
+@functools.cache
+def _readable() -> tuple[str, ...]:
+    """Returns the formats that this Pillow reads."""
+    with warnings.catch_warnings():  # of a feature that an older one does not know
+        warnings.simplefilter("ignore")
+        return tuple(one for one in FORMATS if one not in _FEATURES or features.check(_FEATURES[one]))
 
 
 # In a JPEG's compressed data 0xff is followed by 0, or by the mark of a restart.
@@ -182,36 +196,21 @@ def _has_its_end(data: bytes) -> bool:
     return False
 
 
-def _too_large(name: str, what: str) -> MediaError:
-    return MediaError(
-        f"{name}: {what}, more than {max_pixels()}; make the image smaller, or set {PIXELS_VARIABLE} to more",
-        "too large",
-    )
-
-
 def _measurements(name: str) -> MediaError:
     return MediaError(
         f"{name}: the image holds measurements of more than 8 bits or many bands, which show nothing as they "
-        "are; give it as one date of a series, whose pictures are stretched together",
+        "are; give it as one date of a series, whose pictures are stretched together, or save it with 8 bits",
         rasters.NO_PICTURE,
     )
 
 
-def _reduce(image: Image.Image, side: int, name: str) -> None:
-    """Has a JPEG above the limit decoded at a half, a quarter or an eighth; refuses what stays above it."""
-    # A progressive JPEG is held whole before it is reduced.
-    if side and image.width * image.height > max_pixels() and not image.info.get("progressive"):
-        image.draft("RGB", (side, side))
-    if image.width * image.height > max_pixels():
-        raise _too_large(name, f"{image.width}x{image.height} pixels")
-
-
-def _in_rgb(image: Image.Image, name: str) -> Image.Image:
-    if image.format == "TIFF":
-        bits = getattr(image, "tag_v2", {}).get(_BITS, 8)
-        if max(bits if isinstance(bits, tuple) else (bits,)) > 8:
-            raise _measurements(name)
+def _in_rgb(image: Image.Image, name: str, measured: bool) -> Image.Image:
+    """Returns an opened picture in RGB; `measured` says that its file has more than 8 bits or many bands."""
+    if measured and image.format != "PNG":
+        raise _measurements(name)
     image.load()
+    if measured and _is_dark(image):
+        raise _measurements(name)
     ImageOps.exif_transpose(image, in_place=True)  # without a copy, which `convert` makes in any case
     if image.mode.startswith("I;16") or image.mode == "I":
         # A PNG's grey of 16 bits, whose white is 65535.
@@ -223,6 +222,16 @@ def _in_rgb(image: Image.Image, name: str) -> Image.Image:
         seen = image.convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
     return image.convert("RGB")
+
+
+def _is_dark(image: Image.Image) -> bool:
+    """Returns whether no pixel of a PNG of 16 bits comes near white: what it holds has fewer bits than that.
+
+    One that is black all over is what it is.
+    """
+    bands = np.atleast_3d(np.asarray(image))[..., : 3 if image.mode.startswith("RGB") else 1]
+    white = 65535 if bands.itemsize > 1 else 255
+    return bool(0 < int(bands.max()) * 255 < _DARK * white)
 
 
 def stitch(images: Sequence[Image.Image], labels: Sequence[str], source: str = "") -> Image.Image:

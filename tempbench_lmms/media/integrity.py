@@ -178,6 +178,8 @@ def _blank(frame: Any) -> None:
     """Makes the memory of a frame grey; a frame that its decoder still refers to keeps its own."""
     frame.make_writable()
     for plane in frame.planes:
+        if plane.line_size < 0:  # stored upside down: its memory lies before what the library gives
+            continue
         np.frombuffer(plane, np.uint8)[:] = _GREY
 
 

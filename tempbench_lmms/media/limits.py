@@ -1,4 +1,4 @@
-"""How large a picture or a frame may be, and what the file of a video may be called."""
+"""How large a picture or a frame may be, and what the file of a picture or a video may be called."""
 
 import os
 
@@ -9,6 +9,15 @@ VIDEO_SUFFIXES = (
     *(".mpg", ".mpeg", ".vob", ".ts", ".mts", ".m2ts", ".wmv", ".asf", ".ogv"),
 )
 """In a folder, other files are not looked at. What a file is called says nothing else about it."""
+
+PICTURE_SUFFIXES = (
+    *(".tif", ".tiff", ".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".avif"),
+    *(".jp2", ".j2k", ".jpx", ".jpf", ".j2c", ".jpc"),
+)
+"""The same of pictures."""
+
+UNSUPPORTED = "format not supported"
+"""The reason of an error about a picture in a format that is not read, or not by this Pillow."""
 
 PIXELS_VARIABLE = "TEMPBENCH_MAX_PIXELS"
 MAX_PIXELS = 64_000_000

@@ -4,16 +4,21 @@ What a satellite measured has no brightness of its own. Each band is stretched b
 dates of a place together, so that a change from date to date stays to be seen.
 """
 
+import contextlib
 import re
 import struct
+import threading
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media.limits import PIXELS_VARIABLE, max_pixels
@@ -27,14 +32,48 @@ _PIXEL_SCALE, _TIE_POINT, _TRANSFORMATION, _GEO_KEYS = 33550, 33922, 34264, 3473
 _GEODETIC, _PROJECTED = 2048, 3072
 _TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 _PNG = b"\x89PNG\r\n\x1a\n"
+_CODESTREAM = b"\xff\x4f\xff\x51"
+_JPEG_2000 = (b"\0\0\0\x0cjP  ", _CODESTREAM)
+_SIZE_OF_HEADERS = 1_000_000
 _DESCRIPTION = re.compile(r'<Item name="DESCRIPTION" sample="(\d+)"[^>]*>([^<]+)</Item>')
 
 
-_DAMAGE = (
+DAMAGE = (
     *(OSError, ValueError, KeyError, IndexError, TypeError, RuntimeError, AttributeError),
-    *(ArithmeticError, struct.error, zlib.error),
+    *(ArithmeticError, SyntaxError, struct.error, zlib.error),
 )
-"""What tifffile and its decoders raise over a file with damage."""
+"""What the libraries that read pictures raise over a file with damage."""
+
+
+class _Strictness:
+    """Has Pillow refuse pictures that are cut off, and leave their size to us, in the threads inside it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._before: tuple[bool, int | None] = (False, None)
+
+    @contextlib.contextmanager
+    def __call__(self) -> Iterator[None]:
+        from PIL import Image, ImageFile
+
+        # The harness tells Pillow, for the whole process, to fill up with grey what a picture lacks.
+        with self._lock:
+            if not self._inside:
+                self._before = ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS
+                # Pillow's own limit is for sizes as declared, before a reduction.
+                ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = False, None
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if not self._inside:
+                    ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS = self._before
+
+
+strictly = _Strictness()
 
 
 @dataclass(frozen=True)
@@ -72,7 +111,7 @@ class _Raster:
 
 
 def is_raster(path: Path) -> bool:
-    """Returns whether a file holds measurements that must be stretched: TIFF or PNG of more than 8 bits."""
+    """Returns whether a file is TIFF, PNG or JPEG 2000 of more than 8 bits: measurements to be stretched."""
     try:
         with path.open("rb") as file:
             head = file.read(32)
@@ -80,7 +119,52 @@ def is_raster(path: Path) -> bool:
         return False
     if head[:8] == _PNG:
         return head[24:25] == b"\x10"
+    if head.startswith(_JPEG_2000):
+        return _codestream(path)[0] > 8
     return head[:4] in _TIFF and _is_measured_tiff(path)
+
+
+def _codestream(path: Path) -> tuple[int, int]:
+    """Returns a JPEG 2000's bits a value, and how many times it can be halved; 0 where it is damaged.
+
+    Source: ISO/IEC 15444-1, annex A.5.1 (SIZ) and A.6.1 (COD).
+    """
+    with path.open("rb") as file:
+        head = file.read(_SIZE_OF_HEADERS)
+    start = head.find(_CODESTREAM)
+    styles = head.find(b"\xff\x52", start + 4 + int.from_bytes(head[start + 4 : start + 6], "big"))
+    if start < 0 or styles < 0 or len(head) < styles + 10:
+        return 0, 0
+    return (head[start + 42] & 0x7F) + 1, head[styles + 9]
+
+
+def reduce(image: "Image.Image", path: Path, side: int, name: str) -> None:
+    """Has a large JPEG or JPEG 2000 decoded at a half, a quarter or less, if the caller makes it smaller.
+
+    Args:
+        image: As opened, not loaded.
+        path: The file.
+        side: How large the caller makes it, in pixels; 0 for as large as it is.
+        name: Stands for it in errors.
+
+    Raises:
+        MediaError: It stays above the limit.
+    """
+    width, height = image.size
+    if side and width * height > max_pixels():
+        if image.format == "JPEG2000":
+            halved = min(_codestream(path)[1], max(0, (min(width, height) // side).bit_length() - 1))
+            image.reduce = halved  # type: ignore[method-assign,assignment]
+            width, height = (-(-length >> halved) for length in (width, height))
+        elif not image.info.get("progressive"):  # such a JPEG is held whole before it is reduced
+            image.draft("RGB", (side, side))
+            width, height = image.size
+    if width * height > max_pixels():
+        raise MediaError(
+            f"{name}: {width}x{height} pixels, more than {max_pixels()}; make the image smaller, or set "
+            f"{PIXELS_VARIABLE} to more",
+            "too large",
+        )
 
 
 def _is_measured_tiff(path: Path) -> bool:
@@ -174,7 +258,7 @@ def point_of(path: Path) -> tuple[str, float, float] | None:
                 step = page.tags.valueof(_PIXEL_SCALE)
                 x, y = east + (column - left) * step[0], north - (row - top) * step[1]
         return (f"EPSG:{int(code)}", float(x), float(y)) if code else None
-    except (tifffile.TiffFileError, *_DAMAGE):
+    except (tifffile.TiffFileError, *DAMAGE):
         return None
 
 
@@ -222,21 +306,29 @@ def _read(path: Path, side: int, name: str = "") -> _Raster:
     try:
         with path.open("rb") as file:
             head = file.read(8)
-        found = _read_png(path) if head == _PNG else _read_tiff(path, side, name)
+        is_tiff = head[:4] in _TIFF
+        found = _read_tiff(path, side, name) if is_tiff else _read_picture(path, side, name)
     except MediaError:
         raise
     except FileNotFoundError:
         raise MediaError(f"{name}: the image is missing", "missing") from None
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise MediaError(f"{name}: the image is damaged ({error}); replace it") from None
     if found.values.dtype.kind not in "uif":
         raise MediaError(f"{name}: values of {found.values.dtype} are no picture", NO_PICTURE)
     return found
 
 
-def _read_png(path: Path) -> _Raster:
+def _read_picture(path: Path, side: int, name: str) -> _Raster:
+    """Returns the values of a PNG or a JPEG 2000; colours by OpenCV, as Pillow gives them 8 bits."""
     import cv2
+    from PIL import Image
 
+    with strictly(), Image.open(path, formats=("PNG", "JPEG2000")) as image:
+        reduce(image, path, side, name)
+        orientation = int(image.getexif().get(_ORIENTATION, 1))
+        if image.mode.startswith("I"):
+            return _Raster(np.asarray(image)[..., None], ("1",), orientation=orientation)
     values = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_UNCHANGED)
     if values is None:
         raise ValueError("it cannot be decoded")
@@ -244,14 +336,7 @@ def _read_png(path: Path) -> _Raster:
     if values.shape[2] >= 3:
         values = values[..., [2, 1, 0, *range(3, values.shape[2])]]
     names = tuple(str(band + 1) for band in range(values.shape[2]))
-    return _Raster(values, names, orientation=_exif_orientation(path))
-
-
-def _exif_orientation(path: Path) -> int:
-    from PIL import Image
-
-    with Image.open(path, formats=("PNG",)) as image:
-        return int(image.getexif().get(_ORIENTATION, 1))
+    return _Raster(values, names, orientation=orientation)
 
 
 def _read_tiff(path: Path, side: int, name: str) -> _Raster:
@@ -301,7 +386,7 @@ def _whole(page: Any, path: Path) -> NDArray[Any]:
             ) from None
     from PIL import Image
 
-    with Image.open(path, formats=("TIFF",)) as image:
+    with strictly(), Image.open(path, formats=("TIFF",)) as image:
         return np.asarray(image)
 
 

@@ -10,6 +10,7 @@ from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.media import apart
+from tempbench_lmms.media.limits import UNSUPPORTED
 from tempbench_lmms.timepercept.card import CONTROL_SIZES, CONTROLS, DAMAGED, IMAGES, PAIRS, PER_TEST, TESTS
 from tempbench_lmms.timepercept.parser import parse
 from tempbench_lmms.timepercept.prompts import options
@@ -20,6 +21,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ].*)?)?|-?[0-9]+")
 
 LOST = {
     DAMAGED: "damaged pictures were",
+    UNSUPPORTED: "pictures in a format that is not read were",
     "missing file": "missing pictures were",
     "folder of the mapping is missing": "places without their folder were",
     "named twice in the mapping": "places that the mapping names twice were",

@@ -115,6 +115,34 @@ def test_16_bit_colours_of_a_png_keep_their_depth(tmp_path: Path) -> None:
     assert len(np.unique(shown[..., 0])) > 50  # Pillow's 8 bits would leave 19
 
 
+def test_jpeg_2000_of_16_bits_keeps_its_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import cv2
+
+    values = scene(bands=3)
+    values[..., 0] //= 2  # red
+    paths = tmp_path / "grey.jp2", tmp_path / "colour.jp2"
+    Image.fromarray(values[..., 1]).save(paths[0], irreversible=False, num_resolutions=4)
+    cv2.imwrite(str(paths[1]), values[..., ::-1], [cv2.IMWRITE_JPEG2000_COMPRESSION_X1000, 1000])
+    for path, bands in zip(paths, (1, 3), strict=True):
+        assert rasters.is_raster(path)
+        with pytest.raises(MediaError, match="more than 8 bits"):
+            images.open_image(path, path.name)
+        stretch = rasters.stretch_of([path])
+        assert stretch.high[-1] == pytest.approx(np.percentile(values[..., 1], 98), rel=0.001)
+        shown = np.asarray(images.open_image(path, path.name, 0, stretch))
+        assert shown.shape == (40, 60, 3)
+        assert len(np.unique(shown[..., 0])) > 50
+        assert len(stretch.bands) == bands
+    # One above the limit is halved as often as it can be, and as the picture wanted allows.
+    monkeypatch.setenv(limits.PIXELS_VARIABLE, "1000")
+    stretch = rasters.Stretch((1,), (0.0,), (9_700.0,))
+    Image.fromarray(values[..., 1] // 40).convert("L").save(tmp_path / "eight.jp2", num_resolutions=4)
+    for path in (paths[0], tmp_path / "eight.jp2"):
+        assert images.open_image(path, "a", 12, stretch).size == (30, 20)  # a quarter of 40 is below 12
+        with pytest.raises(MediaError, match="60x40 pixels, more than 1000"):
+            images.open_image(path, "a", 0, stretch)
+
+
 def test_a_large_raster_is_read_tile_by_tile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(0).integers(0, 9000, (70, 110, 4)).astype(np.uint16)
     for name, given in (("tiles", {"tile": (16, 32)}), ("strips", {"rowsperstrip": 7})):

@@ -34,6 +34,8 @@ LAYOUTS = {
     "a folder a date": "{day}/{place}.png",
     "with the time": "{place}/{day:%Y%m%d}T102030.png",
     "day first, one form possible": "{place}/{day:%Y.%m.%d}.png",
+    "JPEG 2000": "{place}/{day:%Y%m%d}_TCI.jp2",
+    "AVIF, in capitals": "{place}/{day}.AVIF",
 }
 
 
@@ -50,7 +52,7 @@ def test_folders_of_dated_pictures(tmp_path, layout):
     assert {place.rpartition("/")[2]: taken for place, taken in found.items()} == {
         place: [str(day) for day in days()] for place in NAMES
     }
-    assert skipped == {"no date in the name": 1}
+    assert skipped == {"no date in the name": 1, "no picture by its suffix": 1}
 
 
 def test_dates_that_only_the_user_can_read(tmp_path):
