@@ -17,6 +17,9 @@ from .terms import Terms
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _LISTED = 20
 
+AS_FILES = 'questions = questions.cast_column("video", Video(decode=False))'
+"""The line by which `datasets` gives videos as files, for which it needs no decoder."""
+
 
 def readme(found: Contents, facts: Facts, terms: Terms, repo: str) -> str:
     """Returns the text of README.md."""
@@ -71,6 +74,17 @@ def _header(found: Contents, facts: Facts, terms: Terms) -> dict[str, Any]:
 def _use(found: Contents, repo: str) -> str:
     task = benchmarks.card(found.benchmark).full[0]
     config, splits = next(iter(found.configs.items()))
+    videos = "video_file_name" in splits[0].schema.names
+    as_files = f"""
+
+To decode a video, `datasets` needs `torchcodec` (`pip install torchcodec`, and FFmpeg's libraries).
+Without it one line more gives the file, as `questions[0]["video"]["path"]`:
+
+```python
+from datasets import Video
+
+{AS_FILES}
+```"""
     return f"""## How to use it
 
 With its pictures or videos, in any notebook (`datasets` 4.0 or later):
@@ -79,7 +93,7 @@ With its pictures or videos, in any notebook (`datasets` 4.0 or later):
 from datasets import load_dataset
 
 questions = load_dataset("{repo}", "{config}", split="{splits[0].name}")
-```
+```{as_files if videos else ""}
 
 In the lmms-eval harness, with the paper's prompts, parsers and metrics (`pip install tempbench-lmms`):
 

@@ -9,6 +9,7 @@ import yaml
 from huggingface_hub import constants
 
 from hf_datasets.publishing import commands, croissant
+from hf_datasets.publishing.card import AS_FILES
 from tempbench_lmms import benchmarks
 from tempbench_lmms.cli import datasets as door
 from tempbench_lmms.data import checksums, manifests, roots
@@ -198,8 +199,10 @@ def test_what_is_published(published, home, benchmark):
     assert {name: sorted(found) for name, found in configs.items()} == {
         k: sorted(v) for k, v in splits.items()
     }
-    card = benchmarks.card(benchmark)
-    assert card.bibtex.strip() in (folder / "README.md").read_text()
+    card, text = benchmarks.card(benchmark), (folder / "README.md").read_text()
+    assert card.bibtex.strip() in text
+    has_videos = any(place.endswith(".mp4") for place in there)
+    assert (AS_FILES in text) == ("pip install torchcodec" in text) == has_videos
     tasks = yaml.safe_load((folder / "eval.yaml").read_text())["tasks"]
     ids = [task["id"] for task in tasks]
     assert set(ids) <= {f"{card.full[0]}_{metric}" for metric in card.primary}
