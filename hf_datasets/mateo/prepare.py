@@ -246,12 +246,12 @@ def _file_name(plan_id: str) -> str:
 def _store(root: Path, name: str, content: bytes) -> str:
     """Writes a picture, after looking whether it is one; returns its URL."""
     from tempbench_lmms.media.apart import check_picture
+    from tempbench_lmms.media.images import FORMATS, format_of
 
-    from .sources import suffix_of
-
-    suffix = suffix_of(content)
-    if not suffix:
-        raise TempbenchError("the picture's bytes are not those of a JPEG, PNG, WebP or GIF")
+    found = format_of(content[:32])
+    if not found:
+        raise TempbenchError("the picture's bytes are those of no picture")
+    suffix = FORMATS.get(found, "")
     path = root / "media" / f"{name}{suffix}"
     with outputs.replacing(path) as partial:
         partial.write_bytes(content)

@@ -31,7 +31,6 @@ Problem = str
 Store = Callable[[str, int, bytes], str]
 """Stores a picture's bytes under (plan, position) and returns its URL; raises `TempbenchError`."""
 
-_MAGIC = {b"\xff\xd8\xff": ".jpg", b"\x89PNG\r\n\x1a\n": ".png", b"GIF8": ".gif", b"RIFF": ".webp"}
 _SPLIT_FILE = re.compile(r"(?:^|/)(train|test|validation|val|dev)\b[^/]*\.parquet$", re.IGNORECASE)
 _SPLIT_OF = {"val": "validation", "dev": "validation"}
 _SHARD = re.compile(r"-(\d{5})-of-(\d{5})\.parquet$", re.IGNORECASE)
@@ -73,14 +72,6 @@ class RawPlan:
     problems: list[Problem] = field(default_factory=list)
     damage: list[Problem] = field(default_factory=list)
     place: str = ""
-
-
-def suffix_of(content: bytes) -> str:
-    """Returns the file suffix for the bytes of a picture; "" where they are none that models are shown."""
-    for magic, suffix in _MAGIC.items():
-        if content.startswith(magic) and (suffix != ".webp" or content[8:12] == b"WEBP"):
-            return suffix
-    return ""
 
 
 def checked(raw: RawPlan, store: Store, text_only: bool = False) -> tuple[Plan | None, list[Problem]]:

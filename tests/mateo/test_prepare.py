@@ -166,7 +166,7 @@ BROKEN = base64.b64encode(b"\x89PNG\r\n\x1a\n and nothing").decode()
         ),
         (
             {"images": {2: NO_PICTURE}},
-            "plan 1: step 2: the picture's bytes are not those of a JPEG, PNG, WebP or GIF; not asked about",
+            "plan 1: step 2: the picture's bytes are those of no picture; not asked about",
             1,
         ),
         (

@@ -176,6 +176,8 @@ def _sizes() -> dict[str, Kind]:
     first = {kind.codec: kind for kind in reversed(_each().values())}
     for codec in ("prores_ks", "ffv1"):
         first[codec] = Kind("mkv", codec, False)
+    # Its frames are stored upside down.
+    first["amv"] = Kind("avi", "amv", False, {"strict": "-1"}, {"pixels": "yuvj420p"})
     found = {}
     for codec, kind in first.items():
         more: dict[str, Any] = {"n": 6, "pixels": ODD_PIXELS.get(codec, "yuv420p")} | kind.more
