@@ -420,7 +420,7 @@ def test_only_picture_formats_are_read_as_pictures(prepared):
     # Pillow reads PostScript by running Ghostscript on it.
     path = prepared / "media" / "a.png"
     Image.new("RGB", (4, 4)).save(path, "EPS")
-    with pytest.raises(MediaError, match="cannot identify"):
+    with pytest.raises(MediaError, match="in the format EPS are not read"):
         images.load_image("tempbench://tempvs/media/a.png")
 
 
