@@ -333,7 +333,8 @@ def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
         try:
             return single(args)
         except Exception as error:
-            told = unknown_argument(error, args.model, args.model_args or "", bool(args.force_simple))
+            model, given = (getattr(args, name, None) or "" for name in ("model", "model_args"))
+            told = unknown_argument(error, model, given, bool(getattr(args, "force_simple", False)))
             errors.append(TempbenchError(told) if told else _cause(error))
             raise
 

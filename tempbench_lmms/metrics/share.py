@@ -59,6 +59,19 @@ def wilson(metric: Ratio, level: float = 0.95) -> tuple[float, float]:
     >>> [round(end, 2) for end in wilson(ratio([(1, 1)] * 20, range(20)))]
     [0.72, 1.0]
     """
+    known = _known(metric)
+    if known is None:
+        return math.nan, math.nan
+    mean, n, degrees = known
+    quantile = float(stdtrit(degrees, (1 + level) / 2))
+    middle = mean + quantile**2 / (2 * n)
+    half = quantile * math.sqrt(mean * (1 - mean) / n + quantile**2 / (4 * n**2))
+    scale = 1 + quantile**2 / n
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+
+
+def _known(metric: Ratio) -> tuple[float, float, float] | None:
+    """Returns the mean, the effective number of questions and the degrees of freedom; None for one group."""
     counts, totals = (
         np.bincount(metric.cluster, terms, len(metric.keys))
         for terms in (metric.numerator, metric.denominator)
@@ -66,7 +79,7 @@ def wilson(metric: Ratio, level: float = 0.95) -> tuple[float, float]:
     counts, totals = counts[totals > 0], totals[totals > 0]
     n_clusters, total = len(totals), float(totals.sum())
     if n_clusters < 2:
-        return math.nan, math.nan
+        return None
     mean = float(counts.sum()) / total
     n_effective = effective_number(totals)
     n = effective_number(metric.denominator)
@@ -82,8 +95,4 @@ def wilson(metric: Ratio, level: float = 0.95) -> tuple[float, float]:
         n = n_effective
     n_rarer = min((counts > 0).sum(), (counts < totals).sum())
     degrees = max(1.0, min(n_effective - 1, n_rarer + _MORE_DEGREES))
-    quantile = float(stdtrit(degrees, (1 + level) / 2))
-    middle = mean + quantile**2 / (2 * n)
-    half = quantile * math.sqrt(mean * (1 - mean) / n + quantile**2 / (4 * n**2))
-    scale = 1 + quantile**2 / n
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+    return mean, n, degrees

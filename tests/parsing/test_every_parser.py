@@ -205,7 +205,9 @@ REPLIES = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=30).map("".
 def test_the_list_of_parsers_is_complete():
     """What takes a reply is measured and fuzzed, or is named here with what it does instead."""
     others = {
-        "harness.adapter.request_failed",  # a prefix
+        "harness.adapter.notice_of",  # a prefix
+        "harness.adapter.request_failed",
+        "harness.clean_files.without_keys",  # what a server echoes
         "harness.asking.taken",  # what can be stored of it
         "harness.stored.sealed",  # a checksum
         "check.questions.read_answer",  # of one word, to the small questions of `check-model`
