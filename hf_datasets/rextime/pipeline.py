@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.metrics.interval import Interval, iou
+from tempbench_lmms.metrics.interval import Interval
 
 SCORES = ("directness", "necessity", "proactiveness", "purpose")
 """Each from 0 to 3. Source: section 3.2."""
@@ -126,11 +126,6 @@ def keep_pair(
     if kind == "sequential" and not consecutive(events, first, second):
         return "the events are not consecutive"
     return None
-
-
-def qa_iou(question: Interval, answer: Interval) -> float:
-    """Returns the IoU of question span and answer span. Source: section 4.4."""
-    return iou(question, answer)
 
 
 def certificate_length(question: Interval, answer: Interval) -> float:

@@ -1,8 +1,7 @@
 """The course of a check: what is asked in which order, and what follows from it. It knows no runner."""
 
 import functools
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -307,9 +306,3 @@ def _unseeing(kind: str, pairs: Sequence[tuple[Answer, Probe]]) -> str:
         question = probe.texts[-1].partition(" Answer with")[0]
         told.append(f"asked {question!r}, right {probe.answer!r}, reply {short!r}")
     return "; ".join(told)
-
-
-def lines_of(needed: Collection[str] | None) -> list[str]:
-    """Returns the lines that are needed, in the order of the page."""
-    everything = [*LINES, *questions.KINDS]
-    return everything if needed is None else [line for line in everything if line in needed]

@@ -41,7 +41,6 @@ _IMAGES = any_of(IMAGE)
 _ORDINALS = any_of(ORDINAL)
 _COUNTER = r"(?:\s*(?:张|張|枚|个|個|番|번)(?:目|째)?)"
 _OF_ALL = r"(?:\s*(?:/|of|out of|von|sur|de)\s*(?:the\s+)?\d{1,2}\b(?!\s*[,/]))?"
-_MOST_IMAGES = 3
 
 
 def _number(text: str) -> int | None:

@@ -256,10 +256,6 @@ IN_ORDER = _words(
     en orden"""
 )
 
-UNKNOWN = _words(
-    "i don't know|i do not know|don't know|do not know|unknown|unsure|uncertain|weiß nicht|不知道|わからない|モル|모르"
-)
-
 # Numbers.
 
 ORDINAL = _numbered(

@@ -676,19 +676,3 @@ def metrics_of(log: TaskLog) -> list[MetricOfRun]:
             higher = row.better != "lower"
             out.append(MetricOfRun(row.name, metric, records, higher, row.headline, row.needs_encoder))
     return out
-
-
-def metric_function(benchmark: str, name: str) -> Metric:
-    """Returns the function behind a metric's name.
-
-    Raises:
-        TempbenchError: The benchmark has no such metric.
-    """
-    import importlib
-
-    metrics: dict[str, Metric] = importlib.import_module(f"tempbench_lmms.{benchmark}.scoring").METRICS
-    if name not in metrics:
-        raise TempbenchError(
-            f"unknown metric {name!r} of {benchmark}; choose one of {', '.join(sorted(metrics))}"
-        )
-    return metrics[name]

@@ -32,8 +32,6 @@ COUNTS = dict(zip(KINDS, (1580, 2453, 1503), strict=True))
 GROUPS = dict(zip(KINDS, (298, 351, 174), strict=True))
 """Contrast groups of each kind in the official files; see `groups.py`."""
 
-N_CLIPS = 410
-
 CARD = BenchmarkCard(
     name="tempcompass_pairs",
     title="TempCompass: Do Video LLMs Really Understand Videos?",

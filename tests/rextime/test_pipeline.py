@@ -59,8 +59,6 @@ def test_pairs_are_filtered():
 
 
 def test_measures_of_a_question():
-    # Intersection 2, union 8.
-    assert pipeline.qa_iou((0, 5), (3, 8)) == 0.25
     assert pipeline.certificate_length((20, 30), (2, 5)) == 28
     assert pipeline.pivot_window((5, 12), 20) == (0.0, 20)
     assert pipeline.across_time((0, 5), (3, 8))

@@ -152,12 +152,6 @@ def test_run_of_other_tasks(tmp_path):
         logs.read_runs([tmp_path])
 
 
-def test_metric_function():
-    assert logs.metric_function("tempvs", "mt").__name__ == "mt"
-    with pytest.raises(TempbenchError, match="unknown metric 'x'"):
-        logs.metric_function("tempvs", "x")
-
-
 def test_a_log_with_a_metrics_former_name(tmp_path):
     task = "mateo_text_cot_mini"
     path = write_run(tmp_path, task=task)

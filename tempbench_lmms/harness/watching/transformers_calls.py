@@ -18,7 +18,6 @@ _PROCESSORS = ("processor", "_image_processor", "_processor", "image_processor")
 _IMAGE_TOKENS = ("image_token_id", "image_token_index")
 _VIDEO_TOKENS = ("video_token_id", "video_token_index")
 _TIMED_BY_GRID = ("qwen2_5_vl", "qwen2_5_omni")
-_UNREADABLE = "the pixels cannot be read back from what this processor makes of them"
 
 
 def applies(lm: Any) -> bool:
