@@ -119,7 +119,6 @@ class Row:
         headline: Whether the harness prints it; its results file has every metric.
         tasks: The kinds of task that have it; each benchmark names its own kinds.
         has_error: Whether it has a standard error.
-        formerly: The name that it has in older logs, where it had another one.
         needs_encoder: Whether a model scores the replies, so that only real ones are worth the time.
     """
 
@@ -129,7 +128,6 @@ class Row:
     headline: bool
     tasks: frozenset[str]
     has_error: bool
-    formerly: str = ""
     needs_encoder: bool = False
 
 
@@ -153,7 +151,6 @@ class Metrics(Mapping[str, Metric]):
         headline: Iterable[str] | bool = False,
         tasks: Iterable[str] = (),
         has_error: bool = True,
-        formerly: str = "",
     ) -> None:
         """Adds a metric as the last row, or as two where some tasks print it and some do not.
 
@@ -164,7 +161,6 @@ class Metrics(Mapping[str, Metric]):
             headline: Whether the harness prints it, or the kinds of task for which it does.
             tasks: The kinds of task that have it; none named: the table's own kinds.
             has_error: See `Row`.
-            formerly: See `Row`.
 
         Raises:
             ValueError: A kind of task has a metric of this name already.
@@ -175,7 +171,7 @@ class Metrics(Mapping[str, Metric]):
         printing = (kinds if headline else frozenset()) if isinstance(headline, bool) else frozenset(headline)
         for printed, part in ((True, kinds & printing), (False, kinds - printing)):
             if part:
-                self.rows.append(Row(name, metric, better, printed, part, has_error, formerly))
+                self.rows.append(Row(name, metric, better, printed, part, has_error))
 
     def measure(
         self,
@@ -184,19 +180,12 @@ class Metrics(Mapping[str, Metric]):
         headline: Iterable[str] | bool = False,
         tasks: Iterable[str] = (),
         has_error: bool = True,
-        formerly: str = "",
     ) -> Callable[[AnyMetric], AnyMetric]:
         """Adds the decorated function under its own name; the arguments are those of `add`."""
 
         def listed(metric: AnyMetric) -> AnyMetric:
             self.add(
-                metric.__name__,
-                metric,
-                better=better,
-                headline=headline,
-                tasks=tasks,
-                has_error=has_error,
-                formerly=formerly,
+                metric.__name__, metric, better=better, headline=headline, tasks=tasks, has_error=has_error
             )
             return metric
 

@@ -216,7 +216,7 @@ def parse_rate_strict(records: Sequence[Record]) -> Ratio:
     return parse_rate(_in_exact_form(records))
 
 
-@METRICS.measure(better="lower", formerly="failure_rate")
+@METRICS.measure(better="lower")
 def unread_rate(records: Sequence[Record]) -> Ratio:
     """Share of questions whose answer could not be read: the paper's "failure rate" (section 6)."""
     return _over(records, lambda record: (not record["parsed"], 1))

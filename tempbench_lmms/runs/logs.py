@@ -412,7 +412,7 @@ def _read(file: Path, partial: bool, only: frozenset[str] | None = None) -> list
                     model=settings.get("model"),
                     model_args=settings.get("model_args"),
                 ),
-                values=_under_todays_names(task, table),
+                values={key.removesuffix(",none"): value for key, value in table.items()},
                 config=configs[task],
                 samples=tuple(samples),
                 file=file,
@@ -471,23 +471,10 @@ def _of_another_version(task: str, config: dict[str, Any]) -> list[str]:
     ]
 
 
-def _under_todays_names(task: str, table: dict[str, Any]) -> dict[str, Any]:
-    renamed = _renamed(task)
-    names = {key: key.removesuffix(",none") for key in table}
-    return {renamed.get(names[key], names[key]): value for key, value in table.items()}
-
-
-def _renamed(task: str) -> dict[str, str]:
-    """Returns the present names of metrics, and of their errors, by those that they have in older logs."""
-    rows = [row for row in adapter.rows_of(load_task(task)) if row.formerly]
-    return {f"{row.formerly}{end}": f"{row.name}{end}" for row in rows for end in ("", "_stderr")}
-
-
 def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample], list[str]]:
     samples: list[Sample] = []
     damage = _Damage(path.name)
     metrics = {*log_lines.names_in(load_task(task))}
-    renamed = _renamed(task)
     then = _names_then(config)
     if not path.is_file():
         return samples, []
@@ -499,7 +486,7 @@ def _samples(path: Path, task: str, config: dict[str, Any]) -> tuple[list[Sample
                 record = row["record"]
                 sample = Sample(
                     record=record,
-                    metrics=_given_to(row, then, renamed),
+                    metrics=log_lines.given_to(row, then),
                     prompt=str(row.get("input", "")),
                     reply=adapter.reply_of([row.get("filtered_resps", "")]),
                     doc_id=int(row["doc_id"]),
@@ -580,11 +567,6 @@ class _Damage:
             else f"{self._log}: {len(lines):,} lines {several}, first line {lines[0][0]}{lines[0][1]}"
             for (one, several), lines in self._found.items()
         ]
-
-
-def _given_to(row: dict[str, Any], then: tuple[str, ...], renamed: dict[str, str]) -> frozenset[str]:
-    found = log_lines.given_to(row, then)
-    return frozenset(renamed.get(name, name) for name in found) if renamed.keys() & found else found
 
 
 def _n_tokens(counts: Any) -> int | None:

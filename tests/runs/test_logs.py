@@ -152,21 +152,6 @@ def test_run_of_other_tasks(tmp_path):
         logs.read_runs([tmp_path])
 
 
-def test_a_log_with_a_metrics_former_name(tmp_path):
-    task = "mateo_text_cot_mini"
-    path = write_run(tmp_path, task=task)
-    now = logs.read_runs([tmp_path])[0]
-    for file in (path, next(tmp_path.glob("*_results.json"))):
-        file.write_text(file.read_text().replace("unread_rate", "failure_rate"))
-    (then,) = logs.read_runs([tmp_path])
-    assert then.problems == ()
-    assert then.values == now.values
-    assert then.values["unread_rate"] == logs.recompute(then)["unread_rate"]
-    assert {metric.name for metric in logs.metrics_of(then)} == {
-        metric.name for metric in logs.metrics_of(now)
-    }
-
-
 def test_mixed_questions_are_no_log_to_report(tmp_path):
     """As two processes with other data leave it: as many lines as questions, half of them twice."""
     path = write_run(tmp_path)
