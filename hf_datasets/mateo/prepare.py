@@ -151,7 +151,7 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
         root.mkdir(parents=True, exist_ok=True)
         tables.write_json(state, state_file)
     for split, files in origin.files.items():
-        if "graphs" not in state["splits"].get(split, {}):  # nor kept by version 0.1.0
+        if split not in state["splits"]:
             state["splits"][split] = _build_split(origin, split, files, root)
             tables.write_json(state, state_file)
     done = state["splits"]

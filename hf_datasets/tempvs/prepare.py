@@ -99,11 +99,10 @@ def _check_same(root: Path, source: Path | None) -> None:
         return
     try:
         manifest = tables.parse_json((root / roots.MANIFEST).read_text(encoding="utf-8"))
-        # A manifest of an earlier version of this package has no listing of its source.
-        listing = manifest.get("listing", None if "folder" in manifest["source"] else "")
+        listing = manifest.get("listing", "")  # a download has none
     except (ValueError, KeyError, TypeError, AttributeError):
         raise TempbenchError(f"{root / roots.MANIFEST} is damaged; add --force to prepare anew") from None
-    if listing is not None and listing != tables.listing_of(source):
+    if listing != tables.listing_of(source):
         raise TempbenchError(
             f"{root} holds data from another source, or from this one before it was changed; add --force to "
             "replace it, or set TEMPBENCH_DATA to another folder"

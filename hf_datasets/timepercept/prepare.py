@@ -30,8 +30,6 @@ _OUTPUTS = {
     "temporalvqa": (*TRANSFER, "media/temporalvqa"),
 }
 """The folders of each part. Tables come first: a table says that its pictures are there."""
-_RENAMED = {"sitscc": "series", "sitscc_sha256": "series_sha256"}
-"""What an earlier version of this package calls otherwise in a request."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def write_part(
     """
     manifest = manifest_of(root, force)
     there = manifest["parts"].get(name)
-    before = _as_today(there.get("request") if isinstance(there, dict) else None, request)
+    before = (there.get("request") if isinstance(there, dict) else None) or {}
     media = tuple(f"{folder}/" for folder in _OUTPUTS[name] if folder.startswith("media/"))
     if before == request and prepared.is_sound(root, manifest, media, name, force):
         note(f"{name}: already prepared in {root}; nothing to do")
@@ -148,19 +146,6 @@ def _replace(
     manifest["parts"] = dict(sorted(parts.items()))  # the same whichever is prepared last
     manifest[checksums.KEY] = checksums.write_folder(root)
     manifests.write(manifest, root)
-
-
-def _as_today(before: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """Returns an earlier request with what an earlier version of this package did not know of.
-
-    It had no listings of sources, which are taken for unchanged, and built what is built by default today.
-    """
-    if not isinstance(before, dict) or not before:
-        return {}
-    found = {_RENAMED.get(key, str(key)): value for key, value in before.items()}
-    defaults = _plain(asdict(Settings()))
-    listings = {key: value for key, value in request.items() if key.endswith("listing")}
-    return {**{key: defaults.get(key) for key in request}, **listings, **found}
 
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:

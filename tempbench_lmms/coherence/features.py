@@ -39,7 +39,7 @@ CAPTION_SCHEMA = pa.schema(
 
 REFERENCED_SCHEMA = CAPTION_SCHEMA.append(pa.field("references", pa.list_(pa.string())))
 """Of prepared videos, which may have several reference captions: all of them, the target first. The bundled
-sample, and data that version 0.1.0 prepared, have no such column."""
+sample has no such column."""
 
 GROUPS = Groups(("video",), ("type", "scene", "view"))
 """A video: its questions, or both of its captions."""

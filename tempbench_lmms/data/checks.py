@@ -43,8 +43,7 @@ class Table:
         benchmark: Whose data set it is; its media are of the same.
         path: The Parquet file.
         schema: The `pyarrow.Schema` that it must have. Columns that may be without a value are those whose
-            field is marked by the metadata `{"optional": "1"}`; those marked by `"since"` too may be missing,
-            as in data of an earlier version.
+            field is marked by the metadata `{"optional": "1"}`.
         check: Takes a row of the right types and yields what is wrong with it, as "field: what".
         media: The columns that hold URLs.
         together: Takes all numbered rows and yields (number, "field: what") for what they say of each other.
@@ -230,8 +229,7 @@ def _column_problems(table: Table, found: Any) -> Iterator[Problem]:
     for column in table.schema:
         indices = found.get_all_field_indices(column.name)
         if not indices:
-            if b"since" not in (column.metadata or {}):
-                yield f"{table.name}: the column {column.name} is missing; prepare the data again"
+            yield f"{table.name}: the column {column.name} is missing; prepare the data again"
         elif len(indices) > 1:
             yield f"{table.name}: duplicate column {column.name}; prepare the data again"
         elif not _same_type(found.field(indices[0]).type, column.type):

@@ -20,8 +20,6 @@ from tempbench_lmms.errors import TempbenchError
 FILE = "checksums.json"
 KEY = "media"
 """Where the digest stands in a manifest."""
-# What `prepare rextime` keeps of each video; data that an earlier version prepared has the checksums there.
-_VIDEOS = "videos.json"
 
 
 def write(root: Path, paths: Mapping[str, Path], known: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -54,7 +52,7 @@ def write_folder(root: Path) -> dict[str, Any]:
 
 def read(root: Path) -> dict[str, Any]:
     """Returns what was recorded of each medium by its place; empty where nothing readable is."""
-    return _read(root / FILE) or _read(root / _VIDEOS)
+    return _read(root / FILE)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -187,7 +185,7 @@ def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_whole(found: Any) -> bool:
-    """Returns whether an object is as it was sealed; version 0.1.0 sealed none."""
+    """Returns whether an object is as it was sealed; the bundled samples are not sealed."""
     return isinstance(found, dict) and (_SEAL not in found or found[_SEAL] == sealed(found)[_SEAL])
 
 

@@ -56,12 +56,7 @@ def _problems(
     root: Path, manifest: Mapping[str, Any], media: tuple[str, ...], part: str | None
 ) -> Iterator[str]:
     entry = manifest["parts"][part] if part else manifest
-    if isinstance(entry.get(KEY), dict):
-        yield from _differing(root, entry[KEY])
-    else:
-        yield from _of_earlier(root, entry)
-        if isinstance(known := manifest.get("sha256"), dict):
-            yield from _differing(root, {f"{name}/test.parquet": one for name, one in known.items()})
+    yield from _differing(root, entry.get(KEY))
     if part:
         yield from _differing(root, manifest.get(KEY))
     yield from checksums.damaged(root, manifest, media)
@@ -74,23 +69,6 @@ def _differing(root: Path, known: Any) -> Iterator[str]:
             yield f"{path} is missing"
         elif tables.sha256_of([path]) != sha256:
             yield f"{path} is damaged: its checksum is not the manifest's"
-
-
-def _of_earlier(root: Path, entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yields what is wrong with data that version 0.1.0 prepared, with one checksum over several files."""
-    if not isinstance(known := entry.get("sha256"), str):
-        return
-    found = sorted(root.rglob("*.parquet"))
-    if isinstance(rows := entry.get("rows"), dict) and "request" in entry:  # a part has tables of its own
-        found = [table(root, name) for name in rows]
-    if gone := [path for path in found if not path.is_file()]:
-        yield f"{gone[0]} is missing"
-        return
-    if tables.sha256_of(found) == known:
-        return
-    every = (path for path in root.rglob("*") if path.is_file() and path.suffix not in (".json", ".partial"))
-    if tables.sha256_of(sorted(every)) != known:
-        yield f"a file of {root} is damaged: their checksum is not the manifest's"
 
 
 def table(root: Path, name: str) -> Path:

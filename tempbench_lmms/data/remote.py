@@ -275,8 +275,7 @@ def _bring_tables(benchmark: str, root: Path, base: str, shown: str, pinned: Map
             wanted |= entry[prepared.KEY]
     if not wanted:
         raise TempbenchError(
-            f"{shown}: the manifest has no checksums of tables, as an earlier version wrote it; prepare the "
-            "data again and publish that"
+            f"{shown}: the manifest has no checksums of tables; prepare the data again and publish that"
         )
     for place, sha256 in wanted.items():
         path = root / checked_place(place, shown)

@@ -57,7 +57,7 @@ def problems(root: Path) -> Iterator[str]:
                 f"{split}: {len(lost)} plans or steps were left out when the data was prepared, named in "
                 f"{MANIFEST}, first: {checks.one_line(str(lost[0]))}"
             )
-    if isinstance(manifest.get("text_only"), bool):  # data of an earlier version keeps no graphs
+    if isinstance(manifest.get("text_only"), bool):  # the bundled sample keeps no graphs
         yield from _label_problems(root)
 
 

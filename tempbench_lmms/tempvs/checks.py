@@ -39,7 +39,7 @@ def problems(root: Path) -> Iterator[str]:
 def _missing(manifest: manifests.Manifest) -> Iterator[str]:
     """Yields the tests that lack a source which was asked for, and the files of which rows were left out.
 
-    The bundled sample and data of an earlier version name no sources.
+    The bundled sample names no sources.
     """
     if not isinstance(manifest.get("sources"), list) or not isinstance(manifest.get("questions"), dict):
         return
@@ -59,7 +59,7 @@ def _missing(manifest: manifests.Manifest) -> Iterator[str]:
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
     """Yields how many questions are there of those that Table 2 counts, by main test and source.
 
-    The bundled sample and data of an earlier version name no sources.
+    The bundled sample names no sources.
     """
     wanted, counts = manifest.get("sources"), manifest.get("questions")
     if isinstance(wanted, list) and isinstance(counts, dict):
@@ -91,7 +91,7 @@ def row_problems(row: tables.Row) -> Iterator[str]:
     if len(row["sentences"]) != (n_images if kind == "mt2" else 0):
         yield f"sentences: {len(row['sentences'])} for {n_images} images of {kind}"
     yield from _event_problems(row, kind)
-    if row.get("solved_blind") is not None and (row["role"] != "main" or kind == "mt3"):
+    if row["solved_blind"] is not None and (row["role"] != "main" or kind == "mt3"):
         yield f"solved_blind: {row['solved_blind']}, text models are asked statements and orders of sentences"
     wrong = list(checks.option_problems(row["options"], *_N_OPTIONS[kind]))
     # Without its options a reply cannot be read.

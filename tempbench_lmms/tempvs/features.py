@@ -32,8 +32,8 @@ SCHEMA = pa.schema(
         pa.field("distance", pa.int32(), metadata={"optional": "1"}),  # MT1 two events: how far apart
         ("invalid", pa.bool_()),  # names a non-event, which the official scorer leaves out
         # Whether two of the paper's three text models solve it, so that the official scorer leaves it out; no
-        # value where the release says nothing of it. Data of version 0.1.0 has no such column.
-        pa.field("solved_blind", pa.bool_(), metadata={"optional": "1", "since": "0.2"}),
+        # value where the release says nothing of it.
+        pa.field("solved_blind", pa.bool_(), metadata={"optional": "1"}),
     ]
 )
 

@@ -62,7 +62,7 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     gold, read = doc["answer"][-1], parser.parse_official_by_family(reply, kind)
     out["official"] = {family: int(not failed and said == gold) for family, said in read.items()}
     out["invalid"] = int(doc["invalid"])
-    if doc.get("solved_blind") is not None:
+    if doc["solved_blind"] is not None:
         out["solved_blind"] = int(doc["solved_blind"])
     if doc["role"] == "main":
         out["grounding"] = list(doc["grounding"])

@@ -1,7 +1,6 @@
 """Data that was damaged after it was prepared is not called prepared."""
 
 import functools
-import json
 import os
 import shutil
 
@@ -100,26 +99,6 @@ def test_a_table_that_is_gone_is_named(name, preparing, tmp_path, copied):
     os.utime(table, ns=(times.st_atime_ns, times.st_mtime_ns + 10**9))
     assert tempbench(*words).returncode == 0  # the same bytes at another time
     assert preparing.tree(tmp_path / "home") == before
-
-
-def without_new_keys(value):
-    """A manifest as version 0.1.0 wrote it, as far as checksums go."""
-    if not isinstance(value, dict):
-        return value
-    new = ("checksum", "media") + (("files",) if isinstance(value.get("files"), dict) else ())
-    return {key: without_new_keys(one) for key, one in value.items() if key not in new}
-
-
-@pytest.mark.parametrize("name", benchmarks.names())
-def test_data_of_an_earlier_version_is_checked_too(name, tmp_path, copied):
-    root = tmp_path / "home" / name
-    words = copied(name)
-    (root / "checksums.json").unlink(missing_ok=True)  # of a benchmark that shows nothing there is none
-    manifest = root / "manifest.json"
-    manifest.write_text(json.dumps(without_new_keys(json.loads(manifest.read_text()))))
-    assert tempbench(*words).returncode == 0
-    damage(sorted(root.rglob("*.parquet"))[-1])
-    complains(tempbench(*words), "damaged", "--force")
 
 
 def test_no_run_asks_about_a_damaged_table(tmp_path, copied, monkeypatch):

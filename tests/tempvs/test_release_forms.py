@@ -309,12 +309,6 @@ def test_the_official_numbers_leave_out_what_text_models_solve(expected):
     assert float(scoring.mt_official(known_of_nothing).value) == 0.5
 
 
-def test_data_of_an_earlier_version_has_no_such_column(expected):
-    (row, *_) = (row for row in read_rows(expected / "all") if row["role"] == "main")
-    del row["solved_blind"]
-    assert "solved_blind" not in scoring.record(row, row["target"])
-
-
 def predictions(release, source="vist", model="Llama-3.1-8B"):
     return release / f"data/predictions/blind/{model}/{source}_paired_event_discrimination_preds_full.json"
 
