@@ -1,11 +1,10 @@
 """Answers on the disk: each has a checksum, and what is damaged is no answer.
 
 The harness's table has no column to spare, so a reply stands in its own as `{"reply": ..., "sha256": ...}`:
-the checksum of key and reply. Version 0.1.0 stored the reply alone.
+the checksum of key and reply.
 """
 
 import contextlib
-import json
 import sqlite3
 import sys
 from pathlib import Path
@@ -30,8 +29,6 @@ def opened(key: str, stored: Any) -> Any:
 
 def check(file: Path) -> bool:
     """Checks every stored answer of a file, drops those that are damaged, and says so in one line.
-
-    Answers of version 0.1.0 are taken as they stand and have a checksum from then on.
 
     Returns:
         False for the file of a process that ended before it had made its tables, so before any answer.
@@ -63,7 +60,6 @@ def _is_whole(database: sqlite3.Connection) -> bool:
 def _check_rows(file: Path, database: sqlite3.Connection) -> None:
     database.text_factory = lambda found: found.decode(errors="replace")  # a damaged text may be none
     damaged: list[tuple[int, str]] = []
-    earlier: list[tuple[str, int]] = []
     total = 0
     for number, key, text, task, doc in database.execute(
         "SELECT rowid, cache_key, response, task_name, doc_id FROM responses"
@@ -72,24 +68,15 @@ def _check_rows(file: Path, database: sqlite3.Connection) -> None:
         try:
             found = parse_json(text)
         except (ValueError, TypeError):
-            found = {}
-        if isinstance(found, dict):
-            if opened(key, found) is None:
-                damaged.append((number, f"question {doc} of {task}"))
-        else:
-            earlier.append((json.dumps(sealed(key, found), ensure_ascii=False), number))
+            found = None
+        if opened(key, found) is None:
+            damaged.append((number, f"question {doc} of {task}"))
     if damaged:
         database.execute("REINDEX")  # a damaged key stands otherwise in the index
         database.executemany("DELETE FROM responses WHERE rowid = ?", [(number,) for number, _ in damaged])
         _say(
             f"{file}: {len(damaged)} of {total} stored answers damaged and dropped, the first to "
             f"{one_line(damaged[0][1])}; they are asked again"
-        )
-    if earlier:
-        database.executemany("UPDATE responses SET response = ? WHERE rowid = ?", earlier)
-        _say(
-            f"{file}: {len(earlier)} of {total} stored answers are of an earlier version, without checksums; "
-            "they are taken as they stand"
         )
     database.commit()
 

@@ -16,6 +16,13 @@ def cache():
     return pytest.importorskip("tempbench_lmms.harness.cache")
 
 
+def sealed(answers):
+    """Returns answers by their keys as they are stored, each with its checksum."""
+    from tempbench_lmms.harness import stored
+
+    return {key: json.dumps(stored.sealed(key, reply)) for key, reply in answers.items()}
+
+
 def shard(path, answers):
     """Writes the file of a process that stored `answers` and was killed."""
     from lmms_eval.caching.response_cache import _SCHEMA_SQL
@@ -36,15 +43,15 @@ def collected(root):
 
 
 def test_answers_of_interrupted_runs_are_collected(cache, tmp_path):
-    shard(tmp_path / "runs/a/rank_0.db", {"1": '"A"'})
-    shard(tmp_path / "runs/b/rank_3.db", {"2": '"B"'})
+    shard(tmp_path / "runs/a/rank_0.db", sealed({"1": "A"}))
+    shard(tmp_path / "runs/b/rank_3.db", sealed({"2": "B"}))
     cache.collect(tmp_path)
     assert collected(tmp_path) == {"1": '"A"', "2": '"B"'}
     assert not list((tmp_path / "runs").iterdir())
 
 
 def test_a_process_that_ended_before_its_first_answer_is_no_hindrance(cache, tmp_path):
-    shard(tmp_path / "runs/a/rank_0.db", {"1": '"A"'})
+    shard(tmp_path / "runs/a/rank_0.db", sealed({"1": "A"}))
     (tmp_path / "runs/b").mkdir()
     sqlite3.connect(tmp_path / "runs/b/rank_0.db").execute("PRAGMA journal_mode=WAL").close()
     (tmp_path / "runs/c").mkdir()  # killed while it was cleared away
@@ -63,22 +70,13 @@ def test_a_damaged_file_is_named_and_kept(cache, tmp_path):
     assert file.is_file()
 
 
-def test_answers_of_an_earlier_version_are_taken_as_they_stand_and_said(cache, tmp_path, capsys):
-    shard(tmp_path / "runs/a/rank_0.db", {"1": '"A"', "2": "[1.5, true]"})
-    cache.collect(tmp_path)
-    assert "2 of 2 stored answers are of an earlier version" in capsys.readouterr().err
-    cache.collect(tmp_path)
-    assert capsys.readouterr().err == ""
-    assert collected(tmp_path) == {"1": '"A"', "2": "[1.5, true]"}
-
-
 @pytest.mark.parametrize("column", ["response", "cache_key"])
 def test_every_changed_byte_of_a_stored_answer_is_found(cache, tmp_path, capsys, column):
-    whole = {str(n) * 64: json.dumps(cache.stored.sealed(str(n) * 64, f"Answer {n}: ü")) for n in (1, 2)}
-    shard(tmp_path / "runs/a/rank_0.db", whole)
+    answers = sealed({str(n) * 64: f"Answer {n}: ü" for n in (1, 2)})
+    shard(tmp_path / "runs/a/rank_0.db", answers)
     cache.collect(tmp_path)
     content = (tmp_path / "cache.db").read_bytes()
-    text = (next(iter(whole)) if column == "cache_key" else whole["1" * 64]).encode()
+    text = (next(iter(answers)) if column == "cache_key" else answers["1" * 64]).encode()
     places = range(content.index(text), content.index(text) + len(text), 3)
     for place in places:
         damaged = bytearray(content)
@@ -89,20 +87,20 @@ def test_every_changed_byte_of_a_stored_answer_is_found(cache, tmp_path, capsys,
         if column == "response" or line:
             assert "1 of 2 stored answers damaged and dropped" in line
             assert "question 0 of task" in line
-        assert collected(tmp_path) in ({"2" * 64: '"Answer 2: \\u00fc"'}, read(whole))
-        shard(tmp_path / f"runs/{place}/rank_0.db", whole)
+        assert collected(tmp_path) in ({"2" * 64: '"Answer 2: \\u00fc"'}, read(answers))
+        shard(tmp_path / f"runs/{place}/rank_0.db", answers)
         cache.collect(tmp_path)
-        assert collected(tmp_path) == read(whole)
+        assert collected(tmp_path) == read(answers)
         assert capsys.readouterr().err == ""
 
 
-def read(whole):
-    return {key: json.dumps(json.loads(text)["reply"]) for key, text in whole.items()}
+def read(answers):
+    return {key: json.dumps(json.loads(text)["reply"]) for key, text in answers.items()}
 
 
 @pytest.mark.parametrize("content", ["text", "cut", "zeros", "empty"])
 def test_a_damaged_cache_is_named_or_empty(cache, tmp_path, content):
-    shard(tmp_path / "runs/a/rank_0.db", {str(n): '"A"' for n in range(300)})
+    shard(tmp_path / "runs/a/rank_0.db", sealed({str(n): "A" for n in range(300)}))
     cache.collect(tmp_path)
     file = tmp_path / "cache.db"
     whole = file.read_bytes()
