@@ -3,7 +3,7 @@
 `how` is one of `parsing.reading.RULES`, `reason` one of `REASONS`, `where` the start and end of the stretch
 of the reply that the answer stands in; all are None where the request failed. Where ReXTime reads a letter
 and a span, each has its own besides: `answer_how`, `span_reason`; the whole reply has the reason of the first
-of the two that is missing. Records of older logs have none of these fields.
+of the two that is missing. Records of predictions without replies have none of these fields.
 """
 
 from collections import Counter
@@ -106,7 +106,7 @@ def is_share_of_reason(name: str) -> bool:
 def shares(records: Sequence[Record]) -> dict[str, dict[str, float]]:
     """Returns the share of each rule and of each reason, from 0 to 1 of all records; the most frequent first.
 
-    Empty for records of older logs, which do not know them.
+    Empty for predictions without replies.
     """
     known = [record for record in records if "reason" in record]
     out = {}
@@ -139,7 +139,7 @@ def add_metrics(
 
 def _share(reason: str, unit: str) -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
-        # Older logs do not know it: undefined, not 0.
+        # Predictions without replies do not know it: undefined, not 0.
         known = [record for record in records if "reason" in record]
         terms = ((record["reason"] == reason, 1) for record in known)
         return ratio(terms, (record[unit] for record in known))

@@ -112,12 +112,10 @@ def _bertscore(field: str) -> Score:
 
     def score(records: Sequence[Record]) -> Sequence[float | None]:
         # Both texts go through the encoder in one pass; what was scored is remembered for the other score.
-        # Older logs do not have the final answer.
         pairs: dict[tuple[int, str], encoders.Pair] = {
             (i, name): (record[name], record["reference"])
             for i, record in enumerate(records)
             for name in ("reply", "final")
-            if name in record
         }
         try:
             scores = dict(zip(pairs, encoders.bertscore([*pairs.values()]), strict=True))

@@ -77,7 +77,7 @@ def given_to(row: Mapping[str, Any], metrics: tuple[str, ...]) -> frozenset[str]
     """Returns the metrics that a line's record was given to.
 
     Args:
-        row: The line; older logs have a word under each metric's name.
+        row: The line; as the harness writes it, it has a word under each metric's name.
         metrics: The names in the run's `metric_list`.
 
     Returns:

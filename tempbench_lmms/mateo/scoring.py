@@ -115,7 +115,7 @@ def accuracy(records: Sequence[Record]) -> Ratio:
 
 @remembered(1)
 def _in_exact_form(records: Sequence[Record]) -> list[Record]:
-    """Returns the records as if only the exact form of the prompt could be read; older logs don't know it."""
+    """Returns the records as if only the exact form of the prompt could be read."""
     return [
         {
             **record,
@@ -124,7 +124,6 @@ def _in_exact_form(records: Sequence[Record]) -> list[Record]:
             "parsed": int(record["strict"] is not None),
         }
         for record in records
-        if "strict" in record
     ]
 
 

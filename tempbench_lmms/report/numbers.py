@@ -166,7 +166,7 @@ class TaskNumbers:
         try:
             result = metric() if metric else None
         except (KeyError, TypeError, ValueError, ArithmeticError):
-            result = None  # a log of an older version, whose records lack what the metric reads
+            result = None  # an edited log, whose records lack what the metric reads
         # An interval is that of this value only where the log gives this value.
         if not isinstance(value, (int, float)) or isinstance(result, int):
             return Number(value, spread)  # a word, or a count

@@ -232,7 +232,7 @@ def parse_rate_official_reader(records: Sequence[Record]) -> Ratio:
 
 
 def _with_reader(records: Sequence[Record]) -> list[Record]:
-    """Returns the records that say what the official reader made of the reply; older logs have none."""
+    """Returns the records that say what the official reader made of the reply."""
     return [record for record in records if "read_by_official" in record]
 
 

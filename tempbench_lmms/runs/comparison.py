@@ -137,14 +137,13 @@ def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[
         for name in must_agree
         if one.get(name) != other.get(name) and not (elsewhere and name == _PROMPTS)
     ]
-    # Older logs have not all checksums, and the bundled samples none of media.
+    # The bundled samples have no checksum of media.
     sums = [(name, one.get(name), other.get(name)) for name in _SUMS]
     serious += [f"{name}: {a} and {b}" for name, a, b in sums if None not in (a, b) and a != b]
     codes = [card.get(code.KEY) for card in (one, other)]
-    if None not in codes and codes[0] != codes[1] and not reparsed:  # version 0.1.0 noted none
+    if None not in codes and codes[0] != codes[1] and not reparsed:  # imports have none
         serious.append(f"the code that read their replies: {codes[0]:.8} and {codes[1]:.8} ({_READ_AGAIN})")
     serious += _different_questions(first, second)
-    unnamed = [name for name, one_code in zip("AB", codes, strict=True) if one_code is None]
     own = ("packages.", "generation.", "settings.", "seeds.", "questions.failed")
     notes = [
         f"{name}: {one.get(name)} and {other.get(name)}"
@@ -157,10 +156,6 @@ def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[
     notes += [
         f"{name}, which one of the logs does not name" for name, a, b in sums if (a is None) != (b is None)
     ]
-    if len(unnamed) == 1 and not (reparsed or elsewhere):
-        notes.append(
-            f"the code that read their replies, which {unnamed[0]}'s log does not name; {_READ_AGAIN}"
-        )
     notes += _left_out(first, second)
     notes += [
         f"prompts: {name} was imported, and what it was asked and shown is not known" for name in elsewhere

@@ -505,7 +505,7 @@ def _check_same(log: TaskLog, docs: Sequence[Mapping[str, Any]], run_b: Path) ->
         name
         for name, then, now in (
             ("tempbench-lmms", card["packages"].get("tempbench-lmms"), __version__),
-            *(one for one in sums if None not in one),  # older logs have not all
+            *(one for one in sums if None not in one),  # samples have none of media
             ("questions", sorted(answered), sorted(ids)),
         )
         if then != now

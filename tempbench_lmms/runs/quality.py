@@ -105,7 +105,6 @@ def _was_cut(sample: Sample, max_new_tokens: int | None) -> bool:
     """Whether a reply ended before its answer: in its reasoning, within a sentence, or at the token limit."""
     if sample.record["parsed"]:
         return False
-    # Older logs do not know the reason.
     open_thought = "<think>" in sample.reply and "</think>" not in sample.reply
     return sample.record.get("reason") == "cut_off" or open_thought or sample.is_full(max_new_tokens)
 

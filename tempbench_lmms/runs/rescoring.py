@@ -123,7 +123,7 @@ def _not_of_one_run(log: TaskLog) -> str | None:
 
 
 def is_of_other_code(log: TaskLog) -> bool:
-    """Whether other code than that here made numbers of the replies; version 0.1.0 did not note which."""
+    """Whether other code than that here made numbers of the replies; an import notes none."""
     then = (log.details.get(provenance.KEY) or {}).get(code.KEY)
     return then is not None and then != code.of_numbers(log.benchmark)
 

@@ -193,7 +193,7 @@ def _terms(output: Path, found: "Checked", finished: Path | None) -> dict[str, A
 
 def _since(output: Path, found: "Checked") -> Iterator[str]:
     """Yields what has changed of the code since a run was finished, and what to do about it."""
-    then = parse_json((output / STATE).read_text(encoding="utf-8")).get(_QUESTIONS) or {}
+    then = parse_json((output / STATE).read_text(encoding="utf-8"))[_QUESTIONS]
     if _differing(then, found.questions, "numbers"):
         yield f"the code that reads replies has changed since: see `tempbench rescore --reparse {output}`"
     if _differing(then, found.questions, "questions"):
@@ -204,9 +204,9 @@ def _since(output: Path, found: "Checked") -> Iterator[str]:
 
 
 def _differing(then: Mapping[str, Any], now: Mapping[str, Any], of: str) -> list[str]:
-    """Returns for which tasks or benchmarks a checksum is another; version 0.1.0 kept none."""
-    known = then.get(of) or {}
-    return [name for name, one in now.get(of, {}).items() if known.get(name, one) != one]
+    """Returns for which tasks or benchmarks a checksum is another."""
+    known = then.get(of, {})
+    return [name for name, one in now.get(of, {}).items() if known.get(name) != one]
 
 
 def _tell_finished(results: Path, since: Iterable[str]) -> None:
@@ -494,8 +494,7 @@ def _continued(output: Path, found: Checked) -> Path | None:
     try:
         state = parse_json(path.read_text(encoding="utf-8"))
         earlier = dict(state["identity"])
-        earlier.setdefault("packages", found.identity.get("packages"))  # version 0.1.0 kept none
-        then = {of: dict(known) for of, known in dict(state.get(_QUESTIONS) or {}).items()}
+        then = {of: dict(known) for of, known in dict(state[_QUESTIONS]).items()}
     except (ValueError, KeyError, TypeError):
         raise TempbenchError(f"{path} is damaged; remove it to continue with the answers kept") from None
     if differing := identity.differences(earlier, found.identity):
@@ -523,7 +522,7 @@ def _continued(output: Path, found: Checked) -> Path | None:
     if not _is_whole(finished, found):
         return None  # a log is gone or cut short: the answers kept make it again
     now = _sums(finished)
-    if state.get(prepared.KEY, now) != now:  # version 0.1.0 kept none
+    if state.get(prepared.KEY) != now:
         _tell(f"{finished} or a log of it was changed after the run; the answers kept make them again")
         return None
     return finished

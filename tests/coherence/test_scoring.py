@@ -169,14 +169,6 @@ def test_both_bertscores_are_made_in_one_pass(text_encoder: object, monkeypatch:
     assert (len(loads), len(scored)) == (1, 1)
 
 
-@pytest.mark.slow
-def test_bertscore_of_logs_without_the_final_answer(text_encoder: object) -> None:
-    old = answers("a", {"4f": "Three."})
-    del old[0]["final"]
-    assert value("bertscore_4f", old) > 0
-    assert math.isnan(value("bertscore_answer_4f", old))
-
-
 def test_the_final_answer_has_every_metric_of_bertscore() -> None:
     names = [name for name in scoring.METRICS if name.startswith("bertscore")]
     of_answers = {name for name in names if name.startswith("bertscore_answer")}

@@ -575,7 +575,7 @@ def test_facets():
 
 @pytest.mark.slow
 def test_how_replies_were_read(tmp_path):
-    """A table and filters of rules and reasons, a tag for each question; none of it for older logs."""
+    """A table and filters of rules and reasons, a tag for each question; none of it without readings."""
     replies = ("I'm sorry, but I can't help with that.", "", "Image 1")
 
     def change(number, line):

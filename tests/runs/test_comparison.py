@@ -295,20 +295,6 @@ def test_runs_that_were_read_by_other_code_are_read_again(folder, tmp_path):
     assert any("packages.tempbench-lmms" in line for line in remarks)
 
 
-def test_of_logs_that_name_no_code_only_that_is_said(folder, tmp_path):
-    def change(results):
-        del results["results"][TASK]["details,none"]["run"]["code"]
-
-    old = edit(folder / "oracle", tmp_path / "old", change)
-    remarks = remarks_of(folder / "chance", old)
-    assert any("which B's log does not name" in line for line in remarks)
-    remarks = remarks_of(folder / "chance", old, reparse=True)
-    assert not any("code" in line for line in remarks)
-    remarks = remarks_of(old, old)
-    assert not any("the code" in line for line in remarks)
-    assert run_card.run_card(logs.read_runs([old])[0])["code"] is None
-
-
 @pytest.mark.slow
 def test_refuses_other_media(folder, tmp_path):
     def with_media(run, sha256):
@@ -322,7 +308,7 @@ def test_refuses_other_media(folder, tmp_path):
     with pytest.raises(TempbenchError, match=r"data.media.sha256: 1 and 2.*--anyway"):
         compared(one, other)
     remarks_of(one, same)
-    remarks_of(one, folder / "oracle")  # the log of an earlier version
+    remarks_of(one, folder / "oracle")  # which has none
 
 
 def test_other_package_versions_are_listed_and_compared(folder, tmp_path):

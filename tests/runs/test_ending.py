@@ -154,7 +154,7 @@ def kept(tmp_path, monkeypatch):
     log = write_run(tmp_path, "constant", task)
     ids = [json.loads(line)["record"]["id"] for line in log.read_text().splitlines()]
     found = safe_run.Checked({"model": "b"}, {}, safe_run.Asked("", {task: ids}))
-    safe_run._beginning(tmp_path, found, {})()
+    safe_run._beginning(tmp_path, found, {"questions": {}})()
     os.utime(tmp_path / STATE, (0, 0))  # noted with the first answer, before the results
     monkeypatch.setattr(safe_run, "preflight", lambda *given: found)
     monkeypatch.setattr(safe_run, "_check_names", lambda names: None)

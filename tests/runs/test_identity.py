@@ -311,10 +311,6 @@ def test_code_that_changes_no_prompt_leaves_a_run_finished_and_says_so(finished,
         path.write_text(json.dumps(state | {"questions": damaged}))
         with pytest.raises(TempbenchError, match="is damaged"):
             safe_run._continued(tmp_path, found)
-    del state["questions"]  # as version 0.1.0 left it
-    path.write_text(json.dumps(state))
-    assert safe_run._continued(tmp_path, found) == results
-    assert list(safe_run._since(tmp_path, found)) == []
 
 
 def test_a_finished_run_that_was_changed_after_its_end_is_made_again(tmp_path, capsys):
@@ -325,7 +321,7 @@ def test_a_finished_run_that_was_changed_after_its_end_is_made_again(tmp_path, c
     def begin(**more):
         results.write_text('{"n-samples": {}, "results": {"other": 0.25}}')
         log.write_text('{"doc_id": 0}\n')
-        state = {"identity": {"model": "m"}, "finished": str(results), "failed": [], **more}
+        state = {"identity": {"model": "m"}, "questions": {}, "finished": str(results), "failed": [], **more}
         (tmp_path / run_files.STATE).write_text(json.dumps(state))
 
     begin()
@@ -337,5 +333,3 @@ def test_a_finished_run_that_was_changed_after_its_end_is_made_again(tmp_path, c
         assert "was changed after the run" in capsys.readouterr().err
         begin(files=safe_run._sums(results))
         begin(files=safe_run._sums(results))
-    begin()  # as version 0.1.0 left it
-    assert safe_run._continued(tmp_path, found) == results

@@ -83,7 +83,7 @@ def test_read_again_by_another_version(folder, tmp_path):
 
 
 def test_what_is_read_differently_says_how(folder, tmp_path):
-    """Another rule is no other answer; another reason is one, and so is what an older log does not say."""
+    """Another rule is no other answer; another reason is one, and so is what a log does not say."""
     other = edit(folder / "oracle", tmp_path / "other", lambda results: None)
     (path,) = other.glob("*.jsonl")
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -113,37 +113,7 @@ def test_what_is_read_differently_says_how(folder, tmp_path):
     assert "code_now" not in rescoring.as_json(rescoring.rescore(log_of(folder / "oracle")))
 
 
-def older(results):
-    values = results["results"][TASK]
-    del values["details,none"]["readings"]
-    for name in [name for name in values if name.startswith("unread_")]:
-        del values[name]
-
-
-def test_logs_of_older_versions(folder, tmp_path, monkeypatch, capsys):
-    """Logs that do not say how replies were read: the same numbers, and none that is not known."""
-    other = edit(folder / "chance", tmp_path / "other", older)
-    (path,) = other.glob("*.jsonl")
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    for line in lines:
-        for name in ("how", "reason", "where"):
-            del line["record"][name]
-        for name in [name for name in line if name.startswith("unread_")]:
-            del line[name]
-    path.write_text("\n".join(map(json.dumps, lines)))
-    log = log_of(other)
-    assert rescoring.rescore(log).differing == []
-    assert run_card.run_card(log)["readings"] == {}
-    assert not any(metric.name.startswith("unread_") for metric in logs.metrics_of(log))
-    status, _, err = tempbench(monkeypatch, capsys, "rescore", other)
-    assert (status, err) == (0, "")
-    again = rescoring.rescore(log, reparse=True)
-    assert again.changes == ()
-    assert again.now["unread_refused"] == 0
-    assert again.now["details"]["readings"]["how"]
-
-
-def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path, monkeypatch, capsys):
+def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path):
     """Where the runner counts tokens: in warnings, run card and a new reading, not in the run's numbers."""
     other = edit(folder / "garbage", tmp_path / "other", lambda results: None)
     (path,) = other.glob("*.jsonl")
