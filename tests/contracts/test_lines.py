@@ -23,8 +23,6 @@ from tests.each import for_each, sample
 from tests.runs.test_logs import write_run
 
 LOGS = {"logs", "run_a", "run_b"}
-# Any text is one of these.
-FREE_TEXT = {"title", "source_name", "source_url", "reply", "blind_model", "values", "mask"}
 DATA = ("prepare", "stats", "export-train", "verify", "build", "cut")
 
 

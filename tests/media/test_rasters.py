@@ -10,8 +10,6 @@ from PIL import Image
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media import apart, images, limits, rasters
 
-RED = {"photometric": "rgb"}
-
 
 def scene(dtype: str = "uint16", bands: int = 1, seed: int = 0, scale: float = 1.0) -> np.ndarray:
     """Returns a ramp from 100 to 9,700 with some noise, of shape (40, 60, bands)."""
