@@ -113,7 +113,8 @@ def test_what_cannot_be_had_is_one_warning_and_undefined(
     from tempbench_lmms.coherence import scoring
 
     monkeypatch.setenv(encoders.BERTSCORE_MODEL, model)
-    record = {"id": "a", "video": "v", "reply": "x", "reference": "y", "type": "count", "scene": "human"}
+    record = {"id": "a", "video": "v", "reply": "x", "final": "x", "reference": "y"}
+    record |= {"type": "count", "scene": "human"}
     with caplog.at_level(logging.WARNING), warnings.catch_warnings():
         for name in ("bertscore", "bertscore_count", "bertscore_human"):
             value = scoring.METRICS[name]([record])
