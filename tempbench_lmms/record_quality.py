@@ -39,8 +39,8 @@ def warnings(records: Sequence[Record], knows_limit: bool = True) -> list[str]:
     return out
 
 
-def _reasons(unread: Sequence[Record]) -> str:
-    """Returns why replies are unread, in brackets, the most frequent first; empty without replies."""
+def _reasons(unread: Sequence[Record], knows_limit: bool) -> str:
+    """Returns why replies are unread, in brackets, the most frequent first; empty for predictions."""
     counts = Counter(record["reason"] for record in unread if record.get("reason"))
     words = {reason: reason.replace("_", " ") for reason in counts}
     if not knows_limit:

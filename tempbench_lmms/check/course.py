@@ -1,6 +1,7 @@
 """The course of a check: what is asked in which order, and what follows from it. It knows no runner."""
 
 import functools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

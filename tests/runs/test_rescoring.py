@@ -113,7 +113,7 @@ def test_what_is_read_differently_says_how(folder, tmp_path):
     assert "code_now" not in rescoring.as_json(rescoring.rescore(log_of(folder / "oracle")))
 
 
-def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path):
+def test_the_number_of_tokens_tells_that_a_reply_was_cut_off(folder, tmp_path, monkeypatch, capsys):
     """Where the runner counts tokens: in warnings, run card and a new reading, not in the run's numbers."""
     other = edit(folder / "garbage", tmp_path / "other", lambda results: None)
     (path,) = other.glob("*.jsonl")
