@@ -30,10 +30,12 @@ _PATCHED = (
     *("Could not find ref", "Frame num gap", "Frame num change", "Missing reference", "missing picture"),
     *("reference picture missing", "error y=", "error dc", "index out of range", "Failed to parse"),
     *("id out of range", "is outside the valid range", "Truncating packet", "ended prematurely"),
-    *("invalid as first byte of an EBML", "exceeds containing master element", "CRC mismatch"),
+    *("as first byte of an EBML", "EBML number's first byte", "exceeds containing master element"),
+    *("Unknown-sized element", "Packet mismatch", "Invalid track number", "CRC mismatch"),
+    *("Error parsing frame sizes",),
     *("ignoring overflow", "dc overflow", "bytestream end mismatching"),
 )
-"""What FFmpeg's decoders say, at its level of errors, when they go on with something else than was encoded.
+"""What FFmpeg's decoders and readers of containers say, at its level of errors, when they go on with something else than was encoded.
 Sound files with open groups of pictures have them say other things ("mmco: unref short failure")."""
 
 _PATCHED_JPEG = re.compile("Corrupt JPEG data(?!: [0-9]{1,2} extraneous)")

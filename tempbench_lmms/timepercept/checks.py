@@ -71,6 +71,8 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
         if name in CONTROL_SIZES:
             yield Size(name, sum(rows.values()), CONTROL_SIZES[name], CONTROL_SIZES[name])
             continue
+        if request.get("series"):  # pictures of the user's own: their places may yield fewer than asked for
+            continue
         built = [test for test in TESTS if test in rows or f"train/{test}" in rows]
         for test in TESTS:
             asked = int(request.get("test") or 0) if test in built else 0

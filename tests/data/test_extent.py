@@ -36,9 +36,9 @@ def rextime(*files, **rows):
     return known | {"completeness": dict.fromkeys(rows, 1.0)}
 
 
-def series(tests, **rows):
+def series(tests, own=None, **rows):
     built = {**dict.fromkeys(tests, 200), **rows}
-    return {"parts": {"series": {"request": {"test": 200, "train": 0}, "rows": built}}}
+    return {"parts": {"series": {"request": {"series": own, "test": 200, "train": 0}, "rows": built}}}
 
 
 CASES = [
@@ -83,6 +83,7 @@ CASES = [
     ("timepercept", series(TESTS), "", ""),
     ("timepercept", series(("isr",)), "", "200 of 1,800 questions (tal 0 of 200, "),
     ("timepercept", series(TESTS, tal=150), "1,750 of 1,800 questions (tal 150 of 200)", ""),
+    ("timepercept", series(TESTS, own="places", tal=150), "", ""),
     ("timepercept", {"parts": {"ucm": {"rows": {"ucm": 9}}}}, "9 of 200 questions (ucm 9 of 200)", ""),
 ]  # fmt: skip
 

@@ -101,6 +101,15 @@ def test_what_a_decoder_fills_up_is_damage(tmp_path: Path, codec: str) -> None:
     assert refused
 
 
+def test_a_hole_in_a_container_is_damage(tmp_path: Path) -> None:
+    path = clips.write(tmp_path / "a.bin", codec="flv", form="flv")
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    path.write_bytes(whole[:middle] + bytes(400) + whole[middle + 400 :])
+    with pytest.raises(MediaError, match="Packet mismatch"):
+        apart.check_video(path, thorough=True)
+
+
 @pytest.mark.parametrize("progressive", [False, True])
 def test_a_jpeg_whose_rest_is_zeros_is_cut_off(tmp_path: Path, progressive: bool) -> None:
     path = tmp_path / "a.jpg"
