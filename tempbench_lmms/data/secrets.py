@@ -101,6 +101,8 @@ _VARIABLE = re.compile(
     r"(?:^|_)(?:api)?(?:key|token|secret|password|passwd|pwd|credentials?|auth|bearer|cookie)s?(?:_|$)",
     re.IGNORECASE,
 )
+_PASSWORD = re.compile(r"://[^/@\s]*?:([^/@\s]+)@")
+_OF_A_FILE = re.compile(r"_(?:PATH|FILE|DIR|HOME)$", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:API_(?:BASE|URL)|BASE_URL|ENDPOINT|JUDGE_URL|PROXY)$", re.IGNORECASE)
 _SHORTEST, _SHORTEST_KEY, _PIECE = 4, 6, 8
 _LIKE_A_KEY = re.compile(rf"(?=.*[0-9])(?=.*[A-Za-z])\S{{{_PIECE},}}|(?=.*[A-Za-z])\S{{20,}}")
@@ -147,8 +149,8 @@ def note(*arguments: str) -> None:
 def hide(text: str) -> str:
     """Returns a text from anywhere, as a model's reply, without the keys that this process was given.
 
-    Those are the secret values of noted arguments and of environment variables: from six characters on where
-    the name says that it is one, and else what looks like a key, so that no word of a reply is lost. A piece
+    Those are values of noted arguments and of environment variables that look like a key, with letters and
+    digits or twenty characters long, so that no word of a reply is lost. A piece
     of eight characters is enough, in small letters or capitals, with white space in it, or encoded.
     """
     return _without(text, _sought(tuple(_noted), _variables(), False))
@@ -174,11 +176,14 @@ def _variables() -> tuple[str, ...]:
     """Returns the environment's secrets, whichever runner reads them, and its addresses, as arguments."""
     found = []
     for name, value in os.environ.items():
-        if _ADDRESS.search(name):
+        if _ADDRESS.search(name) or _PASSWORD.search(value):
             found.append(f"base_url={value}")
-        elif user := re.search(r"://[^/@\s]*?:([^/@\s]+)@", value):
-            found.append(f"password={user[1]}")
-        elif _VARIABLE.search(name) and not _PLAIN.fullmatch(value.strip()) and not os.path.exists(value):
+        elif (
+            _VARIABLE.search(name)
+            and not _OF_A_FILE.search(name)
+            and not _PLAIN.fullmatch(value.strip())
+            and not os.path.exists(value)
+        ):
             found.append(f"key={value}")
     return tuple(found)
 
@@ -214,17 +219,20 @@ def _hidden(part: str, everything: bool) -> Iterator[str]:
     bare = name.strip().lstrip("-").lower()
     if not equals or not shown.startswith(f"{name}="):
         bare, value = "", part
-    is_secret = bool(_SECRET.search(bare)) or (bare in _CLEAR and "://" in value)
-    if not (everything or is_secret) and os.path.exists(value.strip()):
+    by_name, passwords = bool(_SECRET.search(bare)), {*_PASSWORD.findall(value)}
+    if not (everything or by_name) and os.path.exists(value.strip()):
         return
-    whole = {value.strip()} if everything or is_secret else set()
+    whole = {value.strip()} if everything or by_name else set()
     pieces = {*whole, *re.findall(r"""[^\s"'{}\[\](),:;=/?&@]+""", value)}
     for piece in pieces | set(map(unquote, pieces)):
         is_word = len(piece) < _SHORTEST_KEY and piece.isalpha()  # "none", "EMPTY": for servers without keys
         if len(piece) < _SHORTEST or is_word or piece in shown or _OF_A_PATH.fullmatch(piece):
             continue
+        # A word of a reply may be a dummy key ("ollama") or stand in an address.
         shortest = _PIECE if piece.isdigit() else _SHORTEST_KEY
-        if everything or (is_secret and len(piece) >= shortest) or _LIKE_A_KEY.fullmatch(piece):
+        is_secret = by_name or piece in passwords
+        is_key = is_secret and len(piece) >= shortest and any(one.isdigit() or one == " " for one in piece)
+        if everything or is_key or _LIKE_A_KEY.fullmatch(piece):
             yield piece
 
 
@@ -235,6 +243,9 @@ def _forms(piece: str) -> Iterator[str]:
         raw = piece.encode(errors="surrogatepass")
         found |= {quote(raw), quote(raw, safe=""), quote_plus(raw), html.escape(piece), raw.hex()}
         found |= {json.dumps(piece)[1:-1], json.dumps(piece, ensure_ascii=False)[1:-1]}
+        found.add("".join(f"%{one:02x}" for one in raw))
+        for form in (r"\u{:04x}", "&#{};", "&#x{:x};"):
+            found.add("".join(form.format(ord(one)) for one in piece))
         for before in range(3):  # whatever stands before and behind it, three bytes are four characters
             of_it = slice((0, 2, 3)[before], (before + len(raw)) * 8 // 6)
             for encoded in (base64.b64encode, base64.urlsafe_b64encode):

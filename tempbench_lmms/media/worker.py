@@ -35,8 +35,9 @@ _PATCHED = (
     *("Error parsing frame sizes",),
     *("ignoring overflow", "dc overflow", "bytestream end mismatching"),
 )
-"""What FFmpeg's decoders and readers of containers say, at its level of errors, when they go on with something else than was encoded.
-Sound files with open groups of pictures have them say other things ("mmco: unref short failure")."""
+"""What FFmpeg's decoders and demuxers say, at its level of errors, when they go on with something else than
+was encoded. Sound files with open groups of pictures have them say other things ("mmco: unref failure").
+"""
 
 _PATCHED_JPEG = re.compile("Corrupt JPEG data(?!: [0-9]{1,2} extraneous)")
 """What the library of JPEG says. Some cameras write a few bytes too many."""

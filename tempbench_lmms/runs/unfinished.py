@@ -36,7 +36,9 @@ def said(folder: Path, advice: str = "") -> str:
     n, of = sum(map(_n_kept, states)), sum(map(_n_asked, runs))
     rest = "give the same command again to continue"
     if len(states) == 1 and not states[0].parent.name.startswith(REPEAT):
-        rest = f"continue it with `{_command(runs[0], states[0].parent)}`"
+        command = _command(runs[0], states[0].parent)
+        rest = f"continue it with `{command}`"
+        rest += ", with what is hidden put back" if "hidden:" in command else ""
     return f"{folder}: the run is unfinished, {n:,} of {of:,} answers are there; {rest}{advice}"
 
 
