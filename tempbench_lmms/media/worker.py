@@ -36,7 +36,7 @@ _PATCHED = (
     *("ignoring overflow", "dc overflow", "bytestream end mismatching"),
 )
 """What FFmpeg's decoders and demuxers say, at its level of errors, when they go on with something else than
-was encoded. Sound files with open groups of pictures have them say other things ("mmco: unref failure").
+was encoded. Of sound files with open groups of pictures they say other things ("mmco: unref short failure").
 """
 
 _PATCHED_JPEG = re.compile("Corrupt JPEG data(?!: [0-9]{1,2} extraneous)")

@@ -176,16 +176,6 @@ def test_a_source_that_was_changed_is_not_taken_for_the_one_prepared(layout, hom
         prepare(layout, accept_license=True)
 
 
-def test_data_of_an_earlier_version_stays_prepared(layout, home, capsys):
-    prepare(layout, accept_license=True)
-    earlier = {
-        key: value for key, value in manifest(home).items() if key not in ("listing", "files", "checksum")
-    }
-    (home / roots.MANIFEST).write_text(json.dumps(earlier))
-    prepare(layout, accept_license=True)
-    assert "is already prepared" in capsys.readouterr().out
-
-
 def test_two_preparations_are_byte_identical(layout, home):
     prepare(layout, accept_license=True)
     first = manifest(home)["sha256"]
