@@ -1,0 +1,81 @@
+"""One scan of a text: the words of the lexicon with their roles, and where clauses, sentences and lines end."""
+
+import bisect
+import re
+from functools import cached_property
+from typing import NamedTuple
+
+from tempbench_lmms.parsing.lexicon import Word, scan
+
+# A full stop ends a sentence before white space, but not behind "A." or "1." at the head of an entry.
+_END = re.compile(
+    r"(?:(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bapprox)\.(?!\.)|[!?])[\"')\]]*(?=\s|$)|[。！？]|\n+|\.{3,}(?=\s|$)"
+)
+_HEAD = re.compile(r"(?:^|(?<=[\n.!?:]))[\s(\[\"'#>•·-]*(?:\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
+_CLAUSE = re.compile(r"[,;:](?=[\s\u2e80-\uffff])|、|\s[–—-]{1,2}\s|[(\[](?![A-Ha-h\d]{1,2}[)\]])|(?<![(\[][A-Ha-h\d])[)\]]|(?<=\w)—(?=\w)")
+
+
+class Span(NamedTuple):
+    """A stretch of a text."""
+
+    start: int
+    end: int
+
+
+class Text:
+    """A text and what one scan of it found.
+
+    Attributes:
+        text: The text.
+        words: The words of the lexicon in it, in order.
+        sentences: Its sentences, in order; the end of a line ends one.
+    """
+
+    def __init__(self, text: str, spans: bool = True) -> None:
+        self.text = text
+        self.words: list[Word] = scan(text.lower() if len(text.lower()) == len(text) else text, spans)
+        self._starts = [word.start for word in self.words]
+        self.sentences = _sentences(text)
+        self._sentence_starts = [span.start for span in self.sentences]
+
+    def within(self, start: int, end: int) -> list[Word]:
+        """Returns the words that lie between two places."""
+        first = bisect.bisect_left(self._starts, start)
+        last = bisect.bisect_left(self._starts, end)
+        return [word for word in self.words[first:last] if word.end <= end]
+
+    def has(self, roles: frozenset[str], start: int, end: int) -> bool:
+        """Whether a word with one of some roles lies between two places."""
+        return any(word.roles & roles for word in self.within(start, end))
+
+    def sentence(self, place: int) -> int:
+        """Returns the number of the sentence in which a place lies."""
+        return max(0, bisect.bisect_right(self._sentence_starts, place) - 1)
+
+    @cached_property
+    def asks(self) -> list[bool]:
+        """Whether each sentence ends in a question mark."""
+        return [self.text[s.start : s.end].rstrip("\"')]} \n").endswith(("?", "？")) for s in self.sentences]
+
+    def clauses(self, sentence: Span) -> list[Span]:
+        """Returns the clauses of a sentence; a sign, or a word that turns or gives a reason, begins one."""
+        cuts = {sentence.start, sentence.end}
+        cuts.update(m.end() for m in _CLAUSE.finditer(self.text, sentence.start, sentence.end))
+        turning = frozenset(("turn", "because", "suppose"))
+        cuts.update(w.start for w in self.within(*sentence) if w.roles & turning and not w.roles & {"deny"})
+        ends = sorted(cuts)
+        return [Span(a, b) for a, b in zip(ends, ends[1:], strict=False) if b > a]
+
+
+def _sentences(text: str) -> list[Span]:
+    found: list[Span] = []
+    start = 0
+    for end in _END.finditer(text):
+        if text[end.start()] == "." and _HEAD.search(text, start, end.end()) and end.end() < len(text):
+            continue
+        if text[start : end.end()].strip():
+            found.append(Span(start, end.end()))
+        start = end.end()
+    if text[start:].strip():
+        found.append(Span(start, len(text)))
+    return found or [Span(0, len(text))]
