@@ -9,22 +9,24 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
+from tempbench_lmms.parsing.patterns import lazy
+
 HEAD, TAIL = 4_000, 4_000
 """Of a longer reply the first and the last 4,000 characters are read: an answer stands at one end."""
 GAP = "\n@\n"
 
 _THINK = r"think|thinking|reasoning|thought|analysis|scratchpad"
-_CLOSE = re.compile(rf"</(?:{_THINK})>|\[/think\]|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE)
-_OPEN = re.compile(rf"<(?:{_THINK})>|\[think\]|◁think▷|<\|channel\|>", re.IGNORECASE)
-_TAG = re.compile(
+_CLOSE = lazy(rf"</(?:{_THINK})>|\[/think\]|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+_OPEN = lazy(rf"<(?:{_THINK})>|\[think\]|◁think▷|<\|channel\|>", re.IGNORECASE)
+_TAG = lazy(
     r"<(?P<tag>answer|final_answer|conclusion|final)>(?P<inside>(?:(?!<(?P=tag)>).)*?)(?:</(?P=tag)>|$)"
     r"|<\|begin_of_box\|>(?P<box>.*?)(?:<\|end_of_box\|>|$)",
     re.IGNORECASE | re.DOTALL,
 )
-_BOX = re.compile(r"\\(?:fbox|boxed)\s*\{")
+_BOX = lazy(r"\\(?:fbox|boxed)\s*\{")
 _LONGEST_BOX = 2_000
 # Where a model that has answered goes on to invent the next question.
-_NEXT = re.compile(
+_NEXT = lazy(
     r"\n[ \t]{0,8}(?:#{1,6}[ \t]{0,4}|\*\*)?(?:(?:next\s)?question|human|user|frage|pregunta|问题|質問|질문)"
     r"[ \t]{0,4}\d{0,3}[ \t]{0,4}(?:\*\*)?[:：]",
     re.IGNORECASE,
@@ -35,7 +37,9 @@ _LOOK_ALIKES = str.maketrans(
     "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
 )
 # A word of another script stays as it is: only a capital alone, or a stray letter among Latin ones, is meant so.
-_STRAY = re.compile(r"(?<![^\W\d_])[А-ЯΑ-Ωİ🅰🅱🅲🅳🅴](?![^\W\d_])|(?<=[A-Za-z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[A-Za-z])")
+_STRAY = lazy(
+    r"(?<![^\W\d_])[А-ЯΑ-Ωİ🅰🅱🅲🅳🅴](?![^\W\d_])|(?<=[A-Za-z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[A-Za-z])"
+)
 _ENTITIES = {"nbsp": " ", "lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'", "rarr": "→"}
 _SIGNS = {
     **dict.fromkeys(("prec", "lt"), "<"),
@@ -46,26 +50,26 @@ _SIGNS = {
 Change = str | Callable[[re.Match[str]], str]
 # What is changed, in this order: only where a text holds the sign before it.
 _CHANGES: tuple[tuple[str, re.Pattern[str], Change], ...] = (
-    ("&", re.compile(rf"&({'|'.join(_ENTITIES)});"), lambda m: _ENTITIES[m[1]]),
-    ("<", re.compile(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>"), " "),
-    ("<", re.compile(r"<(del|strike|s)>[^<>]{0,200}</\1>", re.IGNORECASE), " "),
-    ("<", re.compile(r"<(?:br|p|li|div|h[1-6]|tr|ul|ol|table)\s*/?>|</(?:p|div|h[1-6]|ul|ol|tr)>", re.I), "\n"),
-    ("<", re.compile(r"<([a-z]\w{2,14})>([^<>\n]{1,80})</\1>", re.I), r"\1: \2\n"),
-    ("<", re.compile(r"</?(?:answer|final_answer|conclusion|final|think)>", re.I), "\n"),
-    ("<", re.compile(r"</?(?:b|i|u|em|strong|mark|small|center|li|td|th|span|code|pre)>", re.I), ""),
-    ("~~", re.compile(r"~~[^~\n]{0,200}~~"), " "),
-    ("\\", re.compile(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])"), lambda m: _SIGNS[m[1]]),
-    ("_{", re.compile(r"_\{(?:\\(?:text|mathrm)\{)?(\w{1,12})\}?\}"), r"_\1"),
-    ("\\", re.compile(r"\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)\s*\{([^{}\\]{0,200})\}"), r"\1"),
-    ("\\", re.compile(r"\\[()\[\],;:!]|\\(?=\s)|\\(?=[*_#])"), ""),
-    ("`", re.compile(r"```[a-z]{0,10}(?=\s|$)|`{1,3}"), ""),
-    ("*", re.compile(r"\*{2,3}|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"), ""),
-    ("_", re.compile(r"(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)"), ""),
-    ("#", re.compile(r"(?:^|(?<=\n))[ \t]*#{1,6}[ \t]+"), ""),
-    (">", re.compile(r"(?:^|(?<=\n))[ \t]*>[ \t]+"), ""),
-    ("$", re.compile(r"\$+"), ""),
+    ("&", lazy(rf"&({'|'.join(_ENTITIES)});"), lambda m: _ENTITIES[m[1]]),
+    ("<", lazy(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>"), " "),
+    ("<", lazy(r"<(del|strike|s)>[^<>]{0,200}</\1>", re.IGNORECASE), " "),
+    ("<", lazy(r"<(?:br|p|li|div|h[1-6]|tr|ul|ol|table)\s*/?>|</(?:p|div|h[1-6]|ul|ol|tr)>", re.I), "\n"),
+    ("<", lazy(r"<([a-z]\w{2,14})>([^<>\n]{1,80})</\1>", re.I), r"\1: \2\n"),
+    ("<", lazy(r"</?(?:answer|final_answer|conclusion|final|think)>", re.I), "\n"),
+    ("<", lazy(r"</?(?:b|i|u|em|strong|mark|small|center|li|td|th|span|code|pre)>", re.I), ""),
+    ("~~", lazy(r"~~[^~\n]{0,200}~~"), " "),
+    ("\\", lazy(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])"), lambda m: _SIGNS[m[1]]),
+    ("_{", lazy(r"_\{(?:\\(?:text|mathrm)\{)?(\w{1,12})\}?\}"), r"_\1"),
+    ("\\", lazy(r"\\(?:text|mathrm|mathbf|textbf|mathit|displaystyle)\s*\{([^{}\\]{0,200})\}"), r"\1"),
+    ("\\", lazy(r"\\[()\[\],;:!]|\\(?=\s)|\\(?=[*_#])"), ""),
+    ("`", lazy(r"```[a-z]{0,10}(?=\s|$)|`{1,3}"), ""),
+    ("*", lazy(r"\*{2,3}|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"), ""),
+    ("_", lazy(r"(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)"), ""),
+    ("#", lazy(r"(?:^|(?<=\n))[ \t]*#{1,6}[ \t]+"), ""),
+    (">", lazy(r"(?:^|(?<=\n))[ \t]*>[ \t]+"), ""),
+    ("$", lazy(r"\$+"), ""),
 )
-_SPACE = re.compile(r"\s{2,}|[^\S\n ]|(?<=\n) ")
+_SPACE = lazy(r"\s{2,}|[^\S\n ]|(?<=\n) ")
 
 
 class Part(NamedTuple):
@@ -126,7 +130,11 @@ def clean(reply: str) -> Cleaned:
         parts.append(plain(reply, *box))
     narrow = [part for part in parts if part.text]
     following = _NEXT.search(reply, start)
-    if following and reply[start : following.start()].strip() and not _NEXT.match("\n" + reply[start:].lstrip()):
+    if (
+        following
+        and reply[start : following.start()].strip()
+        and not _NEXT.match("\n" + reply[start:].lstrip())
+    ):
         end = following.start()
     return Cleaned([*narrow, plain(reply, start, end)], bool(narrow))
 
@@ -189,12 +197,23 @@ def plain(reply: str, start: int = 0, end: int | None = None) -> Part:
     if len(text) > HEAD + TAIL + len(GAP):
         # A word that the cut would halve goes whole: the end of "OMEGA." could be read as "A.".
         left, right = text.rfind(" ", 0, HEAD), text.find(" ", len(text) - TAIL)
-        left, right = (left if left > HEAD - 64 else HEAD), (right if 0 < right < len(text) - TAIL + 64 else len(text) - TAIL)
+        left, right = (
+            (left if left > HEAD - 64 else HEAD),
+            (right if 0 < right < len(text) - TAIL + 64 else len(text) - TAIL),
+        )
         text, at = text[:left] + GAP + text[right:], at[:left] + [at[left]] * len(GAP) + at[right:]
     if not text.isascii():
         text, at = _one_form(text, at)
     for sign, pattern, change in _CHANGES:
         if sign in text:
             text, at = _changed(text, at, pattern, change)
-    text, at = _changed(text, at, _SPACE, lambda m: "\n" * min(m.group().count("\n"), 2) or " " * (m.group() != " " or m.start() == 0 or text[m.start() - 1] != "\n"))
+    text, at = _changed(
+        text,
+        at,
+        _SPACE,
+        lambda m: (
+            "\n" * min(m.group().count("\n"), 2)
+            or " " * (m.group() != " " or m.start() == 0 or text[m.start() - 1] != "\n")
+        ),
+    )
     return Part(text, at).cut(0, len(text))

@@ -3,7 +3,8 @@
 from typing import Any
 
 from tempbench_lmms.parsing import exact
-from tempbench_lmms.parsing.clean import Cleaned, Part, clean
+from tempbench_lmms.parsing.clean import Part, clean
+from tempbench_lmms.parsing.echo import without_prompt
 from tempbench_lmms.parsing.expected import Expected
 from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.reading import Reading, none
@@ -13,7 +14,7 @@ from tempbench_lmms.parsing.tokens import Text
 
 def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
     """Reads the answer that a reply gives to what is expected."""
-    cleaned: Cleaned = clean(reply)
+    cleaned = without_prompt(clean(reply), prompt)
     if cleaned.cut_off:
         return none("cut_off")
     finder = finder_of(expected)
@@ -65,7 +66,11 @@ def _closing(text: Text, live: list[Judged]) -> Judged | None:
     """Returns the one value that the last sentence names, where the sentences before it list several."""
     last = [one for one in live if one.sentence == len(text.sentences) - 1]
     before = {one.mention.value for one in live if one.sentence < len(text.sentences) - 1}
-    if len({one.mention.value for one in last}) != 1 or len(before) < _LISTED or last[0].stance != Stance.NAMED:
+    if (
+        len({one.mention.value for one in last}) != 1
+        or len(before) < _LISTED
+        or last[0].stance != Stance.NAMED
+    ):
         return None
     start = text.sentences[last[0].sentence].start
     opens = not text.has(_EVENT, start, last[0].mention.end)
@@ -81,7 +86,9 @@ def _refuses(text: Text, live: list[Judged]) -> bool:
             if text.has(frozenset(("note",)), sentence.start, word.start) and not weighs:
                 continue
             turns = [w.end for w in text.within(word.end, sentence.end) if "turn" in w.roles]
-            if not turns or not any(one.mention.start >= turns[0] and one.mention.end <= sentence.end for one in live):
+            if not turns or not any(
+                one.mention.start >= turns[0] and one.mention.end <= sentence.end for one in live
+            ):
                 return True
     return False
 
@@ -110,7 +117,9 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> tuple[Judged | N
             break
     last_sentence = len(text.sentences) - 1
     heads = [one for one in live if one.stance == Stance.HEAD]
-    if len({one.mention.value for one in heads}) > 1 or (heads and heads[0].sentence not in (0, last_sentence)):  # a list
+    if len({one.mention.value for one in heads}) > 1 or (
+        heads and heads[0].sentence not in (0, last_sentence)
+    ):  # a list
         live = [one._replace(stance=Stance.NAMED) if one.stance == Stance.HEAD else one for one in live]
     strong = [one for one in live if one.stance in _STRONG]
     if strong:
@@ -123,7 +132,12 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> tuple[Judged | N
         if not here:
             continue
         others = [o for o in live if o.mention.value != here[-1].mention.value and o.stance != Stance.NAMED]
-        if len({one.mention.value for one in here}) > 1 or others or _weighed(text, here[-1], live, finder) or _beside(text, here[-1], live):
+        if (
+            len({one.mention.value for one in here}) > 1
+            or others
+            or _weighed(text, here[-1], live, finder)
+            or _beside(text, here[-1], live)
+        ):
             return None, "several"
         if _unfinished(text, judged) and stance != Stance.HEAD:
             return None, "cut_off"
@@ -149,7 +163,9 @@ def _unfinished(text: Text, judged: list[Judged]) -> bool:
     if ended and tail.end - tail.start > _LONG and text.text.rstrip()[-1:].isalnum():
         return True
     last = text.words[-1] if text.words and text.words[-1].end == end else None
-    return last is not None and last.end - last.start > 1 and bool(last.roles & {"and", "or", "to", "article"})
+    return (
+        last is not None and last.end - last.start > 1 and bool(last.roles & {"and", "or", "to", "article"})
+    )
 
 
 def _own_line(text: Text, one: Judged) -> bool:
@@ -162,7 +178,8 @@ def _beside(text: Text, picked: Judged, live: list[Judged]) -> bool:
     others = [o for o in live if o.sentence == picked.sentence and o.mention.value != picked.mention.value]
     apart = frozenset(("because", "turn", "deny"))
     return picked.stance == Stance.HEAD and any(
-        o.mention.start > picked.mention.end and not text.has(apart, picked.mention.end, o.mention.start) for o in others
+        o.mention.start > picked.mention.end and not text.has(apart, picked.mention.end, o.mention.start)
+        for o in others
     )
 
 
@@ -179,12 +196,21 @@ def _weighed(text: Text, picked: Judged, live: list[Judged], finder: Finder) -> 
 def _last(text: Text, strong: list[Judged], live: list[Judged]) -> tuple[Judged | None, str]:
     """Returns the last of the strong mentions; None where another contradicts it and nothing says which counts."""
     last = strong[-1]
-    if any(o.stance == Stance.OPEN and o.mention.start > last.mention.start and o.mention.value != last.mention.value for o in live):
+    if any(
+        o.stance == Stance.OPEN
+        and o.mention.start > last.mention.start
+        and o.mention.value != last.mention.value
+        for o in live
+    ):
         return None, "several"
     others = [one for one in strong if one.mention.value != last.mention.value]
     if not others:
         return last, ""
-    if last.stance in (Stance.BARE, Stance.ANNOUNCED) and last.sentence == len(text.sentences) - 1 and _own_line(text, last):
+    if (
+        last.stance in (Stance.BARE, Stance.ANNOUNCED)
+        and last.sentence == len(text.sentences) - 1
+        and _own_line(text, last)
+    ):
         return last, ""
     closes = text.has(_CLOSES, text.sentences[last.sentence].start, last.mention.start)
     if closes and last.sentence > others[-1].sentence:

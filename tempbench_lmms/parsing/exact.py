@@ -9,18 +9,27 @@ from tempbench_lmms.parsing.finders import Finder
 from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.parsing.lexicon import scan
 from tempbench_lmms.parsing.mentions import numbers, relations, spans
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _MARKS = " \t\r\n.,;:!?\"'()[]{}<>*#`~-–—|•✓✔✅☑→➡👉"
-_LETTER = re.compile(r"(?:(?:option|answer|choice|letter|pair|caption)\s*:?\s*)?[(\[\"']{0,2}([A-Ha-h])[\"')\]]{0,2}", re.I)
-_TICKED = re.compile(r"(?:\[\s*[xX✓✔]\s*\]|\([xX✓✔]\)|[✓✔✅☑☒])\s*([^\[\]\n✓✔✅☑☐✗✘❌]{1,80}?)\s*(?=\[|\n|$|[☐✗✘❌])")
-_BOX = re.compile(r"(?:^|(?<=\n))[\s*•-]*(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒])\s*\S|\[[ ]?\]")
-_NO_KEY = re.compile(
+_LETTER = lazy(
+    r"(?:(?:option|answer|choice|letter|pair|caption)\s*:?\s*)?[(\[\"']{0,2}([A-Ha-h])[\"')\]]{0,2}", re.I
+)
+_TICKED = lazy(
+    r"(?:\[\s*[xX✓✔]\s*\]|\([xX✓✔]\)|[✓✔✅☑☒])\s*([^\[\]\n✓✔✅☑☐✗✘❌]{1,80}?)\s*(?=\[|\n|$|[☐✗✘❌])"
+)
+_BOX = lazy(r"(?:^|(?<=\n))[\s*•-]*(?:\[[xX✓✔ ]?\]|\([xX✓✔ ]?\)|[☐☑☒])\s*\S|\[[ ]?\]")
+_NO_KEY = lazy(
     r"reason|expl|conf|think|thought|analysis|descr|evidence|comment|note|summary|score|prob|runner|second|reject"
     r"|initial|exclu|eliminat|alternativ|short|observ|frame|violat"
 )
-_KEYS = (r"final_?(answer|choice|decision|order)?", r"(correct_?)?answer(_\w+)?|ans", r"choice|option|letter|selected\w*|prediction|label|response",
-         r"result|output|verdict|value|conclusion|longest\w*|image(_\w+)?|pair(_\w+)?|order|ranking|sequence|count|number|is_\w+|statement|truth")
+_KEYS = (
+    r"final_?(answer|choice|decision|order)?",
+    r"(correct_?)?answer(_\w+)?|ans",
+    r"choice|option|letter|selected\w*|prediction|label|response",
+    r"result|output|verdict|value|conclusion|longest\w*|image(_\w+)?|pair(_\w+)?|order|ranking|sequence|count|number|is_\w+|statement|truth",
+)
 _TICKS = ("✓", "✔", "✅", "☑", "✗", "✘", "❌", "✖")
 _SHORT = 60
 
@@ -55,7 +64,11 @@ def whole(text: str, finder: Finder) -> Any | None:
             return finder.by_letter(found[1].upper())
         if isinstance(expected, Count):
             number = numbers.value_of(bare)
-            letters = [l for l, said in zip(expected.letters, expected.texts, strict=False) if numbers.value_of(said) == number]
+            letters = [
+                l
+                for l, said in zip(expected.letters, expected.texts, strict=False)
+                if numbers.value_of(said) == number
+            ]
             return None if number is None else (letters[0] if letters else None, number)
         same = [i for i, said in enumerate(expected.texts) if _plain(said) == _plain(bare) and bare]
         if len(same) == 1 and same[0] < len(expected.letters):
@@ -74,7 +87,9 @@ def whole(text: str, finder: Finder) -> Any | None:
             return yes if yes != no else None
     if isinstance(expected, Order):
         labels = re.findall(r"[A-Za-z]+|\d+", bare)
-        if len(labels) == len(expected.labels) and re.fullmatch(r"\w+(?:\s*[,;]?\s*\w+|\s*(?:,|->|→|-)\s*\w+)*", bare):
+        if len(labels) == len(expected.labels) and re.fullmatch(
+            r"\w+(?:\s*[,;]?\s*\w+|\s*(?:,|->|→|-)\s*\w+)*", bare
+        ):
             order = tuple(label.upper() for label in labels)
             return order if set(order) == set(expected.labels) else None
     return None
@@ -91,7 +106,10 @@ def of_json(value: Any, finder: Finder) -> Any | None:
     if not isinstance(value, Mapping):
         return _of_field(value, finder)
     if isinstance(finder.expected, Relation) and finder.expected.form == "triple" and len(value) >= 3:
-        rows = "\n".join(f"Q{i + 1}: {'yes' if item is True else 'no' if item is False else item}" for i, item in enumerate([*value.values()][:3]))
+        rows = "\n".join(
+            f"Q{i + 1}: {'yes' if item is True else 'no' if item is False else item}"
+            for i, item in enumerate([*value.values()][:3])
+        )
         return relations.triple(Text(rows, spans=False))
     names = {re.sub(r"[\s-]+", "_", str(key).strip().lower()): item for key, item in value.items()}
     for pattern in _KEYS:

@@ -49,7 +49,9 @@ _TERMS = {
     "truth": Terms(verdicts=frozenset(("true", "false"))),
     "odd": Terms(frozenset(("right", "wrong", "odd")), frozenset()),
     "longest": Terms(frozenset(("right", "long")), frozenset(("wrong", "short"))),
-    "first before second": Terms(frozenset(("right", "first", "early", "before")), frozenset(("wrong", "last", "late", "after"))),
+    "first before second": Terms(
+        frozenset(("right", "first", "early", "before")), frozenset(("wrong", "last", "late", "after"))
+    ),
 }
 
 
@@ -71,20 +73,40 @@ def _before(text: Text) -> list[Mention]:
 def finder_of(expected: Expected) -> Finder:
     """Returns what finds the answers that a question expects."""
     if isinstance(expected, Choice):
-        return Finder(expected, lambda text: options.find(text, expected), tuple(expected.letters), _TERMS.get("truth" if options.opposites(expected) else expected.asks, Terms()), options.opposites(expected))
+        return Finder(
+            expected,
+            lambda text: options.find(text, expected),
+            tuple(expected.letters),
+            _TERMS.get("truth" if options.opposites(expected) else expected.asks, Terms()),
+            options.opposites(expected),
+        )
     if isinstance(expected, Item):
-        return Finder(expected, lambda text: numbers.items(text, expected), tuple(range(1, expected.upper + 1)), _TERMS["odd" if expected.odd else ""])
+        return Finder(
+            expected,
+            lambda text: numbers.items(text, expected),
+            tuple(range(1, expected.upper + 1)),
+            _TERMS["odd" if expected.odd else ""],
+        )
     if isinstance(expected, Truth):
         ordered = expected.claim == "chronological"
         if expected.claim == "first longer":
             return Finder(expected, _longer, (True, False), _NONE, swap={True: False, False: True})
         if expected.claim == "first before second":
             return Finder(expected, _before, (True, False), _NONE, swap={True: False, False: True})
-        return Finder(expected, lambda text: truth.find(text, ordered), (True, False), _NONE, swap={True: False, False: True})
+        return Finder(
+            expected,
+            lambda text: truth.find(text, ordered),
+            (True, False),
+            _NONE,
+            swap={True: False, False: True},
+        )
     if isinstance(expected, Order):
         return Finder(expected, lambda text: orders.find(text, expected.labels, expected.quantities))
     if isinstance(expected, Count):
-        letters = [(letter, numbers.value_of(said)) for letter, said in zip(expected.letters, expected.texts, strict=False)]
+        letters = [
+            (letter, numbers.value_of(said))
+            for letter, said in zip(expected.letters, expected.texts, strict=False)
+        ]
         return Finder(expected, lambda text: numbers.counts(text, expected), tuple(letters))
     if isinstance(expected, TimeSpan):
         return Finder(expected, lambda text: spans.find(text, expected))

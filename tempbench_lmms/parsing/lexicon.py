@@ -3,17 +3,18 @@
 A line is `role: phrase | phrase`; a trailing `*` stands for any ending. A new language is a new file.
 """
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from tempbench_lmms.parsing.patterns import lazy
+
 FOLDER = Path(__file__).with_name("lexicon")
 # A sign of a script without spaces is a unit by itself, and any other word is one with its apostrophes.
 _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _IN_WORD = rf"[^\W\d_{_UNSPACED}]"
-UNIT = re.compile(rf"[{_UNSPACED}]|{_IN_WORD}+(?:'{_IN_WORD}+)*|\d+|\S")
+UNIT = lazy(rf"[{_UNSPACED}]|{_IN_WORD}+(?:'{_IN_WORD}+)*|\d+|\S")
 _SHORTEST_STEM = 3
 
 

@@ -1,12 +1,12 @@
 """How a text stands to what it names: the same for all kinds of answers."""
 
-import re
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text
 
 
@@ -56,7 +56,26 @@ class Terms(NamedTuple):
 
 
 _NO_TERMS = Terms(frozenset(), frozenset())
-_FILL = frozenset(("fill", "prep", "final", "only", "is", "answer", "option", "image", "conclude", "likely", "choose", "right", "back", "turn", "switch", "count"))
+_FILL = frozenset(
+    (
+        "fill",
+        "prep",
+        "final",
+        "only",
+        "is",
+        "answer",
+        "option",
+        "image",
+        "conclude",
+        "likely",
+        "choose",
+        "right",
+        "back",
+        "turn",
+        "switch",
+        "count",
+    )
+)
 _LEADS = frozenset(("is", "prep"))
 _FAR = 60
 _POINTS = frozenset(("back", "only", "to", "from", "because", "turn", "conclude", "is"))
@@ -69,7 +88,7 @@ def _role(*roles: str) -> frozenset[str]:
 
 
 _NEAR = _FILL | {"deny", "also", "and", "all", "hedge", "unsure"}
-_BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
+_BRACKETS = lazy(r"\([^()\n]{0,80}\)")
 _JOINS = _role("and", "or", "nor")
 
 
@@ -79,7 +98,9 @@ def groups(text: Text, mentions: list[Mention]) -> list[list[Mention]]:
     for one in mentions:
         last = found[-1][-1] if found else None
         if last is not None and text.sentence(last.start) == text.sentence(one.start):
-            between = _without(text, last.end, one.start, _role("and", "or", "nor", "option", "image", "fill"))
+            between = _without(
+                text, last.end, one.start, _role("and", "or", "nor", "option", "image", "fill")
+            )
             rest = _BRACKETS.sub(" ", between)
             if not any(sign.isalnum() for sign in rest) and "." not in rest and ":" not in rest:
                 signs = {",", "/", "、", "&"} & set(rest)
@@ -104,7 +125,9 @@ def _empty(stretch: str) -> bool:
     return not any(sign.isalnum() for sign in stretch)
 
 
-def judge(text: Text, mentions: list[Mention], terms: Terms, swap: Mapping[Any, Any] | None = None) -> list[Judged]:
+def judge(
+    text: Text, mentions: list[Mention], terms: Terms, swap: Mapping[Any, Any] | None = None
+) -> list[Judged]:
     """Returns what a text does with each of its mentions, in order."""
     judged: list[Judged] = []
     lists = groups(text, mentions)
@@ -119,7 +142,17 @@ def judge(text: Text, mentions: list[Mention], terms: Terms, swap: Mapping[Any, 
         if group[0].form == "listed" or text.text[end : end + 1] in (":", "."):
             line = text.text.find("\n", end)
             limit = max(limit, len(text.text) if line < 0 else line)
-        around = _Around(text, sentence, max(before, sentence.start), start, end, min(after, limit), after, group[0].form, isinstance(group[0].value, int))
+        around = _Around(
+            text,
+            sentence,
+            max(before, sentence.start),
+            start,
+            end,
+            min(after, limit),
+            after,
+            group[0].form,
+            isinstance(group[0].value, int),
+        )
         said = _NO_TERMS if group[0].form == "judged" else terms
         stance = _of_group(around, len({one.value for one in group}) > 1, number, said)
         back = text.has(_TAKES_BACK, place, start)
@@ -174,7 +207,11 @@ def _of_group(at: _Around, several: bool, number: int, terms: Terms) -> Stance:
     refuse = [w.end for w in text.within(at.sentence.start, at.start) if "refuse" in w.roles]
     if refuse and not text.has(_role("turn", "conclude", "answer", "choose"), refuse[-1], at.start):
         return Stance.ASKED
-    supposed = [w for w in text.within(at.sentence.start, at.start) if "suppose" in w.roles and "choose" not in w.roles]
+    supposed = [
+        w
+        for w in text.within(at.sentence.start, at.start)
+        if "suppose" in w.roles and "choose" not in w.roles
+    ]
     if supposed and not text.has(_role("turn", "conclude"), supposed[-1].end, at.start):
         return Stance.SUPPOSED
     drafts = [w.end for w in text.within(at.sentence.start, at.start) if "draft" in w.roles]
@@ -190,7 +227,9 @@ def _of_group(at: _Around, several: bool, number: int, terms: Terms) -> Stance:
     if any("or" in w.roles and _empty(_without(text, w.end, at.start, _FILL)) for w in lead):
         return Stance.OPEN
     turns = [w.end for w in text.within(at.sentence.start, at.start) if w.roles & {"turn", "conclude"}]
-    behind = next((w.start for w in text.within(at.end, at.right) if w.roles & {"turn", "conclude"}), at.right)
+    behind = next(
+        (w.start for w in text.within(at.end, at.right) if w.roles & {"turn", "conclude"}), at.right
+    )
     start = max(turns[-1] if turns else at.sentence.start, clause.start)
     scope = text.within(start, min(behind, max(clause.end, at.end)))
     first = text.within(at.sentence.start, at.start)[:1]
@@ -218,11 +257,20 @@ def _of_group(at: _Around, several: bool, number: int, terms: Terms) -> Stance:
     colon = text.text[: clause.start].rstrip(" \"'*")[-1:] == ":"
     if nearest and (("back" in nearest.roles and ends) or "only" in nearest.roles):
         return Stance.CONCLUDED
-    if turns and ends and (_empty(_without(text, turns[-1], at.start, _FILL)) or (last and nearest and nearest.roles & _LEADS)):
+    if (
+        turns
+        and ends
+        and (
+            _empty(_without(text, turns[-1], at.start, _FILL))
+            or (last and nearest and nearest.roles & _LEADS)
+        )
+    ):
         return Stance.CONCLUDED
     if _empty(begins) and last and (colon or text.has(_role("is", "back"), clause.start, at.start)):
         return Stance.CONCLUDED
-    if (_empty(head) and _set_off(text, at.end)) or (_empty(begins) and number == 0 and text.text[at.end : at.end + 1] == ":"):
+    if (_empty(head) and _set_off(text, at.end)) or (
+        _empty(begins) and number == 0 and text.text[at.end : at.end + 1] == ":"
+    ):
         return Stance.HEAD
     return Stance.NAMED
 
@@ -245,7 +293,9 @@ def _predicate(at: _Around, terms: Terms) -> str:
     text, last, denies = at.text, at.end, False
     tail = text.within(at.end, at.right)
     # What denies the next mention says nothing of this one.
-    while tail and at.next == at.right and tail[-1].roles & {"deny", "no", "and", "or", "fill", "option", "nor"}:
+    while (
+        tail and at.next == at.right and tail[-1].roles & {"deny", "no", "and", "or", "fill", "option", "nor"}
+    ):
         behind = _without(text, tail[-1].end, at.right, _FILL | {"and"})
         before = text.text[at.end : tail[-1].start]
         if not _empty(behind) or (tail[-1].roles & {"deny", "no"} and "," in behind and "," not in before):
@@ -259,9 +309,18 @@ def _predicate(at: _Around, terms: Terms) -> str:
         if word.roles & {"hedge", "refuse", "suppose"} and "likely" not in word.roles:
             break
         entry = text.text[at.end : at.end + 1] in (".", ":", ")")
-        if entry and word.roles & {"yes", "no"} and near and text.text[word.end : word.end + 1] in (".", "\n", ""):
+        if (
+            entry
+            and word.roles & {"yes", "no"}
+            and near
+            and text.text[word.end : word.end + 1] in (".", "\n", "")
+        ):
             return "wrong" if "no" in word.roles else "right"
-        if any(sign in gap for sign in ("\n", ";", ": ")) or (". " in gap and at.form != "listed") or ("turn" in word.roles and "deny" not in word.roles):
+        if (
+            any(sign in gap for sign in ("\n", ";", ": "))
+            or (". " in gap and at.form != "listed")
+            or ("turn" in word.roles and "deny" not in word.roles)
+        ):
             break
         if word.roles & terms.rejects:
             return "open" if denies else "wrong"
@@ -286,7 +345,12 @@ def _taken_back(at: _Around, number: int, terms: Terms) -> str:
     following = text.sentences[number + 1]
     for word in text.within(following.start, min(following.end, at.next)):
         if word.roles & terms.rejects:
-            return "not" if _empty(_without(text, following.start, word.start, _FILL)) and _points_back(text, following.start, word) else ""
+            return (
+                "not"
+                if _empty(_without(text, following.start, word.start, _FILL))
+                and _points_back(text, following.start, word)
+                else ""
+            )
         if not word.roles & _FILL:
             return ""
     return ""

@@ -1,18 +1,20 @@
 """One scan of a text: the words of the lexicon with their roles, and where clauses, sentences and lines end."""
 
 import bisect
-import re
 from functools import cached_property
 from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word, scan
+from tempbench_lmms.parsing.patterns import lazy
 
 # A full stop ends a sentence before white space, but not behind "A." or "1." at the head of an entry.
-_END = re.compile(
+_END = lazy(
     r"(?:(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bapprox)\.(?!\.)|[!?])[\"')\]]*(?=\s|$)|[。！？]|\n+|\.{3,}(?=\s|$)"
 )
-_HEAD = re.compile(r"(?:^|(?<=[\n.!?:]))[\s(\[\"'#>•·-]*(?:\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
-_CLAUSE = re.compile(r"[,;:](?=[\s\u2e80-\uffff])|、|\s[–—-]{1,2}\s|[(\[](?![A-Ha-h\d]{1,2}[)\]])|(?<![(\[][A-Ha-h\d])[)\]]|(?<=\w)—(?=\w)")
+_HEAD = lazy(r"(?:^|(?<=[\n.!?:]))[\s(\[\"'#>•·-]*(?:\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
+_CLAUSE = lazy(
+    r"[,;:](?=[\s\u2e80-\uffff])|、|\s[–—-]{1,2}\s|[(\[](?![A-Ha-h\d]{1,2}[)\]])|(?<![(\[][A-Ha-h\d])[)\]]|(?<=\w)—(?=\w)"
+)
 
 
 class Span(NamedTuple):

@@ -7,14 +7,30 @@ from functools import lru_cache
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.mentions.places import ordinal
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 DAY = 86_400.0
-SECONDS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": DAY, "week": 7 * DAY, "month": 30.4 * DAY, "year": 365.25 * DAY,
-           "decade": 3652.5 * DAY}
-_AMOUNT = re.compile(r"(\d+(?:[.,]\d+)?)(?:\s?(?:-|–|to|bis|à|a|~|至|到|から|or|and|and\s)\s?(\d+(?:[.,]\d+)?))?\s?[+]?\s?-?$")
-_MORE = re.compile(r"more than|over|at least|or more|or longer|mehr als|über|plus de|más de|超过|以上|\+", re.IGNORECASE)
-_LESS = re.compile(r"less than|under|at most|up to|within|weniger als|moins de|menos de|以内|不到|未満|fewer than", re.IGNORECASE)
+SECONDS = {
+    "second": 1.0,
+    "minute": 60.0,
+    "hour": 3600.0,
+    "day": DAY,
+    "week": 7 * DAY,
+    "month": 30.4 * DAY,
+    "year": 365.25 * DAY,
+    "decade": 3652.5 * DAY,
+}
+_AMOUNT = lazy(
+    r"(\d+(?:[.,]\d+)?)(?:\s?(?:-|–|to|bis|à|a|~|至|到|から|or|and|and\s)\s?(\d+(?:[.,]\d+)?))?\s?[+]?\s?-?$"
+)
+_MORE = lazy(
+    r"more than|over|at least|or more|or longer|mehr als|über|plus de|más de|超过|以上|\+", re.IGNORECASE
+)
+_LESS = lazy(
+    r"less than|under|at most|up to|within|weniger als|moins de|menos de|以内|不到|未満|fewer than",
+    re.IGNORECASE,
+)
 
 
 def _unit(word: Word) -> float | None:
@@ -34,8 +50,19 @@ def amounts(text: Text) -> list[tuple[float, float, int, int]]:
             high = float(match[2].replace(",", ".")) if match[2] else low
             found.append((low * unit, high * unit, word.start - len(match.group()), word.end))
             continue
-        lead = [w for w in text.within(max(0, word.start - 20), word.start) if not text.text[w.end : word.start].strip(" -")]
-        said = next((w for w in reversed(lead) if ordinal(w.roles, "number.") is not None or w.roles & {"half", "several", "one"}), None)
+        lead = [
+            w
+            for w in text.within(max(0, word.start - 20), word.start)
+            if not text.text[w.end : word.start].strip(" -")
+        ]
+        said = next(
+            (
+                w
+                for w in reversed(lead)
+                if ordinal(w.roles, "number.") is not None or w.roles & {"half", "several", "one"}
+            ),
+            None,
+        )
         if said is None and lead and "fill" not in lead[-1].roles:
             continue
         number = 1.0 if said is None else ordinal(said.roles, "number.")
@@ -56,7 +83,24 @@ def _joined(text: Text, found: list[tuple[float, float, int, int]]) -> list[tupl
     for one in found:
         if joined and joined[-1][1] < one[0]:
             between = text.text[joined[-1][3] : one[2]].strip(" \\n,").lower()
-            if between in {"and", "to", "-", "–", "or", "und", "bis", "y", "a", "et", "à", "和", "到", "至", "から", "에서"}:
+            if between in {
+                "and",
+                "to",
+                "-",
+                "–",
+                "or",
+                "und",
+                "bis",
+                "y",
+                "a",
+                "et",
+                "à",
+                "和",
+                "到",
+                "至",
+                "から",
+                "에서",
+            }:
                 joined[-1] = (joined[-1][0], one[1], joined[-1][2], one[3])
                 continue
         joined.append(one)

@@ -5,15 +5,38 @@ import re
 from tempbench_lmms.parsing.expected import Choice, Count, Item
 from tempbench_lmms.parsing.mention import Mention, apart
 from tempbench_lmms.parsing.mentions import places
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_DIGITS = re.compile(r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/])#?(\d{1,4})(?![\d/%]|:\d|[^\W\d_]|\.\d|,\d{3})")
-_BEHIND = re.compile(r"\s{0,2}(?:is\s|ist\s|est\s|es\s|è\s|は|が|是|为|no\.?\s?|n[°º]\s?|number\s|#|_)?[:\s(\[\"'#]{0,4}(\d{1,2})(?![\d%]|:\d|\.\d|[^\W\d_\u2e80-\uffff])")
-_MORE = re.compile(r"[\s,&]{1,3}(?:[^\W\d_]{1,4}\s)?(?:#|[^\W\d_]{5,9}\s)?(\d{1,2})(?![\d%]|:\d|\.\d|[^\W\d_\u2e80-\uffff])")
-_JOINED = re.compile(r"\s?(?:,|and|und|et|y|&)\s?\d")
-_JOINS = re.compile(r"\d\s?(?:,|and|und|et|y|&)\s?$")
-_SIGN = re.compile(r"\s*[^\s\w]|\s*$|\s*\n")
-_AFTER = frozenset(("is", "right", "wrong", "because", "deny", "and", "or", "turn", "conclude", "likely", "hedge", "suppose", "back", "to", "all"))
+_DIGITS = lazy(r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/])#?(\d{1,4})(?![\d/%]|:\d|[^\W\d_]|\.\d|,\d{3})")
+_BEHIND = lazy(
+    r"\s{0,2}(?:is\s|ist\s|est\s|es\s|è\s|は|が|是|为|no\.?\s?|n[°º]\s?|number\s|#|_)?[:\s(\[\"'#]{0,4}(\d{1,2})(?![\d%]|:\d|\.\d|[^\W\d_\u2e80-\uffff])"
+)
+_MORE = lazy(
+    r"[\s,&]{1,3}(?:[^\W\d_]{1,4}\s)?(?:#|[^\W\d_]{5,9}\s)?(\d{1,2})(?![\d%]|:\d|\.\d|[^\W\d_\u2e80-\uffff])"
+)
+_JOINED = lazy(r"\s?(?:,|and|und|et|y|&)\s?\d")
+_JOINS = lazy(r"\d\s?(?:,|and|und|et|y|&)\s?$")
+_SIGN = lazy(r"\s*[^\s\w]|\s*$|\s*\n")
+_AFTER = frozenset(
+    (
+        "is",
+        "right",
+        "wrong",
+        "because",
+        "deny",
+        "and",
+        "or",
+        "turn",
+        "conclude",
+        "likely",
+        "hedge",
+        "suppose",
+        "back",
+        "to",
+        "all",
+    )
+)
 
 
 def value_of(text: str) -> int | None:
@@ -28,7 +51,11 @@ def _listed(text: Text, start: int, first: re.Match[str]) -> list[Mention]:
     end = first.end()
     while following := _MORE.match(text.text, end):
         joins = text.within(end, following.start(1))
-        if "," not in following.group() and "&" not in following.group() and not (joins and joins[0].roles & {"and", "or"}):
+        if (
+            "," not in following.group()
+            and "&" not in following.group()
+            and not (joins and joins[0].roles & {"and", "or"})
+        ):
             break
         found.append(Mention(int(following[1]), following.start(1), following.end(), "label"))
         end = following.end()
@@ -50,27 +77,42 @@ def items(text: Text, item: Item) -> list[Mention]:
                 if number is not None:
                     found.append(Mention(number, word.start, after[0].end, "label"))
         number = places.ordinal(word.roles, "number.")
-        if number is not None and number > 1 and _SIGN.match(text.text, word.end) and "image" not in word.roles:
+        if (
+            number is not None
+            and number > 1
+            and _SIGN.match(text.text, word.end)
+            and "image" not in word.roles
+        ):
             before = text.within(max(0, word.start - 20), word.start)
-            if not before or before[-1].end < word.start - 1 or before[-1].roles & {"answer", "is", "choose", "conclude", "fill", "image"}:
+            if (
+                not before
+                or before[-1].end < word.start - 1
+                or before[-1].roles & {"answer", "is", "choose", "conclude", "fill", "image"}
+            ):
                 found.append(Mention(number, word.start, word.end, "number"))
     for one in _DIGITS.finditer(text.text):
         lead = text.within(max(0, one.start() - 8), one.start())
         if lead and "total" in lead[-1].roles and lead[-1].end == one.start() - 1:
             continue
         after = next(iter(text.within(one.end(), one.end() + 14)), None)
-        joined = _JOINED.match(text.text, one.end()) or _JOINS.search(text.text, max(0, one.start() - 8), one.start())
+        joined = _JOINED.match(text.text, one.end()) or _JOINS.search(
+            text.text, max(0, one.start() - 8), one.start()
+        )
         if joined and found and abs(found[-1].end - one.start()) < 8:
             found.append(Mention(int(one[1]), one.start(), one.end(), "number"))
         elif after and after.start == one.end() and "counter" in after.roles:
             found.append(Mention(int(one[1]), one.start(), after.end, "place"))
-        elif _SIGN.match(text.text, one.end()) or (after and after.start == one.end() + 1 and after.roles & _AFTER):
+        elif _SIGN.match(text.text, one.end()) or (
+            after and after.start == one.end() + 1 and after.roles & _AFTER
+        ):
             found.append(Mention(int(one[1]), one.start(), one.end(), "number"))
     found += places.find(text, item.upper, frozenset(("image",)))
     return [one for one in apart(found) if 0 < one.value <= item.upper]
 
 
-_ANY = re.compile(r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})(?![\d/%]|:\d|[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)")
+_ANY = lazy(
+    r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/#])(\d{1,4})(?![\d/%]|:\d|[A-Za-z]|\.\d|,\d{3}|(?:st|nd|rd|th)\b)"
+)
 _UNITS = ("unit.", "number.", "ordinal.")
 
 
@@ -83,7 +125,11 @@ def counts(text: Text, count: Count) -> list[Mention]:
     numbers = [Mention(int(one[1]), one.start(), one.end(), "number") for one in _ANY.finditer(text.text)]
     for word in text.words:
         number = places.ordinal(word.roles, "number.")
-        if number is not None and (number != 1 or word.end - word.start > 1) and "ordinal." not in str(word.roles):
+        if (
+            number is not None
+            and (number != 1 or word.end - word.start > 1)
+            and "ordinal." not in str(word.roles)
+        ):
             numbers.append(Mention(number, word.start, word.end, "number"))
     pictured = _pictures(text)
     found = [
@@ -94,11 +140,25 @@ def counts(text: Text, count: Count) -> list[Mention]:
     found = _without_tally(found)
     kept: list[Mention] = []
     for one in named:
-        same = next((n for n in found if 0 < n.start - one.end <= 4 and not text.text[one.end : n.start].strip(" .:()[],-–=\"'")), None)
+        same = next(
+            (
+                n
+                for n in found
+                if 0 < n.start - one.end <= 4 and not text.text[one.end : n.start].strip(" .:()[],-–=\"'")
+            ),
+            None,
+        )
         if same is not None:
             found.remove(same)
         end = same.end if same else one.end
-        kept.append(Mention((one.value, value_of(count.texts[count.letters.index(one.value)])), one.start, end, "both" if same else one.form))
+        kept.append(
+            Mention(
+                (one.value, value_of(count.texts[count.letters.index(one.value)])),
+                one.start,
+                end,
+                "both" if same else one.form,
+            )
+        )
     if not found and not named:
         none = [w for w in text.words if w.roles & {"none", "deny"} and "is" not in w.roles]
         found = [Mention(0, word.start, word.end, "number") for word in none[:1] if "none" in word.roles]
@@ -106,7 +166,7 @@ def counts(text: Text, count: Count) -> list[Mention]:
     return apart(kept)
 
 
-_LISTED = re.compile(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")
+_LISTED = lazy(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")
 
 
 def _pictures(text: Text) -> list[tuple[int, int]]:
@@ -124,7 +184,10 @@ def _measures(text: Text, one: Mention) -> bool:
     near = bool(before) and not text.text[before[-1].end : one.start].strip(" #:.(-–")
     if near and before[-1].roles & {"image", "step"}:
         return True
-    head = text.text[: one.start].rstrip(" ")[-1:] in ("", "\n") and text.text[one.end : one.end + 2] in (". ", ") ")
+    head = text.text[: one.start].rstrip(" ")[-1:] in ("", "\n") and text.text[one.end : one.end + 2] in (
+        ". ",
+        ") ",
+    )
     return head and one.end + 2 < len(text.text)
 
 

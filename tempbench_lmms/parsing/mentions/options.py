@@ -6,22 +6,48 @@ from functools import lru_cache
 from tempbench_lmms.parsing.expected import Choice, Item
 from tempbench_lmms.parsing.mention import Mention, apart
 from tempbench_lmms.parsing.mentions import durations, numbers, orders, places, relations, truth, words
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_LETTER = re.compile(r"(?<![^\W_])(?<![^\W_]['/.-])([A-H])(?![^\W_]|['-][^\W_])", re.ASCII)
-_BRACKETED = re.compile(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])[).](?=\s)")
-_BEHIND_NOUN = re.compile(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
+_LETTER = lazy(r"(?<![^\W_])(?<![^\W_]['/.-])([A-H])(?![^\W_]|['-][^\W_])", re.ASCII)
+_BRACKETED = lazy(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])[).](?=\s)")
+_BEHIND_NOUN = lazy(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
 # "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
-_ARTICLE = re.compile(r"\s+[a-zß-ÿ]")
+_ARTICLE = lazy(r"\s+[a-zß-ÿ]")
 _VERBS = frozenset(
-    ("is", "right", "wrong", "deny", "and", "or", "because", "turn", "hedge", "likely", "conclude", "suppose", "back",
-     "choose", "before", "after", "refuse", "early", "late", "long", "short", "first", "last")
+    (
+        "is",
+        "right",
+        "wrong",
+        "deny",
+        "and",
+        "or",
+        "because",
+        "turn",
+        "hedge",
+        "likely",
+        "conclude",
+        "suppose",
+        "back",
+        "choose",
+        "before",
+        "after",
+        "refuse",
+        "early",
+        "late",
+        "long",
+        "short",
+        "first",
+        "last",
+    )
 )
 _NOUNS = frozenset(("option", "answer", "choose"))
 # "A to F", "A/B/C": all options, and no choice.
-_RANGE = re.compile(r"\(?\b[A-H]\)?(?:(?:\s?[/|]\s?\(?[A-H]\)?){2,}|\s(?:to|through|bis|à|至|到)\s(?:option\s)?\(?[C-H]\b\)?|\s?[-–]\s?[C-H]\b)")
+_RANGE = lazy(
+    r"\(?\b[A-H]\)?(?:(?:\s?[/|]\s?\(?[A-H]\)?){2,}|\s(?:to|through|bis|à|至|到)\s(?:option\s)?\(?[C-H]\b\)?|\s?[-–]\s?[C-H]\b)"
+)
 _OTHERS = frozenset(("image", "step", "video"))
-_NUMBER = re.compile(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
+_NUMBER = lazy(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
 _SHORTEST_TEXT = 2
 _BETWEEN = r"[^\w\n]{1,3}"
 
@@ -48,7 +74,9 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
             others.add(following.start(1))
         elif word.roles & _NOUNS or named:
             lower = following[1].islower()
-            if lower and (following[1] == "a" and following.end() < len(text.text) and text.text[following.end()] == " "):
+            if lower and (
+                following[1] == "a" and following.end() < len(text.text) and text.text[following.end()] == " "
+            ):
                 continue
             if following[1].upper() in choice.letters and ("option" in word.roles or not lower or named):
                 nouns.add(following.start(1))
@@ -98,7 +126,7 @@ def _pattern(texts: tuple[str, ...]) -> re.Pattern[str] | None:
         if words and len("".join(words)) >= _SHORTEST_TEXT:
             said = _BETWEEN.join(map(re.escape, words))
             parts.append(rf"(?P<o{i}>(?<![^\W_]){said}(?![^\W_]))")
-    return re.compile("|".join(parts)) if parts else None
+    return lazy("|".join(parts)) if parts else None
 
 
 def texts(text: Text, choice: Choice) -> list[Mention]:
@@ -113,14 +141,20 @@ def texts(text: Text, choice: Choice) -> list[Mention]:
     ]
 
 
-_LABEL = re.compile(r"(?:image|sentence|picture|event)\s+([a-h])(?![^\W_])|(?<![^\W_])([A-Ha-h])(?![^\W_])", re.IGNORECASE)
+_LABEL = lazy(
+    r"(?:image|sentence|picture|event)\s+([a-h])(?![^\W_])|(?<![^\W_])([A-Ha-h])(?![^\W_])", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=256)
 def _orders(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Returns the order of labels that each option is; nothing where one is none."""
     found = [tuple((one[1] or one[2]).upper() for one in _LABEL.finditer(text)) for text in texts]
-    same = found and all("->" in text or "→" in text for text in texts) and len({frozenset(one) for one in found}) == 1
+    same = (
+        found
+        and all("->" in text or "→" in text for text in texts)
+        and len({frozenset(one) for one in found}) == 1
+    )
     return found if same and len(found[0]) > 2 else []
 
 
@@ -135,10 +169,16 @@ def _images(text: Text) -> list[tuple[int, int, str]]:
     for word in text.words:
         number = places.ordinal(word.roles) or places.ordinal(word.roles, "number.")
         before = next(reversed(text.within(max(0, word.start - 12), word.start)), None)
-        named = before and (before.roles & {"article", "image"} or text.text[before.start : before.end].lower() == "number")
+        named = before and (
+            before.roles & {"article", "image"} or text.text[before.start : before.end].lower() == "number"
+        )
         if before and "article" in before.roles and places.ordinal(word.roles) is None:
             continue
-        if number in (1, 2) and named and all(word.end <= start or word.start >= end for start, end, _ in found):
+        if (
+            number in (1, 2)
+            and named
+            and all(word.end <= start or word.start >= end for start, end, _ in found)
+        ):
             found.append((word.start, word.end, "AB"[number - 1]))
     return sorted(found)
 
@@ -154,12 +194,17 @@ def find(text: Text, choice: Choice) -> list[Mention]:
     if sequences:  # "left" alone says less than the row of directions that its sentence gives
         told = words.find(text, choice.texts, choice.letters)
         whole = [one for one in said if choice.letters.index(one.value) in sequences]
-        said = [*whole, *(one for one in told if all(one.end <= w.start or one.start >= w.end for w in whole))]
+        said = [
+            *whole,
+            *(one for one in told if all(one.end <= w.start or one.start >= w.end for w in whole)),
+        ]
     if set(small) == {"true", "false"}:
         judged = {value: choice.letters[small.index(str(value).lower())] for value in (True, False)}
         said = [one._replace(value=judged[one.value]) for one in truth.find(text)]
     for one in said:
-        between = re.search(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$", text.text[max(0, one.start - 12) : one.start])
+        between = re.search(
+            r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$", text.text[max(0, one.start - 12) : one.start]
+        )
         before = heads.get(one.start - len(between.group())) if between else None
         if before is None:
             kept.append(one)
@@ -181,7 +226,9 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         taken = {text.sentence(one.start) for one in named}
         found = durations.find(text, ranges, choice.letters)
         kept = [*kept, *(one for one in found if text.sentence(one.start) not in taken)]
-    elif choice.asks == "first before second" and (order := relations.compared(text, images := _images(text))):
+    elif choice.asks == "first before second" and (
+        order := relations.compared(text, images := _images(text))
+    ):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
         kept = [one._replace(value=letter[one.value]) for one in order]
         return apart([*named, *kept])
@@ -189,7 +236,9 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         kept = words.find(text, choice.texts, choice.letters)
     row = len(choice.letters)
     placed = _placed(choice.texts)
-    row_places = numbers.items(text, Item(row)) if placed else places.find(text, row, frozenset(("option", "answer")))
+    row_places = (
+        numbers.items(text, Item(row)) if placed else places.find(text, row, frozenset(("option", "answer")))
+    )
     kept += [one._replace(value=choice.letters[one.value - 1]) for one in row_places]
     return apart([*named, *kept])
 

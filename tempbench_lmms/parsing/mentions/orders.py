@@ -5,19 +5,42 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_BETWEEN = frozenset(("fill", "image", "option", "and", "before", "first", "last", "then", "conclude", "is", "prep", "to", "step", "early", "next"))
-_SIGNS = re.compile(r"[\s,;.:()\[\]\"'|#/&•*+=~-]|[<>→⇒➜➔➝]|->|–|—")
-_POSITION = re.compile(r"[\s|*#>•-]*(?:(?:step|rank|position|place|no\.?)\s*)?#?(\d{1,2})(?:st|nd|rd|th)?\s*[.):|–=-]*\s*(?:[:–=-]|->|→)?\s*")
+_BETWEEN = frozenset(
+    (
+        "fill",
+        "image",
+        "option",
+        "and",
+        "before",
+        "first",
+        "last",
+        "then",
+        "conclude",
+        "is",
+        "prep",
+        "to",
+        "step",
+        "early",
+        "next",
+    )
+)
+_SIGNS = lazy(r"[\s,;.:()\[\]\"'|#/&•*+=~-]|[<>→⇒➜➔➝]|->|–|—")
+_POSITION = lazy(
+    r"[\s|*#>•-]*(?:(?:step|rank|position|place|no\.?)\s*)?#?(\d{1,2})(?:st|nd|rd|th)?\s*[.):|–=-]*\s*(?:[:–=-]|->|→)?\s*"
+)
 _FEWEST = 3
 
 
 @lru_cache(maxsize=64)
 def _labels(labels: tuple[str, ...]) -> re.Pattern[str]:
     if labels[0].isdigit():
-        return re.compile(rf"(?<![\w.]\d)(?<![^\W\d_a-zA-Z]\d)(?<!\d)(?<!\d\.)({'|'.join(labels)})(?!\d|\.\d|%|:\d|[a-zA-Z])")
-    return re.compile(rf"(?<![^\W_])({'|'.join(labels)})(?![^\W_]|'\w)", re.IGNORECASE)
+        return lazy(
+            rf"(?<![\w.]\d)(?<![^\W\d_a-zA-Z]\d)(?<!\d)(?<!\d\.)({'|'.join(labels)})(?!\d|\.\d|%|:\d|[a-zA-Z])"
+        )
+    return lazy(rf"(?<![^\W_])({'|'.join(labels)})(?![^\W_]|'\w)", re.IGNORECASE)
 
 
 def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Mention]:
@@ -45,7 +68,11 @@ def _runs(text: Text, places: list[re.Match[str]], n: int, quantities: bool) -> 
         order = _order([one[1].upper() for one in run], n)
         if order is not None and len(run) >= min(n, _FEWEST) - (n == 2):
             stretch = text.text[run[0].start() : run[-1].end()]
-            if not (quantities and ">" in re.sub(r"[-=]>", "", stretch) and not _direction(text, run[0].start(), run[-1].end())):
+            if not (
+                quantities
+                and ">" in re.sub(r"[-=]>", "", stretch)
+                and not _direction(text, run[0].start(), run[-1].end())
+            ):
                 found.append(_directed(text, order, run[0].start(), run[-1].end()))
         i += len(run)
     return found
@@ -55,7 +82,11 @@ def _order(labels: list[str], n: int) -> tuple[str, ...] | None:
     """Returns labels that are all there, each once; of a numbered list those behind the numbers."""
     if len(labels) == n == len(set(labels)):
         return tuple(labels)
-    if len(labels) == 2 * n and labels[0::2] == [str(i + 1) for i in range(n)] and len(set(labels[1::2])) == n:
+    if (
+        len(labels) == 2 * n
+        and labels[0::2] == [str(i + 1) for i in range(n)]
+        and len(set(labels[1::2])) == n
+    ):
         return tuple(labels[1::2])
     return None
 
@@ -94,7 +125,9 @@ def _lines(text: Text, pattern: re.Pattern[str], labels: Sequence[str]) -> list[
     return found
 
 
-def _head(text: Text, line: str, start: int, pattern: re.Pattern[str], position: int) -> tuple[str, bool] | None:
+def _head(
+    text: Text, line: str, start: int, pattern: re.Pattern[str], position: int
+) -> tuple[str, bool] | None:
     """Returns the label that a line begins with, and whether its position stands before it."""
     numbered = _POSITION.match(line)
     begins = numbered.end() if numbered and int(numbered[1]) == position else 0
@@ -109,7 +142,10 @@ def _direction(text: Text, start: int, end: int) -> str:
     """Returns which end comes first by the words around an order: "rising", "falling", or nothing."""
     sentence = text.sentences[text.sentence(start)]
     line = text.text.find("\n", end)
-    around = [*text.within(max(0, min(sentence.start, start - 120)), start), *text.within(start, line if line >= 0 else len(text.text))]
+    around = [
+        *text.within(max(0, min(sentence.start, start - 120)), start),
+        *text.within(start, line if line >= 0 else len(text.text)),
+    ]
     said = [w.roles & {"rising", "falling"} for w in around if w.roles & {"rising", "falling"}]
     return next(iter(said[-1])) if said else ""
 

@@ -46,12 +46,27 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
         end = word.end
         after = [w for w in text.within(word.end, word.end + 24) if w.roles != {"fill"}]
         follows = text.text[word.end : word.end + 1]
-        noun = after and after[0].start <= word.end + 2 and (after[0].roles & nouns or text.text[after[0].start : after[0].end] in ("one", "number"))
+        noun = (
+            after
+            and after[0].start <= word.end + 2
+            and (after[0].roles & nouns or text.text[after[0].start : after[0].end] in ("one", "number"))
+        )
         if noun:
             end = after[0].end
         elif _said(text, word.start) and not follows.strip(" .,;:!?)\"'\n。"):
             pass
-        elif not _alone(text, word.start, word.end) or (follows.strip(" ") and follows not in ".,;:!?)\"'\n。") or (follows == " " and (not after or after[0].start > word.end + 1 or not after[0].roles & {"is", "right", "wrong", "because", "deny", "and", "or"})):
+        elif (
+            not _alone(text, word.start, word.end)
+            or (follows.strip(" ") and follows not in ".,;:!?)\"'\n。")
+            or (
+                follows == " "
+                and (
+                    not after
+                    or after[0].start > word.end + 1
+                    or not after[0].roles & {"is", "right", "wrong", "because", "deny", "and", "or"}
+                )
+            )
+        ):
             continue
         found.append(Mention(place, word.start, end, "place"))
     return found

@@ -4,12 +4,15 @@ import re
 
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 CLASSES = ("before", "after", "independent")
-_STEP = re.compile(r"(?<![^\W_])([AB])(?![^\W_]|'[^\W_])|(?<![^\W_])step\s+([ab])(?![^\W_])", re.IGNORECASE | re.ASCII)
+_STEP = lazy(
+    r"(?<![^\W_])([AB])(?![^\W_]|'[^\W_])|(?<![^\W_])step\s+([ab])(?![^\W_])", re.IGNORECASE | re.ASCII
+)
 _OTHER = {"A": "B", "B": "A"}
-_QUESTION = re.compile(
+_QUESTION = lazy(
     r"(?:^|(?<=[\s(*\"'{,;|]))(?:(?:Q(?:uestion)?|P|F|A|Answer|问题|問|質問|질문|В)\s?\.?([123])(?!\d|[^\W\d_])"
     r"|([123])(?:\s*(?:[.:)=|-]|->|→|–|—)))",
     re.IGNORECASE,
@@ -22,7 +25,9 @@ def steps(text: Text) -> list[tuple[int, int, str]]:
     found = []
     for one in _STEP.finditer(text.text):
         letter = (one[1] or one[2]).upper()
-        if one[1] == "a" or (one[1] == "A" and re.match(r"\s[a-z]", text.text[one.end() :]) and not _verb(text, one.end())):
+        if one[1] == "a" or (
+            one[1] == "A" and re.match(r"\s[a-z]", text.text[one.end() :]) and not _verb(text, one.end())
+        ):
             continue
         if one[1] == "b":
             continue
@@ -39,7 +44,14 @@ def steps(text: Text) -> list[tuple[int, int, str]]:
 
 def _verb(text: Text, place: int) -> bool:
     after = next(iter(text.within(place, place + 16)), None)
-    return after is not None and after.start <= place + 1 and bool(after.roles & {"is", "before", "after", "and", "or", "must", "deny", "first", "last", "because", "prep"})
+    return (
+        after is not None
+        and after.start <= place + 1
+        and bool(
+            after.roles
+            & {"is", "before", "after", "and", "or", "must", "deny", "first", "last", "because", "prep"}
+        )
+    )
 
 
 def compared(text: Text, named: list[tuple[int, int, str]], more: str = "", less: str = "") -> list[Mention]:
@@ -97,7 +109,11 @@ def _beside(text: Text, word: Word, named: list[tuple[int, int, str]]) -> tuple[
     clause = next(c for c in text.clauses(sentence) if c.start <= word.start < c.end)
     left = [one for one in named if sentence.start <= one[0] and one[1] <= word.start]
     right = [one for one in named if word.end <= one[0] and one[1] <= max(clause.end, word.end)]
-    if len(left) > 1 and left[-2][2] != left[-1][2] and text.has(frozenset(("than",)), left[-2][1], left[-1][0]):
+    if (
+        len(left) > 1
+        and left[-2][2] != left[-1][2]
+        and text.has(frozenset(("than",)), left[-2][1], left[-1][0])
+    ):
         return left[-2][2], left[-1][2]
     return (left[-1][2] if left else "", right[0][2] if right else "")
 
@@ -118,7 +134,11 @@ def _ordered(text: Text, word: Word, named: list[tuple[int, int, str]], early: b
 def _placed(text: Text, word: Word, named: list[tuple[int, int, str]], first: bool) -> list[Mention]:
     left, right = _beside(text, word, named)
     step = left or right
-    return [Mention("before" if (step == "A") == first else "after", word.start, word.end, "stated")] if step else []
+    return (
+        [Mention("before" if (step == "A") == first else "after", word.start, word.end, "stated")]
+        if step
+        else []
+    )
 
 
 def triple(text: Text) -> str | None:
@@ -134,7 +154,13 @@ def triple(text: Text) -> str | None:
         said = _answer(text, one.end(), end)
         number = one[1] or one[2]
         again = number in answers
-        if again and len(answers) == 3 and not text.has(frozenset(("back", "switch", "turn", "final")), heads[0].start(), one.start() + 30):
+        if (
+            again
+            and len(answers) == 3
+            and not text.has(
+                frozenset(("back", "switch", "turn", "final")), heads[0].start(), one.start() + 30
+            )
+        ):
             break
         if said:
             answers[number] = said
@@ -167,7 +193,9 @@ def _answer(text: Text, start: int, end: int) -> str:
     if re.match(r"[^\n]{0,40}/", text.text[start:end]):
         return ""
     for word in text.within(start, end):
-        if word.roles & _ANSWERS and (word.roles & {"yes", "true", "unsure"}) != (word.roles & {"no", "false"}):
+        if word.roles & _ANSWERS and (word.roles & {"yes", "true", "unsure"}) != (
+            word.roles & {"no", "false"}
+        ):
             return _kind(word)
     return ""
 

@@ -11,27 +11,28 @@ from typing import Any, NamedTuple
 from tempbench_lmms.parsing.expected import TimeSpan
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _MAX_SECONDS = 1e6  # more is a time stamp of another kind, or no time at all
 _MOST = 40  # spans that are looked at in a reply that loops
 
 Span = tuple[float, float]
-_NUMBER = re.compile(
+_NUMBER = lazy(
     r"(?P<clock>(?<!\d)(?<!\d:)(?<!\+)\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,3})?(?!\d|:\d))"
     r"|(?P<share>\d\d?/\d\d?(?=\s?(?:[-–]|[^\W\d_])))"
     r"|(?:(?<![A-Za-z_+])|(?<=\d[mh])|(?<=\dmin))(?P<number>\d+(?:\.\d+|,\d\d?(?![\d.,]))?|(?<![\w)\]])\.\d+)"
     r"(?:(?i:st|nd|rd|th|e|ème|º|ª|°)(?!\w))?"
 )
-_OTHER = re.compile(
+_OTHER = lazy(
     r"(?P<cjk>[零〇一二三四五六七八九十百两兩]+(?=\s?[秒分])|[일이삼사오육칠팔구십백]+(?=\s?[초분]))"
     r"|(?P<join>[-–—=]{1,4}>|[-–—―~→⇒/〜…]|[≤<](?=\s?[tx]\s?[≤<])|\.{2,})"
     r"""|(?P<letter>[A-H](?!\w))|(?P<prime>(?<=\d)(?:''|″|′|'|(?<='\d\d)"))"""
     r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\S|\n"
 )
-_DECIMAL_BEHIND = re.compile(r"\s?(?:[^\W\d_]{1,5}|[-–—])\s?\d+,\d{1,2}(?![\d,])")
-_LIST_HEAD = re.compile(r"[1-9][.)] (?=\S)")
-_GOES_ON = re.compile(r"\s?(?:[a-zà-ÿ,;)\]\"~–—-]|Sek|(?<!\d\.\s)\d)")  # behind "sec." and "52. bis"
+_DECIMAL_BEHIND = lazy(r"\s?(?:[^\W\d_]{1,5}|[-–—])\s?\d+,\d{1,2}(?![\d,])")
+_LIST_HEAD = lazy(r"[1-9][.)] (?=\S)")
+_GOES_ON = lazy(r"\s?(?:[a-zà-ÿ,;)\]\"~–—-]|Sek|(?<!\d\.\s)\d)")  # behind "sec." and "52. bis"
 _SIGNS = dict(zip("([{<)]}>:=：,，、|.。!?？！;；%&\n", "(((()))):::,,,,......;;%&\n", strict=True))
 # A word's code is that of its first role here; those that say no more than that a time follows fill.
 _CODES = {
@@ -237,12 +238,12 @@ def _join(text: Text, match: re.Match[str], said: _Item, words: Mapping[int, Wor
 
 
 # A frame's number, a clock, a percentage, "the 10 first seconds", "half a minute", minutes and seconds
-_POINT = re.compile(
+_POINT = lazy(
     r"(?P<kind>[KI])n(?![smih%])|c(?:[sm](?!n))?|n[i%]|n(?P<edge>[19])s|(?:n?&?HG?)n?m|nm&H"
     r"|(?:nh[&,]?)?nm(?:[&,]?ns|n(?![smih%]))?|ns|[sm]n(?![sm])|(?P<second>s)(?=H)|M|n|x."
 )
 # "1:05 (65 s)", "frame 3, 12 s"; "(the video is 100 s long)"; "lasts 24 s" beside two other times
-_GLOSS = re.compile(
+_GLOSS = lazy(
     r"(?P<a>[Ppd])\((?P<b>[Ppd#])\)|#[,(]?@?(?P<time>P)\)?|(?P<aside>\((?=[^()]*G)[^()Ppd]*P[^()Ppd]*\))"
     r"|L[:@G]*(?P<length>P)(?!T)"
 )
@@ -376,7 +377,7 @@ def _part(points: _Codes, match: re.Match[str], span: TimeSpan) -> Span | None:
     return (0.0, amount) if which == "1" else (duration - amount if which == "9" else amount, duration)
 
 
-_OR_ONE = re.compile(r";[F@]?[Ppd](?!T)")
+_OR_ONE = lazy(r";[F@]?[Ppd](?!T)")
 
 
 def _is_time(text: Text, points: _Codes, match: re.Match[str]) -> bool:
@@ -403,7 +404,7 @@ _SHORT: dict[str, str | int | None] = {
 # The form; how two points are read: as told, only if the first lies before the second, with the end first, as
 # start and length, or one as a part of the video; whether bare numbers are surely times; the pattern.
 _RULES = tuple(
-    (form, how, sure, re.compile(pattern.translate(str.maketrans(_SHORT))))
+    (form, how, sure, lazy(pattern.translate(str.maketrans(_SHORT))))
     for form, how, sure, pattern in (
         # "start: 5, end: 10"; "from: 5", and below it "to: 10"
         ("span", "pair", True, r"SQA(?!:)N{0,25}?EQA[)]?|[BF][:@(T]+AN{0,25}?[ZT][:@(T]+A"),
@@ -432,15 +433,15 @@ _RULES = tuple(
 
 
 _KEY_END = r"(?:_?time)?(?:_?stamp)?(?:_?(?:in_?)?(?:s|secs?|seconds?|at))?"
-_SPAN_KEY = re.compile(
+_SPAN_KEY = lazy(
     r"(?:pred_?|final_?|my_?|the_?)?(?:relevant|answer|predicted|evidence|correct)?_?(?:(?:time|temporal)_?)?"
     rf"(?:span|window|segment|interval|moment|range|timestamp|time|stamp|timing|location)s?{_KEY_END}"
 )
-_START_KEY = re.compile(rf"(?:t_?)?(?:start|begin|beginning|from|s0|t_?0|onset){_KEY_END}")
-_END_KEY = re.compile(rf"(?:t_?)?(?:end|stop|finish|to|until|e0|t_?[12]|offset){_KEY_END}")
-_LENGTH_KEY = re.compile(rf"(?:duration|length){_KEY_END}")
-_NO_KEY = re.compile(r"conf|score|prob|question|query|duration|length|reason|expl|frame|rationale")
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|[-\s]+")
+_START_KEY = lazy(rf"(?:t_?)?(?:start|begin|beginning|from|s0|t_?0|onset){_KEY_END}")
+_END_KEY = lazy(rf"(?:t_?)?(?:end|stop|finish|to|until|e0|t_?[12]|offset){_KEY_END}")
+_LENGTH_KEY = lazy(rf"(?:duration|length){_KEY_END}")
+_NO_KEY = lazy(r"conf|score|prob|question|query|duration|length|reason|expl|frame|rationale")
+_CAPITAL = lazy(r"(?<=[a-z])(?=[A-Z])|[-\s]+")
 
 
 def has_field(value: Mapping[Any, Any]) -> bool:

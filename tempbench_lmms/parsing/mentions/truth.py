@@ -1,9 +1,8 @@
 """Finds what judges a claim: True and False in their words, yes and no, and "it does not hold"."""
 
-import re
-
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _YES, _NO = frozenset(("true", "yes", "rising")), frozenset(("false", "no", "falling"))
@@ -11,14 +10,35 @@ _CLAIM, _IS = frozenset(("claim",)), frozenset(("is",))
 _PLAIN = frozenset(("yes", "no"))
 _JUDGING = frozenset(("true", "false"))
 # A predicate ends its clause, or a word of these roles follows; before a noun it is an adjective.
-_FOLLOWS = frozenset(("because", "turn", "and", "or", "back", "conclude", "fill", "likely", "hedge", "is", "answer", "claim", "as"))
-_CHOICE = re.compile(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
-_NEXT = re.compile(r"\s*([^\s])")
+_FOLLOWS = frozenset(
+    (
+        "because",
+        "turn",
+        "and",
+        "or",
+        "back",
+        "conclude",
+        "fill",
+        "likely",
+        "hedge",
+        "is",
+        "answer",
+        "claim",
+        "as",
+    )
+)
+_CHOICE = lazy(r"\W{0,3}(?:/|\||\b(?:or|oder|ou|o)\b)\W{0,3}")
+_NEXT = lazy(r"\s*([^\s])")
 
 
 def _predicate(text: Text, word: Word) -> bool:
     following = _NEXT.match(text.text, word.end)
-    if following is None or "\n" in following.group() or not following[1].isalpha() or following[1] >= "\u2e80":
+    if (
+        following is None
+        or "\n" in following.group()
+        or not following[1].isalpha()
+        or following[1] >= "\u2e80"
+    ):
         return True
     after = next(iter(text.within(word.end, word.end + 30)), None)
     return after is not None and after.start == following.start(1) and bool(after.roles & _FOLLOWS)
@@ -49,7 +69,7 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
             continue
         if roles & {"rising", "falling"} and not text.has(_IS, start, word.start):
             continue
-        if not roles & (_JUDGING | {"rising", "falling"}) or roles & _PLAIN and not roles & _JUDGING:
+        if not roles & (_JUDGING | {"rising", "falling"}) or (roles & _PLAIN and not roles & _JUDGING):
             if not _opens(text, word):
                 continue
         elif not roles & {"rising", "falling"} and not claimed and not _predicate(text, word):
@@ -70,7 +90,9 @@ def _opens(text: Text, word: Word) -> bool:
     """Whether a yes or no stands at the beginning of a clause, and by itself."""
     before = text.text[max(0, word.start - 2) : word.start].strip(" \"'*(")
     after = text.text[word.end : word.end + 2].strip(" \"'*")
-    return before in {"", ":", ".", ",", ";", "\n", "-", "–", "—", "!", "?", "。", ">"} and (not after or not after[0].isalnum())
+    return before in {"", ":", ".", ",", ";", "\n", "-", "–", "—", "!", "?", "。", ">"} and (
+        not after or not after[0].isalnum()
+    )
 
 
 def _ordered_by(text: Text, one: Mention) -> bool:

@@ -1,16 +1,32 @@
 """Finds options by words of theirs: the same words, or others that the lexicon gives the same sense."""
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import UNIT, scan
 from tempbench_lmms.parsing.mention import Mention
+from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_EMPTY = frozenset(("fill", "prep", "article", "is", "and", "or", "conclude", "option", "image", "video", "because", "then", "choose"))
-_ENDINGS = re.compile(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
+_EMPTY = frozenset(
+    (
+        "fill",
+        "prep",
+        "article",
+        "is",
+        "and",
+        "or",
+        "conclude",
+        "option",
+        "image",
+        "video",
+        "because",
+        "then",
+        "choose",
+    )
+)
+_ENDINGS = lazy(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
 _DENY = frozenset(("deny",))
 _SHORTEST = 3
 _ENOUGH = 0.6
@@ -40,7 +56,7 @@ def senses(text: str) -> list[Sense]:
     for word in [*scan(text, spans=False), None]:
         start = word.start if word else len(text)
         for unit in UNIT.finditer(text[place:start]):
-            if unit.group()[0].isalpha() and unit.group().isascii() or unit.group().isdigit():
+            if (unit.group()[0].isalpha() and unit.group().isascii()) or unit.group().isdigit():
                 found.append(Sense(_stem(unit.group()), place + unit.start(), place + unit.end()))
         if word is None:
             break
