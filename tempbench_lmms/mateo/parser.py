@@ -104,11 +104,10 @@ def _read(reply: str, form: str, prompt: str | None, at_limit: bool) -> Reading[
     if answered := _ANSWERED.search(reply):
         following = _NEXT_EXAMPLE.search(reply, answered.end())
         reply = reply[: following.start()] if following else reply
-    reflection = None
-    for reflection in _REFLECTS.finditer(reply) if form == "reflection" else ():
-        pass
-    if reflection is None or clean(reply[: reflection.start()]).cut_off:
+    reflections = [*_REFLECTS.finditer(reply)] if form == "reflection" else []
+    if not reflections or clean(reply[: reflections[-1].start()]).cut_off:
         return reader.read(reply, Relation(form), prompt, at_limit)
+    reflection = reflections[-1]
     before, behind = reply[: reflection.start()], reply[reflection.end() :]
     final = reader.read(behind, Relation(form), prompt, at_limit)
     if final.where:

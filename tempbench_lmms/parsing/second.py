@@ -121,8 +121,7 @@ def values(answer: str, parts: Sequence[Part]) -> tuple[Any, ...] | None:
     >>> values("B; 3 - 10.5", [Choice("AB"), TimeSpan(60)])
     ('B', (3.0, 10.5))
     """
-    parts = clean(answer).parts
-    text = _bare(parts[-1].text if parts else "")
+    text = _bare("".join(answer[part.at[0] : part.at[-1]] for part in clean(answer).parts[-1:]))
     if not text or len(text) > _LONGEST:
         return None
     said = [text] * len(parts) if text.upper() == _NONE else text.split(";") if len(parts) > 1 else [text]

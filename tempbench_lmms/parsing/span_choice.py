@@ -95,22 +95,22 @@ def _says(text: Text, start: int, end: int, besides: frozenset[str]) -> bool:
 def _eased(text: Text, one: Judged, before: int) -> Judged:
     """Returns what was judged, where words farther away were taken for this span's, or nearer ones missed."""
     mention, sentence = one.mention, text.sentences[one.sentence]
-    if one.stance == Stance.DRAFT:
-        if not text.has(frozenset(("draft",)), max(sentence.start, before), mention.start):
-            return one._replace(stance=Stance.NAMED)
+    start = max(sentence.start, before)
+    if one.stance == Stance.DRAFT and not text.has(frozenset(("draft",)), start, mention.start):
+        return one._replace(stance=Stance.NAMED)
     if one.sentence + 1 < len(text.sentences):  # "12-30 s. This is wrong, ..."
         following = text.sentences[one.sentence + 1]
         wrong = next((word for word in text.within(*following) if "wrong" in word.roles), None)
         if wrong and not _says(text, following.start, wrong.start, _FILL):
             return one._replace(stance=Stance.DENIED)
-    if one.stance == Stance.ASKED and not text.asks[one.sentence]:
-        if not text.has(frozenset(("refuse",)), sentence.start, mention.start):
-            return one._replace(stance=Stance.NAMED)
+    refuses = text.has(frozenset(("refuse",)), sentence.start, mention.start)
+    if one.stance == Stance.ASKED and not text.asks[one.sentence] and not refuses:
+        return one._replace(stance=Stance.NAMED)
     behind = text.within(mention.end, sentence.end)
     for i, word in enumerate(behind):  # "12 to 30 s is my answer"
-        if "answer" in word.roles and any("is" in other.roles for other in behind[:i]):
-            if not _says(text, mention.end, word.start, _FILL | {"conclude", "unit.second"}):
-                return one._replace(stance=Stance.ANNOUNCED)
+        ends = "answer" in word.roles and any("is" in other.roles for other in behind[:i])
+        if ends and not _says(text, mention.end, word.start, _FILL | {"conclude", "unit.second"}):
+            return one._replace(stance=Stance.ANNOUNCED)
     return one
 
 
@@ -132,9 +132,10 @@ def _decide(at: _Spans, span: TimeSpan, letter: str | None) -> tuple[Judged | No
     if len(_values(live)) == 1:
         return _only(at, live, span)
     lines = [one for one in live if _is_line(text, one.mention)]
-    if len(_values(lines)) == 1 and len({one.mention.value for one in live if one.behind}) < 2:
-        if lines[-1] == live[-1] or lines[0] == live[0]:
-            return lines[-1], ""
+    first_or_last = bool(lines) and (lines[-1] == live[-1] or lines[0] == live[0])
+    corrected = {one.mention.value for one in live if one.behind}
+    if first_or_last and len(_values(lines)) == 1 and len(corrected) < 2:
+        return lines[-1], ""
     return decide(text, live, finder_of(span))
 
 

@@ -5,9 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tempbench_lmms.coherence.official import integers
-from tempbench_lmms.parsing.choice import parse_choice
-from tempbench_lmms.parsing.final_answer import _ANSWER, _CLOSING, _OPENING, _SIGNS, final_answer
-from tempbench_lmms.parsing.text import clip, normalise, squeeze
+from tempbench_lmms.coherence.official_text import normalise
+from tempbench_lmms.parsing import reader
+from tempbench_lmms.parsing.expected import Choice
+from tempbench_lmms.parsing.final_answer import final_answer
+from tempbench_lmms.parsing.text import clip, squeeze
 
 
 @pytest.mark.parametrize(
@@ -54,10 +56,13 @@ def test_a_cut_halves_no_word():
 
 def test_the_beginning_and_the_end_of_a_long_reply_are_read():
     filler = "The picture shows it. " * 1000
-    assert parse_choice(f"Answer: B\n{filler}", "AB") == "B"
-    assert parse_choice(f"{filler}\nAnswer: B", "AB") == "B"
+    assert reader.read(f"Answer: B\n{filler}", Choice("AB")).value == "B"
+    assert reader.read(f"{filler}\nAnswer: B", Choice("AB")).value == "B"
     # Nothing reads across the cut.
-    assert parse_choice("x " * 1994 + "The answer is " + "x " * 5000 + "B x " + "y " * 1997, "AB") is None
+    assert (
+        reader.read("x " * 1994 + "The answer is " + "x " * 5000 + "B x " + "y " * 1997, Choice("AB")).value
+        is None
+    )
 
 
 @given(st.text(st.sampled_from("a \n\t\r\u3000\u2028")))
@@ -72,9 +77,3 @@ def test_squeezing_leaves_words_and_paragraphs(text):
 def test_letters_that_match_others_without_being_their_capitals():
     assert normalise("fırst ſecond İmage") == "first second image".replace("image", "Image")
     assert integers("sıx or nıne") == [6, 9]
-
-
-def test_a_reply_without_these_signs_has_no_tag():
-    for tag in (*_CLOSING, *_OPENING, *_ANSWER):
-        assert any(sign in tag for sign in _SIGNS)
-        assert "[" in tag or tag[0] in _SIGNS
