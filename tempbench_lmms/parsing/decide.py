@@ -14,7 +14,7 @@ from tempbench_lmms.parsing.tokens import Text
 
 def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
     """Reads the answer that a reply gives to what is expected."""
-    cleaned = without_prompt(clean(reply), prompt)
+    cleaned = clean(without_prompt(reply, prompt))
     if cleaned.cut_off:
         return none("cut_off")
     finder = finder_of(expected)

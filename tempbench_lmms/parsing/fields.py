@@ -52,7 +52,7 @@ def read_span(
 
 def _span(reply: str, both: Fields, letter: str | None, prompt: str | None, at_limit: bool) -> Reading[Span]:
     """Returns the span of the first part of a reply that has one."""
-    cleaned = without_prompt(clean(reply), prompt)
+    cleaned = clean(without_prompt(reply, prompt))
     reason = "cut_off" if cleaned.cut_off else "empty"
     for part in cleaned.parts:
         if not part.text:
