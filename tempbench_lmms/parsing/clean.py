@@ -64,6 +64,7 @@ _CHANGES: tuple[tuple[str, re.Pattern[str], Change], ...] = (
     ("\\", lazy(r"\\[()\[\],;:!]|\\(?=\s)|\\(?=[*_#])"), ""),
     ("`", lazy(r"```[a-z]{0,10}(?=\s|$)|`{1,3}"), ""),
     ("*", lazy(r"\*{2,3}|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"), ""),
+    ("_", lazy(r"(?<=[a-zA-Z])_(?=[a-zA-Z])"), " "),
     ("_", lazy(r"(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)"), ""),
     ("#", lazy(r"(?:^|(?<=\n))[ \t]*#{1,6}[ \t]+"), ""),
     (">", lazy(r"(?:^|(?<=\n))[ \t]*>[ \t]+"), ""),
@@ -117,7 +118,7 @@ def clean(reply: str) -> Cleaned:
     ('Option B', True)
     """
     start = max((m.end() for m in _CLOSE.finditer(reply)), default=0)
-    tags = [m for m in _TAG.finditer(reply, start)] if "<" in reply else []
+    tags = list(_TAG.finditer(reply, start)) if "<" in reply else []
     tag = tags[-1] if tags else None
     if any(not tag or m.start() > tag.end() or m.start() > tag.start() for m in _OPEN.finditer(reply, start)):
         return Cleaned([], False, cut_off=True)

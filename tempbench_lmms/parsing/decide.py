@@ -9,7 +9,7 @@ from tempbench_lmms.parsing.expected import Expected
 from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.reading import Reading, none
 from tempbench_lmms.parsing.stance import Judged, Stance, judge
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.tokens import Span, Text
 
 
 def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bool = False) -> Reading[Any]:
@@ -58,7 +58,10 @@ _HOW = {
 
 
 _LISTED = 3
+_LABELS = frozenset(("letter", "label", "both", "listed"))
 _LONG = 20
+_BEGINS = frozenset(("and", "or", "to", "article", "prep", "from", "because", "near", "at"))
+_TIME = frozenset(("unit.second", "start", "end", "when"))
 _EVENT = frozenset(("answer", "right", "conclude", "event"))
 
 
@@ -77,15 +80,75 @@ def _closing(text: Text, live: list[Judged]) -> Judged | None:
     return None if opens or last[0].mention.form == "listed" else last[-1]
 
 
-def _refuses(text: Text, live: list[Judged]) -> bool:
+def _eased(text: Text, live: list[Judged], finder: Finder) -> list[Judged]:
+    """Returns mentions of several values without those that say less: asides, lists, explanations."""
+    for less in (_restates, _in_brackets, _in_list, _explains):
+        values = {one.mention.value for one in live if one.stance >= Stance.NAMED}
+        if len(values) < 2:
+            break
+        kept = [one for one in live if one.stance > Stance.NAMED or not less(text, one, live, finder)]
+        if any(one.stance >= Stance.NAMED for one in kept):
+            live = kept
+    return live
+
+
+def _restates(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
+    """Whether a mention opens a line of a list that goes through the options from the first to the last."""
+    values = finder.values
+    if len(values) < _LISTED or one.mention.value not in values:
+        return False
+    rows = [o for o in live if _own_line(text, o) and _opens(text, o)]
+    said = [o.mention.value for o in rows]
+    for i in range(len(said) - len(values) + 1):
+        if tuple(said[i : i + len(values)]) == tuple(values) and one in rows[i : i + len(values)]:
+            return True
+    return False
+
+
+def _opens(text: Text, one: Judged) -> bool:
+    return _blank(text.text[text.sentences[one.sentence].start : one.mention.start])
+
+
+def _in_brackets(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
+    """Whether a mention stands in brackets behind another of its sentence."""
+    start = text.sentences[one.sentence].start
+    before = text.text[start : one.mention.start]
+    opened = before.rfind("(")
+    inside = opened > before.rfind(")")
+    label = one.mention.form in _LABELS and not any(sign.isalnum() for sign in before[opened:])
+    return (
+        inside
+        and not label
+        and any(o.sentence == one.sentence and o.mention.end <= start + opened for o in live)
+    )
+
+
+def _in_list(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
+    return one.listed and one.mention.form not in ("text", "words")
+
+
+def _explains(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
+    """Whether a mention stands behind a colon or dash of its sentence, and another before it."""
+    here = [o.mention.end for o in live if o.sentence == one.sentence]
+    between = text.text[here[0] : one.mention.start]
+    whole = text.text[slice(*text.sentences[one.sentence])]
+    return whole.count(": ") < 2 and any(sign in between for sign in (": ", " – ", " - ", " — "))
+
+
+def _refuses(text: Text, live: list[Judged], spans: bool) -> bool:
     """Whether a text says that it cannot answer, and names nothing behind a word that turns from this."""
     for word in text.words:
-        if "refuse" in word.roles:
+        if "refuse" in word.roles and not (spans and "hedge" in word.roles):
             sentence = text.sentences[text.sentence(word.start)]
             weighs = text.has(frozenset(("suppose", "ask")), word.end, sentence.end)
             if text.has(frozenset(("note",)), sentence.start, word.start) and not weighs:
                 continue
             turns = [w.end for w in text.within(word.end, sentence.end) if "turn" in w.roles]
+            elsewhere = live and all(one.sentence != text.sentence(word.start) for one in live)
+            if elsewhere and (
+                live[-1].mention.start > sentence.end if spans else text.has(_TIME, word.start, sentence.end)
+            ):
+                continue
             if not turns or not any(
                 one.mention.start >= turns[0] and one.mention.end <= sentence.end for one in live
             ):
@@ -109,7 +172,16 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> tuple[Judged | N
     first = judged[0].sentence if judged else 0
     polite = (i for i, s in enumerate(text.sentences) if i > first and text.has(_ASIDE, *s))
     aside = next(polite, len(text.sentences))
-    live = [one for one in judged if one.stance >= Stance.OPEN and one.sentence < aside]
+    notes = {i for i, s in enumerate(text.sentences) if i > first and _notes(text, s)}
+    live = [
+        one
+        for one in judged
+        if one.stance >= Stance.OPEN and one.sentence < aside and one.sentence not in notes
+    ]
+    if live:  # "B. Have a great day with A!" is one sentence behind a label
+        behind = text.within(live[0].mention.end, text.sentences[first].end)
+        courtesy = next((w.start for w in behind if w.roles & _ASIDE), len(text.text))
+        live = [one for one in live if one.mention.start < courtesy or one.sentence > first]
     # What stands before words that take back counts only where nothing else is named behind them.
     for i in range(len(live) - 1, 0, -1):
         if live[i].behind and live[i].stance > Stance.OPEN:
@@ -121,12 +193,17 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> tuple[Judged | N
         heads and heads[0].sentence not in (0, last_sentence)
     ):  # a list
         live = [one._replace(stance=Stance.NAMED) if one.stance == Stance.HEAD else one for one in live]
+    if live and live[-1].sentence == last_sentence and live[-1].stance in (Stance.BARE, Stance.HEAD):
+        tail = text.text[live[-1].mention.end :]
+        if tail[:1] == ":" and len(tail.split()) <= _LISTED and _unfinished(text, judged):
+            live.pop()
     strong = [one for one in live if one.stance in _STRONG]
     if strong:
         return _last(text, strong, live)
     if (closing := _closing(text, live)) is not None:
         return closing, ""
-    refused = _refuses(text, live)
+    live = _eased(text, live, finder)
+    refused = _refuses(text, live, finder.spans)
     for stance in (Stance.HEAD, Stance.NAMED):
         here = [one for one in live if one.stance == stance]
         if not here:
@@ -156,16 +233,36 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> tuple[Judged | N
 def _unfinished(text: Text, judged: list[Judged]) -> bool:
     """Whether a text ends behind a word that begins something."""
     end = len(text.text)
-    if any(one.mention.end == end for one in judged):
+    behind = min((end - one.mention.end for one in judged if one.mention.end <= end), default=end)
+    if not behind:
         return False
-    *before, tail = text.sentences
-    ended = before and text.text[before[-1].start : before[-1].end].rstrip().endswith(".")
-    if ended and tail.end - tail.start > _LONG and text.text.rstrip()[-1:].isalnum():
-        return True
-    last = text.words[-1] if text.words and text.words[-1].end == end else None
-    return (
-        last is not None and last.end - last.start > 1 and bool(last.roles & {"and", "or", "to", "article"})
+    tail, last = (
+        text.text[end - behind :],
+        text.words[-1] if text.words and text.words[-1].end == end else None,
     )
+    *before, final = text.sentences
+    ended = before and text.text[before[-1].start : before[-1].end].rstrip().endswith(".")
+    if (
+        ended
+        and final.end - final.start > _LONG
+        and text.text.rstrip()[-1:].isalnum()
+        and len(tail.split()) > 1
+    ):
+        return True
+    if last is None or last.end - last.start < 2 or (last.start == end - behind):
+        return False
+    return bool(last.roles & (_BEGINS if len(tail.split()) > 1 else _BEGINS - {"prep"}))
+
+
+def _notes(text: Text, sentence: Span) -> bool:
+    """Whether a sentence is a remark and gives no answer."""
+    opening = text.within(*sentence)[:1]
+    noted = opening and "note" in opening[0].roles and _blank(text.text[sentence.start : opening[0].start])
+    return bool(noted) and not text.has(frozenset(("answer", "choose", "back", "switch")), *sentence)
+
+
+def _blank(stretch: str) -> bool:
+    return not any(sign.isalnum() for sign in stretch)
 
 
 def _own_line(text: Text, one: Judged) -> bool:

@@ -87,9 +87,7 @@ def whole(text: str, finder: Finder) -> Any | None:
             return yes if yes != no else None
     if isinstance(expected, Order):
         labels = re.findall(r"[A-Za-z]+|\d+", bare)
-        if len(labels) == len(expected.labels) and re.fullmatch(
-            r"\w+(?:\s*[,;]?\s*\w+|\s*(?:,|->|→|-)\s*\w+)*", bare
-        ):
+        if len(labels) == len(expected.labels) and not re.sub(r"\w|[\s,;→]|->|-(?!-)", "", bare):
             order = tuple(label.upper() for label in labels)
             return order if set(order) == set(expected.labels) else None
     return None
@@ -112,16 +110,47 @@ def of_json(value: Any, finder: Finder) -> Any | None:
         )
         return relations.triple(Text(rows, spans=False))
     names = {re.sub(r"[\s-]+", "_", str(key).strip().lower()): item for key, item in value.items()}
+    if isinstance(finder.expected, Order):
+        return _order_of({name: item for name, item in names.items() if not _NO_KEY.search(name)}, finder)
     for pattern in _KEYS:
         for name, item in names.items():
             if re.fullmatch(pattern, name) and not _NO_KEY.search(name):
                 if isinstance(item, Mapping):
-                    return of_json(item, finder)
+                    if (inner := of_json(item, finder)) is not None:
+                        return inner
+                    continue
                 if item is None or (said := _of_field(item, finder)) is not None:
                     return None if item is None else said
+    asked = finder.terms.approves - {"right", "wrong"}
+    for name, item in names.items():
+        if (
+            any(word.roles & asked for word in scan(name.replace("_", " ")))
+            and (said := _of_field(item, finder)) is not None
+        ):
+            return said
     found = [_of_field(item, finder) for name, item in names.items() if not _NO_KEY.search(name)]
     left = [one for one in found if one is not None]
     return left[0] if len(left) == 1 else None
+
+
+def _order_of(names: Mapping[str, Any], finder: Finder) -> Any | None:
+    """Returns the order in a field whose name says so, or that all fields make: `{"latest": 2, "earliest": 1}`."""
+    for pattern in _KEYS:
+        for name, item in names.items():
+            if re.fullmatch(pattern, name):
+                return (
+                    of_json(item, finder) if isinstance(item, Mapping) else finder.read_text(_row(name, item))
+                )
+    return finder.read_text("\n".join(_row(name, item) for name, item in names.items()))
+
+
+def _row(name: str, item: Any) -> str:
+    items = (
+        [_row("", one) if isinstance(one, list) else str(one) for one in item]
+        if isinstance(item, list)
+        else [str(item)]
+    )
+    return f"{name.replace('_', ' ')}: {', '.join(items)}"
 
 
 def _of_field(item: Any, finder: Finder) -> Any | None:
@@ -129,7 +158,13 @@ def _of_field(item: Any, finder: Finder) -> Any | None:
         return item if isinstance(finder.expected, Truth) else whole(str(item), finder)
     if isinstance(item, list):
         if isinstance(finder.expected, Order):
-            return whole(", ".join(str(one) for one in item), finder)
+            rows = [
+                ", ".join(_row(str(k), v) for k, v in one.items()) if isinstance(one, Mapping) else str(one)
+                for one in item
+            ]
+            return finder.read_text(
+                ("\n" if any(isinstance(one, Mapping) for one in item) else ", ").join(rows)
+            )
         return _of_field(item[0], finder) if len(item) == 1 else None
     if isinstance(item, (str, int, float)):
         return finder.read_text(str(item))

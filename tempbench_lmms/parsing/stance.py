@@ -33,12 +33,14 @@ class Judged(NamedTuple):
         stance: What the text does with it.
         sentence: The number of its sentence.
         behind: Whether words that take back what was said stand between it and the mention before.
+        listed: Whether it stands in a list with other values.
     """
 
     mention: Mention
     stance: Stance
     sentence: int
     behind: bool = False
+    listed: bool = False
 
 
 class Terms(NamedTuple):
@@ -154,11 +156,23 @@ def judge(
             isinstance(group[0].value, int),
         )
         said = _NO_TERMS if group[0].form == "judged" else terms
-        stance = _of_group(around, len({one.value for one in group}) > 1, number, said)
-        back = text.has(_TAKES_BACK, place, start)
-        judged += [_turned(Judged(one, stance, number, back), swap) for one in group]
+        several = len({one.value for one in group}) > 1
+        stance = _of_group(around, several, number, said)
+        back = text.has(_TAKES_BACK, place, start) or (i > 0 and _opens_with_no(around))
+        judged += [_turned(Judged(one, stance, number, back, several), swap) for one in group]
         place = end
     return judged
+
+
+def _opens_with_no(at: "_Around") -> bool:
+    """Whether a "No," opens the sentence, or the part behind the mention before, and a mention follows."""
+    if at.form == "judged":
+        return False
+    text = at.text
+    for word in text.within(at.left, at.start):
+        if "no" in word.roles and _empty(text.text[at.left : word.start]):
+            return text.text[word.end : word.end + 1] in (",", ":", ";", ".", "!")
+    return False
 
 
 def _turned(one: Judged, swap: Mapping[Any, Any] | None) -> Judged:
@@ -187,11 +201,16 @@ def _of_group(at: _Around, several: bool, number: int, terms: Terms) -> Stance:
     clauses = text.clauses(at.sentence)
     clause = next(c for c in clauses if c.start <= at.start < c.end)
     lead = text.within(max(at.left, clause.start), at.start)
-    denied, sign = _denies(lead, terms), _predicate(at, terms) or _taken_back(at, number, terms)
+    denied, sign = (
+        _denies(lead, terms, at.left <= clause.start),
+        _predicate(at, terms) or _taken_back(at, number, terms),
+    )
     alternatives = text.has(_role("or"), at.start, at.end) or "/" in text.text[at.start : at.end]
     opening = text.within(at.sentence.start, at.start)[:1]
     if opening and "or" in opening[0].roles and _empty(text.text[at.sentence.start : opening[0].start]):
         return Stance.OPEN
+    if at.left > at.sentence.start and terms.rejects and any("than" in w.roles for w in lead):
+        return Stance.ASKED
     if several and alternatives and not denied and sign not in ("wrong", "not"):
         return Stance.OPEN
     if sign == "open":
@@ -217,6 +236,11 @@ def _of_group(at: _Around, several: bool, number: int, terms: Terms) -> Stance:
     drafts = [w.end for w in text.within(at.sentence.start, at.start) if "draft" in w.roles]
     if drafts and not text.has(_role("turn", "answer", "back"), drafts[-1], at.start):
         return Stance.DRAFT
+    if any(
+        "draft" in w.roles and _empty(_without(text, at.end, w.start, _FILL))
+        for w in text.within(at.end, min(clause.end, at.right))
+    ):
+        return Stance.DRAFT
     before = text.within(max(at.left, at.sentence.start), at.start)
     while before and "fill" in before[-1].roles and not before[-1].roles & _POINTS:
         before.pop()
@@ -226,7 +250,8 @@ def _of_group(at: _Around, several: bool, number: int, terms: Terms) -> Stance:
         return Stance.ASKED
     if any("or" in w.roles and _empty(_without(text, w.end, at.start, _FILL)) for w in lead):
         return Stance.OPEN
-    turns = [w.end for w in text.within(at.sentence.start, at.start) if w.roles & {"turn", "conclude"}]
+    turning = [w for w in text.within(at.sentence.start, at.start) if w.roles & {"turn", "conclude"}]
+    turns = [w.end for w in turning if "concede" not in w.roles]
     behind = next(
         (w.start for w in text.within(at.end, at.right) if w.roles & {"turn", "conclude"}), at.right
     )
@@ -275,7 +300,7 @@ def _of_group(at: _Around, several: bool, number: int, terms: Terms) -> Stance:
     return Stance.NAMED
 
 
-def _denies(lead: list[Word], terms: Terms) -> bool:
+def _denies(lead: list[Word], terms: Terms, alone: bool) -> bool:
     """Whether the words before a mention, in its clause, deny it."""
     count = 0
     for word in lead:
@@ -283,7 +308,9 @@ def _denies(lead: list[Word], terms: Terms) -> bool:
             count = 0
         elif word.roles & terms.verdicts:
             continue
-        elif word.roles & {"deny", "wrong", "no"} and not word.roles & (terms.approves | {"right"}):
+        elif word.roles & (
+            {"deny", "wrong", "no"} | (terms.rejects if alone else set())
+        ) and not word.roles & (terms.approves | {"right"}):
             count += 1
     return count % 2 == 1
 
@@ -331,7 +358,8 @@ def _predicate(at: _Around, terms: Terms) -> str:
             return "wrong" if "cross" in word.roles else "right"
         if word.roles & {"yes", "no"} and near and alone and terms.approves:
             return "wrong" if "no" in word.roles else "right"
-        if "deny" in word.roles and near and "," not in gap:
+        stated = at.form == "stated" and "," not in text.text[at.end : word.start]
+        if "deny" in word.roles and (near or stated) and "," not in gap:
             denies = True
         last = word.end
     return "not" if denies else ""
@@ -373,19 +401,26 @@ def _announced(at: _Around, lead: list[Word], clause: Span, terms: Terms) -> boo
         if not _empty(_without(text, word.end, at.start, _FILL)):
             return False
         if word.roles & {"answer", "choose", "switch", "final"}:
-            return True
+            return not _subject(at, word)
         if word.roles & terms.approves:
             return True
     if at.left >= clause.start:
         return False
     # The noun may stand before the colon, or the end of the line, that begins the clause: "The answer is: B".
-    head = [w for w in text.within(max(at.left, clause.start - 60), clause.start)]
+    head = list(text.within(max(at.left, clause.start - 60), clause.start))
     for word in reversed(head):
         if not _empty(_without(text, word.end, clause.start, _FILL)):
             return False
         if word.roles & {"answer", "choose", "switch", "final"} | terms.approves:
             return text.text[word.end : clause.start].strip(" \"'")[-1:] in {":", "-", "–", "—", ""}
     return False
+
+
+def _subject(at: _Around, word: Word) -> bool:
+    """Whether "answer B" is what a sentence speaks of: "Answer B shows the end"."""
+    behind = at.text.text[at.end : at.end + 2]
+    joined = at.text.text[word.end : at.start] == " " and "answer" in word.roles
+    return joined and behind[:1] == " " and behind[1:].isalpha() and not _set_off(at.text, at.end)
 
 
 def _set_off(text: Text, end: int) -> bool:

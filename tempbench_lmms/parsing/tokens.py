@@ -1,6 +1,7 @@
 """One scan of a text: the words of the lexicon with their roles, and where clauses, sentences and lines end."""
 
 import bisect
+import itertools
 from functools import cached_property
 from typing import NamedTuple
 
@@ -66,7 +67,7 @@ class Text:
         turning = frozenset(("turn", "because", "suppose"))
         cuts.update(w.start for w in self.within(*sentence) if w.roles & turning and not w.roles & {"deny"})
         ends = sorted(cuts)
-        return [Span(a, b) for a, b in zip(ends, ends[1:], strict=False) if b > a]
+        return [Span(a, b) for a, b in itertools.pairwise(ends) if b > a]
 
 
 def _sentences(text: str) -> list[Span]:
@@ -74,7 +75,9 @@ def _sentences(text: str) -> list[Span]:
     start = 0
     for end in _END.finditer(text):
         if text[end.start()] == "." and _HEAD.search(text, start, end.end()) and end.end() < len(text):
-            continue
+            following = _END.search(text, end.end())
+            if not following or following.group()[0] not in "?？":  # a question drops only itself
+                continue
         if text[start : end.end()].strip():
             found.append(Span(start, end.end()))
         start = end.end()

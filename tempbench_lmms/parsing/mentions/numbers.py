@@ -8,7 +8,9 @@ from tempbench_lmms.parsing.mentions import places
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
-_DIGITS = lazy(r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/])#?(\d{1,4})(?![\d/%]|:\d|[^\W\d_]|\.\d|,\d{3})")
+_DIGITS = lazy(
+    r"(?<![A-Za-z\d_])(?<!\d[.:/-])(?<![-/])#?(\d{1,4})(?![\d/%]|:\d|[^\W\d_\u2e80-\uffff]|\.\d|,\d{3})"
+)
 _BEHIND = lazy(
     r"\s{0,2}(?:is\s|ist\s|est\s|es\s|è\s|は|が|是|为|no\.?\s?|n[°º]\s?|number\s|#|_)?[:\s(\[\"'#]{0,4}(\d{1,2})(?![\d%]|:\d|\.\d|[^\W\d_\u2e80-\uffff])"
 )
@@ -35,6 +37,7 @@ _AFTER = frozenset(
         "back",
         "to",
         "all",
+        "courtesy",
     )
 )
 
@@ -94,7 +97,7 @@ def items(text: Text, item: Item) -> list[Mention]:
         lead = text.within(max(0, one.start() - 8), one.start())
         if lead and "total" in lead[-1].roles and lead[-1].end == one.start() - 1:
             continue
-        after = next(iter(text.within(one.end(), one.end() + 14)), None)
+        after = next(iter(text.within(one.end(), one.end() + 30)), None)
         joined = _JOINED.match(text.text, one.end()) or _JOINS.search(
             text.text, max(0, one.start() - 8), one.start()
         )
@@ -139,6 +142,17 @@ def counts(text: Text, count: Count) -> list[Mention]:
     ]
     found = _without_tally(found)
     kept: list[Mention] = []
+    row = places.find(text, len(count.letters), frozenset(("option",)))
+    named = apart(
+        [
+            *named,
+            *(
+                one._replace(value=count.letters[one.value - 1])
+                for one in row
+                if text.has(frozenset(("option",)), one.start, one.end)
+            ),
+        ]
+    )
     for one in named:
         same = next(
             (

@@ -4,16 +4,18 @@ import re
 from functools import lru_cache
 
 from tempbench_lmms.parsing.expected import Choice, Item
+from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention, apart
 from tempbench_lmms.parsing.mentions import durations, numbers, orders, places, relations, truth, words
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _LETTER = lazy(r"(?<![^\W_])(?<![^\W_]['/.-])([A-H])(?![^\W_]|['-][^\W_])", re.ASCII)
-_BRACKETED = lazy(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])[).](?=\s)")
+_BRACKETED = lazy(r"[(\[\"']([a-h])[)\]\"']|(?:^|(?<=\n))([a-h])(?:[).](?=\s)|(?=,\s\d|\s*\n|$))")
 _BEHIND_NOUN = lazy(r"\s{0,2}(?:is\s|no\.?\s?|#)?[:\s(\[\"'#]{0,4}([A-Ha-h])(?![^\W_]|'[^\W_]|\.\w)")
 # "A man", "A, B": an article is followed by a word that is no verb or sign of an answer.
 _ARTICLE = lazy(r"\s+[a-zß-ÿ]")
+_INSIDE = lazy(r"[a-z],? $")
 _VERBS = frozenset(
     (
         "is",
@@ -49,6 +51,8 @@ _RANGE = lazy(
 _OTHERS = frozenset(("image", "step", "video"))
 _NUMBER = lazy(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
 _SHORTEST_TEXT = 2
+_PAIR = 2
+_IN_BRACKETS = lazy(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
 _BETWEEN = r"[^\w\n]{1,3}"
 
 
@@ -64,13 +68,18 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
         number = _NUMBER.match(text.text, word.end) if "option" in word.roles else None
         if number and 0 < int(number[1]) <= len(choice.letters) and not _digits(choice.texts):
             found.append(Mention(choice.letters[int(number[1]) - 1], word.start, number.end(), "label"))
+        if spelt := _spelt(text, word, choice):
+            found.append(spelt)
         if following is None:
             continue
         named = choice.noun and text.text[word.start : word.end].lower().rstrip("s") == choice.noun
         said = text.text[word.start : word.end].lower()
         if following.start(1) in others:
             continue
-        if said in shown or (word.roles & _OTHERS and not word.roles & _NOUNS and not named):
+        colon = ":" in text.text[word.end : following.start(1)] and text.text[following.end() :][
+            :2
+        ].strip() in ("", ".")
+        if said in shown or (not colon and word.roles & _OTHERS and not word.roles & _NOUNS and not named):
             others.add(following.start(1))
         elif word.roles & _NOUNS or named:
             lower = following[1].islower()
@@ -78,14 +87,21 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
                 following[1] == "a" and following.end() < len(text.text) and text.text[following.end()] == " "
             ):
                 continue
-            if following[1].upper() in choice.letters and ("option" in word.roles or not lower or named):
+            ends = text.text[following.end() :].strip(" .") == ""
+            if following[1].upper() in choice.letters and (
+                "option" in word.roles or not lower or named or ends
+            ):
                 nouns.add(following.start(1))
                 start = word.start if "option" in word.roles or named else following.start(1)
                 found.append(Mention(following[1].upper(), start, following.end(), "label"))
     for one in _LETTER.finditer(text.text):
         if one[1] not in choice.letters or one.start() in nouns or one.start() in others:
             continue
-        if one[1] == "A" and _ARTICLE.match(text.text, one.end()):
+        if (
+            one[1] == "A"
+            and _ARTICLE.match(text.text, one.end())
+            and not _INSIDE.search(text.text, 0, one.start())
+        ):
             after = next(iter(text.within(one.end(), one.end() + 24)), None)
             if after is None or after.start > one.end() + 1 or not after.roles & _VERBS:
                 continue
@@ -95,6 +111,54 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
         if value in choice.letters and one.start(1 if one[1] else 2) not in nouns | others:
             found.append(Mention(value, one.start(), one.end(), "letter"))
     return apart(found)
+
+
+def _spelt(text: Text, word: Word, choice: Choice) -> Mention | None:
+    """Returns an option that a noun and a number in letters name: "caption two"."""
+    said = text.text[word.start : word.end].lower()
+    after = (
+        next(iter(text.within(word.end, word.end + 8)), None)
+        if "option" in word.roles or said == choice.noun
+        else None
+    )
+    number = places.ordinal(after.roles, "number.") if after and after.start == word.end + 1 else None
+    if number is None or not 0 < number <= len(choice.letters) or said.endswith("s"):
+        return None
+    return Mention(choice.letters[number - 1], word.start, after.end, "label") if after else None
+
+
+_LESS = lazy(r"\bless\b")
+
+
+def _compared(text: Text, found: list[Mention]) -> list[Mention]:
+    """Returns mentions with two of which one is said to be better than the other as one: "B is less likely than A"."""
+    kept: list[Mention] = []
+    for one in found:
+        last = kept[-1] if kept else None
+        words_ = text.within(last.end, one.start) if last and last.value != one.value else []
+        joins = [w for w in words_ if "than" in w.roles]
+        if (
+            last is None
+            or not joins
+            or text.text[last.end : one.start].strip(" )").startswith((",", ".", "("))
+        ):
+            kept.append(one)
+            continue
+        said = text.within(last.end, joins[0].start)
+        wrong = [w for w in said if "wrong" in w.roles]
+        plain = all(text.text[w.start : w.end].lower().startswith(("less", "wors")) for w in wrong)
+        well = text.text[: joins[0].start].lower().endswith("well ")
+        judged = plain and (wrong or well or any("right" in w.roles for w in said))
+        rest = "".join(
+            " " if any(w.start <= i < w.end for w in wrong) else text.text[i]
+            for i in range(last.end, joins[0].start)
+        )
+        if not judged or any(w.roles & {"deny", "turn", "because", "hedge"} for w in said):
+            kept.append(one)
+            continue
+        worse = bool(wrong) != bool(_LESS.search(rest))
+        kept[-1] = Mention(one.value if worse else last.value, last.start, one.end, "words")
+    return kept
 
 
 @lru_cache(maxsize=512)
@@ -121,22 +185,53 @@ def _placed(texts: tuple[str, ...]) -> bool:
 def _pattern(texts: tuple[str, ...]) -> re.Pattern[str] | None:
     """Returns a pattern for the options' texts, the longest first; its groups are numbered as they are."""
     parts = []
-    for i, text in sorted(enumerate(texts), key=lambda pair: -len(pair[1])):
+    ways = [(i, way) for i, text in enumerate(texts) for way in {text, *_ways(text)}]
+    for n, (i, text) in enumerate(sorted(ways, key=lambda pair: -len(pair[1]))):
         words = re.findall(r"[^\W_]+(?:'[^\W_]+)*", text.lower().replace("’", "'"))
         if words and len("".join(words)) >= _SHORTEST_TEXT:
             said = _BETWEEN.join(map(re.escape, words))
-            parts.append(rf"(?P<o{i}>(?<![^\W_]){said}(?![^\W_]))")
+            parts.append(rf"(?P<o{i}_{n}>(?<![^\W_]){said}(?![^\W_]))")
     return lazy("|".join(parts)) if parts else None
+
+
+def _ways(text: str) -> list[str]:
+    """Returns the names that one option gives for the same thing: "square/rectangle"."""
+    names = text.strip(" .").split("/")
+    return (
+        names
+        if len(names) > 1 and all(name.isalpha() and len(name) > _SHORTEST_TEXT for name in names)
+        else []
+    )
+
+
+@lru_cache(maxsize=512)
+def _signs(choice: Choice) -> re.Pattern[str] | None:
+    """Returns a pattern for options that are capital letters other than those of the options."""
+    signs = [text.strip(" .") for text in choice.texts]
+    if (
+        not signs
+        or not all(len(sign) == 1 and sign.isupper() for sign in signs)
+        or set(signs) & set(choice.letters)
+    ):
+        return None
+    return lazy(rf"(?<![^\W_])(?<![^\W_]['.])[{''.join(signs)}](?![^\W_]|['-])")
 
 
 def texts(text: Text, choice: Choice) -> list[Mention]:
     """Returns the places where an option's own text stands."""
     pattern = _pattern(choice.texts[: len(choice.letters)])
     small = text.text.lower()
+    if signs := _signs(choice):
+        letter = {
+            said.strip(" ."): letter for said, letter in zip(choice.texts, choice.letters, strict=False)
+        }
+        return [Mention(letter[one.group()], *one.span(), "text") for one in signs.finditer(text.text)]
     if pattern is None or len(small) != len(text.text):
         return []
     return [
-        Mention(choice.letters[int((one.lastgroup or "o0")[1:])], one.start(), one.end(), "text")
+        Mention(
+            choice.letters[int((one.lastgroup or "o0_0")[1:].split("_")[0])], one.start(), one.end(), "text"
+        )
         for one in pattern.finditer(small)
     ]
 
@@ -186,7 +281,7 @@ def _images(text: Text) -> list[tuple[int, int, str]]:
 def find(text: Text, choice: Choice) -> list[Mention]:
     """Returns all places that name an option; a letter that stands with a text counts for both."""
     named = letters(text, choice)
-    heads = {one.end: one for one in named}
+    heads, starts = {one.end: one for one in named}, {one.start: one for one in named}
     kept = []
     small = tuple(text.lower().strip(" .") for text in choice.texts)
     said = texts(text, choice)
@@ -206,19 +301,25 @@ def find(text: Text, choice: Choice) -> list[Mention]:
             r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$", text.text[max(0, one.start - 12) : one.start]
         )
         before = heads.get(one.start - len(between.group())) if between else None
-        if before is None:
+        behind = _IN_BRACKETS.match(text.text, one.end)
+        if before is None and behind and (follows := starts.get(behind.end())) and follows.value == one.value:
+            named[named.index(follows)] = follows._replace(start=one.start, form="both")
+        elif before is None:
             kept.append(one)
         else:
             named[named.index(before)] = before._replace(end=one.end, form="both")
+    if _said_again(text, named, choice):
+        return []
     if len({one.value for one in named if one.form == "both"}) > min(2, len(choice.letters) - 1):
         named = [one._replace(form="listed") if one.form == "both" else one for one in named]
     if set(small) == {"true", "false"}:
         taken = {text.sentence(one.start) for one in named}
         kept = [one for one in kept if text.sentence(one.start) not in taken]
+    placed = _placed(choice.texts)
     orders_ = _orders(choice.texts)
     if orders_:
         labels = tuple(sorted(orders_[0]))
-        ordered = {order: letter for order, letter in zip(orders_, choice.letters, strict=False)}
+        ordered = dict(zip(orders_, choice.letters, strict=False))
         whole = [one for one in orders.find(text, labels) if one.value in ordered]
         kept = [Mention(ordered[one.value], one.start, one.end, "text") for one in whole]
         named = [one for one in named if all(one.end <= w.start or one.start >= w.end for w in whole)]
@@ -226,21 +327,64 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         taken = {text.sentence(one.start) for one in named}
         found = durations.find(text, ranges, choice.letters)
         kept = [*kept, *(one for one in found if text.sentence(one.start) not in taken)]
+    elif slots := places.slots(choice.texts[: len(choice.letters)]):
+        kept += [one._replace(value=choice.letters[one.value - 1]) for one in places.in_slots(text, slots)]
     elif choice.asks == "first before second" and (
         order := relations.compared(text, images := _images(text))
     ):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
         kept = [one._replace(value=letter[one.value]) for one in order]
         return apart([*named, *kept])
-    elif not named and not kept and choice.texts and set(small) != {"true", "false"}:
-        kept = words.find(text, choice.texts, choice.letters)
+    elif (
+        not named
+        and not sequences
+        and choice.texts
+        and not (kept and placed)
+        and set(small) != {"true", "false"}
+    ):
+        said = words.find(text, choice.texts, choice.letters) or words.misspelt(
+            text, choice.texts, choice.letters
+        )
+        kept += [one for one in said if all(one.end <= k.start or one.start >= k.end for k in kept)]
+    kept = _foreground(text, kept)
     row = len(choice.letters)
-    placed = _placed(choice.texts)
     row_places = (
         numbers.items(text, Item(row)) if placed else places.find(text, row, frozenset(("option", "answer")))
     )
+    # "The drum is the first": where an option is named, a rank says something of it.
+    taken = {text.sentence(one.start) for one in kept} if not placed else set()
+    row_places = [one for one in row_places if text.sentence(one.start) not in taken]
     kept += [one._replace(value=choice.letters[one.value - 1]) for one in row_places]
-    return apart([*named, *kept])
+    found = apart([*named, *kept])
+    return _compared(text, found) if len(choice.letters) == _PAIR and not choice.asks else found
+
+
+def _said_again(text: Text, named: list[Mention], choice: Choice) -> bool:
+    """Whether a text names nothing but a row of all options, each with its text, in one line: the question said again."""
+    whole = "".join(one.value for one in named) == choice.letters and len(named) > _PAIR
+    if not whole or "\n" in text.text[named[0].start : named[-1].end]:
+        return False
+    ends = []
+    for one, said in zip(named, choice.texts, strict=False):
+        behind = re.match(rf"[ .):]*{re.escape(said.lower().strip(' .'))}", text.text[one.end :].lower())
+        ends.append(one.end if one.form == "both" else one.end + behind.end() if behind else -1)
+    gaps = [text.text[end : one.start] for end, one in zip(ends, named[1:], strict=False)]
+    return min(ends) > 0 and not any(sign.isalnum() for sign in "".join([*gaps, text.text[ends[-1] :]]))
+
+
+_BACKGROUND = frozenset(("background",))
+
+
+def _foreground(text: Text, found: list[Mention]) -> list[Mention]:
+    """Returns mentions without those that another of their sentence is compared with: "the drum plays before the flute"."""
+    kept: list[Mention] = []
+    for one in sorted(found, key=lambda m: m.start):
+        last = kept[-1] if kept else None
+        if last and last.value != one.value and text.sentence(last.start) == text.sentence(one.start):
+            if text.has(_BACKGROUND, last.end, one.start):
+                continue
+        kept.append(one)
+    return kept
 
 
 @lru_cache(maxsize=64)

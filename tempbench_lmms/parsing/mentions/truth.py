@@ -1,5 +1,7 @@
 """Finds what judges a claim: True and False in their words, yes and no, and "it does not hold"."""
 
+import itertools
+
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
@@ -67,7 +69,8 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
         yes, no = bool(roles & _YES), bool(roles & _NO)
         if yes == no:
             continue
-        if roles & {"rising", "falling"} and not text.has(_IS, start, word.start):
+        bare = not any(sign.isalnum() for sign in text.text[: word.start] + text.text[word.end :])
+        if roles & {"rising", "falling"} and not bare and not text.has(_IS, start, word.start):
             continue
         if not roles & (_JUDGING | {"rising", "falling"}) or (roles & _PLAIN and not roles & _JUDGING):
             if not _opens(text, word):
@@ -78,7 +81,7 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
     # "True or False" names the choice, and no answer.
     pairs = [
         i
-        for i, (one, other) in enumerate(zip(found, found[1:], strict=False))
+        for i, (one, other) in enumerate(itertools.pairwise(found))
         if one.value != other.value and _CHOICE.fullmatch(text.text[one.end : other.start].lower())
     ]
     echoed = {text.sentence(found[i].start) for i in pairs}
@@ -88,8 +91,18 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
 
 def _opens(text: Text, word: Word) -> bool:
     """Whether a yes or no stands at the beginning of a clause, and by itself."""
-    before = text.text[max(0, word.start - 2) : word.start].strip(" \"'*(")
+    lead = text.within(max(0, word.start - 24), word.start)
     after = text.text[word.end : word.end + 2].strip(" \"'*")
+    if (
+        lead
+        and lead[-1].roles & {"is", "conclude", "switch"}
+        and lead[-1].end >= word.start - 2
+        and not after[:1].isalnum()
+    ):
+        start = text.sentences[text.sentence(word.start)].start
+        if lead[-1].roles & {"conclude", "switch"} or text.has(frozenset(("answer",)), start, word.start):
+            return True
+    before = text.text[max(0, word.start - 2) : word.start].strip(" \"'*(")
     return before in {"", ":", ".", ",", ";", "\n", "-", "–", "—", "!", "?", "。", ">"} and (
         not after or not after[0].isalnum()
     )

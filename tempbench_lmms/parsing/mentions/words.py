@@ -1,35 +1,58 @@
 """Finds options by words of theirs: the same words, or others that the lexicon gives the same sense."""
 
-from collections.abc import Sequence
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from tempbench_lmms.parsing.lexicon import UNIT, scan
+from tempbench_lmms.parsing.lexicon import UNIT, Word, scan
 from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.tokens import Text
+from tempbench_lmms.parsing.tokens import Span, Text
 
 _EMPTY = frozenset(
-    (
-        "fill",
-        "prep",
-        "article",
-        "is",
-        "and",
-        "or",
-        "conclude",
-        "option",
-        "image",
-        "video",
-        "because",
-        "then",
-        "choose",
-    )
-)
+    ("fill", "prep", "article", "is", "and", "or", "conclude", "option", "video", "because", "then",
+     "choose", "turn", "deny", "hedge", "likely", "suppose", "answer", "yes", "no", "to", "from", "refuse", "one", "than", "all", "pronoun")
+)  # fmt: skip
 _ENDINGS = lazy(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
 _DENY = frozenset(("deny",))
+_TURN, _SEEMS = frozenset(("turn",)), frozenset(("hedge",))
+_LOOKS = lazy(r"\b(?:looks?|looked|seem\w*|appear\w*|expect\w*|thought)\b")
 _SHORTEST = 3
-_ENOUGH = 0.6
+_LONG_ENOUGH, _LONGEST = 5, 40
+_KEYS = "qwertyuiop asdfghjkl zxcvbnm"
+_ENOUGH, _LEAST = 0.6, 0.3
+# One of these alone says all that its option says: "neither plays", "they start together".
+_STRONG = frozenset(("c.none", "c.together", "c.nodraw", "c.still", "c.norot"))
+_STILL = frozenset(("c.still", "c.norot"))
+_OPPOSITES = {
+    **{
+        f"c.{a}": f"c.{b}" for a, b in (("left", "right"), ("up", "down"), ("cw", "ccw"), ("forward", "back"))
+    },
+    **{
+        f"c.{b}": f"c.{a}" for a, b in (("left", "right"), ("up", "down"), ("cw", "ccw"), ("forward", "back"))
+    },
+    "c.faster": "c.slower",
+    "c.slower": "c.faster",
+}
+_MOTION = frozenset((*_OPPOSITES, *_STILL, "c.constant", "c.diagonal", "c.alternate"))
+_FAMILIES = (
+    frozenset(("c.left", "c.right", "c.up", "c.down")),
+    frozenset(("c.forward", "c.back")),
+    frozenset(("c.cw", "c.ccw")),
+    frozenset(("c.faster", "c.slower", "c.constant")),
+)
+_LEADS_ON = frozenset(("then", "late", "after"))
+_AFTER = lazy(r"(?:after|nach|nachdem|après|tras|before)(?= (?!that|this|which))")
+# Lines of what happens in a stretch of the video; and lines of what one frame shows, which say no movement.
+_STRETCH = lazy(r"[\s•*(-]*(?:(?:from\s)?[a-z]+\s)?\d+(?:[.:]\d+)?\s?s?\s?(?:-|–|to|bis)\s?\d+[^:\n]{0,12}:")
+_FRAME = lazy(r"[\s•*(-]*(?:at\s|in\s)?(?:the\s)?(?:frame|image|bild)s?\s?\d+[^:\n]{0,12}:")
+_ENTRY = lazy(r"[\s•*(-]*\d[.)]\s")
+# "the left edge", "at the left": a place, and no movement.
+_PLACE = lazy(r"[- ](?:edge|border|side|corner|half|end|margin|hand|part|third|of)\b|er rand")
+_AT = lazy(r"\b(?:at|on) (?:the (?:lower |upper |far |very )?)?...$")
 
 
 class Sense(NamedTuple):
@@ -50,10 +73,10 @@ def _stem(word: str) -> str:
     return stem[:-1] if len(stem) > _SHORTEST and stem[-1] == stem[-2] else stem
 
 
-def senses(text: str) -> list[Sense]:
+def senses(text: str, words: Sequence[Word] | None = None) -> list[Sense]:
     """Returns the words of a text in lower case that have a meaning of their own, in order."""
     found, place = [], 0
-    for word in [*scan(text, spans=False), None]:
+    for word in [*(scan(text, spans=False) if words is None else words), None]:
         start = word.start if word else len(text)
         for unit in UNIT.finditer(text[place:start]):
             if (unit.group()[0].isalpha() and unit.group().isascii()) or unit.group().isdigit():
@@ -78,60 +101,263 @@ def _row(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for i, name in enumerate(names) if not i or names[i - 1] != name)
 
 
+class Rows(NamedTuple):
+    """What tells options apart.
+
+    Attributes:
+        names: For each option its words that not every option has, in order.
+        pure: Whether these are concepts alone.
+        weights: For each word how much it says: less the more options have it.
+    """
+
+    names: list[tuple[str, ...]]
+    pure: bool
+    weights: dict[str, float]
+
+
 @lru_cache(maxsize=512)
-def _options(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Returns for each option its words that not every option has, in order."""
-    rows = [[sense.name for sense in senses(text.lower())] for text in texts]
+def _options(texts: tuple[str, ...]) -> Rows:
+    said = [_moved(text.lower(), senses(text.lower())) for text in texts]
+    rows = [
+        ["c.none"] * text.lower().startswith("no ") + [s.name for s in row]
+        for text, row in zip(texts, said, strict=True)
+    ]
     common = set.intersection(*(set(row) for row in rows)) if rows else set()
-    if rows and all(any(name.startswith("c.") for name in row) for row in rows):
-        rows = [[name for name in row if name.startswith("c.")] for row in rows]
-        common = set()
-    return [_row([name for name in row if name not in common]) for row in rows]
+    concepts = [_row([name for name in row if name in _MOTION]) for row in rows]
+    if "c.diagonal" in common:
+        concepts = [tuple(name for name in row if name != "c.diagonal") for row in concepts]
+    pure = bool(rows) and all(concepts) and len(set(concepts)) == len(concepts)
+    names = concepts if pure else [_row([name for name in row if name not in common]) for row in rows]
+    counts = Counter(name for row in names for name in set(row))
+    return Rows(names, pure, {name: 1 / n for name, n in counts.items()})
 
 
 @lru_cache(maxsize=512)
 def sequences(texts: tuple[str, ...]) -> frozenset[int]:
     """Returns the options that are rows of several concepts, where all options are concepts."""
     rows = _options(texts)
-    concepts = all(row and all(name.startswith("c.") for name in row) for row in rows)
-    return frozenset(i for i, row in enumerate(rows) if len(row) > 1) if concepts else frozenset()
+    return frozenset(i for i, row in enumerate(rows.names) if len(row) > 1) if rows.pure else frozenset()
+
+
+def _moved(small: str, said: list[Sense]) -> list[Sense]:
+    """Returns senses without those that name where a movement begins: "from left to right" is to the right."""
+    kept: list[Sense] = []
+    for i, sense in enumerate(said):
+        other = _OPPOSITES.get(sense.name)
+        following = said[i + 1] if i + 1 < len(said) else None
+        if other and following and following.name == other:
+            before = small[max(0, sense.start - 12) : sense.start]
+            between = small[sense.end : following.start]
+            if re.search(r"(?:\bfrom (?:the )?|\bvon |\bde (?:la )?|从|從|由)$", before) or re.match(
+                r"에서|から", between
+            ):
+                continue
+            if between in (" ", " to ", " to the "):
+                continue
+        kept.append(sense)
+    return kept
+
+
+def _parts(text: Text, ordered: bool) -> Iterator[list[Span]]:
+    """Yields stretches of a text each of which says one thing; in one of several, what one says follows the other's."""
+    row: list[Span] = []
+    last = ""
+    for sentence in text.sentences:
+        said = text.text[sentence.start : sentence.end].lower()
+        if not ordered:
+            cuts = [w.start for w in text.within(*sentence) if "background" in w.roles]
+            clauses = text.clauses(sentence)
+            ends = sorted({sentence.end, *(clause.start for clause in clauses), *cuts})
+            yield [Span(a, b) for a, b in itertools.pairwise(ends)]
+            continue
+        first = next(
+            (w for w in text.within(*sentence) if w.roles - {"fill", "article", "and"} or "then" in w.roles),
+            None,
+        )
+        on = first and first.roles & _LEADS_ON and first.start < sentence.start + 6
+        kind = "stretch" if _STRETCH.match(said) else "entry" if _ENTRY.match(said) else ""
+        if row and not on and not (kind and kind == last):
+            yield row
+            row = []
+        if not _FRAME.match(said) or kind:
+            row.append(sentence)
+        last = kind
+    if row:
+        yield row
 
 
 def find(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
-    """Returns the sentences that say one option in its words and no other."""
+    """Returns the stretches that say one option in its words and no other."""
     rows = _options(texts[: len(letters)])
-    vocabulary = {name for row in rows for name in row}
     small = text.text.lower()
-    if not vocabulary or len(small) != len(text.text):
+    if not rows.weights or len(small) != len(text.text):
         return []
-    said = [sense for sense in senses(small) if sense.name in vocabulary]
+    said = senses(small, text.words)
+    if not any(sense.name in rows.weights for sense in said):
+        return []
+    if rows.pure:
+        return _of_rows(text, small, said, rows, letters)
     found = []
-    for number, sentence in enumerate(text.sentences):
-        here = [sense for sense in said if text.sentence(sense.start) == number]
-        # Where something is denied, each clause says its own.
-        denies = text.has(_DENY, *sentence)
-        parts = text.clauses(sentence) if denies else [sentence]
-        for part in parts:
-            inside = [sense for sense in here if part.start <= sense.start < part.end]
-            if inside and (best := _best(_row([sense.name for sense in inside]), rows)) is not None:
-                found.append(Mention(letters[best], inside[0].start, inside[-1].end, "words"))
+    for parts in _parts(text, ordered=False):
+        inside = [[s for s in said if part.start <= s.start < part.end] for part in parts]
+        best = [_best(part, rows) for part in inside]
+        if all(one is None for one in best) and not any(_denied(text, part) for part in parts):
+            inside = [[s for part in inside for s in part]]
+            best = [_best(inside[0], rows)]
+        every = {s.name for part in inside for s in part} & rows.weights.keys()
+        stretches = parts if len(parts) == len(inside) else [Span(parts[0].start, parts[-1].end)]
+        for clause, part, one in zip(stretches, inside, best, strict=True):
+            # "Both", "none" and the like say an option only where nothing of another is named beside them.
+            if one is not None and not (every & _STRONG and every - set(rows.names[one])):
+                named = [s for s in part if s.name in rows.names[one]]
+                # What "none" denies is no denial of "none".
+                whole = "c.none" in {s.name for s in named}
+                found.append(
+                    Mention(letters[one], named[0].start, named[-1].end if not whole else clause.end, "words")
+                )
     return found
 
 
-def _best(row: tuple[str, ...], rows: list[tuple[str, ...]]) -> int | None:
-    """Returns the option that a row of words says; None where it says none, or several."""
-    same = [i for i, option in enumerate(rows) if option == row]
-    if len(same) == 1:
-        return same[0]
-    named = set(row)
-    scores = [len(named & set(option)) / len(set(option)) if option else 0.0 for option in rows]
-    numbers = [any(name.isdigit() for name in named & set(option)) for option in rows]
-    if sum(numbers) == 1:
-        scores[numbers.index(True)] = 1.0
-    best = max(range(len(rows)), key=lambda i: scores[i])
-    others = [set(rows[i]) & named - set(rows[best]) for i in range(len(rows)) if i != best]
-    rivals = [i for i in range(len(rows)) if i != best and scores[i] >= scores[best]]
-    concepts = any(name.startswith("c.") for name in set().union(*rows))
-    if rivals or any(others) or scores[best] < (1 if concepts else _ENOUGH):
+def _denied(text: Text, part: Span) -> bool:
+    return text.has(_DENY, *part)
+
+
+def _best(said: list[Sense], rows: Rows) -> int | None:
+    """Returns the option that words say; None where they say none, or several."""
+    named = {sense.name for sense in said if sense.name in rows.weights}
+    if not named:
         return None
-    return best
+    scores = [_score(named, set(row), rows.weights) for row in rows.names]
+    digits = [any(name.isdigit() for name in named & set(row)) for row in rows.names]
+    if sum(digits) == 1:
+        scores[digits.index(True)] = 1.0
+    best = max(range(len(scores)), key=lambda i: scores[i])
+    own = set(rows.names[best])
+    if named - own or sum(score >= scores[best] for score in scores) > 1:
+        return None
+    only = all(sense.name in own for sense in said)
+    return best if scores[best] >= (_LEAST if only else _ENOUGH) else None
+
+
+def _score(named: set[str], row: set[str], weights: dict[str, float]) -> float:
+    if named & row & _STRONG:
+        return 1.0
+    return sum(weights[name] for name in named & row) / sum(weights[name] for name in row) if row else 0.0
+
+
+def _of_rows(text: Text, small: str, said: list[Sense], rows: Rows, letters: str) -> list[Mention]:
+    """Returns the stretches whose concepts are, in their order, those of one option."""
+    found = []
+    names = {row: letters[i] for i, row in enumerate(rows.names)}
+    known = {"c.reverse", *_STILL, *rows.weights}.union(
+        *(family for family in _FAMILIES if family & set(rows.weights))
+    )
+    said = [sense for sense in said if sense.name in known]
+    for sentences in _parts(text, ordered=True):
+        parts = [Span(sentences[0].start, sentences[-1].end)]
+        inside = [s for s in said if parts[0].start <= s.start < parts[0].end]
+        if (
+            _denied(text, parts[0])
+            or any(s.name in _STILL for s in inside)
+            or _contrasts(text, small, inside)
+        ):
+            parts = [clause for sentence in sentences for clause in text.clauses(sentence)]
+        for part in parts:
+            here = _affirmed(text, [s for s in inside if part.start <= s.start < part.end])
+            here = _moved(small, _turned(here, small))
+            here = [s for s in here if not _placed(small, s)]
+            value = (
+                names.get(_row([s.name for s in here])) if here and not _crossed(text, small, here) else None
+            )
+            if value is not None:
+                found.append(Mention(value, here[0].start, here[-1].end, "words"))
+    return found
+
+
+def _contrasts(text: Text, small: str, said: list[Sense]) -> bool:
+    """Whether a word that turns stands between what something seems to be and what it is."""
+    gaps = [(one.end, other.start) for one, other in itertools.pairwise(said)]
+    turns = any(text.has(_TURN, *gap) and not text.has(_LEADS_ON, *gap) for gap in gaps)
+    start = text.sentences[text.sentence(said[0].start)].start if turns else 0
+    return turns and (
+        text.has(_SEEMS, start, said[-1].start) or bool(_LOOKS.search(small, start, said[-1].start))
+    )
+
+
+def _affirmed(text: Text, said: list[Sense]) -> list[Sense]:
+    """Returns the senses before the first that is denied: "it slows down and never speeds up"."""
+    for i in range(1, len(said)):
+        if text.has(_DENY, said[i - 1].end, said[i].start):
+            return said[:i]
+    return said
+
+
+def _placed(small: str, sense: Sense) -> bool:
+    """Whether a direction says where something is: "the left edge", and not "to the left edge"."""
+    if sense.name not in _OPPOSITES or not (
+        _PLACE.match(small, sense.end) or _AT.search(small, 0, sense.start + 3)
+    ):
+        return False
+    before = small[max(0, sense.start - 14) : sense.start]
+    return not small.startswith("to ", sense.start) and not re.search(
+        r"(?:to|towards?|into|reaches) (?:the )?$", before
+    )
+
+
+def _turned(said: list[Sense], small: str) -> list[Sense]:
+    """Returns senses with "the other way" as the opposite of what stands before it, and without what is denied."""
+    kept: list[Sense] = []
+    for i, sense in enumerate(said):
+        if sense.name == "c.reverse":
+            other = _OPPOSITES.get(kept[-1].name) if kept else None
+            if other is None:
+                return []
+            kept.append(sense._replace(name=other))
+        elif (
+            sense.name in _STILL
+            and i + 1 < len(said)
+            and not re.search("[,;:.]", small[sense.end : said[i + 1].start])
+        ):
+            return []  # "It is not moving left"
+        else:
+            kept.append(sense)
+    return kept
+
+
+def _crossed(text: Text, small: str, said: list[Sense]) -> bool:
+    """Whether senses are alternatives, or stand in another order than they are told."""
+    for one, other in itertools.pairwise(said):
+        for word in text.within(one.end, other.start):
+            if "or" in word.roles or _AFTER.match(small, word.start):
+                return True
+    before = text.within(max(0, said[0].start - 12), said[0].start)
+    return len(said) > 1 and any("all" in word.roles or _AFTER.match(small, word.start) for word in before)
+
+
+def misspelt(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
+    """Returns the option that the whole text is but for one sign: one too many, one too few, another, or two swapped."""
+    said = text.text.strip(" .!\"'").lower()
+    if len(said) < _LONG_ENOUGH or len(said) > _LONGEST:
+        return []
+    near = [
+        letter for one, letter in zip(texts, letters, strict=False) if _one_off(said, one.strip(" .").lower())
+    ]
+    return [Mention(near[0], 0, len(text.text), "words")] if len(near) == 1 else []
+
+
+def _one_off(one: str, other: str) -> bool:
+    """Whether two words differ by two signs swapped, a sign doubled or not, or a neighbour on the keyboard."""
+    i = next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    if not i or one == other:
+        return False
+    long, short = sorted((one, other), key=len, reverse=True)
+    if len(long) == len(short) + 1:
+        return long[i + 1 :] == short[i:] and long[i] == long[i - 1]
+    rest, behind = one[i:], other[i:]
+    if len(rest) != len(behind):
+        return False
+    swapped = rest[:2] == behind[1::-1] and rest[2:] == behind[2:]
+    beside = rest[:1] + behind[:1] in _KEYS or behind[:1] + rest[:1] in _KEYS
+    return swapped or (rest[1:] == behind[1:] and beside)
