@@ -1,7 +1,7 @@
 r"""The part of a reply that states its answer, as plain text, with a map back to the reply.
 
-Reasoning in tags is left out; where it begins and does not end, the reply is cut off. Mark-up, HTML and LaTeX are
-taken away, struck words too, and Unicode is brought to one form.
+Reasoning in tags is left out; where it begins and does not end, the reply is cut off. Mark-up, HTML and LaTeX
+are taken away, struck words too, and Unicode is brought to one form.
 """
 
 import re
@@ -36,7 +36,7 @@ _PUNCTUATION = str.maketrans("「」『』【】《》“”«»„’‘‚≺�
 _LOOK_ALIKES = str.maketrans(
     "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
 )
-# A word of another script stays as it is: only a capital alone, or a stray letter among Latin ones, is meant so.
+# A word of another script stays as it is: only a capital alone, or a stray letter among Latin ones, is meant.
 _STRAY = lazy(
     r"(?<![^\W\d_])[А-ЯΑ-Ωİ🅰🅱🅲🅳🅴](?![^\W\d_])|(?<=[A-Za-z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[A-Za-z])"
 )

@@ -271,7 +271,7 @@ def _own_line(text: Text, one: Judged) -> bool:
 
 
 def _beside(text: Text, picked: Judged, live: list[Judged]) -> bool:
-    """Whether another value stands in the sentence of a mention that opens it, and nothing sets the two apart."""
+    """Whether another value stands in the sentence that a mention opens, and nothing sets the two apart."""
     others = [o for o in live if o.sentence == picked.sentence and o.mention.value != picked.mention.value]
     apart = frozenset(("because", "turn", "deny"))
     return picked.stance == Stance.HEAD and any(
@@ -281,7 +281,7 @@ def _beside(text: Text, picked: Judged, live: list[Judged]) -> bool:
 
 
 def _weighed(text: Text, picked: Judged, live: list[Judged], finder: Finder) -> bool:
-    """Whether another value is weighed by what is asked for in a sentence behind a mention that opens a reply."""
+    """Whether another value is weighed by what is asked for, behind a mention that opens a reply."""
     return picked.stance == Stance.HEAD and any(
         one.mention.value != picked.mention.value
         and one.mention.start > picked.mention.start
@@ -291,7 +291,7 @@ def _weighed(text: Text, picked: Judged, live: list[Judged], finder: Finder) -> 
 
 
 def _last(text: Text, strong: list[Judged], live: list[Judged]) -> tuple[Judged | None, str]:
-    """Returns the last of the strong mentions; None where another contradicts it and nothing says which counts."""
+    """Returns the last strong mention; None where another contradicts it and nothing says which counts."""
     last = strong[-1]
     if any(
         o.stance == Stance.OPEN

@@ -65,8 +65,8 @@ def whole(text: str, finder: Finder) -> Any | None:
         if isinstance(expected, Count):
             number = numbers.value_of(bare)
             letters = [
-                l
-                for l, said in zip(expected.letters, expected.texts, strict=False)
+                letter
+                for letter, said in zip(expected.letters, expected.texts, strict=False)
                 if numbers.value_of(said) == number
             ]
             return None if number is None else (letters[0] if letters else None, number)
@@ -134,7 +134,7 @@ def of_json(value: Any, finder: Finder) -> Any | None:
 
 
 def _order_of(names: Mapping[str, Any], finder: Finder) -> Any | None:
-    """Returns the order in a field whose name says so, or that all fields make: `{"latest": 2, "earliest": 1}`."""
+    """Returns the order in a field that is called so, or that all make: `{"latest": 2, "earliest": 1}`."""
     for pattern in _KEYS:
         for name, item in names.items():
             if re.fullmatch(pattern, name):

@@ -10,8 +10,9 @@ class Mention(NamedTuple):
         value: The answer that it names.
         start: Where it begins in the text.
         end: Where it ends.
-        form: How it names it: `label` ("Option B"), `letter`, `both` ("B. running"), `listed` (of all options), `number`, `text` (an option's own text), `words`
-            (other words for it), `place` ("the second one"), `order`, `span`, `judged` ("is true").
+        form: How it names it: `label` ("Option B"), `letter`, `both` ("B. running"), `listed` (of all
+            options), `number`, `text` (an option's own text), `words` (other words for it), `place` ("the
+            second one"), `order`, `span`, `judged` ("is true").
     """
 
     value: Any

@@ -183,7 +183,7 @@ def _turned(one: Judged, swap: Mapping[Any, Any] | None) -> Judged:
 
 
 class _Around(NamedTuple):
-    """A list of mentions from `start` to `end`, its sentence, and where its neighbours end (`left`) and begin."""
+    """A list of mentions from `start` to `end`, its sentence, and where its neighbours end and begin."""
 
     text: Text
     sentence: Span
@@ -216,9 +216,9 @@ def _of_group(at: _Around, several: bool, number: int, terms: Terms) -> Stance:
     if sign == "open":
         return Stance.OPEN
     if sign == "wrong":
-        denied, sign = not denied, None
+        denied, sign = not denied, ""
     elif sign == "not":
-        denied, sign = True, None
+        denied, sign = True, ""
     if denied:
         return Stance.DENIED
     if text.asks[number] or text.has(_role("ask"), clause.start, at.start):
@@ -394,9 +394,9 @@ def _announced(at: _Around, lead: list[Word], clause: Span, terms: Terms) -> boo
     if any(word.roles & terms.approves & _ASKED for word in lead):
         return True
     near = lead[-1] if lead and "is" in lead[-1].roles else None
-    if near and _empty(_without(text, near.end, at.start, _FILL)) and near.start - clause.start < _FAR:
-        if any("answer" in w.roles for w in lead):
-            return True
+    joined = near is not None and _empty(_without(text, near.end, at.start, _FILL))
+    if near and joined and near.start - clause.start < _FAR and any("answer" in w.roles for w in lead):
+        return True
     for word in reversed(lead):
         if not _empty(_without(text, word.end, at.start, _FILL)):
             return False

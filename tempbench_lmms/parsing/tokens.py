@@ -1,4 +1,4 @@
-"""One scan of a text: the words of the lexicon with their roles, and where clauses, sentences and lines end."""
+"""One scan of a text: the words of the lexicon with their roles, and where clauses and sentences end."""
 
 import bisect
 import itertools

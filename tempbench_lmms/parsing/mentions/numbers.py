@@ -97,16 +97,16 @@ def items(text: Text, item: Item) -> list[Mention]:
         lead = text.within(max(0, one.start() - 8), one.start())
         if lead and "total" in lead[-1].roles and lead[-1].end == one.start() - 1:
             continue
-        after = next(iter(text.within(one.end(), one.end() + 30)), None)
+        unit = next(iter(text.within(one.end(), one.end() + 30)), None)
         joined = _JOINED.match(text.text, one.end()) or _JOINS.search(
             text.text, max(0, one.start() - 8), one.start()
         )
         if joined and found and abs(found[-1].end - one.start()) < 8:
             found.append(Mention(int(one[1]), one.start(), one.end(), "number"))
-        elif after and after.start == one.end() and "counter" in after.roles:
-            found.append(Mention(int(one[1]), one.start(), after.end, "place"))
+        elif unit and unit.start == one.end() and "counter" in unit.roles:
+            found.append(Mention(int(one[1]), one.start(), unit.end, "place"))
         elif _SIGN.match(text.text, one.end()) or (
-            after and after.start == one.end() + 1 and after.roles & _AFTER
+            unit and unit.start == one.end() + 1 and unit.roles & _AFTER
         ):
             found.append(Mention(int(one[1]), one.start(), one.end(), "number"))
     found += places.find(text, item.upper, frozenset(("image",)))

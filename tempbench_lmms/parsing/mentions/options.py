@@ -59,7 +59,8 @@ _BETWEEN = r"[^\w\n]{1,3}"
 def letters(text: Text, choice: Choice) -> list[Mention]:
     """Returns the letters of options in a text."""
     found = []
-    nouns, others = set(), set()
+    nouns: set[int] = set()
+    others: set[int] = set()
     for one in _RANGE.finditer(text.text):
         others.update(range(*one.span()))
     shown = _shown(choice.texts)
@@ -131,7 +132,7 @@ _LESS = lazy(r"\bless\b")
 
 
 def _compared(text: Text, found: list[Mention]) -> list[Mention]:
-    """Returns mentions with two of which one is said to be better than the other as one: "B is less likely than A"."""
+    """Returns mentions; two of which one is called better than the other are one: "B is less likely than A"."""
     kept: list[Mention] = []
     for one in found:
         last = kept[-1] if kept else None
@@ -329,9 +330,7 @@ def find(text: Text, choice: Choice) -> list[Mention]:
         kept = [*kept, *(one for one in found if text.sentence(one.start) not in taken)]
     elif slots := places.slots(choice.texts[: len(choice.letters)]):
         kept += [one._replace(value=choice.letters[one.value - 1]) for one in places.in_slots(text, slots)]
-    elif choice.asks == "first before second" and (
-        order := relations.compared(text, images := _images(text))
-    ):
+    elif choice.asks == "first before second" and (order := relations.compared(text, _images(text))):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
         kept = [one._replace(value=letter[one.value]) for one in order]
         return apart([*named, *kept])
@@ -360,7 +359,7 @@ def find(text: Text, choice: Choice) -> list[Mention]:
 
 
 def _said_again(text: Text, named: list[Mention], choice: Choice) -> bool:
-    """Whether a text names nothing but a row of all options, each with its text, in one line: the question said again."""
+    """Whether a text names nothing but all options, each with its text, in one line: the question again."""
     whole = "".join(one.value for one in named) == choice.letters and len(named) > _PAIR
     if not whole or "\n" in text.text[named[0].start : named[-1].end]:
         return False
@@ -376,13 +375,13 @@ _BACKGROUND = frozenset(("background",))
 
 
 def _foreground(text: Text, found: list[Mention]) -> list[Mention]:
-    """Returns mentions without those that another of their sentence is compared with: "the drum plays before the flute"."""
+    """Returns mentions without those that another is compared with: "the drum plays before the flute"."""
     kept: list[Mention] = []
     for one in sorted(found, key=lambda m: m.start):
         last = kept[-1] if kept else None
-        if last and last.value != one.value and text.sentence(last.start) == text.sentence(one.start):
-            if text.has(_BACKGROUND, last.end, one.start):
-                continue
+        beside = last is not None and text.sentence(last.start) == text.sentence(one.start)
+        if last and beside and last.value != one.value and text.has(_BACKGROUND, last.end, one.start):
+            continue
         kept.append(one)
     return kept
 

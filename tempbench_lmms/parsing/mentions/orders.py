@@ -103,7 +103,7 @@ def _measures(text: Text, end: int) -> bool:
 
 
 def _in_words(text: Text, labels: Sequence[str], few: bool) -> Iterator[_Label]:
-    """Yields images by their place, "the third image"; where few have digits, "the third" and "three", too."""
+    """Yields images by place, "the third image"; where few have digits, "the third" and "three", too."""
     for word in text.words:
         place, number = ordinal(word.roles), ordinal(word.roles, "number.")
         before = text.text[max(0, word.start - 4) : word.start].lower()

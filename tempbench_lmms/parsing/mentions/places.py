@@ -47,7 +47,7 @@ def _said(text: Text, start: int) -> bool:
 
 
 def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
-    """Returns places, counted from 1, of a row of `n`: only where a noun follows, or nothing that is counted."""
+    """Returns places, counted from 1, of a row of `n`: where a noun follows, or nothing that is counted."""
     found = []
     for word in text.words:
         place = ordinal(word.roles)
@@ -131,7 +131,7 @@ def _pairs(text: Text) -> list[tuple[tuple[int, int], int, int]]:
 
 @lru_cache(maxsize=256)
 def slots(texts: tuple[str, ...]) -> tuple[Slot, ...]:
-    """Returns the slot that each option is: "position 2, between the first and the second image"; or nothing."""
+    """Returns the slot that each option is, "position 2, between the first and the second image"; or none."""
     found = []
     for said in texts:
         text = Text(said.lower(), spans=False)
@@ -144,7 +144,7 @@ def slots(texts: tuple[str, ...]) -> tuple[Slot, ...]:
 
 
 def in_slots(text: Text, row: tuple[Slot, ...]) -> list[Mention]:
-    """Returns the places of a text that name a slot, counted from 1: by its neighbours, its number or its rank."""
+    """Returns the places that name a slot, counted from 1: by its neighbours, its number or its rank."""
     between = {slot.between: i for i, slot in enumerate(row, 1)}
     numbers = {slot.number: i for i, slot in enumerate(row, 1) if slot.number}
     found = [

@@ -1,4 +1,4 @@
-"""Finds how two steps stand to each other: the class by its name, what is said of the steps, or three answers."""
+"""Finds how two steps stand: the class by its name, what is said of the steps, or three answers."""
 
 import itertools
 import re
@@ -35,7 +35,8 @@ def _roles(said: str) -> frozenset[str]:
 
 
 _VERBS = _roles(
-    "is before after and or must deny first last because prep needs feeds able unable then early late parallel once all verb"
+    "is before after and or must deny first last because prep needs feeds able unable then early late"
+    " parallel once all verb"
 )
 _NAMES = _roles(
     "is answer choose conclude fill deny prep option right wrong switch likely hedge back draft and or turn"
@@ -80,7 +81,7 @@ def compared(text: Text, named: Named, more: str = "", less: str = "") -> list[M
 
 
 def find(text: Text) -> list[Mention]:
-    """Returns the places that state a class; where a reply reviews its answer, those of the one that counts."""
+    """Returns the places that state a class; where a reply reviews its answer, those that count."""
     asked = _questions(text)
     if len(asked) > 1 and len(_paired(text, asked, _answers(text), True)) > 1:
         return []
@@ -182,9 +183,9 @@ def _ordered(text: Text, word: Word, named: Named) -> list[Mention]:
     if not left and not right:
         return _class(text, word, late)
     ends = text.text[word.end : word.end + 2].strip(" \"'")[:1]
-    if not (left and right):
-        if word.roles & _roles("needs feeds") or (not right and not then and (ends.isalnum() or ends == ":")):
-            return _neither(text, word, clause)
+    open_end = not right and not then and (ends.isalnum() or ends == ":")
+    if not (left and right) and (word.roles & _roles("needs feeds") or open_end):
+        return _neither(text, word, clause)
     step = left[0][2] if left else _OTHER[right[0][2]]
     if not left and text.has(_roles("is"), word.end, right[0][0]):
         step = right[0][2]

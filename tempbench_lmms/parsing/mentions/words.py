@@ -13,9 +13,36 @@ from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text
 
 _EMPTY = frozenset(
-    ("fill", "prep", "article", "is", "and", "or", "conclude", "option", "video", "because", "then",
-     "choose", "turn", "deny", "hedge", "likely", "suppose", "answer", "yes", "no", "to", "from", "refuse", "one", "than", "all", "pronoun")
-)  # fmt: skip
+    [
+        "fill",
+        "prep",
+        "article",
+        "is",
+        "and",
+        "or",
+        "conclude",
+        "option",
+        "video",
+        "because",
+        "then",
+        "choose",
+        "turn",
+        "deny",
+        "hedge",
+        "likely",
+        "suppose",
+        "answer",
+        "yes",
+        "no",
+        "to",
+        "from",
+        "refuse",
+        "one",
+        "than",
+        "all",
+        "pronoun",
+    ]
+)
 _ENDINGS = lazy(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
 _DENY = frozenset(("deny",))
 _TURN, _SEEMS = frozenset(("turn",)), frozenset(("hedge",))
@@ -140,7 +167,7 @@ def sequences(texts: tuple[str, ...]) -> frozenset[int]:
 
 
 def _moved(small: str, said: list[Sense]) -> list[Sense]:
-    """Returns senses without those that name where a movement begins: "from left to right" is to the right."""
+    """Returns senses but for those of where a movement begins: "from left to right" is to the right."""
     kept: list[Sense] = []
     for i, sense in enumerate(said):
         other = _OPPOSITES.get(sense.name)
@@ -159,7 +186,7 @@ def _moved(small: str, said: list[Sense]) -> list[Sense]:
 
 
 def _parts(text: Text, ordered: bool) -> Iterator[list[Span]]:
-    """Yields stretches of a text each of which says one thing; in one of several, what one says follows the other's."""
+    """Yields stretches that say one thing each; in one of several, what one says follows the other."""
     row: list[Span] = []
     last = ""
     for sentence in text.sentences:
@@ -305,7 +332,7 @@ def _placed(small: str, sense: Sense) -> bool:
 
 
 def _turned(said: list[Sense], small: str) -> list[Sense]:
-    """Returns senses with "the other way" as the opposite of what stands before it, and without what is denied."""
+    """Returns senses, "the other way" as the opposite of what stands before, and without what is denied."""
     kept: list[Sense] = []
     for i, sense in enumerate(said):
         if sense.name == "c.reverse":
@@ -335,7 +362,7 @@ def _crossed(text: Text, small: str, said: list[Sense]) -> bool:
 
 
 def misspelt(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
-    """Returns the option that the whole text is but for one sign: one too many, one too few, another, or two swapped."""
+    """Returns the option that the text is but for one sign: too many, missing, another, or two swapped."""
     said = text.text.strip(" .!\"'").lower()
     if len(said) < _LONG_ENOUGH or len(said) > _LONGEST:
         return []
@@ -346,7 +373,7 @@ def misspelt(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
 
 
 def _one_off(one: str, other: str) -> bool:
-    """Whether two words differ by two signs swapped, a sign doubled or not, or a neighbour on the keyboard."""
+    """Whether words differ by two signs swapped, a sign doubled or not, or a neighbour on the keyboard."""
     i = next(
         (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )
