@@ -17,31 +17,19 @@ from tempbench_lmms.parsing.stance import Judged, Stance, Terms, judge
 from tempbench_lmms.parsing.tokens import Text
 
 _FILL = frozenset(("fill", "prep", "article", "is", "near", "from", "at", "idiom", "likely", "and"))
-_LINE = frozenset(
-    [
-        "fill",
-        "prep",
-        "article",
-        "is",
-        "near",
-        "from",
-        "to",
-        "at",
-        "start",
-        "end",
-        "begins",
-        "ceases",
-        "answer",
-        "unit.second",
-        "conclude",
-        "likely",
-        "idiom",
-        "first",
-        "last",
-        "option",
-        "choose",
-    ]
-)
+_LINE = _FILL | {
+    "to",
+    "start",
+    "end",
+    "begins",
+    "ceases",
+    "answer",
+    "unit.second",
+    "conclude",
+    "first",
+    "last",
+}
+_LINE |= {"option", "choose"}
 _BEGINS = frozenset(("and", "or", "prep", "to", "from", "article", "near", "at"))
 _SIDES = frozenset(("before", "after"))
 _NEAR = 4  # signs between a span and the letter behind it

@@ -132,7 +132,7 @@ _LESS = lazy(r"\bless\b")
 
 
 def _compared(text: Text, found: list[Mention]) -> list[Mention]:
-    """Returns mentions; two of which one is called better than the other are one: "B is less likely than A"."""
+    """Returns mentions; two of which one is called better than the other are one: "B is worse than A"."""
     kept: list[Mention] = []
     for one in found:
         last = kept[-1] if kept else None

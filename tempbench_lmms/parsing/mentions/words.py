@@ -12,37 +12,11 @@ from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text
 
-_EMPTY = frozenset(
-    [
-        "fill",
-        "prep",
-        "article",
-        "is",
-        "and",
-        "or",
-        "conclude",
-        "option",
-        "video",
-        "because",
-        "then",
-        "choose",
-        "turn",
-        "deny",
-        "hedge",
-        "likely",
-        "suppose",
-        "answer",
-        "yes",
-        "no",
-        "to",
-        "from",
-        "refuse",
-        "one",
-        "than",
-        "all",
-        "pronoun",
-    ]
+_EMPTY_ROLES = (
+    "fill prep article is and or conclude option video because then choose turn deny hedge likely suppose"
+    " answer yes no to from refuse one than all pronoun"
 )
+_EMPTY = frozenset(_EMPTY_ROLES.split())
 _ENDINGS = lazy(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
 _DENY = frozenset(("deny",))
 _TURN, _SEEMS = frozenset(("turn",)), frozenset(("hedge",))
