@@ -15,7 +15,7 @@ from tempbench_lmms.parsing import reader
 from tempbench_lmms.parsing.clean import clean
 from tempbench_lmms.parsing.expected import Relation
 from tempbench_lmms.parsing.patterns import lazy
-from tempbench_lmms.parsing.reading import Reading, Reread, none
+from tempbench_lmms.parsing.reading import Reading
 
 OTHER = "other"
 FORMS = ("triple", "cot", "reflection")
@@ -38,27 +38,6 @@ _COT = lazy(rf"\bthe\s+answer\s+is\W*{_CLASS}", re.IGNORECASE)
 _FINAL = lazy(rf"\bthe\s+final\s+answer(?:\s+is)?\W*{_CLASS}", re.IGNORECASE)
 _REFLECTION = lazy(r"\bReflection\W*:|\bthe\s+final\s+answer\b", re.IGNORECASE)
 
-_REFLECTS = lazy(
-    r"(?:\breflection|反思|反省|검토|reflexión|réflexion|riflessione|überprüfung)\W*[:：]", re.IGNORECASE
-)
-_CONFIRMS = lazy(
-    r"\bconfirm\w*|\b(?:is|was|seems|remains|as)\s+(?:\w+\s+)?(?:correct|right|valid|sound|consistent)\b"
-    r"|\bfollows?\s+(?:logically|from)|\bstands?\b|\bkeep\b|\bunchanged\b|\bthe\s+same\b"
-    r"|\bno\s+(?:change|correction|revision)|\bnothing\s+to\s+(?:add|change|correct|revise)\b",
-    re.IGNORECASE,
-)
-_DOUBTS = lazy(
-    r"\bnot\b|n['’]t\b|\bwrong\b|\bhowever\b|\bincorrect\b|\boverlooked\b|\bmistake\b", re.IGNORECASE
-)
-# "The final answer: unchanged (Before)" says which answer it keeps.
-_KEEPS = lazy(
-    r"\banswer\W{0,8}(?:(?:is|remains|stays)\W{1,4})?(?:confirmed|unchanged|the\s+same)\b", re.IGNORECASE
-)
-# Where a model that has answered invents the next example.
-_NEXT_EXAMPLE = lazy(
-    r"\n\s*(?:Step A (?:description|picture)|Context|Example \d|Step A produces|Now)\b", re.IGNORECASE
-)
-_ANSWERED = lazy(rf"\banswer(?:\s+is)?\W*(?:{_NAME})\b", re.IGNORECASE)
 _BOX = lazy(r"\\(?:fbox|boxed)\s*\{+")
 
 
@@ -94,31 +73,7 @@ def read(reply: str, form: str, prompt: str | None = None, at_limit: bool = Fals
     """
     if form not in FORMS:
         raise ValueError(f"{form!r} is not one of {', '.join(FORMS)}")
-    ours = _read(str(reply), form, prompt, at_limit)
-    return reply.instead(Relation(form), ours) if isinstance(reply, Reread) else ours
-
-
-def _read(reply: str, form: str, prompt: str | None, at_limit: bool) -> Reading[str]:
-    if form == "triple":
-        return reader.read(reply, Relation(form), prompt, at_limit)
-    if answered := _ANSWERED.search(reply):
-        following = _NEXT_EXAMPLE.search(reply, answered.end())
-        reply = reply[: following.start()] if following else reply
-    reflections = [*_REFLECTS.finditer(reply)] if form == "reflection" else []
-    if not reflections or clean(reply[: reflections[-1].start()]).cut_off:
-        return reader.read(reply, Relation(form), prompt, at_limit)
-    reflection = reflections[-1]
-    before, behind = reply[: reflection.start()], reply[reflection.end() :]
-    final = reader.read(behind, Relation(form), prompt, at_limit)
-    if final.where:
-        start, end = (place + reflection.end() for place in final.where)
-        final = Reading(final.value, final.how, (start, end))
-    if not _CONFIRMS.search(behind) or _DOUBTS.search(behind):
-        return final
-    first = reader.read(before, Relation("cot"), prompt)
-    if final.value is None:
-        return first
-    return none("several") if _KEEPS.search(behind) and first.value not in (None, final.value) else final
+    return reader.read(reply, Relation(form), prompt, at_limit)
 
 
 def _class_of(answers: Sequence[str]) -> str:
