@@ -83,9 +83,11 @@ def compared(text: Text, named: Named, more: str = "", less: str = "") -> list[M
 def find(text: Text) -> list[Mention]:
     """Returns the places that state a class; where a reply reviews its answer, those that count."""
     asked = _questions(text)
-    if len(asked) > 1 and len(_paired(text, asked, _answers(text), True)) > 1:
-        return []
     found = _stated(text, steps(text))
+    if len(asked) > 1 and len(_paired(text, asked, _answers(text), True)) > 1:
+        # Behind three answers a class counts only where it is announced: "The answer is: Before."
+        rest = [one for one in found if one.start > asked[-1][1]]
+        found = [one for one in rest if text.has(_roles("answer"), one.start - 20, one.start)]
     for again in _AGAIN.finditer(text.text):
         before = [one for one in found if one.end <= again.start()]
         if any(text.has(_roles("answer"), one.start - 24, one.start) for one in before):
