@@ -16,7 +16,7 @@ from tempbench_lmms.parsing.stance import Judged, Stance, Terms, judge
 from tempbench_lmms.parsing.tokens import Text
 
 _FILL = frozenset(("fill", "prep", "article", "is", "near", "from", "at", "idiom", "likely", "and"))
-_BEGINS = frozenset(("and", "or", "prep", "to", "from", "article", "near", "at"))
+_BEGINS = frozenset(("and", "or", "prep", "to", "from", "article", "at"))
 _SIDES = frozenset(("before", "after"))
 _NEAR = 4  # signs between a span and the letter behind it
 
