@@ -7,6 +7,7 @@ from tempbench_lmms.parsing.clean import Part, clean
 from tempbench_lmms.parsing.echo import without_prompt
 from tempbench_lmms.parsing.expected import Expected
 from tempbench_lmms.parsing.finders import Finder, finder_of
+from tempbench_lmms.parsing.mention import outer
 from tempbench_lmms.parsing.reading import Reading, none
 from tempbench_lmms.parsing.stance import Judged, Stance, judge
 from tempbench_lmms.parsing.tokens import Span, Text
@@ -34,7 +35,7 @@ def _read_part(part: Part, finder: Finder, tag: str | None) -> tuple[Any, str | 
     if found is not None:
         return found[0], tag or found[1], whole, "nothing"
     text = Text(part.text, finder.spans)
-    judged = judge(text, finder.find(text), finder.terms, finder.swap)
+    judged = judge(text, outer(finder.find(text)), finder.terms, finder.swap)
     picked, reason = decide(text, judged, finder)
     if picked is None:
         return None, None, whole, reason
@@ -44,7 +45,9 @@ def _read_part(part: Part, finder: Finder, tag: str | None) -> tuple[Any, str | 
 def of_text(text: str, finder: Finder) -> Any:
     """Returns what a short plain text answers; None where it answers nothing."""
     scanned = Text(text, finder.spans)
-    picked, _ = decide(scanned, judge(scanned, finder.find(scanned), finder.terms, finder.swap), finder)
+    picked, _ = decide(
+        scanned, judge(scanned, outer(finder.find(scanned)), finder.terms, finder.swap), finder
+    )
     return None if picked is None else picked.mention.value
 
 

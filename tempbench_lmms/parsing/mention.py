@@ -21,10 +21,21 @@ class Mention(NamedTuple):
     form: str
 
 
+_MOST = 60
+
+
+def outer(mentions: list[Mention]) -> list[Mention]:
+    """Returns the first and the last 60 mentions in order: a reply that loops says no more in its middle."""
+    if len(mentions) <= 2 * _MOST:
+        return mentions
+    row = sorted(mentions, key=lambda m: m.start)
+    return [*row[:_MOST], *row[-_MOST:]]
+
+
 def apart(mentions: list[Mention]) -> list[Mention]:
     """Returns mentions in order, of two that overlap the longer one."""
     kept: list[Mention] = []
-    for one in sorted(mentions, key=lambda m: (m.start - m.end, m.start)):
+    for one in sorted(outer(mentions), key=lambda m: (m.start - m.end, m.start)):
         if all(one.end <= other.start or one.start >= other.end for other in kept):
             kept.append(one)
     return sorted(kept, key=lambda m: m.start)
