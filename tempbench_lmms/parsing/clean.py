@@ -101,7 +101,8 @@ class Cleaned(NamedTuple):
     """The parts of a reply that may state its answer, the narrowest first.
 
     Attributes:
-        parts: What an answer tag or a box holds, if any, and then all that follows the reasoning.
+        parts: What an answer tag or a box holds, if any; what follows the reasoning, up to a question that
+            seems to be invented; all of that.
         tagged: Whether the first part is a tag's or a box's.
         cut_off: Whether the reply ends within its reasoning.
     """
@@ -118,7 +119,8 @@ def clean(reply: str) -> Cleaned:
     ('Option B', True)
     """
     start = max((m.end() for m in _CLOSE.finditer(reply)), default=0)
-    tags = list(_TAG.finditer(reply, start)) if "<" in reply else []
+    found = _TAG.finditer(reply, start) if "<" in reply else ()
+    tags = [one for one in found if (one["inside"] or one["box"] or "").strip()]
     tag = tags[-1] if tags else None
     if any(not tag or m.start() > tag.end() or m.start() > tag.start() for m in _OPEN.finditer(reply, start)):
         return Cleaned([], False, cut_off=True)
@@ -137,7 +139,8 @@ def clean(reply: str) -> Cleaned:
         and not _NEXT.match("\n" + reply[start:].lstrip())
     ):
         end = following.start()
-    return Cleaned([*narrow, plain(reply, start, end)], bool(narrow))
+    ends = dict.fromkeys((end, len(reply)))  # where nothing is answered before a question, it is not invented
+    return Cleaned([*narrow, *(plain(reply, start, end) for end in ends)], bool(narrow))
 
 
 def _box(reply: str, start: int) -> tuple[int, int] | None:
