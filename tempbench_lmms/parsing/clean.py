@@ -1,7 +1,7 @@
 r"""The part of a reply that states its answer, as plain text, with a map back to the reply.
 
-Reasoning in tags is left out; where it begins and does not end, the reply is cut off. Mark-up, HTML and LaTeX
-are taken away, struck words too, and Unicode is brought to one form.
+Reasoning in tags is left out; where it does not end, the reply is cut off. Mark-up, HTML and LaTeX are
+taken away, struck words too, and Unicode is brought to one form.
 """
 
 import re
@@ -36,7 +36,7 @@ _PUNCTUATION = str.maketrans("「」『』【】《》“”«»„’‘‚≺�
 _LOOK_ALIKES = str.maketrans(
     "АВСЕНІКМОРТХасеіорхΑΒΕΗΙΚΜΝΟΡΤΧıİ🅰🅱🅲🅳🅴", "ABCEHIKMOPTXaceiopxABEHIKMNOPTXiIABCDE"
 )
-# A word of another script stays as it is: only a capital alone, or a stray letter among Latin ones, is meant.
+# A word of another script stays as it is: only a capital alone or a stray letter is meant so.
 _STRAY = lazy(
     r"(?<![^\W\d_])[А-ЯΑ-Ωİ🅰🅱🅲🅳🅴](?![^\W\d_])|(?<=[A-Za-z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[A-Za-z])"
 )
@@ -53,7 +53,11 @@ _CHANGES: tuple[tuple[str, re.Pattern[str], Change], ...] = (
     ("&", lazy(rf"&({'|'.join(_ENTITIES)});"), lambda m: _ENTITIES[m[1]]),
     ("<", lazy(r"<\|\w{1,40}\|>|</?s>|<｜[\w▁]{1,40}｜>"), " "),
     ("<", lazy(r"<(del|strike|s)>[^<>]{0,200}</\1>", re.IGNORECASE), " "),
-    ("<", lazy(r"<(?:br|p|li|div|h[1-6]|tr|ul|ol|table)\s*/?>|</(?:p|div|h[1-6]|ul|ol|tr)>", re.I), "\n"),
+    (
+        "<",
+        lazy(r"<(?:br|p|li|div|h[1-6]|tr|ul|ol|table)\s*/?>|</(?:p|div|h[1-6]|ul|ol|tr)>", re.I),
+        "\n",
+    ),
     ("<", lazy(r"<([a-z]\w{2,14})>([^<>\n]{1,80})</\1>", re.I), r"\1: \2\n"),
     ("<", lazy(r"</?(?:answer|final_answer|conclusion|final|think)>", re.I), "\n"),
     ("<", lazy(r"</?(?:b|i|u|em|strong|mark|small|center|li|td|th|span|code|pre)>", re.I), ""),

@@ -1,5 +1,6 @@
 """Reads the answer of a reply: each stage once, and one table of precedence at the end."""
 
+import bisect
 from typing import Any
 
 from tempbench_lmms.parsing import exact
@@ -9,7 +10,7 @@ from tempbench_lmms.parsing.expected import Expected
 from tempbench_lmms.parsing.finders import Finder, finder_of
 from tempbench_lmms.parsing.mention import outer
 from tempbench_lmms.parsing.reading import Reading, none
-from tempbench_lmms.parsing.stance import Judged, Stance, judge
+from tempbench_lmms.parsing.stance import Judged, Stance, judge, without
 from tempbench_lmms.parsing.tokens import Span, Text
 
 
@@ -20,13 +21,25 @@ def read(reply: str, expected: Expected, prompt: str | None = None, at_limit: bo
         return none("cut_off")
     finder = finder_of(expected)
     reason = "empty"
-    for i, part in enumerate(cleaned.parts):
+    parts = cleaned.parts[1:] if cleaned.tagged and _corrected(cleaned.parts, finder) else cleaned.parts
+    for part in parts:
         if not part.text:
             continue
-        value, how, where, reason = _read_part(part, finder, "box" if cleaned.tagged and not i else None)
+        value, how, where, reason = _read_part(
+            part, finder, "box" if cleaned.tagged and part is cleaned.parts[0] else None
+        )
         if value is not None:
             return Reading(value, how, part.where(*where))
     return none("cut_off" if at_limit and reason in ("empty", "nothing") else reason)
+
+
+def _corrected(parts: list[Part], finder: Finder) -> bool:
+    """Whether words that take back what was said stand behind a tag or a box."""
+    behind = bisect.bisect_left(parts[-1].at, parts[0].at[-1])
+    text = Text(parts[-1].text[behind:], finder.spans)
+    first = text.words[:1]
+    denies = bool(first) and "no" in first[0].roles and _blank(text.text[: first[0].start])
+    return denies or text.has(frozenset(("back", "switch")), 0, len(text.text))
 
 
 def _read_part(part: Part, finder: Finder, tag: str | None) -> tuple[Any, str | None, tuple[int, int], str]:
@@ -35,11 +48,24 @@ def _read_part(part: Part, finder: Finder, tag: str | None) -> tuple[Any, str | 
     if found is not None:
         return found[0], tag or found[1], whole, "nothing"
     text = Text(part.text, finder.spans)
+    body = _body(text)
+    if len(body) < len(part.text) and (value := exact.bare(body, finder)) is not None:
+        return value, tag or "whole", (0, len(body)), ""
     judged = judge(text, outer(finder.find(text)), finder.terms, finder.swap)
     picked, reason = decide(text, judged, finder)
     if picked is None:
         return None, None, whole, reason
     return picked.mention.value, tag or _HOW[picked.stance], (picked.mention.start, picked.mention.end), ""
+
+
+def _body(text: Text) -> str:
+    """Returns what stands before the first courtesy, remark or question to the reader."""
+    for sentence in text.sentences[1:]:
+        opening = text.within(*sentence)[:1]
+        if opening and opening[0].start == sentence.start and opening[0].roles & {"courtesy", "note", "ask"}:
+            back = text.has(frozenset(("back", "switch")), sentence.start, len(text.text))
+            return text.text if back else text.text[: sentence.start].rstrip()
+    return text.text
 
 
 def of_text(text: str, finder: Finder) -> Any:
@@ -61,9 +87,11 @@ _HOW = {
 
 
 _LISTED = 3
+_ENTRIES = frozenset(("letter", "both"))
+_POINTING = frozenset(("fill", "prep", "from"))
 _LABELS = frozenset(("letter", "label", "both", "listed"))
 _LONG = 20
-_BEGINS = frozenset(("and", "or", "to", "article", "prep", "from", "because", "near", "at"))
+_BEGINS = frozenset(("and", "or", "to", "article", "prep", "from", "because", "near", "at", "is"))
 _TIME = frozenset(("unit.second", "start", "end", "when"))
 _EVENT = frozenset(("answer", "right", "conclude", "event"))
 
@@ -85,7 +113,7 @@ def _closing(text: Text, live: list[Judged]) -> Judged | None:
 
 def _eased(text: Text, live: list[Judged], finder: Finder) -> list[Judged]:
     """Returns mentions of several values without those that say less: asides, lists, explanations."""
-    for less in (_restates, _in_brackets, _in_list, _explains):
+    for less in (_restates, _in_brackets, _in_list, _explains, _beside_total, _of_another):
         values = {one.mention.value for one in live if one.stance >= Stance.NAMED}
         if len(values) < 2:
             break
@@ -119,10 +147,11 @@ def _in_brackets(text: Text, one: Judged, live: list[Judged], finder: Finder) ->
     opened = before.rfind("(")
     inside = opened > before.rfind(")")
     label = one.mention.form in _LABELS and not any(sign.isalnum() for sign in before[opened:])
+    first = 0 if opened >= 0 and _blank(before[:opened]) else start
     return (
         inside
         and not label
-        and any(o.sentence == one.sentence and o.mention.end <= start + opened for o in live)
+        and any(first <= o.mention.start and o.mention.end <= start + opened for o in live)
     )
 
 
@@ -134,8 +163,48 @@ def _explains(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bo
     """Whether a mention stands behind a colon or dash of its sentence, and another before it."""
     here = [o.mention.end for o in live if o.sentence == one.sentence]
     between = text.text[here[0] : one.mention.start]
+    until = text.text[text.sentences[one.sentence].start : one.mention.start]
+    if ";" in between and (one.mention.form in _ENTRIES or until.count("(") > until.count(")")):
+        return False
     whole = text.text[slice(*text.sentences[one.sentence])]
-    return whole.count(": ") < 2 and any(sign in between for sign in (": ", " – ", " - ", " — "))
+    return whole.count(": ") < 2 and any(sign in between for sign in (": ", "; ", " – ", " - ", " — "))
+
+
+def _beside_total(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
+    """Whether a mention is no total, where another is one: "4 balls and 7 collisions in total"."""
+    return not _totals(text, one) and any(_totals(text, o) for o in live)
+
+
+def _totals(text: Text, one: Judged) -> bool:
+    sentence = text.sentences[one.sentence]
+    after = text.within(one.mention.end, min(sentence.end, one.mention.end + 40))
+    before = text.within(max(sentence.start, one.mention.start - 40), one.mention.start)
+    return any("sum" in word.roles for word in [*after[:2], *before[-2:]])
+
+
+def _of_another(text: Text, one: Judged, live: list[Judged], finder: Finder) -> bool:
+    """Whether a span is the time of what comes before or after, where the reply tells of both."""
+    return (
+        finder.spans
+        and {"before", "after"} <= {_side(text, o, live) for o in live}
+        and bool(_side(text, one, live))
+    )
+
+
+def _side(text: Text, one: Judged, live: list[Judged]) -> str:
+    """Returns "before" or "after" where one leads to a span: "After that (15 to 22 s) she pulls"."""
+    start = max(
+        [
+            text.sentences[one.sentence].start,
+            *(o.mention.end for o in live if o.mention.end <= one.mention.start),
+        ]
+    )
+    for word in text.within(start, one.mention.start):
+        if word.roles & {"before", "after", "then"} and _blank(
+            without(text, word.end, one.mention.start, _POINTING)
+        ):
+            return "before" if "before" in word.roles else "after"
+    return ""
 
 
 def _refuses(text: Text, live: list[Judged], spans: bool) -> bool:
@@ -166,7 +235,7 @@ def _hedged(text: Text, one: Judged) -> bool:
 
 
 _STRONG = (Stance.CONCLUDED, Stance.BARE, Stance.ANNOUNCED)
-_CLOSES = frozenset(("conclude", "back", "switch", "final"))
+_CLOSES = frozenset(("conclude", "back", "switch", "final", "turn"))
 _ASIDE = frozenset(("courtesy",))
 
 
@@ -176,11 +245,8 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> tuple[Judged | N
     polite = (i for i, s in enumerate(text.sentences) if i > first and text.has(_ASIDE, *s))
     aside = next(polite, len(text.sentences))
     notes = {i for i, s in enumerate(text.sentences) if i > first and _notes(text, s)}
-    live = [
-        one
-        for one in judged
-        if one.stance >= Stance.OPEN and one.sentence < aside and one.sentence not in notes
-    ]
+    shown = (one for one in judged if one.stance >= Stance.OPEN and one.sentence not in notes)
+    live = [one for one in shown if one.sentence < aside or one.behind]
     if live:  # "B. Have a great day with A!" is one sentence behind a label
         behind = text.within(live[0].mention.end, text.sentences[first].end)
         courtesy = next((w.start for w in behind if w.roles & _ASIDE), len(text.text))
@@ -211,7 +277,9 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> tuple[Judged | N
         here = [one for one in live if one.stance == stance]
         if not here:
             continue
+        rows = {o.sentence for o in live if o.listed and o.mention.value == here[-1].mention.value}
         others = [o for o in live if o.mention.value != here[-1].mention.value and o.stance != Stance.NAMED]
+        others = [o for o in others if o.sentence not in rows or o.sentence >= here[-1].sentence]
         if (
             len({one.mention.value for one in here}) > 1
             or others
@@ -245,14 +313,18 @@ def _unfinished(text: Text, judged: list[Judged]) -> bool:
     )
     *before, final = text.sentences
     ended = before and text.text[before[-1].start : before[-1].end].rstrip().endswith(".")
+    judged_only = all(one.mention.form == "judged" for one in judged)
     if (
         ended
+        and not judged_only
         and final.end - final.start > _LONG
         and text.text.rstrip()[-1:].isalnum()
         and len(tail.split()) > 1
     ):
         return True
     if last is None or last.end - last.start < 2 or (last.start == end - behind):
+        return False
+    if "is" in last.roles and any(_opens(text, one) and one.sentence == len(before) for one in judged):
         return False
     return bool(last.roles & (_BEGINS if len(tail.split()) > 1 else _BEGINS - {"prep"}))
 
@@ -274,7 +346,7 @@ def _own_line(text: Text, one: Judged) -> bool:
 
 
 def _beside(text: Text, picked: Judged, live: list[Judged]) -> bool:
-    """Whether another value stands in the sentence that a mention opens, and nothing sets the two apart."""
+    """Whether another value stands in the sentence that a mention opens, and nothing sets them apart."""
     others = [o for o in live if o.sentence == picked.sentence and o.mention.value != picked.mention.value]
     apart = frozenset(("because", "turn", "deny"))
     return picked.stance == Stance.HEAD and any(
@@ -284,7 +356,7 @@ def _beside(text: Text, picked: Judged, live: list[Judged]) -> bool:
 
 
 def _weighed(text: Text, picked: Judged, live: list[Judged], finder: Finder) -> bool:
-    """Whether another value is weighed by what is asked for, behind a mention that opens a reply."""
+    """Whether a sentence behind a mention that opens a reply weighs another value by what is asked for."""
     return picked.stance == Stance.HEAD and any(
         one.mention.value != picked.mention.value
         and one.mention.start > picked.mention.start
@@ -294,7 +366,7 @@ def _weighed(text: Text, picked: Judged, live: list[Judged], finder: Finder) -> 
 
 
 def _last(text: Text, strong: list[Judged], live: list[Judged]) -> tuple[Judged | None, str]:
-    """Returns the last strong mention; None where another contradicts it and nothing says which counts."""
+    """Returns the last of the strong mentions; None where another contradicts it and nothing decides."""
     last = strong[-1]
     if any(
         o.stance == Stance.OPEN
@@ -303,7 +375,13 @@ def _last(text: Text, strong: list[Judged], live: list[Judged]) -> tuple[Judged 
         for o in live
     ):
         return None, "several"
-    others = [one for one in strong if one.mention.value != last.mention.value]
+    undecided = (
+        word for word in text.within(last.mention.end, len(text.text)) if {"refuse", "hedge"} <= word.roles
+    )
+    if last.mention.form != "span" and any(undecided):
+        return None, "refused"
+    heads = [one for one in live if one.stance == Stance.HEAD and one.sentence == 0]
+    others = [one for one in [*heads, *strong] if one.mention.value != last.mention.value]
     if not others:
         return last, ""
     if (

@@ -40,7 +40,7 @@ def read(text: str, finder: Finder) -> tuple[Any, str] | None:
         label = relations.triple(Text(text, spans=False))
         if label is not None:
             return label, "form"
-    if len(text) <= _SHORT and (found := whole(text, finder)) is not None:
+    if (found := bare(text, finder)) is not None:
         return found, "whole"
     if "{" in text and (objects := json_values(text)):
         for value in reversed(objects):
@@ -48,10 +48,17 @@ def read(text: str, finder: Finder) -> tuple[Any, str] | None:
                 return found, "json"
         if text[0] == "{" and text[-1] == "}" and len(objects) == 1 and isinstance(objects[0], Mapping):
             return None, "json"
-    if len(_BOX.findall(text)) > 1 and not isinstance(finder.expected, TimeSpan):
+    if len(_BOX.findall(text)) > 1:
         ticked = {finder.read_text(one[1]) for one in _TICKED.finditer(text)} - {None}
+        if not ticked and finder.spans:
+            return None
         return (ticked.pop() if len(ticked) == 1 else None), "form"
     return None
+
+
+def bare(text: str, finder: Finder) -> Any | None:
+    """Returns the value of a short text that is a bare answer."""
+    return whole(text, finder) if len(text) <= _SHORT else None
 
 
 def whole(text: str, finder: Finder) -> Any | None:
@@ -138,19 +145,15 @@ def _order_of(names: Mapping[str, Any], finder: Finder) -> Any | None:
     for pattern in _KEYS:
         for name, item in names.items():
             if re.fullmatch(pattern, name):
-                return (
-                    of_json(item, finder) if isinstance(item, Mapping) else finder.read_text(_row(name, item))
-                )
+                is_object = isinstance(item, Mapping)
+                return of_json(item, finder) if is_object else finder.read_text(_row(name, item))
     return finder.read_text("\n".join(_row(name, item) for name, item in names.items()))
 
 
 def _row(name: str, item: Any) -> str:
-    items = (
-        [_row("", one) if isinstance(one, list) else str(one) for one in item]
-        if isinstance(item, list)
-        else [str(item)]
-    )
-    return f"{name.replace('_', ' ')}: {', '.join(items)}"
+    row = item if isinstance(item, list) else [item]
+    said = ", ".join(_row("", one) if isinstance(one, list) else str(one) for one in row)
+    return f"{name.replace('_', ' ')}: {said}"
 
 
 def _of_field(item: Any, finder: Finder) -> Any | None:
@@ -158,13 +161,9 @@ def _of_field(item: Any, finder: Finder) -> Any | None:
         return item if isinstance(finder.expected, Truth) else whole(str(item), finder)
     if isinstance(item, list):
         if isinstance(finder.expected, Order):
-            rows = [
-                ", ".join(_row(str(k), v) for k, v in one.items()) if isinstance(one, Mapping) else str(one)
-                for one in item
-            ]
-            return finder.read_text(
-                ("\n" if any(isinstance(one, Mapping) for one in item) else ", ").join(rows)
-            )
+            objects = [one for one in item if isinstance(one, Mapping)]
+            rows = [", ".join(_row(str(k), v) for k, v in one.items()) for one in objects]
+            return finder.read_text("\n".join(rows) if rows else ", ".join(map(str, item)))
         return _of_field(item[0], finder) if len(item) == 1 else None
     if isinstance(item, (str, int, float)):
         return finder.read_text(str(item))

@@ -1,7 +1,8 @@
-"""One scan of a text: the words of the lexicon with their roles, and where clauses and sentences end."""
+"""One scan of a text: the words of the lexicon with their roles, and the ends of clauses and sentences."""
 
 import bisect
 import itertools
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from tempbench_lmms.parsing.patterns import lazy
 _END = lazy(
     r"(?:(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bapprox)\.(?!\.)|[!?])[\"')\]]*(?=\s|$)|[。！？]|\n+|\.{3,}(?=\s|$)"
 )
-_HEAD = lazy(r"(?:^|(?<=[\n.!?:]))[\s(\[\"'#>•·-]*(?:\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
+_HEAD = lazy(r"(?:^|(?<=\n)|(?<=[.!?:][ \n]))[\s(\[\"'#>•·-]*(?:\d{1,2}|[A-Ha-h])[.)\]:]\s*$")
 _CLAUSE = lazy(
     r"[,;:](?=[\s\u2e80-\uffff])|、|\s[–—-]{1,2}\s|[(\[](?![A-Ha-h\d]{1,2}[)\]])|(?<![(\[][A-Ha-h\d])[)\]]|(?<=\w)—(?=\w)"
 )
@@ -38,7 +39,8 @@ class Text:
         self.text = text
         self.words: list[Word] = scan(text.lower() if len(text.lower()) == len(text) else text, spans)
         self._starts = [word.start for word in self.words]
-        self.sentences = _sentences(text)
+        asides = (w.start for w in self.words if w.roles & _ASIDE and text[w.start].isupper())
+        self.sentences = _cut(text, _sentences(text), asides)
         self._sentence_starts = [span.start for span in self.sentences]
 
     def within(self, start: int, end: int) -> list[Word]:
@@ -68,6 +70,23 @@ class Text:
         cuts.update(w.start for w in self.within(*sentence) if w.roles & turning and not w.roles & {"deny"})
         ends = sorted(cuts)
         return [Span(a, b) for a, b in itertools.pairwise(ends) if b > a]
+
+
+_ASIDE = frozenset(("ask", "courtesy", "note"))
+
+
+def _cut(text: str, sentences: list[Span], places: Iterable[int]) -> list[Span]:
+    """Returns sentences cut where a capital opens a question to the reader, a courtesy or a remark."""
+    cut = []
+    ahead = sorted(places, reverse=True)
+    for start, end in sentences:
+        while ahead and ahead[-1] < end:
+            place = ahead.pop()
+            if text[start:place].strip():
+                cut.append(Span(start, place))
+                start = place
+        cut.append(Span(start, end))
+    return cut
 
 
 def _sentences(text: str) -> list[Span]:

@@ -3,6 +3,7 @@
 import re
 
 from tempbench_lmms.parsing.expected import Choice, Count, Item
+from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention, apart
 from tempbench_lmms.parsing.mentions import places
 from tempbench_lmms.parsing.patterns import lazy
@@ -105,12 +106,17 @@ def items(text: Text, item: Item) -> list[Mention]:
             found.append(Mention(int(one[1]), one.start(), one.end(), "number"))
         elif unit and unit.start == one.end() and "counter" in unit.roles:
             found.append(Mention(int(one[1]), one.start(), unit.end, "place"))
-        elif _SIGN.match(text.text, one.end()) or (
-            unit and unit.start == one.end() + 1 and unit.roles & _AFTER
-        ):
+        elif _ends(text, one) or (unit and unit.start in (one.end(), one.end() + 1) and unit.roles & _AFTER):
             found.append(Mention(int(one[1]), one.start(), one.end(), "number"))
     found += places.find(text, item.upper, frozenset(("image",)))
     return [one for one in apart(found) if 0 < one.value <= item.upper]
+
+
+def _ends(text: Text, one: re.Match[str]) -> bool:
+    """Whether a sign or the end of the sentence follows a number."""
+    return text.sentences[text.sentence(one.start())].end <= one.end() + 1 or bool(
+        _SIGN.match(text.text, one.end())
+    )
 
 
 _ANY = lazy(
@@ -173,11 +179,32 @@ def counts(text: Text, count: Count) -> list[Mention]:
                 "both" if same else one.form,
             )
         )
+    found += [Mention(0, word.start, word.end, "number") for word in text.words if _none(text, word)]
     if not found and not named:
         none = [w for w in text.words if w.roles & {"none", "deny"} and "is" not in w.roles]
         found = [Mention(0, word.start, word.end, "number") for word in none[:1] if "none" in word.roles]
+    if len({one.value for one in kept if one.form == "both"}) == len(count.letters):
+        kept = [one._replace(form="listed") if one.form == "both" else one for one in kept]
     kept += [Mention((values.get(one.value), one.value), one.start, one.end, one.form) for one in found]
     return apart(kept)
+
+
+_THERE = frozenset(("fill", "is", "conclude", "has"))
+
+
+def _none(text: Text, word: Word) -> bool:
+    """Whether a word that opens a sentence says that there is nothing to count: "There are no spins"."""
+    start = text.sentences[text.sentence(word.start)].start
+    behind = text.text[word.end : word.end + 2]
+    if "none" not in word.roles or "no" not in word.roles or behind[:1] != " " or not behind[1:].isalpha():
+        return False
+    before, place = "", start
+    for other in text.within(start, word.start):
+        before, place = (
+            before + text.text[place : other.start] + ("" if other.roles & _THERE else "x"),
+            other.end,
+        )
+    return not any(sign.isalnum() for sign in before + text.text[place : word.start])
 
 
 _LISTED = lazy(r"[\s#:]{0,2}\d{1,3}(?:\s?(?:,|-|–|&|/|to|and|,\s?and|bis|und|et|y|至|到|和)\s?\d{1,3})*")

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from tempbench_lmms.parsing.expected import Choice, Item
 from tempbench_lmms.parsing.lexicon import Word
@@ -46,12 +47,14 @@ _VERBS = frozenset(
 _NOUNS = frozenset(("option", "answer", "choose"))
 # "A to F", "A/B/C": all options, and no choice.
 _RANGE = lazy(
-    r"\(?\b[A-H]\)?(?:(?:\s?[/|]\s?\(?[A-H]\)?){2,}|\s(?:to|through|bis|à|至|到)\s(?:option\s)?\(?[C-H]\b\)?|\s?[-–]\s?[C-H]\b)"
+    r"\(?\b[A-H]\)?(?:(?:\s?[/|]\s?\(?[A-H]\)?){2,}"
+    r"|\s(?:to|through|bis|à|至|到)\s(?:option\s)?\(?[C-H]\b\)?|\s?[-–]\s?[C-H]\b)"
 )
 _OTHERS = frozenset(("image", "step", "video"))
 _NUMBER = lazy(r"\s?#?(\d)(?![\d.:%]|[^\W_])")
 _SHORTEST_TEXT = 2
 _PAIR = 2
+_LEADS_IN = lazy(r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$")
 _IN_BRACKETS = lazy(r"[\"'.]{0,2} \((?:option )?(?=[A-H]\))")
 _BETWEEN = r"[^\w\n]{1,3}"
 
@@ -66,11 +69,7 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
     shown = _shown(choice.texts)
     for word in text.words:
         following = _BEHIND_NOUN.match(text.text, word.end)
-        number = _NUMBER.match(text.text, word.end) if "option" in word.roles else None
-        if number and 0 < int(number[1]) <= len(choice.letters) and not _digits(choice.texts):
-            found.append(Mention(choice.letters[int(number[1]) - 1], word.start, number.end(), "label"))
-        if spelt := _spelt(text, word, choice):
-            found.append(spelt)
+        found += _numbered(text, word, choice)
         if following is None:
             continue
         named = choice.noun and text.text[word.start : word.end].lower().rstrip("s") == choice.noun
@@ -114,25 +113,28 @@ def letters(text: Text, choice: Choice) -> list[Mention]:
     return apart(found)
 
 
-def _spelt(text: Text, word: Word, choice: Choice) -> Mention | None:
-    """Returns an option that a noun and a number in letters name: "caption two"."""
+def _numbered(text: Text, word: Word, choice: Choice) -> list[Mention]:
+    """Returns an option that a noun and a number name: "option 2", "caption two"."""
     said = text.text[word.start : word.end].lower()
-    after = (
-        next(iter(text.within(word.end, word.end + 8)), None)
-        if "option" in word.roles or said == choice.noun
-        else None
+    if "option" not in word.roles and said != choice.noun:
+        return []
+    digit = (
+        _NUMBER.match(text.text, word.end) if "option" in word.roles and not _digits(choice.texts) else None
     )
-    number = places.ordinal(after.roles, "number.") if after and after.start == word.end + 1 else None
-    if number is None or not 0 < number <= len(choice.letters) or said.endswith("s"):
-        return None
-    return Mention(choice.letters[number - 1], word.start, after.end, "label") if after else None
+    after = next(iter(text.within(word.end, word.end + 8)), None)
+    number, end = (int(digit[1]), digit.end()) if digit else (None, word.end)
+    if digit is None and after and after.start == word.end + 1 and not said.endswith("s"):
+        number, end = places.ordinal(after.roles, "number."), after.end
+    if number is None or not 0 < number <= len(choice.letters):
+        return []
+    return [Mention(choice.letters[number - 1], word.start, end, "label")]
 
 
 _LESS = lazy(r"\bless\b")
 
 
 def _compared(text: Text, found: list[Mention]) -> list[Mention]:
-    """Returns mentions; two of which one is called better than the other are one: "B is worse than A"."""
+    """Returns mentions, and of two that are compared one: "B is less likely than A" names A."""
     kept: list[Mention] = []
     for one in found:
         last = kept[-1] if kept else None
@@ -281,85 +283,111 @@ def _images(text: Text) -> list[tuple[int, int, str]]:
 
 def find(text: Text, choice: Choice) -> list[Mention]:
     """Returns all places that name an option; a letter that stands with a text counts for both."""
-    named = letters(text, choice)
-    heads, starts = {one.end: one for one in named}, {one.start: one for one in named}
-    kept = []
-    small = tuple(text.lower().strip(" .") for text in choice.texts)
-    said = texts(text, choice)
-    sequences = words.sequences(choice.texts[: len(choice.letters)])
-    if sequences:  # "left" alone says less than the row of directions that its sentence gives
-        told = words.find(text, choice.texts, choice.letters)
-        whole = [one for one in said if choice.letters.index(one.value) in sequences]
-        said = [
-            *whole,
-            *(one for one in told if all(one.end <= w.start or one.start >= w.end for w in whole)),
-        ]
-    if set(small) == {"true", "false"}:
-        judged = {value: choice.letters[small.index(str(value).lower())] for value in (True, False)}
-        said = [one._replace(value=judged[one.value]) for one in truth.find(text)]
-    for one in said:
-        between = re.search(
-            r"[ .):,(\]\"'–—-]{1,4}(?:(?:the|it is|it's) )?$", text.text[max(0, one.start - 12) : one.start]
-        )
-        before = heads.get(one.start - len(between.group())) if between else None
-        behind = _IN_BRACKETS.match(text.text, one.end)
-        if before is None and behind and (follows := starts.get(behind.end())) and follows.value == one.value:
-            named[named.index(follows)] = follows._replace(start=one.start, form="both")
-        elif before is None:
-            kept.append(one)
-        else:
-            named[named.index(before)] = before._replace(end=one.end, form="both")
+    truths = {said.lower().strip(" .") for said in choice.texts} == {"true", "false"}
+    named, kept = _joined(text, _undealt(text, letters(text, choice)), _told(text, choice, truths))
     if _said_again(text, named, choice):
         return []
     if len({one.value for one in named if one.form == "both"}) > min(2, len(choice.letters) - 1):
         named = [one._replace(form="listed") if one.form == "both" else one for one in named]
-    if set(small) == {"true", "false"}:
-        taken = {text.sentence(one.start) for one in named}
-        kept = [one for one in kept if text.sentence(one.start) not in taken]
+    if truths:
+        kept = _elsewhere(text, kept, named)
     placed = _placed(choice.texts)
-    orders_ = _orders(choice.texts)
-    if orders_:
-        labels = tuple(sorted(orders_[0]))
-        ordered = dict(zip(orders_, choice.letters, strict=False))
-        whole = [one for one in orders.find(text, labels) if one.value in ordered]
+    texts_ = choice.texts[: len(choice.letters)]
+    if ordered := dict(zip(_orders(choice.texts), choice.letters, strict=False)):
+        whole = [one for one in orders.find(text, tuple(sorted(next(iter(ordered))))) if one.value in ordered]
         kept = [Mention(ordered[one.value], one.start, one.end, "text") for one in whole]
-        named = [one for one in named if all(one.end <= w.start or one.start >= w.end for w in whole)]
-    elif ranges := durations.ranges(choice.texts[: len(choice.letters)]):
-        taken = {text.sentence(one.start) for one in named}
-        found = durations.find(text, ranges, choice.letters)
-        kept = [*kept, *(one for one in found if text.sentence(one.start) not in taken)]
-    elif slots := places.slots(choice.texts[: len(choice.letters)]):
+        named = _apart_from(named, whole)
+    elif ranges := durations.ranges(texts_):
+        kept += _elsewhere(text, durations.find(text, ranges, choice.letters), named)
+    elif slots := places.slots(texts_):
         kept += [one._replace(value=choice.letters[one.value - 1]) for one in places.in_slots(text, slots)]
     elif choice.asks == "first before second" and (order := relations.compared(text, _images(text))):
         letter = {"before": choice.letters[0], "after": choice.letters[1]}
-        kept = [one._replace(value=letter[one.value]) for one in order]
-        return apart([*named, *kept])
+        return apart([*named, *(one._replace(value=letter[one.value]) for one in order)])
     elif (
         not named
-        and not sequences
         and choice.texts
         and not (kept and placed)
-        and set(small) != {"true", "false"}
+        and not truths
+        and words.movements(texts_) is None
     ):
         said = words.find(text, choice.texts, choice.letters) or words.misspelt(
             text, choice.texts, choice.letters
         )
-        kept += [one for one in said if all(one.end <= k.start or one.start >= k.end for k in kept)]
+        kept += _apart_from(said, kept)
     kept = _foreground(text, kept)
     row = len(choice.letters)
-    row_places = (
+    found = (
         numbers.items(text, Item(row)) if placed else places.find(text, row, frozenset(("option", "answer")))
     )
     # "The drum is the first": where an option is named, a rank says something of it.
-    taken = {text.sentence(one.start) for one in kept} if not placed else set()
-    row_places = [one for one in row_places if text.sentence(one.start) not in taken]
-    kept += [one._replace(value=choice.letters[one.value - 1]) for one in row_places]
-    found = apart([*named, *kept])
+    found = _elsewhere(text, found, kept) if not placed else found
+    found = apart([*named, *kept, *(one._replace(value=choice.letters[one.value - 1]) for one in found)])
     return _compared(text, found) if len(choice.letters) == _PAIR and not choice.asks else found
 
 
+def _undealt(text: Text, named: list[Mention]) -> list[Mention]:
+    """Returns mentions without those to which things are dealt: "step 2 is shown in A, step 3 in B"."""
+    inside = [one for one in named if text.text[: one.start].endswith(" in ")]
+    dealt = []
+    for one, other in pairwise(inside):
+        same = text.sentence(one.start) == text.sentence(other.start) and one.value != other.value
+        start = text.sentences[text.sentence(one.start)].start
+        if same and not text.has(frozenset(("deny", "turn", "than")), start, other.start):
+            dealt += [one, other]
+    return [one for one in named if one not in dealt]
+
+
+def _told(text: Text, choice: Choice, truths: bool) -> list[Mention]:
+    """Returns the places that say an option in its own text, and movements and truth in any words."""
+    if truths:
+        letter = {
+            said.lower().strip(" ."): letter
+            for said, letter in zip(choice.texts, choice.letters, strict=False)
+        }
+        return [one._replace(value=letter[str(one.value).lower()]) for one in truth.find(text)]
+    said = texts(text, choice)
+    rows = words.movements(choice.texts[: len(choice.letters)])
+    if rows is None:
+        return said
+    # "left" alone says less than the row of directions that its sentence gives.
+    whole = [one for one in said if choice.letters.index(one.value) in rows]
+    told = words.find(text, choice.texts, choice.letters) or words.misspelt(
+        text, choice.texts, choice.letters
+    )
+    return [*whole, *_apart_from(told, whole)]
+
+
+def _joined(text: Text, named: list[Mention], said: list[Mention]) -> tuple[list[Mention], list[Mention]]:
+    """Returns letters with the texts that stand beside them, and the texts that stand beside none."""
+    heads, starts = {one.end: one for one in named}, {one.start: one for one in named}
+    kept = []
+    for one in said:
+        between = _LEADS_IN.search(text.text[max(0, one.start - 12) : one.start])
+        before = heads.get(one.start - len(between.group())) if between else None
+        behind = _IN_BRACKETS.match(text.text, one.end)
+        follows = starts.get(behind.end()) if behind and before is None else None
+        if follows and follows.value == one.value and follows in named:
+            named[named.index(follows)] = follows._replace(start=one.start, form="both")
+        elif before is None or before not in named:
+            kept.append(one)
+        else:
+            named[named.index(before)] = before._replace(end=one.end, form="both")
+    return named, kept
+
+
+def _apart_from(found: list[Mention], others: list[Mention]) -> list[Mention]:
+    return [one for one in found if all(one.end <= other.start or one.start >= other.end for other in others)]
+
+
+def _elsewhere(text: Text, found: list[Mention], others: list[Mention]) -> list[Mention]:
+    """Returns mentions whose sentence holds none of some others."""
+    taken = {text.sentence(one.start) for one in others}
+    return [one for one in found if text.sentence(one.start) not in taken]
+
+
 def _said_again(text: Text, named: list[Mention], choice: Choice) -> bool:
-    """Whether a text names nothing but all options, each with its text, in one line: the question again."""
+    """Whether a text only says the question again: in one line a row of all options, each with its text."""
     whole = "".join(one.value for one in named) == choice.letters and len(named) > _PAIR
     if not whole or "\n" in text.text[named[0].start : named[-1].end]:
         return False
@@ -375,14 +403,13 @@ _BACKGROUND = frozenset(("background",))
 
 
 def _foreground(text: Text, found: list[Mention]) -> list[Mention]:
-    """Returns mentions without those that another is compared with: "the drum plays before the flute"."""
+    """Returns mentions without what another one is compared with: "the drum before the flute"."""
     kept: list[Mention] = []
     for one in sorted(found, key=lambda m: m.start):
         last = kept[-1] if kept else None
-        beside = last is not None and text.sentence(last.start) == text.sentence(one.start)
-        if last and beside and last.value != one.value and text.has(_BACKGROUND, last.end, one.start):
-            continue
-        kept.append(one)
+        beside = last and last.value != one.value and text.sentence(last.start) == text.sentence(one.start)
+        if not (last and beside and text.has(_BACKGROUND, last.end, one.start)):
+            kept.append(one)
     return kept
 
 

@@ -1,5 +1,6 @@
 """Finds orders: all labels of a question, in a row or by what is said of their places."""
 
+import bisect
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,8 @@ _MORE = lazy(r"\s*(?:,|->|→|>)\s*#?\d+(?![\d\s]*[^\d\s.,;)])")
 _ENDS = ("first", "last")
 _LONGEST_GAP = 60
 _LONGEST_TO = 24
+_FAR = 200
+_MOST = 20
 
 
 class _Label(NamedTuple):
@@ -84,13 +87,17 @@ def find(text: Text, labels: Sequence[str], quantities: bool = False) -> list[Me
     for way in (_ranked, _rows):
         found = apart([*found, *way(order)])
     found = found or [*_told(order)] or [*_chained(order)]
-    if not found:
-        found = _measured(order) if quantities else _as_shown(order) if labels[0].isdigit() else []
+    measured = _measured(order) if quantities else []
+    if found and measured:
+        found = [one for one in found if one.value == measured[0].value]
+    elif not found:
+        found = measured or (_as_shown(order) if labels[0].isdigit() else [])
     return sorted(found, key=lambda one: one.start)
 
 
 def _within(spans: list[tuple[int, int]], place: int) -> bool:
-    return any(start <= place < end for start, end in spans)
+    last = bisect.bisect_right(spans, (place, place + _FAR)) - 1
+    return last >= 0 and spans[last][0] <= place < spans[last][1]
 
 
 def _next(text: Text, end: int) -> frozenset[str]:
@@ -169,7 +176,15 @@ def _direction(order: _Order, start: int, end: int) -> str:
     ):
         begin = sentences[number - 1].start
     behind = sentences[order.text.sentence(end - 1)].end
-    return next(iter([*_ways(order, begin, start)[::-1], *_ways(order, start, behind)]), "")
+    return next(
+        iter(
+            [
+                *_ways(order, max(begin, start - _FAR), start)[::-1],
+                *_ways(order, start, min(behind, end + _FAR)),
+            ]
+        ),
+        "",
+    )
 
 
 def _mention(order: _Order, values: Sequence[str], start: int, end: int) -> Mention:
@@ -179,7 +194,8 @@ def _mention(order: _Order, values: Sequence[str], start: int, end: int) -> Ment
 
 def _gap(order: _Order, start: int, end: int) -> str:
     """Returns a stretch without asides, places and words without content."""
-    taken = [one for one in order.asides if one[0] >= start and one[1] <= end]
+    first = bisect.bisect_left(order.asides, (start, 0))
+    taken = [one for one in order.asides[first : first + _MOST] if one[1] <= end]
     taken += [
         (w.start, w.end) for w in order.text.within(start, end) if w.roles & _BETWEEN or _place(order, w)
     ]
@@ -230,14 +246,14 @@ def _of_row(order: _Order, row: list[_Label]) -> Mention | None:
         sentence = order.text.sentences[order.text.sentence(end - 1)]
         said = order.text.has(_roles("long short extent"), end, sentence.end)
         return Mention(tuple(values[::-1]), start, end, "order") if said else None
-    found, measured = _mention(order, values, start, end), _measured(order) if order.quantities else []
-    return None if any(one.value != found.value for one in measured) else found
+    return _mention(order, values, start, end)
 
 
 def _groups(order: _Order, row: list[_Label]) -> Iterator[_Group]:
     """Yields the labels of a row in groups, each with the place that is said of it before or behind it."""
     text, group = order.text, [row[0]]
-    before = _marks(order, text.sentences[text.sentence(row[0].start)].start, row[0].start, False)[1]
+    begin = max(text.sentences[text.sentence(row[0].start)].start, row[0].start - _FAR)
+    before = _marks(order, begin, row[0].start, last=False)[1]
     for last, one in zip(row, [*row[1:], None], strict=True):
         limit = one.start if one else _limit(order, last.end)
         behind, ahead = _marks(order, last.end, limit, one is None)
@@ -254,14 +270,18 @@ def _groups(order: _Order, row: list[_Label]) -> Iterator[_Group]:
 
 
 def _limit(order: _Order, end: int) -> int:
-    cut = _CUT.search(order.text.text, end)
-    return cut.start() if cut else len(order.text.text)
+    most = min(end + _FAR, len(order.text.text))
+    cut = _CUT.search(order.text.text, end, most)
+    return cut.start() if cut else most
 
 
 def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
     """Returns the place said of the label before a gap, and of the label behind it."""
     text = order.text
-    bracket = next((a for a in order.asides if a[0] >= start and not text.text[start : a[0]].strip()), (0, 0))
+    first = bisect.bisect_left(order.asides, (start, 0))
+    bracket = next(
+        (a for a in order.asides[first : first + 1] if not text.text[start : a[0]].strip()), (0, 0)
+    )
     said = [p for w in text.within(*bracket) if (p := _place(order, w)) in _ENDS]
     words = [w for w in text.within(start, end) if not _within(order.asides, w.start)]
     stripped = start + len(text.text[start:end].rstrip(" :-–|\"'(*"))
@@ -277,7 +297,7 @@ def _marks(order: _Order, start: int, end: int, last: bool) -> tuple[str, str]:
 def _told(order: _Order) -> Iterator[Mention]:
     """Yields orders told over sentences, by what is said of the place of each label."""
     n, at = len(order.labels), 0
-    named, text = order.named, order.text.text
+    named, text = order.named[-_FAR:], order.text.text
     if n == 3 and len(named) == 2 and len(groups := list(_groups(order, named))) == 2:
         ends = {group.place: group.labels[0].value for group in groups}
         between = {*order.labels} - {*ends.values()}

@@ -1,7 +1,7 @@
 """Finds places in a row: "the third image", "the last one", "the former", "image three"."""
 
-import itertools
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import Word
@@ -10,6 +10,8 @@ from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Text
 
 _NOUNS = frozenset(("option", "image", "answer"))
+_SIGNS = " .,:;!?)\"'\n。"
+_GOES_ON = frozenset(("is", "right", "wrong", "because", "deny", "and", "or"))
 _DIGITS = lazy(r"(?<![\d.,:])\d{1,2}(?![\d.,:]\d)")
 _JOINS = frozenset(("and", "fill", "article", "image", "counter", "prep", "to"))
 _OF = frozenset(("of", "prep", "total", "fill", "article")) | {f"number.{n}" for n in range(1, 10)}
@@ -38,6 +40,10 @@ def _alone(text: Text, start: int, end: int) -> bool:
     return not any(sign.isalnum() for sign in rest + text.text[at : sentence.end])
 
 
+def _is_noun(text: Text, word: Word, nouns: frozenset[str]) -> bool:
+    return bool(word.roles & nouns) or text.text[word.start : word.end] in ("one", "number")
+
+
 def _said(text: Text, start: int) -> bool:
     """Whether "is" stands right before a place: "the odd one is the second"."""
     before = text.within(max(0, start - 12), start)
@@ -64,28 +70,13 @@ def find(text: Text, n: int, nouns: frozenset[str] = _NOUNS) -> list[Mention]:
         end = word.end
         after = [w for w in text.within(word.end, word.end + 24) if w.roles != {"fill"}]
         follows = text.text[word.end : word.end + 1]
-        noun = (
-            after
-            and after[0].start <= word.end + 2
-            and text.text[word.end : after[0].start] != " ("
-            and (after[0].roles & nouns or text.text[after[0].start : after[0].end] in ("one", "number"))
-        )
-        if noun:
-            end = after[0].end
-        elif _said(text, word.start) and not follows.strip(" .,;:!?)\"'\n。"):
+        beside = after[0] if after and after[0].start <= word.end + 2 else None
+        goes_on = follows != " " or (beside and beside.start <= word.end + 1 and beside.roles & _GOES_ON)
+        if beside and text.text[word.end : beside.start] != " (" and _is_noun(text, beside, nouns):
+            end = beside.end
+        elif _said(text, word.start) and not follows.strip(_SIGNS):
             pass
-        elif (
-            not _alone(text, word.start, word.end)
-            or (follows.strip(" ") and follows not in ".,;:!?)\"'\n。")
-            or (
-                follows == " "
-                and (
-                    not after
-                    or after[0].start > word.end + 1
-                    or not after[0].roles & {"is", "right", "wrong", "because", "deny", "and", "or"}
-                )
-            )
-        ):
+        elif follows.strip(_SIGNS) or not _alone(text, word.start, word.end) or not goes_on:
             continue
         found.append(Mention(place, word.start, end, "place"))
     return found
@@ -115,7 +106,7 @@ def _pairs(text: Text) -> list[tuple[tuple[int, int], int, int]]:
     """Returns the pairs of neighbours between which something is said to be."""
     found = []
     numbers = _numbers(text)
-    for (one, start, end), (other, begin, last) in itertools.pairwise(numbers):
+    for (one, start, end), (other, begin, last) in pairwise(numbers):
         rest, place = "", end
         for word in text.within(end, begin):
             if word.roles & _JOINS:
@@ -131,7 +122,7 @@ def _pairs(text: Text) -> list[tuple[tuple[int, int], int, int]]:
 
 @lru_cache(maxsize=256)
 def slots(texts: tuple[str, ...]) -> tuple[Slot, ...]:
-    """Returns the slot that each option is, "position 2, between the first and the second image"; or none."""
+    """Returns the slot that each option is ("between the first and the second image"); or nothing."""
     found = []
     for said in texts:
         text = Text(said.lower(), spans=False)
@@ -155,7 +146,7 @@ def in_slots(text: Text, row: tuple[Slot, ...]) -> list[Mention]:
     for one in _SLOT_NUMBER.finditer(text.text.lower()):
         if int(one[1]) in numbers:
             found.append(Mention(numbers[int(one[1])], *one.span(), "words"))
-    for noun, word in zip(text.words, text.words[1:], strict=False):
+    for noun, word in pairwise(text.words):
         number = ordinal(word.roles, "number.")
         if "slot" in noun.roles and number in numbers and word.start == noun.end + 1:
             found.append(Mention(numbers[number], noun.start, word.end, "words"))

@@ -1,7 +1,9 @@
 """Finds how two steps stand: the class by its name, what is said of the steps, or three answers."""
 
+import bisect
 import itertools
 import re
+from functools import lru_cache
 
 from tempbench_lmms.parsing.lexicon import Word
 from tempbench_lmms.parsing.mention import Mention
@@ -122,8 +124,9 @@ def _stated(text: Text, named: Named) -> list[Mention]:
     pairs = itertools.pairwise(named)
     arrows = [(a, b) for a, b in pairs if text.text[a[1] : b[0]].strip(" ()") in ("→", "->", "=>", ">")]
     found = [_of(a[2], False, a[0], b[1]) for a, b in arrows if a[2] != b[2]]
+    starts = {start for start, _, _ in named}
     for word in text.words:
-        if any(start <= word.start < end for start, end, _ in named):
+        if word.start in starts:
             continue
         if "parallel" in word.roles:
             found.append(Mention("independent", word.start, word.end, "class"))
@@ -134,29 +137,38 @@ def _stated(text: Text, named: Named) -> list[Mention]:
     found.sort(key=lambda one: one.start)
     # "It can be done before or after the other."
     for one, other in itertools.pairwise(found):
-        sentence = text.sentences[text.sentence(one.start)]
+        begin = max(text.sentences[text.sentence(one.start)].start, one.start - 2 * _MOST_BETWEEN)
         near = other.start - one.end < 20 and (
             text.has(_roles("or"), one.end, other.start) or _COMMA.match(text.text, one.end)
         )
         if (
             near
             and {one.value, other.value} == {"before", "after"}
-            and text.has(_roles("able"), sentence.start, one.start)
+            and text.has(_roles("able"), begin, one.start)
         ):
             whole = Mention("independent", one.start, other.end, "class")
+            sentence = text.sentences[text.sentence(one.start)]
             return [whole, *(o for o in found if not sentence.start <= o.start < sentence.end)]
     return found
 
 
+@lru_cache(maxsize=8)
+def _clauses(text: Text, number: int) -> list[Span]:
+    return text.clauses(text.sentences[number])
+
+
 def _scope(text: Text, word: Word) -> tuple[Span, Span]:
     """Returns the sentence and the clause of a word."""
-    sentence = text.sentences[text.sentence(word.start)]
-    return sentence, next(c for c in text.clauses(sentence) if c.start <= word.start < c.end)
+    number = text.sentence(word.start)
+    clauses = _clauses(text, number)
+    return text.sentences[number], clauses[bisect.bisect_right(clauses, (word.start, len(text.text))) - 1]
 
 
 def _beside(text: Text, word: Word, named: Named) -> tuple[Named, Named]:
     """Returns the steps that belong to a word: left of it and right of it, the nearest first."""
     sentence, clause = _scope(text, word)
+    first = bisect.bisect_left(named, (word.start - 2 * _MOST_BETWEEN, 0, ""))
+    named = named[first : bisect.bisect_left(named, (word.end + 2 * _MOST_BETWEEN, 0, ""))]
     left = [one for one in named if clause.start <= one[0] and one[1] <= word.start][::-1]
     right = [one for one in named if word.end <= one[0] and one[1] <= max(clause.end, word.end)]
     opens = "then" in word.roles or not any(sign.isalnum() for sign in text.text[clause.start : word.start])
@@ -279,12 +291,14 @@ def _questions(text: Text) -> Asked:
     found: Asked = []
     places: Asked = []
     for word in text.words:
+        if found and word.start < found[-1][1]:
+            continue
         if "question" in word.roles and (number := _NUMBER.match(text.text, word.end)):
             numbers: tuple[str, ...] = (number[1],)
             end = number.end()
-            while (more := _MORE.match(text.text, end)) and not text.has(
-                _roles("yes no unsure"), end, more.end()
-            ):
+            while len(numbers) < 3 and (more := _MORE.match(text.text, end)):
+                if text.has(_roles("yes no unsure"), end, more.end()):
+                    break
                 numbers, end = (*numbers, more[1]), more.end()
             found.append((word.start, end, numbers))
         elif "rest" in word.roles:

@@ -35,6 +35,8 @@ _NEXT = lazy(r"\s*([^\s])")
 
 def _predicate(text: Text, word: Word) -> bool:
     following = _NEXT.match(text.text, word.end)
+    if text.sentences[text.sentence(word.start)].end <= word.end + 1:
+        return True
     if (
         following is None
         or "\n" in following.group()
@@ -64,13 +66,19 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
             continue
         end = text.sentences[text.sentence(word.start)].end
         claimed = text.has(_CLAIM | {"sequence"} if ordered else _CLAIM, start, end)
-        if roles & {"right", "wrong"} and claimed:
-            roles = roles | {"true" if "right" in roles else "false"}
+        if roles & {"right", "wrong", "sound"} and claimed:
+            roles = roles | {"false" if "wrong" in roles else "true"}
+        if "praise" in roles and not claimed and _of_answer(text, start, word):
+            continue
         yes, no = bool(roles & _YES), bool(roles & _NO)
         if yes == no:
             continue
         bare = not any(sign.isalnum() for sign in text.text[: word.start] + text.text[word.end :])
-        if roles & {"rising", "falling"} and not bare and not text.has(_IS, start, word.start):
+        if (
+            roles & {"rising", "falling"}
+            and not bare
+            and not text.has(_IS, start, word.start if text.text[word.start].isascii() else end)
+        ):
             continue
         if not roles & (_JUDGING | {"rising", "falling"}) or (roles & _PLAIN and not roles & _JUDGING):
             if not _opens(text, word):
@@ -86,7 +94,31 @@ def find(text: Text, ordered: bool = False) -> list[Mention]:
     ]
     echoed = {text.sentence(found[i].start) for i in pairs}
     kept = [one for i, one in enumerate(found) if i not in pairs and i - 1 not in pairs]
-    return [one for one in kept if text.sentence(one.start) not in echoed or not _ordered_by(text, one)]
+    kept = [one for one in kept if text.sentence(one.start) not in echoed or not _ordered_by(text, one)]
+    kept = [
+        one for one, after in zip(kept, [*kept[1:], None], strict=False) if not _corrects(text, one, after)
+    ]
+    judging = [one for one in kept if not (_ordered_by(text, one) and _quoted(text, one))]
+    return judging or kept
+
+
+def _corrects(text: Text, one: Mention, after: Mention | None) -> bool:
+    """Whether a "No," only takes back what was said before: "False. No, true"."""
+    if after is None or one.value or after.value == one.value or text.has(_JUDGING, one.start, one.end):
+        return False
+    return one.start > 0 and not any(sign.isalnum() for sign in text.text[one.end : after.start])
+
+
+def _quoted(text: Text, one: Mention) -> bool:
+    """Whether an order is what the statement says: "The statement that they are in order"."""
+    return text.has(_CLAIM, text.sentences[text.sentence(one.start)].start, one.start)
+
+
+def _of_answer(text: Text, start: int, word: Word) -> bool:
+    """Whether a word praises the answer: "My answer is correct"."""
+    before = text.within(start, word.start)
+    said = bool(before) and "is" in before[-1].roles and before[-1].end == word.start - 1
+    return said and text.has(frozenset(("answer",)), start, word.start)
 
 
 def _opens(text: Text, word: Word) -> bool:

@@ -1,10 +1,10 @@
 """Finds options by words of theirs: the same words, or others that the lexicon gives the same sense."""
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from tempbench_lmms.parsing.lexicon import UNIT, Word, scan
@@ -12,15 +12,19 @@ from tempbench_lmms.parsing.mention import Mention
 from tempbench_lmms.parsing.patterns import lazy
 from tempbench_lmms.parsing.tokens import Span, Text
 
-_EMPTY_ROLES = (
-    "fill prep article is and or conclude option video because then choose turn deny hedge likely suppose"
-    " answer yes no to from refuse one than all pronoun"
-)
-_EMPTY = frozenset(_EMPTY_ROLES.split())
+_EMPTY = frozenset(
+    ("fill", "prep", "article", "is", "and", "or", "conclude", "option", "video", "because", "then", "choose",
+     "turn", "deny", "hedge", "likely", "suppose", "answer", "yes", "no", "to", "from", "refuse", "one",
+     "than", "all", "pronoun")
+)  # fmt: skip
 _ENDINGS = lazy(r"(?:'s|ings?|edly|ed|es|s|ly|wards?|er|e)$")
 _DENY = frozenset(("deny",))
+_DRAFT = frozenset(("draft",))
 _TURN, _SEEMS = frozenset(("turn",)), frozenset(("hedge",))
 _LOOKS = lazy(r"\b(?:looks?|looked|seem\w*|appear\w*|expect\w*|thought)\b")
+_OPENS = lazy(r"\b(?:first|initially|starts?|begins?|beginning)\b")
+_OTHER = lazy(r"\b(?:but|while|whereas|yet|although) (?:the|a|his|her|their) ")
+_CLOSES = lazy(r"\b(?:again|back|later|end|finally|returns?|last|second half|halfway|from)\b")
 _SHORTEST = 3
 _LONG_ENOUGH, _LONGEST = 5, 40
 _KEYS = "qwertyuiop asdfghjkl zxcvbnm"
@@ -28,16 +32,8 @@ _ENOUGH, _LEAST = 0.6, 0.3
 # One of these alone says all that its option says: "neither plays", "they start together".
 _STRONG = frozenset(("c.none", "c.together", "c.nodraw", "c.still", "c.norot"))
 _STILL = frozenset(("c.still", "c.norot"))
-_OPPOSITES = {
-    **{
-        f"c.{a}": f"c.{b}" for a, b in (("left", "right"), ("up", "down"), ("cw", "ccw"), ("forward", "back"))
-    },
-    **{
-        f"c.{b}": f"c.{a}" for a, b in (("left", "right"), ("up", "down"), ("cw", "ccw"), ("forward", "back"))
-    },
-    "c.faster": "c.slower",
-    "c.slower": "c.faster",
-}
+_WAYS = (("left", "right"), ("up", "down"), ("cw", "ccw"), ("forward", "back"), ("faster", "slower"))
+_OPPOSITES = {f"c.{one}": f"c.{other}" for way in _WAYS for one, other in (way, way[::-1])}
 _MOTION = frozenset((*_OPPOSITES, *_STILL, "c.constant", "c.diagonal", "c.alternate"))
 _FAMILIES = (
     frozenset(("c.left", "c.right", "c.up", "c.down")),
@@ -51,9 +47,24 @@ _AFTER = lazy(r"(?:after|nach|nachdem|après|tras|before)(?= (?!that|this|which)
 _STRETCH = lazy(r"[\s•*(-]*(?:(?:from\s)?[a-z]+\s)?\d+(?:[.:]\d+)?\s?s?\s?(?:-|–|to|bis)\s?\d+[^:\n]{0,12}:")
 _FRAME = lazy(r"[\s•*(-]*(?:at\s|in\s)?(?:the\s)?(?:frame|image|bild)s?\s?\d+[^:\n]{0,12}:")
 _ENTRY = lazy(r"[\s•*(-]*\d[.)]\s")
+_FROM = lazy(r"(?:\bfrom (?:the )?|\bvon |\bde (?:la )?|从|從|由)$")
 # "the left edge", "at the left": a place, and no movement.
 _PLACE = lazy(r"[- ](?:edge|border|side|corner|half|end|margin|hand|part|third|of)\b|er rand")
-_AT = lazy(r"\b(?:at|on) (?:the (?:lower |upper |far |very )?)?...$")
+_TO = lazy(r"\b(?:to|towards?|into|reaches) (?:the |its |his |her )?$")
+_AT = lazy(r"\b(?:at|on) the (?:lower |upper |far |very )?$")
+_AGREES = lazy(r"\b(?:you are|you're|that's|that is|all) $")
+_NO_WAY = lazy(r" (?:that|away|now|here|behind|next|in front|before|after)\b")
+_INVERSE = lazy(r"\b(?:opposite|reverse|contrary) (?:of|to) (?:the )?$")
+_RIGHT_THEN = lazy(r"\bright (?:before|after) (?!that|this|which)\w")
+_AND = lazy(r" (?:and|und|et|y|e) (?:to the )?")
+_OWNED = lazy(r"\b(?:the|its|his|her|their|a) $")
+_NOUN = lazy(
+    r" (?!(?:and|then|but|or|at|in|on|to|for|from|as|by|with|until|till|before|after"
+    r"|direction|way|again|first)\b)[a-z]"
+)
+_REFUSES = lazy(
+    r" ?(?:of )?(?:the |these |those )?(?:options|choices|answers|above|can\b|could\b|knows\b|else\b|to say)"
+)
 
 
 class Sense(NamedTuple):
@@ -86,7 +97,13 @@ def senses(text: str, words: Sequence[Word] | None = None) -> list[Sense]:
             break
         concept = next((role for role in sorted(word.roles) if role.startswith(("c.", "ordinal."))), None)
         said = text[word.start : word.end]
-        if concept:
+        if concept == "c.none" and _REFUSES.match(text, word.end):
+            concept = None
+        if concept == "c.none" and said.startswith(("nothing", "nobody", "no one")):
+            found.append(Sense("c.weak", word.start, word.end))
+        if said == "right to left":
+            found += [Sense("c.right", word.start, word.start + 5), Sense("c.left", word.end - 4, word.end)]
+        elif concept:
             found.append(Sense(concept, word.start, word.end))
         elif not word.roles & _EMPTY and said.isascii():
             found += [
@@ -109,11 +126,13 @@ class Rows(NamedTuple):
         names: For each option its words that not every option has, in order.
         pure: Whether these are concepts alone.
         weights: For each word how much it says: less the more options have it.
+        common: The words that every option has.
     """
 
     names: list[tuple[str, ...]]
     pure: bool
     weights: dict[str, float]
+    common: frozenset[str]
 
 
 @lru_cache(maxsize=512)
@@ -130,37 +149,35 @@ def _options(texts: tuple[str, ...]) -> Rows:
     pure = bool(rows) and all(concepts) and len(set(concepts)) == len(concepts)
     names = concepts if pure else [_row([name for name in row if name not in common]) for row in rows]
     counts = Counter(name for row in names for name in set(row))
-    return Rows(names, pure, {name: 1 / n for name, n in counts.items()})
+    return Rows(names, pure, {name: 1 / n for name, n in counts.items()}, frozenset(common))
 
 
 @lru_cache(maxsize=512)
-def sequences(texts: tuple[str, ...]) -> frozenset[int]:
-    """Returns the options that are rows of several concepts, where all options are concepts."""
+def movements(texts: tuple[str, ...]) -> list[int] | None:
+    """Returns the options that are rows of several movements; None where one is something else."""
     rows = _options(texts)
-    return frozenset(i for i, row in enumerate(rows.names) if len(row) > 1) if rows.pure else frozenset()
+    return [i for i, row in enumerate(rows.names) if len(row) > 1] if rows.pure else None
 
 
 def _moved(small: str, said: list[Sense]) -> list[Sense]:
-    """Returns senses but for those of where a movement begins: "from left to right" is to the right."""
+    """Returns senses without where a movement begins: "from left to right" is to the right."""
     kept: list[Sense] = []
+    ways = 0
     for i, sense in enumerate(said):
         other = _OPPOSITES.get(sense.name)
-        following = said[i + 1] if i + 1 < len(said) else None
-        if other and following and following.name == other:
-            before = small[max(0, sense.start - 12) : sense.start]
-            between = small[sense.end : following.start]
-            if re.search(r"(?:\bfrom (?:the )?|\bvon |\bde (?:la )?|从|從|由)$", before) or re.match(
-                r"에서|から", between
-            ):
-                continue
-            if between in (" ", " to ", " to the "):
+        if other and _FROM.search(small, max(0, sense.start - 12), sense.start):
+            continue
+        if other and i + 1 < len(said) and said[i + 1].name == other:
+            between = small[sense.end : said[i + 1].start]
+            if between in (" ", " to ", " to the ") or re.match(r"에서|から", between):
+                ways += 1
                 continue
         kept.append(sense)
-    return kept
+    return kept if ways <= 1 else []  # "left to right to left"
 
 
 def _parts(text: Text, ordered: bool) -> Iterator[list[Span]]:
-    """Yields stretches that say one thing each; in one of several, what one says follows the other."""
+    """Yields the clauses of each sentence; or, of what goes on in the sentences behind it, all sentences."""
     row: list[Span] = []
     last = ""
     for sentence in text.sentences:
@@ -169,7 +186,7 @@ def _parts(text: Text, ordered: bool) -> Iterator[list[Span]]:
             cuts = [w.start for w in text.within(*sentence) if "background" in w.roles]
             clauses = text.clauses(sentence)
             ends = sorted({sentence.end, *(clause.start for clause in clauses), *cuts})
-            yield [Span(a, b) for a, b in itertools.pairwise(ends)]
+            yield [Span(a, b) for a, b in pairwise(ends)]
             continue
         first = next(
             (w for w in text.within(*sentence) if w.roles - {"fill", "article", "and"} or "then" in w.roles),
@@ -237,12 +254,14 @@ def _best(said: list[Sense], rows: Rows) -> int | None:
     if named - own or sum(score >= scores[best] for score in scores) > 1:
         return None
     only = all(sense.name in own for sense in said)
+    beside = len(named) > 1 or any(sense.name in rows.common for sense in said)
+    weak = any(sense.name == "c.weak" for sense in said)
+    if scores[best] < _ENOUGH and named & _STRONG and (only or beside or not weak):
+        return best
     return best if scores[best] >= (_LEAST if only else _ENOUGH) else None
 
 
 def _score(named: set[str], row: set[str], weights: dict[str, float]) -> float:
-    if named & row & _STRONG:
-        return 1.0
     return sum(weights[name] for name in named & row) / sum(weights[name] for name in row) if row else 0.0
 
 
@@ -263,26 +282,33 @@ def _of_rows(text: Text, small: str, said: list[Sense], rows: Rows, letters: str
             or _contrasts(text, small, inside)
         ):
             parts = [clause for sentence in sentences for clause in text.clauses(sentence)]
+        told = []
         for part in parts:
             here = _affirmed(text, [s for s in inside if part.start <= s.start < part.end])
-            here = _moved(small, _turned(here, small))
-            here = [s for s in here if not _placed(small, s)]
-            value = (
-                names.get(_row([s.name for s in here])) if here and not _crossed(text, small, here) else None
-            )
-            if value is not None:
-                found.append(Mention(value, here[0].start, here[-1].end, "words"))
+            here = [s for s in _moved(small, _turned(here, small)) if not _placed(small, s)]
+            value = names.get(_row([s.name for s in here])) if here else None
+            if value is not None and not _crossed(text, small, here, rows):
+                told.append((Mention(value, here[0].start, here[-1].end, "words"), here[0].name in _STILL))
+        # "It isn't turning at first, then clockwise": what it does later counts.
+        early = any(not still for _, still in told) and text.has(
+            _DRAFT, sentences[0].start, sentences[-1].end
+        )
+        found += [one for one, still in told if not (early and still)]
     return found
 
 
 def _contrasts(text: Text, small: str, said: list[Sense]) -> bool:
     """Whether a word that turns stands between what something seems to be and what it is."""
-    gaps = [(one.end, other.start) for one, other in itertools.pairwise(said)]
-    turns = any(text.has(_TURN, *gap) and not text.has(_LEADS_ON, *gap) for gap in gaps)
-    start = text.sentences[text.sentence(said[0].start)].start if turns else 0
-    return turns and (
-        text.has(_SEEMS, start, said[-1].start) or bool(_LOOKS.search(small, start, said[-1].start))
-    )
+    for one, other in pairwise(said):
+        if text.has(_TURN, one.end, other.start) and not text.has(_LEADS_ON, one.end, other.start):
+            start, end = text.sentences[text.sentence(one.start)]
+            if _LOOKS.search(small, start, other.start) or text.has(_SEEMS, start, other.start):
+                return True
+            others = _OTHER.search(small, one.end, other.start)
+            return bool(others) and not (
+                _OPENS.search(small, start, one.end + 12) or _CLOSES.search(small, one.end, end)
+            )
+    return False
 
 
 def _affirmed(text: Text, said: list[Sense]) -> list[Sense]:
@@ -294,19 +320,21 @@ def _affirmed(text: Text, said: list[Sense]) -> list[Sense]:
 
 
 def _placed(small: str, sense: Sense) -> bool:
-    """Whether a direction says where something is: "the left edge", and not "to the left edge"."""
-    if sense.name not in _OPPOSITES or not (
-        _PLACE.match(small, sense.end) or _AT.search(small, 0, sense.start + 3)
-    ):
+    """Whether a direction is none: "the left edge", "the left car", "you're right"."""
+    if sense.name not in _OPPOSITES or small.startswith("to ", sense.start):
         return False
     before = small[max(0, sense.start - 14) : sense.start]
-    return not small.startswith("to ", sense.start) and not re.search(
-        r"(?:to|towards?|into|reaches) (?:the )?$", before
-    )
+    if _TO.search(before):
+        return False
+    if small.startswith(("at ", "on "), sense.start) or _AT.search(before) or _PLACE.match(small, sense.end):
+        return True
+    if small.startswith("right", sense.start) and (_AGREES.search(before) or _NO_WAY.match(small, sense.end)):
+        return True
+    return bool(_OWNED.search(before)) and bool(_NOUN.match(small, sense.end))
 
 
 def _turned(said: list[Sense], small: str) -> list[Sense]:
-    """Returns senses, "the other way" as the opposite of what stands before, and without what is denied."""
+    """Returns senses with "the other way" as the opposite of what it turns; nothing where they are denied."""
     kept: list[Sense] = []
     for i, sense in enumerate(said):
         if sense.name == "c.reverse":
@@ -325,9 +353,16 @@ def _turned(said: list[Sense], small: str) -> list[Sense]:
     return kept
 
 
-def _crossed(text: Text, small: str, said: list[Sense]) -> bool:
-    """Whether senses are alternatives, or stand in another order than they are told."""
-    for one, other in itertools.pairwise(said):
+def _crossed(text: Text, small: str, said: list[Sense], rows: Rows) -> bool:
+    """Whether senses are alternatives, or go in another order than they are told in, or are reversed."""
+    start = text.sentences[text.sentence(said[0].start)].start
+    if _INVERSE.search(small, start, said[0].start) or _RIGHT_THEN.search(small, start, said[-1].end):
+        return True
+    names = tuple(sense.name for sense in said)
+    both_ways = names[::-1] in rows.names
+    for one, other in pairwise(said):
+        if both_ways and _AND.fullmatch(small, one.end, other.start):
+            return True
         for word in text.within(one.end, other.start):
             if "or" in word.roles or _AFTER.match(small, word.start):
                 return True
@@ -336,7 +371,7 @@ def _crossed(text: Text, small: str, said: list[Sense]) -> bool:
 
 
 def misspelt(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
-    """Returns the option that the text is but for one sign: too many, missing, another, or two swapped."""
+    """Returns the option that the whole text is but for a slip of the keyboard."""
     said = text.text.strip(" .!\"'").lower()
     if len(said) < _LONG_ENOUGH or len(said) > _LONGEST:
         return []
@@ -347,7 +382,7 @@ def misspelt(text: Text, texts: tuple[str, ...], letters: str) -> list[Mention]:
 
 
 def _one_off(one: str, other: str) -> bool:
-    """Whether words differ by two signs swapped, a sign doubled or not, or a neighbour on the keyboard."""
+    """Whether words differ by two signs swapped, a sign doubled or not, or its neighbour on the keyboard."""
     i = next(
         (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )
