@@ -207,6 +207,19 @@ def _side(text: Text, one: Judged, live: list[Judged]) -> str:
     return ""
 
 
+_SAID = frozenset(("text", "words", "both"))
+
+
+def _stated(text: Text, live: list[Judged]) -> Judged | None:
+    """Returns the option whose words the first sentence states, and which those behind it only explain."""
+    first = [one for one in live if one.sentence == 0]
+    if len({one.mention.value for one in first}) != 1 or first[0].mention.form not in _SAID:
+        return None
+    open_ = any(one.stance == Stance.OPEN for one in first)
+    concludes = text.has(frozenset(("conclude",)), text.sentences[-1].start, len(text.text))
+    return None if open_ or concludes or len(text.sentences) < 2 else first[0]
+
+
 def _refuses(text: Text, live: list[Judged], spans: bool) -> bool:
     """Whether a text says that it cannot answer, and names nothing behind a word that turns from this."""
     for word in text.words:
@@ -269,7 +282,7 @@ def decide(text: Text, judged: list[Judged], finder: Finder) -> tuple[Judged | N
     strong = [one for one in live if one.stance in _STRONG]
     if strong:
         return _last(text, strong, live)
-    if (closing := _closing(text, live)) is not None:
+    if (closing := _closing(text, live) or _stated(text, live)) is not None:
         return closing, ""
     live = _eased(text, live, finder)
     refused = _refuses(text, live, finder.spans)

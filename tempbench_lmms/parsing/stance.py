@@ -366,6 +366,8 @@ def _predicate(at: _Around, terms: Terms) -> str:
     for word in tail:
         gap = text.text[last : word.start]
         near = _empty(without(text, at.end, word.start, _NEAR))
+        if at.form == "judged" and "," in gap:
+            break
         if word.roles >= {"turn", "deny"} and near:
             return "not"
         if word.roles & {"hedge", "refuse", "suppose", "because"} and "likely" not in word.roles:
