@@ -6,11 +6,13 @@ table with the column `preds`.
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data.replies import text_or_none
 from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.parsing import reader
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempvs import official, parser, scoring
 from tempbench_lmms.tempvs.card import SOURCES
@@ -203,10 +205,21 @@ def _records(rows: Sequence[Row], task: str, source: str) -> list[Record]:
 
 
 def _answer(row: Row, kind: str) -> str | None:
-    """Returns what a row's reply answers."""
+    """Returns what a row's reply answers; many a short reply comes again, and is looked up."""
     reply = text_or_none(row["preds"], "preds") or ""
     n_images = len(row.get("img_path_list") or row.get("gt_answer") or "123456789")
     options = str(row.get("option_text" if kind == "mt1" else "options") or "") if kind != "gt" else ""
+    if len(reply) > reader.QUICK:
+        return parser.parse(reply, kind, _options(kind, options), n_images)
+    if kind == "mt2":
+        # Every row has options of its own, and a letter by itself is one of them whatever they say.
+        letter = reader.letter_alone(reply, "ABCDE"[: options.count(_BETWEEN[kind]) + 1 if options else 5])
+        return letter or parser.parse(reply, kind, _options(kind, options), n_images)
+    return _looked_up(reply, kind, options, n_images)
+
+
+@lru_cache(maxsize=1024)
+def _looked_up(reply: str, kind: str, options: str, n_images: int) -> str | None:
     return parser.parse(reply, kind, _options(kind, options), n_images)
 
 
