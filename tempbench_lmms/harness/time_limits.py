@@ -62,6 +62,9 @@ def bound(client: Any, seconds: float) -> None:
         return found[0]
 
     async def send_async(request: Any, **kwargs: Any) -> Any:
+        # Each call of the harness's runner has an event loop of its own; a connection kept from an earlier
+        # call belongs to one that is closed.
+        request.headers["Connection"] = "close"
         try:
             return await asyncio.wait_for(original(request, **kwargs), seconds)
         except asyncio.TimeoutError:
