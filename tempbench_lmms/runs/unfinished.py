@@ -59,7 +59,11 @@ def _logs(state: Path) -> list[TaskLog]:
         replies = {
             ids[n]: stopping.text_of(answer, tags) for n, answer in answers.items() if 0 <= n < len(ids)
         }
-        log = importing.log_of(source, replies, state.parent, {"config": {"model": identity["model"]}})
+        header = {
+            "config": {"model": identity["model"]},
+            "n-samples": {task: {"original": len(ids), "effective": len(replies)}},
+        }
+        log = importing.log_of(source, replies, state.parent, header)
         arguments = SimpleNamespace(model=identity["model"], model_args=identity["model_args"])
         of = _n_asked({**identity, "data": {task: identity["data"][task]}})
         why = f"{task}: the run is unfinished, {len(replies):,} of {of:,} questions are answered"

@@ -351,6 +351,7 @@ def test_ends(tmp_path, warm_python):
         except TempbenchError as error:
             (log,) = logs.read_runs([home / "crash"], partial=True)
             out.append([str(error), len(log.samples), log.problems[0], log.values["n_main"]])
+            out[-1].append(log.header["n-samples"])
         crash = False
         run("crash", arguments=["--limit", "40"], report=True)
         run("crash", arguments=["--limit", "40"])
@@ -402,6 +403,7 @@ def test_ends(tmp_path, warm_python):
     assert f"`{command}{tmp_path / 'crash'} -- --limit 40`; add --partial" in unfinished[0]
     assert unfinished[1:3] == [20, f"{TASK}: the run is unfinished, 20 of 40 questions are answered"]
     assert 0 < unfinished[3] <= 20
+    assert unfinished[4][TASK]["effective"] == 20 < unfinished[4][TASK]["original"]
     assert resumed == [0, "", 20]
     assert again == [0, "", 0]
     assert other[0] == 1
