@@ -307,12 +307,13 @@ def _followed(
 
 
 def _earlier_results(output: Path) -> set[Path]:
-    """Returns the results files that are there, the newest of them at least a second old.
+    """Returns the results files that are there, the newest of them and of the logs at least a second old.
 
     The harness names its files by the second, so two would share one where a run has just ended.
     """
     results = set(output.rglob("*_results.json"))
-    age = time.time() - max((path.stat().st_mtime for path in results), default=0.0)
+    written = [*results, *output.rglob("*_samples_*.jsonl")]
+    age = time.time() - max((path.stat().st_mtime for path in written), default=0.0)
     if 0 <= age < 1:
         time.sleep(1 - age)
     return results
