@@ -91,6 +91,13 @@ def decimals(value: float, digits: int = 4) -> str:
     return f"{Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
+def shown(value: float | str | None, digits: int = 4) -> str:
+    """Returns a value for people: counts and words as they are, "-" for what is undefined."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return UNDEFINED
+    return decimals(value, digits) if isinstance(value, float) else str(value)
+
+
 def as_shown(
     metrics: Mapping[str, Metric], records: Sequence[Record]
 ) -> tuple[dict[str, float | None], dict[str, tuple[str, str]]]:

@@ -33,6 +33,7 @@ def score(
     from tempbench_lmms.data import tables
     from tempbench_lmms.data.roots import mini_root, prepared_root
     from tempbench_lmms.errors import DataNotPreparedError
+    from tempbench_lmms.record import shown
 
     for path in (output, plot):
         if path is not None:
@@ -46,7 +47,7 @@ def score(
         print(line, file=sys.stderr)
     table = Table("metric", "value", "standard error", box=None)
     for name, (value, error) in scores.values.items():
-        table.add_row(name, report.shown(value), report.shown(error))
+        table.add_row(name, shown(value), shown(error))
     terminal.console().print(table)
     print(f"BERTScore: {scores.bertscore_hash}")
     if output is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from tempbench_lmms.coherence import captioning, encoders, plot, predictions, scoring
 from tempbench_lmms.coherence.card import BUDGETS, CONTROLS
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.record import UNDEFINED, Metric, Record, decimals, evaluate, evaluate_error
+from tempbench_lmms.record import UNDEFINED, Metric, Record, evaluate, evaluate_error
 
 _PLOTTED = ("accuracy", "bertscore", "numeric_distance", "parse_rate")
 
@@ -58,13 +58,6 @@ class Scores:
 
 def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
-
-
-def shown(value: float) -> str:
-    """Returns a number for a table; "-" where it is undefined."""
-    if not isfinite(value):
-        return UNDEFINED
-    return str(value) if isinstance(value, int) else decimals(value)
 
 
 def metrics_for(records: Sequence[Record]) -> dict[str, Metric]:

@@ -11,9 +11,10 @@ from typing import Any
 
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.data import provenance
+from tempbench_lmms.record import shown
 from tempbench_lmms.record_reading import KEY as READINGS
 from tempbench_lmms.report.grid import Cell, Grid, Heading
-from tempbench_lmms.report.numbers import Number, TaskNumbers, shown
+from tempbench_lmms.report.numbers import Number, TaskNumbers
 
 VALUES = ("value", "share")
 """What the value of a share is called that stands beside its count, `n`."""

@@ -13,7 +13,7 @@ from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.data.terminal import shown as steering_nothing
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import Sums, interval
-from tempbench_lmms.record import UNDEFINED, Metric, Record, decimals, evaluate_error
+from tempbench_lmms.record import Metric, Record, evaluate_error, shown
 from tempbench_lmms.record_reading import PARTS, shares
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
@@ -85,13 +85,6 @@ class Number:
     def text(self, scale: float = 1, digits: int = 4) -> str:
         """Returns the value and its interval for people."""
         return f"{self.scaled_text(scale, digits)} {self.bounds(scale, digits)}".strip()
-
-
-def shown(value: Value, digits: int = 4) -> str:
-    """Returns a value for people: counts and words as they are, "-" for what is undefined."""
-    if value is None or (isinstance(value, float) and not isfinite(value)):
-        return UNDEFINED
-    return decimals(value, digits) if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)

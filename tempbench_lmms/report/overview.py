@@ -7,8 +7,9 @@ from math import isfinite
 from typing import Any
 
 from tempbench_lmms.card import BenchmarkCard, Reference
+from tempbench_lmms.record import shown
 from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN
-from tempbench_lmms.report.numbers import Number, TaskNumbers, shown, verdict
+from tempbench_lmms.report.numbers import Number, TaskNumbers, verdict
 from tempbench_lmms.report.placing import nearest, parts_of
 from tempbench_lmms.report.tables import Row, Section, better, test_of
 from tempbench_lmms.runs.run_card import NOT_CHECKED

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from tempbench_lmms import record
 from tempbench_lmms.report import numbers, overview, tables, vendor
 from tempbench_lmms.report.figures import Figure, Series, merged
 from tempbench_lmms.report.grid import Grid
@@ -95,7 +96,7 @@ def page(
         data=data,
         embedded=embedded,
         parse_rate=parse_rate,
-        shown=numbers.shown,
+        shown=record.shown,
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tempbench_lmms.report.numbers import shown
+from tempbench_lmms.record import shown
 from tempbench_lmms.runs import second_scores
 from tempbench_lmms.runs.logs import TaskLog
 

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tempbench_lmms.record import shown
 from tempbench_lmms.report import latex, markdown, summary
 from tempbench_lmms.report.grid import RUN, Cell, Grid, Heading
-from tempbench_lmms.report.numbers import Number, TaskNumbers, shown
+from tempbench_lmms.report.numbers import Number, TaskNumbers
 from tempbench_lmms.report.sheet import written
 from tempbench_lmms.report.tables import Section
 
@@ -33,16 +34,12 @@ the paper's table (every cell of it, runs among the rows), or whose readings a r
 
 def as_csv(sections: Sequence[Section]) -> str:
     """Returns every number of the runs and of the papers' tables, one a line; values are unrounded."""
-    return written(
-        (
-            COLUMNS,
-            *(
-                [{"benchmark": section.card.name, **line}.get(name) for name in COLUMNS]
-                for section in sections
-                for line in (*_run_lines(section), *_detail_lines(section), *_paper_lines(section))
-            ),
-        )
+    lines = (
+        {"benchmark": section.card.name, **line}
+        for section in sections
+        for line in (*_run_lines(section), *_detail_lines(section), *_paper_lines(section))
     )
+    return written([COLUMNS, *([line.get(name) for name in COLUMNS] for line in lines)])
 
 
 def _run_lines(section: Section) -> Iterator[dict[str, Any]]:

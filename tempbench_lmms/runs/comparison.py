@@ -101,7 +101,7 @@ class Comparison:
             f"A - B = {rounded(found.value, 4, '+')}"
         )
         if math.isfinite(found.low):
-            spread += f", 95 % interval {found.low:+.4g} to {found.high:+.4g}"
+            spread += f", 95 % interval {rounded(found.low, 4, '+')} to {rounded(found.high, 4, '+')}"
         spread += f"; p {_p(self.p)}, {_p(self.p_holm)} after Holm"
         if self.verdict != "undecided":
             return f"{name} A is {self.verdict} than B ({spread})"

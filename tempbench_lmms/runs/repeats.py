@@ -19,7 +19,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.metrics import repeats
 from tempbench_lmms.metrics.resampling import Sums
-from tempbench_lmms.record import UNDEFINED
+from tempbench_lmms.record import shown
 from tempbench_lmms.runs.comparison import check_same_questions, question_scores, settings_of
 from tempbench_lmms.runs.logs import (
     MetricOfRun,
@@ -223,12 +223,8 @@ def _row(one: Spread) -> tuple[str, ...]:
     more: list[float] = []
     if one.variances and one.errors:
         more = [one.variances.between, one.variances.within, *asdict(one.errors).values()]
-    cells = [*map(_shown, more), *[""] * (6 - len(more))]
-    return (one.name, _shown(one.mean), ends, _shown(one.deviation), *cells)
-
-
-def _shown(value: float) -> str:
-    return f"{value:.4f}" if math.isfinite(value) else UNDEFINED
+    cells = [*map(shown, more), *[""] * (6 - len(more))]
+    return (one.name, shown(one.mean), ends, shown(one.deviation), *cells)
 
 
 def as_json(found: Repeated) -> dict[str, Any]:

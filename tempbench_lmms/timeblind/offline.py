@@ -10,7 +10,7 @@ from tempbench_lmms.data import releases, tables
 from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.replies import check_complete, json_values, text_or_none
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.record import UNDEFINED, decimals, evaluate, evaluate_error
+from tempbench_lmms.record import evaluate, evaluate_error, shown
 from tempbench_lmms.timeblind import official, rows, scoring
 from tempbench_lmms.timeblind.card import TAGS
 
@@ -41,18 +41,15 @@ class Scored:
 
     def shown(self) -> dict[str, tuple[str, str]]:
         """Returns our metrics as people read them."""
-        return {name: (_shown(value), _shown(error, "")) for name, (value, error) in self.metrics.items()}
+        return {
+            name: (shown(value), "" if math.isnan(error) else shown(error))
+            for name, (value, error) in self.metrics.items()
+        }
 
     def official_shown(self) -> dict[str, list[str]]:
         """Returns the official numbers, of all questions and by tag, as people read them."""
         every = {"all": self.official, **self.official_tags}
-        return {name: [_shown(value) for value in values.values()] for name, values in every.items()}
-
-
-def _shown(value: float, undefined: str = UNDEFINED) -> str:
-    if math.isnan(value):
-        return undefined
-    return str(value) if isinstance(value, int) else decimals(value)
+        return {name: [shown(value) for value in values.values()] for name, values in every.items()}
 
 
 def score_file(

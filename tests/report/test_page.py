@@ -14,6 +14,7 @@ from tempbench_lmms.data import terminal
 from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import task_files
+from tempbench_lmms.record import shown
 from tempbench_lmms.report import (
     figures,
     items,
@@ -197,7 +198,7 @@ def test_a_name_that_was_chosen_is_the_run_s(tmp_path):
     [(0.5, "0.5000"), (7, "7"), ("-", "-"), (float("nan"), "-"), (None, "-"), ("roberta", "roberta")],
 )
 def test_shown(value, expected):
-    assert numbers.shown(value) == expected
+    assert shown(value) == expected
 
 
 # ---- tables
