@@ -79,8 +79,8 @@ _WORD_OF_SETTING = (
 _SETTING = re.compile(rf"(?=..)(?:{_WORD_OF_SETTING})(?:[_.-](?:{_WORD_OF_SETTING}))*")
 # A number of tokens, and no token: max_new_tokens has an "s"; these end in "token".
 _COUNT = re.compile(r"(?:per|max|min|n|num)_token$", re.IGNORECASE)
-# Numbers too long for a setting may be a password under a name that nobody thought of.
 _CHOICE = re.compile(r"[-+]?(?:inf|nan)|true|false|none|auto|", re.IGNORECASE)
+# Numbers too long for a setting may be a password under a name that nobody thought of.
 _PLAIN = re.compile(
     rf"[-+]?[0-9]{{0,7}}(?:\.[0-9]{{0,7}})?(?:e[-+]?[0-9]{{1,3}})?|{_CHOICE.pattern}", re.IGNORECASE
 )

@@ -68,17 +68,8 @@ _ENVIRONMENT = (
 _COMPUTES = frozenset(
     (
         *("torch", "torchvision", "transformers", "tokenizers", "peft", "timm", "bitsandbytes", "flash_attn"),
-        *(
-            "vllm",
-            "sglang",
-            "openai",
-            "anthropic",
-            "litellm",
-            "dashscope",
-            "google",
-            "qwen_vl_utils",
-            "decord",
-        ),
+        *("vllm", "sglang", "openai", "anthropic", "litellm", "dashscope", "google"),
+        *("qwen_vl_utils", "decord"),
     )
 )
 _ON_TORCH, _TORCH = {"transformers", "vllm", "sglang"}, {"torch", "torchvision", "transformers", "tokenizers"}

@@ -40,8 +40,11 @@ def annotations_in(source: Path) -> Path:
 
 def files_of(folder: Path, split: str) -> tuple[Path, Path]:
     """Returns the questions and the segments of a split in the release's folder `datasets/nextgqa`."""
-    questions, segments = (f"{FILES[split]}.csv", f"gsub_{FILES[split]}.json")
-    return tuple(releases.file(folder, name) or folder / name for name in (questions, segments))  # type: ignore[return-value]
+    questions, segments = f"{FILES[split]}.csv", f"gsub_{FILES[split]}.json"
+    return (
+        releases.file(folder, questions) or folder / questions,
+        releases.file(folder, segments) or folder / segments,
+    )
 
 
 def reply(answer: str, span: Sequence[float]) -> str:

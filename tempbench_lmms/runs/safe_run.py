@@ -580,14 +580,8 @@ def _evaluate(
     from tempbench_lmms.harness.vision import VisionCache
 
     sys.argv = ["lmms-eval", "--model", model, "--tasks", task_names.as_names(tasks, further)]
-    sys.argv += [
-        "--output_path",
-        str(output),
-        "--use_cache",
-        str(output / "cache"),
-        "--log_samples",
-        *further,
-    ]
+    sys.argv += ["--output_path", str(output), "--use_cache", str(output / "cache")]
+    sys.argv += ["--log_samples", *further]
     if model_args:
         sys.argv += ["--model_args", model_args]
     secrets.note(model_args, *further)
