@@ -44,7 +44,6 @@ MODULES = (
     "engines",
     "engine_caches",
     "model_speed",
-    "vision_cache",
     "embedded_pictures",
     "report_page",
 )

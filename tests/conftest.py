@@ -238,7 +238,6 @@ WITH_TORCH = (
     "coherence/test_scoring.py",
     "harness/test_cache.py",
     "harness/test_identity.py",
-    "harness/test_vision.py",
     "runs/test_repeats.py",
     "tempvs/test_build.py",
     "tempvs/test_build_encoders.py",

@@ -76,16 +76,6 @@ def run(
     decide_by: Annotated[
         str, typer.Option(help="With --until-decided: the metric that decides, else the headline.")
     ] = "",
-    vision_cache: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=1_000_000,
-            metavar="MB",
-            help="Keep what the vision tower of a transformers model made of pictures, so that questions "
-            "about the same ones share it; on the model's device. 0: no cache; 512 is enough for most.",
-        ),
-    ] = 0,
     no_lock: Annotated[
         bool, typer.Option("--no-lock", help="Keep no second run out, where a file system has no locks.")
     ] = False,
@@ -145,7 +135,6 @@ def run(
             name=name,
             until_decided=until_decided,
             decide_by=decide_by,
-            vision_cache=vision_cache,
         )
         safe_run.run(model, tasks, output, model_args, how, arguments, _at_end(output, report))
 

@@ -57,7 +57,6 @@ class Watch:
         answered: Called where a call of the runner gave an answer, before any of its answers is stored.
         stop: When each task may stop; None where all questions are asked.
         seed: Of the run: what replies are sampled with.
-        forget: Lets go of memory that can be done without, before questions that failed are asked again.
     """
 
     apart: set[str] = field(default_factory=set)
@@ -68,7 +67,6 @@ class Watch:
     answered: Callable[[], None] = lambda: None
     stop: Stopping | None = None
     seed: str = ""
-    forget: Callable[[], None] = lambda: None
 
 
 class Asking:
@@ -136,7 +134,6 @@ class Asking:
 
     def _again(self, lm: Any, kind: str, requests: Sequence[Any], reason: str, before: int) -> list[Any]:
         """Asks again, in halves, what failed together; a single question once more, then it has failed."""
-        self.watch.forget()
         _free_memory()
         if len(requests) == 1 and before:
             return [self._count(lm, requests[0], reason)]

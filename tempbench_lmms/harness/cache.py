@@ -42,7 +42,6 @@ from tempbench_lmms.harness.answers import (
 from tempbench_lmms.harness.asking import Asking, Watch
 from tempbench_lmms.harness.options import unknown_argument
 from tempbench_lmms.harness.tasks import task_files
-from tempbench_lmms.harness.vision import VisionCache
 from tempbench_lmms.media.integrity import check_video
 
 OnSlice = Callable[["Progress"], None]
@@ -77,7 +76,6 @@ class SafeCache(KeyedCache):
     tasks: Mapping[str, Any] = {}
     watch = Watch()
     reasoning_tags: Any = None
-    vision: VisionCache | None = None
 
     @classmethod
     def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
@@ -101,12 +99,6 @@ class SafeCache(KeyedCache):
         Questions about the same pictures are asked one after the other. Several processes deal out among them
         what is left.
         """
-        if self.vision is None:
-            return self._execute(lm, reqtype, requests)
-        with self.vision.around(lm):
-            return self._execute(lm, reqtype, requests)
-
-    def _execute(self, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         replies = {
             # What the harness repeats to make up a number is dealt out with the rest, and read by nobody.
             i: "" if stopping.is_padding(request) else self.stored(lm, reqtype, request)
@@ -298,7 +290,6 @@ def evaluate(
     fingerprint: str,
     ids: Mapping[str, Sequence[str]],
     watch: Watch,
-    vision: VisionCache | None = None,
 ) -> Exception | None:
     """Runs the harness's command line, from `sys.argv`, in this process, with the safe cache.
 
@@ -308,7 +299,6 @@ def evaluate(
         fingerprint: Of the model and how it is asked; answers are found again under the same alone.
         ids: The questions of each of our tasks in their order.
         watch: What is known of single questions, what is borne of them, and when a task may stop.
-        vision: Keeps what the model's vision tower makes of pictures; None for none.
 
     Returns:
         What ended the evaluation early, which the harness prints and then forgets; None where nothing did.
@@ -316,7 +306,6 @@ def evaluate(
     SafeCache.slice_size = slice_size
     SafeCache.on_slice = staticmethod(on_slice)
     SafeCache.fingerprint, SafeCache.ids, SafeCache.watch = fingerprint, ids, watch
-    SafeCache.vision = vision
     with _in_place(watch.stop) as errors:
         command_line.cli_evaluate()
     return errors[0] if errors else None

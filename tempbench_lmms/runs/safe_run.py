@@ -45,7 +45,7 @@ _QUESTIONS = "questions"  # in a run's state: how they were asked and read
 class How:
     """How a run is done; with greedy replies its numbers are the same for all values.
 
-    Sampled replies are drawn call by call, so `slice_size` and `vision_cache` change which are drawn.
+    Sampled replies are drawn call by call, so `slice_size` changes which are drawn.
 
     Attributes:
         slice_size: Answers that are stored together; lost at most.
@@ -57,7 +57,6 @@ class How:
         name: What reports call the run; the model's name where empty.
         until_decided: An earlier run; this one stops when it is decided which is better.
         decide_by: The metric that decides; each task's headline where empty.
-        vision_cache: Megabytes of what a vision tower made of pictures that are kept; 0 for none.
     """
 
     slice_size: int = 200
@@ -69,7 +68,6 @@ class How:
     name: str = ""
     until_decided: Path | None = None
     decide_by: str = ""
-    vision_cache: int = 0
 
     @property
     def named(self) -> dict[str, str]:
@@ -577,7 +575,6 @@ def _evaluate(
     asked: Asked,
 ) -> None:
     from tempbench_lmms.harness import asking, cache
-    from tempbench_lmms.harness.vision import VisionCache
 
     sys.argv = ["lmms-eval", "--model", model, "--tasks", task_names.as_names(tasks, further)]
     sys.argv += ["--output_path", str(output), "--use_cache", str(output / "cache")]
@@ -592,10 +589,7 @@ def _evaluate(
         watch.timeout, watch.tell = how.question_timeout or None, how.tell
     if how.until_decided is not None:  # processes but the first have no contests, and are told
         watch.stop = deciding.stopping_of(asked.contests)
-    vision = VisionCache(how.vision_cache * 10**6) if how.vision_cache else None
-    if vision is not None:
-        watch.forget = vision.forget
-    if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch, vision):
+    if error := cache.evaluate(how.slice_size, pace, asked.fingerprint, asked.ids, watch):
         if isinstance(error, asking.TooManyFailedError):
             supervision.settle(output)
         reason = scrubbed(str(error)).splitlines()[0][:300] if str(error) else scrubbed(repr(error))
@@ -608,7 +602,7 @@ def _evaluate(
         first = "make room on its disk, and " if _is_full(error) else ""
         parts = f"the evaluation failed ({reason})", of_error(reason), ending.advice(output, first)
         raise TempbenchError("; ".join(filter(None, parts)))
-    pace.tell(vision.said() if vision is not None else "")
+    pace.tell()
 
 
 def _is_full(error: Exception) -> bool:
@@ -640,10 +634,8 @@ class Pace:
             _show(progress)
             self._asked, self._seconds = progress.asked, progress.seconds
 
-    def tell(self, vision: str = "") -> None:
-        """Says what `tempbench plan --speed` takes, and what there is to say of the vision cache."""
-        if vision and not self._silent:
-            _tell(vision)
+    def tell(self) -> None:
+        """Says what `tempbench plan --speed` takes."""
         if self._asked and self._seconds:
             seconds = self._seconds / self._asked / self._processes
             by = f" by the first of {self._processes} processes" if self._processes > 1 else ""
