@@ -30,7 +30,7 @@ import timing
 
 from tempbench_lmms.check import course
 from tempbench_lmms.check.inputs import Inputs, Settings, Text, Video
-from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.harness import checking, plugin, tiny, watching
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task

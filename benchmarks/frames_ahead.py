@@ -53,7 +53,7 @@ def in_harness(folder: Path, name: str, n: int, repeats: int) -> Iterator[timing
     from lmms_eval.tasks import TaskManager
 
     from tempbench_lmms.harness.respondents import chat
-    from tempbench_lmms.media import ahead, video
+    from tempbench_lmms.media import prefetch, video
 
     manager = TaskManager()
     write_data(folder / "home", folder, CLIPS[name][0], n)
@@ -69,7 +69,7 @@ def in_harness(folder: Path, name: str, n: int, repeats: int) -> Iterator[timing
             begun = time.perf_counter()
             replies = super().generate_until(requests)
             self.took = time.perf_counter() - begun
-            if (worker := ahead.current()) is not None:
+            if (worker := prefetch.current()) is not None:
                 self.most = worker.most_bytes
             return replies
 
@@ -78,7 +78,7 @@ def in_harness(folder: Path, name: str, n: int, repeats: int) -> Iterator[timing
             time.sleep(self.wait)
 
     def run(wait: float, megabytes: str) -> Waiting:
-        os.environ[ahead.MEGABYTES_VARIABLE] = megabytes
+        os.environ[prefetch.MEGABYTES_VARIABLE] = megabytes
         video._CACHE.clear()
         model = Waiting(wait)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):

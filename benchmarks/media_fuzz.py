@@ -28,7 +28,7 @@ import timing
 from PIL import Image
 
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import apart, images, rasters, video, worker
+from tempbench_lmms.media import images, rasters, sandbox, video, worker
 
 BUDGETS = (1, 4, 8, 12, 16)
 VIDEOS: dict[str, dict] = {
@@ -130,7 +130,7 @@ def differing_picture(path: Path) -> int:
         return int(not np.array_equal(found, np.asarray(plain.convert("RGB"))))
 
 
-def looked_at(path: Path, unchecked: apart.Inspector | None) -> tuple[str, int]:
+def looked_at(path: Path, unchecked: sandbox.Inspector | None) -> tuple[str, int]:
     """Returns `passed` or why not, and how many frames differ."""
     is_video = path.name in VIDEOS
     try:
@@ -138,9 +138,9 @@ def looked_at(path: Path, unchecked: apart.Inspector | None) -> tuple[str, int]:
             rasters.shown(path, path.name, rasters.stretch_of([path]))
             return "passed", 0
         if is_video:
-            apart.check_video(path, thorough=True)
+            sandbox.check_video(path, thorough=True)
         else:
-            apart.check_picture(path, path.name)
+            sandbox.check_picture(path, path.name)
     except MediaError as error:
         if unchecked is None or not is_video:
             return error.reason, 0
@@ -152,7 +152,7 @@ def looked_at(path: Path, unchecked: apart.Inspector | None) -> tuple[str, int]:
 
 
 def fuzzed(
-    count: int, seed: int, unchecked: apart.Inspector | None = None
+    count: int, seed: int, unchecked: sandbox.Inspector | None = None
 ) -> dict[str, tuple[Counter[str], Counter[str], float]]:
     """Returns by kind how many files came to what, how many frames differ, and the slowest one's seconds."""
     found: dict[str, tuple[Counter[str], Counter[str], float]] = {}
@@ -178,12 +178,12 @@ def fuzzed(
 
 def memory() -> dict[str, float]:
     """Returns the most megabytes of this process and of the largest that it has started."""
-    apart._inspector().close()
+    sandbox._inspector().close()
     whose = {"this process": resource.RUSAGE_SELF, "the largest apart": resource.RUSAGE_CHILDREN}
     return {who: resource.getrusage(what).ru_maxrss / 1000 for who, what in whose.items()}
 
 
-def table(count: int, seed: int, unchecked: apart.Inspector | None) -> None:
+def table(count: int, seed: int, unchecked: sandbox.Inspector | None) -> None:
     """Prints a line a kind of file, and what they come to."""
     found = fuzzed(count, seed, unchecked)
     total = sum((reasons for reasons, _, _ in found.values()), Counter())
@@ -231,7 +231,7 @@ if __name__ == "__main__":
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--unchecked", action="store_true")
         given = parser.parse_args()
-        other = apart.Inspector((sys.executable, __file__, "unchecked")) if given.unchecked else None
+        other = sandbox.Inspector((sys.executable, __file__, "unchecked")) if given.unchecked else None
         table(given.count, given.seed, other)
         if other:
             other.close()

@@ -297,16 +297,16 @@ def _import_everything() -> None:
 
     from tempbench_lmms import benchmarks
     from tempbench_lmms.cli import datasets, main
-    from tempbench_lmms.media import apart, encoding, images, integrity  # noqa: F401
+    from tempbench_lmms.media import encoding, images, integrity, sandbox  # noqa: F401
 
     encoding.PRESET = "ultrafast"  # what is rendered is as good a file as any
     known = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, known)  # forks end without it
 
-    def ask(self: apart.Inspector, path: Path, **request: Any) -> dict[str, Any]:
+    def ask(self: sandbox.Inspector, path: Path, **request: Any) -> dict[str, Any]:
         return _look_here(known, path, **request)
 
-    apart.Inspector.ask = ask  # type: ignore[method-assign]
+    sandbox.Inspector.ask = ask  # type: ignore[method-assign]
     for benchmark in benchmarks.names():
         main.commands_of(benchmark)
         benchmarks.checks(benchmark)

@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import checks, checksums, locks, manifests, prepared, roots, tables, user_tables
+from tempbench_lmms.data import (
+    checks,
+    checksums,
+    locks,
+    manifests,
+    prepared,
+    roots,
+    tables,
+    terminal,
+    user_tables,
+)
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 _TABLE = Path("questions") / "test.parquet"
@@ -139,7 +149,7 @@ def _refuse(source: Path, wrong: Sequence[str]) -> None:
     """Raises where something is wrong; of several things it prints the first ones, a line each."""
     if len(wrong) > 1:
         for line in wrong[:_SHOWN]:
-            print(checks.one_line(f"{source}: {line}"), file=sys.stderr)
+            print(terminal.one_line(f"{source}: {line}"), file=sys.stderr)
         more = "see above" if len(wrong) <= _SHOWN else f"the first {_SHOWN} are above"
         raise TempbenchError(
             f"{source}: {len(wrong)} faults, {more}; correct them and give the command again"
@@ -156,13 +166,13 @@ def _say_of_groups(source: Path, rows: list[tables.Row]) -> None:
 
 
 def _wrong_medium(media: str, path: Path) -> str | None:
-    from tempbench_lmms.media import apart
+    from tempbench_lmms.media import sandbox
 
     try:
         if media == "video":
-            apart.check_video(path)
+            sandbox.check_video(path)
         else:
-            apart.check_picture(path, str(path))
+            sandbox.check_picture(path, str(path))
     except MediaError as error:
         return str(error)
     return None

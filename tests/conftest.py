@@ -21,7 +21,7 @@ import hypothesis
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tempbench_lmms.data import extent, secrets
+from tempbench_lmms.data import extent, redaction
 from tempbench_lmms.harness import evaluation
 from tests import warm
 
@@ -77,7 +77,7 @@ def session_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 _began: dict[int, str] = {}
 """The child processes of this one, each with the test after which it was there first."""
 # They serve all tests: the Python of tests/warm.py ends with the last test process that holds it, the decoder
-# of tempbench_lmms/media/apart.py with this one.
+# of tempbench_lmms/media/sandbox.py with this one.
 _OF_ALL_TESTS = (b"tests.warm", b"tempbench_lmms.media.worker")
 
 
@@ -168,7 +168,7 @@ def by_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _no_key_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that one test gives is a word of another's."""
-    monkeypatch.setattr(secrets, "_noted", {})
+    monkeypatch.setattr(redaction, "_noted", {})
 
 
 @pytest.fixture(scope="session")

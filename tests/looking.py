@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import apart
+from tempbench_lmms.media import sandbox
 
 _found: dict[str, dict | MediaError] = {}
 
@@ -22,10 +22,10 @@ def looked_at_once() -> Iterator[None]:
 
     Imported into a test file, or into the `conftest.py` of a folder, it serves all tests there.
     """
-    ask = apart.Inspector.ask
+    ask = sandbox.Inspector.ask
 
     @functools.wraps(ask)
-    def remembered(self: apart.Inspector, path: Path, **request: object) -> dict:
+    def remembered(self: sandbox.Inspector, path: Path, **request: object) -> dict:
         # What is cut is written, too. Of a name that no file can have, `Path.is_file` raises.
         if request["kind"] == "cut" or not os.path.isfile(path):
             return ask(self, path, **request)
@@ -40,5 +40,5 @@ def looked_at_once() -> Iterator[None]:
             raise MediaError(str(found), found.reason)
         return dict(found)
 
-    with mock.patch.object(apart.Inspector, "ask", remembered):
+    with mock.patch.object(sandbox.Inspector, "ask", remembered):
         yield

@@ -63,7 +63,7 @@ MODULES = (
     "tempbench_lmms.cli.main",
     "tempbench_lmms.cli.repeats",
     "tempbench_lmms.cli.report",
-    "tempbench_lmms.data.growing",
+    "tempbench_lmms.data.append_log",
     "tempbench_lmms.harness.cache",
     "tempbench_lmms.harness.printing",
     "tempbench_lmms.harness.respondents.chat",

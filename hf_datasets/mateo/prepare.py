@@ -245,8 +245,8 @@ def _file_name(plan_id: str) -> str:
 
 def _store(root: Path, name: str, content: bytes) -> str:
     """Writes a picture, after looking whether it is one; returns its URL."""
-    from tempbench_lmms.media.apart import check_picture
     from tempbench_lmms.media.images import FORMATS, format_of
+    from tempbench_lmms.media.sandbox import check_picture
 
     found = format_of(content[:32])
     if not found:

@@ -7,7 +7,7 @@ import yaml
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.card import BenchmarkCard
-from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.harness.tasks import load_task
 
 from .contents import Contents, columns_of

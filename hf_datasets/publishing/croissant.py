@@ -5,8 +5,8 @@ from datetime import datetime, timezone
 from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
-from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.roots import MANIFEST
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 from .card import shown_name

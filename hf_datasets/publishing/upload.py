@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import checksums, tables
-from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 _ADVICE = "log in with `hf auth login`, check the name and your rights"

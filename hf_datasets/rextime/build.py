@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import growing, outputs, run_files
+from tempbench_lmms.data import append_log, outputs, run_files
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
@@ -339,9 +339,9 @@ def build_file(
 
 def _keep(found: Sequence[Mapping[str, Any]], vid: str, output: Path, progress_file: Path) -> None:
     """Adds a video's questions to an output, and then says that the video is done."""
-    growing.append(progress_file, "")  # whose the questions are, should nothing else be written
-    growing.append(output, "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found))
-    growing.append(progress_file, f"{json.dumps({'vid': vid, 'questions': len(found)})}\n")
+    append_log.append(progress_file, "")  # whose the questions are, should nothing else be written
+    append_log.append(output, "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found))
+    append_log.append(progress_file, f"{json.dumps({'vid': vid, 'questions': len(found)})}\n")
 
 
 def _progress_of(output: Path, anew: bool) -> Path:
@@ -376,15 +376,15 @@ def _done(output: Path, progress_file: Path) -> set[str]:
                 f"{output} exists and is not from an interrupted run; add --force to replace it"
             )
         return set()
-    growing.append(progress_file, "")  # one that cannot be written to is found before a model is asked
-    growing.drop_torn_line(progress_file)
+    append_log.append(progress_file, "")  # one that cannot be written to is found before a model is asked
+    append_log.drop_torn_line(progress_file)
     lines = rows.load_records(progress_file)
     if not output.exists() and any(line.get("questions") for line in lines):
         raise TempbenchError(
             f"{output} is not there, and {progress_file.name} names questions in it; put it back or add "
             "--force to start anew"
         )
-    growing.append(output, "")
+    append_log.append(output, "")
     return {str(line["vid"]) for line in lines}
 
 
@@ -424,8 +424,8 @@ def _whole_lines(output: Path) -> list[bytes]:
     if output.is_file():
         last = output.read_bytes().rpartition(b"\n")[2]
         if _video_of(last) is not None:
-            growing.append(output, "\n")
-    return growing.drop_torn_line(output).split(b"\n")[:-1]
+            append_log.append(output, "\n")
+    return append_log.drop_torn_line(output).split(b"\n")[:-1]
 
 
 def _video_of(line: bytes) -> str | None:

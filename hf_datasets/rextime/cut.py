@@ -14,8 +14,8 @@ from typing import Any
 from tempbench_lmms.data import locks, outputs
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
-from tempbench_lmms.media.apart import Cut, check_videos, cut_videos
 from tempbench_lmms.media.cutting import NOT_WRITTEN, Clip
+from tempbench_lmms.media.sandbox import Cut, check_videos, cut_videos
 from tempbench_lmms.rextime import rows
 
 from .prepare import FILES, annotation_files, chosen_files, find_videos

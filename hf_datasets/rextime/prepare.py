@@ -20,9 +20,9 @@ from tempbench_lmms.data import (
 )
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.media import records
-from tempbench_lmms.media.apart import check_videos
 from tempbench_lmms.media.gathering import search, videos_below
 from tempbench_lmms.media.integrity import Facts
+from tempbench_lmms.media.sandbox import check_videos
 from tempbench_lmms.rextime import rows, videos
 from tempbench_lmms.rextime.card import COUNTS, EVALUATED, SOURCES
 from tempbench_lmms.rextime.features import BENCHMARK, SCHEMA

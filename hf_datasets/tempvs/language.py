@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import growing
+from tempbench_lmms.data import append_log
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import parser, prompts
 
@@ -41,14 +41,14 @@ class Replies:
         self.path = path
         self.replies: dict[str, str] = {}
         self._lock = threading.Lock()
-        for line in growing.drop_torn_line(path).split(b"\n")[:-1]:
+        for line in append_log.drop_torn_line(path).split(b"\n")[:-1]:
             entry = json.loads(line)
             self.replies[entry["key"]] = entry["reply"]
 
     def add(self, key: str, reply: str) -> None:
         """Keeps a reply."""
         with self._lock:
-            growing.append(self.path, json.dumps({"key": key, "reply": reply}) + "\n")
+            append_log.append(self.path, json.dumps({"key": key, "reply": reply}) + "\n")
             self.replies[key] = reply
 
 

@@ -45,8 +45,8 @@ class Piece:
 @lru_cache(maxsize=2)
 def _cut(strip: Path, n: int, source: str) -> "list[Image] | None":
     """Returns the images of a strip; None where they cannot be told apart, or it is no picture."""
-    from tempbench_lmms.media.apart import check_picture
     from tempbench_lmms.media.images import open_image, unstitch
+    from tempbench_lmms.media.sandbox import check_picture
 
     try:
         check_picture(strip, strip.name)

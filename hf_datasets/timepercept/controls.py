@@ -146,8 +146,8 @@ def _bytes(cell: Any) -> bytes:
 
 def _keep(content: bytes, root: Path, folder: str) -> str:
     """Stores a picture as it is under a name made from its content; returns its path below the media."""
-    from tempbench_lmms.media.apart import check_picture
     from tempbench_lmms.media.images import FORMATS, format_of
+    from tempbench_lmms.media.sandbox import check_picture
 
     suffix = FORMATS.get(format_of(content[:32]), "")
     media = f"{folder}/{hashlib.sha256(content).hexdigest()[:20]}{suffix}"

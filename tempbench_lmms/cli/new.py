@@ -18,7 +18,7 @@ import typer
 import tempbench_lmms
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import roots
-from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from tempbench_lmms.data import (
     manifests,
     prepared,
     remote,
-    secrets,
     tables,
     terminal,
 )
 from tempbench_lmms.data.roots import SCHEME, resolve
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 Problem = str
@@ -27,8 +27,6 @@ NumberedRow = tuple[int, tables.Row]
 
 MAX_TEXT = 200_000
 """Longest text of a field, in characters; nobody's question is longer, and no prompt holds it."""
-
-_MAX_LINE = 400
 
 
 def _nothing(rows: Sequence[NumberedRow]) -> Iterable[tuple[int, str]]:
@@ -159,17 +157,6 @@ def duplicates(rows: Iterable[NumberedRow]) -> Iterator[tuple[int, str]]:
         first = seen.setdefault(row["question_id"], number)
         if first != number:
             yield number, f"question_id: duplicate of row {first}"
-
-
-def one_line(text: str) -> str:
-    r"""Returns a text from elsewhere as one line of bounded length that steers no terminal and has no key.
-
-    >>> one_line("a" + chr(10) + "b" + chr(27) + "[31m")
-    'a b\\x1b[31m'
-    """
-    escaped = terminal.shown(" ".join(secrets.hide(text).split()))
-    shown = "".join(char if char.isprintable() else "?" for char in escaped)
-    return shown if len(shown) <= _MAX_LINE else f"{shown[:_MAX_LINE]}..."
 
 
 def in_words(error: Exception) -> str:

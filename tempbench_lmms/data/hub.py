@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import roots
-from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 _BY_HAND = "download it elsewhere from https://huggingface.co/datasets/{} and give its folder with --source"

@@ -5,7 +5,7 @@ import importlib.metadata
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, code, prepared, remote, roots
+from tempbench_lmms.data import checksums, code_digest, prepared, remote, roots
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import TempbenchError
 
@@ -27,7 +27,7 @@ def recorded(benchmark: str) -> dict[str, Any]:
     """
     return {
         "packages": versions(),
-        code.KEY: code.of_numbers(benchmark),
+        code_digest.KEY: code_digest.of_numbers(benchmark),
         "data": {
             "mini": _manifest(roots.mini_root, benchmark),
             "prepared": _prepared(benchmark),

@@ -390,7 +390,7 @@ def _stream(url: str) -> Any:
 @contextlib.contextmanager
 def _reaching(shown: str) -> Iterator[None]:
     """Turns every error of a connection into one line."""
-    from tempbench_lmms.data.checks import one_line
+    from tempbench_lmms.data.terminal import one_line
 
     if is_offline() and not shown.startswith(_LOCAL):
         raise TempbenchError(

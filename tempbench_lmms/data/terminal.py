@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tempbench_lmms.data import secrets
+from tempbench_lmms.data import redaction
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,6 +30,7 @@ _BAR = re.compile(r"\r|\n*(?:\x1b\[A)+\Z")
 _COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
+_MAX_LINE = 400
 _UNCUT = 10_000  # columns, more than any of our tables has
 
 
@@ -40,6 +41,17 @@ def shown(text: str) -> str:
     'a\\x1b[31m\\u202eb'
     """
     return STEERING.sub(lambda found: _number(found[0]), text)
+
+
+def one_line(text: str) -> str:
+    r"""Returns a text from elsewhere as one line of bounded length that steers no terminal and has no key.
+
+    >>> one_line("a" + chr(10) + "b" + chr(27) + "[31m")
+    'a b\\x1b[31m'
+    """
+    escaped = shown(" ".join(redaction.hide(text).split()))
+    line = "".join(char if char.isprintable() else "?" for char in escaped)
+    return line if len(line) <= _MAX_LINE else f"{line[:_MAX_LINE]}..."
 
 
 def _number(character: str) -> str:
@@ -80,7 +92,7 @@ class _Door:
     def write(self, text: str) -> int:
         bar = _BAR.match(text)
         head = bar[0] if bar else ""
-        rest = secrets.hide(text[len(head) :])
+        rest = redaction.hide(text[len(head) :])
         if self._steered:
             out = head + rest
         elif self._coloured or hasattr(text, "record"):  # loguru's messages carry one
@@ -151,7 +163,7 @@ def console(stderr: bool = False) -> "Console":
 
     class Shown(Console):
         def render_str(self, text: str, **kwargs: Any) -> Any:
-            return super().render_str(shown(secrets.hide(text)), **kwargs)
+            return super().render_str(shown(redaction.hide(text)), **kwargs)
 
     stream = raw(sys.stderr if stderr else sys.stdout)
     width = None if stream.isatty() or os.environ.get("COLUMNS") else _UNCUT

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import bounds
-from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row, parse_json
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 _SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}

@@ -1,4 +1,4 @@
-"""Which frames a run asks for next, so that they are decoded while the model answers (`media/ahead.py`).
+"""Which frames a run asks for next, so that they are decoded while the model answers (`media/prefetch.py`).
 
 A model of the harness gets all its questions at once and asks for their media one after the other, in an
 order of its own. Three are known: that of the questions, that of a hash of their texts (the runners that
@@ -76,7 +76,7 @@ def _hash(arguments: Sequence[Any]) -> str:
 
 def _wanted_of(lm: Any, requests: Sequence[Any]) -> "dict[tuple[Any, ...], Wanted]":
     """Returns what the questions show, by number, task and split, of those whose frames our hooks decode."""
-    from tempbench_lmms.media.ahead import current, megabytes
+    from tempbench_lmms.media.prefetch import current, megabytes
 
     if current() is not None or not megabytes():
         return {}

@@ -22,8 +22,8 @@ from typing import Any
 
 from lmms_eval.api.instance import GenerationResult
 
-from tempbench_lmms.data.checks import one_line
-from tempbench_lmms.data.secrets import scrubbed
+from tempbench_lmms.data.redaction import scrubbed
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import failure, request_failed

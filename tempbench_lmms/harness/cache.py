@@ -27,7 +27,7 @@ from lmms_eval.api.instance import GenerationResult
 from lmms_eval.caching.response_cache import ResponseCache
 from lmms_eval.models.model_utils.usage_metrics import is_budget_exceeded
 
-from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import stopping, stored
 from tempbench_lmms.harness.adapter import request_failed

@@ -11,8 +11,8 @@ from tempbench_lmms.check.course import Answer
 from tempbench_lmms.check.hints import of_error
 from tempbench_lmms.check.inputs import Inputs, Text, looked_at
 from tempbench_lmms.check.probes import Probe
-from tempbench_lmms.data.checks import one_line
-from tempbench_lmms.data.secrets import parts
+from tempbench_lmms.data.redaction import parts
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import watching
 from tempbench_lmms.harness.adapter import request_failed

@@ -5,14 +5,14 @@ import functools
 from types import ModuleType
 from typing import Any
 
-from tempbench_lmms.data.secrets import hide, note, scrubbed, without_secrets
+from tempbench_lmms.data.redaction import hide, note, scrubbed, without_secrets
 
 # Of the harness's command line: lists of `name=value`.
 LISTS = ("model_args", "gen_kwargs", "hf_hub_log_args", "wandb_args", "swanlab_args", "launcher_args")
 
 
 def keep_secrets_out(module: ModuleType) -> None:
-    """Makes the harness's tracker write arguments as `data.secrets` shows them.
+    """Makes the harness's tracker write arguments as `data.redaction` shows them.
 
     It writes the results file, names its folder after a model argument, and uploads both where it is told to.
     The harness itself leaves out values under names that it knows, and in no other form.

@@ -16,9 +16,9 @@ from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.card import home
-from tempbench_lmms.data import code, provenance, remote, tables
+from tempbench_lmms.data import code_digest, provenance, remote, tables
 from tempbench_lmms.data.checksums import digest, digest_of_rows, urls_of
-from tempbench_lmms.data.secrets import hidden, parts, without_secrets
+from tempbench_lmms.data.redaction import hidden, parts, without_secrets
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import one_video
 from tempbench_lmms.harness.env_files import environment
@@ -126,7 +126,7 @@ def of_code_behind(tasks: Iterable[str]) -> dict[str, dict[str, str]]:
     names = {task_files()[task].parent.name: task for task in tasks}
     return {
         "questions": {benchmark: code_of(task) for benchmark, task in names.items()},
-        "numbers": {benchmark: code.of_numbers(benchmark) for benchmark in names},
+        "numbers": {benchmark: code_digest.of_numbers(benchmark) for benchmark in names},
     }
 
 
@@ -251,11 +251,11 @@ def _raise(error: OSError) -> None:
 def of_code() -> str:
     """Returns one SHA-256 over this package's code and tasks, and over benchmarks of the user's."""
     # In a wheel the code that makes data is inside the package, in a checkout beside it.
-    found = code.named(_package(), ("**/*.py",)).items()
+    found = code_digest.named(_package(), ("**/*.py",)).items()
     files = {name: path for name, path in found if not name.startswith("hf_datasets/")}
     for name in benchmarks.names():
-        files |= code.named(home(name), ("**/*.py",), f"{name}/")
-    return code.digest_of(files | {f"{name}.yaml": path for name, path in task_files().items()})
+        files |= code_digest.named(home(name), ("**/*.py",), f"{name}/")
+    return code_digest.digest_of(files | {f"{name}.yaml": path for name, path in task_files().items()})
 
 
 def code_of(task: str) -> str:
@@ -266,8 +266,8 @@ def code_of(task: str) -> str:
 @cache
 def _code_of_questions(benchmark: str) -> str:
     own = home(benchmark)
-    return code.digest_of(
-        code.named(own, ("prompts.py", "hooks.py")) | code.named(_package(), ("media/*.py",))
+    return code_digest.digest_of(
+        code_digest.named(own, ("prompts.py", "hooks.py")) | code_digest.named(_package(), ("media/*.py",))
     )
 
 

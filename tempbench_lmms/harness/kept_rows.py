@@ -63,13 +63,13 @@ def keep_rows(module: ModuleType) -> None:
 
     @functools.wraps(original)
     def download(self: Any, *args: Any, **kwargs: Any) -> Any:
-        from tempbench_lmms.data import code
+        from tempbench_lmms.data import code_digest
         from tempbench_lmms.harness.tasks import task_files
 
         found = original(self, *args, **kwargs)
         if getattr(self.config, "task", None) in task_files():
             # Of the code that will read the replies, whatever lies on the disk when the run ends.
-            code.of_numbers(task_files()[self.config.task].parent.name)
+            code_digest.of_numbers(task_files()[self.config.task].parent.name)
             made: dict[int, Any] = {}  # the same data set stands in both
             for splits in (self.dataset, getattr(self, "dataset_no_image", {})):
                 for name, dataset in splits.items():

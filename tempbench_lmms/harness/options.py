@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tempbench_lmms.data.checks import one_line
-from tempbench_lmms.data.secrets import parts
+from tempbench_lmms.data.redaction import parts
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 _PAIRS = ("gen_kwargs", "wandb_args", "hf_hub_log_args")

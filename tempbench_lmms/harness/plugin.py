@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tempbench_lmms.data import secrets, terminal
+from tempbench_lmms.data import redaction, terminal
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import ahead, clean_files, index, kept_rows, time_limits
 
@@ -148,7 +148,7 @@ def _stop_at_folder(names: Sequence[str]) -> None:
 def _hide_keys(words: Sequence[str]) -> None:
     """Keeps what the harness's command line prints free of keys."""
     if _is_harness(words):
-        secrets.note(*(one for name in clean_files.LISTS for one in _given(words, f"--{name}")))
+        redaction.note(*(one for name in clean_files.LISTS for one in _given(words, f"--{name}")))
         terminal.hide_keys()
 
 
@@ -164,7 +164,7 @@ def preflight(names: Iterable[str]) -> None:
     """
     from tempbench_lmms import benchmarks
     from tempbench_lmms.harness.tasks import data_problems, load_task, task_files
-    from tempbench_lmms.media.ahead import megabytes
+    from tempbench_lmms.media.prefetch import megabytes
 
     megabytes()  # raises where it is no number
     files = task_files()

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.checksums import digest
 from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
 

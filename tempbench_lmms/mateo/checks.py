@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checks, manifests, tables
+from tempbench_lmms.data import checks, manifests, tables, terminal
 from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo import parser, scoring
 from tempbench_lmms.mateo.card import COUNTS, SPLITS
-from tempbench_lmms.media.apart import verify_picture
+from tempbench_lmms.media.sandbox import verify_picture
 
 
 def table_name(split: str) -> str:
@@ -55,7 +55,7 @@ def problems(root: Path) -> Iterator[str]:
         if lost:
             yield (
                 f"{split}: {len(lost)} plans or steps were left out when the data was prepared, named in "
-                f"{MANIFEST}, first: {checks.one_line(str(lost[0]))}"
+                f"{MANIFEST}, first: {terminal.one_line(str(lost[0]))}"
             )
     if isinstance(manifest.get("text_only"), bool):  # the bundled sample keeps no graphs
         yield from _label_problems(root)
@@ -97,7 +97,7 @@ def _label_problems(root: Path) -> Iterator[str]:
             except (KeyError, ValueError, TypeError, IndexError):
                 label = "no pair of a plan"
             if label != row["label"]:
-                yield checks.one_line(
+                yield terminal.one_line(
                     f"{table_name(split)}/{split}.parquet: {row['question_id']}: label: {row['label']!r}, "
                     f"by the plan's graph it is {label!r}; prepare the data again with --force"
                 )

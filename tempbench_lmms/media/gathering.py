@@ -12,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms.data import hub, tables
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import apart, records
+from tempbench_lmms.media import records, sandbox
 from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 
 _KEEP_EVERY = 50
@@ -130,7 +130,7 @@ class Gathering:
                 wrong[place] = why
             elif not records.unchanged(self.at(place), self.videos.get(place)):
                 new.append(place)
-        found = apart.check_videos([self.at(place) for place in new], thorough=True)
+        found = sandbox.check_videos([self.at(place) for place in new], thorough=True)
         looked = zip(new, found, strict=True)
         for number, (place, facts) in enumerate(
             self.track(looked, description="looking at the videos", total=len(new)), start=1

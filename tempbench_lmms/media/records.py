@@ -44,7 +44,7 @@ def checker(root: Path, check: Callable[..., Facts]) -> Callable[[Path, str], No
 
     Args:
         root: The data set's folder; its videos lie in `media`.
-        check: Decodes a video (`media.apart.check_video`).
+        check: Decodes a video (`media.sandbox.check_video`).
     """
     known = read_records(root)
 

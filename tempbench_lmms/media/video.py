@@ -14,7 +14,7 @@ from PIL import Image
 
 from tempbench_lmms.data import remote
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import ahead, decoding
+from tempbench_lmms.media import decoding, prefetch
 
 CACHE_VARIABLE = "TEMPBENCH_FRAME_CACHE_MB"
 _CACHE_MB = 512
@@ -264,7 +264,7 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
     entry = _CACHE.entry(key)
     with entry.lock:
         lacking = _lacking(entry, wanted)
-        with ahead.asked(job, needed=lacking) as ready:
+        with prefetch.asked(job, needed=lacking) as ready:
             if lacking:
                 _, index, pictures = ready if ready is not None and ready[0] == key else _made(*job)
                 entry.index = index
@@ -310,7 +310,7 @@ def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[Callable[[Sequence[Wan
 
     Every frame is the same as without, and every error is raised where the frames are asked for. What is held
     takes `$TEMPBENCH_FRAMES_AHEAD_MB` at most (default 1,000; with 0 nothing is decoded ahead), and is of at
-    most `ahead.NUMBER` videos.
+    most `prefetch.NUMBER` videos.
 
     Args:
         orders: What will be asked for, in the orders that are possible.
@@ -321,7 +321,7 @@ def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[Callable[[Sequence[Wan
     Raises:
         TempbenchError: `$TEMPBENCH_FRAMES_AHEAD_MB` is no number.
     """
-    with ahead.working([_jobs(order) for order in orders], _size, _ahead) as worker:
+    with prefetch.working([_jobs(order) for order in orders], _size, _ahead) as worker:
         yield lambda order: worker.expect(_jobs(order)) if worker else None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.data.extent import Size
-from tempbench_lmms.media import apart, records
+from tempbench_lmms.media import records, sandbox
 from tempbench_lmms.motion_only import parser
 from tempbench_lmms.motion_only.card import KINDS, N_OPTIONS, N_PAIRS
 
@@ -21,7 +21,7 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; every video is decoded."""
-    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video), sizes)
+    yield from checks.problems(root, tables_of(root), records.checker(root, sandbox.check_video), sizes)
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
-from tempbench_lmms.media import apart, records
+from tempbench_lmms.media import records, sandbox
 from tempbench_lmms.nextgqa import parser
 from tempbench_lmms.nextgqa.card import COUNTS, OPTIONS, SPLITS, TYPES
 
@@ -32,7 +32,7 @@ def problems(root: Path) -> Iterator[str]:
 
     def load(path: Path, url: str) -> None:
         if not records.unchanged(path, known.get(path.relative_to(root / "media").as_posix())):
-            apart.check_video(path, thorough=True)
+            sandbox.check_video(path, thorough=True)
 
     yield from checks.problems(root, tables_of(root), load, sizes)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.data import tables
-from tempbench_lmms.data.checks import one_line
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.nextgqa import official, rows, scoring
 from tempbench_lmms.nextgqa.card import FILES, SPLITS

@@ -259,7 +259,7 @@ def unseen(data_set: str) -> str | None:
     from huggingface_hub import HfApi
     from huggingface_hub.errors import RepositoryNotFoundError
 
-    from tempbench_lmms.data.checks import one_line
+    from tempbench_lmms.data.terminal import one_line
 
     try:
         tags = HfApi().dataset_info(data_set).tags or []

@@ -8,8 +8,8 @@ from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from tempbench_lmms.data import code, provenance
-from tempbench_lmms.data.secrets import without_secrets
+from tempbench_lmms.data import code_digest, provenance
+from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.terminal import shown as steering_nothing
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import Sums, interval
@@ -339,7 +339,10 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
     known: dict[tuple[str, str], set[Any]] = {}
     for log in logs:
         run = log.details.get(provenance.KEY) or {}
-        for said, checksum in ((OTHER_DATA, data_of(log)[1].get("sha256")), (OTHER_CODE, run.get(code.KEY))):
+        for said, checksum in (
+            (OTHER_DATA, data_of(log)[1].get("sha256")),
+            (OTHER_CODE, run.get(code_digest.KEY)),
+        ):
             if checksum is not None:
                 known.setdefault((log.task, said), set()).add(checksum)
     for log in logs:

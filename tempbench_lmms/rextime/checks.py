@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from tempbench_lmms.data import checks, manifests, tables
+from tempbench_lmms.data import checks, manifests, tables, terminal
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.errors import MediaError, TempbenchError
@@ -61,7 +61,7 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
 def _rows_left_out(manifest: manifests.Manifest) -> Iterator[str]:
     left_out = manifest.get(videos.ROWS_LEFT_OUT)
     for row in left_out if isinstance(left_out, list) else ():
-        yield checks.one_line(
+        yield terminal.one_line(
             f"{row['split']}, {row['id']}: left out when the data was prepared, {row['why']}; "
             "the annotations are damaged: get them again, then prepare with --force"
         )

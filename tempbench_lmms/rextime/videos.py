@@ -92,10 +92,10 @@ def _folders_at(manifest: str, changed: int) -> Mapping[str, str]:
 
 @lru_cache(maxsize=65536)
 def _looked_at(path: str, size: int, changed: int, annotated: float | None, thorough: bool) -> str | None:
-    from tempbench_lmms.media import apart, records
+    from tempbench_lmms.media import records, sandbox
 
     try:
-        facts = apart.check_video(Path(path), thorough)
+        facts = sandbox.check_video(Path(path), thorough)
     except MediaError as error:
         return str(error)
     return None if annotated is None else records.length_problem(Path(path).name, facts.duration, annotated)

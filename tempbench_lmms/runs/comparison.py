@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import code
+from tempbench_lmms.data import code_digest
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import Ratio
@@ -140,7 +140,7 @@ def obstacles(first: TaskLog, second: TaskLog, reparsed: bool = False) -> tuple[
     # The bundled samples have no checksum of media.
     sums = [(name, one.get(name), other.get(name)) for name in _SUMS]
     serious += [f"{name}: {a} and {b}" for name, a, b in sums if None not in (a, b) and a != b]
-    codes = [card.get(code.KEY) for card in (one, other)]
+    codes = [card.get(code_digest.KEY) for card in (one, other)]
     if None not in codes and codes[0] != codes[1] and not reparsed:  # imports have none
         serious.append(f"the code that read their replies: {codes[0]:.8} and {codes[1]:.8} ({_READ_AGAIN})")
     serious += _different_questions(first, second)

@@ -12,10 +12,10 @@ from types import NoneType, SimpleNamespace
 from typing import Any, NoReturn
 
 from tempbench_lmms.data import prepared
-from tempbench_lmms.data.checks import in_words, one_line
+from tempbench_lmms.data.checks import in_words
 from tempbench_lmms.data.run_files import REPEAT, STATE
 from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
-from tempbench_lmms.data.terminal import counted
+from tempbench_lmms.data.terminal import counted, one_line
 from tempbench_lmms.data.texts import original
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, log_lines

@@ -12,9 +12,9 @@ from tempbench_lmms.check.needs import Need, Shape, held, lines_for, needs_of, s
 from tempbench_lmms.check.probes import MOST_FRAMES, MOST_PICTURES
 from tempbench_lmms.check.verdicts import FAILED
 from tempbench_lmms.data import checks, provenance, tables
+from tempbench_lmms.data.redaction import without_secrets
 from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.data.run_files import CHECK
-from tempbench_lmms.data.secrets import without_secrets
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness import checking, identity, plugin

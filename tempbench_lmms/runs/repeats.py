@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tempbench_lmms.data import code, provenance
-from tempbench_lmms.data.checks import one_line
-from tempbench_lmms.data.terminal import counted, rounded
+from tempbench_lmms.data import code_digest, provenance
+from tempbench_lmms.data.terminal import counted, one_line, rounded
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.metrics import repeats
@@ -118,7 +117,7 @@ def _differing(cards: Sequence[dict[str, Any]]) -> str:
 def _packages(log: TaskLog) -> dict[str, Any]:
     """Returns the versions with which a repeat was made, and a checksum of the code that read its replies."""
     run = log.details.get(provenance.KEY) or {}
-    own = {"code": str(run[code.KEY])[:8]} if run.get(code.KEY) else {}
+    own = {"code": str(run[code_digest.KEY])[:8]} if run.get(code_digest.KEY) else {}
     return {**(run.get("packages") or {}), **own}
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import growing
+from tempbench_lmms.data import append_log
 from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.parsing import second
@@ -297,7 +297,7 @@ def ask(
         TempbenchError: No request will fare better; what was read until then is kept.
     """
     for file in {file_of(question.log, reader.name) for question in questions}:
-        growing.drop_torn_line(file)
+        append_log.drop_torn_line(file)
     outcome = Outcome()
     in_a_row = 0
     threads = min(concurrency, reader.threads or concurrency)
@@ -314,7 +314,7 @@ def ask(
                     break
             else:
                 in_a_row = 0
-                growing.append(file_of(asked[done].log, reader.name), f"{json.dumps(vars(line))}\n")
+                append_log.append(file_of(asked[done].log, reader.name), f"{json.dumps(vars(line))}\n")
                 outcome.add(line)
             step()
     finally:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tempbench_lmms import __version__
-from tempbench_lmms.data import code, provenance
+from tempbench_lmms.data import code_digest, provenance
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
@@ -124,8 +124,8 @@ def _not_of_one_run(log: TaskLog) -> str | None:
 
 def is_of_other_code(log: TaskLog) -> bool:
     """Whether other code than that here made numbers of the replies; an import notes none."""
-    then = (log.details.get(provenance.KEY) or {}).get(code.KEY)
-    return then is not None and then != code.of_numbers(log.benchmark)
+    then = (log.details.get(provenance.KEY) or {}).get(code_digest.KEY)
+    return then is not None and then != code_digest.of_numbers(log.benchmark)
 
 
 def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True, anyway: bool = False) -> Rescored:
@@ -152,7 +152,7 @@ def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True, anyway:
     now = recompute(log, samples)
     then = {name: log.values[name] for name in now if name in log.values}
     ends = intervals_of(replace(log, samples=tuple(samples))) if intervals else {}
-    read_by = code.of_numbers(log.benchmark) if reparse else ""
+    read_by = code_digest.of_numbers(log.benchmark) if reparse else ""
     return Rescored(log, then, now, ends, changed, samples, read_by)
 
 

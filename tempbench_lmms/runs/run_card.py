@@ -9,7 +9,7 @@ import hashlib
 import json
 from typing import Any
 
-from tempbench_lmms.data import code, provenance, roots
+from tempbench_lmms.data import code_digest, provenance, roots
 from tempbench_lmms.data.provenance import KEY, PACKAGES
 from tempbench_lmms.harness.stopping import KEY as DECIDED
 from tempbench_lmms.harness.tasks import kwargs_of
@@ -70,7 +70,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
             "prompts": None if imported else metadata.get("prompts"),
         },
         "packages": packages,
-        code.KEY: run.get(code.KEY),
+        code_digest.KEY: run.get(code_digest.KEY),
         "data": {"url": url} | data,
         "prompts_sha256": None if imported else prompt_hash(log.samples),
         "settings": kwargs_of(log.config) or {},

@@ -18,9 +18,9 @@ from typing import Any
 
 from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.check.hints import of_error
-from tempbench_lmms.data import checks, locks, manifests, outputs, prepared, secrets, tables
+from tempbench_lmms.data import checks, locks, manifests, outputs, prepared, redaction, tables
+from tempbench_lmms.data.redaction import scrubbed
 from tempbench_lmms.data.run_files import LOCK, STATE
-from tempbench_lmms.data.secrets import scrubbed
 from tempbench_lmms.data.tables import parse_json
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import MediaError, TempbenchError
@@ -581,7 +581,7 @@ def _evaluate(
     sys.argv += ["--log_samples", *further]
     if model_args:
         sys.argv += ["--model_args", model_args]
-    secrets.note(model_args, *further)
+    redaction.note(model_args, *further)
     known = supervision.read(output)
     watch = asking.Watch(known.apart, known.failed, max_failures=failures.bound(how.max_failures))
     watch.answered, watch.seed = asked.begin, str(getattr(options.read(further), "seed", None))

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from tempbench_lmms.data.checks import one_line
-from tempbench_lmms.data.secrets import hide, note, scrubbed
+from tempbench_lmms.data.redaction import hide, note, scrubbed
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import time_limits
 

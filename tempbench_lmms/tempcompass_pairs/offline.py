@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import bounds
-from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.replies import check_complete, text_or_none
 from tempbench_lmms.data.tables import RepeatedKeyError, Row, parse_json
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import Record
 from tempbench_lmms.tempcompass_pairs import groups, official, rows, scoring

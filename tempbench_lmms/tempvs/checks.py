@@ -10,7 +10,7 @@ from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.media.apart import verify_picture
+from tempbench_lmms.media.sandbox import verify_picture
 from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, PICTURES, SOURCES, TABLE_2
 from tempbench_lmms.tempvs.parser import parse
 from tempbench_lmms.tempvs.prompts import kind_of

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.data.extent import Size
-from tempbench_lmms.media import apart, records
+from tempbench_lmms.media import records, sandbox
 from tempbench_lmms.timeblind import parser
 from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE, TAGS
 
@@ -23,7 +23,7 @@ def tables_of(root: Path) -> list[Table]:
 
 def problems(root: Path) -> Iterator[str]:
     """Yields one line a problem, with table, row and field; every video that changed is decoded."""
-    yield from checks.problems(root, tables_of(root), records.checker(root, apart.check_video), sizes)
+    yield from checks.problems(root, tables_of(root), records.checker(root, sandbox.check_video), sizes)
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import releases, tables
-from tempbench_lmms.data.checks import one_line
 from tempbench_lmms.data.replies import check_complete, json_values, text_or_none
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import evaluate, evaluate_error, shown
 from tempbench_lmms.timeblind import official, rows, scoring

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tempbench_lmms.data import checks, manifests, tables
+from tempbench_lmms.data import checks, manifests, tables, terminal
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
-from tempbench_lmms.media import apart
+from tempbench_lmms.media import sandbox
 from tempbench_lmms.media.limits import UNSUPPORTED
 from tempbench_lmms.timepercept.card import CONTROL_SIZES, CONTROLS, DAMAGED, IMAGES, PAIRS, PER_TEST, TESTS
 from tempbench_lmms.timepercept.parser import parse
@@ -52,7 +52,7 @@ def problems(root: Path) -> Iterator[str]:
         return row_problems(row)
 
     found = [replace(table, check=check) for table in tables_of(root)]
-    yield from checks.problems(root, found, apart.verify_picture, sizes)
+    yield from checks.problems(root, found, sandbox.verify_picture, sizes)
     for place in sorted(places[True] & places[False])[:20]:
         yield f"{root}: {place} is in the test and in the training split; prepare the data again"
     yield from _lost(root)
@@ -89,7 +89,7 @@ def _lost(root: Path) -> Iterator[str]:
             if lost := (part.get("skipped") or {}).get(reason):
                 yield (
                     f"{root}: {name}: {lost['count']} {what} left out when the data was prepared, "
-                    f"named in {MANIFEST}, first: {checks.one_line(str(lost['examples'][0]))}; replace or "
+                    f"named in {MANIFEST}, first: {terminal.one_line(str(lost['examples'][0]))}; replace or "
                     "remove them and prepare the data again with --force"
                 )
 

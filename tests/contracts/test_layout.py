@@ -14,7 +14,7 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.harness.tasks import kwargs_of, task_files
-from tempbench_lmms.media import apart
+from tempbench_lmms.media import sandbox
 from tests.bundled import MINI, asking, covering, docs, load_task, scoring
 from tests.each import for_each
 from tests.looking import looked_at_once  # noqa: F401
@@ -168,9 +168,9 @@ def test_both_roads_show_the_same_media_in_the_same_order(name):
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_bundled_sample_is_sound(name, thorough, monkeypatch):
     """Every frame of the videos is compared with what is rendered in test_samples.py anyway."""
-    ask = apart.Inspector.ask
+    ask = sandbox.Inspector.ask
     how = {} if thorough else {"thorough": False}
-    monkeypatch.setattr(apart.Inspector, "ask", lambda *given, **request: ask(*given, **request | how))
+    monkeypatch.setattr(sandbox.Inspector, "ask", lambda *given, **request: ask(*given, **request | how))
     root = mini_root(name)
     assert list(benchmarks.commands(name)["verify"](root)) == []
     for table in root.glob("*/*.parquet"):

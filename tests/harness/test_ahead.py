@@ -14,7 +14,7 @@ SCRIPT = """
     from lmms_eval.tasks import TaskManager
     from tempbench_lmms.errors import MediaError
     from tempbench_lmms.harness.respondents import chat, simple
-    from tempbench_lmms.media import ahead, decoding, video
+    from tempbench_lmms.media import prefetch, decoding, video
 
     decoded, read = [], decoding.read
 
@@ -28,7 +28,7 @@ SCRIPT = """
     def settle():
         # As long as a model takes to answer: the next video is there, or nothing is decoded ahead.
         end = time.monotonic() + 20
-        while (worker := ahead.current()) and time.monotonic() < end:
+        while (worker := prefetch.current()) and time.monotonic() < end:
             with worker._changed:
                 if not worker._slots or any(slot.state == "done" for slot in worker._slots.values()):
                     return

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tempbench_lmms.data import secrets, tables
+from tempbench_lmms.data import redaction, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import agreement, env_files, identity
@@ -87,7 +87,7 @@ def test_a_hash_of_a_secret_cannot_be_tried_out(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "a"))
     one = identity.of_model(MODEL, "api_key=1234", [])
     assert one == identity.of_model(MODEL, "api_key=1234", [])
-    assert stat.S_IMODE(secrets.key_file().stat().st_mode) == 0o600
+    assert stat.S_IMODE(redaction.key_file().stat().st_mode) == 0o600
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "b"))
     other = identity.of_model(MODEL, "api_key=1234", [])
     assert one["model_args"] != other["model_args"]
@@ -99,7 +99,7 @@ def test_a_user_without_a_home_has_no_hash(monkeypatch, tmp_path):
     """And so no run with hidden values: two of them would count as one."""
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
-    assert secrets.without_secrets("api_key=1234,model=x") == "api_key=hidden,model=x"
+    assert redaction.without_secrets("api_key=1234,model=x") == "api_key=hidden,model=x"
     monkeypatch.setenv("OPENAI_API_BASE", "http://host/server-a/v1")
     for given in ("api_key=1234,model=x", "model=x"):
         with pytest.raises(TempbenchError, match=r"tempbench/key cannot be kept.*set XDG_CONFIG_HOME"):

@@ -203,7 +203,7 @@ def test_names_suffixes_and_subfolders(
 def test_verify_decodes_what_has_changed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from hf_datasets.coherence import commands as making
     from tempbench_lmms.coherence import commands
-    from tempbench_lmms.media import apart
+    from tempbench_lmms.media import sandbox
 
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -213,9 +213,9 @@ def test_verify_decodes_what_has_changed_alone(tmp_path: Path, monkeypatch: pyte
     making.prepare(captions=folder)
     root = roots.prepared_root("coherence")
     looked: list[str] = []
-    look = apart.check_video
+    look = sandbox.check_video
     monkeypatch.setattr(
-        apart, "check_video", lambda path, **given: looked.append(path.name) or look(path, **given)
+        sandbox, "check_video", lambda path, **given: looked.append(path.name) or look(path, **given)
     )
     assert list(commands.verify(root)) == []
     assert looked == []

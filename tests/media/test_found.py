@@ -14,7 +14,7 @@ from PIL import Image, ImageOps
 
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import apart, decoding, images, rasters, video
+from tempbench_lmms.media import decoding, images, rasters, sandbox, video
 from tests.media import clips
 
 ONE = 1 << 16
@@ -88,14 +88,14 @@ def test_what_a_decoder_fills_up_is_damage(tmp_path: Path, codec: str) -> None:
     form = "matroska" if codec == "ffv1" else "avi"
     options = {"level": "3", "slicecrc": "1"} if codec == "ffv1" else {}
     path = clips.write(tmp_path / "a.bin", codec=codec, n=12, form=form, options=options)
-    assert apart.check_video(path, thorough=True).n_frames == 12
+    assert sandbox.check_video(path, thorough=True).n_frames == 12
     whole = path.read_bytes()
     says = r"^a\.bin: the video is damaged \((slice CRC mismatch|ignoring overflow|dc overflow)"
     refused = 0
     for place in range(len(whole) // 3, 2 * len(whole) // 3, 301):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
         try:
-            apart.check_video(path, thorough=True)
+            sandbox.check_video(path, thorough=True)
         except MediaError as error:
             refused += bool(re.match(says, str(error)))
     assert refused
@@ -107,7 +107,7 @@ def test_a_hole_in_a_container_is_damage(tmp_path: Path) -> None:
     middle = len(whole) // 2
     path.write_bytes(whole[:middle] + bytes(400) + whole[middle + 400 :])
     with pytest.raises(MediaError, match="Packet mismatch"):
-        apart.check_video(path, thorough=True)
+        sandbox.check_video(path, thorough=True)
 
 
 @pytest.mark.parametrize("progressive", [False, True])
@@ -148,13 +148,13 @@ def test_a_jpeg_damaged_within_is_found(tmp_path: Path, mode: str, progressive: 
     path = tmp_path / "a.jpg"
     noise = np.random.default_rng(0).integers(0, 255, (96, 128, 3), dtype=np.uint8)
     Image.fromarray(noise).convert(mode).save(path, progressive=progressive)
-    assert not apart.check_picture(path, "the picture").constant
+    assert not sandbox.check_picture(path, "the picture").constant
     whole = path.read_bytes()
     middle = len(whole) // 2
     path.write_bytes(whole[:middle] + b"\x55\xaa" * 40 + whole[middle + 80 :])
     images.open_image(path, "a.jpg")  # Pillow says nothing
     with pytest.raises(MediaError, match=r"^the picture: the image is damaged \(Corrupt JPEG"):
-        apart.check_picture(path, "the picture")
+        sandbox.check_picture(path, "the picture")
 
 
 def test_a_few_bytes_too_many_in_a_jpeg_do_no_harm(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_few_bytes_too_many_in_a_jpeg_do_no_harm(tmp_path: Path) -> None:
     Image.fromarray(np.random.default_rng(0).integers(0, 255, (96, 128, 3), dtype=np.uint8)).save(path)
     whole = path.read_bytes()
     path.write_bytes(whole[:-2] + b"\x01\x02\x03" + whole[-2:])
-    assert apart.check_picture(path, "a.jpg").width == 128
+    assert sandbox.check_picture(path, "a.jpg").width == 128
 
 
 def test_a_damaged_compressed_raster_is_named(tmp_path: Path) -> None:

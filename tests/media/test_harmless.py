@@ -9,7 +9,7 @@ import av
 import numpy as np
 import pytest
 
-from tempbench_lmms.media import apart
+from tempbench_lmms.media import sandbox
 from tests.each import sample
 from tests.media import clips
 
@@ -42,7 +42,7 @@ MUXED = {
 
 
 def passes(path: Path, n: int) -> None:
-    facts = apart.check_video(path, thorough=True)
+    facts = sandbox.check_video(path, thorough=True)
     assert facts.n_frames == n
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import apart, decoding, integrity, video
+from tempbench_lmms.media import decoding, integrity, sandbox, video
 from tests.each import sample
 from tests.media import clips
 
@@ -258,7 +258,7 @@ def test_sampled_frames_are_those_of_a_full_decode(
     n = same_as_everything(path)
     assert bool(whole) == (not KINDS[name].fast)
     # As `prepare` does it: no decoder may complain of these.
-    facts = apart.check_video(path, thorough=True)
+    facts = sandbox.check_video(path, thorough=True)
     assert facts.n_frames == n
     assert facts.fast == KINDS[name].fast
     assert (facts.width, facts.height) == video.sample_frames(path, 1).images[0].size

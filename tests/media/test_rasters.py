@@ -8,7 +8,7 @@ import tifffile
 from PIL import Image
 
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import apart, images, limits, rasters
+from tempbench_lmms.media import images, limits, rasters, sandbox
 
 
 def scene(dtype: str = "uint16", bands: int = 1, seed: int = 0, scale: float = 1.0) -> np.ndarray:
@@ -191,7 +191,7 @@ def test_a_constant_picture_is_told_from_others(tmp_path: Path) -> None:
     Image.new("RGB", (30, 20), (9, 8, 7)).save(tmp_path / "a.png")
     Image.linear_gradient("L").save(tmp_path / "b.png")
     assert images.facts_of(tmp_path / "a.png", "a").constant
-    assert apart.check_picture(tmp_path / "b.png", "b") == images.PictureFacts(256, 256, False)
+    assert sandbox.check_picture(tmp_path / "b.png", "b") == images.PictureFacts(256, 256, False)
 
 
 def test_no_test_of_damage_calls_it_something_else(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hf_datasets.rextime import cut as cutting_clips
 from hf_datasets.rextime.prepare import prepare
 from tempbench_lmms.data import locks
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media import apart, cutting
+from tempbench_lmms.media import cutting, sandbox
 from tempbench_lmms.media.decoding import Video
 from tempbench_lmms.rextime import checks
 from tests.command import complains, tempbench
@@ -86,7 +86,7 @@ def test_damage_before_the_end_is_no_clip(seek, tmp_path):
     source.write_bytes(data)
     # In a process apart, where what a decoder says counts too.
     start = 3.0 if seek else 0.0
-    [found] = apart.cut_videos([apart.Cut(source, tmp_path / "clip.mp4", start, 8.0)])
+    [found] = sandbox.cut_videos([sandbox.Cut(source, tmp_path / "clip.mp4", start, 8.0)])
     assert isinstance(found, MediaError)
     assert "a.mp4" in str(found)
 
@@ -178,7 +178,7 @@ def test_nothing_is_overwritten(full, source, tmp_path, write_video):
     assert wrong.read_bytes() == content
     half, name = tmp_path / "half", f"{YOUTUBE}_2.0_6.0"
     half.write_bytes(b"new")
-    one = apart.Cut(full, output / f".{name}.partial", 2, 6)
+    one = sandbox.Cut(full, output / f".{name}.partial", 2, 6)
     shutil.copy(half, one.target)
     said = cutting_clips._placed(name, one, cutting.Clip(40, 4.0), 4.0)
     assert "was made by somebody else meanwhile; it is kept" in said

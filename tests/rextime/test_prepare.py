@@ -14,7 +14,7 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import plugin
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.media import apart
+from tempbench_lmms.media import sandbox
 from tempbench_lmms.rextime import checks, rows, videos
 from tempbench_lmms.rextime.card import CATEGORIES
 from tests.command import tempbench
@@ -242,9 +242,9 @@ def test_verify_decodes_nothing_that_has_not_changed(source, tmp_path, monkeypat
     known = videos.read_verdicts(root)["tempbench://rextime/media/qvhighlights/" + path.name]
     assert (known["n_frames"], round(known["duration"]), known["problem"]) == (40, 150, None)
     looked = []
-    check = apart.check_video
+    check = sandbox.check_video
     monkeypatch.setattr(
-        apart,
+        sandbox,
         "check_video",
         lambda path, thorough: looked.append((path.name, thorough)) or check(path, thorough),
     )

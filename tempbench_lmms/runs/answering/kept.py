@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import growing
+from tempbench_lmms.data import append_log
 from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
@@ -40,7 +40,7 @@ class Kept:
         self.replies: dict[str, str] = {}
         self._stamp = stamp
         self._lock = threading.Lock()
-        if growing.drop_torn_line(file):
+        if append_log.drop_torn_line(file):
             for where, line in json_values(file):
                 self._take(where, line, asked)
 
@@ -66,5 +66,5 @@ class Kept:
         at = f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
         line = {"question_id": id_, "reply": reply, "at": at, "asked": self._stamp}
         with self._lock:
-            growing.append(self.file, json.dumps(line, ensure_ascii=False) + "\n")
+            append_log.append(self.file, json.dumps(line, ensure_ascii=False) + "\n")
             self.replies[id_] = reply

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media import apart, records
+from tempbench_lmms.media import records, sandbox
 
 STAND_IN = """
     import os, signal, sys, time
@@ -60,7 +60,7 @@ STAND_IN = """
 def inspector(tmp_path: Path):
     script = tmp_path / "stand_in.py"
     script.write_text(textwrap.dedent(STAND_IN))
-    with apart.Inspector((sys.executable, str(script)), seconds=5.0, megabytes=300) as found:
+    with sandbox.Inspector((sys.executable, str(script)), seconds=5.0, megabytes=300) as found:
         yield found
 
 
@@ -101,7 +101,7 @@ def test_a_decoder_that_gives_frames_without_end_is_stopped(
 ) -> None:
     assert inspector.ask(tmp_path / "sound.mp4")["pid"]  # the process is there
     inspector._seconds = 1.5
-    monkeypatch.setattr(apart, "_TOTAL", 2)
+    monkeypatch.setattr(sandbox, "_TOTAL", 2)
     with pytest.raises(MediaError, match=r"^endless\.mp4: .*3 s in all"):
         inspector.ask(tmp_path / "endless.mp4")
 
@@ -166,8 +166,8 @@ def test_a_worker_ends_with_whoever_started_it(tmp_path: Path) -> None:
     script = tmp_path / "asks.py"
     script.write_text(
         "import os, sys\n"
-        "from tempbench_lmms.media import apart\n"
-        "one = apart._inspector()\n"
+        "from tempbench_lmms.media import sandbox\n"
+        "one = sandbox._inspector()\n"
         "print(one._started().pid, flush=True)\n"
         "os._exit(0)\n"
     )
@@ -186,9 +186,9 @@ def test_a_worker_ends_with_whoever_started_it(tmp_path: Path) -> None:
 
 
 def test_limits_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(apart.SECONDS_VARIABLE, "long")
+    monkeypatch.setenv(sandbox.SECONDS_VARIABLE, "long")
     with pytest.raises(TempbenchError, match="TEMPBENCH_PROBE_SECONDS is 'long'"):
-        apart.Inspector()
+        sandbox.Inspector()
 
 
 def test_real_files(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_real_files(tmp_path: Path) -> None:
             picture = np.full((48, 64, 3), n * 10, dtype=np.uint8)
             container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
         container.mux(stream.encode())
-    facts = apart.check_video(path, thorough=True)
+    facts = sandbox.check_video(path, thorough=True)
     assert (facts.n_frames, facts.duration, facts.width, facts.height) == (20, 2.0, 64, 48)
     assert (facts.codec, facts.fast, facts.thorough) == ("h264", True, True)
     kept = records.record(path, facts)
@@ -211,11 +211,11 @@ def test_real_files(tmp_path: Path) -> None:
     assert not records.unchanged(path, kept)
     (tmp_path / "b.mp4").write_bytes(b"no video")
     with pytest.raises(MediaError, match=r"^b\.mp4: the video is damaged"):
-        apart.check_video(tmp_path / "b.mp4")
+        sandbox.check_video(tmp_path / "b.mp4")
     with pytest.raises(MediaError, match=r"^c\.mp4: the video is missing"):
-        apart.check_video(tmp_path / "c.mp4")
+        sandbox.check_video(tmp_path / "c.mp4")
     Image.new("RGB", (30, 20), "red").save(tmp_path / "a.png")
-    assert apart.check_picture(tmp_path / "a.png", "a.png") == apart.PictureFacts(30, 20, True)
+    assert sandbox.check_picture(tmp_path / "a.png", "a.png") == sandbox.PictureFacts(30, 20, True)
 
 
 @pytest.mark.parametrize(

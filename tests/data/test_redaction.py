@@ -2,8 +2,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from tempbench_lmms.data import secrets
-from tempbench_lmms.data.secrets import hide, scrubbed, without_secrets
+from tempbench_lmms.data import redaction
+from tempbench_lmms.data.redaction import hide, scrubbed, without_secrets
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.clean_files import without_keys
 
@@ -116,14 +116,14 @@ def test_no_message_shows_a_secret(form, secret):
     ],
 )
 def test_a_reply_loses_keys_and_nothing_else(arguments, variables, reply, shown, monkeypatch):
-    monkeypatch.setattr(secrets, "_noted", {})
-    monkeypatch.setattr(secrets.os, "environ", variables)
-    secrets.note(arguments)
+    monkeypatch.setattr(redaction, "_noted", {})
+    monkeypatch.setattr(redaction.os, "environ", variables)
+    redaction.note(arguments)
     assert hide(reply) == (reply if shown is None else shown)
 
 
 def test_a_notice_of_a_failed_request_stays_one(monkeypatch):
-    monkeypatch.setattr(secrets, "_noted", {"api_key=NoneType_REQUEST": None})
+    monkeypatch.setattr(redaction, "_noted", {"api_key=NoneType_REQUEST": None})
     for notice in (
         "[LMMS_EVAL_REQUEST_FAILED after 1 retries]",
         'Error: can only concatenate str (not "NoneType") to str',

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.media import ahead, decoding, video
+from tempbench_lmms.media import decoding, prefetch, video
 from tests.media import clips
 
 N = 12
@@ -29,7 +29,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     video._CACHE.clear()
-    monkeypatch.delenv(ahead.MEGABYTES_VARIABLE, raising=False)
+    monkeypatch.delenv(prefetch.MEGABYTES_VARIABLE, raising=False)
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def until(condition) -> None:
 
 def idle() -> bool:
     """Whether the threads have done all that they will do before the next question."""
-    worker = ahead.current()
+    worker = prefetch.current()
     assert worker is not None
     with worker._changed:
         at_work = [slot for slot in worker._slots.values() if slot.state == "running"]
@@ -118,8 +118,8 @@ def test_what_is_in_the_cache_is_not_decoded_again(files, decoded) -> None:
 
 @pytest.mark.parametrize("announced", [False, True])
 def test_the_next_in_order_come_first(files, decoded, monkeypatch, announced: bool) -> None:
-    monkeypatch.setattr(ahead, "_MAX_WORKERS", 1)
-    monkeypatch.setattr(ahead, "NUMBER", 3)
+    monkeypatch.setattr(prefetch, "_MAX_WORKERS", 1)
+    monkeypatch.setattr(prefetch, "NUMBER", 3)
     backwards = [(path, 4, ()) for path in reversed(files)]
     forwards = [(path, 4, ()) for path in files]
     orders = (forwards,) if announced else (forwards, backwards)
@@ -156,7 +156,7 @@ def test_an_error_is_raised_at_its_question(files, tmp_path: Path) -> None:
     order = [files[0], bad, missing, mended, files[1]]
     with video.decoding_ahead([(path, 4, ()) for path in order]):
         video.sample_frames(files[0], 4)
-        until(lambda: len(ahead.current()._left_alone) == 3 and idle())
+        until(lambda: len(prefetch.current()._left_alone) == 3 and idle())
         for path in (bad, missing):
             with pytest.raises(MediaError) as caught:
                 video.sample_frames(path, 4)
@@ -171,7 +171,7 @@ def test_a_file_that_was_replaced_is_decoded_again(files, tmp_path: Path) -> Non
     shutil.copy(files[0], path)
     with video.decoding_ahead([(files[1], 4, ()), (path, 4, ())]):
         video.sample_frames(files[1], 4)
-        until(lambda: ahead.current().n_bytes > 0 and idle())
+        until(lambda: prefetch.current().n_bytes > 0 and idle())
         shutil.copy(files[9], path)
         assert digest(video.sample_frames(path, 4)) == digest(video.sample_frames(files[9], 4))
 
@@ -179,9 +179,9 @@ def test_a_file_that_was_replaced_is_decoded_again(files, tmp_path: Path) -> Non
 @pytest.mark.parametrize("videos", [0.5, 1, 2.5])
 def test_no_more_is_held_than_the_limit(files, decoded, monkeypatch, videos: float) -> None:
     limit = videos * 8 * SIZE
-    monkeypatch.setenv(ahead.MEGABYTES_VARIABLE, str(limit / 1e6))
+    monkeypatch.setenv(prefetch.MEGABYTES_VARIABLE, str(limit / 1e6))
     with video.decoding_ahead([(path, 8, ()) for path in files]):
-        worker = ahead.current()
+        worker = prefetch.current()
         for path in files:
             video.sample_frames(path, 8)
             until(lambda: worker.n_bytes >= int(videos) * 8 * SIZE or len(decoded) == N or videos < 1)
@@ -192,7 +192,7 @@ def test_no_more_is_held_than_the_limit(files, decoded, monkeypatch, videos: flo
 
 
 def test_no_more_videos_are_held_than_the_number(files, decoded, monkeypatch) -> None:
-    monkeypatch.setattr(ahead, "NUMBER", 4)
+    monkeypatch.setattr(prefetch, "NUMBER", 4)
     with video.decoding_ahead([(path, 8, ()) for path in files]):
         video.sample_frames(files[0], 8)
         until(lambda: len(decoded) == 5 and idle())
@@ -201,10 +201,10 @@ def test_no_more_videos_are_held_than_the_number(files, decoded, monkeypatch) ->
 
 
 def test_off(files, decoded, monkeypatch) -> None:
-    monkeypatch.setenv(ahead.MEGABYTES_VARIABLE, "0")
+    monkeypatch.setenv(prefetch.MEGABYTES_VARIABLE, "0")
     with video.decoding_ahead([(path, 8, ()) for path in files]) as expect:
         expect([(files[0], 8, ())])
-        assert ahead.current() is None
+        assert prefetch.current() is None
         for path in files:
             video.sample_frames(path, 8)
     assert {thread for _, thread in decoded} == {"MainThread"}
@@ -212,7 +212,7 @@ def test_off(files, decoded, monkeypatch) -> None:
 
 @pytest.mark.parametrize("value", ["many", "-1", "nan", "inf"])
 def test_the_limit_is_a_number(files, monkeypatch, value: str) -> None:
-    monkeypatch.setenv(ahead.MEGABYTES_VARIABLE, value)
+    monkeypatch.setenv(prefetch.MEGABYTES_VARIABLE, value)
     with pytest.raises(TempbenchError, match=f"TEMPBENCH_FRAMES_AHEAD_MB is '{value}'"):
         video.decoding_ahead([(files[0], 8, ())]).__enter__()
 
@@ -223,13 +223,13 @@ def test_threads_end_with_the_block_and_nothing_is_held(files) -> None:
     def fail() -> None:
         with video.decoding_ahead([(path, 8, ()) for path in files]):
             video.sample_frames(files[0], 8)
-            workers.append(ahead.current())
+            workers.append(prefetch.current())
             raise KeyError
 
     with pytest.raises(KeyError):
         fail()
     [worker] = workers
-    assert ahead.current() is None
+    assert prefetch.current() is None
     assert worker.threads
     until(lambda: not any(thread.is_alive() for thread in worker.threads))
     assert not worker._slots
@@ -260,7 +260,7 @@ def test_many_threads_may_ask(files, decoded) -> None:
 SCRIPT = """
     import os, signal, sys, threading, time
     from pathlib import Path
-    from tempbench_lmms.media import ahead, decoding, video
+    from tempbench_lmms.media import prefetch, decoding, video
 
     how, *files = sys.argv[1:]
     files = [Path(file) for file in files]
@@ -281,7 +281,7 @@ SCRIPT = """
             if not child:
                 # The thread that was at it is not here.
                 assert len(video.sample_frames(files[1], 4).images) == 4
-                assert ahead.current() is None
+                assert prefetch.current() is None
                 os._exit(7)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
             assert len(video.sample_frames(files[1], 4).images) == 4
