@@ -86,7 +86,7 @@ class Repeated:
         return [
             *self.unlike,
             f"every question has the same reply in all {len(self.logs)} repeats: the model is sure of each, "
-            "or its runner takes no notice of the temperature or of the seed; see docs/running.md, Repeats",
+            "or its runner takes no notice of the temperature or of the seed; see docs/repeats.md",
         ]
 
 

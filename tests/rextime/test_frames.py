@@ -1,4 +1,4 @@
-"""The bounds that a number of frames sets, as `docs/running.md` prints them."""
+"""The bounds that a number of frames sets, as `docs/engines.md` prints them."""
 
 import re
 import subprocess
@@ -31,4 +31,4 @@ def test_the_bounds_are_those_of_the_docs(shared):
     )
     printed = rows_of(done.stdout)
     assert len(printed) == 8
-    assert rows_of((ROOT / "docs/running.md").read_text(encoding="utf-8")) == printed
+    assert rows_of((ROOT / "docs/engines.md").read_text(encoding="utf-8")) == printed
