@@ -8,9 +8,6 @@ With `--earns`: the patterns and rules that change fewer than three readings of 
 context alone, when they are switched off one at a time. A pattern is what a module of the reader compiles
 while it is imported. A rule is an entry of a module's `RULES`, a list or a dict that the module goes through
 at each reading: the entry is taken out.
-With `--tempcompass DIR`: the recorded replies of TempCompass (`predictions/`, `auto_eval_results/`), for each
-model and kind the share that is left unread and the share in which our reading differs from the official
-judgement; `--show` lists those.
 """
 
 import argparse
@@ -40,26 +37,6 @@ _OFF: dict[str, Callable[..., Any]] = {
     "subn": lambda put, text, count=0: (text, 0),
 }
 _OFFICIAL = ("tempvs", "timepercept", "mateo", "coherence", "rextime")
-
-
-def tempcompass(root: Path, show: bool) -> None:
-    """Prints the shares for each model and kind."""
-    from tempbench_lmms.tempcompass_pairs import offline
-
-    for scored in offline.score_files(root / "predictions", root / "auto_eval_results"):
-        if not scored.judged:
-            continue
-        questions = scored.questions
-        unread = [one for one in questions if not one.record["parsed"]]
-        other = [one for one in questions if one.record["parsed"] and one.record["correct"] != one.rating]
-        n = len(questions)
-        print(
-            f"{scored.model:20} {scored.kind:16} n {n}  unread {len(unread) / n:.2%}  "
-            f"other than the official judgement {len(other) / n:.2%}"
-        )
-        for one in other if show else ():
-            reply = one.record["reply"][:300]
-            print(f"    {one.record['how']}: {one.row['question']!r} -> {reply!r}, judged {one.rating}")
 
 
 def shares(found: Iterable[tuple[Any, list[str]]]) -> Iterator[str]:
@@ -316,12 +293,8 @@ def main() -> None:
     options.add_argument("--earns", action="store_true", help="list the patterns and rules that hardly count")
     options.add_argument("--invariances", action="store_true", help="read changed replies")
     options.add_argument("--nth", type=int, default=1, help="read every nth reply of dev")
-    options.add_argument("--tempcompass", type=Path, help="a checkout of llyx97/TempCompass")
-    options.add_argument("--show", action="store_true", help="list the replies that are judged otherwise")
+    options.add_argument("--show", action="store_true", help="list the replies that do not follow")
     args = options.parse_args()
-    if args.tempcompass:
-        tempcompass(args.tempcompass, args.show)
-        return
     if args.earns or args.invariances:
         lines = Earns(args.nth).lines() if args.earns else invariances(args.nth, args.show)
     else:

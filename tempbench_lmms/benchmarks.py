@@ -92,16 +92,16 @@ def card(benchmark: str) -> BenchmarkCard:
 
 
 def commands(benchmark: str) -> Mapping[str, Callable[..., Any]]:
-    """Returns what a benchmark adds to the `tempbench` command.
+    """Returns what a benchmark adds to the `tempbench` command: `COMMANDS` in its module `commands`, if any.
 
-    A function under `score` becomes `tempbench score BENCHMARK`, with the function's parameters as options;
-    so do `stats`, `submit` and others. `prepare` and `build` are in `hf_datasets`, with the code that makes
-    the data (`cli.datasets`). `tempbench verify` calls `verify` with the data's root folder, and prints the
-    lines that it yields, one a problem. `preflight`, if a benchmark has it, is called with a task's
-    configuration before the harness loads a model, and raises if the run cannot succeed.
+    A function under `submit` becomes `tempbench submit BENCHMARK`, with the function's parameters as options.
+    `prepare` and `build` are in `hf_datasets`, with the code that makes the data (`cli.datasets`); `stats`
+    and `score` are the same for all. `verify` is what `tempbench verify` calls with the data's root folder.
+    `preflight`, if a benchmark has it, is called with a task's configuration before the harness loads a
+    model, and raises if the run cannot succeed.
     """
-    found: Mapping[str, Callable[..., Any]] = _module(benchmark, "commands").COMMANDS
-    return found
+    module = optional(benchmark, "commands")
+    return {"verify": checks(benchmark).problems, **(module.COMMANDS if module else {})}
 
 
 def optional(benchmark: str, module: str) -> Any:

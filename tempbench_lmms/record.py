@@ -3,13 +3,13 @@
 import functools
 import math
 import operator
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal, TypeVar
 
-from tempbench_lmms.metrics.ratio import Ratio, standard_error
+from tempbench_lmms.metrics.ratio import Ratio, ratio, standard_error
 from tempbench_lmms.metrics.statistic import Statistic
 
 Record = dict[str, Any]
@@ -65,6 +65,50 @@ def remembered(n: int) -> Callable[[Callable[[Sequence[T]], R]], Callable[[Seque
     return remembering
 
 
+def mean(
+    field: str, unit: str, keep: Callable[[Record], bool] = lambda record: True, doc: str = ""
+) -> Callable[[Sequence[Record]], Ratio]:
+    """Returns the metric that is the mean of a field.
+
+    Args:
+        field: A number, 0 or 1 for a share.
+        unit: The field that names the unit of sampling, such as `video`.
+        keep: Whether a record counts.
+        doc: What the metric is, for its docstring.
+    """
+
+    def metric(records: Sequence[Record]) -> Ratio:
+        kept = [record for record in records if keep(record)]
+        return ratio(((record[field], 1) for record in kept), (record[unit] for record in kept))
+
+    metric.__doc__ = doc
+    return metric
+
+
+def within(
+    metric: Callable[[Sequence[Record]], R], field: str, *values: Any
+) -> Callable[[Sequence[Record]], R]:
+    """Returns a metric over the records of one group, those with one of the values in a field."""
+    return lambda records: metric([record for record in records if record[field] in values])
+
+
+def answers(records: Sequence[Record], unknown: str = "unparsed") -> dict[str, dict[str, float]]:
+    """Returns the share of each answer among the answers, and among the right answers: the position bias.
+
+    Args:
+        records: Records with `answer` and `gold`.
+        unknown: How a right answer that is not known is called.
+    """
+    columns = {"answers": ("answer", "unparsed"), "right_answers": ("gold", unknown)}
+    counts = {
+        name: Counter(one.get(field) or none for one in records) for name, (field, none) in columns.items()
+    }
+    return {
+        name: {answer: n / len(records) for answer, n in sorted(found.items())}
+        for name, found in counts.items()
+    }
+
+
 def n_questions(records: Sequence[Record]) -> int:
     """Number of questions asked."""
     return len(records)
@@ -91,10 +135,10 @@ def decimals(value: float, digits: int = 4) -> str:
     return f"{Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
-def shown(value: float | str | None, digits: int = 4) -> str:
-    """Returns a value for people: counts and words as they are, "-" for what is undefined."""
+def shown(value: float | str | None, digits: int = 4, blank: str = UNDEFINED) -> str:
+    """Returns a value for people: counts and words as they are, "-" or another sign for what is undefined."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return UNDEFINED
+        return blank
     return decimals(value, digits) if isinstance(value, float) else str(value)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.parsing.reading import REASONS, UNLESS_CUT, Reading
-from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record, mean
 
 VALUES = ("answer", "prediction", "number", "spans", "caption")
 """The fields that hold what was read; each benchmark has some of them."""
@@ -24,6 +24,37 @@ KEY = "readings"
 """Where `details` has the shares."""
 PREFIX = "unread_"
 """What the names of the metrics begin with: `unread_refused`."""
+
+
+def answered(
+    id_: str, own: Record, gold: str, found: Reading[str] | None, more: Record | None = None
+) -> Record:
+    """Returns the record of a question that is answered with a text which is right or wrong.
+
+    Args:
+        id_: The question's.
+        own: The benchmark's own fields, which stand first.
+        gold: The right answer.
+        found: The reading of the reply; None where the request failed.
+        more: Further fields, which stand behind `failed`.
+    """
+    answer = found.value if found else None
+    return {
+        "id": id_,
+        **own,
+        "gold": gold,
+        "answer": answer,
+        "correct": int(answer == gold),
+        "parsed": int(answer is not None),
+        "failed": int(found is None),
+        **(more or {}),
+        **fields(found),
+    }
+
+
+def parse_rate(unit: str) -> Metric:
+    """Returns the share of questions whose answer could be read, over units of sampling."""
+    return mean("parsed", unit, doc="Share of questions whose answer could be read.")
 
 
 def fields(found: Reading[Any] | None, prefix: str = "") -> Record:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tempbench_lmms.data import hub, releases, roots, tables
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.tempcompass_pairs import offline, rows
+from tempbench_lmms.tempcompass_pairs import rows
 from tempbench_lmms.tempcompass_pairs.card import ASPECTS, FILES
 
 REPO = "lmms-lab/TempCompass"
@@ -89,7 +89,7 @@ def rows_of(release: Release) -> list[tables.Row]:
         if files[0].suffix.lower() == ".parquet":
             found = _of_tables(files, kind)
         else:
-            found = offline.read(files[0], kind, "question", "answer")
+            found = rows.read(files[0], kind, "question", "answer")
         for key, one in found.items():
             # The official code takes "order" for its own finer aspect, whatever its file says.
             own = "order" if details and one["aspect"] == "order" else ""
@@ -98,7 +98,7 @@ def rows_of(release: Release) -> list[tables.Row]:
     return out
 
 
-def _of_tables(files: tuple[Path, ...], kind: str) -> offline.Entries:
+def _of_tables(files: tuple[Path, ...], kind: str) -> rows.Entries:
     content: dict[str, dict[str, list[dict[str, str]]]] = {}
     for file in files:
         for number, one in enumerate(tables.read_rows(file), start=1):

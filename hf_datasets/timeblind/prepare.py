@@ -18,7 +18,7 @@ from tempbench_lmms.media.limits import VIDEO_SUFFIXES
 from tempbench_lmms.timeblind import checks, official, rows
 from tempbench_lmms.timeblind.card import N_INSTANCES, SIZE
 from tempbench_lmms.timeblind.features import BENCHMARK, SCHEMA
-from tempbench_lmms.timeblind.offline import DATA, files_of, read_release
+from tempbench_lmms.timeblind.rows import DATA, files_of, read_release
 
 from ..parts import PLAIN, How, Part, Place, Skipped, none_left
 

@@ -154,10 +154,11 @@ app.command("import", cls=Guarded)(import_)
 
 
 def commands_of(benchmark: str) -> Mapping[str, Callable[..., Any]]:
-    """Returns a benchmark's commands: its own, and those that make its data."""
-    from tempbench_lmms.cli import datasets
+    """Returns a benchmark's commands: those of all benchmarks, its own, and those that make its data."""
+    from tempbench_lmms.cli import datasets, score, stats
 
-    return {**datasets.commands(benchmark), **benchmarks.commands(benchmark)}
+    shared = {"score": score.command(benchmark), "stats": stats.command(benchmark)}
+    return {**shared, **datasets.commands(benchmark), **benchmarks.commands(benchmark)}
 
 
 def _add_verbs(wanted: str | None) -> None:

@@ -4,7 +4,7 @@ import functools
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,24 @@ class Table:
     def name(self) -> str:
         """The table's name in messages: its folder and its file."""
         return f"{self.path.parent.name}/{self.path.name}"
+
+
+def below(*found: Table) -> Callable[[Path], list[Table]]:
+    """Returns the function that gives the tables of a data set: those whose folder is there.
+
+    Args:
+        found: Tables, whose paths are patterns below the data set's folder.
+    """
+
+    def tables_of(root: Path) -> list[Table]:
+        """Returns the tables of a data set, with what must hold of each."""
+        out = []
+        for table in found:
+            paths = sorted(root.glob(str(table.path))) if "*" in str(table.path) else [root / table.path]
+            out += [replace(table, path=path) for path in paths if path.parent.is_dir()]
+        return out
+
+    return tables_of
 
 
 def problems(

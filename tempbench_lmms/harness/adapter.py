@@ -14,7 +14,16 @@ from weakref import WeakValueDictionary
 
 from tempbench_lmms import record_quality, record_reading
 from tempbench_lmms.data import provenance
-from tempbench_lmms.record import UNDEFINED, Metrics, Record, Row, evaluate, evaluate_error, remembered
+from tempbench_lmms.record import (
+    UNDEFINED,
+    Metrics,
+    Record,
+    Row,
+    answers,
+    evaluate,
+    evaluate_error,
+    remembered,
+)
 
 # What the harness hands over instead of an answer when an API request failed or its budget ran out. It is
 # text, with letters in it that a parser could take for an answer. The last one is what `async_openai` makes
@@ -241,7 +250,7 @@ def details(
     except Exception as error:  # as above
         _report(record_reading.KEY, error)
     package, _, own = table.__module__.rpartition(".")[0].partition(".")
-    if package == __package__.partition(".")[0] and own:
+    if benchmark or (package == __package__.partition(".")[0] and own):
         try:
             out |= _of_the_run(benchmark or own, records)
         except Exception as error:  # as above
@@ -345,6 +354,31 @@ def metric_list(
         {"metric": name, "aggregation": function, "higher_is_better": higher}
         for name, function, higher in entries
     ]
+
+
+def scored(
+    score: Callable[..., Record],
+    metrics: Metrics,
+    table: Callable[[Sequence[Record]], dict[str, Any]] = answers,
+    **more: Callable[..., Any],
+) -> tuple[Callable[..., dict[str, Any]], list[dict[str, Any]]]:
+    """Returns a task's `process_results` and `metric_list`.
+
+    Args:
+        score: Makes the record of a document, a reply, and whether its request failed.
+        metrics: The task's metrics.
+        table: The nested table `details`; how often each answer was given, and is right, where omitted.
+        more: Aggregations that are no metrics, by name.
+    """
+    names = tuple(metrics)
+    benchmark = score.__module__.split(".")[1]
+
+    def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+        """Scores one reply."""
+        reply = reply_of(results)
+        return emit(score(doc, reply, request_failed(reply)), names, *more)
+
+    return process_results, metric_list(metrics, table, benchmark, **more)
 
 
 def rows_of(config: Mapping[str, Any]) -> list[Row]:

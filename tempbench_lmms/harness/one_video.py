@@ -146,12 +146,19 @@ class Hooks(NamedTuple):
     doc_to_messages: Callable[..., list[dict[str, Any]]]
 
 
-def hooks(text: Callable[[Doc, Setting], str], label: Label | None = None) -> Hooks:
+def hooks(
+    text: Callable[[Doc, Setting, Sequence[float]], str],
+    label: Label | None = None,
+    timed: bool = False,
+    find: Find = looked_up,
+) -> Hooks:
     """Returns the hooks of a task whose documents have the URL of their video in the column `video`.
 
     Args:
-        text: Returns the prompt of a document; it is the same before and after the frames.
+        text: Returns the prompt of a document; its frames' times are given if it states them.
         label: Of a frame, in the conversation of a chat model.
+        timed: Whether a prompt states the times of frames that have no label.
+        find: Tells where a video is.
     """
 
     def known(kwargs: Kwargs) -> Setting:
@@ -161,22 +168,23 @@ def hooks(text: Callable[[Doc, Setting], str], label: Label | None = None) -> Ho
         return found
 
     def wanted(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> Wanted | None:
-        return frames_of(doc["video"], known(lmms_eval_specific_kwargs))
+        return frames_of(doc["video"], known(lmms_eval_specific_kwargs), find)
 
     @adapter.shows_frames(wanted)
     def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
         """Returns the video's path, its frames in order, or nothing."""
-        return shown(doc["video"], known(lmms_eval_specific_kwargs))
+        return shown(doc["video"], known(lmms_eval_specific_kwargs), find)
 
     def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> str:
         """Returns the prompt for a runner that takes all media before the text."""
-        return text(doc, known(lmms_eval_specific_kwargs))
+        given = known(lmms_eval_specific_kwargs)
+        return text(doc, given, times(doc["video"], given, find) if timed else ())
 
     @adapter.signed
     def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
         """Returns the conversation for a chat model: the video or its frames, then the question."""
         given = known(lmms_eval_specific_kwargs)
-        question = {"type": "text", "text": text(doc, given)}
-        return [{"role": "user", "content": [*content(doc["video"], given, label), question]}]
+        question = {"type": "text", "text": text(doc, given, ())}
+        return [{"role": "user", "content": [*content(doc["video"], given, label, find), question]}]
 
     return Hooks(doc_to_visual, doc_to_text, doc_to_messages)

@@ -167,7 +167,11 @@ def docs_of(
     Raises:
         TempbenchError: The data is not prepared or cannot be read.
     """
-    rows = read(_folder(config))
+    return asked(config, read(_folder(config)), media)
+
+
+def asked(config: dict[str, Any], rows: list[tables.Row], media: bool = True) -> list[tables.Row]:
+    """Returns the documents that a task makes of rows; the arguments are those of `docs_of`."""
     if process := config.get("process_docs"):
         if not media:
             process = getattr(process, "without_media", process)

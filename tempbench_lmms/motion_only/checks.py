@@ -6,22 +6,10 @@ from pathlib import Path
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.data.extent import Size
-from tempbench_lmms.media import records, sandbox
+from tempbench_lmms.media import verifying
 from tempbench_lmms.motion_only import parser
 from tempbench_lmms.motion_only.card import KINDS, N_OPTIONS, N_PAIRS
-
-
-def tables_of(root: Path) -> list[Table]:
-    """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.motion_only.features import BENCHMARK, SCHEMA
-
-    table = Table(BENCHMARK, root / "test" / "test.parquet", SCHEMA, row_problems, ("video",), together)
-    return [table] if table.path.parent.is_dir() else []
-
-
-def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field; every video is decoded."""
-    yield from checks.problems(root, tables_of(root), records.checker(root, sandbox.check_video), sizes)
+from tempbench_lmms.motion_only.features import BENCHMARK, SCHEMA
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
@@ -46,3 +34,9 @@ def together(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
         known, options = first.setdefault(row["pair_id"], (number, row["options"]))
         if options != row["options"]:
             yield number, f"options: others than in row {known} of the same pair"
+
+
+tables_of = checks.below(
+    Table(BENCHMARK, Path("test/test.parquet"), SCHEMA, row_problems, ("video",), together)
+)
+problems = verifying.problems(tables_of, sizes)

@@ -10,14 +10,18 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from tempbench_lmms import record
+from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.report import numbers, overview, tables, vendor
-from tempbench_lmms.report.figures import Figure, Series, merged
+from tempbench_lmms.report.figures import Figure, merged, position_bias, shares
 from tempbench_lmms.report.grid import Grid
-from tempbench_lmms.report.numbers import Number, TaskNumbers
+from tempbench_lmms.report.numbers import TaskNumbers
 from tempbench_lmms.report.plots import Drawing, as_data, drawings
 from tempbench_lmms.report.questions import MEGABYTES, data_of
-from tempbench_lmms.report.tables import Section
+from tempbench_lmms.report.tables import Row, Section
 from tempbench_lmms.report.templates import HERE, content_hash, rendered
+
+_ANSWERS = 10
+"""With more right answers than these no plot of how often each was given is drawn."""
 
 
 def figures_of(section: Section) -> tuple[list[Figure], list[str]]:
@@ -29,28 +33,28 @@ def figures_of(section: Section) -> tuple[list[Figure], list[str]]:
     name = f"tempbench_lmms.{section.card.name}.figures"
     found: list[Figure] = []
     problems = []
-    if importlib.util.find_spec(name) is not None:
-        for row in section.rows:
-            try:
-                found += importlib.import_module(name).figures(row)
-            except (KeyError, TypeError, ValueError) as error:
-                problems.append(f"No plots of {row.label}: its log was made by another version ({error!r}).")
-    return merged(found) or _main_numbers(section), problems
+    has_own = importlib.util.find_spec(name) is not None
+    for row in section.rows:
+        try:
+            found += importlib.import_module(name).figures(row) if has_own else _standard(section.card, row)
+        except (KeyError, TypeError, ValueError) as error:
+            problems.append(f"No plots of {row.label}: its log was made by another version ({error!r}).")
+    return merged(found or [one for row in section.rows for one in _standard(section.card, row)]), problems
 
 
-def _main_numbers(section: Section) -> list[Figure]:
-    columns = tuple(
-        column
-        for column in section.card.primary
-        if any(number is not None and number.number is not None for number in _column(section, column))
-    )
-    series = tuple(Series(row.label, tuple(map(row.numbers.get, columns))) for row in section.rows)
-    chance = {column: section.card.chance[column] for column in columns if column in section.card.chance}
-    return [Figure("Main numbers", "bars", columns, series, chance=chance)] if columns else []
-
-
-def _column(section: Section, column: str) -> list[Number | None]:
-    return [row.numbers.get(column) for row in section.rows]
+def _standard(card: BenchmarkCard, row: Row) -> list[Figure]:
+    """Returns the plots of a benchmark without own ones: main metrics, their groups, bias to an answer."""
+    main = {name: row.metric(name) for name in card.primary}
+    found = shares("Main numbers", "bars", row.label, main, chance=card.chance)
+    for by, groups in card.groups.items():
+        for metric in card.primary:
+            numbers = {group: row.metric(f"{metric}_{group}") for group in groups}
+            title = f"{metric.replace('_', ' ')} by {by}"
+            found += shares(title, "bars", row.label, numbers, chance=card.chance.get(metric))
+    asked = [record for record in row.records() if isinstance(record.get("gold"), str) and "answer" in record]
+    if 1 < len({record["gold"] for record in asked}) <= _ANSWERS:
+        found += position_bias("Bias to one answer", row.label, asked)
+    return found
 
 
 def page(

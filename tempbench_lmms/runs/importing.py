@@ -158,7 +158,7 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
     outputs.check_folder(folder)
     if taken := next(_runs_at(output, source.task), None):
         raise TempbenchError(f"{taken} holds a run already; choose another --output")
-    answers = _collected(reader(source), source)
+    answers = collected(reader(source), source)
     replies = {id_: answer.reply for id_, answer in answers.items()}
     places = {id_: f"{source.path}, {answer.where}" for id_, answer in answers.items()}
     asked = [str(doc["question_id"]) for doc in source.docs]
@@ -201,7 +201,7 @@ def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: 
     return log.file
 
 
-def _collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
+def collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
     """Returns the answers by question, their replies in the form that every file can hold.
 
     Raises:

@@ -7,23 +7,10 @@ from pathlib import Path
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import NumberedRow, Table
 from tempbench_lmms.data.extent import Size
-from tempbench_lmms.media import records, sandbox
+from tempbench_lmms.media import verifying
 from tempbench_lmms.tempcompass_pairs import groups, parser, rows
 from tempbench_lmms.tempcompass_pairs.card import COUNTS, DETAILS, KINDS
-
-
-def tables_of(root: Path) -> list[Table]:
-    """Returns the table of a data set, with what must hold of it."""
-    from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
-
-    path = root / "questions" / "test.parquet"
-    found = Table(BENCHMARK, path, SCHEMA, row_problems, ("video",), together=group_problems)
-    return [found] if path.parent.is_dir() else []
-
-
-def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field; every video that changed is decoded."""
-    yield from checks.problems(root, tables_of(root), records.checker(root, sandbox.check_video), sizes)
+from tempbench_lmms.tempcompass_pairs.features import BENCHMARK, SCHEMA
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
@@ -64,3 +51,9 @@ def group_problems(rows_: Sequence[NumberedRow]) -> Iterator[tuple[int, str]]:
             yield number, f"group: {row['group'][:80]!r}, by question, clip and answer it is {name!r}"
         if row["group_size"] != size:
             yield number, f"group_size: {row['group_size']}, the group has {size}"
+
+
+tables_of = checks.below(
+    Table(BENCHMARK, Path("questions/test.parquet"), SCHEMA, row_problems, ("video",), group_problems)
+)
+problems = verifying.problems(tables_of, sizes)

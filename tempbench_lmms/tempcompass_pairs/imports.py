@@ -1,11 +1,23 @@
-"""Reads the official prediction files for `tempbench import`."""
+"""Reads the official files of questions, predictions and judgements, and scores by the official rules.
 
-from collections.abc import Iterator
+The official repository has `questions/KIND.json`, `predictions/MODEL/KIND.json`, and for some models the
+judge's ratings, `auto_eval_results/MODEL/KIND.json`.
+"""
 
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms.data.replies import text_or_none
+from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 from tempbench_lmms.runs.importing import Answer, Reader, Source
-from tempbench_lmms.tempcompass_pairs import offline
+from tempbench_lmms.tempcompass_pairs import groups, rows
+from tempbench_lmms.tempcompass_pairs import official as rules
+from tempbench_lmms.tempcompass_pairs.card import FILES
+
+_JUDGED = "auto_eval_results"
 
 
 def tempcompass(source: Source) -> Iterator[Answer]:
@@ -13,26 +25,100 @@ def tempcompass(source: Source) -> Iterator[Answer]:
 
     Kinds that the task does not ask are left out, and said. A prediction that is null is a failed request.
     """
+    found = _files(source.path)
+    source.model = source.model or next(iter(found.values())).resolve().parent.name
     kinds = {str(doc["kind"]) for doc in source.docs}
-    found = offline.files_of(source.path)
-    models = sorted({model for model, _ in found})
-    source.model = source.model or models[0]
-    own = {kind: file for (model, kind), file in found.items() if model == source.model or len(models) == 1}
-    if not own or (len(models) > 1 and source.model not in models):
-        raise TempbenchError(
-            f"{source.path} has files of {len(models)} models; name one's folder: {', '.join(models[:5])}"
-        )
-    if others := sorted(set(own) - kinds):
+    if others := sorted(set(found) - kinds):
         source.remarks.append(f"left out: {', '.join(others)}, which {source.task} does not ask")
-    for kind, file in own.items():
-        for key, one in offline.read(file, kind, "question", "answer").items() if kind in kinds else ():
-            where = f"{file.name} {key}"
-            try:
-                reply = offline.reply_of(one["entry"])
-            except TempbenchError as error:
-                raise TempbenchError(f"{where}: {error}") from None
+    for kind, file in found.items():
+        for key, one in rows.read(file, kind, "question", "answer").items() if kind in kinds else ():
+            reply = _reply(file, key, one)
             lost = adapter.failure("the file has no prediction")
-            yield Answer(key, lost if reply is None else reply, where)
+            yield Answer(key, lost if reply is None else reply, f"{file.name} {key}")
+
+
+def official(source: Source) -> dict[str, Any]:
+    """Returns the official scores by kind: in percent by aspect, and the shares of what is right as a whole.
+
+    A reply is rated as the judge's file says where there is one, else by the rules alone, which count what
+    they do not decide as wrong. `by_text` are groups by the question's text alone, on clips of any origin.
+    """
+    out: dict[str, Any] = {}
+    for kind, file in _files(source.path).items():
+        entries = rows.read(file, kind, "question", "answer")
+        judged = _judgements(file, kind, entries)
+        asked = rows.grouped(rows.row(key, one) for key, one in entries.items())
+        ids = [row["question_id"] for row in asked]
+        decided = [
+            rules.rating(kind, _reply(file, id_, entries[id_]), row["question"], row["target"])
+            for id_, row in zip(ids, asked, strict=True)
+        ]
+        rated = [judged.get(id_, rule or 0) for id_, rule in zip(ids, decided, strict=True)]
+        out[kind] = {
+            "n": len(asked),
+            "judged": len(judged),
+            **rules.printed((row["aspect"], one) for row, one in zip(asked, rated, strict=True)),
+            "match_rate": sum(one is not None for one in decided) / len(decided),
+            **_of_groups(asked, rated, "groups", of_one_origin=True),
+            **_of_groups(asked, rated, "by_text", of_one_origin=False),
+        }
+    return out
+
+
+def questions(data: Path) -> list[Row]:
+    """Returns the questions of the official folder `questions`, or of one that holds it."""
+    folder = data / "questions" if (data / "questions").is_dir() else data
+    read = (rows.read(file, kind, "question", "answer") for kind, file in _files(folder).items())
+    return rows.grouped(rows.row(key, one) for entries in read for key, one in entries.items())
+
+
+def _files(path: Path) -> dict[str, Path]:
+    """Returns the official files of a folder, or the one file, by kind."""
+    found = {kind: path if path.is_file() else path / name for kind, name in FILES.items()}
+    found = {kind: file for kind, file in found.items() if file.name == FILES[kind] and file.is_file()}
+    if not found:
+        raise TempbenchError(
+            f"{path} is none of {', '.join(FILES.values())} and holds none; name such a file or its folder"
+        )
+    return found
+
+
+def _reply(file: Path, key: str, one: Mapping[str, Any]) -> str | None:
+    """Returns a prediction's reply without the end mark "</s>", as officially; None where there is none."""
+    entry = one["entry"]
+    name = "prediction" if "prediction" in entry else "response"
+    if name not in entry:
+        raise TempbenchError(f"{file}: {key} has neither prediction nor response; give the model's reply")
+    try:
+        reply = text_or_none(entry[name], name)
+    except TempbenchError as error:
+        raise TempbenchError(f"{file}: {key}: {error}") from None
+    return None if reply is None else reply.replace("</s>", "").strip()
+
+
+def _judgements(file: Path, kind: str, entries: rows.Entries) -> dict[str, int]:
+    """Returns the judge's ratings of a model's replies, where the repository has them."""
+    path = file.resolve().parents[2] / _JUDGED / file.resolve().parent.name / file.name
+    if not path.is_file():
+        return {}
+    found = rows.read(path, kind, "question", "gt-answer")
+    for key, one in entries.items():
+        theirs = found[key]["entry"] if key in found else {}
+        if [theirs.get(name) for name in ("question", "gt-answer")] != [
+            one["entry"][name] for name in ("question", "answer")
+        ] or theirs.get("rating") not in (0, 1):
+            raise TempbenchError(
+                f"{path} does not rate {key} with 0 or 1; give the judgements of these replies"
+            )
+    return {key: int(found[key]["entry"]["rating"]) for key in entries}
+
+
+def _of_groups(
+    asked: Sequence[Row], rated: Sequence[int], name: str, of_one_origin: bool
+) -> dict[str, float | None]:
+    found = groups.find([rows.asked(row) for row in asked], of_one_origin)
+    right = sum(all(rated[index] for index in own) for own in found)
+    return {name: len(found), f"{name}_right": right / len(found) if found else None}
 
 
 READERS: dict[str, Reader] = {"tempcompass": tempcompass}

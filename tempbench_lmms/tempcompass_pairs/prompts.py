@@ -35,11 +35,6 @@ def build(doc: Mapping[str, Any]) -> str:
     return reworded(f"{doc['question']}{SUFFIX[doc['kind']]}", doc, PARAPHRASES)
 
 
-def frame_label(number: int, time: float) -> str:
-    """Returns the text before frame `number` (from 1), shown at `time` seconds; ours."""
-    return f"Frame {number} ({time:.1f} s): "
-
-
 def rotated(doc: Mapping[str, Any], by: int) -> Turned | None:
     """Returns a question whose options, lines of its text, are moved on by some places; their labels stay.
 

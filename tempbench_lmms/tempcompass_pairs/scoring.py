@@ -5,13 +5,13 @@ frame nor the question alone gives the answer; the official code scores every qu
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.parsing.text import clip
-from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record, answers, mean, n_failed, n_questions, within
 from tempbench_lmms.tempcompass_pairs import groups, official, parser, prompts
 from tempbench_lmms.tempcompass_pairs.card import ASPECTS, DETAILS, KINDS, PAIRED
 
@@ -19,8 +19,6 @@ ALL, ONE = "all", "one"
 """The kinds of task: all kinds of question, or one of them."""
 
 METRICS = Metrics(ALL, ONE)
-
-Keep = Callable[[Record], bool]
 
 
 def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
@@ -57,34 +55,22 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     }
 
 
-def complete_groups(records: Sequence[Record], keep: Keep = lambda record: True) -> list[list[Record]]:
+def complete_groups(records: Sequence[Record]) -> list[list[Record]]:
     """Returns the contrast groups of which every question was asked."""
     found: dict[str, list[Record]] = {}
     for one in records:
-        if one["group"] and keep(one):
+        if one["group"]:
             found.setdefault(one["group"], []).append(one)
     return [own for own in found.values() if len(own) == own[0]["group_size"]]
 
 
-def _share(field: str, keep: Keep = lambda record: True) -> Metric:
+def _groups_right(field: str = "correct") -> Metric:
     def metric(records: Sequence[Record]) -> Ratio:
-        kept = [one for one in records if keep(one)]
-        return ratio(((one[field], 1) for one in kept), (one["clip"] for one in kept))
-
-    return metric
-
-
-def _groups_right(field: str = "correct", keep: Keep = lambda record: True) -> Metric:
-    def metric(records: Sequence[Record]) -> Ratio:
-        found = complete_groups(records, keep)
+        found = complete_groups(records)
         terms = ((all(one[field] for one in own), 1) for own in found)
         return ratio(terms, (own[0]["clip"] for own in found))
 
     return metric
-
-
-def _is(field: str, value: str) -> Keep:
-    return lambda record: bool(record[field] == value)
 
 
 def name_of(detail: str) -> str:
@@ -96,22 +82,23 @@ def name_of(detail: str) -> str:
     return detail.replace(" & ", "_").replace("-", "_").replace(" ", "_")
 
 
-METRICS.add("accuracy", _share("correct"), headline=True)
-METRICS.add("group_score", _groups_right(), headline=True)
+_accuracy, _group_score = mean("correct", "clip"), _groups_right()
+METRICS.add("accuracy", _accuracy, headline=True)
+METRICS.add("group_score", _group_score, headline=True)
 for _kind in KINDS:
-    METRICS.add(f"accuracy_{_kind}", _share("correct", _is("kind", _kind)), headline=True, tasks=(ALL,))
-    METRICS.add(f"group_score_{_kind}", _groups_right(keep=_is("kind", _kind)), headline=True, tasks=(ALL,))
+    METRICS.add(f"accuracy_{_kind}", within(_accuracy, "kind", _kind), headline=True, tasks=(ALL,))
+    METRICS.add(f"group_score_{_kind}", within(_group_score, "kind", _kind), headline=True, tasks=(ALL,))
 for _aspect in ASPECTS:
-    METRICS.add(f"accuracy_{_aspect}", _share("correct", _is("aspect", _aspect)), headline=(ONE,))
+    METRICS.add(f"accuracy_{_aspect}", within(_accuracy, "aspect", _aspect), headline=(ONE,))
 for _aspect in PAIRED:
-    METRICS.add(f"group_score_{_aspect}", _groups_right(keep=_is("aspect", _aspect)))
+    METRICS.add(f"group_score_{_aspect}", within(_group_score, "aspect", _aspect))
 for _details in DETAILS.values():
     for _detail in _details if len(_details) > 1 else ():
-        METRICS.add(f"accuracy_{name_of(_detail)}", _share("correct", _is("detail", _detail)))
-METRICS.add("accuracy_official", _share("correct_official"))
+        METRICS.add(f"accuracy_{name_of(_detail)}", within(_accuracy, "detail", _detail))
+METRICS.add("accuracy_official", mean("correct_official", "clip"))
 METRICS.add("group_score_official", _groups_right("correct_official"))
-METRICS.add("match_rate_official", _share("decided_official"))
-METRICS.add("parse_rate", _share("parsed"), headline=True)
+METRICS.add("match_rate_official", mean("decided_official", "clip"))
+METRICS.add("parse_rate", record_reading.parse_rate("clip"), headline=True)
 record_reading.add_metrics(METRICS, "clip")
 
 
@@ -121,16 +108,8 @@ def n_groups(records: Sequence[Record]) -> int:
     return len(complete_groups(records))
 
 
-@METRICS.count()
-def n_questions(records: Sequence[Record]) -> int:
-    """Number of questions."""
-    return len(records)
-
-
-@METRICS.count(better="lower", headline=True)
-def n_failed(records: Sequence[Record]) -> int:
-    """Number of questions whose request failed; they count as wrong."""
-    return sum(one["failed"] for one in records)
+METRICS.count()(n_questions)
+METRICS.count(better="lower", headline=True)(n_failed)
 
 
 @METRICS.count(better="lower")
@@ -147,20 +126,13 @@ def details(records: Sequence[Record]) -> dict[str, Any]:
     """
     out: dict[str, Any] = {}
     for kind in KINDS:
-        own = [one for one in records if one["kind"] == kind]
-        found = complete_groups(own)
-        right = Counter(f"{sum(one['correct'] for one in group)} of {len(group)}" for group in found)
-        same = sum(len({one["answer"] for one in group}) == 1 for group in found)
-        if own:
+        if own := [one for one in records if one["kind"] == kind]:
+            found = complete_groups(own)
+            right = Counter(f"{sum(one['correct'] for one in group)} of {len(group)}" for group in found)
+            same = sum(len({one["answer"] for one in group}) == 1 for group in found)
             out[kind] = {
-                "answers": _shares(Counter(one["answer"] or "unparsed" for one in own)),
-                "right_answers": _shares(Counter(one["gold"] for one in own)),
-                "of_a_group": _shares(right),
+                **answers(own),
+                "of_a_group": {name: n / len(found) for name, n in sorted(right.items())},
                 "groups_with_one_answer": same / len(found) if found else 0.0,
             }
     return out
-
-
-def _shares(counts: Mapping[str, int]) -> dict[str, float]:
-    total = sum(counts.values())
-    return {name: n / total for name, n in sorted(counts.items())}

@@ -1,23 +1,76 @@
-"""Reads TimeBlind's official result files for `tempbench import`."""
+"""Reads TimeBlind's official files of results and of questions, and scores results by the official rules."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+from tempbench_lmms.data.replies import json_values, text_or_none
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
-from tempbench_lmms.runs.importing import Answer, Reader, Source
-from tempbench_lmms.timeblind.offline import check_same, read_predictions
+from tempbench_lmms.runs.importing import Answer, Reader, Source, plain
+from tempbench_lmms.timeblind import official as rules
+from tempbench_lmms.timeblind import rows
+from tempbench_lmms.timeblind.card import TAGS
 
 
 def timeblind(source: Source) -> Iterator[Answer]:
     """Reads a list of objects with `index` and `model_output`; one that is null is a failed request.
 
-    Where they state `question` and `video_path`, these are those of the index.
+    Where they state `question` and `video_path`, these must be those of the index.
     """
-    found = read_predictions(source.path)
-    check_same(source.path, found, {doc["index"]: doc for doc in source.docs})
-    for number, one in enumerate(found, start=1):
+    docs = {doc["index"]: doc for doc in source.docs}
+    for where, one in _predictions(source.path):
+        if doc := docs.get(one["index"]):
+            _check_same(f"{source.path}: {where}", one, doc)
         reply = one["model_output"]
         text = adapter.failure("the file has no model_output") if reply is None else reply
-        yield Answer(str(one["index"]), text, f"entry {number}")
+        yield Answer(str(one["index"]), text, where)
+
+
+def official(source: Source) -> dict[str, Any]:
+    """Returns what the official scorer prints of a result file: of all questions, and by tag."""
+    found = [one for _, one in _predictions(source.path)]
+    forms = {doc["index"]: doc["options"] for doc in source.docs}
+    tags = {tag: [doc["index"] for doc in source.docs if doc["tag"] == tag] for tag in TAGS}
+    return {"all": rules.score(found, forms), **rules.score_tags(found, forms, tags)} if forms else {}
+
+
+def questions(data: Path) -> list[Row]:
+    """Returns the questions of the official `data.jsonl`, or of a folder with it and perhaps `tags.json`."""
+    return rows.read_release(*rows.files_of(data))
+
+
+def _predictions(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for where, one in json_values(path, "give the official result file"):
+        index = one.get("index") if isinstance(one, dict) else None
+        if not isinstance(index, int) or isinstance(index, bool):
+            raise TempbenchError(f"{path}: {where} is no object with a whole number as index; correct it")
+        if "model_output" not in one:
+            raise TempbenchError(f"{path}: {where} has no model_output; correct it")
+        try:
+            text_or_none(one["model_output"], "model_output")
+        except TempbenchError as error:
+            raise TempbenchError(f"{path}: {where}: {error}") from None
+        yield where, one
+
+
+def _check_same(where: str, one: dict[str, Any], doc: Row) -> None:
+    """Compares what a prediction states of its question; more may stand around a question's text."""
+    stated = {name: one.get(name) for name in ("question", "video_path")}
+    question, video = (text if isinstance(text, str) else "" for text in stated.values())
+    video = rows.video_name(video)
+    for name, theirs, ours, same in (
+        ("question", question, doc["question"], plain(doc["question"]) in plain(question)),
+        ("video_path", video, rows.video_name(doc["video"]), video == rows.video_name(doc["video"])),
+    ):
+        if theirs and not same:
+            raise TempbenchError(
+                f"{where} has index {one['index']}, but its {name} is {one_line(theirs)[:80]!r}, and that of "
+                f"the index is {one_line(ours)[:80]!r}; correct the indices, or score it with the data that "
+                "the model was asked"
+            )
 
 
 READERS: dict[str, Reader] = {"timeblind": timeblind}

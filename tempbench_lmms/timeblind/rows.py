@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import roots
+from tempbench_lmms.data import releases, roots, tables
+from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.timeblind.card import SIZE
+from tempbench_lmms.timeblind.card import SIZE, TAGS
 from tempbench_lmms.timeblind.features import BENCHMARK
+
+DATA, TAGS_FILE = "data.jsonl", "tags.json"
 
 _OPTIONS = re.compile(r"\bOption A\s*[:.]\s*(.+?)\s*\bOption B\s*[:.]\s*(.+?)\s*", re.DOTALL)
 _ANSWERS = {True: {"a": "A", "b": "B"}, False: {"yes": "Yes", "no": "No"}}
@@ -70,18 +74,59 @@ def options_of(question: str) -> list[str]:
     return [found[1], found[2]] if found else ["Option A", "Option B"]
 
 
-def tag_of(tags: Mapping[str, Any]) -> dict[int, str]:
-    """Returns each question's tag from the official `tags.json`; the levels in it are left out.
+def files_of(source: Path, tags: Path | None = None) -> tuple[Path, Path | None]:
+    """Returns the questions' file of a download of the Hub, and the tags' where it is there, too.
+
+    Args:
+        source: The download, or the file.
+        tags: The tags' file, where the user names one.
 
     Raises:
-        TempbenchError: It is not of the official form.
+        TempbenchError: The folder has no questions.
     """
-    from tempbench_lmms.timeblind.card import TAGS
+    if not source.is_dir():
+        return source, tags
+    data = _below(source, DATA)
+    if data is None:
+        raise TempbenchError(f"no {DATA} in {source}; give the folder with the Hub's download")
+    return data, tags or _below(source, TAGS_FILE)
 
-    found: dict[int, str] = {}
-    for tag in TAGS:
-        indices = tags.get(tag)
-        if not isinstance(indices, list) or not all(isinstance(one, int) for one in indices):
-            raise TempbenchError(f"tags.json has no list of indices under {tag}; use the official file")
-        found |= dict.fromkeys(indices, tag)
-    return found
+
+def _below(source: Path, name: str) -> Path | None:
+    def here(folder: Path) -> Path | None:
+        return releases.file(folder, name) or releases.file(folder / "TimeBlind", name)
+
+    return releases.find(source, here, name)
+
+
+def read_release(data: Path, tags: Path | None = None) -> list[Row]:
+    """Returns the rows of the official files.
+
+    Raises:
+        TempbenchError: A file cannot be read, a record is not as in the release, or an index stands twice.
+    """
+    tag_of = _tags(tags) if tags else {}
+    found: dict[int, Row] = {}
+    for where, record in json_values(data, f"give the official {DATA}"):
+        try:
+            one = row(record, tag_of.get(record.get("index", -1)))
+        except (TempbenchError, AttributeError, TypeError) as error:
+            raise TempbenchError(f"{data}: {where}: {error}; use the official {DATA}") from None
+        if one["index"] in found:
+            raise TempbenchError(f"{data}: {where} has index {one['index']} again; leave one")
+        found[one["index"]] = one
+    if not found:
+        raise TempbenchError(f"{data} holds no question; give the official {DATA}")
+    return [*found.values()]
+
+
+def _tags(path: Path) -> dict[int, str]:
+    """Returns each question's tag from the official `tags.json`; the levels in it are left out."""
+    try:
+        tags = tables.read_json(path)
+        return {int(index): tag for tag in TAGS for index in tags[tag]}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = tables.first_line(error)
+        raise TempbenchError(
+            f"{path} has no indices by tag ({reason}); give the official tags.json"
+        ) from None

@@ -4,13 +4,13 @@ Source: the paper's four accuracies; `utils.py` for those that end in `_official
 which `--limit` cut a question off are left out, and counted in `n_cut`.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.metrics.groups import all_right, complete
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record, mean, n_failed, n_questions, within
 from tempbench_lmms.timeblind import official, parser, prompts
 from tempbench_lmms.timeblind.card import LEVELS, SIZE, TAGS
 
@@ -32,26 +32,15 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     """
     # A question with its options is one line: a reply of one line may be a copy of it.
     found = None if failed else parser.read(reply, doc["options"], prompts.build(doc))
-    answer = found.value if found else None
-    return {
-        "id": doc["question_id"],
+    own = {
         "instance": doc["pair_id"],
         "question": doc["index"] % SIZE // 2,
         "video": doc["index"] % 2,
         "tag": TAGS.get(doc["tag"] or "", ""),
         "level": _LEVEL_OF.get(doc["tag"] or "", ""),
-        "gold": doc["answer"],
-        "answer": answer,
-        "correct": int(answer == doc["answer"]),
-        "parsed": int(answer is not None),
-        "failed": int(failed),
-        "official": parser.UNREAD if failed else parser.parse_official(reply, doc["options"]),
-        **record_reading.fields(found),
     }
-
-
-def _share(records: Sequence[Record], field: str) -> Ratio:
-    return ratio(((record[field], 1) for record in records), (record["instance"] for record in records))
+    said = parser.UNREAD if failed else parser.parse_official(reply, doc["options"])
+    return record_reading.answered(doc["question_id"], own, doc["answer"], found, {"official": said})
 
 
 def _together(records: Sequence[Record], size: int, *fields: str) -> Ratio:
@@ -81,10 +70,8 @@ def v_acc(records: Sequence[Record]) -> Ratio:
     return _together(records, 2, "video")
 
 
-@METRICS.measure(headline=True)
-def acc(records: Sequence[Record]) -> Ratio:
-    """Share of right answers."""
-    return _share(records, "correct")
+acc = mean("correct", "instance", doc="Share of right answers.")
+METRICS.add("acc", acc, headline=True)
 
 
 def _official(name: str) -> Metric:
@@ -111,33 +98,17 @@ for _name in ("I_Acc", "Q_Acc", "V_Acc", "Acc"):
 def first_rate(records: Sequence[Record]) -> Ratio:
     """Share of Yes and A among the answers that were read; half of the right ones are."""
     read = [record for record in records if record["parsed"]]
-    return ratio(
-        ((record["answer"] in ("Yes", "A"), 1) for record in read), (record["instance"] for record in read)
-    )
+    terms = ((record["answer"] in ("Yes", "A"), 1) for record in read)
+    return ratio(terms, (record["instance"] for record in read))
 
 
-@METRICS.measure(headline=True)
-def parse_rate(records: Sequence[Record]) -> Ratio:
-    """Share of replies that could be read."""
-    return _share(records, "parsed")
-
-
-def _of(metric: Callable[[Sequence[Record]], Ratio], field: str, group: str) -> Metric:
-    return lambda records: metric([record for record in records if record[field] == group])
-
-
+METRICS.add("parse_rate", record_reading.parse_rate("instance"), headline=True)
 for _field, _groups in (("level", tuple(LEVELS)), ("tag", tuple(TAGS.values()))):
-    for _metric in (i_acc, acc):
+    for _name, _metric in (("i_acc", i_acc), ("acc", acc)):
         for _group in _groups:
-            METRICS.add(f"{_metric.__name__}_{_group}", _of(_metric, _field, _group))
-
+            METRICS.add(f"{_name}_{_group}", within(_metric, _field, _group))
 record_reading.add_metrics(METRICS, "instance")
-
-
-@METRICS.count(headline=True)
-def n_questions(records: Sequence[Record]) -> int:
-    """Number of questions."""
-    return len(records)
+METRICS.count(headline=True)(n_questions)
 
 
 @METRICS.count()
@@ -152,17 +123,4 @@ def n_cut(records: Sequence[Record]) -> int:
     return n_instances(records) - len(complete((record["instance"] for record in records), SIZE))
 
 
-@METRICS.count(better="lower", headline=True)
-def n_failed(records: Sequence[Record]) -> int:
-    """Number of questions whose request failed."""
-    return sum(record["failed"] for record in records)
-
-
-def details(records: Sequence[Record]) -> dict[str, Any]:
-    """Returns how often each answer was given, and how often each is right."""
-    answers = [record["answer"] or "unparsed" for record in records]
-    right = [record["gold"] for record in records]
-    return {
-        name: {one: said.count(one) / len(said) for one in sorted(set(said))}
-        for name, said in (("answers", answers), ("right_answers", right))
-    }
+METRICS.count(better="lower", headline=True)(n_failed)

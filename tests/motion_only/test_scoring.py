@@ -4,7 +4,7 @@ import math
 
 from tempbench_lmms.motion_only import prompts, scoring
 from tempbench_lmms.motion_only.card import CARD, N_OPTIONS, SHAPES
-from tempbench_lmms.record import evaluate
+from tempbench_lmms.record import answers, evaluate
 
 
 def records(*pairs, kind="shape"):
@@ -47,7 +47,7 @@ def test_a_cut_pair_is_left_out():
 def test_kinds_and_position_bias():
     found = [*records(("A", "A")), *records(("C", "?"), kind="word")]
     assert (values(found)["accuracy_shape"], values(found)["accuracy_word"]) == (1 / 2, 0)
-    details = scoring.details(found)
+    details = answers(found)
     assert details == {
         "answers": {"A": 2 / 4, "C": 1 / 4, "unparsed": 1 / 4},
         "right_answers": {"A": 2 / 4, "B": 2 / 4},

@@ -14,10 +14,9 @@ from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import evaluate
 from tempbench_lmms.report.overview import marks_of
-from tempbench_lmms.runs.importing import Source
-from tempbench_lmms.timeblind import official, offline, prompts, scoring
+from tempbench_lmms.runs import offline
+from tempbench_lmms.timeblind import official, prompts, scoring
 from tempbench_lmms.timeblind.card import CARD, LEVELS, SIZE, TAGS
-from tempbench_lmms.timeblind.imports import READERS
 
 RIGHT = ("Yes", "No", "No", "Yes")
 
@@ -63,15 +62,6 @@ def test_by_hand():
 @pytest.mark.parametrize("name", [*CARD.primary, "i_acc_official", "acc_official"])
 def test_instances_are_what_is_drawn_for_the_error(name):
     assert set(scoring.METRICS[name](records(RIGHT, RIGHT)).keys) == {"0", "1"}
-
-
-def test_position_bias():
-    found = scoring.details(records(("Yes", "?", "No", "Yes")))
-    assert found == {
-        "answers": {"No": 1 / 4, "Yes": 2 / 4, "unparsed": 1 / 4},
-        "right_answers": {"No": 2 / 4, "Yes": 2 / 4},
-    }
-    assert list(found["answers"]) == ["No", "Yes", "unparsed"]
 
 
 @pytest.mark.parametrize("always", ["Yes", "No"])
@@ -205,7 +195,7 @@ def test_recorded_predictions_as_in_the_official_code(official_code):
 
 
 def test_a_file_is_scored(tmp_path):
-    data, file = tmp_path / "data.jsonl", tmp_path / "results.json"
+    file = tmp_path / "results.json"
     rows = [
         {
             "index": i, "video_path": f"TimeBlind/videos/{i % 2}.mp4", "question": "Is it?",
@@ -213,37 +203,19 @@ def test_a_file_is_scored(tmp_path):
         }
         for i in range(4)
     ]  # fmt: skip
-    data.write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
     file.write_text(json.dumps(answers("<think>no,</think>Yes", "No", "No", "Yes")))
     (tmp_path / "tags.json").write_text(json.dumps({tag: [] for tag in TAGS} | {"Force": [0, 1, 2, 3]}))
-    found = offline.score_file(file, data, tmp_path / "tags.json")
-    assert found.metrics["i_acc"][0] == 1
-    assert found.official == {"Q_Acc": 0.5, "V_Acc": 0.5, "Acc": 0.75, "I_Acc": 0.0, "num_instances": 1}
-    assert list(found.official_tags) == ["Force"]
-    assert found.as_json()["metrics"]["i_acc_force"] == 1
-    assert found.as_json()["metrics"]["i_acc_speed"] is None
-    assert found.official_shown()["all"] == ["0.5000", "0.5000", "0.7500", "0.0000", "1"]
-    assert found.shown()["i_acc_speed"] == ("-", "")
+    found = offline.score("timeblind", offline.Given(file, data=tmp_path)).as_json()
+    assert found["official"]["all"] == {
+        "Q_Acc": 0.5, "V_Acc": 0.5, "Acc": 0.75, "I_Acc": 0.0, "num_instances": 1,
+    }  # fmt: skip
+    assert list(found["official"]) == ["all", "Force"]
+    assert (found["metrics"]["i_acc"], found["metrics"]["i_acc_force"]) == (1, 1)
+    assert found["metrics"]["i_acc_speed"] is None
 
 
 MINI = {row["index"]: row for row in read_rows(mini_root("timeblind") / "test")}
-
-WRONG = [
-    ([{"index": "0", "model_output": "Yes"}], "entry 1 is no object with a whole number as index"),
-    ([{"index": 0}], "entry 1 has no model_output"),
-    ([{"index": 0, "model_output": 5}], "model_output is of type int"),
-    ([], "holds no prediction"),
-    (answers("Yes", start=400), "unknown questions"),
-    (answers("Yes"), "have no reply"),
-]
-
-
-@pytest.mark.parametrize(("predictions", "said"), WRONG)
-def test_a_wrong_file_is_refused(predictions, said, tmp_path):
-    file = tmp_path / "results.json"
-    file.write_text(json.dumps(predictions))
-    with pytest.raises(TempbenchError, match=said):
-        offline.score_file(file, mini=True)
 
 
 def stated(index, of):
@@ -253,16 +225,24 @@ def stated(index, of):
     return {"index": index, "question": question, "video_path": doc["video"], "model_output": "Yes"}
 
 
-@pytest.mark.parametrize(("other", "said"), [(2, "its question is"), (1, "its video_path is")])
-def test_predictions_of_other_questions_are_refused(other, said, tmp_path):
+@pytest.mark.parametrize(
+    ("predictions", "said"),
+    [
+        ([{"index": "0", "model_output": "Yes"}], "entry 1 is no object with a whole number as index"),
+        ([{"index": 0}], "entry 1 has no model_output"),
+        ([{"index": 0, "model_output": 5}], "model_output is of type int"),
+        ([], "no prediction belongs to a question"),
+        (answers("Yes", start=400), "unknown questions"),
+        (answers("Yes"), "have no reply"),
+        ([stated(4, 4), stated(0, 2)], "entry 2 has index 0, but its question is"),
+        ([stated(4, 4), stated(0, 1)], "entry 2 has index 0, but its video_path is"),
+    ],
+)
+def test_a_wrong_file_is_refused(predictions, said, tmp_path):
     file = tmp_path / "results.json"
-    file.write_text(json.dumps([stated(4, 4), stated(0, 0)]))
-    assert offline.score_file(file, mini=True, partial=True).metrics["n_questions"][0] == 2
-    file.write_text(json.dumps([stated(4, 4), stated(0, other)]))
-    with pytest.raises(TempbenchError, match=f"prediction 2 has index 0, but {said}"):
-        offline.score_file(file, mini=True, partial=True)
-    with pytest.raises(TempbenchError, match=f"prediction 2 has index 0, but {said}"):
-        next(READERS["timeblind"](Source(file, "timeblind_mini", [*MINI.values()], {})))
+    file.write_text(json.dumps(predictions))
+    with pytest.raises(TempbenchError, match=said):
+        offline.score("timeblind", offline.Given(file, mini=True))
 
 
 def test_the_abstract_s_numbers_are_what_a_run_is_compared_with():

@@ -1,0 +1,60 @@
+"""`tempbench score BENCHMARK`: replies that were obtained elsewhere, by our metrics and official rules."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tempbench_lmms.data import terminal
+from tempbench_lmms.data.replies import Partial
+from tempbench_lmms.record import shown
+
+
+def command(benchmark: str) -> Callable[..., None]:
+    """Returns the command of a benchmark."""
+
+    def score(
+        predictions: Annotated[
+            Path,
+            typer.Option(help="JSON lines with question_id and reply, a sample log, or the official files."),
+        ],
+        task: Annotated[
+            str, typer.Option(help="The task that was asked; the benchmark's own if omitted.")
+        ] = "",
+        data: Annotated[
+            Path | None, typer.Option(help="The official files of questions, instead of the prepared data.")
+        ] = None,
+        format_: Annotated[
+            str, typer.Option("--format", help="As for `tempbench import`; found by the file if omitted.")
+        ] = "",
+        model: Annotated[str, typer.Option(help="The model's name, which some official rules ask for.")] = "",
+        mini: Annotated[bool, typer.Option("--mini", help="Of the bundled sample.")] = False,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+        partial: Partial = False,
+        allow_pickle: Annotated[
+            bool,
+            typer.Option("--allow-pickle", help="Read predictions that are pickles: runs the code in them."),
+        ] = False,
+    ) -> None:
+        """Score replies that were obtained elsewhere: our metrics, and what the official scorer prints."""
+        from tempbench_lmms.cli.stats import print_nested
+        from tempbench_lmms.runs import offline
+
+        given = offline.Given(predictions, task, data, format_, model, mini, partial, allow_pickle)
+        found = offline.score(benchmark, given)
+        for note in found.notes:
+            print(note, file=sys.stderr)
+        if as_json:
+            print(json.dumps(found.as_json(), indent=2))
+            return
+        print_nested(found.official, "official")
+        rows = [
+            (name, shown(value), shown(error, blank="")) for name, (value, error) in found.metrics.items()
+        ]
+        if rows:
+            terminal.print_tables({"": [("metric", "value", "std. error"), *rows]})
+
+    return score

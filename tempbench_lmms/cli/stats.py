@@ -1,0 +1,84 @@
+"""`tempbench stats BENCHMARK`: what a data set holds."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.data import terminal
+from tempbench_lmms.data.checksums import urls_of
+from tempbench_lmms.data.tables import read_rows
+from tempbench_lmms.metrics.sampling import joined
+from tempbench_lmms.record import shown
+
+_MOST = 30
+"""A column with more values than this is not counted by its values."""
+
+
+def command(benchmark: str) -> Callable[..., None]:
+    """Returns the command of a benchmark.
+
+    What it prints is of the function `measure(root)` in the benchmark's module `statistics`, if it has one.
+    """
+
+    def stats(
+        mini: Annotated[bool, typer.Option("--mini", help="Of the bundled sample.")] = False,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    ) -> None:
+        """Count the questions of the prepared data, and measure what they ask."""
+        from tempbench_lmms.data.roots import mini_root, prepared_root
+
+        root = mini_root(benchmark) if mini else prepared_root(benchmark)
+        own = benchmarks.optional(benchmark, "statistics")
+        measured = own.measure(root) if own else measure(benchmark, root)
+        if as_json:
+            print(json.dumps(measured, indent=2))
+        else:
+            print_nested(measured)
+
+    return stats
+
+
+def measure(benchmark: str, root: Path) -> dict[str, Any]:
+    """Returns the counts of each table: questions, groups of them, media, values of columns."""
+    groups = benchmarks.groups(benchmark)
+    out = {}
+    for table in benchmarks.checks(benchmark).tables_of(root):
+        rows = read_rows(table.path)
+        columns = {name: [row[name] for row in rows] for name in groups.columns}
+        found: dict[str, Any] = {
+            "questions": len(rows),
+            "groups": len(set(groups.of(columns))),
+            "media": len({url for row in rows for url in urls_of(row)}),
+        }
+        for name in (*groups.strata, "answer"):
+            counts = Counter(joined([row[name]]) for row in rows if row.get(name) is not None)
+            if 0 < len(counts) <= _MOST:
+                found[name] = dict(sorted(counts.items()))
+        out[table.path.parent.relative_to(root).as_posix()] = found
+    return out
+
+
+def print_nested(measured: Mapping[str, Any], title: str = "") -> None:
+    """Prints numbers, however they are nested: a table of numbers, and one for each table in it."""
+    single = {name: value for name, value in measured.items() if not isinstance(value, Mapping)}
+    if single:
+        terminal.print_tables(
+            {title: [("what", "value"), *((name, shown(one)) for name, one in single.items())]}
+        )
+    for name, value in measured.items():
+        heading = f"{title}, {name}" if title else name
+        if isinstance(value, Mapping) and value and all(map(_is_row, value.values())):
+            columns = list(dict.fromkeys(column for cells in value.values() for column in cells))
+            rows = [(row, *(shown(cells.get(one, "")) for one in columns)) for row, cells in value.items()]
+            terminal.print_tables({heading: [("", *map(str, columns)), *rows]})
+        elif isinstance(value, Mapping):
+            print_nested(value, heading)
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, Mapping) and not any(isinstance(one, Mapping) for one in value.values())

@@ -1,0 +1,167 @@
+"""Scores replies that were obtained elsewhere, without a log of them.
+
+What is a benchmark's own stands in its module `imports`: `READERS` of its official files; `questions(path)`,
+which returns the rows of the official files of questions, for who has not prepared the data; and
+`official(source)`, which returns what the official scorer prints. All of them may be left out.
+"""
+
+import functools
+import inspect
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tempbench_lmms import benchmarks
+from tempbench_lmms.data.replies import check_complete
+from tempbench_lmms.data.tables import Row
+from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness.tasks import asked, docs_of, load_task
+from tempbench_lmms.record import evaluate, evaluate_error
+from tempbench_lmms.runs import formats
+from tempbench_lmms.runs.importing import Reader, Source, collected
+
+_OUR_FORMS = re.compile(rb'"(?:question_id|record)"\s*:')
+_HEAD = 1 << 16
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is to be scored.
+
+    Attributes:
+        predictions: The file or folder of replies.
+        task: The task that was asked; the benchmark's own where empty.
+        data: The official files of questions; None for the prepared data.
+        format: The format's name; found by the file where empty.
+        model: The model's name, which some official rules ask for.
+        mini: Whether the questions are those of the bundled sample.
+        partial: Whether questions may lack a reply.
+        allow_pickle: Whether pickles may be read.
+    """
+
+    predictions: Path
+    task: str = ""
+    data: Path | None = None
+    format: str = ""
+    model: str = ""
+    mini: bool = False
+    partial: bool = False
+    allow_pickle: bool = False
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What replies get.
+
+    Attributes:
+        metrics: Value and standard error of each metric of the task; NaN where undefined.
+        details: The task's nested table.
+        official: What the official scorer prints, by its own names.
+        notes: What is to be known of the scores, a line each.
+    """
+
+    metrics: dict[str, tuple[float, float]] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    official: Mapping[str, Any] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns JSON values; undefined ones are None."""
+        return {
+            "official": self.official,
+            "metrics": {name: _finite(value) for name, (value, _) in self.metrics.items()},
+            "stderr": {name: _finite(error) for name, (_, error) in self.metrics.items() if _finite(error)},
+            "details": self.details,
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def score(benchmark: str, given: Given) -> Scores:
+    """Returns the scores of replies to a task of a benchmark.
+
+    Raises:
+        TempbenchError: Something cannot be read, answers no question of the task, or answers one twice; or a
+            question lacks a reply.
+    """
+    name = given.task or benchmarks.card(benchmark).full[0]
+    config = load_task(f"{name}_mini" if given.mini and not name.endswith("_mini") else name)
+    own = benchmarks.optional(benchmark, "imports")
+    if not given.predictions.exists():
+        raise TempbenchError(f"{given.predictions} does not exist; check the path")
+    rules = getattr(own, "official", None)
+    source = Source(given.predictions, name, (), config, given.model, given.allow_pickle)
+    try:
+        source.docs = docs = _docs(benchmark, config, own, given.data)
+    except DataNotPreparedError as error:
+        if not rules or not (official := rules(source)):
+            more = ", or name the official files with --data" if hasattr(own, "questions") else ""
+            raise TempbenchError(f"{error}{more}") from None
+        return Scores(official=official, notes=(*source.remarks, f"no metrics of ours: {_UNKNOWN}"))
+    official = rules(source) if rules else {}
+    reader = _reader(own, given)
+    replies = {id_: answer.reply for id_, answer in collected(reader(source), source).items()}
+    ids = [str(doc["question_id"]) for doc in docs]
+    notes = [*dict.fromkeys(source.remarks), *check_complete(replies, ids, given.partial)]
+    metrics, details = _scored(config, docs, replies, source.model)
+    return Scores(metrics, details, official, notes)
+
+
+_UNKNOWN = "the questions are not prepared; prepare the data, or name the official files with --data"
+
+
+def _docs(benchmark: str, config: dict[str, Any], own: Any, data: Path | None) -> list[Row]:
+    if "group" in config:
+        raise TempbenchError(f"{config['group']} is a group of tasks; name one of them with --task")
+    if data is None:
+        return docs_of(config, media=False)
+    if not hasattr(own, "questions"):
+        raise TempbenchError(f"{benchmark} is scored with its prepared data; leave out --data")
+    return asked(config, own.questions(data), media=False)
+
+
+def _reader(own: Any, given: Given) -> Reader:
+    known: dict[str, Reader] = {**formats.READERS, **(own.READERS if own else {})}
+    if given.format and given.format not in known:
+        raise TempbenchError(f"no format {given.format!r}; choose one of {', '.join(known)}")
+    if given.format:
+        return known[given.format]
+    if own and not _is_ours(given.predictions):
+        return next(iter(own.READERS.values()))  # type: ignore[no-any-return]
+    return formats.replies
+
+
+def _is_ours(path: Path) -> bool:
+    """Returns whether a file is of our own form: replies by question, or a sample log."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _OUR_FORMS.search(file.read(_HEAD)) is not None
+
+
+def _scored(
+    config: Mapping[str, Any], docs: Sequence[Row], replies: Mapping[str, str], model: str
+) -> tuple[dict[str, tuple[float, float]], dict[str, Any]]:
+    items: dict[str, list[adapter.Item]] = {}
+    for doc in docs:
+        if (reply := replies.get(str(doc["question_id"]))) is not None:
+            for name, value in config["process_results"](doc, [reply]).items():
+                if isinstance(value, adapter.Item):
+                    items.setdefault(name, []).append(value)
+    arguments = SimpleNamespace(model=model, model_args="")
+    metrics = {}
+    for row in adapter.rows_of(config):
+        takes = "args" in inspect.signature(row.metric).parameters
+        metric = functools.partial(row.metric, **({"args": arguments} if takes else {}))
+        records = adapter.records_of(items.get(row.name, []))
+        error = evaluate_error(metric, records) if row.has_error else math.nan
+        metrics[row.name] = evaluate(metric, records), error
+    (table,) = (entry["aggregation"] for entry in config["metric_list"] if entry["metric"] == "details")
+    return metrics, {name: one for name, one in table(items.get("details", [])).items() if name != "run"}
