@@ -32,7 +32,7 @@ def leaves() -> list[str]:
 
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_files_of_a_benchmark(name):
-    for file in ("card.py", "prompts.py", "parser.py", "scoring.py", "hooks.py", "commands.py", "README.md"):
+    for file in ("card.py", "prompts.py", "parser.py", "scoring.py", "hooks.py", "README.md"):
         assert (PACKAGE / name / file).is_file(), file
 
 

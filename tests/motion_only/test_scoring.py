@@ -52,7 +52,7 @@ def test_kinds_and_position_bias():
         "answers": {"A": 2 / 4, "C": 1 / 4, "unparsed": 1 / 4},
         "right_answers": {"A": 2 / 4, "B": 2 / 4},
     }
-    assert list(scoring.details(found[::-1])["answers"]) == ["A", "C", "unparsed"]
+    assert list(answers(found[::-1])["answers"]) == ["A", "C", "unparsed"]
 
 
 def test_chance():
