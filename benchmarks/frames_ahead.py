@@ -69,13 +69,12 @@ def in_harness(folder: Path, name: str, n: int, repeats: int) -> Iterator[timing
             begun = time.perf_counter()
             replies = super().generate_until(requests)
             self.took = time.perf_counter() - begun
-            if (worker := prefetch.current()) is not None:
-                self.most = worker.most_bytes
             return replies
 
         def _look(self, request: Any, doc: Any) -> None:
             super()._look(request, doc)
             time.sleep(self.wait)
+            self.most = max(self.most, video._CACHE.n_bytes(awaited=True))
 
     def run(wait: float, megabytes: str) -> Waiting:
         os.environ[prefetch.MEGABYTES_VARIABLE] = megabytes

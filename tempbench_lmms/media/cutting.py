@@ -12,6 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import av
+
 from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media.decoding import Video
 
@@ -53,8 +55,6 @@ def cut(source: Path, target: Path, start: float, end: float, beat: Callable[[in
     Raises:
         MediaError: The video is damaged, has no frame there, or the clip cannot be written.
     """
-    import av
-
     with Video(source) as video:
         index = video.index()
         sought = index.seekable and index.closed
@@ -107,8 +107,6 @@ def _encode(
         frames: With their places.
         moments: When each is shown, in seconds, by its place.
     """
-    import av
-
     stream: Any = None
     before = -1
     with av.open(
@@ -126,8 +124,6 @@ def _encode(
 
 
 def _upright(video: Video, frame: Any) -> Any:
-    import av
-
     if video.is_upright(frame):
         return frame
     return av.VideoFrame.from_ndarray(video.picture(frame), "rgb24")

@@ -6,7 +6,7 @@ the key frame before it, and frames on the way that no other frame refers to are
 and whatever goes wrong on the fast way, is decoded from the start of the file. A file whose frames cannot be
 told exactly, because something in its middle is damaged, is refused.
 
-Pictures are RGB, as decord and OpenCV give them: colours by the stream's range and matrix, chroma enlarged
+Pictures are RGB: colours by the stream's range and matrix, chroma enlarged
 bilinearly (`docs/decisions/video_decoding.md`).
 """
 
@@ -20,18 +20,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
+from av.stream import Disposition
 from numpy.typing import NDArray
 
 from tempbench_lmms.data import remote
-from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.errors import MediaError
 from tempbench_lmms.media.limits import max_pixels
 
 Picture = NDArray[np.uint8]
 """Shape (height, width, 3), RGB, as shown."""
 
-DECODER_VARIABLE = "TEMPBENCH_VIDEO_DECODER"
-_DECODERS = ("pyav", "decord")
 _MAX_WORKERS = 4
 _AS_IT_IS = (1, 0, 0, 1)
 
@@ -45,9 +45,6 @@ FAST: Mapping[str, tuple[str, ...]] = {
 containers of `_FORMATS` keep no list of frames, or no times in the order shown.
 """
 
-# decord seeks to wrong frames in H.265, and in open groups of pictures of the others.
-_DECORD_CODECS = ("h264", "mpeg4", "vp8", "vp9")
-
 # Playlists are no videos: they would make the library open other files.
 _FORMATS = "mov,matroska,avi,mpegts,mpeg,flv,asf,ogg,gif,m4v,h264,hevc,ivf,mxf,3gp,rm,dv"
 
@@ -59,8 +56,6 @@ def open_container(path: Path) -> Any:
         av.error.FFmpegError: It is damaged or something else.
         OSError: It cannot be read.
     """
-    import av
-
     remote.bring(path)
     if path.is_fifo():
         raise FileNotFoundError(path)  # it never ends
@@ -102,23 +97,6 @@ class Index:
         return self.time(-1) * self.n_frames / max(1, self.n_frames - 1)
 
 
-def decoder() -> str:
-    """Returns the decoder in use: PyAV, or decord where the user asks for it and it is installed.
-
-    Raises:
-        TempbenchError: `$TEMPBENCH_VIDEO_DECODER` names no decoder.
-    """
-    chosen = os.environ.get(DECODER_VARIABLE, "pyav").lower()
-    if chosen not in _DECODERS:
-        raise TempbenchError(f"{DECODER_VARIABLE}={chosen!r}; choose one of {', '.join(_DECODERS)}")
-    if chosen == "decord":
-        import importlib.util
-
-        if importlib.util.find_spec("decord") is None:
-            return "pyav"
-    return chosen
-
-
 class Video:
     """An open video. Use it as a context manager.
 
@@ -133,8 +111,6 @@ class Video:
         self._open()
 
     def _open(self) -> None:
-        import av
-
         name = self.path.name
         self._is_fresh = True
         try:
@@ -143,7 +119,9 @@ class Video:
             raise MediaError(f"{name}: the video is missing") from None
         except (av.error.FFmpegError, OSError, ValueError, MemoryError) as error:
             raise self._damaged(error) from None
-        shown = [one for one in self._container.streams.video if not _is_cover(one)]
+        shown = [
+            one for one in self._container.streams.video if not one.disposition & Disposition.attached_pic
+        ]
         known = [one for one in shown if one.codec_context is not None]
         if not known:
             covers = len(self._container.streams.video)
@@ -151,7 +129,7 @@ class Video:
             what = "only a cover picture" if covers else "no video"
             raise MediaError(f"{name}: there is {what} in this file; replace it")
         # Of several, players show the one that the file marks for that.
-        self.stream = next((one for one in known if _is_default(one)), known[0])
+        self.stream = next((one for one in known if one.disposition & Disposition.default), known[0])
         width, height = self.stream.width, self.stream.height
         if width * height > max_pixels():
             self._container.close()
@@ -185,8 +163,6 @@ class Video:
 
     def index(self) -> Index:
         """Lists the frames by reading the packets, without decoding; not seekable where they do not tell."""
-        import av
-
         pts: list[int] = []
         keys: list[int] = []
         complete, closed = self.codec in FAST.get(self.container, ()), True
@@ -227,8 +203,6 @@ class Video:
             index: The video's, which is seekable.
             groups: The places wanted by the key frame that decoding starts at, as `by_key_frame` gives them.
         """
-        import av
-
         found: dict[int, Picture] = {}
         known = set(index.pts.tolist())
         try:
@@ -291,8 +265,6 @@ class Video:
         Yields:
             The place and the frame as decoded; none of a group of frames behind an error.
         """
-        import av
-
         places = {int(time): place for place, time in enumerate(index.pts)}
         for key, following in pairwise((*index.keyframes, index.n_frames)):
             begin, before = int(index.pts[key]), None
@@ -321,8 +293,6 @@ class Video:
         Raises:
             MediaError: A frame is damaged or missing.
         """
-        import av
-
         key = index.keyframes[bisect_right(index.keyframes, place) - 1]
         times = index.pts[key:].tolist()
         awaited = key
@@ -396,8 +366,6 @@ class Video:
         Raises:
             MediaError: The file is damaged before its end.
         """
-        import av
-
         if not self._is_fresh:  # to open a file takes as long as to decode a dozen small frames
             self._container.close()
             self._open()
@@ -440,8 +408,6 @@ class Video:
 
     def picture(self, frame: Any) -> Picture:
         """Returns a decoded frame as it is shown."""
-        import av
-
         if frame.width * frame.height > max_pixels():  # other than the header said
             raise self._damaged(f"a frame of {frame.width}x{frame.height} pixels")
         key = (frame.width, frame.height, frame.format.name, int(frame.colorspace), int(frame.color_range))
@@ -487,13 +453,6 @@ class Video:
         """Returns whether a frame is shown as it is decoded, neither turned nor mirrored."""
         return self._matrix(frame) == _AS_IT_IS
 
-    def is_for_decord(self, index: Index) -> bool:
-        """Returns whether decord can be asked: it mirrors no frames, and chooses among streams by itself."""
-        if not index.closed or self.codec not in _DECORD_CODECS or len(self._container.streams.video) > 1:
-            return False
-        a, b, c, d = self._matrix(next(self.frames()))
-        return a * d - b * c > 0
-
     def size_of(self, frame: Any) -> tuple[int, int]:
         """Returns width and height of a decoded frame as it is shown."""
         size = (frame.width, frame.height)
@@ -510,24 +469,8 @@ class Video:
         raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
 
 
-def _is_cover(stream: Any) -> bool:
-    """Returns whether a video stream is the picture on an album's cover."""
-    import av
-
-    return bool(stream.disposition & av.stream.Disposition.attached_pic)
-
-
-def _is_default(stream: Any) -> bool:
-    """Returns whether the file marks a video stream as the one to show."""
-    import av
-
-    return bool(stream.disposition & av.stream.Disposition.default)
-
-
 def _flushed(context: Any) -> Iterator[Any]:
     """Yields the frames that a decoder still holds at the end of a file."""
-    import av
-
     try:
         yield from context.decode(None)
     except av.error.EOFError:
@@ -580,10 +523,6 @@ def read(
         if not index.seekable:
             return video.read_through(choose)
         places = sorted(set(choose(index.n_frames)))
-        if decoder() == "decord" and video.is_for_decord(index):
-            pictures = _decord(path, index, places)
-            if len(pictures) == len(places):
-                return index, pictures
         pictures = _sought(path, video, index, places)
         if len(pictures) < len(places):
             return video.read_through(choose)
@@ -615,19 +554,3 @@ def by_key_frame(index: Index, places: Iterable[int]) -> dict[int, list[int]]:
     for place in sorted(set(places)):
         groups.setdefault(index.keyframes[bisect_right(index.keyframes, place) - 1], []).append(place)
     return groups
-
-
-def _decord(path: Path, index: Index, places: list[int]) -> dict[int, Picture]:
-    """Returns the frames by decord, which turns them itself; none where it cannot read the file."""
-    # decord brings a zlib along, with which OpenCV, loaded later, reads no PNG.
-    import cv2  # noqa: F401
-    import decord
-
-    try:
-        reader = decord.VideoReader(str(path), num_threads=1)
-        if len(reader) != index.n_frames:
-            return {}
-        batch = reader.get_batch(places).asnumpy()
-    except (decord.DECORDError, RuntimeError, OSError):
-        return {}
-    return dict(zip(places, batch, strict=True))

@@ -5,6 +5,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import av
+
 from tempbench_lmms.data import outputs
 
 if TYPE_CHECKING:
@@ -26,8 +28,6 @@ def encode(images: "Iterable[Image.Image]", path: Path, fps: int, crf: int = 30,
         crf: The quality, from `LOSSLESS` to 51.
         options: Of the container.
     """
-    import av
-
     with (
         outputs.replacing(path) as partial,
         av.open(str(partial), "w", format="mp4", options=options) as container,

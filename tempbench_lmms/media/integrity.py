@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 
 from tempbench_lmms.errors import MediaError
@@ -185,8 +186,6 @@ def _blank(frame: Any) -> None:
 
 def _as_decoded(frame: Any) -> bytes:
     """Returns a frame's pixels in its own format, whichever that is, without what pads its rows in memory."""
-    import av
-
     context = av.CodecContext.create("rawvideo", "w")
     context.width, context.height, context.pix_fmt = frame.width, frame.height, frame.format.name
     context.time_base = frame.time_base or Fraction(1)  # the frame's own: another one would change its time

@@ -4,6 +4,8 @@
 """
 
 import atexit
+import contextlib
+import functools
 import json
 import logging
 import os
@@ -15,6 +17,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NothingYet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,13 +34,9 @@ _SECONDS = 60.0
 _MB = 2_000.0
 _TOTAL = 60
 """How many times the seconds a file may take in all, as long as it goes on giving frames."""
-
-_SPARE = 1.0
-
 _MOST_PROCESSES = 8
-_FEW = 4
-_LITTLE = 200_000
-"""To look at fewer files, or at fewer bytes in all, takes no longer than to start a process (0.4 s)."""
+_FILES_A_PROCESS = 4
+"""To look at fewer files takes no longer than to start a process."""
 _BYTES_A_SECOND = 5_000_000
 """Slowest disk: a file of this many bytes is given a second more before its first frame."""
 
@@ -61,9 +60,8 @@ class Inspector:
         self._seconds = seconds or _number(SECONDS_VARIABLE, _SECONDS)
         self._megabytes = megabytes or _number(MEMORY_VARIABLE, _MB)
         self._process: subprocess.Popen[str] | None = None
-        self._answers: queue.Queue[str] = queue.Queue()
+        self._reader = ThreadPoolExecutor(1)
         self._lock = threading.Lock()
-        self._changing = threading.Lock()
         self._closed = False
 
     def __enter__(self) -> "Inspector":
@@ -78,14 +76,10 @@ class Inspector:
         self._stop()
 
     def _stop(self) -> None:
-        with self._changing:  # else one that is being started now would go on
-            process, self._process = self._process, None
+        process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.wait()
-            for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    stream.close()
 
     def ask(self, path: Path, **request: Any) -> dict[str, Any]:
         """Returns what was found out about a file.
@@ -94,16 +88,8 @@ class Inspector:
             MediaError: It cannot be used; one line with its name.
         """
         with self._lock:
-            process = self._started()
-            assert process.stdin is not None
-            asked = {"path": str(path), "seconds": self._longest(path), **request}
             try:
-                process.stdin.write(json.dumps(asked) + "\n")
-                process.stdin.flush()
-            except (OSError, ValueError):  # it has ended or was stopped; its answer says so
-                pass
-            try:
-                answer = self._answer(path, process)
+                answer = self._answer(path, request)
             except BaseException:
                 self._stop()  # an answer that nobody has read would be taken for the next file's
                 raise
@@ -119,37 +105,37 @@ class Inspector:
 
     def _started(self) -> "subprocess.Popen[str]":
         if self._process is None or self._process.poll() is not None:
-            self._stop()
-            with self._changing:
-                if self._closed:
-                    raise RuntimeError("this inspector is closed")
-                answers: queue.Queue[str] = queue.Queue()
-                self._answers = answers
-                self._process = process = subprocess.Popen(
-                    [*self._command, str(int(self._megabytes))],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    encoding="utf-8",
-                    env={**os.environ, "MALLOC_ARENA_MAX": "2"},
-                )
-            threading.Thread(target=_passed_on, args=(process, answers), daemon=True).start()
+            self._process = subprocess.Popen(
+                [*self._command, str(int(self._megabytes))],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                encoding="utf-8",
+                env={**os.environ, "MALLOC_ARENA_MAX": "2"},
+            )
+        if self._closed:
+            raise RuntimeError("this inspector is closed")
         return self._process
 
-    def _longest(self, path: Path) -> float:
-        """Returns the seconds after which the process ends by itself: more than it is waited for here."""
-        return (self._seconds + _SPARE) * (_TOTAL + 1) + _size(path) / _BYTES_A_SECOND
-
-    def _answer(self, path: Path, process: "subprocess.Popen[str]") -> dict[str, Any]:
-        end = time.monotonic() + self._seconds * _TOTAL
+    def _answer(self, path: Path, request: dict[str, Any]) -> dict[str, Any]:
+        process = self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
         patience = self._seconds + _size(path) / _BYTES_A_SECOND
+        longest = self._seconds * _TOTAL
+        # Where this process is lost or stopped, the other one ends by itself, a little later.
+        asked = {"path": str(path), "seconds": longest + patience + 1, **request}
+        with contextlib.suppress(OSError):  # it has ended; its answer says so
+            process.stdin.write(json.dumps(asked) + "\n")
+            process.stdin.flush()
+        end = time.monotonic() + longest
         while time.monotonic() < end:
             try:
-                line = self._answers.get(timeout=patience)
-            except queue.Empty:
+                line = self._reader.submit(process.stdout.readline).result(patience)
+            except NothingYet:
                 break
             if not line:
-                return {"problem": self._ended(path, process), "reason": "ends the decoder"}
+                return {"problem": _ended(path, process.wait()), "reason": "ends the decoder"}
             answer: dict[str, Any] = json.loads(line)
             if "beat" not in answer:
                 return answer
@@ -157,26 +143,16 @@ class Inspector:
         self._stop()
         return {
             "problem": f"{path.name}: decoding it does not get on ({self._seconds:g} s without a frame, or "
-            f"{self._seconds * _TOTAL:g} s in all); replace it, or set {SECONDS_VARIABLE} to more",
+            f"{longest:g} s in all); replace it, or set {SECONDS_VARIABLE} to more",
             "reason": "does not end",
         }
 
-    def _ended(self, path: Path, process: "subprocess.Popen[str]") -> str:
-        status = process.wait()
-        how = f"exit status {status}"
-        if status < 0:
-            how = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
-        return f"{path.name}: decoding it ends the decoder's process ({how}); replace it"
 
-
-def _passed_on(process: "subprocess.Popen[str]", answers: "queue.Queue[str]") -> None:
-    assert process.stdout is not None
-    try:
-        for line in process.stdout:
-            answers.put(line)
-    except ValueError:  # closed
-        pass
-    answers.put("")
+def _ended(path: Path, status: int) -> str:
+    how = f"exit status {status}"
+    if status < 0:
+        how = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+    return f"{path.name}: decoding it ends the decoder's process ({how}); replace it"
 
 
 def _size(path: Path) -> int:
@@ -196,14 +172,11 @@ def _number(variable: str, default: float) -> float:
     return value
 
 
-_shared: list[Inspector] = []
-
-
+@functools.cache
 def _inspector() -> Inspector:
-    if not _shared:
-        _shared.append(Inspector())
-        atexit.register(_shared[0].close)
-    return _shared[0]
+    found = Inspector()
+    atexit.register(found.close)
+    return found
 
 
 def check_video(path: Path, thorough: bool = False) -> Facts:
@@ -223,7 +196,7 @@ def check_videos(
     Args:
         paths: The files.
         thorough: As for `check_video`.
-        processes: One a core by default, eight at most; few or small files go to the one that is there.
+        processes: One a core by default, eight at most, and no more than one for four files.
     """
     requests = [(path, {"kind": "video", "thorough": thorough}) for path in paths]
     for found in _asked(requests, processes):
@@ -254,13 +227,12 @@ def _asked(
     requests: Sequence[tuple[Path, dict[str, Any]]], processes: int | None
 ) -> Iterator[dict[str, Any] | MediaError]:
     """Yields the answer to each request in order, several of which are worked on at once."""
-    if processes is None and (len(requests) < _FEW or sum(_size(path) for path, _ in requests) < _LITTLE):
-        for request in requests:
-            yield _answer_of(_inspector(), request)
+    n = processes or min(_MOST_PROCESSES, os.cpu_count() or 1, len(requests) // _FILES_A_PROCESS)
+    if n < 2:
+        yield from (_answer_of(_inspector(), request) for request in requests)
         return
-    n = processes or min(_MOST_PROCESSES, os.cpu_count() or 1)
-    idle: queue.SimpleQueue[Inspector] = queue.SimpleQueue()
     inspectors = [Inspector() for _ in range(n)]
+    idle: queue.SimpleQueue[Inspector] = queue.SimpleQueue()
     for inspector in inspectors:
         idle.put(inspector)
 

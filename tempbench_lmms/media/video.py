@@ -1,13 +1,17 @@
-"""Frames of a video with their times."""
+"""Frames of a video with their times.
+
+Each function that takes a path raises `MediaError` where the file is missing, damaged, or has no video.
+"""
 
 import contextlib
+import functools
 import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
@@ -54,33 +58,28 @@ class Frames:
 
 @dataclass
 class _Entry:
-    """What is known of one file. Whoever decodes holds the lock; others wait instead of decoding too."""
+    """What is known of one file. Whoever decodes holds the lock; others wait instead of decoding too.
+
+    Attributes:
+        awaited: Whether it was decoded ahead and nobody has asked for it yet; such an entry stays.
+    """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     index: decoding.Index | None = None
     pictures: dict[int, decoding.Picture] = field(default_factory=dict)
+    awaited: bool = False
 
     @property
     def n_bytes(self) -> int:
         held = sum(picture.nbytes for picture in self.pictures.values())
         return held + (self.index.pts.nbytes if self.index else 0) + 1_000
 
+    def lacks(self, wanted: "Taken") -> bool:
+        places = wanted.places(self.index.n_frames) if self.index else ()
+        return self.index is None or any(place not in self.pictures for place in places)
 
-_Key = tuple[str, int, int, str]
 
-
-def _key_of(path: Path) -> _Key:
-    """Returns what tells a file from the one that replaces it, and by which decoder it is read.
-
-    Raises:
-        MediaError: The file is missing.
-    """
-    remote.bring(path)
-    try:
-        stat = path.stat()
-    except OSError:
-        raise MediaError(f"{path.name}: the video is missing") from None
-    return str(path.resolve()), stat.st_mtime_ns, stat.st_size, decoding.decoder()
+_Key = tuple[str, int, int]
 
 
 class _FrameCache:
@@ -90,47 +89,52 @@ class _FrameCache:
         self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
-    def entry(self, key: _Key) -> _Entry:
+    def entry(self, path: Path) -> _Entry:
         """Returns a file's entry; a file that was replaced has a new one."""
+        remote.bring(path)
+        try:
+            stat = path.stat()
+        except OSError:
+            raise MediaError(f"{path.name}: the video is missing") from None
+        key = str(path.resolve()), stat.st_mtime_ns, stat.st_size
         with self._lock:
             entry = self._entries.setdefault(key, _Entry())
             self._entries.move_to_end(key)
             return entry
 
-    def known(self, key: _Key) -> _Entry | None:
-        """Returns a file's entry if there is one, and does not count that as a use of it."""
-        with self._lock:
-            return self._entries.get(key)
-
     def trim(self) -> None:
         """Drops the files used longest ago until the rest fits."""
         limit = int(float(os.environ.get(CACHE_VARIABLE, _CACHE_MB)) * 1_000_000)
         with self._lock:
-            sizes = {key: entry.n_bytes for key, entry in self._entries.items()}
+            sizes = {key: one.n_bytes for key, one in self._entries.items() if not one.awaited}
             total = sum(sizes.values())
-            while total > limit and self._entries:
-                key, _ = self._entries.popitem(last=False)
-                total -= sizes[key]
+            for key, size in sizes.items():
+                if total <= limit:
+                    return
+                del self._entries[key]
+                total -= size
 
-    def n_bytes(self) -> int:
-        """Returns how much is held."""
+    def n_bytes(self, awaited: bool = False) -> int:
+        """Returns how much is held of what was asked for, or of what is awaited."""
         with self._lock:
-            return sum(entry.n_bytes for entry in self._entries.values())
+            return sum(one.n_bytes for one in self._entries.values() if one.awaited == awaited)
 
-    def renew(self) -> None:
-        """Begins anew in a forked process, where a thread of the old one may have held a lock."""
-        self._lock = threading.Lock()
-        self._entries = OrderedDict()
+    def await_nothing(self) -> None:
+        """Counts what was decoded ahead as what was asked for."""
+        with self._lock:
+            for entry in self._entries.values():
+                entry.awaited = False
+        self.trim()
 
     def clear(self) -> None:
-        """Drops everything."""
-        with self._lock:
-            self._entries.clear()
+        """Drops everything; in a forked process a thread of the old one may have held the lock."""
+        self._lock = threading.Lock()
+        self._entries = OrderedDict()
 
 
 _CACHE = _FrameCache()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_CACHE.renew)
+    os.register_at_fork(after_in_child=_CACHE.clear)
 
 
 def uniform_places(n_frames: int, n: int) -> list[int]:
@@ -196,11 +200,7 @@ def _taken(n: "int | Taken") -> Taken:
 
 
 def probe(path: Path) -> VideoInfo:
-    """Returns what is known of a video; no more than its first frame is decoded where that is possible.
-
-    Raises:
-        MediaError: The file is missing, damaged, or has no video.
-    """
+    """Returns what is known of a video; no more than its first frame is decoded where that is possible."""
     index = decoding.index_of(path)
     with decoding.Video(path) as video:
         width, height = video.first_size()
@@ -212,11 +212,7 @@ def probe(path: Path) -> VideoInfo:
 
 
 def frames_at(path: Path, choose: Callable[[decoding.Index], Sequence[int]]) -> Frames:
-    """Returns the frames of a video whose places `choose` names, given when each frame is shown.
-
-    Raises:
-        MediaError: The file is missing, damaged, or has no video.
-    """
+    """Returns the frames of a video whose places `choose` names, given when each frame is shown."""
     index = index_of(path)
     places = choose(index)
     index, pictures = decoding.read(path, lambda n_frames: places, index)
@@ -224,12 +220,8 @@ def frames_at(path: Path, choose: Callable[[decoding.Index], Sequence[int]]) -> 
 
 
 def index_of(path: Path) -> decoding.Index:
-    """Returns when the frames of a video are shown; kept for as long as its frames are.
-
-    Raises:
-        MediaError: The file is missing, damaged, or has no video.
-    """
-    entry = _CACHE.entry(_key_of(path))
+    """Returns when the frames of a video are shown; kept for as long as its frames are."""
+    entry = _CACHE.entry(path)
     with entry.lock:
         entry.index = entry.index or decoding.index_of(path)
         return entry.index
@@ -239,9 +231,6 @@ def frame_times(path: Path, n: int) -> tuple[float, ...]:
     """Returns when the n frames of `sample_frames` are shown, in seconds, without decoding them.
 
     The packets of a file carry the times of its frames; where they do not, it is decoded.
-
-    Raises:
-        MediaError: The file is missing, damaged, or has no video.
     """
     index = index_of(path)
     return tuple(index.time(place) for place in uniform_places(index.n_frames, n))
@@ -255,49 +244,33 @@ def sample_frames(path: Path, n: int | Taken, together: Sequence[int] = ()) -> F
         n: How many, at the places of `uniform_places`; or how many and how they are taken.
         together: Other numbers of frames that will be asked of this video: they are decoded in the same go
             and kept, so that all cost one decode. The cache holds `$TEMPBENCH_FRAME_CACHE_MB` (default 512).
-
-    Raises:
-        MediaError: The file is missing, damaged, or has no video.
     """
-    job, wanted = _job(path, n, together), _taken(n)
-    key = _key_of(path)
-    entry = _CACHE.entry(key)
+    wanted = _taken(n)
+    entry = _CACHE.entry(path)
+    entry.awaited = False
+    if (worker := prefetch.current()) is not None:
+        worker.asked(_job(path, n, together))
     with entry.lock:
-        lacking = _lacking(entry, wanted)
-        with prefetch.asked(job, needed=lacking) as ready:
-            if lacking:
-                _, index, pictures = ready if ready is not None and ready[0] == key else _made(*job)
-                entry.index = index
-                # A new dict and not an update: `trim` reads the old one without this entry's lock.
-                entry.pictures = {**entry.pictures, **pictures}
+        entry.awaited = False  # a thread may have been quicker
+        if entry.lacks(wanted):
+            _decode(path, entry, _job(path, n, together)[1])
         assert entry.index is not None
         index = entry.index
         places = wanted.places(index.n_frames)
         decoded = [entry.pictures[place] for place in places]
-    if lacking:  # nothing was added otherwise, and all that is held is counted
-        _CACHE.trim()
+    _CACHE.trim()
     return _as_frames(index, decoded, places)
 
 
-def _lacking(entry: _Entry, wanted: Taken) -> bool:
-    """Returns whether a file's entry lacks any of the frames wanted."""
-    known = entry.pictures
-    return entry.index is None or any(p not in known for p in wanted.places(entry.index.n_frames))
-
-
-_Made = tuple[_Key, decoding.Index, dict[int, decoding.Picture]]
-
-
-def _made(path: Path, wanted: Collection[Taken]) -> _Made:
-    """Decodes what each of `wanted` needs; says of which file that is."""
+def _decode(path: Path, entry: _Entry, wanted: Collection[Taken]) -> None:
+    """Adds the frames that each of `wanted` needs to a file's entry, whose lock the caller holds."""
 
     def choose(n_frames: int) -> Iterable[int]:
         return {place for one in wanted for place in one.places(n_frames)}
 
-    key = _key_of(path)
-    known = _CACHE.known(key)
-    index, pictures = decoding.read(path, choose, known.index if known else None)
-    return key, index, pictures
+    entry.index, pictures = decoding.read(path, choose, entry.index)
+    # A new dict and not an update: `trim` reads the old one without this entry's lock.
+    entry.pictures = {**entry.pictures, **pictures}
 
 
 Wanted = tuple[Path, int | Taken, Sequence[int]]
@@ -309,7 +282,7 @@ def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[Callable[[Sequence[Wan
     """Has frames decoded within the block by threads, before `sample_frames` is asked for them.
 
     Every frame is the same as without, and every error is raised where the frames are asked for. What is held
-    takes `$TEMPBENCH_FRAMES_AHEAD_MB` at most (default 1,000; with 0 nothing is decoded ahead), and is of at
+    takes about `$TEMPBENCH_FRAMES_AHEAD_MB` (default 1,000; with 0 nothing is decoded ahead), and is of at
     most `prefetch.NUMBER` videos.
 
     Args:
@@ -321,8 +294,12 @@ def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[Callable[[Sequence[Wan
     Raises:
         TempbenchError: `$TEMPBENCH_FRAMES_AHEAD_MB` is no number.
     """
-    with prefetch.working([_jobs(order) for order in orders], _size, _ahead) as worker:
-        yield lambda order: worker.expect(_jobs(order)) if worker else None
+    held = functools.partial(_CACHE.n_bytes, awaited=True)
+    try:
+        with prefetch.working([_jobs(order) for order in orders], _ahead, held) as worker:
+            yield lambda order: worker.expect(_jobs(order)) if worker else None
+    finally:
+        _CACHE.await_nothing()
 
 
 _Job = tuple[Path, frozenset[Taken]]
@@ -340,19 +317,16 @@ def _jobs(wanted: Sequence[Wanted]) -> list[_Job]:
     return [_job(*one) for one in wanted]
 
 
-def _size(job: _Job) -> int:
-    """Returns how many bytes the frames of a job will take; 0 where they are there already."""
+def _ahead(job: Any) -> int:
+    """Decodes the frames of a job; returns how many bytes they take, 0 where they were there already."""
     path, wanted = job
-    entry = _CACHE.known(_key_of(path))
-    if entry is not None and not any(_lacking(entry, one) for one in wanted):
-        return 0
-    with decoding.Video(path) as video:
-        return 3 * int(video.stream.width * video.stream.height) * sum(one.n for one in wanted)
-
-
-def _ahead(job: _Job) -> tuple[_Made, int]:
-    made = _made(*job)
-    return made, sum(picture.nbytes for picture in made[2].values())
+    entry = _CACHE.entry(path)
+    with entry.lock:
+        if not any(map(entry.lacks, wanted)):
+            return 0
+        entry.awaited = True
+        _decode(path, entry, wanted)
+    return entry.n_bytes
 
 
 def _as_frames(index: decoding.Index, pictures: Sequence[decoding.Picture], places: Sequence[int]) -> Frames:

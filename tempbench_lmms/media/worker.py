@@ -8,18 +8,22 @@ import contextlib
 import json
 import os
 import re
-import select
 import signal
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
+import av
+import numpy as np
+
 from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.media.cutting import cut
+from tempbench_lmms.media.images import facts_of
+from tempbench_lmms.media.integrity import check_video
 
 Look = Callable[[dict[str, Any], Callable[[int], None]], dict[str, Any]]
 """Takes a request and a function to say with that it goes on; returns what was found."""
@@ -53,15 +57,9 @@ def look(request: dict[str, Any], beat: Callable[[int], None]) -> dict[str, Any]
     """
     path = Path(request["path"])
     if request["kind"] == "video":
-        from tempbench_lmms.media.integrity import check_video
-
         return asdict(check_video(path, request["thorough"], beat))
     if request["kind"] == "cut":
-        from tempbench_lmms.media.cutting import cut
-
         return asdict(cut(path, Path(request["target"]), request["start"], request["end"], beat))
-    from tempbench_lmms.media.images import facts_of
-
     facts = asdict(facts_of(path, request["name"]))
     _complain_of_jpeg(path)
     return facts
@@ -72,22 +70,20 @@ def _complain_of_jpeg(path: Path) -> None:
     data = path.read_bytes()
     if data[:2] == b"\xff\xd8":
         import cv2
-        import numpy as np
 
         cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_8)
 
 
 def serve(looking: Look) -> None:
-    """Answers requests until there are none, or until whoever asks is gone.
+    """Answers requests until there are none.
 
     A request with `seconds` ends the process when it takes longer. The system sees to that, also where a
-    decoder lets no thread run, and where whoever asks is stopped, is lost, or has forgotten this process.
+    decoder lets no thread run, and where whoever asks is stopped or lost.
     """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     with tempfile.TemporaryFile() as said:
         os.dup2(said.fileno(), 1)
         os.dup2(said.fileno(), 2)
-        threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
         _limit_memory(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
         for line in sys.stdin:
             request = json.loads(line)
@@ -147,26 +143,6 @@ def _end_after(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _end_with_parent(parent: int) -> None:
-    """Ends this process when its parent has ended, or has closed the pipe that requests come by.
-
-    The pipe also tells of a parent that ended before this process could look for it.
-    """
-    gone = _hung_up()
-    while os.getppid() == parent and not gone():
-        time.sleep(1)
-    os._exit(1)
-
-
-def _hung_up() -> Callable[[], bool]:
-    """Returns what says whether nobody holds the other end of standard input any more; POSIX only."""
-    if not hasattr(select, "poll"):
-        return lambda: False
-    poll = select.poll()
-    poll.register(0, 0)  # POLLHUP is always told
-    return lambda: any(event & select.POLLHUP for _, event in poll.poll(0))
-
-
 def _limit_memory(megabytes: int) -> None:
     """Has this process get no more than so much memory beyond what it has now; POSIX only."""
     if not megabytes:
@@ -181,22 +157,9 @@ def _limit_memory(megabytes: int) -> None:
 
 def main() -> None:
     """Looks at videos and pictures."""
-    import av
-
     av.logging.restore_default_callback()
     av.logging.set_libav_level(av.logging.ERROR)
-    with _loaded():
-        serve(look)
-
-
-@contextlib.contextmanager
-def _loaded() -> Iterator[None]:
-    """Loads what looking needs before memory is limited."""
-    import tempbench_lmms.media.cutting
-    import tempbench_lmms.media.images
-    import tempbench_lmms.media.integrity  # noqa: F401
-
-    yield
+    serve(look)
 
 
 if __name__ == "__main__":

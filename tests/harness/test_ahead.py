@@ -29,8 +29,8 @@ SCRIPT = """
         # As long as a model takes to answer: the next video is there, or nothing is decoded ahead.
         end = time.monotonic() + 20
         while (worker := prefetch.current()) and time.monotonic() < end:
-            with worker._changed:
-                if not worker._slots or any(slot.state == "done" for slot in worker._slots.values()):
+            with worker._lock:
+                if not worker._running or video._CACHE.n_bytes(awaited=True):
                     return
             time.sleep(0.005)
 

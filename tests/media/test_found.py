@@ -14,7 +14,7 @@ from PIL import Image, ImageOps
 
 from tempbench_lmms.data import roots, tables
 from tempbench_lmms.errors import MediaError
-from tempbench_lmms.media import decoding, images, rasters, sandbox, video
+from tempbench_lmms.media import images, rasters, sandbox, video
 from tests.media import clips
 
 ONE = 1 << 16
@@ -40,14 +40,8 @@ MATRICES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("decoder", ["pyav", "decord"])
 @pytest.mark.parametrize("name", MATRICES)
-def test_a_video_is_mirrored_as_its_matrix_says(
-    tmp_path: Path, name: str, decoder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if decoder == "decord":
-        pytest.importorskip("decord")
-    monkeypatch.setenv(decoding.DECODER_VARIABLE, decoder)
+def test_a_video_is_mirrored_as_its_matrix_says(tmp_path: Path, name: str) -> None:
     matrix, as_shown = MATRICES[name]
     path = clips.write(tmp_path / "a.mp4", n=20, options={"g": "5", "sc_threshold": "0"})
     decoded = clips.full_decode(path)

@@ -324,29 +324,3 @@ def test_the_readme_says_which_are_sought(folder: Path) -> None:
             with decoding.Video(made(folder, name)) as opened:
                 tried.add((opened.container, opened.codec))
     assert tried == {(name, codec) for name, codecs in decoding.FAST.items() for codec in codecs}
-
-
-BY_DECORD = ("libx264", "mpeg4", "libvpx", "libvpx-vp9")
-DECORD = [param for param in TRIED if (kind := KINDS[param.values[0]]).fast and kind.codec in BY_DECORD]
-
-
-@pytest.mark.parametrize("name", DECORD)
-def test_decord_gives_the_same_frames(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("decord")
-    monkeypatch.setenv(decoding.DECODER_VARIABLE, "decord")
-    same_as_everything(made(folder, name))
-
-
-@pytest.mark.parametrize("name", ["h264_open.mp4", "mpeg4_b_frames.mp4"])
-def test_decord_is_wrong_about_open_groups(folder: Path, name: str) -> None:
-    # The reason why PyAV reads these whatever the user chooses; if this fails, decord has been repaired.
-    pytest.importorskip("decord")
-    path = made(folder, name)
-    reference = clips.full_decode(path)
-    with decoding.Video(path) as opened:
-        index = opened.index()
-    assert not index.closed
-    found = decoding._decord(path, index, video.uniform_places(len(reference), 16))
-    assert any(not np.array_equal(picture, reference[place]) for place, picture in found.items())
-    with decoding.Video(made(folder, "h264_closed.mp4")) as opened:
-        assert opened.index().closed
