@@ -73,7 +73,7 @@ def report(
             content = text.as_csv(tables.sections_of(tasks))
         else:
             write = text.as_markdown if kind == "markdown" else text.as_latex
-            content = write(tables.sections_of(tasks), list(dict.fromkeys(task.run for task in tasks)), title)
+            content = write(tables.sections_of(tasks), title)
     write_text(content, output)
     size = output.stat().st_size
     written = f"{size / 1e6:.1f} MB" if size > 1e5 else f"{size / 1e3:.1f} kB"
@@ -165,6 +165,7 @@ def submit_hub(
         data_set, revision = chosen.pop(name, (hub.data_set_of(section.card), None))
         if data_set is None:
             raise TempbenchError(f"no data set on the Hub is known for {name}; add --dataset {name}=ORG/NAME")
+        hub.check_source(revision, source_url)
         targets.append(data_set)
         entries[name] = hub.entries_of(section, data_set, revision, source_url, source_name, partial)
     if chosen:

@@ -6,7 +6,7 @@ from typing import Any
 from tempbench_lmms.mateo.card import CARD
 from tempbench_lmms.mateo.scoring import details
 from tempbench_lmms.report.figures import Figure, Series, confusion
-from tempbench_lmms.report.numbers import Number
+from tempbench_lmms.report.grid import Number
 from tempbench_lmms.report.tables import Row
 
 

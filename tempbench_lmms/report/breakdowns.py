@@ -5,7 +5,7 @@ questions, whose names end in or hold the group's (`acc_sequential`, `accuracy_r
 benchmark's card lists them in `groups`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,8 @@ from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.data import provenance
 from tempbench_lmms.record import shown
 from tempbench_lmms.record_reading import KEY as READINGS
-from tempbench_lmms.report.grid import Cell, Grid, Heading
-from tempbench_lmms.report.numbers import Number, TaskNumbers
+from tempbench_lmms.report.grid import Cell, Grid, Number, cell_of
+from tempbench_lmms.report.numbers import TaskNumbers
 
 VALUES = ("value", "share")
 """What the value of a share is called that stands beside its count, `n`."""
@@ -23,9 +23,8 @@ COUNT = "n"
 
 def grids_of(card: BenchmarkCard, task: TaskNumbers) -> list[Grid]:
     """Returns the breakdowns of one task of one run."""
-    caption = f"{task.log.task}, {task.run}"
     found = (*_of_metrics(card, task), *of_details(task.log.details))
-    return [replace(grid, caption=caption) for grid in found]
+    return [replace(grid, caption=task.caption) for grid in found]
 
 
 # ---- metrics of one group
@@ -38,13 +37,14 @@ def _of_metrics(card: BenchmarkCard, task: TaskNumbers) -> Iterator[Grid]:
             for group in groups:
                 if (base := _base(name, group)) is not None:
                     found.setdefault(base, {})[group] = name
-        metrics = [base for base, names in found.items() if len(names) > 1]
-        rows = [group for group in groups if any(group in found[base] for base in metrics)]
-        if metrics:
-            cells = tuple(
-                tuple(_of_metric(task, found[base].get(group)) for base in metrics) for group in rows
-            )
-            yield _grid(f"By {by}", [Heading((row,)) for row in rows], metrics, cells)
+        tables = {base: names for base, names in found.items() if len(names) > 1}
+        rows = {
+            group: [_of_metric(task, names.get(group)) for names in tables.values()]
+            for group in groups
+            if any(group in names for names in tables.values())
+        }
+        if tables:
+            yield _grid(f"By {by}", tables, rows)
 
 
 def _base(name: str, group: str) -> str | None:
@@ -55,10 +55,7 @@ def _base(name: str, group: str) -> str | None:
 
 
 def _of_metric(task: TaskNumbers, name: str | None) -> Cell:
-    if name is None:
-        return Cell()
-    number = task.number(name)
-    return Cell(number.scaled_text(), number.bounds(), number=number, metric=name)
+    return Cell() if name is None else cell_of(task.number(name), name)
 
 
 # ---- nested tables
@@ -87,18 +84,18 @@ def _nested(path: tuple[str, ...], node: Mapping[str, Any]) -> Iterator[Grid]:
         return
     rows = {str(name): dict(_flat(child)) for name, child in node.items()}
     columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
-    title = ", ".join(path)
-    cells = tuple(
-        tuple(_cell(own.get(one), ".".join((*path, row, *filter(None, [one])))) for one in columns)
+    cells = {
+        row.replace("_", " "): [
+            _cell(own.get(one), ".".join(filter(None, (*path, row, one)))) for one in columns
+        ]
         for row, own in rows.items()
-    )
-    headings = [Heading((row.replace("_", " "),)) for row in rows]
-    yield _grid(title.replace("_", " "), headings, [column or "share" for column in columns], cells)
+    }
+    yield _grid(", ".join(path), [column or "share" for column in columns], cells)
 
 
-def _grid(title: str, rows: list[Heading], columns: list[str], cells: tuple[tuple[Cell, ...], ...]) -> Grid:
-    heads = tuple(Heading((column.replace("_", " "),)) for column in columns)
-    return Grid(title, "", tuple(rows), heads, cells)
+def _grid(title: str, columns: Iterable[str], rows: Mapping[str, Sequence[Cell]]) -> Grid:
+    heads = ["", *(column.replace("_", " ") for column in columns)]
+    return Grid.of(title.replace("_", " "), heads, rows)
 
 
 def _is_leaf(node: Any) -> bool:
@@ -128,6 +125,5 @@ def _cell(leaf: Any, name: str) -> Cell:
         return Cell(shown(leaf), number=Number(leaf), metric=name)
     value = next(leaf[key] for key in VALUES if key in leaf)
     count = leaf.get(COUNT)
-    number = Number(value, n=count)
     text = shown(value) if count is None else f"{shown(value)} ({count:g})"
-    return Cell(text, number=number, metric=name)
+    return Cell(text, number=Number(value, n=count), metric=name)

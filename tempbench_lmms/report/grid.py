@@ -1,17 +1,62 @@
-"""A table as data: headings, cells, what is best, notes. How it is written is the writers' affair."""
+"""A table as data: numbers, headings, cells, notes. The writers beside this file make text and HTML of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
+from math import isfinite
+from typing import Any
 
-from tempbench_lmms.record import UNDEFINED
-from tempbench_lmms.report.numbers import Number
+from tempbench_lmms.record import UNDEFINED, shown
 
 MODEL, HUMAN, CHANCE, BEST, OTHER = "model", "human", "chance", "best", "other"
 RUN, FIELD = "run", "field"
 """What a heading is of: a model of the paper, people, chance, the best of models that are not named, a mean
 or the like, a run of the reader's, or what was measured."""
+
+METRICS, DETAILS, SECOND = "run", "details", "second"
+"""Where the numbers of a task's tables come from: its metrics, its breakdowns, a second reader."""
+
+Value = float | int | str | None
+
+
+@dataclass(frozen=True)
+class Number:
+    """A value with what is known of its spread.
+
+    Attributes:
+        value: As in the results file: a number, "-" where undefined, or a word.
+        error: Standard error.
+        low: Lower end of the 95 % interval.
+        high: Its upper end.
+        n: How many units it is over, where that is known.
+        why: Why there is no interval, where that is known.
+    """
+
+    value: Value
+    error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: float | None = None
+    why: str = ""
+
+    @property
+    def number(self) -> float | None:
+        """The value where it is a finite number."""
+        if isinstance(self.value, (int, float)) and isfinite(self.value):
+            return float(self.value)
+        return None
+
+    def text(self, scale: float = 1, digits: int = 4) -> str:
+        """Returns the value times `scale` for people."""
+        scalable = isinstance(self.value, float) and scale != 1
+        return shown(self.value * scale if scalable else self.value, digits)  # type: ignore[operator]
+
+    def bounds(self, scale: float = 1, digits: int = 4) -> str:
+        """Returns the interval times `scale` for people; empty where there is none."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"[{shown(self.low * scale, digits)}, {shown(self.high * scale, digits)}]"
 
 
 @dataclass(frozen=True)
@@ -27,6 +72,8 @@ class Cell:
         metric: What it is a value of; empty where it is of no metric of ours.
         task: The task whose run gave it; empty for the paper's.
         is_comparable: Whether the paper's number and a run's can be set beside each other.
+        link: The part of the page that it leads to.
+        is_fault: Whether it tells of a fault.
     """
 
     text: str = UNDEFINED
@@ -37,6 +84,14 @@ class Cell:
     metric: str = ""
     task: str = ""
     is_comparable: bool = True
+    link: str = ""
+    is_fault: bool = False
+
+
+def cell_of(number: Number, metric: str, task: str = "", scale: float = 1, digits: int = 4) -> Cell:
+    """Returns the cell of a number, times `scale`."""
+    text, bounds = number.text(scale, digits), number.bounds(scale, digits)
+    return Cell(text, bounds, number=number, metric=metric, task=task)
 
 
 @dataclass(frozen=True)
@@ -65,7 +120,7 @@ class Heading:
 
     @property
     def name(self) -> str:
-        """The heading below its group."""
+        """The member, or what stands alone."""
         return self.parts[-1]
 
 
@@ -97,6 +152,7 @@ class Grid:
         remarks: What must be known of the whole table.
         corner: What the rows are.
         is_printed: Whether a paper has it: its name is where, and its caption the paper's.
+        source: Where the numbers of a task's table come from (`METRICS` and its like).
     """
 
     name: str
@@ -107,6 +163,16 @@ class Grid:
     remarks: tuple[str, ...] = ()
     corner: str = ""
     is_printed: bool = False
+    source: str = DETAILS
+
+    @classmethod
+    def of(cls, name: str, head: Sequence[str], rows: Mapping[str, Sequence[Cell]], **more: Any) -> "Grid":
+        """Returns a table of plain headings: the corner's and the columns', and the cells by row."""
+        columns = tuple(Heading((one,)) for one in head[1:])
+        kind = more.pop("kind", FIELD)
+        heads = tuple(Heading((one,), kind) for one in rows)
+        known = {"caption": "", "corner": head[0]} | more
+        return cls(name, rows=heads, columns=columns, cells=tuple(map(tuple, rows.values())), **known)
 
     @property
     def has_runs(self) -> bool:
@@ -127,28 +193,16 @@ class Grid:
     @property
     def column_groups(self) -> list[tuple[str, int]]:
         """The groups of columns in order, with their widths; columns outside of groups are "" together."""
-        out: list[tuple[str, int]] = []
-        for column in self.columns:
-            if out and out[-1][0] == column.group:
-                out[-1] = (column.group, out[-1][1] + 1)
-            else:
-                out.append((column.group, 1))
-        return out
+        return [(group, len([*own])) for group, own in groupby(self.columns, lambda column: column.group)]
 
     @cached_property
     def marks(self) -> dict[str, str]:
         """The notes with their marks: a, b, c, in the order in which a reader meets them."""
-        notes: dict[str, str] = {}
-        heads = (note for one in self.columns for note in one.notes)
-        body = (
-            note
-            for row, cells in zip(self.rows, self.cells, strict=True)
-            for own in (row.notes, *(cell.notes for cell in cells))
-            for note in own
-        )
-        for note in (*heads, *body):
-            notes.setdefault(note, _letter(len(notes)))
-        return notes
+        places = [*self.columns]
+        for row, cells in zip(self.rows, self.cells, strict=True):
+            places += [row, *cells]  # type: ignore[list-item]
+        notes = dict.fromkeys(note for one in places for note in one.notes)
+        return {note: _letter(number) for number, note in enumerate(notes)}
 
     def mark(self, one: Cell | Heading) -> str:
         """Returns the marks of a cell's or a heading's notes: "a,b"."""
@@ -165,6 +219,15 @@ class Grid:
     def shows_group(self, row: int) -> bool:
         """Whether a row is the first of its group, where the group's name stands."""
         return row == 0 or self.rows[row].group != self.rows[row - 1].group
+
+    def row_head(self, row: int) -> list[str]:
+        """Returns a row's heading as one cell, or as two where the table has groups of rows."""
+        head = self.rows[row]
+        if not self.has_row_groups:
+            return [head.name]
+        if not head.group:
+            return [head.name, ""]
+        return [head.group if self.shows_group(row) else "", head.name]
 
     def transposed(self) -> "Grid":
         """Returns the table with its columns as rows."""
@@ -196,51 +259,34 @@ def gathered(lines: Sequence[Line], fields: Sequence[Heading]) -> tuple[list[Lin
         lines: The rows; the notes of a cell are parts of one note.
         fields: The columns' headings.
     """
-    of_all = _common([cell for line in lines if _tells(line) for cell in line.cells.values()])
-    rows = []
-    for line in lines:
-        line = _without(line, of_all)
-        own = _common(list(line.cells.values()))
-        rows.append(Line(replace(line.heading, notes=(*line.heading.notes, *own)), _without(line, own).cells))
-    columns, heads = {}, []
-    for one in fields:
-        cells = [line.cells[one.label] for line in rows if _tells(line) and one.label in line.cells]
-        columns[one.label] = _common(cells)
-        heads.append(replace(one, notes=_joined(columns[one.label])))
-    out = []
-    for line in rows:
-        body = {
-            name: replace(
-                cell, notes=_joined([note for note in cell.notes if note not in columns.get(name, ())])
-            )
-            for name, cell in line.cells.items()
-        }
-        out.append(Line(replace(line.heading, notes=_joined(line.heading.notes)), body))
+    cells = {(place, name): cell for place, line in enumerate(lines) for name, cell in line.cells.items()}
+    left = {place: cell.notes for place, cell in cells.items()}
+    # A run and chance have other notes than the paper's own numbers, or none.
+    papers = {place for place, line in enumerate(lines) if line.heading.kind not in (RUN, CHANCE)}
+
+    def taken(places: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+        """Takes from some cells the notes that all of those with a number have, and returns these notes."""
+        told = [left[one] for one in places if (number := cells[one].number) and number.number is not None]
+        common = tuple(note for note in told[0] if all(note in other for other in told)) if told[1:] else ()
+        for one in places:
+            left[one] = tuple(note for note in left[one] if note not in common)
+        return common
+
+    of_all = taken([one for one in cells if one[0] in papers])
+    of_rows = [taken([one for one in cells if one[0] == place]) for place in range(len(lines))]
+    of_columns = [
+        taken([one for one in cells if one[1] == column.label and one[0] in papers]) for column in fields
+    ]
+    out = [
+        Line(
+            replace(line.heading, notes=_joined([*line.heading.notes, *own])),
+            {name: replace(cell, notes=_joined(left[place, name])) for name, cell in line.cells.items()},
+        )
+        for place, (line, own) in enumerate(zip(lines, of_rows, strict=True))
+    ]
+    heads = [replace(one, notes=_joined(own)) for one, own in zip(fields, of_columns, strict=True)]
     return out, heads, list(of_all)
-
-
-def _tells(line: Line) -> bool:
-    """Whether a row has the paper's own numbers: a run and chance have other notes, or none."""
-    return line.heading.kind not in (RUN, CHANCE)
 
 
 def _joined(notes: Sequence[str]) -> tuple[str, ...]:
     return ("; ".join(notes),) if notes else ()
-
-
-def _common(cells: Sequence[Cell]) -> tuple[str, ...]:
-    """Returns the notes that all of several cells with a number have."""
-    told = [cell for cell in cells if cell.number is not None and cell.number.number is not None]
-    if len(told) < 2:
-        return ()
-    return tuple(note for note in told[0].notes if all(note in cell.notes for cell in told))
-
-
-def _without(line: Line, notes: Sequence[str]) -> Line:
-    return Line(
-        line.heading,
-        {
-            name: replace(cell, notes=tuple(note for note in cell.notes if note not in notes))
-            for name, cell in line.cells.items()
-        },
-    )

@@ -5,9 +5,7 @@ leaderboard shows them where the data set's owner has listed the task ids in its
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from math import isfinite
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +18,8 @@ from tempbench_lmms.data import run_files
 from tempbench_lmms.data import tables as files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.report import markdown
-from tempbench_lmms.report.numbers import Number, TaskNumbers, run_date
+from tempbench_lmms.report.grid import Cell, Grid, Number
+from tempbench_lmms.report.numbers import TaskNumbers, run_date
 from tempbench_lmms.report.placing import column_of
 from tempbench_lmms.report.tables import Section
 
@@ -31,7 +30,6 @@ _REPOSITORY = re.compile(rf"{_NAME}/{_NAME}")
 _BENCHMARK = "benchmark:"
 """How a tag begins that the Hub gives to data sets with a leaderboard."""
 _DATA_SET_URL = "https://huggingface.co/datasets/"
-_KEYS = {"dataset", "value", "date", "source", "notes"}
 
 
 def data_set_of(card: BenchmarkCard) -> str | None:
@@ -76,8 +74,6 @@ def entries_of(
     Raises:
         TempbenchError: A run is on the bundled sample or incomplete, or two runs give one number.
     """
-    known = frozenset(section.card.primary)
-    out: dict[str, Entry] = {}
     for task in section.tasks:
         if task.is_mini:
             raise TempbenchError(
@@ -88,22 +84,22 @@ def entries_of(
             raise TempbenchError(
                 f"{task.log.task}: {_completeness(task)}; run it whole, or add --partial (the entries say so)"
             )
-        for name in task.names:
-            if column_of(task.stem, name, known) is None or task.number(name).number is None:
-                continue
-            number = task.number(name)
-            task_id = f"{task.log.task}_{name}"
-            if task_id in out:
-                raise TempbenchError(f"{task_id}: it is in two runs; give the logs of one run")
-            entry: Entry = {"dataset": {"id": data_set, "task_id": task_id}, "value": number.value}
-            if revision:
-                entry["dataset"]["revision"] = revision
-            if date := run_date(task.log.header):
-                entry["date"] = date
-            if source_url:
-                entry["source"] = {"url": source_url} | ({"name": source_name} if source_name else {})
-            entry["notes"] = _notes(task, number)
-            out[task_id] = entry
+    out: dict[str, Entry] = {}
+    for task, name, number in main_numbers(section):
+        if number.number is None:
+            continue
+        task_id = f"{task.log.task}_{name}"
+        if task_id in out:
+            raise TempbenchError(f"{task_id}: it is in two runs; give the logs of one run")
+        entry: Entry = {"dataset": {"id": data_set, "task_id": task_id}, "value": number.value}
+        if revision:
+            entry["dataset"]["revision"] = revision
+        if date := run_date(task.log.header):
+            entry["date"] = date
+        if source_url:
+            entry["source"] = {"url": source_url} | ({"name": source_name} if source_name else {})
+        entry["notes"] = _notes(task, number)
+        out[task_id] = entry
     return list(out.values())
 
 
@@ -132,87 +128,42 @@ def _notes(task: TaskNumbers, number: Number) -> str:
     return "; ".join([*parts, f"tempbench-lmms {__version__}"])
 
 
-def problems(entries: Any) -> list[str]:
-    """Returns what is wrong with the content of a `.eval_results` file, one line each.
+def check_source(revision: str | None, source_url: str | None) -> None:
+    """Checks what a user says of the data set's commit and of the logs' address.
 
-    Args:
-        entries: The parsed YAML.
+    Raises:
+        TempbenchError: It is no commit id, or no web address.
     """
-    if not isinstance(entries, list) or not entries:
-        return ["no entry"]
-    out = []
-    for number, entry in enumerate(entries, start=1):
-        out += [f"entry {number}: {problem}" for problem in _problems(entry)]
-    return out
-
-
-def _problems(entry: Any) -> list[str]:
-    if not isinstance(entry, Mapping):
-        return ["not a mapping"]
-    out = [f"unknown key {key}" for key in entry if key not in _KEYS]
-    data_set = entry.get("dataset")
-    if not isinstance(data_set, Mapping):
-        return [*out, "dataset is missing"]
-    if not _REPOSITORY.fullmatch(str(data_set.get("id"))):
-        out.append(f"dataset.id {data_set.get('id')!r} is not ORG/NAME")
-    if not re.fullmatch(r"[A-Za-z0-9_.-]+", str(data_set.get("task_id") or "")):
-        out.append(f"dataset.task_id {data_set.get('task_id')!r} is not an identifier")
-    if "revision" in data_set and not re.fullmatch(r"[0-9a-f]{7,40}", str(data_set["revision"])):
-        out.append(f"dataset.revision {data_set['revision']!r} is not a commit id")
-    value = entry.get("value")
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
-        out.append(f"value {value!r} is not a finite number")
-    if "date" in entry and not _is_date(entry["date"]):
-        out.append(f"date {entry['date']!r} is not ISO 8601")
-    if "source" in entry and not _is_link(entry["source"]):
-        out.append(f"source {entry['source']!r} has no web address")
-    if not isinstance(entry.get("notes", ""), str):
-        out.append("notes is not a text")
-    return out
-
-
-def _is_date(value: Any) -> bool:
-    try:
-        # fromisoformat takes a final Z only from Python 3.11 on.
-        datetime.fromisoformat(str(value).replace("Z", "+00:00"))
-    except ValueError:
-        return False
-    return True
-
-
-def _is_link(source: Any) -> bool:
-    url = urlsplit(str(source.get("url", ""))) if isinstance(source, Mapping) else urlsplit("")
-    return url.scheme in ("http", "https") and bool(url.netloc)
+    if revision and not re.fullmatch(r"[0-9a-f]{7,40}", revision):
+        raise TempbenchError(f"{revision!r} is not a commit id; use --dataset BENCHMARK=ORG/NAME@COMMIT")
+    url = urlsplit(source_url or "https://any")
+    if url.scheme not in ("http", "https") or not url.netloc:
+        raise TempbenchError(f"--source-url: {source_url!r} is no web address; begin it with https://")
 
 
 def card_table(sections: Sequence[Section], model: str) -> str:
     """Returns the Markdown for a model's card: the main numbers with their intervals."""
-    heads = ["benchmark", "metric", "value", "95 % interval", "standard error", "questions"]
-    lines = [
-        f"## Temporal reasoning ({model})",
-        "",
-        f"| {' | '.join(heads)} |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
+    head = ["metric", "value", "95 % interval", "standard error", "questions"]
+    rows = {}
     for section in sections:
-        known = frozenset(section.card.primary)
-        for task in section.tasks:
-            for name in task.names:
-                if column_of(task.stem, name, known) is None:
-                    continue
-                number = task.number(name)
-                asked = f"{task.asked[0]}" if task.asked else ""
-                cells = [
-                    f"[{section.card.name}]({section.card.paper})",
-                    f"`{task.log.task}` {markdown.escaped(name)}",
-                    number.scaled_text(),
-                    number.bounds().strip("[]").replace(",", " to"),
-                    "" if number.error is None else f"{number.error:.4f}",
-                    asked,
-                ]
-                lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", f"Measured with tempbench-lmms {__version__} in the lmms-eval harness.", ""]
-    return "\n".join(lines)
+        for task, name, number in main_numbers(section):
+            error = "" if number.error is None else f"{number.error:.4f}"
+            bounds = number.bounds().strip("[]").replace(",", " to")
+            words = (number.text(), bounds, error, str(task.asked[0]) if task.asked else "")
+            rows[f"{task.log.task} {name}"] = list(map(Cell, words))
+    papers = (f"{section.card.name}: {section.card.paper}" for section in sections)
+    remarks = (*papers, f"Measured with tempbench-lmms {__version__} in the lmms-eval harness.")
+    table = markdown.table(Grid.of("", head, rows, remarks=remarks))
+    return f"## Temporal reasoning ({markdown.escaped(model)})\n\n{table}\n"
+
+
+def main_numbers(section: Section) -> Iterator[tuple[TaskNumbers, str, Number]]:
+    """Yields the main numbers of a benchmark's tasks with their names."""
+    known = frozenset(section.card.primary)
+    for task in section.tasks:
+        for name in task.names:
+            if column_of(task.stem, name, known) is not None:
+                yield task, name, task.number(name)
 
 
 def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, force: bool) -> list[Path]:
@@ -228,7 +179,7 @@ def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, forc
         The entries' files, relative to the folder.
 
     Raises:
-        TempbenchError: A file is there, or an entry is not valid.
+        TempbenchError: A file is there.
     """
     contents = {
         Path(".eval_results") / f"{name}.yaml": yaml.safe_dump(
@@ -236,9 +187,6 @@ def write(folder: Path, entries: Mapping[str, Sequence[Entry]], table: str, forc
         )
         for name, own in entries.items()
     }
-    for path, content in contents.items():
-        if wrong := problems(yaml.safe_load(content)):
-            raise TempbenchError(f"{path}: {wrong[0]}; nothing was written, correct the option that sets it")
     everything = contents | {Path("model_card_table.md"): table}
     for path in everything:
         run_files.check_foreign(folder / path)

@@ -182,7 +182,8 @@ def _body_lines(grid: Grid) -> list[str]:
     for number, (row, cells) in enumerate(zip(grid.rows, grid.cells, strict=True)):
         if grid.starts_group(number):
             lines.append(r"\midrule")
-        head = _row_head(grid, row, number)
+        head = [_opening(escaped(words)) for words in grid.row_head(number)]
+        head[-1 if row.group else 0] += _mark(grid, row)
         with_bounds = any(cell.bounds for cell in cells)
         values = _line([*head, *(_cell(grid, cell) for cell in cells)])
         lines.append(f"{values}*" if with_bounds else values)  # no page ends between the two
@@ -190,15 +191,6 @@ def _body_lines(grid: Grid) -> list[str]:
             below = [rf"{{\scriptsize {escaped(cell.bounds)}}}" if cell.bounds else "" for cell in cells]
             lines.append(_line([""] * len(head) + below))
     return lines
-
-
-def _row_head(grid: Grid, row: Heading, number: int) -> list[str]:
-    name = _opening(escaped(row.name)) + _mark(grid, row)
-    if not grid.has_row_groups:
-        return [name]
-    if not row.group:
-        return [name, ""]
-    return [_opening(escaped(row.group)) if grid.shows_group(number) else "", name]
 
 
 def _opening(words: str) -> str:

@@ -16,7 +16,9 @@ def table(grid: Grid) -> str:
     head = [*map(escaped, corner), *(_head(grid, column) for column in grid.columns)]
     lines = [head, ["---"] * len(corner) + ["---:"] * len(grid.columns)]
     for number, (row, cells) in enumerate(zip(grid.rows, grid.cells, strict=True)):
-        lines.append([*_row_head(grid, row, number), *(_cell(grid, cell) for cell in cells)])
+        own = [escaped(words) for words in grid.row_head(number)]
+        own[-1 if row.group else 0] += _marked(grid, row)
+        lines.append([*own, *(_cell(grid, cell) for cell in cells)])
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return "\n\n".join([*_caption(grid), body, *_notes(grid)])
 
@@ -34,15 +36,6 @@ def _notes(grid: Grid) -> list[str]:
 
 def _head(grid: Grid, column: Heading) -> str:
     return "<br>".join(escaped(part) for part in column.parts if part) + _marked(grid, column)
-
-
-def _row_head(grid: Grid, row: Heading, number: int) -> list[str]:
-    name = f"{escaped(row.name)}{_marked(grid, row)}"
-    if not grid.has_row_groups:
-        return [name]
-    if not row.group:
-        return [name, ""]
-    return [escaped(row.group) if grid.shows_group(number) else "", name]
 
 
 def _cell(grid: Grid, cell: Cell) -> str:

@@ -1,11 +1,11 @@
 """The numbers of a run: values as its results file has them, with errors, intervals and completeness."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from math import ceil, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from tempbench_lmms.data import code_digest, provenance
@@ -15,13 +15,12 @@ from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.metrics.resampling import Sums, interval
 from tempbench_lmms.record import Metric, Record, evaluate_error, shown
 from tempbench_lmms.record_reading import PARTS, shares
+from tempbench_lmms.report import second
+from tempbench_lmms.report.grid import METRICS, RUN, Cell, Grid, Number, Value, cell_of
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
 from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
 from tempbench_lmms.runs.run_card import IMPORTED, RESPONDENT, data_of, flat, run_card
-
-if TYPE_CHECKING:
-    from tempbench_lmms.report.second import SecondTable
 
 READ = {
     f"{part}{name}": f"{part.replace('_', ' ')}{said}"
@@ -41,51 +40,6 @@ NO_LOG = "the log does not give this value"
 FEW = "too few groups of questions enter it"
 WHOLE = "the official scorer gives one number over all questions"
 
-Value = float | int | str | None
-
-
-@dataclass(frozen=True)
-class Number:
-    """A value with what is known of its spread.
-
-    Attributes:
-        value: As in the results file: a number, "-" where undefined, or a word.
-        error: Standard error.
-        low: Lower end of the 95 % interval.
-        high: Its upper end.
-        n: How many units it is over, where that is known.
-        why: Why there is no interval, where that is known.
-    """
-
-    value: Value
-    error: float | None = None
-    low: float | None = None
-    high: float | None = None
-    n: float | None = None
-    why: str = ""
-
-    @property
-    def number(self) -> float | None:
-        """The value where it is a finite number."""
-        if isinstance(self.value, (int, float)) and isfinite(self.value):
-            return float(self.value)
-        return None
-
-    def scaled_text(self, scale: float = 1, digits: int = 4) -> str:
-        """Returns the value times `scale` for people."""
-        scalable = isinstance(self.value, float) and scale != 1
-        return shown(self.value * scale if scalable else self.value, digits)  # type: ignore[operator]
-
-    def bounds(self, scale: float = 1, digits: int = 4) -> str:
-        """Returns the interval times `scale` for people; empty where there is none."""
-        if self.low is None or self.high is None:
-            return ""
-        return f"[{shown(self.low * scale, digits)}, {shown(self.high * scale, digits)}]"
-
-    def text(self, scale: float = 1, digits: int = 4) -> str:
-        """Returns the value and its interval for people."""
-        return f"{self.scaled_text(scale, digits)} {self.bounds(scale, digits)}".strip()
-
 
 @dataclass(frozen=True)
 class TaskNumbers:
@@ -96,12 +50,14 @@ class TaskNumbers:
         run: The run's name in the report.
         with_intervals: Whether intervals are computed from the log.
         differs: In what another run of the task here differs, so that the two are not to be compared.
+        place: Its number among the tasks of the report.
     """
 
     log: TaskLog
     run: str
     with_intervals: bool = True
     differs: tuple[str, ...] = ()
+    place: int = 0
     _known: dict[str, Number] = field(default_factory=dict, repr=False)
 
     @property
@@ -130,22 +86,42 @@ class TaskNumbers:
         more = [self._second[1]] if self._second[1] else []
         return [*self.log.problems, *self.differs, *quality.warnings(self.log), *more]
 
+    @cached_property
+    def _second(self) -> tuple[list[Grid], str]:
+        return second.grids_of(self.log, self.caption)
+
     @property
-    def second(self) -> "list[SecondTable]":
-        """The numbers with each second reader that has read replies of the task."""
-        return self._second[0]
+    def caption(self) -> str:
+        """What the task's tables are of."""
+        return f"{self.log.task}, {self.run}"
 
-    @cached_property
-    def _second(self) -> "tuple[list[SecondTable], str]":
-        from tempbench_lmms.report.second import tables_of
-
-        return tables_of(self.log)
-
-    @cached_property
-    def readings(self) -> list[tuple[str, str, float]]:
-        """How replies were read: what it is about, the rule or the reason, and its share from 0 to 1."""
+    @property
+    def own_grids(self) -> list[Grid]:
+        """How the task's replies were read, and its metrics with each second reader, as tables."""
         found = shares([self.log.with_limit(sample) for sample in self.log.samples])
-        return [(READ[name], word, share) for name, table in found.items() for word, share in table.items()]
+        rows = {
+            f"{READ[name]}: {word}": [Cell(shown(share))]
+            for name, table in found.items()
+            for word, share in table.items()
+        }
+        head = ["rule or reason", "share of the replies"]
+        read = [Grid.of("How replies were read", head, rows, caption=self.caption)] if rows else []
+        return [*read, *self._second[0]]
+
+    @property
+    def metrics_grid(self) -> Grid:
+        """Every metric of the task, a line each."""
+        rows = {}
+        for name, number in self.numbers.items():
+            about = (
+                "" if number.error is None else shown(number.error),
+                number.bounds() or number.why,
+                "" if number.n is None else f"{number.n:g}",
+            )
+            value = replace(cell_of(number, name, self.log.task), bounds="")
+            rows[name] = [value, *map(Cell, about)]
+        head = ["metric", "value", "standard error", "95 % interval", "n"]
+        return Grid.of("All metrics", head, rows, kind=RUN, caption=self.caption, source=METRICS)
 
     def number(self, name: str) -> Number:
         """Returns one metric of the task."""
@@ -345,7 +321,7 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
         ):
             if checksum is not None:
                 known.setdefault((log.task, said), set()).add(checksum)
-    for log in logs:
+    for place, log in enumerate(logs):
         name = first = _first_name(log)
         own = groups[first]
         # One name given to several folders with different tasks is one run; models may be run twice.
@@ -356,4 +332,4 @@ def of_logs(logs: list[TaskLog], with_intervals: bool = True) -> Iterator[TaskNu
                 when = f"{log.file.parent.name}/{when}"
             name = f"{first} ({when})"
         differs = tuple(said for (task, said), sums in known.items() if task == log.task and len(sums) > 1)
-        yield TaskNumbers(log, steering_nothing(name), with_intervals, differs)
+        yield TaskNumbers(log, steering_nothing(name), with_intervals, differs, place)

@@ -1,15 +1,15 @@
 """The first screen: how good each run is on each benchmark, and what is wrong with the runs."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from tempbench_lmms.card import BenchmarkCard, Reference
+from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.record import shown
-from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN
-from tempbench_lmms.report.numbers import Number, TaskNumbers, verdict
+from tempbench_lmms.report.grid import BEST, CHANCE, HUMAN, RUN, Cell, Grid, Heading, cell_of
+from tempbench_lmms.report.numbers import TaskNumbers, verdict
 from tempbench_lmms.report.placing import nearest, parts_of
 from tempbench_lmms.report.tables import Row, Section, better, test_of
 from tempbench_lmms.runs.run_card import NOT_CHECKED
@@ -28,8 +28,22 @@ PROBLEMS = {
 MARKS = {CHANCE: "chance", BEST: "best in the paper", HUMAN: "humans in the paper"}
 """What the runs are compared with, by the rows of the first screen."""
 
-OTHERS = "other metrics"
-"""What stands for a run that asked the benchmark, but not what the headline is of."""
+_AT_CHANCE = "not above chance"
+_COUNTED = ("of the replies are unread", "of the requests failed", "were cut off before")
+"""What the warnings say that have a column of their own."""
+
+
+def grids_of(sections: Sequence[Section]) -> Iterator[Grid]:
+    """Yields how good each run is on each benchmark, and what is wrong with the runs."""
+    tasks = sorted((task for section in sections for task in section.tasks), key=lambda task: task.place)
+    columns = columns_of(sections)
+    runs = list(dict.fromkeys(task.run for task in tasks))
+    if columns:
+        yield _headlines(columns, runs)
+    yield _problems(tasks, runs)
+
+
+# ---- headlines
 
 
 @dataclass(frozen=True)
@@ -48,125 +62,86 @@ class Mark:
     value: float
     note: str = ""
 
-    @property
-    def text(self) -> str:
-        """The value for people."""
-        return shown(self.value, digits_of(self.value))
-
 
 @dataclass(frozen=True)
 class Column:
     """One benchmark on the first screen.
 
     Attributes:
-        benchmark: Its name.
-        metric: The headline that its column shows.
+        section: The benchmark.
+        metrics: The metrics that a chart can show; the first is the headline that the column shows.
         instead_of: The benchmark's own headline, where no run has it.
-        cells: By run: the number, what sets its tasks apart, and how many more rows the run has.
-        metrics: The metrics that a chart can show, the headline first.
-        section: Where the rest of it is.
     """
 
-    benchmark: str
-    metric: str
-    cells: dict[str, tuple[Number, str, int]]
-    metrics: tuple[str, ...]
     section: Section
+    metrics: tuple[str, ...]
     instead_of: str = ""
 
-    @property
-    def others(self) -> set[str]:
-        """The runs that asked the benchmark, but not what the headline is of."""
-        return {row.run for row in self.section.rows} - set(self.cells)
+    @cached_property
+    def _shown(self) -> dict[str, list[Row]]:
+        """The rows of each run that has the headline: first the one that is shown, with the shortest name."""
+        found: dict[str, list[Row]] = {}
+        for row in sorted(self.section.rows, key=lambda row: len(row.variant)):
+            if row.run in found or _has(row, self.metrics[0]):
+                found.setdefault(row.run, []).append(row)
+        return found
 
     @property
-    def marks(self) -> list[Mark]:
-        """The headline's chance, best model and humans."""
-        return marks_of(self.section.card, self.metric, [variant for _, variant, _ in self.cells.values()])
+    def cells(self) -> dict[str, Cell]:
+        """The headline by run."""
+        out = dict.fromkeys((row.run for row in self.section.rows), Cell("other metrics"))
+        return out | {run: self._cell(first, len(more)) for run, (first, *more) in self._shown.items()}
 
-    def mark(self, kind: str) -> Mark | None:
-        """Returns the headline's chance, best model or humans; None where the paper has none."""
-        return next((mark for mark in self.marks if mark.kind == kind), None)
-
-    def missing(self, kind: str) -> str:
-        """Returns why there is no `mark` of a kind."""
-        if kind == CHANCE:
-            return "not known"
-        card = self.section.card
-        of_tasks = (one for one in card.reference if one.metric.endswith(f"_{self.metric}"))
-        return (
-            "of single tasks only"
-            if any(_kind(card, one) == kind for one in of_tasks)
-            else "not in the paper"
-        )
-
-    def _label(self, row: Row) -> str:
-        """Returns a row's name, without what all rows' variants have in common."""
-        words = [word for word in row.variant.split(", ") if word and word not in self.common]
-        return ", ".join([row.run, *words])
+    def _cell(self, row: Row, n_more: int) -> Cell:
+        number = row.numbers[self.metrics[0]]
+        cell = cell_of(number, self.metrics[0], row.tasks[0].log.task, digits=digits_of(number.value))
+        notes = [", ".join(self._words(row))]
+        notes.append(f"no interval: {number.why}" if number.why and not cell.bounds else "")
+        notes.append(f"{n_more} more below" if n_more else "")
+        words = "; ".join(filter(None, notes))
+        return replace(cell, notes=(words,) if words else ())
 
     @cached_property
     def common(self) -> set[str]:
         """The words that every row's variant has: `mini`."""
         return set.intersection(*(set(row.variant.split(", ")) for row in self.section.rows)) - {""}
 
-    def variant(self, variant: str) -> str:
-        """Returns a variant without what all rows have in common."""
-        return ", ".join(word for word in variant.split(", ") if word not in self.common)
+    def _words(self, row: Row) -> list[str]:
+        """Returns what sets a row's tasks apart, without what all rows have in common."""
+        return [word for word in row.variant.split(", ") if word and word not in self.common]
 
-    def _marks_of(self, metric: str) -> list[Mark]:
-        """Returns what the chart of a metric compares with: all rows are in it."""
-        variants = [row.variant for row in self.section.rows if _has(row, metric)]
-        return marks_of(self.section.card, metric, variants)
-
-    @property
-    def has_notes(self) -> bool:
-        """Whether something speaks against a comparison that its cells or its chart offer."""
-        marks = [*self.marks, *(one for name in self.metrics for one in self._marks_of(name))]
-        return any(mark.note for mark in marks)
+    def mark(self, kind: str) -> Cell:
+        """Returns the headline's chance, best model or humans; in words why there is none."""
+        card, metric = self.section.card, self.metrics[0]
+        marks = marks_of(card, metric, [first.variant for first, *_ in self._shown.values()])
+        found = next((mark for mark in marks if mark.kind == kind), None)
+        if found:
+            # Whose the value is, where the row's name does not say it, and what speaks against it.
+            label = "" if found.label.lower() == kind else found.label
+            note = ": ".join(filter(None, (label, found.note)))
+            text = shown(found.value, digits_of(found.value))
+            return Cell(text, notes=(note,) if note else (), metric=metric)
+        if kind == CHANCE:
+            return Cell("not known")
+        of_tasks = [one for one in card.reference if one.metric.endswith(f"_{metric}")]
+        is_there = any(card.others.get(one.model, BEST) == kind for one in of_tasks)
+        return Cell("of single tasks only" if is_there else "not in the paper")
 
     @property
     def chart(self) -> dict[str, Any]:
         """The chart as JSON values: each metric with its runs and marks."""
-        return {
-            "benchmark": self.benchmark,
-            "metrics": [
-                {
-                    "name": metric,
-                    "runs": [
-                        [self._label(row), number.number, number.low, number.high]
-                        for row in self.section.rows
-                        if (number := row.numbers.get(metric)) is not None and number.number is not None
-                    ],
-                    "marks": [[one.kind, one.label, one.value, one.note] for one in self._marks_of(metric)],
-                }
-                for metric in self.metrics
-            ],
-        }
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is wrong with one run in one way.
-
-    Attributes:
-        count: How often.
-        of: Out of how many; None where that is no share.
-        link: A place on the page.
-        words: Instead of the count.
-        is_meant: Whether the user asked for it: that is no fault.
-    """
-
-    count: int
-    of: int | None
-    link: str
-    words: str = ""
-    is_meant: bool = False
-
-    @property
-    def text(self) -> str:
-        """It in words."""
-        return self.words or f"{self.count} of {self.of}"
+        metrics = []
+        for metric in self.metrics:
+            runs, variants = [], []
+            for row in self.section.rows:
+                if _has(row, metric):
+                    number, label = row.numbers[metric], ", ".join([row.run, *self._words(row)])
+                    runs.append([label, number.number, number.low, number.high])
+                    variants.append(row.variant)
+            marks = marks_of(self.section.card, metric, variants)
+            own = [[one.kind, one.label, one.value, one.note] for one in marks]
+            metrics.append({"name": metric, "runs": runs, "marks": own})
+        return {"benchmark": self.section.card.name, "metrics": metrics}
 
 
 def columns_of(sections: Sequence[Section]) -> list[Column]:
@@ -174,19 +149,9 @@ def columns_of(sections: Sequence[Section]) -> list[Column]:
     return [column for section in sections if (column := _column(section)) is not None]
 
 
-def remarks(columns: Sequence[Column]) -> Iterator[str]:
-    """Yields what must be known of all headlines."""
-    yield "Shares from 0 to 1 as in the results files; in brackets 95 % intervals."
-    common = set.intersection(*(column.common for column in columns)) if columns else set()
-    if common and all(column.common == common for column in columns):
-        of_samples = ": the bundled samples, not the papers' data" if "mini" in common else ""
-        yield f"All tasks are {', '.join(sorted(common))} ones{of_samples}."
-
-
 def _column(section: Section) -> Column | None:
     card = section.card
     headline = card.headline or card.primary[0]
-    _, wanted = test_of(card, headline)
     known = [
         metric
         for metric in dict.fromkeys((headline, *card.primary))
@@ -194,17 +159,12 @@ def _column(section: Section) -> Column | None:
     ]
     if not known:
         return None
-    if known[0] != headline:  # the same metric of another test before any other metric
-        known.sort(key=lambda metric: test_of(card, metric)[1] != wanted)
-    cells: dict[str, tuple[Number, str, int]] = {}
-    for row in sorted(section.rows, key=lambda row: len(row.variant)):
-        if row.run in cells:
-            number, variant, more = cells[row.run]
-            cells[row.run] = number, variant, more + 1
-        elif _has(row, known[0]):
-            cells[row.run] = row.numbers[known[0]], row.variant, 0
-    instead_of = "" if known[0] == headline else headline
-    return Column(card.name, known[0], cells, tuple(known), section, instead_of)
+    if known[0] == headline:
+        return Column(section, tuple(known))
+    # The same metric of another test before any other metric.
+    wanted = test_of(card, headline)[1]
+    known.sort(key=lambda metric: test_of(card, metric)[1] != wanted)
+    return Column(section, tuple(known), headline)
 
 
 def _has(row: Row, metric: str) -> bool:
@@ -220,118 +180,159 @@ def marks_of(card: BenchmarkCard, metric: str, variants: Sequence[str] = ()) -> 
         variants: Of the runs' tasks. Where the paper has the metric in their setting, it is the one compared.
     """
     out = [Mark(CHANCE, "chance", card.chance[metric])] if metric in card.chance else []
-    name = _printed_name(card, metric, variants)
-    of_metric = [one for one in card.reference if one.metric == name and isfinite(one.value) and one.model]
+    # `both_icl_accuracy` in the paper's tables, where all runs are `both_icl`.
+    known = {one.metric for one in card.reference}
+    places = {nearest(parts_of(one.partition(", ")[0]), metric, known) for one in variants}
+    place = places.pop() if len(places) == 1 else None
+    name = place[0] if place else metric
     sign = -1 if better(card.name, metric) == "lower" else 1
     for kind in (BEST, HUMAN):
-        found = [one for one in of_metric if _kind(card, one) == kind]
+        found = [
+            one
+            for one in card.reference
+            if one.metric == name
+            and isfinite(one.value)
+            and one.model
+            and card.others.get(one.model, BEST) == kind
+        ]
         # Of two equal values the one with a model's name.
         found.sort(key=lambda one: one.model in card.others)
         if found:
-            out.append(_mark(card, kind, max(found, key=lambda one: sign * one.value)))
+            cell = max(found, key=lambda one: sign * one.value)
+            note = "" if cell.comparable else cell.note or card.apart or "not comparable"
+            out.append(Mark(kind, cell.model, cell.value, note))
     return out
 
 
-def _kind(card: BenchmarkCard, cell: Reference) -> str:
-    return card.others.get(cell.model, BEST)
+def _headlines(columns: Sequence[Column], runs: Sequence[str]) -> Grid:
+    """Returns a row a run, and one for chance, the paper's best and people; a column a benchmark."""
+    rows = [Heading((run,), RUN) for run in runs]
+    cells = [tuple(column.cells.get(run, Cell("")) for column in columns) for run in runs]
+    for kind, name in MARKS.items():
+        rows.append(Heading((name,), kind))
+        cells.append(tuple(column.mark(kind) for column in columns))
+    heads = [
+        Heading(
+            (column.section.card.name, column.metrics[0]),
+            notes=(f"no run has {column.instead_of}",) if column.instead_of else (),
+        )
+        for column in columns
+    ]
+    return Grid(
+        name="Headlines",
+        caption="How good each run is on each benchmark",
+        rows=tuple(rows),
+        columns=tuple(heads),
+        cells=tuple(cells),
+        remarks=tuple(_remarks(columns)),
+        corner="run",
+    )
 
 
-def _printed_name(card: BenchmarkCard, metric: str, variants: Sequence[str]) -> str:
-    """Returns a metric's name in the paper's tables: `both_icl_accuracy` where all runs are `both_icl`."""
-    known = {one.metric for one in card.reference}
-    found = {nearest(parts_of(one.partition(", ")[0]), metric, known) for one in variants}
-    only = found.pop() if len(found) == 1 else None
-    return only[0] if only else metric
-
-
-def _mark(card: BenchmarkCard, kind: str, cell: Reference) -> Mark:
-    note = "" if cell.comparable else cell.note or card.apart or "not comparable"
-    return Mark(kind, cell.model, cell.value, note)
-
-
-# ---- what is wrong
-
-
-def problems_of(tasks: Sequence[TaskNumbers], places: dict[int, int]) -> dict[str, dict[str, Problem]]:
-    """Returns what is wrong with each run, by the names of `PROBLEMS`.
-
-    Args:
-        tasks: All tasks of all runs.
-        places: The number that each task has on the page, by its number here.
-    """
-    out: dict[str, dict[str, Problem]] = {}
-    for run in dict.fromkeys(task.run for task in tasks):
-        own = [(places[number], task) for number, task in enumerate(tasks) if task.run == run]
-        out[run] = dict(_problems(run, own, list(dict.fromkeys(task.run for task in tasks)).index(run)))
-    return out
-
-
-def _problems(run: str, own: list[tuple[int, TaskNumbers]], index: int) -> Iterator[tuple[str, Problem]]:
-    records = [task.log.with_limit(sample) for _, task in own for sample in task.log.samples]
-    verdicts = [verdict(record) for record in records]
-    cut = sum(record.get("reason") == "cut_off" and not record["failed"] for record in records)
-    unlogged = [(place, task) for place, task in own if not task.log.samples]
-    for name, count, where in (
-        ("unread", verdicts.count("unparsed"), "verdict=unparsed"),
-        ("failed", verdicts.count("failed"), "verdict=failed"),
-        ("cut off", cut, "how=unread: cut_off"),
-    ):
-        if count:
-            yield name, Problem(count, len(records), f"#find=run={index}&{where}")
-        elif unlogged:
-            yield name, _unknown(unlogged)
-    asked = [(place, task.asked) for place, task in own if task.asked and not task.is_complete]
-    if asked:
-        known = [task.asked for _, task in own if task.asked]
-        missing = sum(of - n for _, (n, of) in asked)
-        is_meant = all(task.is_as_limited for _, task in own if task.asked)
-        words = own[0][1].limiting_options if is_meant else ""
-        link = f"#task-{asked[0][0]}"
-        yield "not asked", Problem(missing, sum(of for _, of in known), link, words, is_meant)
-    if words := unchecked(own[0][1].card):
-        yield "check", Problem(1, None, f"#run-{index}", words)
-    for name, found in (("at chance", True), ("other", False)):
-        places = [place for place, task in own if any(_is_chance(one) is found for one in _rest(task))]
-        if places:
-            yield name, Problem(len(places), len(own), f"#task-{places[0]}")
-        elif unlogged and name == "at chance":  # an interval is made of the log
-            yield name, _unknown(unlogged)
-
-
-def _unknown(unlogged: Sequence[tuple[int, TaskNumbers]]) -> Problem:
-    """Returns what nobody knows of tasks without a log; what their log should have told is a fault."""
-    is_meant = not any(task.log.problems for _, task in unlogged)
-    return Problem(0, None, f"#task-{unlogged[0][0]}", "unknown", is_meant)
-
-
-def _is_chance(warning: str) -> bool:
-    return warning.startswith("not above chance")
-
-
-def _rest(task: TaskNumbers) -> list[str]:
-    """Returns the warnings that no other column counts."""
-    counted = ("of the replies are unread", "of the requests failed", "were cut off before")
-    return [one for one in task.warnings if not any(words in one for words in counted)]
-
-
-def unchecked(card: dict[str, str]) -> str:
-    """Returns why a run's model is not known to be sound; empty where it is."""
-    state, failed = card.get("check.state", ""), card.get("check.failed", "[]")
-    if failed != "[]":
-        return "failed"
-    return NOT_CHECKED if state in ("", NOT_CHECKED) else ""
-
-
-def text_of(number: Number) -> str:
-    """Returns a headline for people, rounded as in the charts: 10 or more with one digit after the point."""
-    return shown(number.value, digits_of(number.value))
-
-
-def bounds_of(number: Number) -> str:
-    """Returns a headline's interval for people; empty where there is none."""
-    return number.bounds(1, digits_of(number.value))
+def _remarks(columns: Sequence[Column]) -> Iterator[str]:
+    """Yields what must be known of all headlines."""
+    yield "Shares from 0 to 1 as in the results files; in brackets 95 % intervals."
+    common = set.intersection(*(column.common for column in columns))
+    if common and all(column.common == common for column in columns):
+        of_samples = ": the bundled samples, not the papers' data" if "mini" in common else ""
+        yield f"All tasks are {', '.join(sorted(common))} ones{of_samples}."
 
 
 def digits_of(value: Any) -> int:
     """Returns how many digits after the point a value has on the first screen."""
     return 1 if isinstance(value, float) and abs(value) >= 10 else 3
+
+
+# ---- what is wrong
+
+
+def _problems(tasks: Sequence[TaskNumbers], runs: Sequence[str]) -> Grid:
+    """Returns a row a run, and a column a thing that can be wrong with it."""
+    found = problems_of(tasks)
+    return Grid(
+        name="What is wrong with these runs",
+        caption="",
+        rows=tuple(Heading((run,), RUN) for run in runs),
+        columns=tuple(Heading((kind,), notes=(words,)) for kind, words in PROBLEMS.items()),
+        cells=tuple(tuple(found[run].get(kind, Cell("none")) for kind in PROBLEMS) for run in runs),
+        corner="run",
+    )
+
+
+def problems_of(tasks: Sequence[TaskNumbers]) -> dict[str, Mapping[str, Cell]]:
+    """Returns what is wrong with each run, by the names of `PROBLEMS`."""
+    runs: dict[str, list[TaskNumbers]] = {}
+    for task in tasks:
+        runs.setdefault(task.run, []).append(task)
+    out: dict[str, Mapping[str, Cell]] = {}
+    for index, (run, own) in enumerate(runs.items()):
+        words = unchecked(own[0].card)
+        check = {"check": _fault(words, f"#run-{index}")} if words else {}
+        out[run] = _unread(index, own) | _not_asked(own) | check | _warned(own)
+    return out
+
+
+def _fault(words: str, link: str) -> Cell:
+    return Cell(words, link=link, is_fault=True)
+
+
+def _unknown(own: Sequence[TaskNumbers]) -> Cell | None:
+    """Returns what stands for counts of tasks without a log; what their log should have told is a fault."""
+    missing = [task for task in own if not task.log.samples]
+    is_fault = any(task.log.problems for task in missing)
+    return Cell("unknown", link=f"#task-{missing[0].place}", is_fault=is_fault) if missing else None
+
+
+def _unread(index: int, own: Sequence[TaskNumbers]) -> dict[str, Cell]:
+    """Returns how many replies could not be read, ended too early, or are failed requests."""
+    records = [task.log.with_limit(sample) for task in own for sample in task.log.samples]
+    verdicts = [verdict(record) for record in records]
+    cut_off = sum(record.get("reason") == "cut_off" and not record["failed"] for record in records)
+    counts = (
+        ("unread", verdicts.count("unparsed"), "verdict=unparsed"),
+        ("failed", verdicts.count("failed"), "verdict=failed"),
+        ("cut off", cut_off, "how=unread: cut_off"),
+    )
+    out = {}
+    for name, count, where in counts:
+        link = f"#find=run={index}&{where}"
+        if cell := _fault(f"{count} of {len(records)}", link) if count else _unknown(own):
+            out[name] = cell
+    return out
+
+
+def _not_asked(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
+    """Returns how many questions were left out; the option that left them out, where one did."""
+    known = [(task, task.asked) for task in own if task.asked]
+    partly = [task for task, _ in known if not task.is_complete]
+    if not partly:
+        return {}
+    link = f"#task-{partly[0].place}"
+    if all(task.is_as_limited for task, _ in known):
+        return {"not asked": Cell(own[0].limiting_options, link=link)}
+    missing, total = sum(of - n for _, (n, of) in known), sum(of for _, (_, of) in known)
+    return {"not asked": _fault(f"{missing} of {total}", link)}
+
+
+def _warned(own: Sequence[TaskNumbers]) -> dict[str, Cell]:
+    """Returns how many tasks are at chance, and how many have warnings that no other column counts."""
+    at_chance, other = [], []
+    for task in own:
+        rest = [one for one in task.warnings if not any(words in one for words in _COUNTED)]
+        at_chance += [task] if any(one.startswith(_AT_CHANCE) for one in rest) else []
+        other += [task] if not all(one.startswith(_AT_CHANCE) for one in rest) else []
+    out = {}
+    for name, found in (("at chance", at_chance), ("other", other)):
+        if found:
+            out[name] = _fault(f"{len(found)} of {len(own)}", f"#task-{found[0].place}")
+        elif name == "at chance" and (cell := _unknown(own)):  # an interval is made of the log
+            out[name] = cell
+    return out
+
+
+def unchecked(card: Mapping[str, str]) -> str:
+    """Returns why a run's model is not known to be sound; empty where it is."""
+    state, failed = card.get("check.state", ""), card.get("check.failed", "[]")
+    if failed != "[]":
+        return "failed"
+    return NOT_CHECKED if state in ("", NOT_CHECKED) else ""

@@ -3,7 +3,7 @@
 import importlib
 import importlib.util
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -13,9 +13,8 @@ from tempbench_lmms import record
 from tempbench_lmms.card import BenchmarkCard
 from tempbench_lmms.report import numbers, overview, tables, vendor
 from tempbench_lmms.report.figures import Figure, merged, position_bias, shares
-from tempbench_lmms.report.grid import Grid
+from tempbench_lmms.report.grid import Grid, Number
 from tempbench_lmms.report.numbers import TaskNumbers
-from tempbench_lmms.report.plots import Drawing, as_data, drawings
 from tempbench_lmms.report.questions import MEGABYTES, data_of
 from tempbench_lmms.report.tables import Row, Section
 from tempbench_lmms.report.templates import HERE, content_hash, rendered
@@ -27,8 +26,8 @@ _ANSWERS = 10
 def figures_of(section: Section) -> tuple[list[Figure], list[str]]:
     """Returns a benchmark's plots, those of its own module and else its main numbers as bars, and problems.
 
-    A benchmark may have a module `figures` with a function `figures(row) -> Sequence[Figure]`; figures of one
-    title are drawn as one over all rows.
+    A benchmark's module `figures` has `figures(row: Row) -> list[Figure]`; figures of one title are drawn as
+    one over all rows.
     """
     name = f"tempbench_lmms.{section.card.name}.figures"
     found: list[Figure] = []
@@ -57,6 +56,22 @@ def _standard(card: BenchmarkCard, row: Row) -> list[Figure]:
     return found
 
 
+class Drawn(NamedTuple):
+    """A benchmark's part of the page.
+
+    Attributes:
+        section: Its numbers.
+        figures: Its figures.
+        first: The number of the first of them in the page's data.
+        problems: Why figures are missing.
+    """
+
+    section: Section
+    figures: list[Figure]
+    first: int
+    problems: list[str]
+
+
 def page(
     tasks: Sequence[TaskNumbers],
     title: str = "tempbench report",
@@ -74,85 +89,37 @@ def page(
         megabytes: Of the questions' texts and pictures, at most.
     """
     sections = tables.sections_of(tasks)
-    scripts = [Markup(one) for one in (*(library.text() for library in vendor.LIBRARIES), *_own_scripts())]
-    data = data_of(tasks, n_questions, n_pictured, megabytes)
-    facts = {task.run: numbers.run_facts(task) for task in tasks}
+    own = [(HERE / name).read_text(encoding="utf-8") for name in ("plots.js", "page.js")]
+    scripts = [Markup(one) for one in (*(library.text() for library in vendor.LIBRARIES), *own)]
     plots: list[dict[str, Any]] = []
-    columns = overview.columns_of(sections)
-    shown = [Drawn(section, *_drawn(section, plots)) for section in sections]
-    # A task's number on the page is its place among the sections' tasks.
-    order = [id(task) for section in sections for task in section.tasks]
+    drawn = []
+    for section in sections:
+        figures, problems = figures_of(section)
+        drawn.append(Drawn(section, figures, len(plots), problems))
+        plots += [figure.data([row.label for row in section.rows]) for figure in figures]
+    charts = [column.chart for column in overview.columns_of(sections)]
     return rendered(
         "page.html",
         title=title,
         scripts=scripts,
         script_hashes=[content_hash(script) for script in scripts],
         plot_hash=content_hash(vendor.STYLE),
-        runs=facts,
-        facts=list(dict.fromkeys(name for known in facts.values() for name in known)),
-        problems=overview.problems_of(tasks, {n: order.index(id(task)) for n, task in enumerate(tasks)}),
-        **_headlines(columns),
-        sections=shown,
-        number_of={key: number for number, key in enumerate(order)},
-        task_key=id,
+        runs={task.run: numbers.run_facts(task) for task in tasks},
+        overview=list(overview.grids_of(sections)),
+        charts=charts,
+        sections=drawn,
         budget=f"{megabytes:g}",
-        plots=embedded({"figures": plots, "charts": [column.chart for column in columns]}),
-        data=data,
+        plots=embedded({"figures": plots, "charts": charts}),
+        data=data_of(tasks, n_questions, n_pictured, megabytes),
         embedded=embedded,
         parse_rate=parse_rate,
         shown=record.shown,
     )
 
 
-def _headlines(columns: Sequence[overview.Column]) -> dict[str, Any]:
-    """Returns what the template's first screen reads."""
-    return {
-        "columns": columns,
-        "kinds": overview.PROBLEMS,
-        "marks": overview.MARKS,
-        "others": overview.OTHERS,
-        "remarks": list(overview.remarks(columns)),
-        "with_dagger": any(column.has_notes for column in columns),
-        "headline": overview.text_of,
-        "bounds": overview.bounds_of,
-    }
-
-
-class Drawn(NamedTuple):
-    """A benchmark's part of the page.
-
-    Attributes:
-        section: Its numbers.
-        cards: Its figures, each with the numbers that its plots have in the page's data.
-        problems: Why figures are missing.
-    """
-
-    section: Section
-    cards: list[tuple[Drawing, list[int]]]
-    problems: list[str]
-
-
-def _own_scripts() -> Iterator[str]:
-    for name in ("plots.js", "page.js"):
-        yield (HERE / name).read_text(encoding="utf-8")
-
-
 def table_page(grid: Grid) -> str:
     """Returns a page with one table."""
     return rendered("table.html", title=grid.name, table=grid)
-
-
-def _drawn(
-    section: Section, plots: list[dict[str, Any]]
-) -> tuple[list[tuple[Drawing, list[int]]], list[str]]:
-    """Returns a section's cards and problems; adds the plots to the page's."""
-    found, problems = figures_of(section)
-    names = [row.label for row in section.rows]
-    cards = []
-    for drawing in drawings(found):
-        cards.append((drawing, list(range(len(plots), len(plots) + len(drawing.figures)))))
-        plots += [as_data(figure, names) for figure in drawing.figures]
-    return cards, problems
 
 
 def embedded(value: Any) -> Markup:
@@ -175,7 +142,7 @@ def _finite(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
-def parse_rate(task: TaskNumbers) -> numbers.Number | None:
+def parse_rate(task: TaskNumbers) -> Number | None:
     """Returns the share of a task's answers that could be read; of several tests' shares the lowest."""
     known = [n for name, n in task.numbers.items() if name.endswith("parse_rate") and n.number is not None]
     whole = task.numbers.get("parse_rate")

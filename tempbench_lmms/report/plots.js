@@ -2,118 +2,99 @@
 // Draws the page's plots with Observable Plot from the values that stand in it.
 (() => {
   const data = JSON.parse(document.getElementById("plots").textContent);
+  // The colours of Okabe and Ito, each with a symbol and a line of its own. Of more runs than colours, those
+  // of one colour differ in both.
+  const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "wye", "cross"];
+  const DASHES = [undefined, "6 3", "2 2", "8 3 2 3", "1 3", "10 4", "4 8"];
   const N_COLOURS = 6;
-  const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "wye"];
-  const DASHES = [undefined, "6 3", "2 2", "8 3 2 3", "1 3", "10 4"];
-  const at = (id) => document.getElementById(id);
-  const make = (name, kind, text) => {
-    const element = document.createElement(name);
-    if (kind) element.className = kind;
-    if (text !== undefined) element.textContent = text;
-    return element;
-  };
+  const CHANCE = { stroke: "currentColor", strokeDasharray: "4 3" };
   // Widths of texts as the page draws them, in pixels.
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const wide = (text) => pen.measureText(text).width;
-  const widest = (texts) => Math.max(0, ...texts.map(wide));
   const cut = (text, width) => {
-    if (wide(text) <= width) return text;
-    let [fits, not] = [1, text.length];
-    while (not - fits > 1) {
-      const n = (fits + not) >> 1;
-      if (wide(`${text.slice(0, n)}…`) <= width) fits = n;
-      else not = n;
-    }
-    return `${text.slice(0, fits)}…`;
+    let end = text.length;
+    while (end > 1 && wide(text.slice(0, end)) > width - (end < text.length ? 12 : 0)) end -= 1;
+    return end < text.length ? `${text.slice(0, end)}…` : text;
   };
   // As the tables (`record.decimals`): a value that lies halfway, 0.0625, goes away from zero.
   const number = (value) => value.toFixed(Math.abs(value) < 10 ? 3 : 1);
-  const seconds = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
   window.tempbenchNumber = number;
-  const words = (point) => {
-    const range = point.low === null ? "" : ` [${number(point.low)}, ${number(point.high)}]`;
-    return `${number(point.value)}${range}${point.n === null ? "" : `, n ${point.n}`}`;
-  };
 
-  // The colours of Okabe and Ito, each with a symbol and a line of its own. More runs than colours: one of
-  // them is highlighted and the others are grey, so that no colour ever stands for two runs.
-  function looks(figure, chosen) {
-    const own = figure.series.filter((one) => one.slot !== null);
-    const crowded = isCrowded(figure);
-    const slots = [...new Set(own.map((one) => one.slot))].sort((a, b) => a - b);
-    const place = (slot) => (Math.max(...slots) < N_COLOURS ? slot : slots.indexOf(slot));
-    return figure.series.map((one, index) => {
-      if (one.slot === null) return { colour: "var(--soft)", symbol: "cross", dash: "3 3", weight: 1.2 };
-      if (!crowded) return { colour: `var(--c${place(one.slot)})`, symbol: SYMBOLS[place(one.slot)], dash: DASHES[place(one.slot)], weight: 2 };
-      const first = own.indexOf(one) === chosen;
-      return { colour: first ? "var(--c0)" : "var(--other)", symbol: "circle", dash: undefined, weight: first ? 3 : 1, first };
+  const lookOf = (one) => (one.slot === null
+    ? { colour: "var(--soft)", symbol: "cross", dash: "3 3" }
+    : {
+      colour: `var(--c${one.slot % N_COLOURS})`,
+      symbol: SYMBOLS[(one.slot + Math.floor(one.slot / N_COLOURS)) % SYMBOLS.length],
+      dash: DASHES[(one.slot + Math.floor(one.slot / N_COLOURS)) % DASHES.length],
     });
-  }
-  const isCrowded = (figure) => figure.series.filter((one) => one.slot !== null).length > N_COLOURS;
 
-  function pointsOf(figure, s) {
-    return figure.series[s].points.flatMap((one, c) =>
-      one === null ? [] : [{ c, s, value: one[0], low: one[1], high: one[2], n: one[3], category: figure.categories[c], name: figure.series[s].name }]
-    );
+  const pointsOf = (figure, s) => figure.series[s].points.flatMap((one, c) => {
+    if (one === null) return [];
+    const [value, low, high, n] = one;
+    return [{ c, value, low, high, n, category: figure.categories[c], name: figure.series[s].name }];
+  });
+  function tip(one) {
+    const range = one.low === null ? "" : ` [${number(one.low)}, ${number(one.high)}]`;
+    const where = [one.name, one.category].filter(Boolean).join(", ");
+    return `${where}\n${number(one.value)}${range}${one.n === null ? "" : `, n ${one.n}`}`;
   }
-  const tip = (one) => `${[one.name, one.category].filter(Boolean).join(", ")}\n${words(one)}`;
 
-  function domainOf(figure) {
-    const values = [...figure.marks.map((one) => one[1]), ...figure.chance.filter((one) => one !== null)];
-    figure.series.forEach((one, s) => pointsOf(figure, s).forEach((p) => values.push(p.value, p.low ?? p.value, p.high ?? p.value)));
-    const low = Math.min(0, ...values);
+  function domainOf(figure, more = []) {
+    const values = [...more, ...figure.chance.filter((one) => one !== null)];
+    for (const one of figure.series) {
+      values.push(...one.points.flatMap((point) => (point || []).slice(0, 3)).filter(Number.isFinite));
+    }
     const high = Math.max(...values, 0);
-    return [low, high <= 1 ? 1 : high * 1.05];
+    return [Math.min(0, ...values), high <= 1 ? 1 : high * 1.05];
   }
 
   // One picture with one name: Plot names its groups too, which no reader of screens can use.
-  function asPicture(svg) {
+  function plot(label, width, height, margins, rest) {
+    const [marginTop, marginRight, marginBottom, marginLeft] = margins;
+    const style = { fontSize: "12px", fontFamily: "inherit", overflow: "hidden", background: "none" };
+    const frame = { width, height, marginTop, marginRight, marginBottom, marginLeft, style };
+    const svg = Plot.plot({ ...frame, className: "plot", ariaLabel: label, ...rest });
     svg.setAttribute("role", "img");
     svg.querySelectorAll("g[aria-label]").forEach((one) => one.removeAttribute("aria-label"));
     return svg;
   }
 
-  const common = (width, label) => ({
-    width,
-    className: "plot",
-    ariaLabel: label,
-    style: { fontSize: "12px", fontFamily: "inherit", overflow: "hidden", background: "none" },
-  });
+  // Names at the left of a plot, as wide as they need, in at most a share of it.
+  function names(texts, width, share, y) {
+    const left = Math.min(width * share, 16 + Math.max(0, ...texts.map(wide)));
+    const text = (one) => cut(one, left - 12);
+    const place = { y, frameAnchor: "left", dx: -8, textAnchor: "end", text, title: (one) => one };
+    return [left, Plot.text(texts, place)];
+  }
 
-  function bars(figure, width, domain, chosen) {
-    const look = looks(figure, chosen);
+  function bars(figure, width, marks = []) {
     const n = figure.series.length;
     const step = n > 12 ? 5 : n > 3 ? 9 : 13;
     const block = n * step + 10;
-    const left = Math.min(width * 0.4, 16 + widest(figure.categories));
-    const height = 34 + block * figure.categories.length;
-    const y = (c, s) => c * block + 5 + (s + 0.5) * step;
-    const marks = [Plot.axisX({ ticks: 5, labelArrow: "none", label: null }), Plot.gridX({ ticks: 5 })];
-    marks.push(Plot.text(figure.categories, { y: (one, c) => c * block + block / 2, frameAnchor: "left", dx: -8, textAnchor: "end", text: (one) => cut(one, left - 12), title: (one) => one }));
-    const chance = figure.chance.flatMap((value, c) => (value === null ? [] : [{ value, c, from: c * block, to: (c + 1) * block }]));
-    marks.push(Plot.ruleX(chance, { x: "value", y1: "from", y2: "to", stroke: "currentColor", strokeDasharray: "4 3", strokeOpacity: 0.8, clip: true }));
-    marks.push(Plot.ruleX(figure.marks.map((one) => one[1]), { stroke: "currentColor", strokeDasharray: "4 3", clip: true }));
-    let all = [];
-    const order = figure.series.map((one, s) => s).sort((a, b) => Boolean(look[a].first) - Boolean(look[b].first));
-    for (const s of order) {
-      const points = pointsOf(figure, s).map((one) => ({ ...one, y: y(one.c, s) }));
-      all = all.concat(points);
-      marks.push(Plot.ruleY(points.filter((one) => one.low !== null), { x1: "low", x2: "high", y: "y", stroke: look[s].colour, strokeWidth: look[s].first ? 2.5 : 1.5, clip: true }));
-      marks.push(Plot.dot(points, { x: "value", y: "y", fill: look[s].colour, symbol: look[s].symbol, r: n > 12 ? 2.5 : 4, clip: true }));
-    }
-    marks.push(Plot.tip(all, Plot.pointer({ x: "value", y: "y", title: tip })));
-    return Plot.plot({
-      ...common(width, figure.title),
-      height,
-      marginLeft: left,
-      marginRight: 16,
-      marginTop: 6,
-      marginBottom: 26,
-      x: { domain, inset: 6 },
-      y: { domain: [block * figure.categories.length, 0], axis: null },
-      marks,
+    const bottom = block * figure.categories.length;
+    const [left, labels] = names(figure.categories, width, 0.4, (one, c) => c * block + block / 2);
+    const chance = figure.chance.flatMap((value, c) =>
+      (value === null ? [] : [{ value, from: c * block, to: (c + 1) * block }]));
+    const rules = { x: "value", y1: "from", y2: "to", clip: true };
+    const drawn = [Plot.axisX({ ticks: 5, label: null }), Plot.gridX({ ticks: 5 }), labels];
+    drawn.push(Plot.ruleX(chance, { ...rules, ...CHANCE, strokeOpacity: 0.8 }));
+    for (const [kind, , value] of marks) drawn.push(Plot.ruleX([value], MARKS[kind]));
+    const all = [];
+    figure.series.forEach((one, s) => {
+      const look = lookOf(one);
+      const points = pointsOf(figure, s).map((p) => ({ ...p, y: p.c * block + 5 + (s + 0.5) * step }));
+      all.push(...points);
+      const ranges = points.filter((p) => p.low !== null);
+      const line = { x1: "low", x2: "high", y: "y", stroke: look.colour, strokeWidth: 1.5, clip: true };
+      drawn.push(Plot.ruleY(ranges, line));
+      const dot = { x: "value", y: "y", fill: look.colour, symbol: look.symbol, clip: true };
+      drawn.push(Plot.dot(points, { ...dot, r: n > 12 ? 2.5 : 4 }));
     });
+    drawn.push(Plot.tip(all, Plot.pointer({ x: "value", y: "y", title: tip })));
+    const x = { domain: domainOf(figure, marks.map((one) => one[2])), inset: 6 };
+    const axes = { x, y: { domain: [bottom, 0], axis: null } };
+    return plot(figure.title, width, 34 + bottom, [6, 16, 26, left], { ...axes, marks: drawn });
   }
 
   // The values that can be written below an axis without touching each other, the first one among them.
@@ -127,208 +108,92 @@
     });
   }
 
-  function lines(figure, width, domain, chosen) {
-    const look = looks(figure, chosen);
-    const x = figure.categories.map(Number);
-    const pad = (Math.max(...x) - Math.min(...x)) * 0.04 || 0.5;
-    const marks = [Plot.gridY({ ticks: 5 }), Plot.axisY({ ticks: 5, label: null }), Plot.axisX({ ticks: apart(x, (width - 52) / (Math.max(...x) - Math.min(...x) + 2 * pad)), tickFormat: (one) => String(one), label: figure.axis || null, labelArrow: "none", labelAnchor: "center" })];
-    const chance = figure.chance.flatMap((value, c) => (value === null ? [] : [{ x: x[c], value }])).sort((a, b) => a.x - b.x);
-    marks.push(Plot.line(chance, { x: "x", y: "value", stroke: "currentColor", strokeDasharray: "4 3", clip: true }));
-    marks.push(Plot.ruleY(figure.marks.map((one) => one[1]), { stroke: "currentColor", strokeDasharray: "4 3", clip: true }));
-    let all = [];
-    const order = figure.series.map((one, s) => s).sort((a, b) => Boolean(look[a].first) - Boolean(look[b].first));
+  function lines(figure, width) {
+    const xs = figure.categories.map(Number);
+    const [first, last] = [Math.min(...xs), Math.max(...xs)];
+    const pad = (last - first) * 0.04 || 0.5;
+    const ticks = apart(xs, (width - 52) / (last - first + 2 * pad));
+    const label = { label: figure.axis || null, labelArrow: "none", labelAnchor: "center" };
+    const drawn = [Plot.gridY({ ticks: 5 }), Plot.axisY({ ticks: 5, label: null })];
+    drawn.push(Plot.axisX({ ticks, tickFormat: String, ...label }));
+    const chance = figure.chance.flatMap((value, c) => (value === null ? [] : [{ x: xs[c], value }]));
+    const along = { x: "x", y: "value", clip: true, sort: "x" };
+    drawn.push(Plot.line(chance, { ...along, ...CHANCE }));
+    const all = [];
     const n = figure.series.length;
-    for (const s of order) {
+    figure.series.forEach((one, s) => {
+      const look = lookOf(one);
       // Runs stand a little apart, so that their intervals do not cover one another.
       const aside = n > 1 ? ((s - (n - 1) / 2) / n) * pad * 0.8 : 0;
-      const points = pointsOf(figure, s).map((one) => ({ ...one, x: x[one.c] + aside })).sort((a, b) => a.x - b.x);
-      all = all.concat(points);
-      marks.push(Plot.line(points, { x: "x", y: "value", stroke: look[s].colour, strokeWidth: look[s].weight, strokeDasharray: look[s].dash, clip: true }));
-      marks.push(Plot.ruleX(points.filter((one) => one.low !== null), { x: "x", y1: "low", y2: "high", stroke: look[s].colour, strokeWidth: 1.2, clip: true }));
-      marks.push(Plot.dot(points, { x: "x", y: "value", fill: look[s].colour, symbol: look[s].symbol, r: 3.5, clip: true }));
-    }
-    marks.push(Plot.tip(all, Plot.pointer({ x: "x", y: "value", title: tip })));
-    return Plot.plot({
-      ...common(width, figure.title),
-      height: Math.round(Math.max(220, Math.min(420, width * 0.55))),
-      marginLeft: 40,
-      marginRight: 12,
-      marginTop: 10,
-      marginBottom: 40,
-      x: { domain: [Math.min(...x) - pad, Math.max(...x) + pad] },
-      y: { domain, inset: 6 },
-      marks,
+      const points = pointsOf(figure, s).map((p) => ({ ...p, x: xs[p.c] + aside }));
+      all.push(...points);
+      drawn.push(Plot.line(points, { ...along, stroke: look.colour, strokeDasharray: look.dash }));
+      const ranges = points.filter((p) => p.low !== null);
+      drawn.push(Plot.ruleX(ranges, { x: "x", y1: "low", y2: "high", stroke: look.colour, clip: true }));
+      drawn.push(Plot.dot(points, { ...along, fill: look.colour, symbol: look.symbol, r: 3.5 }));
     });
+    drawn.push(Plot.tip(all, Plot.pointer({ x: "x", y: "value", title: tip })));
+    const height = Math.round(Math.max(220, Math.min(420, width * 0.55)));
+    const axes = { x: { domain: [first - pad, last + pad] }, y: { domain: domainOf(figure), inset: 6 } };
+    return plot(figure.title, width, height, [10, 12, 40, 40], { ...axes, marks: drawn });
   }
 
   function matrix(figure, width) {
-    const left = Math.min(width * 0.35, 16 + widest(figure.series.map((one) => one.name)));
-    const room = (width - left - 10) / figure.categories.length;
+    const rows = figure.series.map((one) => one.name);
+    const [left, labels] = names(rows, width, 0.35, (one) => one);
     const cells = figure.series.flatMap((one, s) => {
-      const total = one.points.reduce((sum, point) => sum + (point ? point[0] : 0), 0);
-      return pointsOf(figure, s).map((point) => ({ ...point, share: total ? point.value / total : 0 }));
+      const points = pointsOf(figure, s);
+      const total = d3.sum(points, (point) => point.value);
+      return points.map((point) => ({ ...point, share: total ? point.value / total : 0 }));
     });
-    const text = (one) => `${one.name}, ${one.category}\n${one.value}, ${number(one.share)} of the row`;
-    return Plot.plot({
-      ...common(width, figure.title),
-      height: 34 + 38 * figure.series.length,
-      marginLeft: left,
-      marginRight: 6,
-      marginTop: 28,
-      marginBottom: 4,
+    const title = (one) => `${one.name}, ${one.category}\n${one.value}, ${number(one.share)} of the row`;
+    const room = (width - left - 10) / figure.categories.length;
+    const place = { x: "category", y: "name" };
+    const ink = (one) => (one.share > 0.55 ? "var(--raised)" : "var(--ink)");
+    const shade = { fill: "var(--c0)", fillOpacity: "share", stroke: "var(--line)" };
+    return plot(figure.title, width, 34 + 38 * rows.length, [28, 6, 4, left], {
       padding: 0.04,
       x: { domain: figure.categories, axis: null },
-      y: { domain: figure.series.map((one) => one.name), axis: null },
-      marks: [
-        Plot.axisX({ anchor: "top", tickSize: 0, label: null, tickFormat: (one) => cut(one, room) }),
-        Plot.axisY({ anchor: "left", tickSize: 0, label: null, tickFormat: (one) => cut(one, left - 10) }),
-        Plot.cell(cells, { x: "category", y: "name", fill: "var(--c0)", fillOpacity: "share", stroke: "var(--line)" }),
-        Plot.text(cells, { x: "category", y: "name", text: (one) => String(one.value), fill: (one) => (one.share > 0.55 ? "var(--raised)" : "var(--ink)") }),
-        Plot.tip(cells, Plot.pointer({ x: "category", y: "name", title: text })),
-      ],
+      y: { domain: rows, axis: null },
       opacity: { domain: [0, 1], range: [0, 1] },
       color: { type: "identity" },
+      marks: [
+        Plot.axisX({ anchor: "top", tickSize: 0, label: null, tickFormat: (one) => cut(one, room) }),
+        labels,
+        Plot.cell(cells, { ...place, ...shade }),
+        Plot.text(cells, { ...place, text: (one) => String(one.value), fill: ink }),
+        Plot.tip(cells, Plot.pointer({ ...place, title })),
+      ],
     });
-  }
-
-  function drawn(figure, width, domain, chosen) {
-    const draw = { bars, lines, matrix }[figure.kind];
-    const svg = draw(figure, Math.max(240, Math.floor(width)), domain || domainOf(figure), chosen);
-    return asPicture(svg);
   }
 
   // ---- legends
 
-  function sign(look) {
-    const svg = d3.create("svg:svg").attr("class", "sign").attr("width", 26).attr("height", 12).attr("viewBox", "-13 -6 26 12").attr("aria-hidden", "true");
-    svg.append("line").attr("x1", -12).attr("x2", 12).attr("stroke", look.colour).attr("stroke-width", 1.5).attr("stroke-dasharray", look.dash || null);
+  function item(look, text) {
+    const svg = d3.create("svg:svg").attr("class", "sign").attr("viewBox", "-13 -6 26 12");
+    svg.attr("width", 26).attr("height", 12).attr("aria-hidden", "true");
+    const line = svg.append("line").attr("x1", -12).attr("x2", 12).attr("stroke-width", 1.5);
+    line.attr("stroke", look.colour || look.stroke);
+    line.attr("stroke-dasharray", look.dash || look.strokeDasharray || null);
     if (look.symbol) {
       const symbol = d3[`symbol${look.symbol[0].toUpperCase()}${look.symbol.slice(1)}`];
       svg.append("path").attr("d", d3.symbol(symbol, 42)()).attr("fill", look.colour);
     }
-    return svg.node();
-  }
-  const LINE = { colour: "currentColor", dash: "4 3" };
-
-  function item(look, text) {
-    const line = make("li");
-    line.append(sign(look), make("span", "", text));
-    return line;
+    const entry = document.createElement("li");
+    entry.append(svg.node(), text);
+    return entry;
   }
 
-  function legend(list, figure, chosen, redraw) {
-    list.replaceChildren();
-    if (figure.kind === "matrix") {
-      list.append(make("li", "", `Columns: ${figure.axis || "predicted"}`));
-      return;
-    }
-    const look = looks(figure, chosen);
-    if (isCrowded(figure)) {
-      const own = figure.series.filter((one) => one.slot !== null);
-      const line = make("li");
-      const label = make("label", "", "Highlighted ");
-      const select = make("select", "highlight");
-      own.forEach((one, place) => {
-        const option = make("option", "", one.name);
-        option.value = String(place);
-        option.selected = place === chosen;
-        select.append(option);
-      });
-      select.addEventListener("change", () => redraw(Number(select.value)));
-      label.append(select);
-      line.append(sign({ colour: "var(--c0)", symbol: "circle" }), label);
-      list.append(line, item({ colour: "var(--other)", symbol: "circle" }, `the other ${own.length - 1} runs`));
-    }
-    figure.series.forEach((one, s) => {
-      if (one.slot !== null && isCrowded(figure)) return;
-      if (one.name && (figure.series.length > 1 || one.slot !== null)) list.append(item(look[s], one.name));
-    });
-    if (figure.chance.some((one) => one !== null)) list.append(item(LINE, "chance"));
-    for (const [name, value] of figure.marks) list.append(item(LINE, `${name} ${number(value)}`));
-    if (figure.series.some((one) => one.points.some((point) => point && point[1] !== null))) list.append(make("li", "", "lines through points: 95 % intervals"));
+  function legend(figure) {
+    if (figure.kind === "matrix") return ["Columns: predicted; the shade is the share of a row"];
+    const own = figure.series.filter((one) => one.name && (figure.series.length > 1 || one.slot !== null));
+    const items = own.map((one) => item(lookOf(one), one.name));
+    if (figure.chance.some((one) => one !== null)) items.push(item(CHANCE, "chance"));
+    const ranged = figure.series.some((one) => one.points.some((point) => point && point[1] !== null));
+    return ranged ? [...items, "lines through points: 95 % intervals"] : items;
   }
 
   // ---- cards
-
-  function card(element) {
-    const places = element.dataset.figures.split(" ").map(Number);
-    const state = { which: 0, chosen: 0 };
-    const box = element.querySelector(".drawing");
-    const show = () => {
-      const figure = data.figures[places[state.which]];
-      box.replaceChildren(drawn(figure, box.clientWidth, null, state.chosen));
-      legend(element.querySelector(".legend"), figure, state.chosen, (chosen) => {
-        state.chosen = chosen;
-        show();
-        element.querySelector(".highlight").focus();
-      });
-      element.querySelectorAll(".numbers").forEach((one, place) => one.classList.toggle("other", place !== state.which));
-    };
-    const which = element.querySelector(".which");
-    if (which) {
-      which.addEventListener("change", () => {
-        state.which = Number(which.value);
-        show();
-      });
-    }
-    const name = () => data.figures[places[state.which]].title.replace(/[^A-Za-z0-9]+/g, "_");
-    element.querySelector(".as-svg").addEventListener("click", () => save(new Blob([standalone(box.firstChild)], { type: "image/svg+xml" }), `${name()}.svg`));
-    element.querySelector(".as-png").addEventListener("click", () => picture(box.firstChild, `${name()}.png`));
-    element.querySelector(".enlarge").addEventListener("click", () => enlarge(data.figures[places[state.which]], state.chosen));
-    whenSeen(element, show, box);
-  }
-
-  function chart(element) {
-    const about = data.charts[Number(element.dataset.chart)];
-    const select = element.querySelector("select");
-    const box = element.querySelector(".drawing");
-    const show = () => {
-      const metric = about.metrics.find((one) => one.name === select.value);
-      const figure = { title: `${about.benchmark}: ${metric.name}`, kind: "bars", axis: "", categories: metric.runs.map((one) => one[0]), series: [{ name: "", slot: 0, points: metric.runs.map((one) => [one[1], one[2], one[3], null]) }], marks: [], chance: [] };
-      const values = metric.marks.map((one) => one[2]);
-      const [low, high] = domainOf({ ...figure, marks: values.map((one) => ["", one]) });
-      box.replaceChildren(overview(figure, Math.max(220, box.clientWidth), [low, high], metric.marks));
-      const list = element.querySelector(".legend");
-      list.replaceChildren(...metric.marks.map(([kind, label, value, note]) => {
-        const line = item(MARKS[kind], `${{ chance: "chance", best: `best in the paper, ${label}`, human: label }[kind]} ${number(value)}${note ? " †" : ""}`);
-        line.title = note;
-        return line;
-      }));
-    };
-    select.addEventListener("change", show);
-    whenSeen(element, show, box);
-  }
-  const MARKS = {
-    chance: { colour: "currentColor", dash: "4 3" },
-    best: { colour: "var(--c1)", dash: undefined },
-    human: { colour: "var(--c2)", dash: "1 3" },
-  };
-
-  function overview(figure, width, domain, marks) {
-    const row = 24;
-    const left = Math.min(width * 0.42, 14 + widest(figure.categories));
-    const points = pointsOf(figure, 0).map((one) => ({ ...one, y: (one.c + 0.5) * row }));
-    const svg = Plot.plot({
-      ...common(width, figure.title),
-      height: 32 + row * figure.categories.length,
-      marginLeft: left,
-      marginRight: 14,
-      marginTop: 4,
-      marginBottom: 24,
-      x: { domain, inset: 6 },
-      y: { domain: [row * figure.categories.length, 0], axis: null },
-      marks: [
-        Plot.gridX({ ticks: 4 }),
-        Plot.axisX({ ticks: 4, label: null }),
-        Plot.text(points, { y: "y", frameAnchor: "left", dx: -8, textAnchor: "end", text: (one) => cut(one.category, left - 10), title: "category" }),
-        ...marks.map(([kind, , value]) => Plot.ruleX([value], { stroke: MARKS[kind].colour, strokeDasharray: MARKS[kind].dash, strokeWidth: kind === "human" ? 2.5 : 1.5 })),
-        Plot.ruleY(points.filter((one) => one.low !== null), { x1: "low", x2: "high", y: "y", stroke: "var(--c0)", strokeWidth: 2 }),
-        Plot.dot(points, { x: "value", y: "y", fill: "var(--c0)", r: 4.5 }),
-        Plot.tip(points, Plot.pointerY({ x: "value", y: "y", title: tip })),
-      ],
-    });
-    return asPicture(svg);
-  }
 
   // A plot is drawn when its place comes near the window, and again when that changes its width.
   function whenSeen(element, show, box) {
@@ -349,116 +214,94 @@
     window.addEventListener("beforeprint", draw);
   }
 
-  // ---- enlarging and zooming
-
-  function enlarge(figure, chosen) {
-    const box = at("zoomed");
-    const whole = domainOf(figure);
-    let domain = whole;
-    const redraw = () => {
-      const svg = drawn(figure, Math.max(300, box.clientWidth - 4), domain, chosen);
-      box.replaceChildren(svg);
-      const list = make("ul", "legend");
-      legend(list, figure, chosen, (other) => {
-        chosen = other;
-        redraw();
-      });
-      box.append(list);
-    };
-    const scaled = (factor, middle) => {
-      const span = Math.min(whole[1] - whole[0], (domain[1] - domain[0]) * factor);
-      const low = Math.max(whole[0], Math.min(whole[1] - span, middle - span / 2));
-      domain = [low, low + span];
-      redraw();
-    };
-    const middle = () => (domain[0] + domain[1]) / 2;
-    const values = figure.series.flatMap((one) => one.points.filter(Boolean).map((point) => point[0]));
-    const centre = () => (domain === whole && values.length ? d3.mean(values) : middle());
-    at("zoom-title").textContent = figure.title;
-    at("zoom").querySelector(".tools").hidden = figure.kind === "matrix";
-    at("closer").onclick = () => scaled(0.6, centre());
-    at("farther").onclick = () => scaled(1 / 0.6, middle());
-    at("whole").onclick = () => {
-      domain = whole;
-      redraw();
-    };
-    box.onwheel = (event) => {
-      if (figure.kind === "matrix") return;
-      event.preventDefault();
-      scaled(event.deltaY < 0 ? 0.85 : 1 / 0.85, centre());
-    };
-    at("zoom").showModal();
-    redraw();
+  function put(element, svg, items) {
+    element.querySelector(".drawing").replaceChildren(svg);
+    element.querySelector(".legend").replaceChildren(...items.map((one) => {
+      if (typeof one !== "string") return one;
+      const line = document.createElement("li");
+      line.append(one);
+      return line;
+    }));
   }
-  at("close").addEventListener("click", () => at("zoom").close());
-  at("zoom").addEventListener("click", (event) => {
-    if (event.target === at("zoom")) at("zoom").close();
-  });
+  const widthOf = (box) => Math.max(240, Math.floor(box.clientWidth));
+
+  function card(element) {
+    const figure = data.figures[Number(element.dataset.figure)];
+    const box = element.querySelector(".drawing");
+    const draw = { bars, lines, matrix }[figure.kind];
+    element.querySelector(".as-svg").addEventListener("click", () => save(box.firstChild, figure.title));
+    whenSeen(element, () => put(element, draw(figure, widthOf(box)), legend(figure)), box);
+  }
+
+  const MARKS = {
+    chance: CHANCE,
+    best: { stroke: "var(--c1)", strokeWidth: 1.5 },
+    human: { stroke: "var(--c2)", strokeDasharray: "1 3", strokeWidth: 2.5 },
+  };
+
+  function chart(element) {
+    const about = data.charts[Number(element.dataset.chart)];
+    const select = element.querySelector("select");
+    const box = element.querySelector(".drawing");
+    const show = () => {
+      const { name, runs, marks } = about.metrics.find((one) => one.name === select.value);
+      const points = runs.map(([, ...point]) => [...point, null]);
+      const series = [{ name: "", slot: 0, points }];
+      const title = `${about.benchmark}: ${name}`;
+      const figure = { title, categories: runs.map(([run]) => run), series, chance: [] };
+      put(element, bars(figure, widthOf(box), marks), marks.map(([kind, label, value, note]) => {
+        const whose = kind === "best" ? `best in the paper, ${label}` : label;
+        const line = item(MARKS[kind], `${whose} ${number(value)}${note ? " †" : ""}`);
+        line.title = note;
+        return line;
+      }));
+    };
+    select.addEventListener("change", show);
+    whenSeen(element, show, box);
+  }
 
   // ---- export
 
-  function standalone(svg) {
+  function save(svg, title) {
     const copy = svg.cloneNode(true);
-    const style = getComputedStyle(svg);
     const root = getComputedStyle(document.documentElement);
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("color", style.color);
+    copy.setAttribute("color", getComputedStyle(svg).color);
     copy.setAttribute("font-family", "sans-serif");
-    const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    ground.setAttribute("width", "100%");
-    ground.setAttribute("height", "100%");
-    ground.setAttribute("fill", root.getPropertyValue("--raised"));
-    copy.prepend(ground);
-    return new XMLSerializer().serializeToString(copy).replace(/var\((--[a-z0-9]+)\)/g, (whole, name) => root.getPropertyValue(name).trim());
-  }
-
-  function picture(svg, name) {
-    const image = new Image();
-    const { width, height } = svg.viewBox.baseVal;
-    image.onload = () => {
-      const canvas = document.createElement("canvas");
-      canvas.width = width * 3;
-      canvas.height = height * 3;
-      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      canvas.toBlob((blob) => save(blob, name));
-    };
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standalone(svg))}`;
-  }
-
-  function save(blob, name) {
-    const link = make("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
+    const text = new XMLSerializer().serializeToString(copy)
+      .replace(/var\((--[a-z0-9]+)\)/g, (whole, name) => root.getPropertyValue(name).trim());
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+    link.download = `${title.replace(/[^A-Za-z0-9]+/g, "_")}.svg`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
   // ---- spans of time, for the browser of questions
 
-  window.tempbenchSpans = (rows, duration, width) => {
-    const height = 30 + rows.length * 22;
-    const points = rows.flatMap((one, place) => one.spans.map(([from, to]) => ({ from, to, y: place, name: one.name, colour: one.colour })));
-    const left = Math.min(width * 0.35, 14 + widest(rows.map((one) => one.name)));
-    const end = Math.max(duration, ...points.map((one) => one.to));
-    const svg = Plot.plot({
-      ...common(Math.max(240, width), "Spans of time in seconds"),
-      height,
-      marginLeft: left,
-      marginRight: 16,
-      marginTop: 2,
-      marginBottom: 26,
-      x: { domain: [0, end] },
+  window.tempbenchSpans = (rows, duration, room) => {
+    const width = Math.max(240, room);
+    const titles = rows.map((one) => one.name);
+    const [left, labels] = names(titles, width, 0.35, (one, place) => place);
+    const seconds = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
+    const spans = rows.flatMap(({ name, colour, spans: own }, place) => own.map(([from, to]) => {
+      const title = `${name}: ${seconds(from)} to ${seconds(to)} s`;
+      return { from, to, top: place - 0.32, bottom: place + 0.32, colour, title };
+    }));
+    const box = { x1: "from", x2: "to", y1: "top", y2: "bottom", fill: "colour", title: "title" };
+    return plot("Spans of time in seconds", width, 30 + rows.length * 22, [2, 16, 26, left], {
+      x: { domain: [0, Math.max(duration, ...spans.map((one) => one.to))] },
       y: { domain: [rows.length - 0.5, -0.5], axis: null },
+      color: { type: "identity" },
       marks: [
         Plot.gridX({ ticks: 6 }),
         Plot.axisX({ ticks: 6, label: null, tickFormat: (one) => `${one} s` }),
-        Plot.text(rows, { y: (one, place) => place, frameAnchor: "left", dx: -8, textAnchor: "end", text: (one) => cut(one.name, left - 10), title: "name" }),
-        ...points.map((one) => Plot.rect([one], { x1: "from", x2: "to", y1: one.y - 0.32, y2: one.y + 0.32, fill: one.colour, title: () => `${one.name}: ${seconds(one.from)} to ${seconds(one.to)} s` })),
+        labels,
+        Plot.rect(spans, box),
       ],
     });
-    return asPicture(svg);
   };
 
-  document.querySelectorAll("figure[data-figures]").forEach(card);
+  document.querySelectorAll("figure[data-figure]").forEach(card);
   document.querySelectorAll("figure[data-chart]").forEach(chart);
 })();

@@ -20,12 +20,14 @@ from tempbench_lmms.report.grid import (
     Cell,
     Grid,
     Line,
+    Number,
+    cell_of,
     gathered,
     heading,
     headings,
 )
 from tempbench_lmms.report.grid import Heading as Head
-from tempbench_lmms.report.numbers import Number, TaskNumbers
+from tempbench_lmms.report.numbers import TaskNumbers
 from tempbench_lmms.report.placing import Parts, nearest
 
 MINI = "the run is on the bundled sample; the paper's numbers are not"
@@ -102,11 +104,8 @@ class _Unit:
     scale: int
     digits: int
 
-    def text(self, number: Number) -> str:
-        return number.scaled_text(self.scale, self.digits)
-
-    def bounds(self, number: Number) -> str:
-        return number.bounds(self.scale, self.digits)
+    def cell(self, number: Number, metric: str, task: str = "") -> Cell:
+        return cell_of(number, metric, task, self.scale, self.digits)
 
 
 def grid_of(card: BenchmarkCard, table: PrintedTable, results: Sequence[Result], better: Better) -> Grid:
@@ -254,7 +253,7 @@ def _people(
                 if metric in known and metric in units:
                     cell = known[metric]
                     same = (cell.unit == "percent") == (units[metric].scale == 100)
-                    text = cell.printed if same else units[metric].text(Number(cell.value))
+                    text = cell.printed if same else units[metric].cell(Number(cell.value), metric).text
                     cells[column] = _paper_cell(card, cell, text, apart)
             if cells:
                 yield Line(_head(f"{model} ({source})", template, HUMAN), cells)
@@ -270,9 +269,8 @@ def _chance(
         for column, metric in template.metrics.items():
             ends = [name for name in card.chance if f"_{metric}".endswith(f"_{name}")]
             if ends and metric not in here and metric in units:
-                value = card.chance[max(ends, key=len)]
-                number = Number(float(value))
-                cells[column] = Cell(units[metric].text(number), number=number, metric=metric)
+                number = Number(float(card.chance[max(ends, key=len)]))
+                cells[column] = units[metric].cell(number, metric)
         if cells:
             yield Line(_head("chance", template, CHANCE), cells)
 
@@ -292,9 +290,9 @@ def _run_lines(result: Result, templates: Sequence[_Template], units: Mapping[st
         name = ", ".join([result.label, *filter(None, words)])
         for template in templates:
             cells = {
-                column: _run_cell(numbers[metric], metric, units.get(metric))
+                column: units.get(metric, _Unit(1, 4)).cell(one.read(), metric, one.task)
                 for column, metric in template.metrics.items()
-                if metric in numbers
+                if (one := numbers.get(metric)) is not None
             }
             if cells:
                 yield Line(_head(name, template, RUN, result.notes), cells)
@@ -317,11 +315,6 @@ def variants(found: Iterable[Found], known: set[str]) -> Iterator[tuple[Parts, d
         rows.setdefault((rest, copy), {}).update(numbers)
     for (rest, _), numbers in rows.items():
         yield rest, numbers
-
-
-def _run_cell(one: Found, metric: str, unit: _Unit | None) -> Cell:
-    number, unit = one.read(), unit or _Unit(1, 4)
-    return Cell(unit.text(number), unit.bounds(number), number=number, metric=metric, task=one.task)
 
 
 def _with_best(lines: Sequence[Line], better: Better) -> list[Line]:

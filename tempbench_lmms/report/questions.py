@@ -1,10 +1,12 @@
 """The questions of the runs, as data for the browser in the page: what was asked, shown, replied and read."""
 
 import base64
+import copy
 import hashlib
 import io
 import itertools
 import json
+from collections import UserDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,7 +53,7 @@ def spread(n: int, most: int) -> list[int]:
 
 
 @dataclass
-class Asked:
+class AskedTask:
     """One task with the answers of all its runs.
 
     Attributes:
@@ -91,14 +93,14 @@ def _far_apart(flags: Sequence[bool], wanted: bool) -> list[int]:
     return [places[i] for n in range(1 << bits) if (i := int(f"{n:0{bits}b}"[::-1], 2)) < len(places)]
 
 
-def asked_of(tasks: Sequence[TaskNumbers]) -> list[Asked]:
+def asked_of(tasks: Sequence[TaskNumbers]) -> list[AskedTask]:
     """Returns the tasks that have a log, each once, with the answers of its runs side by side."""
     runs = list(dict.fromkeys(task.run for task in tasks))
-    out: dict[str, Asked] = {}
+    out: dict[str, AskedTask] = {}
     for task in tasks:
         if not task.log.samples:
             continue
-        one = out.setdefault(task.log.task, Asked(task.log.task, [], [], [], []))
+        one = out.setdefault(task.log.task, AskedTask(task.log.task, [], [], [], []))
         samples = sorted(task.log.samples, key=lambda sample: sample.doc_id)
         one.runs.append(runs.index(task.run))
         one.tasks.append(task)
@@ -159,8 +161,7 @@ def data_of(
         index={
             "runs": list(dict.fromkeys(task.run for task in tasks)),
             "tasks": [_index(one) for one in asked],
-            "told": [[place for number, place in told if number == n] for n in range(len(asked))],
-            "order": [number for number, _ in told],
+            "told": told,
             "chunk": CHUNK,
         },
         texts=_chunks(entries),
@@ -173,7 +174,7 @@ def data_of(
 
 
 def _entries(
-    asked: Sequence[Asked], told: Sequence[tuple[int, int]], room: float
+    asked: Sequence[AskedTask], told: Sequence[tuple[int, int]], room: float
 ) -> tuple[list[dict[str, Any]], list[tuple[dict[str, Any], Fields]]]:
     """Returns the questions that fit a number of bytes; these and their answers with their texts' sizes."""
     entries: list[dict[str, Any]] = []
@@ -194,13 +195,13 @@ def _chunks(values: Sequence[Any]) -> list[list[Any]]:
     return [list(values[start : start + CHUNK]) for start in range(0, len(values), CHUNK)]
 
 
-def _in_turn(asked: Sequence[Asked], most: int) -> list[tuple[int, int]]:
+def _in_turn(asked: Sequence[AskedTask], most: int) -> list[tuple[int, int]]:
     """Returns (task, question), the tasks in turn, `most` at most."""
     turns = itertools.zip_longest(*([(n, place) for place in one.order] for n, one in enumerate(asked)))
     return list(itertools.islice((one for turn in turns for one in turn if one is not None), most))
 
 
-def _index(one: Asked) -> dict[str, Any]:
+def _index(one: AskedTask) -> dict[str, Any]:
     """Returns every question of a task: its id, and for each run its verdict and how it was read."""
     words: dict[str, int] = {" ": 0}
     hows = []
@@ -241,7 +242,7 @@ def _coded(records: Sequence[Record], name: str, values: list[str]) -> dict[str,
     }
 
 
-def _entry(one: Asked, place: int) -> dict[str, Any]:
+def _entry(one: AskedTask, place: int) -> dict[str, Any]:
     """Returns the texts of a question and of its answers."""
     name = one.ids[place]
     answers: list[dict[str, Any]] = []
@@ -286,7 +287,7 @@ def _shared(answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _pictured(
-    asked: Sequence[Asked],
+    asked: Sequence[AskedTask],
     told: Sequence[tuple[int, int]],
     entries: Sequence[dict[str, Any]],
     most: int | None,
@@ -406,58 +407,31 @@ class Shown(NamedTuple):
     label: str
 
 
-class _Noted(dict[str, Any]):
-    """A document that notes which of its fields are read.
-
-    Attributes:
-        read: Their names. What a hook makes of the document depends on these fields alone.
-    """
+class _Noted(UserDict[str, Any]):
+    """A document that notes in `read` which fields are read: what a hook shows depends on these alone."""
 
     def __init__(self, doc: Mapping[str, Any]) -> None:
-        super().__init__(doc)
         self.read: set[str] = set()
+        super().__init__(doc)
 
     def __getitem__(self, name: str) -> Any:
         self.read.add(name)
         return super().__getitem__(name)
 
-    def get(self, name: str, default: Any = None) -> Any:
-        self.read.add(name)
-        return super().get(name, default)
-
     def __contains__(self, name: object) -> bool:
         self.read.add(str(name))
         return super().__contains__(name)
 
-    def pop(self, name: str, *default: Any) -> Any:
-        self.read.add(name)
-        return super().pop(name, *default)
-
-    def setdefault(self, name: str, default: Any = None) -> Any:
-        self.read.add(name)
-        return super().setdefault(name, default)
-
-    # What looks at all fields has read all: `{**doc}` and `doc | more` come here, too.
     def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
+        self.read.update(self.data)
+        return super().__iter__()
 
-    def keys(self) -> Any:
-        self.read.update(super().keys())
-        return super().keys()
+    # What makes another document of it has looked at every field.
+    def __or__(self, other: Any) -> Any:
+        return dict(self) | other
 
-    def values(self) -> Any:
-        self.keys()
-        return super().values()
-
-    def items(self) -> Any:
-        self.keys()
-        return super().items()
-
-    def __eq__(self, other: object) -> bool:
-        return dict(self) == other
-
-    def __ne__(self, other: object) -> bool:
-        return dict(self) != other
+    def __deepcopy__(self, memo: Any) -> dict[str, Any]:
+        return copy.deepcopy(dict(self), memo)
 
 
 class _Visuals:

@@ -1,56 +1,29 @@
-"""The numbers of tasks with second readers' readings, as a table beside ours."""
-
-from dataclasses import dataclass
-from typing import Any
+"""The numbers of tasks with second readers' readings, as tables beside ours."""
 
 from tempbench_lmms.record import shown
+from tempbench_lmms.report.grid import SECOND, Cell, Grid, Number
 from tempbench_lmms.runs import second_scores
 from tempbench_lmms.runs.logs import TaskLog
 
 
-@dataclass(frozen=True)
-class SecondTable:
-    """One task's numbers with one second reader.
-
-    Attributes:
-        reader: The second reader.
-        columns: What the numbers are of, ours first.
-        rows: A metric and its values each; those that a second reader moves.
-        remarks: Lines about what it was given and how it and we agree.
-    """
-
-    reader: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Any, ...]], ...]
-    remarks: tuple[str, ...]
-
-    @property
-    def head(self) -> list[str]:
-        """The table's first line."""
-        return ["metric", *self.columns]
-
-    @property
-    def body(self) -> list[list[str]]:
-        """Its lines, for people."""
-        return [[name, *map(shown, values)] for name, values in self.rows]
-
-
-def tables_of(log: TaskLog) -> tuple[list[SecondTable], str]:
+def grids_of(log: TaskLog, caption: str) -> tuple[list[Grid], str]:
     """Returns a table for each second reader of a task, and why there is none although there are readings."""
     found, problem = second_scores.shown(log, intervals=False)
-    return [_table(one) for one in found], problem
+    return [_grid(one, caption) for one in found], problem
 
 
-def _table(one: second_scores.Compared) -> SecondTable:
+def _grid(one: second_scores.Compared, caption: str) -> Grid:
+    """Returns the metrics that a second reader moves; the remarks say how it and we agree."""
     name = one.readings.reader
     versions = {f"ours, else {name}": one.filled} | ({f"{name} first": one.alone} if one.alone else {})
-    moved = [metric for found in versions.values() for metric in found.differing]
-    rows = [
-        (metric, (value, *(found.now.get(metric) for found in versions.values())))
-        for metric, value in one.filled.then.items()
-        if metric in moved and isinstance(value, (int, float, str)) and not metric.endswith("_stderr")
-    ]
+    moved = {metric for found in versions.values() for metric in found.differing}
+    rows = {}
+    for metric, value in one.filled.then.items():
+        if metric in moved and isinstance(value, (int, float, str)) and not metric.endswith("_stderr"):
+            now = [found.now.get(metric) for found in versions.values()]
+            cells = [Cell(shown(own), number=Number(own), metric=metric) for own in now]
+            rows[metric] = [Cell(shown(value)), *cells]
     agreements = (f"{name} and we, {second_scores.in_words(found)}" for found in one.agreements)
-    return SecondTable(
-        name, ("ours", *versions), tuple(rows), (second_scores.summary(one.readings), *agreements)
-    )
+    remarks = (second_scores.summary(one.readings), *agreements)
+    head = ["metric", "ours", *versions]
+    return Grid.of(f"With {name}", head, rows, caption=caption, remarks=remarks, source=SECOND)

@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from itertools import groupby
 from typing import Any
 
 from tempbench_lmms import benchmarks
@@ -11,9 +12,9 @@ from tempbench_lmms.card import BenchmarkCard, PrintedTable
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import kwargs_of, task_files
 from tempbench_lmms.record import Metrics, Record
-from tempbench_lmms.report import breakdowns, paraphrases, printed, repeats
-from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading
-from tempbench_lmms.report.numbers import Number, TaskNumbers, of_records
+from tempbench_lmms.report import breakdowns, printed, spreads
+from tempbench_lmms.report.grid import CHANCE, RUN, Cell, Grid, Heading, Number, cell_of
+from tempbench_lmms.report.numbers import TaskNumbers, of_records
 from tempbench_lmms.report.placing import Parts, column_of, parts_of
 from tempbench_lmms.report.printed import Found, Result, variants
 
@@ -85,13 +86,10 @@ class Section:
         """The paper's tables that a run has a number for."""
         return [grid for grid in grids_of(self.card, self.tasks) if grid.has_runs]
 
-    def breakdowns(self, task: TaskNumbers) -> list[Grid]:
-        """Returns what a task's results file has under `details`, and its metrics by groups, as tables.
-
-        Where the run has paraphrases of the task, or repeats, their spread comes first.
-        """
-        spread = [*repeats.grids_of(self.tasks, task), *paraphrases.grids_of(self.tasks, task)]
-        return [*spread, *breakdowns.grids_of(self.card, task)]
+    def grids_of(self, task: TaskNumbers) -> list[Grid]:
+        """Returns the tables of one task: all metrics, their spread, breakdowns, readings, second readers."""
+        spread = spreads.grids_of(self.tasks, task)
+        return [task.metrics_grid, *spread, *breakdowns.grids_of(self.card, task), *task.own_grids]
 
 
 def sections_of(tasks: Sequence[TaskNumbers]) -> list[Section]:
@@ -216,16 +214,15 @@ def rows_of(card: BenchmarkCard, tasks: Sequence[TaskNumbers]) -> list[Row]:
 def _main(card: BenchmarkCard, rows: Sequence[Row]) -> Iterator[Grid]:
     """Yields the main numbers in tables of a page's width, columns in the paper's order."""
     present = [column for column in card.primary if any(column in row.numbers for row in rows)]
-    groups = _grouped(card, present)
-    n_pages = -(-len(present) // _WIDTH)
-    width = -(-len(present) // n_pages) if n_pages else 0  # two tables of 5 and 4 rather than of 8 and 1
-    pages: list[list[tuple[str, tuple[str, ...]]]] = []
-    for group in groups:
-        if not pages or sum(len(columns) for _, columns in [*pages[-1], group]) > width:
+    pages: list[list[str]] = [[]]
+    for _, group in groupby(present, lambda column: test_of(card, column)[0]):
+        own = list(group)
+        if pages[-1] and len(pages[-1]) + len(own) > _WIDTH:
             pages.append([])
-        pages[-1].append(group)
+        pages[-1] += own
     for page in pages:
-        yield _main_grid(card, tuple(page), rows)
+        for start in range(0, len(page), _WIDTH):  # a group may be wider than a page
+            yield _main_grid(card, page[start : start + _WIDTH], rows)
 
 
 def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
@@ -242,41 +239,22 @@ def test_of(card: BenchmarkCard, column: str) -> tuple[str, str]:
     return "", column
 
 
-def _grouped(card: BenchmarkCard, columns: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """Returns the columns under the tests that they belong to: `mt1_two_mt` below `mt1_two`."""
-    out: list[tuple[str, tuple[str, ...]]] = []
-    for column in columns:
-        heading, _ = test_of(card, column)
-        if out and out[-1][0] == heading and (heading or len(out[-1][1]) < _WIDTH):
-            out[-1] = (heading, (*out[-1][1], column))
-        else:
-            out.append((heading, (column,)))
-    return out
-
-
-def _main_grid(
-    card: BenchmarkCard, groups: tuple[tuple[str, tuple[str, ...]], ...], rows: Sequence[Row]
-) -> Grid:
-    columns, headings = [], []
-    for group, own in groups:
-        for column in own:
-            name = column.removeprefix(f"{group}_") if group else column
-            columns.append(column)
-            headings.append(Heading((group, name) if any(one for one, _ in groups) else (name,)))
+def _main_grid(card: BenchmarkCard, columns: Sequence[str], rows: Sequence[Row]) -> Grid:
+    """Returns numbers as the results file has them; the paper's own tables are in the paper's units."""
+    headings = [test_of(card, column) for column in columns]
+    with_tests = any(test for test, _ in headings)
     lines = [row for row in rows if any(column in row.numbers for column in columns)]
     heads = [Heading((row.label,), RUN) for row in lines]
     cells = [tuple(_main_cell(row.numbers.get(one), one) for one in columns) for row in lines]
     if any(column in card.chance for column in columns):
         heads.append(Heading(("chance",), CHANCE))
         cells.append(tuple(_chance_cell(card.chance.get(one), one) for one in columns))
-    return Grid("Main numbers", card.name, tuple(heads), tuple(headings), tuple(cells), corner="run")
+    fields = tuple(Heading(one if with_tests else one[1:]) for one in headings)
+    return Grid("Main numbers", card.name, tuple(heads), fields, tuple(cells), corner="run")
 
 
 def _main_cell(number: Number | None, column: str) -> Cell:
-    """Returns a number as the results file has it; the paper's own tables are in the paper's units."""
-    if number is None:
-        return Cell(text="")
-    return Cell(number.scaled_text(), number.bounds(), number=number, metric=column)
+    return Cell(text="") if number is None else cell_of(number, column)
 
 
 def _chance_cell(value: float | None, column: str) -> Cell:

@@ -1,7 +1,7 @@
 """The plots of TempVS in a report: the six tests, statement types, event distance, position bias."""
 
 from tempbench_lmms.report.figures import Figure, position_bias, shares
-from tempbench_lmms.report.numbers import Number
+from tempbench_lmms.report.grid import Number
 from tempbench_lmms.report.tables import Row
 from tempbench_lmms.tempvs.card import CARD, MAIN_TESTS
 from tempbench_lmms.tempvs.scoring import details
@@ -12,7 +12,7 @@ def figures(row: Row) -> list[Figure]:
     tests = {test: row.numbers[f"{test}_mt"] for test in MAIN_TESTS if f"{test}_mt" in row.numbers}
     chance = {test: CARD.chance[f"{test}_mt"] for test in MAIN_TESTS}
     title = "Accuracy on the main tests"
-    out = shares(title, "radar", row.label, tests, chance=chance) if len(tests) > 2 else []
+    out = shares(title, "bars", row.label, tests, chance=chance) if len(tests) > 2 else []
     for task in row.tasks:
         records = task.log.records
         for test, table in (task.log.details or details(records)).items():

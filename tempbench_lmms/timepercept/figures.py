@@ -1,7 +1,7 @@
 """The plots of TimePerceptBench in a report: the nine tests, scene categories, interval classes."""
 
 from tempbench_lmms.report.figures import Figure, confusion, confusion_of, shares
-from tempbench_lmms.report.numbers import Number
+from tempbench_lmms.report.grid import Number
 from tempbench_lmms.report.tables import Row
 from tempbench_lmms.timepercept.card import CARD, INTERVALS, LAPSES, RANKINGS, TESTS
 from tempbench_lmms.timepercept.scoring import details
@@ -16,7 +16,7 @@ def figures(row: Row) -> list[Figure]:
     # Of the pairs of an ordering, random answers get half.
     chance = {test: 0.5 if test in RANKINGS else CARD.chance[f"{test}_accuracy"] for test in TESTS}
     title = "Accuracy on the nine tests"
-    out = shares(title, "radar", row.label, known, chance=chance) if len(known) > 2 else []
+    out = shares(title, "bars", row.label, known, chance=chance) if len(known) > 2 else []
     for task in row.tasks:
         table = task.log.details or details(task.log.records)
         categories = {

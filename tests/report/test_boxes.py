@@ -5,8 +5,9 @@ import json
 import pytest
 
 from tempbench_lmms.cli.show import as_html
+from tempbench_lmms.record import shown as as_shown
 from tempbench_lmms.report import numbers
-from tempbench_lmms.report.overview import text_of
+from tempbench_lmms.report.overview import digits_of
 from tempbench_lmms.report.page import page
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.safe_run import leaves
@@ -55,7 +56,7 @@ def test_first_screen_says_each_number_once(chromium, suite_page):
     chromium.look(suite_page)
     halfway = [0.0625, 0.1875, 0.1235, 0.5, 0.0005, 2.6875, 12.25, 12.35, -0.0625, 1.0]
     shown = everything(chromium, f"{json.dumps(halfway)}.map(window.tempbenchNumber)")
-    assert shown == [text_of(numbers.Number(value)) for value in halfway]
+    assert shown == [as_shown(value, digits_of(value)) for value in halfway]
     assert "0.063" in shown
 
 

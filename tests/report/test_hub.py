@@ -62,7 +62,6 @@ def test_entries(run, tmp_path, capsys):
     low, high = map(float, re.search(rf"{error}; 95 % interval (\S+) to (\S+);", first["notes"]).groups())
     assert low < first["value"] < high
     assert first["notes"].endswith(f"tempbench-lmms {__version__}")
-    assert hub.problems(entries) == []
     table = (tmp_path / "model_card_table.md").read_text()
     assert f"| {values['mt1_two_mt,none']:.4f} |" in table
     assert "nothing was uploaded" in capsys.readouterr().out
@@ -135,35 +134,6 @@ def test_wrong_options(run, tmp_path, options, message):
     with pytest.raises(TempbenchError, match=message):
         submit_hub(**{"logs": [run], "model": "org/model", "output": tmp_path} | options)
     assert not (tmp_path / ".eval_results").exists()
-
-
-GOOD = {"dataset": {"id": "a/b", "task_id": "t"}, "value": 0.5}
-
-
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({}, None),
-        ({"date": "2026-01-01"}, None),
-        ({"dataset": {"id": "a", "task_id": "t"}}, "is not ORG/NAME"),
-        ({"dataset": {"id": "a/b"}}, "is not an identifier"),
-        ({"value": float("nan")}, "is not a finite number"),
-        ({"value": "0.5"}, "is not a finite number"),
-        ({"value": True}, "is not a finite number"),
-        ({"date": "yesterday"}, "not ISO 8601"),
-        ({"source": {"name": "x"}}, "no web address"),
-        ({"metric": "x"}, "unknown key metric"),
-        ({"notes": 3}, "notes is not a text"),
-    ],
-)
-def test_problems(change, problem):
-    found = hub.problems([GOOD | change])
-    assert (found == []) if problem is None else (problem in found[0])
-
-
-@pytest.mark.parametrize("content", [None, [], {}, "x", [3]])
-def test_problems_of_other_things(content):
-    assert hub.problems(content)
 
 
 class Repository:

@@ -23,15 +23,13 @@ from tempbench_lmms.report import (
     numbers,
     overview,
     placing,
-    plots,
     questions,
-    summary,
     tables,
     text,
     vendor,
 )
 from tempbench_lmms.report.figures import Figure, Series, merged
-from tempbench_lmms.report.numbers import Number
+from tempbench_lmms.report.grid import Number
 from tempbench_lmms.report.page import embedded, figures_of, page
 from tempbench_lmms.runs.logs import read_runs
 from tests.report.conftest import ATTACK, attack, edit, finish
@@ -131,7 +129,7 @@ def test_log_of_an_older_version_has_no_plots(tmp_path):
     found, problems = figures_of(section)
     assert [figure.title for figure in found] == ["Main numbers"]
     assert "made by another version" in problems[0]
-    assert plots.as_data(found[0], [])["kind"] == "bars"
+    assert found[0].data([])["kind"] == "bars"
 
 
 def test_run_without_samples(tmp_path):
@@ -366,34 +364,31 @@ def test_confusion():
 def test_a_share_of_questions_has_an_interval_that_is_not_empty():
     # 0 of 44: Wilson 1927 with z = 1.96 ends at 0.0803. `wilson` takes Student's t of 4 degrees of freedom,
     # 2.776, where no answer is right: 2.776^2 / (44 + 2.776^2) = 0.149.
-    none = plots.with_spread(Number(0.0, n=44))
+    none = figures.with_spread(Number(0.0, n=44))
     assert none.low == 0
     assert none.high == pytest.approx(2.7764**2 / (44 + 2.7764**2), abs=1e-4)
-    half = plots.with_spread(Number(0.5, n=44))
+    half = figures.with_spread(Number(0.5, n=44))
     assert 0.3 < half.low < 0.5 < half.high < 0.7
     # A mean of scores is no share, and an interval of the run's own stays.
-    assert plots.with_spread(Number(0.333, n=44)).low is None
-    assert plots.with_spread(Number(0.5, low=0.1, high=0.9, n=44)).low == 0.1
-
-
-def test_all_matrices_are_one_figure_to_choose_from():
-    matrices = [*figures.confusion("one", {"a": {"a": 1}}), *figures.confusion("two", {"a": {"a": 2}})]
-    bars = Figure("t", "bars", ("a",), (Series("", (Number(0.5),)),))
-    found = plots.drawings([*matrices, bars])
-    assert [(one.title, len(one.figures)) for one in found] == [("t", 1), (plots.MATRICES, 2)]
+    assert figures.with_spread(Number(0.333, n=44)).low is None
+    assert figures.with_spread(Number(0.5, low=0.1, high=0.9, n=44)).low == 0.1
 
 
 def test_what_is_drawn_of_a_figure():
     series = (
         Series("run", (Number(0.25, low=0.1, high=0.4, n=8), Number("-"), None)),
-        Series("ref", (), True),
+        Series("ref", (None, None, None), True),
     )
-    figure = Figure("t", "radar", ("1", "2", "3"), series, chance={"1": 0.2})
-    drawn = plots.as_data(figure, ["other", "run"])
-    assert drawn["kind"] == "bars"
+    figure = Figure("t", "bars", ("1", "2", "3"), series, chance={"1": 0.2})
+    drawn = figure.data(["other", "run"])
     assert drawn["series"][0] == {"name": "run", "slot": 1, "points": [[0.25, 0.1, 0.4, 8], None, None]}
     assert drawn["series"][1]["slot"] is None
     assert drawn["chance"] == [0.2, None, None]
+    assert [[cell.text for cell in cells] for cells in figure.grid.cells] == [
+        ["0.2500", ""],
+        ["-", ""],
+        ["", ""],
+    ]
 
 
 def test_shares_have_the_chance_of_their_groups():
@@ -411,52 +406,39 @@ def test_the_library_is_the_published_one():
             vendor.Library(**{**vars(library), "sha256": "0" * 64}).text()
 
 
-def test_overview_has_chance_the_papers_best_and_humans(tasks):
-    (column,) = overview.columns_of(tables.sections_of(tasks))
-    assert (column.benchmark, column.metric) == ("tempvs", "mt1_two_mt")
-    assert column.cells["tempbench_oracle"][0].value == 1.0
-    # Table 4: humans 82.5 %; section 4: random choice of two.
-    marks = {one.kind: one for one in column.marks}
-    assert (marks["chance"].value, marks["human"].value) == (0.5, 0.825)
-    models = [one for one in column.section.card.reference if one.metric == "mt1_two_mt"]
-    assert marks["best"].value == max(
-        one.value for one in models if one.model not in column.section.card.others
-    )
-
-
-@pytest.mark.slow
-def test_text_formats_begin_with_the_page_s_first_screen(tasks, html):
+def test_overview_has_chance_the_papers_best_and_humans(tasks, html):
     sections = tables.sections_of(tasks)
-    headlines, problems = summary.grids_of(sections, ["tempbench_chance", "tempbench_oracle"])
-    first = html[html.index('<section id="overview">') : html.index("</section>")]
-    own = [cells[0] for row, cells in zip(headlines.rows, headlines.cells, strict=True) if row.kind == "run"]
-    assert [cell.text for cell in own] == re.findall(r"data-headline=[^>]*>([^<]*)<", first)
-    assert all(re.search(f'"whole">{re.escape(cell.bounds)}<', first) for cell in own)
-    below = dict(zip([row.label for row in headlines.rows], headlines.cells, strict=True))
-    assert "† not computed" in first
-    for name in overview.MARKS.values():
-        shown = re.search(rf'<th scope="row">{name}</th><td>([^ <]*)', first)[1]
-        assert below[name][0].text == shown
-    of_page = re.findall(r">([^<>]+)</(?:a|span)></td>|</a></td>", first[first.index("problems") :])
-    assert [cell.text for cells in problems.cells for cell in cells] == of_page[-14:]
+    (column,) = overview.columns_of(sections)
+    headlines, problems = overview.grids_of(sections)
+    assert [one.label for one in headlines.columns] == ["tempvs / mt1_two_mt"]
+    cells = {row.label: own[0] for row, own in zip(headlines.rows, headlines.cells, strict=True)}
+    assert cells["tempbench_oracle"].number.value == 1.0
+    # Table 4: humans 82.5 %; section 4: random choice of two.
+    assert (cells["chance"].text, cells["humans in the paper"].text) == ("0.500", "0.825")
+    models = [one for one in column.section.card.reference if one.metric == "mt1_two_mt"]
+    best = max(one.value for one in models if one.model not in column.section.card.others)
+    assert cells["best in the paper"].text == f"{best:.3f}"
+    # Every format begins with it.
     written = text.as_markdown(sections)
     assert written.index("**Headlines.**") < written.index("**What is wrong") < written.index("## tempvs")
     told = [line for line in written.splitlines() if line.startswith("- tempvs")]
     assert len(told) == sum(bool(task.warnings) for task in tasks) > 0
     assert r"\caption{What is wrong with these runs" in text.as_latex(sections)
+    first = html[html.index('<section id="overview">') : html.index("</section>")]
+    for grid in (headlines, problems):
+        assert all(cell.text in first for own in grid.cells for cell in own)
 
 
 def test_what_a_run_without_a_log_did_is_unknown(tmp_path):
     log = write_run(tmp_path, task="tempvs_mt1_two_mini")
     log.write_text("of no use\n" * 3)
     found = list(numbers.of_logs(read_runs([tmp_path], partial=True)))
-    (problems,) = overview.problems_of(found, {0: 0}).values()
+    (problems,) = overview.problems_of(found).values()
     for name in ("unread", "failed", "cut off", "at chance"):
-        assert (problems[name].words, problems[name].is_meant) == ("unknown", False)
+        assert (problems[name].text, problems[name].is_fault) == ("unknown", True)
     log.unlink()
-    found = list(numbers.of_logs(read_runs([tmp_path])))
-    (problems,) = overview.problems_of(found, {0: 0}).values()
-    assert problems["unread"].is_meant
+    (problems,) = overview.problems_of(list(numbers.of_logs(read_runs([tmp_path])))).values()
+    assert not problems["unread"].is_fault
 
 
 def test_runs_with_different_data_are_said_to_have_them(tmp_path):
@@ -488,14 +470,14 @@ def test_what_is_wrong_is_counted_and_linked(tmp_path):
     edit(log, change)
     finish(log, n_questions=300)
     found = list(numbers.of_logs(read_runs([tmp_path])))
-    (problems,) = overview.problems_of(found, {0: 0}).values()
-    counts = {name: (one.count, one.of, one.link) for name, one in problems.items()}
-    assert counts["unread"] == (3, 40, "#find=run=0&verdict=unparsed")
-    assert counts["failed"] == (1, 40, "#find=run=0&verdict=failed")
-    assert counts["cut off"][0] == 1
-    assert counts["not asked"] == (260, 300, "#task-0")
-    assert problems["check"].words == "not checked"
-    assert "at chance" in counts
+    (problems,) = overview.problems_of(found).values()
+    told = {name: (one.text, one.link) for name, one in problems.items()}
+    assert told["unread"] == ("3 of 40", "#find=run=0&verdict=unparsed")
+    assert told["failed"] == ("1 of 40", "#find=run=0&verdict=failed")
+    assert told["cut off"][0] == "1 of 40"
+    assert told["not asked"] == ("260 of 300", "#task-0")
+    assert told["check"] == ("not checked", "#run-0")
+    assert "at chance" in told
 
 
 # ---- questions
@@ -508,13 +490,13 @@ def wrong_in(tasks):
 def test_wrong_answers_have_texts_and_pictures_first(tasks):
     data = questions.data_of(tasks, 20, 4)
     assert data.n_logged == 800 + 223
-    assert data.index["order"] == [0, 1] * 10
+    assert [task for task, _ in data.index["told"]] == [0, 1] * 10
     entries = [entry for chunk in data.texts for entry in chunk]
     assert sum("pictures" in entry for entry in entries) == data.n_pictured == 4
     assert ["out" in entry for entry in entries] == [False] * 4 + [True] * 16
     # The oracle is right everywhere; of chance's answers the wrong ones come first, from all of the task.
     verdicts = data.index["tasks"][0]["verdicts"][0]
-    told = data.index["told"][0]
+    told = [place for task, place in data.index["told"] if task == 0]
     assert {verdicts[place] for place in told} == {"w"}
     assert max(told) - min(told) > 400
     assert questions.data_of(tasks, 0).texts == []
@@ -591,23 +573,20 @@ def test_how_replies_were_read(tmp_path):
     edit(log, change)
     finish(log)
     (task,) = numbers.of_logs(read_runs([tmp_path]))
-    assert {(what, word) for what, word, _ in task.readings} == {
-        ("read by", "whole"),
-        ("unread", "refused"),
-        ("unread", "empty"),
-        ("unread", "cut_off"),
-    }
-    assert sum(share for *_, share in task.readings) == pytest.approx(1)
+    (readings,) = task.own_grids
+    shares = {row.label: cell.text for row, (cell,) in zip(readings.rows, readings.cells, strict=True)}
+    assert shares.keys() == {"read by: whole", "unread: refused", "unread: empty", "unread: cut_off"}
+    assert shares["unread: refused"] == "0.3500"  # 14 of 40
+    assert sum(map(float, shares.values())) == pytest.approx(1)
     (index,) = questions.data_of([task], 500, 0).index["tasks"]
     read = [index["words"][questions._ALPHABET.index(code)] for code in index["hows"][0][:4]]
     assert read == ["unread: refused", "unread: cut_off", "whole", "unread: refused"]
     html = page([task], n_pictured=0)
     assert "How replies were read" in html
-    assert '<th scope="row">unread: refused</th><td>0.3500</td>' in html  # 14 of 40
 
     edit(log, lambda number, line: [line["record"].pop(name) for name in ("how", "reason", "where")])
     (old,) = numbers.of_logs(read_runs([tmp_path]))
-    assert old.readings == []
+    assert old.own_grids == []
     assert "How replies were read" not in page([old], n_pictured=0)
 
 
@@ -636,9 +615,9 @@ def test_questions_that_limit_left_out_are_no_fault(tmp_path):
     results["config"]["limit"] = 23.0
     file.write_text(json.dumps(results))
     found = list(numbers.of_logs(read_runs([tmp_path])))
-    problem = overview.problems_of(found, {0: 0})["tempbench_chance"]["not asked"]
-    assert (problem.is_meant, problem.words) == (True, "--limit 23")
-    assert "23 of 100 questions, as --limit 23 says" in page(found, n_pictured=0)
+    problem = overview.problems_of(found)["tempbench_chance"]["not asked"]
+    assert (problem.is_fault, problem.text) == (False, "--limit 23")
+    assert re.search(r"23 of 100 questions, as\s+--limit 23 says", page(found, n_pictured=0))
     for limit, offset, is_meant in (
         (None, 77, True),
         (50, 77, True),
@@ -648,15 +627,15 @@ def test_questions_that_limit_left_out_are_no_fault(tmp_path):
         results["config"] |= {"limit": limit, "offset": offset}
         file.write_text(json.dumps(results))
         found = list(numbers.of_logs(read_runs([tmp_path])))
-        problem = overview.problems_of(found, {0: 0})["tempbench_chance"]["not asked"]
-        assert problem.is_meant == is_meant
+        problem = overview.problems_of(found)["tempbench_chance"]["not asked"]
+        assert problem.is_fault != is_meant
         assert ("says</span>" in page(found, n_pictured=0)) == is_meant
     assert numbers.TaskNumbers.limit.fget(found[0]) is None
     results["config"]["offset"] = 0
     results["config"]["limit"] = 50  # of these 27 are missing
     file.write_text(json.dumps(results))
     found = list(numbers.of_logs(read_runs([tmp_path])))
-    assert not overview.problems_of(found, {0: 0})["tempbench_chance"]["not asked"].is_meant
+    assert overview.problems_of(found)["tempbench_chance"]["not asked"].is_fault
 
 
 @pytest.mark.slow
@@ -665,8 +644,8 @@ def test_a_headline_that_no_run_has_is_named(tmp_path):
     finish(write_run(tmp_path, task="tempvs_mt2_event_mini", n=40))
     found = list(numbers.of_logs(read_runs([tmp_path])))
     (column,) = overview.columns_of(tables.sections_of(found))
-    assert (column.metric, column.instead_of) == ("mt2_event_mt", "mt1_two_mt")
-    assert re.search(r"no run has mt1_<wbr>two_<wbr>mt", page(found, n_pictured=0))
+    assert (column.metrics[0], column.instead_of) == ("mt2_event_mt", "mt1_two_mt")
+    assert "no run has mt1_two_mt" in page(found, n_pictured=0)
 
 
 def test_why_there_is_no_interval(tasks):

@@ -6,7 +6,8 @@ import pytest
 
 from tempbench_lmms.report import tables, text
 from tempbench_lmms.report.numbers import of_logs
-from tempbench_lmms.report.paraphrases import TITLE, grids_of
+from tempbench_lmms.report.spreads import PARAPHRASED as TITLE
+from tempbench_lmms.report.spreads import grids_of
 from tempbench_lmms.runs.logs import read_runs
 from tests.report.runs import write_tasks
 

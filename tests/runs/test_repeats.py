@@ -16,7 +16,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.repeats import variances
 from tempbench_lmms.report import tables, text
 from tempbench_lmms.report.numbers import of_logs
-from tempbench_lmms.report.repeats import TITLE
+from tempbench_lmms.report.spreads import REPEATS as TITLE
 from tempbench_lmms.runs import comparison, deciding, repeats
 from tempbench_lmms.runs.logs import read_runs
 from tests.command import complains, tempbench
@@ -193,7 +193,7 @@ def test_a_report_computes_a_spread_once(folder, monkeypatch):
     computed, over = [], repeats.over
     monkeypatch.setattr(repeats, "over", lambda logs: computed.append(len(logs)) or over(logs))
     (section,) = tables.sections_of(list(of_logs(read_runs([folder]), False)))
-    grids = [grid for task in section.tasks for grid in section.breakdowns(task) if grid.name == TITLE]
+    grids = [grid for task in section.tasks for grid in section.grids_of(task) if grid.name == TITLE]
     assert (len(grids), computed) == (1, [3])
 
 
