@@ -117,7 +117,7 @@ def problems(
             sound[url] = path
         except TempbenchError as error:
             yield one_line(str(error))
-    for problem in (*checksums.problems(root, sound), *extent.problems(manifest, sizes)):
+    for problem in (*checksums.problems(root, manifest, sound), *extent.problems(manifest, sizes)):
         yield one_line(problem)
 
 

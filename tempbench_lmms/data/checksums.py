@@ -9,17 +9,16 @@ import hashlib
 import json
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import tables
-from tempbench_lmms.data.roots import MANIFEST, SCHEME
-from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.data.resources import SCHEME
 
 FILE = "checksums.json"
 KEY = "media"
 """Where the digest stands in a manifest."""
+_SEAL = "checksum"
 
 
 def write(root: Path, paths: Mapping[str, Path], known: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -37,9 +36,9 @@ def write(root: Path, paths: Mapping[str, Path], known: Mapping[str, str] | None
     old, known = read(root), known or {}
     found: dict[str, Any] = {}
     for place, path in sorted(paths.items()):
-        if (size_and_time := signature(path)) is not None:
-            sha256 = known.get(place) or _recorded(old.get(place), size_and_time) or _sha256(path)
-            found[place] = {"size": size_and_time[0], "changed": size_and_time[1], "sha256": sha256}
+        if (now := signature(path)) is not None:
+            sha256 = known.get(place) or recorded(old.get(place), now) or tables.sha256_of([path])
+            found[place] = {"size": now[0], "changed": now[1], "sha256": sha256}
     tables.write_json(found, root / FILE)
     return {"files": len(found), "sha256": digest({place: one["sha256"] for place, one in found.items()})}
 
@@ -52,69 +51,24 @@ def write_folder(root: Path) -> dict[str, Any]:
 
 def read(root: Path) -> dict[str, Any]:
     """Returns what was recorded of each medium by its place; empty where nothing readable is."""
-    return _read(root / FILE)
+    found = tables.object_in(root / FILE)
+    return {place_of(key): value for key, value in found.items() if isinstance(value, dict)}
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        found = tables.parse_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    records = found.items() if isinstance(found, dict) else ()
-    return {place_of(key): value for key, value in records if isinstance(value, dict)}
-
-
-def promised(path: Path) -> str | None:
-    """Returns the checksum of a medium that is still to be fetched; None of any other missing file."""
-    from tempbench_lmms.data import remote
-
-    found = (mirror.sha256(path) for mirror in remote.mirrors() if mirror.has(path))
-    return next(found, None)
-
-
-class Media:
-    """The media of a data set as they are now.
-
-    Args:
-        root: The data set's folder.
-        locate: Turns a URL into a path.
-    """
-
-    def __init__(self, root: Path, locate: Any) -> None:
-        self._locate = locate
-        self._records = read(root)
-
-    def sha256(self, url: str) -> str | None:
-        """Returns a medium's checksum; None where no such file can be read."""
-        try:
-            path = self._locate(url)
-            size_and_time = signature(path)
-            if size_and_time is None:
-                return promised(path)
-            recorded = _recorded(self._records.get(place_of(url)), size_and_time)
-            return recorded or _sha256_of(str(path), *size_and_time)
-        except (TempbenchError, OSError):
-            return None
-
-    def is_another(self, url: str) -> bool:
-        """Returns whether a medium is another one than when the data was prepared."""
-        recorded = self._records.get(place_of(url), {}).get("sha256")
-        return recorded is not None and self.sha256(url) != recorded
-
-
-def problems(root: Path, paths: Mapping[str, Path]) -> Iterator[str]:
+def problems(root: Path, manifest: Mapping[str, Any], paths: Mapping[str, Path]) -> Iterator[str]:
     """Yields one line a medium that is not the recorded one, whatever its size and time say.
 
     Args:
         root: The data set's folder.
+        manifest: Its manifest.
         paths: The media by URL; those that are missing are reported elsewhere.
     """
     records = read(root)
     for url, path in paths.items():
-        recorded = records.get(place_of(url), {}).get("sha256")
-        if recorded is not None and path.is_file() and recorded != _sha256(path):
+        promised = records.get(place_of(url), {}).get("sha256")
+        if promised is not None and path.is_file() and promised != tables.sha256_of([path]):
             yield f"{url}: another file than was prepared (its checksum differs); prepare the data again"
-    if not _as_promised(root, _manifest(root)):
+    if not _as_promised(records, manifest):
         yield f"{FILE}: missing or damaged; prepare the data again with --force"
 
 
@@ -126,35 +80,26 @@ def damaged(root: Path, manifest: Mapping[str, Any], places: tuple[str, ...]) ->
         manifest: Its manifest.
         places: Beginnings of the places of the media that are looked at.
     """
-    records = _read(root / FILE)
-    if not _as_promised(root, manifest):
+    records = read(root)
+    if not _as_promised(records, manifest):
         yield f"{root / FILE} is damaged: the manifest's checksum of the media is another one"
         return
     for place, one in records.items():
         path = root / place
         if not place.startswith(places) or "sha256" not in one:
             continue
-        if (size_and_time := signature(path)) is None:
+        if (now := signature(path)) is None:
             yield f"{path} is missing"
-        elif _recorded(one, size_and_time) is None and _sha256(path) != one["sha256"]:
+        elif recorded(one, now) is None and tables.sha256_of([path]) != one["sha256"]:
             yield f"{path} is damaged: its checksum is not the recorded one"
 
 
-def _as_promised(root: Path, manifest: Mapping[str, Any]) -> bool:
+def _as_promised(records: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
     """Returns whether the recorded checksums are those that the manifest has one checksum over."""
     promised = manifest.get(KEY)
-    sums = {place: one.get("sha256") for place, one in _read(root / FILE).items()}
-    return not (
-        isinstance(promised, dict) and promised.get("files") and promised.get("sha256") != digest(sums)
-    )
-
-
-def _manifest(root: Path) -> dict[str, Any]:
-    try:
-        found = tables.parse_json((root / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}  # what is wrong with it is reported elsewhere
-    return found if isinstance(found, dict) else {}
+    if not isinstance(promised, dict) or not promised.get("files"):
+        return True
+    return promised.get("sha256") == digest({place: one.get("sha256") for place, one in records.items()})
 
 
 def urls_of(row: tables.Row) -> Iterator[str]:
@@ -173,9 +118,6 @@ def digest(value: Any) -> str:
     """Returns the SHA-256 of a value as JSON; the order of keys does not count, that of lists does."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-_SEAL = "checksum"
 
 
 def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,23 +150,12 @@ def signature(path: Path) -> tuple[int, int] | None:
         found = path.stat()
     except OSError:
         return None
-    if not stat.S_ISREG(found.st_mode):
-        return None
-    return found.st_size, found.st_mtime_ns
+    return (found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
 
 
-def _recorded(known: Any, size_and_time: tuple[int, int]) -> str | None:
+def recorded(known: Any, size_and_time: tuple[int, int]) -> str | None:
     """Returns the recorded checksum where size and time are the recorded ones."""
     if not isinstance(known, dict) or (known.get("size"), known.get("changed")) != size_and_time:
         return None
     found = known.get("sha256")
     return found if isinstance(found, str) else None
-
-
-@lru_cache(maxsize=65536)
-def _sha256_of(path: str, size: int, changed: int) -> str:
-    return _sha256(Path(path))
-
-
-def _sha256(path: Path) -> str:
-    return tables.sha256_of([path])

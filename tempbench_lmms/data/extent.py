@@ -11,7 +11,7 @@ from typing import Any
 
 from tempbench_lmms.data import manifests
 from tempbench_lmms.data.manifests import Manifest
-from tempbench_lmms.data.roots import MANIFEST
+from tempbench_lmms.data.resources import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 
 AGAIN = "complete the source and prepare the data again with --force"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import roots
+from tempbench_lmms.data.resources import cache_home
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 
@@ -151,7 +151,7 @@ def cached(name: str, task: str, *repositories: str) -> Path:
     Raises:
         TempbenchError: It is not there.
     """
-    cache = Path(os.environ.get("HF_HUB_CACHE") or roots.cache_home() / "hub").expanduser()
+    cache = Path(os.environ.get("HF_HUB_CACHE") or cache_home() / "hub").expanduser()
     folders = [cache / f"datasets--{repository.replace('/', '--')}" for repository in repositories]
     for folder in folders:
         if folder.is_dir():

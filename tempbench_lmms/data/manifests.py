@@ -1,14 +1,18 @@
 """The manifest of a prepared data set: written last, so what has no whole one is not prepared."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import tables as files
 from tempbench_lmms.data.checksums import is_whole, sealed
-from tempbench_lmms.data.roots import MANIFEST
+from tempbench_lmms.data.resources import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 
 Manifest = dict[str, Any]
+
+TABLES = "files"
+"""Where the checksums of tables stand in a manifest, or in its entry of one part."""
 
 
 def read(root: Path, *tables: str) -> Manifest | None:
@@ -35,6 +39,16 @@ def read(root: Path, *tables: str) -> Manifest | None:
             raise _damaged(path, f"it has no table {key}")
     if not is_whole(found):
         raise _damaged(path, "it is not as it was written")
+    return found
+
+
+def sums_of_tables(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the SHA-256 of every table, of any part, by its place; the manifest may be from elsewhere."""
+    parts = manifest.get("parts")
+    found: dict[str, Any] = {}
+    for entry in (manifest, *(parts.values() if isinstance(parts, dict) else ())):
+        if isinstance(entry, Mapping) and isinstance(entry.get(TABLES), dict):
+            found |= entry[TABLES]
     return found
 
 

@@ -4,15 +4,49 @@ A manifest holds the SHA-256 of every table, and one over the checksums of all m
 wholly: they are small. A medium is read where its size or time is not the recorded one (`data.checksums`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, tables
+from tempbench_lmms.data import checksums, manifests, remote, tables
 from tempbench_lmms.errors import TempbenchError
 
-KEY = "files"
-"""Where the checksums of tables stand in a manifest, or in its entry of one part."""
+KEY = manifests.TABLES
+
+
+class Media:
+    """The media of a data set as they are now.
+
+    Args:
+        root: The data set's folder.
+        locate: Turns a URL into a path.
+    """
+
+    def __init__(self, root: Path, locate: Callable[[str], Path]) -> None:
+        self._locate = locate
+        self._records = checksums.read(root)
+
+    def sha256(self, url: str) -> str | None:
+        """Returns a medium's checksum; None where no such file can be read."""
+        try:
+            path = self._locate(url)
+            if (now := checksums.signature(path)) is None:
+                return remote.promised(path)
+            recorded = checksums.recorded(self._records.get(checksums.place_of(url)), now)
+            return recorded or _sha256_of(path, *now)
+        except (TempbenchError, OSError):
+            return None
+
+    def is_another(self, url: str) -> bool:
+        """Returns whether a medium is another one than when the data was prepared."""
+        recorded = self._records.get(checksums.place_of(url), {}).get("sha256")
+        return recorded is not None and self.sha256(url) != recorded
+
+
+@lru_cache(maxsize=65536)
+def _sha256_of(path: Path, size: int, changed: int) -> str:
+    return tables.sha256_of([path])
 
 
 def sums(root: Path, files: Iterable[Path]) -> dict[str, str]:
@@ -39,7 +73,9 @@ def is_sound(
     Raises:
         TempbenchError: A file is missing or damaged and `force` is not given.
     """
-    problem = next(_problems(root, manifest, tuple(media), part), None)
+    known = dict(manifest.get(KEY) or {}) | dict((manifest["parts"][part].get(KEY) or {}) if part else {})
+    problem = next(_differing(root, known), None)
+    problem = problem or next(checksums.damaged(root, manifest, tuple(media)), None)
     if problem and not force:
         raise TempbenchError(f"{problem}; add --force to prepare the data anew")
     return problem is None
@@ -47,23 +83,11 @@ def is_sound(
 
 def table_problems(root: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     """Yields a line for each table, of any part, that is missing or damaged."""
-    parts = manifest.get("parts")
-    for entry in [manifest, *(parts.values() if isinstance(parts, dict) else ())]:
-        yield from _differing(root, entry.get(KEY) if isinstance(entry, dict) else None)
+    yield from _differing(root, manifests.sums_of_tables(manifest))
 
 
-def _problems(
-    root: Path, manifest: Mapping[str, Any], media: tuple[str, ...], part: str | None
-) -> Iterator[str]:
-    entry = manifest["parts"][part] if part else manifest
-    yield from _differing(root, entry.get(KEY))
-    if part:
-        yield from _differing(root, manifest.get(KEY))
-    yield from checksums.damaged(root, manifest, media)
-
-
-def _differing(root: Path, known: Any) -> Iterator[str]:
-    for place, sha256 in known.items() if isinstance(known, dict) else ():
+def _differing(root: Path, known: Mapping[str, Any]) -> Iterator[str]:
+    for place, sha256 in known.items():
         path = root / place
         if not path.is_file():
             yield f"{path} is missing"

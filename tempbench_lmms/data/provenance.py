@@ -5,8 +5,8 @@ import importlib.metadata
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import checksums, code_digest, prepared, remote, roots
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data import checksums, code_digest, manifests, remote, roots
+from tempbench_lmms.data.tables import object_in
 from tempbench_lmms.errors import TempbenchError
 
 _NOTED: dict[str, Any] = {}
@@ -80,19 +80,12 @@ def origin_of(root: Path) -> dict[str, Any] | None:
 
     `sha256` is one checksum, or one for each table by its folder, where parts are prepared by themselves.
     """
-    try:
-        manifest = parse_json((root / roots.MANIFEST).read_text(encoding="utf-8"))
-        found = {key: manifest[key] for key in _ORIGIN if key in manifest}
-        if "sha256" not in found and (of_tables := _sums_of_parts(manifest)):
-            found["sha256"] = of_tables
-        return found
-    except (OSError, ValueError, TypeError, AttributeError):
-        return None
-
-
-def _sums_of_parts(manifest: dict[str, Any]) -> dict[str, str]:
-    parts = (part.get(prepared.KEY) or {} for part in (manifest.get("parts") or {}).values())
-    return {place.rpartition("/")[0]: one for sums in parts for place, one in sums.items()}
+    manifest = object_in(root / roots.MANIFEST)
+    found = {key: manifest[key] for key in _ORIGIN if key in manifest}
+    sums = manifests.sums_of_tables({"parts": manifest.get("parts")})
+    if "sha256" not in found and sums:
+        found["sha256"] = {place.rpartition("/")[0]: one for place, one in sums.items()}
+    return found if manifest else None
 
 
 def sum_of_table(sha256: Any, url: Any) -> str | None:

@@ -13,26 +13,26 @@ import os
 import re
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from tempbench_lmms.data import bounds, tables
+from tempbench_lmms.data import bounds, checksums, hub, manifests, outputs, tables
+from tempbench_lmms.data.resources import MANIFEST
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import MediaError, TempbenchError
 
 VARIABLE = "TEMPBENCH_DATA"
 HUB = "hf://"
-_MANIFEST = "manifest.json"
-_CHECKSUMS = "checksums.json"
 _PIN = "pinned.json"
 _MAX_JSON = 500_000_000  # bytes of a manifest, or of the checksums of all media
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 _LOCAL = ("file://", "local://", "memory://")
 """Addresses that need no network."""
-_OFFLINE = ("1", "true", "yes", "on")
+_ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
 
 def address(benchmark: str) -> str | None:
@@ -58,76 +58,36 @@ def is_address(given: str) -> bool:
     return re.match(r"[A-Za-z][A-Za-z0-9+.-]+(::[^/]+)*://", given) is not None
 
 
-def is_offline() -> bool:
-    """Returns whether the user forbade the network, as for the Hub's own client."""
-    return os.environ.get("HF_HUB_OFFLINE", "").lower() in _OFFLINE
+def _is_offline(at: str) -> bool:
+    """Returns whether the user forbade the network, as for the Hub's own client, and an address needs it."""
+    forbidden = os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on")
+    return forbidden and not at.startswith(_LOCAL)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Mirror:
     """What of a data set elsewhere is on this machine.
 
     Attributes:
-        root: The folder, in the form of a prepared one.
         url: Where the rest is, with the commit; without what may be secret.
         records: Size, time and SHA-256 of each medium, by place.
+        base: The address that places stand behind.
     """
 
-    root: Path
     url: str
     records: Mapping[str, Any]
-    _base: str = field(repr=False, default="")
-    _lock: Any = field(default_factory=threading.Lock, repr=False)
-
-    def has(self, path: Path) -> bool:
-        """Returns whether a path is a medium of the data set, here or there."""
-        return self._place(path) in self.records
-
-    def sha256(self, path: Path) -> str | None:
-        """Returns the promised checksum of a medium, fetched or not."""
-        found = self.records.get(self._place(path), {}).get("sha256")
-        return found if isinstance(found, str) else None
-
-    def bring(self, path: Path) -> None:
-        """Makes sure that a medium of the data set is on this machine; what is none is left alone.
-
-        Raises:
-            MediaError: It cannot be had, or is another one than the manifest promises.
-        """
-        place = self._place(path)
-        if place not in self.records or path.is_file():
-            return
-        record = self.records[place]
-        with self._lock:  # threads that decode ahead ask for the same file
-            if path.is_file():
-                return
-            try:
-                _fetch(f"{self._base}/{place}", path, str(record["sha256"]), int(record["size"]))
-            except TempbenchError as error:
-                raise MediaError(str(error), "missing") from None
-            # By its recorded time a file is known for the recorded one, and not read again at each start.
-            os.utime(path, ns=(record["changed"], record["changed"]))
-
-    def _place(self, path: Path) -> str:
-        try:
-            return path.relative_to(self.root).as_posix()
-        except ValueError:
-            return ""
+    base: str
 
 
 _open: dict[Path, Mirror] = {}
 _opening = threading.Lock()
+_bringing = threading.Lock()
 
 
 def forget() -> None:
     """Makes this process ask anew what is where, as a new one would."""
     _open.clear()
     _opened.cache_clear()
-
-
-def mirrors() -> list[Mirror]:
-    """Returns the data sets elsewhere that this process has opened."""
-    return [*_open.values()]
 
 
 def mirror_of(root: Path) -> Mirror | None:
@@ -140,22 +100,45 @@ def is_open(benchmark: str) -> bool:
     return any(root.name == benchmark for root in _open)
 
 
+def _known(path: Path) -> tuple[str, Any] | None:
+    """Returns the address and the record of a medium of a data set elsewhere, fetched or not."""
+    for root, mirror in _open.items():
+        if path.is_relative_to(root) and (place := path.relative_to(root).as_posix()) in mirror.records:
+            return f"{mirror.base}/{place}", mirror.records[place]
+    return None
+
+
+def has(path: Path) -> bool:
+    """Returns whether a path that need not exist is a medium of a data set elsewhere."""
+    return _known(path) is not None
+
+
+def promised(path: Path) -> str | None:
+    """Returns the checksum of a medium of a data set elsewhere, fetched or not."""
+    known = _known(path)
+    return str(known[1]["sha256"]) if known else None
+
+
 def bring(path: Path) -> None:
     """Makes sure that a medium is on this machine, where it is one of a data set elsewhere.
 
     Called wherever a picture or a video is opened.
 
     Raises:
-        MediaError: It cannot be had.
+        MediaError: It cannot be had, or is another one than the manifest promises.
     """
-    for root, mirror in _open.items():
-        if path.is_relative_to(root):
-            mirror.bring(path)
-
-
-def has(path: Path) -> bool:
-    """Returns whether a path that need not exist is a medium of a data set elsewhere."""
-    return any(mirror.has(path) for mirror in _open.values())
+    if (known := _known(path)) is None or path.is_file():
+        return
+    url, record = known
+    with _bringing:  # threads that decode ahead ask for the same file
+        if path.is_file():
+            return
+        try:
+            _fetch(url, path, record["sha256"], record["size"])
+        except TempbenchError as error:
+            raise MediaError(str(error), "missing") from None
+        # By its recorded time a file is known for the recorded one, and not read again at each start.
+        os.utime(path, ns=(record["changed"], record["changed"]))
 
 
 def opened(benchmark: str, at: str, cache: Path) -> Path:
@@ -170,65 +153,56 @@ def opened(benchmark: str, at: str, cache: Path) -> Path:
         TempbenchError: It cannot be reached, is of another benchmark, or is damaged.
     """
     with _opening:
-        return _opened(benchmark, at, cache, is_offline() and not at.startswith(_LOCAL))
+        return _opened(benchmark, at, cache, _is_offline(at))
 
 
 @lru_cache(maxsize=64)
 def _opened(benchmark: str, at: str, cache: Path, offline: bool) -> Path:
     shown = without_user(at)
-    home = cache / f"{_slug(shown)}-{hashlib.sha256(at.encode()).hexdigest()[:12]}"
-    pin = home / benchmark / _PIN
-    if offline or (_named_commit(at) and pin.is_file()):
-        pinned = _read_pin(pin, shown, offline)
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", shown).strip("-")[:80]
+    home = cache / f"{slug}-{hashlib.sha256(at.encode()).hexdigest()[:12]}" / benchmark
+    revision = at.partition("@")[2] if at.startswith(HUB) else ""
+    if offline or (_COMMIT.fullmatch(revision) and (home / _PIN).is_file()):
+        state, folder = _read_pin(home / _PIN, shown, offline)
     else:
-        pinned = _pinned(benchmark, at)
-        pin.parent.mkdir(parents=True, exist_ok=True)
-        tables.write_json(pinned, pin)
-    root = home / benchmark / pinned["revision"][:40] / benchmark
-    base = _base(at, pinned)
-    _bring_tables(benchmark, root, base, shown, pinned)
-    where = f"{shown.partition('@')[0]}@{pinned['revision']}" if at.startswith(HUB) else shown
-    _open[root] = Mirror(root, where, _media(root), base)
+        state, folder = _newest(benchmark, at)
+        tables.write_json({"revision": state, "folder": folder}, home / _PIN)
+    root, base = home / state[:40] / benchmark, _base(at, state, folder)
+    if not (root / MANIFEST).is_file():
+        _bring_tables(benchmark, root, base, shown)
+    where = f"{shown.partition('@')[0]}@{state}" if at.startswith(HUB) else shown
+    _open[root] = Mirror(where, _media(root), base)
     return root
 
 
-def _read_pin(pin: Path, shown: str, offline: bool) -> dict[str, str]:
-    try:
+def _read_pin(pin: Path, shown: str, offline: bool) -> tuple[str, str]:
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         found = tables.read_json(pin)
         if _COMMIT.fullmatch(found["revision"]) and found["folder"] in ("", pin.parent.name):
-            return {key: found[key] for key in ("revision", "folder")}
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    why = (
-        "HF_HUB_OFFLINE is set and nothing of it is here yet" if offline else "what is kept of it is damaged"
-    )
-    raise TempbenchError(f"{shown}: {why}; run once with a network, or set {VARIABLE} to a folder") from None
+            return found["revision"], found["folder"]
+    why = "HF_HUB_OFFLINE is set and nothing of it is here yet" if offline else "what is kept is damaged"
+    raise TempbenchError(f"{shown}: {why}; run once with a network, or set {VARIABLE} to a folder")
 
 
-def _pinned(benchmark: str, at: str) -> dict[str, str]:
+def _newest(benchmark: str, at: str) -> tuple[str, str]:
     """Returns which state of a data set is read, and in which folder of the repository or bucket it is."""
-    commit = _commit(at) if at.startswith(HUB) else ""
-    found = "no prepared data"
+    commit = ""
+    if at.startswith(HUB):
+        name, revision = _hub_name(at)
+        with hub.downloading(name):
+            commit = str(hub.dataset_info(name, revision).sha)
+    shown, found = without_user(at), "no prepared data"
     for folder in ("", benchmark):
-        base = _base(at, {"revision": commit, "folder": folder})
-        content = _read(f"{base}/{_MANIFEST}", without_user(at))
+        content = _read(f"{_base(at, commit, folder)}/{MANIFEST}", shown)
         if content is None:
             continue
-        whose = _parsed(content, f"{without_user(at)}/{_MANIFEST}").get("benchmark")
+        whose = _parsed(content, f"{shown}/{MANIFEST}").get("benchmark")
         if whose == benchmark:
-            return {"revision": commit or hashlib.sha256(content).hexdigest(), "folder": folder}
-        if folder:
-            raise TempbenchError(f"{without_user(at)}: the manifest in {folder} is not of {benchmark}")
+            return commit or hashlib.sha256(content).hexdigest(), folder
         found = f"the data of {str(whose)[:40]!r}"
     raise TempbenchError(
-        f"{without_user(at)} holds {found}, and none of {benchmark}; name its data with "
-        f"{VARIABLE}_{benchmark.upper()}"
+        f"{shown} holds {found}, and none of {benchmark}; name its data with {VARIABLE}_{benchmark.upper()}"
     )
-
-
-def _named_commit(at: str) -> str | None:
-    revision = at.partition("@")[2] if at.startswith(HUB) else ""
-    return revision if _COMMIT.fullmatch(revision) else None
 
 
 def _hub_name(at: str) -> tuple[str, str]:
@@ -240,39 +214,18 @@ def _hub_name(at: str) -> tuple[str, str]:
     return name, revision or "main"
 
 
-def _commit(at: str) -> str:
-    from tempbench_lmms.data import hub
-
-    name, revision = _hub_name(at)
-    with hub.downloading(name):
-        return str(hub.dataset_info(name, revision).sha)
+def _base(at: str, state: str, folder: str) -> str:
+    base = f"{HUB}datasets/{_hub_name(at)[0]}@{state}" if at.startswith(HUB) else at
+    return f"{base}/{folder}" if folder else base
 
 
-def _base(at: str, pinned: Mapping[str, str]) -> str:
-    folder = f"/{pinned['folder']}" if pinned["folder"] else ""
-    if not at.startswith(HUB):
-        return at + folder
-    return f"{HUB}datasets/{_hub_name(at)[0]}@{pinned['revision']}{folder}"
-
-
-def _bring_tables(benchmark: str, root: Path, base: str, shown: str, pinned: Mapping[str, str]) -> None:
+def _bring_tables(benchmark: str, root: Path, base: str, shown: str) -> None:
     """Fetches the manifest last, so that a folder with one is whole."""
-    from tempbench_lmms.data import checksums, prepared
-
-    if (root / _MANIFEST).is_file():
-        return
-    content = _read(f"{base}/{_MANIFEST}", shown)
-    if content is None:
-        raise TempbenchError(f"{shown}: the manifest is gone; check {VARIABLE}")
-    manifest = _parsed(content, f"{shown}/{_MANIFEST}")
+    content = _read(f"{base}/{MANIFEST}", shown)
+    manifest = _parsed(content or b"", f"{shown}/{MANIFEST}")
     if not checksums.is_whole(manifest) or manifest.get("benchmark") != benchmark:
-        raise TempbenchError(f"{shown}/{_MANIFEST} is damaged; it is not as it was written")
-    parts = manifest.get("parts")
-    entries = [manifest, *(parts.values() if isinstance(parts, dict) else ())]
-    wanted: dict[str, str] = {}
-    for entry in entries:
-        if isinstance(entry, dict) and isinstance(entry.get(prepared.KEY), dict):
-            wanted |= entry[prepared.KEY]
+        raise TempbenchError(f"{shown}/{MANIFEST} is damaged; it is not as it was written")
+    wanted = manifests.sums_of_tables(manifest)
     if not wanted:
         raise TempbenchError(
             f"{shown}: the manifest has no checksums of tables; prepare the data again and publish that"
@@ -281,26 +234,24 @@ def _bring_tables(benchmark: str, root: Path, base: str, shown: str, pinned: Map
         path = root / checked_place(place, shown)
         if not path.is_file() or tables.sha256_of([path]) != sha256:
             _fetch(f"{base}/{place}", path, str(sha256), bounds.max_bytes())
-    sums = _read(f"{base}/{_CHECKSUMS}", shown)
-    if sums is not None:
-        _keep(root / _CHECKSUMS, sums)
-    _keep(root / _MANIFEST, content)
+    for name, one in ((checksums.FILE, _read(f"{base}/{checksums.FILE}", shown)), (MANIFEST, content)):
+        if one is not None:
+            with outputs.replacing(root / name) as partial:
+                partial.write_bytes(one)
     if problem := next(checksums.damaged(root, manifest, ()), None):
-        (root / _MANIFEST).unlink()
+        (root / MANIFEST).unlink()
         raise TempbenchError(f"{shown}: {problem}")
 
 
 def _media(root: Path) -> dict[str, Any]:
     """Returns the records of the media, of which every place is checked before it becomes a path."""
-    from tempbench_lmms.data import checksums
-
     found = {}
     for place, record in checksums.read(root).items():
-        checked_place(place, str(root / _CHECKSUMS))
+        checked_place(place, str(root / checksums.FILE))
         if not isinstance(record.get("sha256"), str):
             continue  # a video that could not be used when the data was prepared
         if not all(isinstance(record.get(key), int) and record[key] >= 0 for key in ("size", "changed")):
-            raise TempbenchError(f"{root / _CHECKSUMS}: {place!r} has no size and time; it is damaged")
+            raise TempbenchError(f"{root / checksums.FILE}: {place!r} has no size and time; it is damaged")
         found[place] = record
     return found
 
@@ -312,10 +263,9 @@ def checked_place(place: Any, where: str) -> str:
         TempbenchError: It would lead elsewhere.
     """
     parts = str(place).split("/")
-    steering = any(ord(char) < 32 for char in str(place))
     if (
         not isinstance(place, str)
-        or steering
+        or any(ord(char) < 32 for char in place)
         or any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
         or any(char in place for char in ("\\:" if os.name == "nt" else "\\"))
         or PurePosixPath(place).is_absolute()
@@ -337,12 +287,11 @@ def _parsed(content: bytes, name: str) -> dict[str, Any]:
 
 def _read(url: str, shown: str) -> bytes | None:
     """Returns a JSON file's content; None where there is no such file."""
-    with _reaching(shown):
-        try:
-            with _stream(url) as stream:
-                content: bytes = stream.read(_MAX_JSON + 1)
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return None
+    try:
+        with _reaching(shown), _stream(url) as stream:
+            content: bytes = stream.read(_MAX_JSON + 1)
+    except _ABSENT:
+        return None
     if len(content) > _MAX_JSON:
         raise TempbenchError(f"{shown}: {url.rpartition('/')[2]} is larger than {_MAX_JSON:,} bytes")
     return content
@@ -351,31 +300,22 @@ def _read(url: str, shown: str) -> bytes | None:
 def _fetch(url: str, path: Path, sha256: str, most: int) -> None:
     """Downloads a file, and gives it its name when it is whole and the promised one."""
     name = without_user(url)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     found, size = hashlib.sha256(), 0
     try:
-        with _reaching(name), _stream(url) as stream, partial.open("wb") as out:
-            while block := stream.read(1 << 20):
-                size += len(block)
-                if size > most:
-                    raise TempbenchError(f"{name} is larger than the {most:,} bytes that are promised")
-                found.update(block)
-                out.write(block)
-        if found.hexdigest() != sha256:
-            raise TempbenchError(f"{name} is not the promised file: its checksum differs; try again later")
-        os.replace(partial, path)
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        with outputs.replacing(path) as partial, partial.open("wb") as out:
+            with _reaching(name), _stream(url) as stream:
+                while block := stream.read(1 << 20):
+                    size += len(block)
+                    if size > most:
+                        raise TempbenchError(f"{name} is larger than the {most:,} bytes that are promised")
+                    found.update(block)
+                    out.write(block)
+            if found.hexdigest() != sha256:
+                raise TempbenchError(
+                    f"{name} is not the promised file: its checksum differs; try again later"
+                )
+    except _ABSENT:
         raise TempbenchError(f"{name} is missing, and the manifest names it; check {VARIABLE}") from None
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _keep(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    partial.write_bytes(content)
-    os.replace(partial, path)
 
 
 def _stream(url: str) -> Any:
@@ -390,15 +330,13 @@ def _stream(url: str) -> Any:
 @contextlib.contextmanager
 def _reaching(shown: str) -> Iterator[None]:
     """Turns every error of a connection into one line."""
-    from tempbench_lmms.data.terminal import one_line
-
-    if is_offline() and not shown.startswith(_LOCAL):
+    if _is_offline(shown):
         raise TempbenchError(
             f"{shown} is not on this machine yet, and HF_HUB_OFFLINE is set; run once without it"
         )
     try:
         yield
-    except (TempbenchError, FileNotFoundError, NotADirectoryError, IsADirectoryError):
+    except (TempbenchError, *_ABSENT):
         raise
     except Exception as error:  # each file system raises its client's errors
         reason = re.sub(r"//[^/@\s]+@", "//", one_line(str(error) or repr(error)))  # no name and password
@@ -414,7 +352,3 @@ def without_user(url: str) -> str:
     if url.startswith(HUB) or not parts.netloc:
         return url
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))
-
-
-def _slug(shown: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", shown).strip("-")[:80]

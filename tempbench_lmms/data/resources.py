@@ -1,11 +1,16 @@
-"""Where the package's own data folders are: inside a wheel, or beside the package in a checkout."""
+"""Where folders are: the package's own, inside a wheel or beside it in a checkout, and the user's cache."""
 
+import os
 from functools import cache
 from pathlib import Path
 
 import tempbench_lmms
 from tempbench_lmms.card import home
 from tempbench_lmms.errors import TempbenchError
+
+SCHEME = "tempbench://"
+MINI = "mini"
+MANIFEST = "manifest.json"
 
 
 @cache
@@ -37,3 +42,23 @@ def folder_of(name: str, benchmark: str) -> Path:
     if (own := home(benchmark)).parent != Path(tempbench_lmms.__path__[0]):
         return own / name
     return (resource_dir("hf_datasets") / name if name == "mini" else resource_dir(name)) / benchmark
+
+
+def expanded(path: str) -> Path:
+    """Returns a path of the user's with their home folder in place of `~`.
+
+    Raises:
+        TempbenchError: They have none.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # a user of a container may be in no list of users
+        raise TempbenchError(
+            f"{path}: this user has no home folder; set HOME, or TEMPBENCH_DATA to the folder for the data"
+        ) from None
+
+
+def cache_home() -> Path:
+    """Returns the Hugging Face cache."""
+    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    return expanded(os.environ.get("HF_HOME", f"{cache}/huggingface"))

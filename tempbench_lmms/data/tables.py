@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data import bounds, outputs
-from tempbench_lmms.data.roots import MANIFEST
 from tempbench_lmms.errors import TempbenchError
 
 Row = dict[str, Any]
@@ -87,6 +86,15 @@ def read_json(path: Path) -> Any:
     return parse_json(bounds.read_text(path))
 
 
+def object_in(path: Path) -> dict[str, Any]:
+    """Returns the object in a JSON file of our own; empty where there is none that can be read."""
+    try:
+        found = parse_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def first_line(error: Exception) -> str:
     """Returns what an error of a library says, in one line."""
     return (str(error).splitlines() or [repr(error)])[0]
@@ -119,31 +127,6 @@ def write_text(text: str, path: Path) -> None:
     with outputs.replacing(path) as partial:
         # Half a surrogate, as a reply may hold one, is written as its number: JSON is read as what it was.
         partial.write_text(text, encoding="utf-8", errors="backslashreplace")
-
-
-def write_sample_manifest(root: Path, benchmark: str, rows: dict[str, int], **more: Any) -> Row:
-    """Writes the manifest of a bundled sample, over every table, picture and clip below `root`.
-
-    Args:
-        root: The sample's folder.
-        benchmark: Its benchmark.
-        rows: Number of rows of each table.
-        more: What else is to be known of it.
-
-    Returns:
-        The manifest.
-    """
-    files = sorted(path for path in root.rglob("*") if path.suffix in (".mp4", ".png", ".parquet"))
-    manifest = {
-        "benchmark": benchmark,
-        "edition": "bundled sample, rendered by the project",
-        "licence": "MIT",
-        "rows": rows,
-        **more,
-        "sha256": sha256_of(files),
-    }
-    write_json(manifest, root / MANIFEST)
-    return manifest
 
 
 def copy_file(source: Path, target: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from lmms_eval.caching.response_cache import ResponseCache, extract_gen_kwargs
 
-from tempbench_lmms.data.checksums import Media, digest, urls_of
+from tempbench_lmms.data.checksums import digest, urls_of
+from tempbench_lmms.data.prepared import Media
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity, stored

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tempbench_lmms.data import remote
-from tempbench_lmms.data.roots import looked_up
+from tempbench_lmms.data.roots import resolve
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter
 
@@ -22,8 +22,8 @@ Wanted = tuple[Path, int, tuple[int, ...]]
 """A video, the number of its frames that are shown, and the other numbers that it is asked with."""
 Doc = Mapping[str, Any]
 Kwargs = Mapping[str, Any] | None
-Find = Callable[[str], tuple[str, bool]]
-"""Returns the path of a video by its URL, and whether it is known to be there (`data.roots.looked_up`)."""
+Find = Callable[[str], Path]
+"""Returns the path of a video by its URL."""
 Label = Callable[[int, float], str]
 """Makes the text before a frame from its number (from 1) and its time in seconds."""
 
@@ -77,7 +77,7 @@ def unopened() -> Iterator[None]:
         _unopened.reset(token)
 
 
-def times(url: str, given: Setting, find: Find = looked_up) -> tuple[float, ...]:
+def times(url: str, given: Setting, find: Find = resolve) -> tuple[float, ...]:
     """Returns when each frame that is shown stands in the video, in seconds; nothing without frames."""
     if given.media != "frames":
         return ()
@@ -85,31 +85,30 @@ def times(url: str, given: Setting, find: Find = looked_up) -> tuple[float, ...]
         return tuple(map(float, range(given.frames)))
     from tempbench_lmms.media.integrity import frame_times
 
-    return frame_times(Path(find(url)[0]), given.frames)
+    return frame_times(find(url), given.frames)
 
 
-def frames_of(url: str, given: Setting, find: Find = looked_up) -> Wanted | None:
+def frames_of(url: str, given: Setting, find: Find = resolve) -> Wanted | None:
     """Returns the video and the number of frames where a question shows frames (`adapter.shows_frames`)."""
-    return (Path(find(url)[0]), given.frames, ()) if given.media == "frames" else None
+    return (find(url), given.frames, ()) if given.media == "frames" else None
 
 
-def frames(url: str, given: Setting, find: Find = looked_up) -> list[tuple[Any, float]]:
+def frames(url: str, given: Setting, find: Find = resolve) -> list[tuple[Any, float]]:
     """Returns the frames as pictures, each with its time in seconds."""
     from tempbench_lmms.media.video import sample_frames
 
-    found = sample_frames(Path(find(url)[0]), given.frames)
+    found = sample_frames(find(url), given.frames)
     return list(zip(found.images, found.times, strict=True))
 
 
-def file(url: str, find: Find = looked_up) -> str:
+def file(url: str, find: Find = resolve) -> str:
     """Returns the path for somebody who opens a video by its own means; it is fetched where need be."""
-    path, is_here = find(url)
-    if not is_here:
-        remote.bring(Path(path))
-    return path
+    path = find(url)
+    remote.bring(path)
+    return str(path)
 
 
-def shown(url: str, given: Setting, find: Find = looked_up) -> list[Any]:
+def shown(url: str, given: Setting, find: Find = resolve) -> list[Any]:
     """Returns the video's path, its frames, or nothing."""
     if given.media == "video":
         return [file(url, find)]
@@ -117,7 +116,7 @@ def shown(url: str, given: Setting, find: Find = looked_up) -> list[Any]:
 
 
 def content(
-    url: str, given: Setting, label: Label | None = None, find: Find = looked_up
+    url: str, given: Setting, label: Label | None = None, find: Find = resolve
 ) -> list[dict[str, Any]]:
     """Returns what a chat model is shown before the text: the video, or each frame, after its label if any.
 
@@ -150,7 +149,7 @@ def hooks(
     text: Callable[[Doc, Setting, Sequence[float]], str],
     label: Label | None = None,
     timed: bool = False,
-    find: Find = looked_up,
+    find: Find = resolve,
 ) -> Hooks:
     """Returns the hooks of a task whose documents have the URL of their video in the column `video`.
 

@@ -12,8 +12,7 @@ import yaml
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import remote, tables
 from tempbench_lmms.data.checks import table_problems
-from tempbench_lmms.data.checksums import Media
-from tempbench_lmms.data.documents import Documents
+from tempbench_lmms.data.prepared import Media
 from tempbench_lmms.data.roots import MINI, SCHEME, resolve
 from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness.variants import SafeLoader, task_dir
@@ -175,5 +174,8 @@ def asked(config: dict[str, Any], rows: list[tables.Row], media: bool = True) ->
     if process := config.get("process_docs"):
         if not media:
             process = getattr(process, "without_media", process)
-        rows = list(process(Documents.from_list(rows)))
+        import datasets
+
+        datasets.disable_progress_bars()
+        rows = list(process(datasets.Dataset.from_list(rows)))
     return rows

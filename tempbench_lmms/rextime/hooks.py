@@ -20,7 +20,7 @@ def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, 
     """
     given = _settings(lmms_eval_specific_kwargs)
     timed = given.media == "frames" and given.style != "official"
-    return _text(doc, given, one_video.times(doc["video"], given, videos.looked_up) if timed else ())
+    return _text(doc, given, one_video.times(doc["video"], given, videos.locate) if timed else ())
 
 
 def _text(doc: Mapping[str, Any], given: one_video.Setting, times: Sequence[float] = ()) -> str:
@@ -34,7 +34,7 @@ def frames_of(
 ) -> one_video.Wanted | None:
     """Returns the video and the number of frames where a question shows frames."""
     given = _settings(lmms_eval_specific_kwargs)
-    return one_video.frames_of(doc["video"], given, videos.looked_up)
+    return one_video.frames_of(doc["video"], given, videos.locate)
 
 
 @adapter.shows_frames(frames_of)
@@ -45,12 +45,12 @@ def doc_to_visual(
     given = _settings(lmms_eval_specific_kwargs)
     if given.style == "official":
         return _shrunk(doc, given)
-    return one_video.shown(doc["video"], given, videos.looked_up)
+    return one_video.shown(doc["video"], given, videos.locate)
 
 
 def _shrunk(doc: Mapping[str, Any], given: one_video.Setting) -> list[Any]:
     """Returns the frames as the released request sends them."""
-    images = [image for image, _ in one_video.frames(doc["video"], given, videos.looked_up)]
+    images = [image for image, _ in one_video.frames(doc["video"], given, videos.locate)]
     for image in images:
         image.thumbnail((prompts.OFFICIAL_PIXELS, prompts.OFFICIAL_PIXELS))
     return images
@@ -70,7 +70,7 @@ def doc_to_messages(
         system = {"role": "system", "content": [{"type": "text", "text": prompts.SYSTEM}]}
         images = [{"type": "image", "url": image} for image in _shrunk(doc, given)]
         return [system, {"role": "user", "content": [text, *images]}]
-    content = one_video.content(doc["video"], given, video_texts.frame_label, videos.looked_up)
+    content = one_video.content(doc["video"], given, video_texts.frame_label, videos.locate)
     return [{"role": "user", "content": [*content, text]}]
 
 

@@ -35,35 +35,24 @@ def locate(url: str) -> Path:
     Raises:
         TempbenchError: The URL is not a video, or points outside its folder.
     """
-    return Path(looked_up(url)[0])
-
-
-def looked_up(url: str) -> tuple[str, bool]:
-    """Returns what `locate` does, as text, and whether a plain file is known to be there.
-
-    Raises:
-        TempbenchError: As `locate`.
-    """
-    path, is_here = roots.looked_up(url)
-    if not path.lower().endswith(VIDEO_SUFFIXES):
+    path = roots.resolve(url)
+    if path.suffix.lower() not in VIDEO_SUFFIXES:
         raise TempbenchError(f"{url!r} is not a video; correct the row that names it")
-    if is_here:
-        return path, True
     rest = url.removeprefix(_PREFIX).split("/")
     if rest[0] == roots.MINI or os.path.isfile(path):
-        return path, False
+        return path
     root = roots.prepared_root("rextime")
     if remote.mirror_of(root):  # whoever wrote that manifest names no folder on this machine
-        return path, False
+        return path
     folder = _folders(str(root / roots.MANIFEST)).get(rest[1] if rest[0] == "media" else "")
     if folder is None:
-        return path, False
+        return path
     own = Path(folder).joinpath(*rest[2:])
     if not own.resolve().is_relative_to(Path(folder).resolve()):
         raise TempbenchError(
             f"{url!r} points outside {folder}; name the folder that the links lead to when preparing"
         )
-    return str(own), False
+    return own
 
 
 def brought(url: str) -> Path:

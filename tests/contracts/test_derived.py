@@ -6,10 +6,10 @@ import math
 from collections import Counter
 from unittest import mock
 
+import datasets
 import pytest
 
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data.documents import Documents
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import derived, rotated
 from tempbench_lmms.harness.derived import ROTATED, base_of
@@ -158,7 +158,7 @@ def test_questions_without_options_are_no_rows_and_are_counted(caplog):
     rotated._warn.cache_clear()
     with mock.patch.object(derived, "multiple_choice", return_value={}):
         made = rotated._rotated_docs("some_name", "")
-    rows = Documents([alone, alone | {"question_id": "2", "options": ["a", "b"]}])
+    rows = datasets.Dataset.from_list([alone, alone | {"question_id": "2", "options": ["a", "b"]}])
     assert len(made(rows)) == len(made(rows)) == 2
     assert [one.getMessage().partition(" left")[0] for one in caplog.records] == [
         "some_name: 1 of 2 questions"

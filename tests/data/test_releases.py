@@ -79,8 +79,3 @@ def test_a_release_is_found(benchmark, change, tmp_path, monkeypatch):
         pytest.skip("it has no videos")
     as_it_is = prepared(benchmark, lambda source, given: given, tmp_path / "plain", monkeypatch)
     assert prepared(benchmark, change, tmp_path / "changed", monkeypatch) == as_it_is
-
-
-def test_every_benchmark_is_measured_by_stats():
-    assert [name for name in benchmarks.names() if "stats" not in benchmarks.commands(name)] == []
-    assert "contrast groups  " in tempbench("stats", "tempcompass_pairs", "--mini").stdout
