@@ -52,6 +52,7 @@ def in_harness(folder: Path, name: str, n: int, repeats: int) -> Iterator[timing
     from lmms_eval.evaluator import simple_evaluate
     from lmms_eval.tasks import TaskManager
 
+    from tempbench_lmms.harness.prefetch import frames_of
     from tempbench_lmms.harness.respondents import chat
     from tempbench_lmms.media import prefetch, video
 
@@ -67,7 +68,8 @@ def in_harness(folder: Path, name: str, n: int, repeats: int) -> Iterator[timing
 
         def generate_until(self, requests: list[Any]) -> list[str]:
             begun = time.perf_counter()
-            replies = super().generate_until(requests)
+            with frames_of(self, requests):
+                replies = super().generate_until(requests)
             self.took = time.perf_counter() - begun
             return replies
 

@@ -139,7 +139,6 @@ def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
     from lmms_eval.models.model_utils.load_video import load_video_decord, read_video
     from lmms_eval.tasks import TaskManager
 
-    from tempbench_lmms.harness.kept_rows import kept
     from tempbench_lmms.media import video
 
     n_docs, n_videos, repeats = (20, 6, 2) if quick else (60, 12, 4)
@@ -202,7 +201,7 @@ def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
     def rows_of(dataset: Any) -> list[Any]:
         return [dataset[i] for i in range(n_videos)]
 
-    first = {"rextime": lambda: rows_of(kept(unread)), "tomato_same_media": lambda: rows_of(tomato)}
+    first = {"rextime": lambda: rows_of(unread), "tomato_same_media": lambda: rows_of(tomato)}
     yield from compared("a video's path, the document read first", first, n_videos, at_most=1.2)
     for what, call, fetch in hooks:
         functions = {name: over_documents(name, call, fetch) for name in pair}

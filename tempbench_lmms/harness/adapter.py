@@ -1,6 +1,7 @@
 """What the hooks of every benchmark share: from a reply to records, from records to the harness's table."""
 
 import contextlib
+import dataclasses
 import functools
 import inspect
 import itertools
@@ -14,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from tempbench_lmms import record_quality, record_reading
 from tempbench_lmms.data import provenance
+from tempbench_lmms.data.redaction import hide, scrubbed
 from tempbench_lmms.record import (
     UNDEFINED,
     Metrics,
@@ -80,7 +82,7 @@ class FirstReply:
 
     def apply(self, resps: Sequence[Any], docs: Any) -> list[str]:
         """Returns one reply a question from the list of replies that each has."""
-        return [reply_of(replies) for replies in resps]
+        return [without_keys(reply_of(replies)) for replies in resps]
 
 
 def request_failed(reply: str) -> bool:
@@ -93,6 +95,21 @@ def notice_of(reply: str) -> str:
     words = reply.lstrip()
     begun = next((one for one in _FAILURES if words.startswith(one)), "")
     return begun and reply[: len(reply) - len(words) + len(begun)]
+
+
+def without_keys(reply: Any) -> Any:
+    """Returns what a model replied, or all replies, without keys that a server echoes.
+
+    The notice of a failed request holds what the server said of it, so all of it is text about a failure.
+    """
+    if isinstance(reply, str):
+        notice = notice_of(reply)
+        return notice + scrubbed(reply[len(notice) :]) if notice else hide(reply)
+    if isinstance(reply, (list, tuple)):
+        return [without_keys(one) for one in reply]
+    if dataclasses.is_dataclass(reply) and isinstance(text := getattr(reply, "text", None), str):
+        return dataclasses.replace(reply, text=without_keys(text))  # type: ignore[type-var]
+    return reply
 
 
 Hook = TypeVar("Hook", bound=Callable[..., list[Any]])

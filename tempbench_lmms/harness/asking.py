@@ -26,7 +26,8 @@ from tempbench_lmms.data.redaction import scrubbed
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.adapter import failure, request_failed
+from tempbench_lmms.harness.adapter import failure, request_failed, without_keys
+from tempbench_lmms.harness.prefetch import frames_of
 from tempbench_lmms.harness.seeds import sow
 from tempbench_lmms.harness.stopping import Stopping
 
@@ -147,7 +148,8 @@ class Asking:
         began = time.monotonic()
         sow(lm, kind, requests, self.watch.seed, self._times)
         try:
-            found = list(getattr(lm, kind)(requests))
+            with frames_of(lm, requests):
+                found = list(getattr(lm, kind)(requests))
         except Exception as error:
             return None, one_line(scrubbed(f"{type(error).__name__}: {error}"))[:300]
         finally:
@@ -203,7 +205,7 @@ def taken(reply: Any) -> Any:
         text = taken(reply.text)
         return reply if text == reply.text else dataclasses.replace(reply, text=text)
     if isinstance(reply, str):
-        return storable(str(reply))
+        return storable(str(without_keys(reply)))
     if reply is None:
         return failure("the response has no content")
     return failure(f"the runner gave an object of type {type(reply).__name__} in place of text")

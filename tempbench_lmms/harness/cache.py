@@ -41,6 +41,7 @@ from tempbench_lmms.harness.answers import (
 )
 from tempbench_lmms.harness.asking import Asking, Watch
 from tempbench_lmms.harness.options import unknown_argument
+from tempbench_lmms.harness.patches import mend_client
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.media.integrity import check_video
 
@@ -76,6 +77,7 @@ class SafeCache(KeyedCache):
     tasks: Mapping[str, Any] = {}
     watch = Watch()
     reasoning_tags: Any = None
+    model_args = ""
 
     @classmethod
     def create(cls, cache_root: str, **kwargs: Any) -> "SafeCache":
@@ -99,6 +101,7 @@ class SafeCache(KeyedCache):
         Questions about the same pictures are asked one after the other. Several processes deal out among them
         what is left.
         """
+        mend_client(lm, self.model_args)
         replies = {
             # What the harness repeats to make up a number is dealt out with the rest, and read by nobody.
             i: "" if stopping.is_padding(request) else self.stored(lm, reqtype, request)
@@ -319,6 +322,7 @@ def _in_place(stop: stopping.Stopping | None) -> Iterator[list[Exception]]:
 
     def watched(args: Any) -> Any:
         SafeCache.reasoning_tags = getattr(args, "reasoning_tags", None)
+        SafeCache.model_args = str(getattr(args, "model_args", "") or "")
         try:
             return single(args)
         except Exception as error:

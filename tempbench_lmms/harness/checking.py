@@ -17,6 +17,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import watching
 from tempbench_lmms.harness.adapter import request_failed
 from tempbench_lmms.harness.options import unknown_argument
+from tempbench_lmms.harness.patches import mend_client
 
 _TASK, _SPLIT = "tempbench_check", "test"
 
@@ -40,7 +41,9 @@ def runner(
 
     more = {"batch_size": batch_size, "max_batch_size": None, "device": device}
     try:
-        return models.get_model(model, force_simple).create_from_arg_string(model_args, more)
+        lm = models.get_model(model, force_simple).create_from_arg_string(model_args, more)
+        mend_client(lm, model_args)
+        return lm
     except Exception as error:  # whatever a runner raises: it is the user's --model or --model-args
         if unknown := unknown_argument(error, model, model_args, force_simple):
             raise TempbenchError(unknown) from None

@@ -7,7 +7,6 @@ hundred names, so that a line was ten times as long as what is in it.
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import ModuleType
 from typing import Any
 
 from tempbench_lmms.harness.adapter import Item
@@ -16,27 +15,6 @@ LEFT_OUT, GIVEN = "not_given_to", "given_to"
 """In a line of a log: the metrics of the results file's `metric_list` that do not read its record, or those
 that do, whichever are fewer. A metric's name stands for its error's, too."""
 _ERROR = "_stderr"
-
-
-def keep_short(module: ModuleType) -> None:
-    """Makes the harness's tracker write which metrics do not read a record, in place of all that do."""
-    tracker = module.EvaluationTracker
-    save = tracker.save_results_samples
-    if hasattr(save, "__wrapped__"):
-        return
-
-    @functools.wraps(save)
-    def save_results_samples(self: Any, task_name: str, samples: Any, *args: Any, **kwargs: Any) -> Any:
-        with shortened(_metrics_of(task_name), samples):
-            return save(self, task_name, samples, *args, **kwargs)
-
-    tracker.save_results_samples = save_results_samples
-
-
-def _metrics_of(task: str) -> tuple[str, ...]:
-    from tempbench_lmms.harness.tasks import load_task, task_files
-
-    return names_in(load_task(task)) if task in task_files() else ()
 
 
 def names_in(config: Mapping[str, Any]) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import adapter, agreement, identity, options, plugin
 from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
+from tempbench_lmms.harness.preflight import check_data
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import deciding, ending, failures, quality, supervision
 from tempbench_lmms.runs.logs import finished_results, results_files, results_of
@@ -415,7 +416,7 @@ def _checked_data(
     ids: dict[str, list[str]] = {}
     verified: set[Path] = set()
     looked_at: set[Path] = set()
-    plugin.preflight(names)
+    check_data(names)
     for name in names:
         config = load_task(name)
         docs = docs_of(config)

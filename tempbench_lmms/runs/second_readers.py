@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from tempbench_lmms.data.redaction import hide, note, scrubbed
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import time_limits
 
 MAX_TOKENS = 512
 """Of an answer. A value needs ten; the rest is for models that reason before they write it."""
@@ -102,7 +101,6 @@ class Endpoint:
         self._client = openai.OpenAI(
             api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=retries
         )
-        time_limits.bound(self._client, timeout)
 
     def ask(self, text: str) -> Answer:
         """Returns what the model writes; threads may ask at the same time.

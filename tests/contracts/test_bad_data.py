@@ -28,7 +28,7 @@ from tempbench_lmms.cli import main
 from tempbench_lmms.data import checks, roots, tables
 from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import plugin
+from tempbench_lmms.harness import preflight
 from tempbench_lmms.harness.tasks import load_task, task_files
 from tempbench_lmms.runs import safe_run
 from tests.each import for_each
@@ -485,7 +485,7 @@ def refused(root, *words):
     assert found
     assert f"{benchmark}: {len(found)} problems in " in str(caught.value)
     _, task = first_of(benchmark)
-    for look in (lambda: plugin.preflight([task]), lambda: safe_run._checked_data([task], verify=False)):
+    for look in (lambda: preflight.check_data([task]), lambda: safe_run._checked_data([task], verify=False)):
         with pytest.raises(TempbenchError) as caught:
             look()
         assert str(caught.value).isprintable()
@@ -498,7 +498,7 @@ def refused(root, *words):
 def test_sound_data_is_not_refused(prepared):
     assert list(benchmarks.commands(prepared.name)["verify"](prepared)) == []
     _, task = first_of(prepared.name)
-    plugin.preflight([task])
+    preflight.check_data([task])
     assert safe_run._checked_data([task], verify=True)[0]
 
 

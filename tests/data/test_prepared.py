@@ -107,7 +107,7 @@ def test_no_run_asks_about_a_damaged_table(tmp_path, copied, monkeypatch):
     content = table.read_bytes()
     rows = tables.read_rows(table)
     tables.write_rows(rows[::-1], table, SCHEMA)  # sound by itself, and not the one prepared
-    monkeypatch.setattr(safe_run.plugin, "preflight", lambda names: None)
+    monkeypatch.setattr(safe_run, "check_data", lambda names: None)
     with pytest.raises(TempbenchError, match=r"pairs/test.parquet is damaged.*--force"):
         safe_run._checked_data(["mateo_both_baseline"], verify=False)
     done = tempbench("verify", "mateo")

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from tempbench_lmms.data import redaction
 from tempbench_lmms.data.redaction import hide, scrubbed, without_secrets
-from tempbench_lmms.harness.adapter import request_failed
-from tempbench_lmms.harness.clean_files import without_keys
+from tempbench_lmms.harness.adapter import request_failed, without_keys
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import plugin
 from tests import warm
 from tests.respondents import evaluate, tiny_args
 
@@ -126,14 +125,6 @@ def test_the_script_finds_the_tasks(python, warm_python, tmp_path):
     assert results["mt,none"] == 1
 
 
-def test_a_folder_that_is_called_like_a_task_is_named(tmp_path, monkeypatch):
-    (tmp_path / ODD).mkdir()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["lmms-eval", "--tasks", ODD])
-    with pytest.raises(SystemExit, match=f"for the folder {ODD} that lies here.*{ODD},{ODD}"):
-        plugin.register()
-
-
 def test_predict_only(tmp_path, run_harness):
     done = run_harness("tempbench_oracle", [ODD], tmp_path, ["--predict_only", "--limit", "5"])
     assert len(done.logged(ODD)) == 5
@@ -165,36 +156,6 @@ def test_data_that_is_not_prepared_names_the_command(tmp_path, run_harness):
         )
     assert "tempbench prepare tempvs" in (tmp_path / "harness.log").read_text()
     assert "left no results" in str(caught.value)
-
-
-@pytest.mark.parametrize("change", ["no parameter", "no class"])
-def test_a_harness_that_is_built_differently_is_left_alone(change, caplog):
-    """One warning, and --include_path still works because the harness itself is untouched."""
-    code = f"""
-        import types
-        from tempbench_lmms.harness import plugin
-        module = types.ModuleType("lmms_eval.tasks")
-        if {change!r} == "no parameter":
-            class TaskManager:
-                def __init__(self, verbosity="INFO"): ...
-            module.TaskManager = TaskManager
-            before = TaskManager.__init__
-        plugin._apply(module)
-        if {change!r} == "no parameter":
-            assert module.TaskManager.__init__ is before
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
-    )
-    assert done.stderr.count("tempbench path") == 1
-
-
-def test_names_that_the_harness_has_are_reported():
-    from tempbench_lmms.harness import index
-
-    ours = str(index.task_dir() / "tempvs" / "tempvs_mini.yaml")
-    built = {"tempvs": {"yaml_path": "elsewhere/tempvs.yaml"}, "tempvs_mini": {"yaml_path": ours}}
-    assert index.taken_in(built) == ["tempvs"]
 
 
 def test_include_path_works_without_the_entry_point(warm_python):

@@ -17,7 +17,7 @@ from tempbench_lmms.data import checksums
 from tempbench_lmms.data.roots import mini_root, prepared_root
 from tempbench_lmms.data.tables import read_rows, sha256_of, write_json
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import plugin
+from tempbench_lmms.harness import preflight
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.mateo import hooks, sampling, scoring
 from tempbench_lmms.mateo.card import REVISION
@@ -207,11 +207,11 @@ def test_plans_without_pictures(tmp_path):
     with pytest.raises(TempbenchError, match=r"plan tea was prepared without pictures.*mateo_text_"):
         hooks.doc_to_visual(rows[0], shown | {"modality": "both"})
     # Nothing is asked of a model: the run is refused before it begins.
-    plugin.preflight(["mateo_text_instructions", "mateo_text_cot"])
+    preflight.check_data(["mateo_text_instructions", "mateo_text_cot"])
     for task in ("mateo_both_cot", "mateo_image_icl_sample", "mateo"):
         with pytest.raises(TempbenchError, match=r"shows pictures, and .* was prepared with --text-only"):
-            plugin.preflight([task])
-    plugin.preflight(["mateo_both_cot_mini"])
+            preflight.check_data([task])
+    preflight.check_data(["mateo_both_cot_mini"])
     # The same plans with pictures are other data.
     with pytest.raises(TempbenchError, match="another source"):
         prepare(from_folder=tmp_path / "plans")

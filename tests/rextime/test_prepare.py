@@ -12,7 +12,7 @@ from hf_datasets.samples.rextime import N_VALIDATION, clips, frame
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import plugin
+from tempbench_lmms.harness import preflight
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.media import sandbox
 from tempbench_lmms.rextime import checks, rows, videos
@@ -338,8 +338,8 @@ def test_without_option_texts_only_the_moment_is_asked_for(file, tmp_path, monke
         "rextime_cot",
     ):
         with pytest.raises(TempbenchError, match=r"1 of 2 questions have no option texts.*rextime_moment"):
-            plugin.preflight([task])
-    plugin.preflight(["rextime_moment"])
+            preflight.check_data([task])
+    preflight.check_data(["rextime_moment"])
     # Who has replies already may have them scored.
     assert len(docs_of(load_task("rextime"), media=False)) == 2
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tempbench_lmms.errors import MediaError, TempbenchError
-from tempbench_lmms.harness import plugin
+from tempbench_lmms.harness import preflight
 from tempbench_lmms.media.integrity import check_video, frame_times
 from tempbench_lmms.media.segment import segment_frames
 from tempbench_lmms.media.video import sample_frames
@@ -137,7 +137,7 @@ def test_run_stops_with_the_names(dataset):
 def test_videos_in_their_own_folder_are_found_before_a_run(tmp_path, monkeypatch, write_video):
     write_video(tmp_path / "videos" / "good.mp4")
     assert not prepared(tmp_path, monkeypatch, ["good"]).problems
-    plugin.preflight(["rextime"])
+    preflight.check_data(["rextime"])
     data, *_ = safe_run._checked_data(["rextime"], verify=True)
     assert data["rextime"]["questions"] == 1
     (tmp_path / "videos" / "good.mp4").unlink()

@@ -1,0 +1,309 @@
+"""Every change that this package makes to lmms-eval; each is a function with the reason for it.
+
+`plugin.install` has each module changed right after its import. A patch says what is wrong or missing in the
+harness, since which version, and quotes what stands there (`upstream`, with the file that has it).
+`tests/harness/test_patches.py` fails as soon as the harness no longer has those words: then the patch is to
+be looked at again, and removed where the harness does it by itself. Other people's tasks run as without us.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from tempbench_lmms.data import redaction
+
+
+class Patch(NamedTuple):
+    """One change of the harness.
+
+    Attributes:
+        module: The module that is changed.
+        change: Changes it.
+        file: The file of the harness that shows the reason.
+        upstream: Words of that file without which the patch is not needed.
+    """
+
+    module: str
+    change: Callable[[ModuleType], None]
+    file: str
+    upstream: str
+
+
+PATCHES: list[Patch] = []
+# Of the harness's command line: lists of `name=value`.
+_LISTS = ("model_args", "gen_kwargs", "hf_hub_log_args", "wandb_args", "swanlab_args", "launcher_args")
+_PASSED: set[str] = set()
+Change = Callable[[ModuleType], None]
+
+
+def _patch(module: str, file: str, upstream: str) -> Callable[[Change], Change]:
+    def listed(change: Change) -> Change:
+        PATCHES.append(Patch(module, change, file, upstream))
+        return change
+
+    return listed
+
+
+def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+    """Puts a new function in the place of an old one, once; does nothing where the harness has no such."""
+    original = getattr(owner, name, None)
+    if original is not None and not hasattr(original, "__wrapped__"):
+        setattr(owner, name, functools.wraps(original)(make(original)))
+
+
+def warn(message: str) -> None:
+    """Warns through the harness's own logger."""
+    from loguru import logger
+
+    logger.warning(f"tempbench-lmms: {message}")
+
+
+@_patch(
+    "lmms_eval.tasks",
+    "tasks/__init__.py",
+    'all_paths = [os.path.dirname(os.path.abspath(__file__)) + "/"]\n        else:\n',
+)
+def find_tasks(module: ModuleType) -> None:
+    """Makes the harness look for tasks in our folder, too.
+
+    Missing: an entry point for tasks, as there is one for models; all versions (0.6.1 to 0.7.3). A manager
+    that does not look at the harness's own tasks does not look at ours.
+    """
+
+    def made(original: Any) -> Any:
+        signature = inspect.signature(original)
+        if not {"include_path", "include_defaults"} <= set(signature.parameters):
+            raise TypeError(f"TaskManager{signature} takes no include_path")
+
+        def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            bound = signature.bind(self, *args, **kwargs)
+            bound.apply_defaults()
+            folder = _task_dir() if bound.arguments["include_defaults"] else ""
+            if folder:
+                given = bound.arguments["include_path"]
+                paths = [str(one) for one in ([given] if isinstance(given, (str, Path)) else given or [])]
+                bound.arguments["include_path"] = list(dict.fromkeys([*paths, folder]))
+            original(*bound.args, **bound.kwargs)
+            if folder:
+                _warn_of_shadows(folder, self._task_index)
+
+        return init
+
+    _replace(module.TaskManager, "__init__", made)
+
+
+def _task_dir() -> str:
+    """Returns the folder of our tasks; other people's tasks run where it cannot be made."""
+    from tempbench_lmms.errors import TempbenchError
+    from tempbench_lmms.harness.variants import task_dir
+
+    try:
+        return str(task_dir())
+    except (TempbenchError, OSError) as error:
+        warn(f"its tasks are missing: {error}")
+        return ""
+
+
+def _warn_of_shadows(folder: str, index: Mapping[str, Mapping[str, Any]]) -> None:
+    """Warns of names of ours under which the harness runs a task of its own, which it does silently."""
+    from tempbench_lmms.harness.tasks import task_files
+
+    paths = {name: str(index[name]["yaml_path"]) for name in task_files() if name in index}
+    if taken := sorted(name for name, path in paths.items() if path != "-1" and not path.startswith(folder)):
+        warn(f"the harness runs tasks of its own under our names {', '.join(taken)}; update tempbench-lmms")
+
+
+@_patch("lmms_eval.tasks", "__main__.py", "task_names = task_manager.match_tasks(task_list)")
+def check_data_first(module: ModuleType) -> None:
+    """Makes the harness's command line stop before it loads a model where our data is not there.
+
+    Fault: the data is looked at after the model is loaded, and where it is missing the harness prints a
+    traceback and exits with status 0; all versions (0.6.1 to 0.7.3).
+    """
+
+    def made(original: Any) -> Any:
+        def match_tasks(self: Any, task_list: Any) -> Any:
+            names = original(self, task_list)
+            _stop_without_data(names)
+            return names
+
+        return match_tasks
+
+    _replace(module.TaskManager, "match_tasks", made)
+
+
+def _stop_without_data(names: Iterable[str]) -> None:
+    from tempbench_lmms.errors import TempbenchError
+    from tempbench_lmms.harness.preflight import check_data
+
+    new = [name for name in names if name not in _PASSED]
+    try:
+        check_data(new)
+    except TempbenchError as error:
+        raise SystemExit(f"tempbench: {error}") from None
+    _PASSED.update(new)
+
+
+@_patch(
+    "lmms_eval.protocol",
+    "models/model_utils/media_encoder.py",
+    "cache_key = _build_cache_key(image, image_format",
+)
+def encode_every_picture(module: ModuleType) -> None:
+    """Makes the runners that speak the OpenAI protocol send a video's own frames.
+
+    Fault: 0.7.1 to 0.7.3 remember encoded pictures by `id()` while a conversation is put together. The frames
+    of a video are made one by one and dropped, Python gives their ids again, and a frame is sent as a copy of
+    an earlier one. A picture that is alive is encoded as before.
+    """
+
+    def made(original: Any) -> Any:
+        def encode(image: Any, *args: Any, **kwargs: Any) -> Any:
+            if not isinstance(image, str) and "cache" in kwargs:
+                kwargs["cache"] = None
+            return original(image, *args, **kwargs)
+
+        return encode
+
+    _replace(module, "encode_image_to_base64", made)
+
+
+@_patch("lmms_eval.utils", "utils.py", 'def make_table(result_dict, column: str = "results"')
+def print_headlines(module: ModuleType) -> None:
+    """Makes the harness print the headline metrics of our tasks; its results file has them all.
+
+    Missing: a way to leave a metric of up to two hundred out of the printed table; all versions.
+    """
+
+    def made(original: Any) -> Any:
+        def make_table(result_dict: Any, column: str = "results", *args: Any, **kwargs: Any) -> Any:
+            from tempbench_lmms.harness.printing import headlines
+
+            if column != "results":
+                return original(result_dict, column, *args, **kwargs)
+            try:
+                shown, notes = headlines(result_dict)
+            except Exception as error:  # the numbers of a finished run are worth more than a short table
+                warn(f"all metrics are printed ({error!r})")
+                shown, notes = result_dict, []
+            return "\n\n".join([original(shown, column, *args, **kwargs), *notes])
+
+        return make_table
+
+    _replace(module, "make_table", made)
+
+
+_TRACKER = "loggers/evaluation_tracker.py"
+
+
+@_patch("lmms_eval.loggers.evaluation_tracker", _TRACKER, 'sample["input"] = sample["arguments"][0]')
+def write_short_lines(module: ModuleType) -> None:
+    """Makes the harness write a record once into a line of our tasks' logs, and no key that a server echoes.
+
+    Fault: a line repeats what every metric was given, up to two hundred times, and the reply of a failed
+    request is what the server said; all versions (0.6.1 to 0.7.3).
+    """
+
+    def made(original: Any) -> Any:
+        def save_results_samples(self: Any, task_name: str, samples: Any, *args: Any, **kwargs: Any) -> Any:
+            from tempbench_lmms.harness import log_lines
+            from tempbench_lmms.harness.adapter import without_keys
+            from tempbench_lmms.harness.tasks import load_task, task_files
+
+            if task_name not in task_files():
+                return original(self, task_name, samples, *args, **kwargs)
+            for sample in samples:
+                sample["resps"] = without_keys(sample["resps"])
+            with log_lines.shortened(log_lines.names_in(load_task(task_name)), samples):
+                return original(self, task_name, samples, *args, **kwargs)
+
+        return save_results_samples
+
+    _replace(module.EvaluationTracker, "save_results_samples", made)
+
+
+@_patch("lmms_eval.loggers.evaluation_tracker", _TRACKER, "def save_results_aggregated(")
+def write_no_secrets(module: ModuleType) -> None:
+    """Makes the harness write the settings of a run of our tasks without credentials.
+
+    Fault: the harness leaves out values under a few names (`api_key`), and in no other form: not in
+    `--gen_kwargs`, in an address, in JSON; all versions (0.6.1 to 0.7.3).
+    """
+
+    def noted(original: Any) -> Any:
+        def log_experiment_args(
+            self: Any, model_source: Any, model_args: Any, *args: Any, **kwargs: Any
+        ) -> Any:
+            redaction.note(str(model_args))  # so that it is known in replies
+            # The folder of the results is named after one of them.
+            shown = redaction.without_secrets(model_args) if isinstance(model_args, str) else model_args
+            return original(self, model_source, shown, *args, **kwargs)
+
+        return log_experiment_args
+
+    def made(original: Any) -> Any:
+        def save_results_aggregated(self: Any, results: Any, *args: Any, **kwargs: Any) -> Any:
+            from tempbench_lmms.harness.tasks import task_files
+
+            configs = results.get("configs") or {}
+            if task_files().keys() & configs.keys():
+                results["config"] = settings_shown(results["config"])
+                results["configs"] = {name: task_shown(one) for name, one in configs.items()}
+            return original(self, results, *args, **kwargs)
+
+        return save_results_aggregated
+
+    _replace(module.GeneralConfigTracker, "log_experiment_args", noted)
+    _replace(module.EvaluationTracker, "save_results_aggregated", made)
+
+
+def settings_shown(config: dict[str, Any]) -> dict[str, Any]:
+    """Returns what a results file says of a run's settings, without anything that may be secret."""
+    lines = config.get("resolved_cli_args")
+    given = [config, *([lines] if isinstance(lines, dict) else [])]
+    lists = [shown for one in given for name in _LISTS if isinstance(shown := one.get(name), str)]
+    return {name: _shown(name, value, lists) for name, value in config.items()}
+
+
+def task_shown(config: Any) -> Any:
+    """Returns a task's configuration, which repeats `--gen_kwargs`, without what may be secret in them."""
+    given = config.get("generation_kwargs") if isinstance(config, dict) else None
+    if not isinstance(given, dict):
+        return config
+    texts = {name: value for name, value in given.items() if isinstance(value, str)}
+    return {**config, "generation_kwargs": given | _arguments(texts)}
+
+
+def _shown(name: str, value: Any, lists: list[str]) -> Any:
+    if isinstance(value, dict):
+        if name in _LISTS:  # the harness may have made a dict of the list
+            return _arguments(value)
+        return {key: _shown(key, one, lists) for key, one in value.items()}
+    if isinstance(value, str):
+        return redaction.without_secrets(value) if name in _LISTS else redaction.scrubbed(value, lists)
+    return value
+
+
+def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+    shown = {name: redaction.without_secrets(f"{name}={value}") for name, value in given.items()}
+    return {
+        name: value if shown[name] == f"{name}={value}" else shown[name].partition("=")[2] or shown[name]
+        for name, value in given.items()
+    }
+
+
+def mend_client(lm: Any, model_args: str) -> None:
+    """Has a runner of the OpenAI protocol keep its time limit, and end its connections; for our own runs.
+
+    Fault: 0.7.3's `openai` takes `timeout` and leaves its client at 600 seconds; `async_openai` has an event
+    loop for each call, and a connection that is kept from an earlier call belongs to one that is closed.
+    """
+    client: Any = getattr(lm, "client", None)
+    if not type(client).__module__.startswith("openai") or not hasattr(client, "with_options"):
+        return
+    given = dict(one.partition("=")[::2] for one in model_args.split(","))
+    limit = {"timeout": float(given["timeout"])} if "timeout" in given else {}
+    lm.client = client.with_options(default_headers={"Connection": "close"}, **limit)
