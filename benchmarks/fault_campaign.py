@@ -7,20 +7,17 @@ does not (status not 0, no traceback); it may change nothing but its own output.
 same numbers, and ask no question again whose answer was stored. A respondent whose reply depends on every
 text and picture of its question stands in for the model: numbers of mixed or stale data are other numbers.
 
-The harness is imported once and every start is a fork, as in `interruptions.py`. A full disk is a small tmpfs
+The harness is imported once and every start is a fork. A full disk is a small tmpfs
 in a mount namespace of this process; where the system allows none, a limit on the size of every file
 (RLIMIT_FSIZE). A changed clock is changed in the fork alone, with the times of the files that it wrote.
 """
 
 import argparse
 import functools
-import json
 import os
-import resource
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -30,7 +27,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import timing
 from faults.forms import (
     ARGUMENT,
     CLOCK,
@@ -46,7 +42,7 @@ from faults.forms import (
     forms,
     plan_of,
 )
-from faults.starts import SECONDS, Start, refusal, wait
+from faults.starts import SECONDS, Start, import_all, refusal, wait
 from faults.world import World, copy, moved_by, tree
 
 
@@ -393,27 +389,19 @@ def _differing(one: Any, other: Any, path: str = "") -> str:
 
 
 def table(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Yields the lines of the table, fault by command: plans, same numbers, refused, wrong."""
-    commands = list(dict.fromkeys(form.command for form in forms()))
-    counts: Counter[tuple[str, str, str]] = Counter()
-    for verdict in verdicts:
-        for kind in {fault.kind for faults in verdict.plan.starts for fault in faults}:
-            for said in ("plans", verdict.said):
-                for name in (verdict.plan.form.command, "all"):
-                    counts[kind, name, said] += 1
-    yield "plans: same numbers / refused / wrong; a plan of several faults counts in several lines"
-    yield f"{'':17}" + "".join(f"{name:>20}" for name in (*commands, "all"))
+    """Yields a line per fault: its plans, and what came of them."""
     for kind in FAULTS:
-        cells = []
-        for name in (*commands, "all"):
-            said = [counts[kind, name, one] for one in ("plans", "same numbers", "refused", "wrong")]
-            cells.append(f"{said[0]}: {said[1]} / {said[2]} / {said[3]}" if said[0] else "-")
-        yield f"{kind:17}" + "".join(f"{cell:>20}" for cell in cells)
+        of_kind = [
+            one for one in verdicts if kind in {fault.kind for start in one.plan.starts for fault in start}
+        ]
+        said = Counter(one.said for one in of_kind)
+        counts = ", ".join(f"{said[one]} {one}" for one in ("same numbers", "refused", "wrong"))
+        yield f"{kind}: {len(of_kind)} plans, {counts}"
 
 
 def campaign(numbers: Iterable[int], seed: int, show: Callable[[Verdict], None]) -> list[Verdict]:
     """Carries out plans and returns what came of them."""
-    _import_everything()
+    import_all()
     verdicts = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(HF_HUB_OFFLINE="1", HF_HOME=f"{folder}/hf", HOME=f"{folder}/user")
@@ -429,43 +417,13 @@ def campaign(numbers: Iterable[int], seed: int, show: Callable[[Verdict], None])
     return verdicts
 
 
-def _import_everything() -> None:
-    """Imports once, for all forks, what the commands import."""
-    # The checkout's folder beside this one, wherever the package is installed.
-    sys.path.insert(1, str(Path(__file__).parents[1]))
-    import lmms_eval.tasks
-    from prepare_interruptions import _import_everything as import_preparation
-
-    from tempbench_lmms.harness import plugin
-    from tests import warm
-
-    import_preparation()
-    if not hasattr(lmms_eval.tasks.TaskManager._get_task_and_group, "__wrapped__"):
-        warm.import_all()
-    plugin.shadowed_names()  # remembered
-
-
-def rows(quick: bool) -> Iterator[timing.Row]:
-    """Yields for each fault how many plans ended in other numbers, in a loss or without a clear line."""
-    with tempfile.NamedTemporaryFile("r", suffix=".json") as file:
-        count = "12" if quick else "48"
-        command = [sys.executable, __file__, "--count", count, "--json", file.name]
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
-        found = json.load(file)
-    for kind in FAULTS:
-        of_kind = [one for one in found if kind in one["faults"]]
-        wrong = sum(bool(one["wrong"]) for one in of_kind)
-        yield timing.Row(f"{kind}, {len(of_kind)} plans: wrong", [wrong], "plans", at_most=0)
-
-
 def main() -> None:
     """Prints each plan that went wrong, and the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    options.add_argument("--count", type=int, default=200, help="number of plans")
+    options.add_argument("--count", type=int, default=100, help="number of plans")
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--only", type=int, nargs="+", metavar="N", help="these plans alone")
     options.add_argument("--verbose", action="store_true", help="print every plan and every refusal")
-    options.add_argument("--json", type=Path, metavar="FILE", help="also write what came of each plan")
     given = options.parse_args()
 
     def show(verdict: Verdict) -> None:
@@ -480,17 +438,8 @@ def main() -> None:
 
     verdicts = campaign(given.only or range(given.count), given.seed, show)
     wrong = [verdict.plan.number for verdict in verdicts if verdict.wrong]
-    if given.json:
-        facts = [
-            {"faults": [f.kind for s in one.plan.starts for f in s], "wrong": one.wrong} for one in verdicts
-        ]
-        given.json.write_text(json.dumps(facts))
     for line in table(verdicts):
         print(line)
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    print(
-        f"{len(verdicts)} plans, {sum(one.ru_utime + one.ru_stime for one in used):.0f} s of processor time"
-    )
     if wrong:
         replay = f"--seed {given.seed} --only {' '.join(map(str, wrong))}"
         print(f"{len(wrong)} plans went wrong; replay them with {replay}")

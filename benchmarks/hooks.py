@@ -11,10 +11,11 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,6 @@ from tempbench_lmms.coherence.card import BUDGETS
 
 N_IMAGES = 5
 SIZE = (512, 384)
-AT_MOST = {"`process_results`": 2, "`doc_to_text`": 1}
-"""What a hook may take, as a multiple of the harness's own; others 1 with pictures, 1.2 with a path."""
-
 MUIRBENCH = {
     "choices": list("ABCDE"),
     "target": "A",
@@ -136,7 +134,7 @@ def write_videos(folder: Path, home: Path, noise: Any, n_videos: int) -> None:
 def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
     """Measures; in a process whose environment names the folders."""
     from lmms_eval.evaluator import simple_evaluate
-    from lmms_eval.models.model_utils.load_video import load_video_decord, read_video
+    from lmms_eval.models.model_utils.load_video import read_video
     from lmms_eval.tasks import TaskManager
 
     from tempbench_lmms.media import video
@@ -145,124 +143,65 @@ def in_harness(folder: Path, quick: bool) -> Iterator[timing.Row]:
     write_data(folder, n_docs, n_videos)
     manager = TaskManager(include_path=str(folder / "yamls"), model_name="tempbench_constant")
     pictures = ("tempvs_mt3_event_separate", "muirbench_same_media")
-    videos = ("rextime", "coherence_qa", "tomato_same_media")
-    names = (*pictures, *videos)
-    tasks = {name: manager.load_task_or_group([name], task_type="chat")[name] for name in names}
-    docs = {name: task.dataset[task.config.test_split] for name, task in tasks.items()}
+    videos = ("rextime", "tomato_same_media")
+    tasks = {
+        name: manager.load_task_or_group([name], task_type="chat")[name]
+        for name in (*pictures, *videos, "coherence_qa")
+    }
 
-    def over_documents(name: str, call: Callable[[Any, Any], Any], fetch: bool = True) -> Callable[[], None]:
-        task, table = tasks[name], docs[name]
-        if fetch:
-            return lambda: [call(task, table[i]) for i in range(len(table))] and None
-        rows = [table[i] for i in range(len(table))]
-        return lambda: [call(task, row) for row in rows] and None
+    def hooks(name: str) -> None:
+        task = tasks[name]
+        for doc in task.dataset[task.config.test_split]:
+            task.doc_to_messages(doc)
+            task.doc_to_text(doc)
+            task.process_results(doc, ["The answer is A."])
 
-    def compared(
-        what: str,
-        functions: dict[str, Callable[[], Any]],
-        n: int,
-        clock: Callable[[], float] = time.process_time,
-        at_most: float = 1,
-    ) -> Iterator[timing.Row]:
-        """Yields the time a document of ours, of theirs, and the ratio."""
-        for function in functions.values():
-            function()  # what is imported or compiled once
-        times = timing.side_by_side(functions, repeats, clock)
-        ours, theirs = functions
-        for name in functions:
-            yield timing.Row(f"{what}: {name}", [1e6 * one / n for one in times[name]], "us")
-        yield timing.Row(
-            f"{what}: ours / theirs", timing.over(times[ours], times[theirs]), "x", at_most=at_most
-        )
-
-    hooks: Sequence[tuple[str, Callable[[Any, Any], Any], bool]] = (
-        ("the document and `doc_to_visual`", lambda task, doc: task.doc_to_visual(doc), True),
-        ("the document and `doc_to_messages`", lambda task, doc: task.doc_to_messages(doc), True),
-        ("`doc_to_text`", lambda task, doc: task.doc_to_text(doc), False),
-        ("`process_results`", lambda task, doc: task.process_results(doc, ["The answer is A."]), False),
-        (
-            "all of a chat model's",
-            lambda task, doc: (
-                task.doc_to_messages(doc),
-                task.doc_to_text(doc),
-                task.process_results(doc, ["The answer is A."]),
-            ),
-            True,
-        ),
-    )
-    for what, call, fetch in hooks:
-        functions = {name: over_documents(name, call, fetch) for name in pictures}
-        at_most = AT_MOST.get(what, 1)
-        yield from compared(f"pictures, {what}", functions, n_docs, at_most=at_most)
-
-    pair = ("rextime", "tomato_same_media")
-    unread, tomato = docs["rextime"].select(range(n_videos)), docs["tomato_same_media"]
-
-    def rows_of(dataset: Any) -> list[Any]:
-        return [dataset[i] for i in range(n_videos)]
-
-    first = {"rextime": lambda: rows_of(unread), "tomato_same_media": lambda: rows_of(tomato)}
-    yield from compared("a video's path, the document read first", first, n_videos, at_most=1.2)
-    for what, call, fetch in hooks:
-        functions = {name: over_documents(name, call, fetch) for name in pair}
-        at_most = AT_MOST.get(what, 1.2)
-        yield from compared(f"a video's path, {what}", functions, n_videos, at_most=at_most)
-
-    paths = [tasks["tomato_same_media"].doc_to_visual(row)[0] for row in docs["tomato_same_media"]]
-
-    def ours() -> None:
+    def frames() -> None:
         video._CACHE.clear()
-        over_documents("coherence_qa", lambda task, doc: task.doc_to_visual(doc))()
+        task = tasks["coherence_qa"]
+        for doc in task.dataset[task.config.test_split]:
+            task.doc_to_visual(doc)
 
-    def theirs(read: Callable[[str, int], Any]) -> Callable[[], None]:
-        return lambda: [read(path, n) for path in paths for n in BUDGETS] and None
+    def their_frames() -> None:
+        task = tasks["tomato_same_media"]
+        for doc in task.dataset[task.config.test_split]:
+            for n in BUDGETS:
+                read_video(task.doc_to_visual(doc)[0], num_frm=n)
 
-    readers = {"read_video": lambda path, n: read_video(path, num_frm=n)}
-    with contextlib.suppress(ImportError):
-        import decord  # noqa: F401 (not on every platform)
+    def run(name: str) -> None:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            options = {"model_args": "media=true", "task_manager": manager, "bootstrap_iters": 0}
+            simple_evaluate(model="tempbench_constant", tasks=[name], **options)
 
-        readers["load_video_decord"] = load_video_decord
-    for name, reader in readers.items():
-        functions = {"coherence_qa": ours, f"tomato and the harness's {name}": theirs(reader)}
-        yield from compared(
-            "frames of a video, 4, 8, 12 and 16", functions, len(paths) * len(BUDGETS), time.perf_counter
-        )
-
-    def run(name: str) -> Callable[[], None]:
-        def evaluated() -> None:
-            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                done = simple_evaluate(
-                    model="tempbench_constant",
-                    model_args="media=true",
-                    tasks=[name],
-                    task_manager=manager,
-                    bootstrap_iters=0,
-                )
-            if len(done["samples"][name]) != n_docs:
-                raise AssertionError(f"{name}: {len(done['samples'][name])} of {n_docs} questions were asked")
-
-        return evaluated
-
-    yield from compared("a whole run, a document", {name: run(name) for name in pictures}, n_docs)
+    pairs: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+        "hooks of a question with pictures: ours / muirbench's": tuple(
+            partial(hooks, one) for one in pictures
+        ),
+        "hooks of a question with a video: ours / tomato's": tuple(partial(hooks, one) for one in videos),
+        "4, 8, 12 and 16 frames of a video: ours / the harness's `read_video`": (frames, their_frames),
+        "a whole run with pictures: ours / muirbench": tuple(partial(run, one) for one in pictures),
+    }
+    for what, (ours, theirs) in pairs.items():
+        ours()  # what is imported or compiled once
+        theirs()
+        times = timing.side_by_side({"ours": ours, "theirs": theirs}, repeats)
+        at_most = 1.2 if "tomato" in what else 1
+        yield timing.Row(what, timing.over(times["ours"], times["theirs"]), "x", at_most=at_most)
 
 
 def rows(quick: bool) -> Iterator[timing.Row]:
+    """Yields the ratios, measured in a process whose environment names folders of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        environment = {"HF_HOME": str(folder / "hf"), "TEMPBENCH_DATA": str(folder / "home")}
-        environment |= {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
-        for row in timing.apart(__file__, name, *(["--quick"] if quick else []), **environment):
-            yield timing.Row(**row)
-
-
-def main() -> None:
-    if "--measure" in sys.argv:
-        folder = Path(sys.argv[sys.argv.index("--measure") + 1])
-        for row in in_harness(folder, "--quick" in sys.argv):
-            print(json.dumps(vars(row)), flush=True)
-        return
-    timing.main(__doc__, rows)
+        own = {"HF_HOME": str(folder / "hf"), "TEMPBENCH_DATA": str(folder / "home")}
+        own |= {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, __file__, name, "quick" if quick else "full"]
+        done = subprocess.run(command, env=os.environ | own, stdout=subprocess.PIPE, check=True, text=True)
+    for line in done.stdout.splitlines():
+        if line.startswith("{"):
+            yield timing.Row(**json.loads(line))
 
 
 if __name__ == "__main__":
-    main()
+    for row in in_harness(Path(sys.argv[1]), sys.argv[2] == "quick"):
+        print(json.dumps(vars(row)), flush=True)

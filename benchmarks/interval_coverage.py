@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import timing
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
@@ -168,20 +167,6 @@ def coverage(share: float, n_clusters: int, gated: bool, n_studies: int, seed: i
     return float(np.mean([low - 1e-12 <= share <= high + 1e-12 for low, high in ends]))
 
 
-def rows(quick: bool) -> Iterator[timing.Row]:
-    """Yields the coverage of each number of clusters and share."""
-    for gated in (False, True):
-        for n_clusters in CLUSTERS:
-            for share in SHARES:
-                found = 100 * coverage(share, n_clusters, gated, 400 if quick else 2000)
-                what = f"{'gated' if gated else 'plain'}, {n_clusters} clusters, true share {share:g}"
-                yield timing.Row(what, [found], "%", at_least=93)
-    for scores, sizes, n_clusters in itertools.product(SCORES, SIZES, GROUPS):
-        covered, _ = mean_coverage(scores, sizes, n_clusters, "here", 400 if quick else 2000)
-        what = f"{scores}, {n_clusters} {sizes} clusters"
-        yield timing.Row(what, [100 * covered], "%", at_least=93)
-
-
 def lines(n_studies: int) -> Iterator[str]:
     """Yields the table of shares."""
     yield "| | clusters | " + " | ".join(f"p = {share:g}" for share in SHARES) + " |"
@@ -206,14 +191,12 @@ def main() -> None:
     """Prints the tables."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--studies", type=int, default=2000)
-    options.add_argument("--quick", action="store_true", help="fewer studies")
     options.add_argument("--scores", nargs="+", choices=SCORES, default=list(SCORES), metavar="SCORES")
     options.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     options.add_argument("--groups", nargs="+", type=int, default=list(GROUPS))
     args = options.parse_args()
-    n_studies = 400 if args.quick else args.studies
-    means = mean_lines(n_studies, args.scores, args.sizes, args.groups)
-    for line in itertools.chain(lines(n_studies), [""], means):
+    means = mean_lines(args.studies, args.scores, args.sizes, args.groups)
+    for line in itertools.chain(lines(args.studies), [""], means):
         print(line, flush=True)
 
 

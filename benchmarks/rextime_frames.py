@@ -8,16 +8,13 @@ in time: "in pairs" takes the time half-way between the two.
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import timing
 from numpy.typing import NDArray
 
-from tempbench_lmms.data.roots import mini_root
-from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.rextime.rows import load_records, row
 
 Times = Callable[[float], NDArray[np.float64]]
@@ -72,13 +69,6 @@ def best_iou(times: NDArray[np.float64], span: tuple[float, float]) -> float:
 def bests(rows: Sequence[Mapping[str, Any]], times: Times) -> NDArray[np.float64]:
     """Returns the best IoU of each question."""
     return np.array([best_iou(times(one["duration"]), tuple(one["windows"][0])) for one in rows])
-
-
-def rows(quick: bool) -> Iterator[timing.Row]:
-    """Yields the bounds on the bundled sample, whose videos are short."""
-    sample = read_rows(mini_root("rextime") / "validation")
-    for name, times in FORMS.items():
-        yield timing.Row(f"bundled sample, {name}: mIoU at most", [100 * bests(sample, times).mean()], "%")
 
 
 def main() -> None:

@@ -1,13 +1,18 @@
 """Commands that run in forks of this process, the disk that they write to, and the clock that they read."""
 
+import atexit
 import contextlib
 import ctypes
 import hashlib
+import importlib
+import json
 import os
 import re
 import resource
+import shutil
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +21,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from interruptions import ASKED
+ASKED, DONE = "tempbench.asked", "tempbench.done"
+_CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "sqlite3.connect", ASKED, DONE}
+_WRITING = os.O_WRONLY | os.O_RDWR
+
+Arm = Callable[[], Callable[[], Sequence[str]] | None]
+"""Called in a start, first; what it returns is called at the end, and its lines are noted."""
+
+_IMPORTED = """av lmms_eval.__main__ lmms_eval.evaluator lmms_eval.tasks pandas PIL.JpegImagePlugin
+    PIL.PngImagePlugin pyarrow.parquet rich.progress scipy.sparse.csgraph scipy.spatial typer.rich_utils"""
 
 SECONDS = 120
 """How long one start may take: an undisturbed one takes two to ten on an idle machine."""
@@ -79,7 +92,7 @@ class Disk:
 class Start:
     """A command that runs in a fork, with what it printed, and the questions that it asked."""
 
-    def __init__(self, words: Sequence[str], arm: Callable[[], None], environment: Mapping[str, str]) -> None:
+    def __init__(self, words: Sequence[str], arm: Arm, environment: Mapping[str, str]) -> None:
         pipes = [os.pipe() for _ in range(3)]
         self.began = time.time_ns()
         self.status: int | None = None
@@ -143,19 +156,27 @@ class Start:
 
     @property
     def asked(self) -> list[str]:
-        """The questions asked, and as last line the number of changes, where it came so far."""
+        """The questions asked."""
+        return [line for line in self._lines if not line.startswith("end: ")]
+
+    @property
+    def at_end(self) -> list[str]:
+        """The lines that were noted at its end, where it came so far."""
+        return [line.removeprefix("end: ") for line in self._lines if line.startswith("end: ")]
+
+    @property
+    def _lines(self) -> list[str]:
         return b"".join(self._parts[2]).decode().splitlines()
 
 
-def _become(
-    words: Sequence[str], arm: Callable[[], None], environment: Mapping[str, str], notes: int
-) -> None:
+def _become(words: Sequence[str], arm: Arm, environment: Mapping[str, str], notes: int) -> None:
     """Makes this fork the command `tempbench WORDS`, and ends it."""
     status: object = 0
+    end_lines = None
     try:
         os.environ.update(environment)
         _notice(notes)
-        arm()
+        end_lines = arm()
         from tempbench_lmms.cli import main
 
         sys.argv = ["tempbench", *words]
@@ -168,6 +189,9 @@ def _become(
     except BaseException:
         traceback.print_exc()
         status = 1
+    sys.audit(DONE)
+    for line in end_lines() if end_lines else ():
+        os.write(notes, f"end: {line}\n".encode())
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os._exit(int(str(status)) & 0xFF)
@@ -243,3 +267,85 @@ def refusal(start: Start) -> str:
     if not lines or not lines[-1].startswith("tempbench: "):
         return f"status {start.status} without a line that says why ({lines[-1][:150] if lines else ''!r})"
     return ""
+
+
+def cut_and_kill(written: str) -> None:
+    """Cuts the file that is being written in half and kills this process."""
+    path = Path(written)
+    written_in_steps = path.suffix in (".partial", ".json", ".jsonl", ".html") and path.is_file()
+    if written_in_steps and path.stat().st_nlink == 1:  # a second name of a file is made whole
+        os.truncate(path, path.stat().st_size // 2)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def watch_changes(folder: Path, at: int, act: Callable[[str], None] = cut_and_kill) -> Callable[[], int]:
+    """Makes this process kill itself before the change of a file below `folder` with that number, from 1.
+
+    With 0 nothing is done. A question that is asked and the command's end count, too. `act` is what is done
+    instead of the kill; it gets the file that is being written. Returns what tells the number of changes.
+    """
+    count, written = 0, ""
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal count, written
+        path = arguments[0] if arguments else None
+        if event == "open":
+            if not (
+                isinstance(path, str) and path.startswith(f"{folder}{os.sep}") and arguments[2] & _WRITING
+            ):
+                return
+        elif event not in _CHANGES:
+            return
+        count += 1
+        if count == at:
+            act(str(path) if event == "os.rename" else written)
+        if event == "open":
+            written = path
+
+    sys.addaudithook(watch)
+    return lambda: count
+
+
+def _look_here(known: Path, path: Path, **request: Any) -> dict[str, Any]:
+    """Looks at a file in this process: one apart writes nothing, and its start takes most of the time.
+
+    Of the same bytes every look finds the same: what one process found, in `known`, the next one takes.
+    """
+    from tempbench_lmms.media import worker
+
+    asked = {"path": str(path), **request}
+    if request["kind"] == "cut":  # it writes a file
+        return worker.look(asked, lambda n: None)
+    key = hashlib.sha256(path.read_bytes() + path.name.encode() + json.dumps(request).encode())
+    kept = known / key.hexdigest()
+    # Whole to the end of the line, and not renamed: a change of a name would count as one of the data's.
+    if not (kept.exists() and kept.read_text().endswith("\n")):
+        kept.write_text(json.dumps(worker.look(asked, lambda n: None)) + "\n")
+    found: dict[str, Any] = json.loads(kept.read_text())
+    return found
+
+
+def import_all() -> None:
+    """Imports once, for all forks, what the commands import."""
+    # The checkout's folder beside this one, wherever the package is installed.
+    sys.path.insert(1, str(Path(__file__).parents[2]))
+    for name in _IMPORTED.split():
+        importlib.import_module(name)
+    from tempbench_lmms import benchmarks
+    from tempbench_lmms.cli import datasets, main
+    from tempbench_lmms.harness import plugin
+    from tempbench_lmms.media import encoding, sandbox
+
+    encoding.PRESET = "ultrafast"  # what is rendered is as good a file as any
+    known = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, known)  # forks end without it
+
+    def ask(self: sandbox.Inspector, path: Path, **request: Any) -> dict[str, Any]:
+        return _look_here(known, path, **request)
+
+    sandbox.Inspector.ask = ask  # type: ignore[method-assign]
+    for benchmark in benchmarks.names():
+        main.commands_of(benchmark)
+        benchmarks.checks(benchmark)
+        datasets.module(benchmark, "prepare")
+    plugin.shadowed_names()  # remembered

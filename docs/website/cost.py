@@ -52,7 +52,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Speed:
-    """A line of the last table of docs/performance.md.
+    """A line of a table of docs/performance.md.
 
     Attributes:
         model: Size of the model.

@@ -1,7 +1,4 @@
-"""The harness's own runners on tiny models of more architectures: what they do wrong is found, and no more.
-
-Twenty seeds a model: `python benchmarks/check_alarms.py`.
-"""
+"""The harness's own runners on tiny models of more architectures: their faults are found, and no more."""
 
 from unittest import mock
 

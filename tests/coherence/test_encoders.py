@@ -35,7 +35,6 @@ def sentences(n: int) -> list[tuple[str, str]]:
 
 
 def test_equals_the_library_pair_by_pair(text_encoder: Path) -> None:
-    """How much faster the batched way is: `python benchmarks/bertscore.py`."""
     import bert_score
 
     pairs = sentences(60)

@@ -1,7 +1,7 @@
 """Pictures and videos are decoded when a model asks for them, and dropped when it has seen them.
 
 A run over a whole benchmark must not decode it while requests are built or replies scored, nor hold the
-pictures of questions that were answered. `benchmarks/memory.py` is the large form.
+pictures of questions that were answered.
 """
 
 import json

@@ -125,5 +125,4 @@ def test_ten_thousand_plans_of_twenty_steps_take_seconds():
     start = time.process_time()
     for edges in plans:
         pairs(20, edges)
-    # A tenth of them; benchmarks/mateo_pairs.py measures all.
     assert time.process_time() - start < 2

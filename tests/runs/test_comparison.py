@@ -122,7 +122,7 @@ def test_false_alarms_of_pairs_of_chance_runs(n, most, mean):
     """5 % of the pairs a metric before Holm, and 5 % of the pairs any metric after.
 
     Were an alarm as likely as 5 %, more than 6 in 40 pairs come once in 290 tries (binomial), and more than 3
-    in 20 once in 60. `benchmarks/false_alarms.py` looks at more pairs, of every task.
+    in 20 once in 60.
     """
     config = load_task(TASK)
     docs = docs_of(config)

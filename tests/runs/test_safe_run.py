@@ -430,19 +430,6 @@ def test_a_report_that_cannot_be_written_is_no_failure(tmp_path, capsys):
     assert "no report (" in capsys.readouterr().err
 
 
-@pytest.mark.harness
-def test_killed_at_random_moments(warm_python):
-    """Three of the twenty kills that `benchmarks/interruptions.py` does otherwise, of a longer run."""
-    words = ("--kills", "3", "--tasks", "timepercept_pov_mini", "--slice", "8")
-    done = subprocess.run(
-        [warm_python, str(ROOT / "benchmarks" / "interruptions.py"), *words],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [

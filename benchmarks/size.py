@@ -1,0 +1,65 @@
+"""How large each part of the project is beside its budget: `python benchmarks/size.py`.
+
+A line counts unless it is blank, of every tracked text file but Markdown, the papers' tables, recorded test
+data and what others wrote. Statements are those of Python's syntax tree, so that folding lines wins nothing.
+"""
+
+import ast
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+KINDS = ["py", "js", "html", "css", "jinja", "toml", "yaml", "yml", "tsv", "csv", "json", "txt"]
+NOT_COUNTED = {"vendor", "reference", "mini"}
+BUDGETS = {
+    # Part: the ceiling that continuous integration holds, and the goal where that is lower.
+    "tempbench_lmms": (52_300, 32_000),
+    "statements of tempbench_lmms": (32_900, 21_000),
+    "tempbench_lmms/parsing": (11_200, 4_500),
+    "tempbench_lmms/coherence": (2_150, 1_100),
+    "tempbench_lmms/mateo": (1_550, 1_100),
+    "tempbench_lmms/motion_only": (600, 600),
+    "tempbench_lmms/nextgqa": (1_150, 1_100),
+    "tempbench_lmms/rextime": (1_950, 1_100),
+    "tempbench_lmms/tempcompass_pairs": (1_100, 1_100),
+    "tempbench_lmms/tempvs": (1_700, 1_100),
+    "tempbench_lmms/timeblind": (850, 600),
+    "tempbench_lmms/timepercept": (1_050, 600),
+    "hf_datasets": (12_600, 9_000),
+    "benchmarks": (3_000, 3_000),
+    "tests": (38_800, 26_000),
+}
+
+
+def sizes() -> Counter[str]:
+    """Returns the lines of each part, and the package's statements."""
+    command = ["git", "-C", str(ROOT), "ls-files", *(f"*.{kind}" for kind in KINDS)]
+    found: Counter[str] = Counter()
+    for name in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
+        top, *folders = name.split("/")[:-1] or [""]
+        of_code = top not in ("tests", "benchmarks", "docs") or name.endswith((".py", ".jinja"))
+        if NOT_COUNTED & {top, *folders} or ".min." in name or not of_code or not (ROOT / name).is_file():
+            continue
+        text = (ROOT / name).read_text(encoding="utf-8")
+        lines = sum(bool(line.strip()) for line in text.splitlines())
+        found.update({top: lines, **({f"{top}/{folders[0]}": lines} if folders else {})})
+        if top == "tempbench_lmms" and name.endswith(".py"):
+            statements = sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(text)))
+            found[f"statements of {top}"] += statements
+    return found
+
+
+def main() -> int:
+    """Prints a line per part; returns 1 where one is larger than its ceiling."""
+    found = sizes()
+    passed = [part for part, (ceiling, _) in BUDGETS.items() if found[part] > ceiling]
+    print(f"{'':34} {'now':>7} {'ceiling':>8} {'goal':>7}")
+    for part, (ceiling, goal) in BUDGETS.items():
+        print(f"{part:34} {found[part]:7,} {ceiling:8,} {goal:7,}{'  PASSED' * (part in passed)}")
+    return bool(passed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
