@@ -10,7 +10,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.report.hub import check_repository
 
 from . import card, contents, croissant, upload
-from .facts import Facts
+from .facts import facts_of
 from .terms import Terms, terms_of
 
 _NAMED = 5
@@ -18,7 +18,6 @@ _NAMED = 5
 
 def push(
     benchmark: str,
-    facts: Facts,
     repo: str,
     private: bool = False,
     own_licence: str | None = None,
@@ -29,7 +28,6 @@ def push(
 
     Args:
         benchmark: Whose data.
-        facts: What the card says of it.
         repo: ORG/NAME.
         private: Make the repository private.
         own_licence: Of what in the data is the user's own.
@@ -45,7 +43,7 @@ def push(
     root = roots.prepared_root(benchmark)
     locks.keep_reading(root)
     found = contents.contents_of(benchmark, root)
-    terms = terms_of(benchmark, found.manifest, facts, own_licence)
+    facts, terms = facts_of(benchmark), terms_of(benchmark, found.manifest, own_licence)
     terms.check(private)
     _verify(benchmark, root)
     found.texts |= {

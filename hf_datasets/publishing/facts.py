@@ -1,21 +1,22 @@
-"""What a card says of a benchmark's data, and which sources prepared data holds."""
+"""What the card of a published data set says: read from `hf_datasets/NAME/CARD.md`."""
 
-from collections.abc import Callable, Mapping
+import importlib
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import yaml
 
-def _nothing_said(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    return [], []
+_FOLDER = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is to be known of a benchmark's data. Every text is a sentence or more.
+    """What is to be known of a benchmark's data; each text but the title is a section of `CARD.md`.
 
     Attributes:
-        pretty_name: Its title on the Hub.
-        summary: What is asked about what.
         collection: Where pictures or videos are from, and who took them.
         annotation: Who made questions and answers, and how.
         preprocessing: What `prepare` does with a release.
@@ -24,11 +25,6 @@ class Facts:
         personal: Whether people can be recognised.
         uses: What it is for, and what not.
         impact: What a use can do beyond research.
-        sources: Takes a manifest. Returns the names of the card's sources that the data holds, and what in it
-            is the user's own, in words. All the card's by default.
-        categories: The Hub's task categories.
-        languages: ISO codes.
-        tags: Further tags.
     """
 
     pretty_name: str
@@ -39,19 +35,38 @@ class Facts:
     limitations: str
     biases: str
     personal: str
-    uses: str
-    impact: str
-    sources: Callable[[Mapping[str, Any]], tuple[list[str], list[str]]] = _nothing_said
+    uses: str = (
+        "Evaluation of vision-language models with the papers' metrics. Training on it makes later scores "
+        "meaningless, unless a split is named train."
+    )
+    impact: str = (
+        "A score says how well a model answers these questions and not that it is safe to act on what it "
+        "says about time or order elsewhere."
+    )
     categories: tuple[str, ...] = ("visual-question-answering",)
     languages: tuple[str, ...] = ("en",)
     tags: tuple[str, ...] = ("temporal-reasoning", "evaluation")
 
 
-EVALUATION_ONLY = (
-    "Evaluation of vision-language models with the papers' metrics. Training on it makes later scores "
-    "meaningless, unless a split is named train."
-)
-NO_HARM_KNOWN = (
-    "A score says how well a model answers these questions and not that it is safe to act on what it says "
-    "about time or order elsewhere."
-)
+def facts_of(benchmark: str) -> Facts:
+    """Returns what a benchmark's `CARD.md` says."""
+    text = (_FOLDER / benchmark / "CARD.md").read_text(encoding="utf-8")
+    _, head, body = text.split("---\n", 2)
+    known: dict[str, Any] = {
+        key: tuple(one) if isinstance(one, list) else one for key, one in yaml.safe_load(head).items()
+    }
+    for title, words in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", body, re.MULTILINE | re.DOTALL):
+        known[title] = " ".join(words.split())
+    return Facts(**known)
+
+
+def sources_of(benchmark: str, manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Returns which of the card's sources prepared data holds, and what in it is the user's own, in words.
+
+    `sources` in `hf_datasets/NAME/publishing.py` tells them; without that file it is all sources of the card.
+    """
+    if not (_FOLDER / benchmark / "publishing.py").is_file():
+        return [], []
+    module = importlib.import_module(f"...{benchmark}.publishing", __name__)
+    found: tuple[list[str], list[str]] = module.sources(manifest)
+    return found

@@ -9,7 +9,7 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.card import Source
 from tempbench_lmms.errors import TempbenchError
 
-from .facts import Facts
+from .facts import sources_of
 
 _OPEN = re.compile(r"(?i)(cc0|cc-by|mit|apache-2\.0|odc|odbl|pddl)[a-z0-9.-]*")
 _UNSTATED = "not stated"
@@ -62,19 +62,18 @@ class Terms:
         return {"license": "other", "license_name": re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")}
 
 
-def terms_of(benchmark: str, manifest: Mapping[str, Any], facts: Facts, own_licence: str | None) -> Terms:
+def terms_of(benchmark: str, manifest: Mapping[str, Any], own_licence: str | None) -> Terms:
     """Returns the licences of the sources that prepared data holds.
 
     Args:
         benchmark: Whose data it is.
         manifest: The data's.
-        facts: The benchmark's.
         own_licence: Of what in it is the user's own.
 
     Raises:
         TempbenchError: Something in it is the user's own and has no licence, or the other way round.
     """
-    names, own = facts.sources(manifest)
+    names, own = sources_of(benchmark, manifest)
     if own and not own_licence:
         raise TempbenchError(
             f"{benchmark}: it holds {own[0]}; say under which licence with --license, such as cc-by-4.0"

@@ -30,5 +30,4 @@ def push(
     def agreed() -> bool:
         return yes or (sys.stdin.isatty() and typer.confirm(f"Upload this to {repo}?"))
 
-    facts = datasets.module(benchmark, "publishing").FACTS
-    datasets.publishing().push(benchmark, facts, repo, private, license, dry_run, agreed)
+    datasets.publishing().push(benchmark, repo, private, license, dry_run, agreed)

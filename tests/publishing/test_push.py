@@ -8,10 +8,9 @@ import pytest
 import yaml
 from huggingface_hub import constants
 
-from hf_datasets.publishing import commands, croissant
+from hf_datasets.publishing import commands, croissant, facts, terms
 from hf_datasets.publishing.card import AS_FILES
 from tempbench_lmms import benchmarks
-from tempbench_lmms.cli import datasets as door
 from tempbench_lmms.data import checksums, manifests, roots
 from tempbench_lmms.errors import TempbenchError
 from tests.command import complains, tempbench
@@ -79,11 +78,9 @@ def rewrite(root, **changes):
     return manifests.write({**manifest, **changes}, root)
 
 
-def test_what_has_no_licence_is_not_even_kept(empty_hub, tmp_path):
-    root = prepare("timepercept", tmp_path / "home")
-    rewrite(root, parts={"series": {"request": {"sitscc": "/x"}}})
-    done = push(tmp_path / "home", empty_hub, tmp_path, "timepercept", "--private", "--yes")
-    complains(done, "SITSCC states no licence", "not even a private one")
+def test_what_has_no_licence_is_not_even_kept():
+    with pytest.raises(TempbenchError, match=r"TimeBlind states no licence .* not even a private one"):
+        terms.terms_of("timeblind", {}, None).check(private=True)
 
 
 @pytest.mark.slow
@@ -238,17 +235,17 @@ def test_metadata_that_is_not_valid_is_not_published(published):
 
 def test_every_benchmark_says_what_its_data_is():
     for name in benchmarks.names():
-        facts = door.module(name, "publishing").FACTS
+        facts.facts_of(name)
         known = {source.name for source in benchmarks.card(name).sources}
         for manifest in (
             {},
             {"parts": {"tomato": {}, "ucm": {}, "temporalvqa": {}}},
             {"source": {"language": "en"}},
         ):
-            assert set(facts.sources(manifest)[0]) <= known
+            assert set(facts.sources_of(name, manifest)[0]) <= known
     request = {"parts": {"series": {"request": {"fmow": "/x"}}, "ucm": {}, "temporalvqa": {}}}
     named = ["fMoW-rgb", "UC Merced Land Use", "TemporalVQA"]
-    assert door.module("timepercept", "publishing").FACTS.sources(request) == (named, [])
+    assert facts.sources_of("timepercept", request) == (named, [])
     assert {one.name for one in benchmarks.card("timepercept").sources} >= {*named}
 
 
@@ -292,8 +289,8 @@ def test_what_a_card_says_of_the_data_is_in_the_paper(shared, benchmark):
     file, words = PAPERS[benchmark]
     paper = " ".join(next((shared / "papers").glob(file)).read_text().split())
     assert [word for word in words if word not in paper] == []
-    facts = door.module(benchmark, "publishing").FACTS
-    said = " ".join((facts.collection, facts.annotation, facts.biases, facts.personal))
+    card = facts.facts_of(benchmark)
+    said = " ".join((card.collection, card.annotation, card.biases, card.personal))
     figures = re.findall(r"(?<![\w-])\d+(?:\.\d+)?", said)
     assert [figure for figure in figures if not re.search(rf"\b{re.escape(figure)}", paper)] == []
 
