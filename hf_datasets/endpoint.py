@@ -42,9 +42,6 @@ class Endpoint:
         Args:
             content: Of the one message: a text, or parts with pictures.
             settings: Of the generation, beside a temperature of 0.
-
-        Raises:
-            TempbenchError: The endpoint refuses, or gives no reply.
         """
         body = {"model": self.model, "messages": [{"role": "user", "content": content}], "temperature": 0}
         request = urllib.request.Request(self.url, json.dumps(body | settings).encode(), self._headers)

@@ -56,9 +56,6 @@ def prepare_table(kind: Kind, source: Path, force: bool) -> None:
         kind: What the benchmark asks.
         source: The table. Paths of media are taken from its folder, which none of them may leave.
         force: Replace data that is already prepared.
-
-    Raises:
-        TempbenchError: The table, one of its rows or a medium is wrong, or other data is there.
     """
     root = roots.home_to_write(kind.benchmark)
     old = manifests.of_earlier(root, force, "rows")
@@ -89,9 +86,6 @@ def write_sample(kind: Kind, source: Path, root: Path, least: int = 4) -> None:
         source: The table.
         root: The sample's folder, which `data.roots.mini_root` returns.
         least: How many questions, or so many more that the last group is whole.
-
-    Raises:
-        TempbenchError: As for `prepare_table`.
     """
     rows, files = _asked(kind, source, f"{roots.MINI}/")
     units = {row["unit"] for row in rows[:least]}

@@ -43,11 +43,7 @@ class Reference:
 
 
 def file_in(folder: Path) -> Path | None:
-    """Returns the file of captions that lies in a folder of videos; None where there is none.
-
-    Raises:
-        TempbenchError: There is more than one.
-    """
+    """Returns the file of captions that lies in a folder of videos; None where there is none."""
     found = [folder / name for name in (OWN, *MSRVTT) if (folder / name).is_file()]
     if len(found) > 1:
         raise TempbenchError(
@@ -65,9 +61,6 @@ class References:
 
     Attributes:
         unclear: Why nobody knows a video's caption, by its path.
-
-    Raises:
-        TempbenchError: It cannot be read, or is of none of the forms above.
     """
 
     def __init__(self, path: Path | None, places: Iterable[str] = ()) -> None:
@@ -90,11 +83,7 @@ class References:
         return next((name for name in (place, file.name, file.stem) if name in self._by_name), None)
 
     def of(self, place: str) -> Reference | None:
-        """Returns what is written about a video; None where nothing is, or nobody knows of which.
-
-        Args:
-            place: Its path below the folder of videos.
-        """
+        """Returns what is written about a video; None where nothing is, or nobody knows of which."""
         name = self._name_of(place)
         if name is None or self._meant.get(name) != place or place in self.unclear:
             return None
@@ -123,14 +112,7 @@ def _read(path: Path) -> dict[str, Reference]:
 
 
 def _msrvtt(found: dict[str, Any], sentences: str, video_id: str, path: Path) -> dict[str, Reference]:
-    """Returns the captions of MSR-VTT's annotation file, in its order, with the lengths of the clips.
-
-    Args:
-        found: The file's content.
-        sentences: The key of the captions.
-        video_id: The key of a caption's video.
-        path: For messages.
-    """
+    """Returns the captions of MSR-VTT's annotation file, in its order, with the lengths of the clips."""
     out: dict[str, Reference] = {}
     try:
         for sentence in found[sentences]:

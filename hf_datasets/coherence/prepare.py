@@ -77,11 +77,7 @@ def tomato_rows(
 
 
 def _tomato_row(question_id: str, kind: str, item: Any) -> tuple[tables.Row, str]:
-    """Returns the row of a question and its video's path.
-
-    Raises:
-        TempbenchError: The question is not of TOMATO's form.
-    """
+    """Returns the row of a question and its video's path."""
     try:
         options, answer, question = item["options"], item["answer"], item["question"]
         scene, name = tomato.name_of(item)
@@ -121,9 +117,6 @@ def prepare_tomato(
 
     Returns:
         The part's entry in the manifest; None where there was nothing to do.
-
-    Raises:
-        TempbenchError: There are no questions, or no videos.
     """
     chosen = choices.chosen(types, TYPES, "reasoning type")
     release = tomato.find(source)
@@ -212,9 +205,6 @@ def prepare_captions(folder: Path, references: Path | None = None, how: How = PL
 
     Returns:
         The part's entry in the manifest; None where there was nothing to do.
-
-    Raises:
-        TempbenchError: There is no video in the folder, or the captions cannot be read.
     """
     packed = archives.archives_in(folder)
     if not folder.is_dir() and not packed:

@@ -35,9 +35,6 @@ def build(
 
     Returns:
         How many were written.
-
-    Raises:
-        TempbenchError: The endpoint failed.
     """
     server = Endpoint(endpoint, model, key, pause)
     table = root / "qa" / "test.parquet"

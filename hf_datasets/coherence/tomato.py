@@ -66,9 +66,6 @@ def find(source: Path) -> Release:
 
     Args:
         source: A clone, a download of the Hub, the harness's copy in the Hub's cache, or a folder around one.
-
-    Raises:
-        TempbenchError: There is none, or more than one at the same depth.
     """
 
     def here(folder: Path) -> Release | None:
@@ -85,11 +82,7 @@ def find(source: Path) -> Release:
 
 
 def harness_source() -> Path:
-    """Returns the Hub cache's folder of the harness's copy.
-
-    Raises:
-        TempbenchError: It is not there.
-    """
+    """Returns the Hub cache's folder of the harness's copy."""
     return hub.cached("TOMATO", "tomato", HARNESS_COPY)
 
 
@@ -143,9 +136,6 @@ def items(files: Iterable[Path]) -> Iterator[Item]:
     """Yields every question of the files; its id is `<type>/<number in TOMATO's file of this type>`.
 
     The Hub's forms keep the order and lose the numbers, which are made of it; ids that are numbers count.
-
-    Raises:
-        TempbenchError: A file cannot be read.
     """
     rows: dict[str, list[Any]] = defaultdict(list)
     for path in files:
@@ -202,11 +192,7 @@ def _numbers(kind: str, rows: Sequence[tables.Row]) -> list[str]:
 
 
 def name_of(item: Any) -> tuple[str, str]:
-    """Returns scene and name of a question's video, without suffix.
-
-    Raises:
-        KeyError, TypeError: The question names none.
-    """
+    """Returns scene and name of a question's video, without suffix."""
     path = PurePosixPath(str(item.get("video_path") or ""))
     name = item.get("key", path.stem)
     return item.get("demonstration_type") or path.parent.name, name

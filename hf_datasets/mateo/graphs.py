@@ -31,10 +31,6 @@ def descendants(n: int, edges: Iterable[Edge]) -> list[int] | None:
     Computed once over the whole graph, from the last steps to the first: a step's set is the union of its
     successors' sets.
 
-    Args:
-        n: Number of steps.
-        edges: (before, after), positions from 0 to n - 1.
-
     Returns:
         n sets as bits: bit j of the i-th number is set where j comes after i. None where there is a cycle.
 
@@ -81,15 +77,8 @@ def cycle(n: int, edges: Iterable[Edge]) -> list[int]:
 def pairs(n: int, edges: Sequence[Edge]) -> list[Pair]:
     """Returns all pairs that are asked: one for each edge, and the independent ones.
 
-    Args:
-        n: Number of steps.
-        edges: (before, after), positions from 0 to n - 1.
-
     Returns:
         Pairs in the order of their first and second step's positions in the plan.
-
-    Raises:
-        ValueError: There is a cycle.
 
     >>> pairs(3, [(0, 2), (1, 2)])
     [Pair(first=0, second=1, dependent=False), Pair(first=0, second=2, dependent=True), \

@@ -138,9 +138,6 @@ def build(origin: _Origin, root: Path) -> dict[str, Any]:
 
     Returns:
         The manifest.
-
-    Raises:
-        TempbenchError: No pair is left.
     """
     state_file = root / _STATE
     state = _read_json(state_file)
@@ -336,9 +333,6 @@ def download(revision: str, splits: Sequence[str] = SPLITS) -> tuple[dict[str, l
 
     Returns:
         Its files by split, in the Hub's cache, and the commit.
-
-    Raises:
-        TempbenchError: The Hub cannot be reached, or has no such release.
     """
     from huggingface_hub import hf_hub_download
 

@@ -129,9 +129,6 @@ def inside(folder: Path, name: str, trusted: Sequence[Path] = ()) -> Path:
         folder: Where the name starts.
         name: As the source has it.
         trusted: The folders that it may lie in, if not in `folder` alone.
-
-    Raises:
-        TempbenchError: It is missing, or lies outside `folder`.
     """
     path = folder / name
     try:
@@ -152,9 +149,6 @@ def picture_of(value: Any, folder: Path | None, trusted: Sequence[Path] = ()) ->
         value: The column's value.
         folder: Where paths start; None where there is no folder, as for a download.
         trusted: As for `inside`.
-
-    Raises:
-        TempbenchError: There is no picture.
     """
     if isinstance(value, Mapping):  # the struct in which `datasets` keeps pictures
         value = value.get("bytes") or value.get("path")
@@ -178,11 +172,7 @@ def picture_of(value: Any, folder: Path | None, trusted: Sequence[Path] = ()) ->
 
 
 def release_files(names: Sequence[str]) -> dict[str, list[str]]:
-    """Returns the Parquet files of each split, of all files of a release.
-
-    Raises:
-        TempbenchError: By the names of the others one is missing.
-    """
+    """Returns the Parquet files of each split, of all files of a release."""
     found: dict[str, list[str]] = {}
     for name in sorted(names):
         if match := _SPLIT_FILE.search(name):
@@ -201,17 +191,7 @@ def release_files(names: Sequence[str]) -> dict[str, list[str]]:
 def read_release(
     file: Path, language: str, folder: Path | None, trusted: Sequence[Path] = ()
 ) -> Iterator[RawPlan]:
-    """Yields the plans of one Parquet file of the release, a plan at a time.
-
-    Args:
-        file: The file.
-        language: One of `LANGUAGES`.
-        folder: Where pictures given as paths lie.
-        trusted: As for `inside`.
-
-    Raises:
-        TempbenchError: The file cannot be read, or is not of the release's form.
-    """
+    """Yields the plans of one Parquet file of the release, a plan at a time."""
     import pyarrow as pa
 
     try:
@@ -276,10 +256,6 @@ def _edges_of(
     """Returns a plan's edges, and what is wrong with them.
 
     The release has them twice, and leaves out what is empty: a list that one of the two lacks is the other's.
-
-    Args:
-        graph: The successors by step.
-        listed: The steps with their successors again.
     """
     columns = [dict(listed), graph if isinstance(graph, Mapping) else {}]
     if all(successors is None for column in columns for successors in column.values()):

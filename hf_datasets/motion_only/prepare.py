@@ -35,9 +35,6 @@ def prepare(
 
     Returns:
         The data's folder, and whether anything was done.
-
-    Raises:
-        TempbenchError: Data of other settings is there.
     """
     root = roots.home_to_write(BENCHMARK)
     identity = {"pairs": n_pairs, "seed": seed, "renderer": RENDERER}

@@ -77,12 +77,7 @@ def _word(word: str) -> Mask:
 
 
 def fields(mask: Mask, seed: int) -> Iterator[Field]:
-    """Yields the cells of each frame, shape (`CELLS`, `CELLS`).
-
-    Args:
-        mask: The figure.
-        seed: Of the noise and of the direction.
-    """
+    """Yields the cells of each frame, shape (`CELLS`, `CELLS`)."""
     generator = np.random.default_rng(seed)
     inside, outside = generator.integers(0, 2, (2, CELLS, CELLS)).astype(bool)
     down, right = DIRECTIONS[generator.integers(len(DIRECTIONS))]

@@ -69,9 +69,6 @@ def prepare(
 
     Returns:
         The manifest; None where there was nothing to do.
-
-    Raises:
-        TempbenchError: The annotations cannot be read, no video is there, or other data is there already.
     """
     packed = archives.archives_in(videos)
     if not videos.is_dir() and not packed:
@@ -112,11 +109,7 @@ def earlier(force: bool) -> dict[str, Any] | None:
 
 
 def _is_done(root: Path, identity: Mapping[str, Any], how: How) -> bool:
-    """Returns whether the data is there and whole.
-
-    Raises:
-        TempbenchError: Other data is there, or it is damaged, and is not to be replaced.
-    """
+    """Returns whether the data is there and whole."""
     old = earlier(how.force)
     if old is None:
         return False

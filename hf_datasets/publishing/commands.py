@@ -24,20 +24,7 @@ def push(
     dry_run: bool = False,
     agreed: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Publishes a benchmark's prepared data; prints what would be done before anything is.
-
-    Args:
-        benchmark: Whose data.
-        repo: ORG/NAME.
-        private: Make the repository private.
-        own_licence: Of what in the data is the user's own.
-        dry_run: Stop after the preview.
-        agreed: Asks the user.
-
-    Raises:
-        TempbenchError: A licence does not allow it, the data is not sound, the user does not agree, or the
-            Hub cannot be reached.
-    """
+    """Publishes a benchmark's prepared data; prints what would be done before anything is."""
     check_repository(repo, "data set")
     roots.data_home(benchmark)  # raises where the data was fetched from elsewhere
     root = roots.prepared_root(benchmark)

@@ -76,11 +76,7 @@ class Contents:
 
 
 def contents_of(benchmark: str, root: Path) -> Contents:
-    """Returns what of prepared data is published.
-
-    Raises:
-        TempbenchError: It was prepared by a version that kept no checksums, or something of it is missing.
-    """
+    """Returns what of prepared data is published."""
     manifest = manifests.read(root)
     if manifest is None or not (root / checksums.FILE).is_file():
         raise TempbenchError(f"{root} has no checksums of its media; prepare the data again with --force")

@@ -41,11 +41,7 @@ _TYPES = {
 
 
 def croissant(found: Contents, facts: Facts, terms: Terms, repo: str) -> str:
-    """Returns the text of croissant.json.
-
-    Raises:
-        TempbenchError: `mlcroissant` is not installed, or does not accept it.
-    """
+    """Returns the text of croissant.json."""
     card = benchmarks.card(found.benchmark)
     licences = sorted({source.licence for source in terms.sources})
     value = {

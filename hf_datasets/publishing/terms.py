@@ -29,14 +29,7 @@ class Terms:
     sources: tuple[Source, ...]
 
     def check(self, private: bool) -> None:
-        """Checks that a copy may be put on the Hub.
-
-        Args:
-            private: Whether nobody else is to see it.
-
-        Raises:
-            TempbenchError: A source's licence does not allow it, or does not cover all of it.
-        """
+        """Checks that a copy may be put on the Hub."""
         for source in self.sources:
             if source.licence == _UNSTATED:
                 raise TempbenchError(
@@ -63,16 +56,7 @@ class Terms:
 
 
 def terms_of(benchmark: str, manifest: Mapping[str, Any], own_licence: str | None) -> Terms:
-    """Returns the licences of the sources that prepared data holds.
-
-    Args:
-        benchmark: Whose data it is.
-        manifest: The data's.
-        own_licence: Of what in it is the user's own.
-
-    Raises:
-        TempbenchError: Something in it is the user's own and has no licence, or the other way round.
-    """
+    """Returns the licences of the sources that prepared data holds."""
     names, own = sources_of(benchmark, manifest)
     if own and not own_licence:
         raise TempbenchError(

@@ -37,11 +37,7 @@ class Change:
 
 
 def change_of(repo: str, folder: Path) -> Change:
-    """Compares a staged data set with the repository.
-
-    Raises:
-        TempbenchError: The Hub cannot be asked.
-    """
+    """Compares a staged data set with the repository."""
     from huggingface_hub import HfApi
     from huggingface_hub.errors import RepositoryNotFoundError
 
@@ -85,11 +81,7 @@ def _is_same(entry: Any, path: Path) -> bool:
 
 
 def upload(repo: str, folder: Path, private: bool) -> str:
-    """Uploads a staged data set and returns the commit that has it.
-
-    Raises:
-        TempbenchError: The Hub cannot be reached or refuses, or would show everybody what is to be private.
-    """
+    """Uploads a staged data set and returns the commit that has it."""
     from huggingface_hub import HfApi
 
     api = HfApi()

@@ -307,11 +307,6 @@ def build_file(
 
     Returns:
         What became of videos and pairs.
-
-    Raises:
-        TempbenchError: The endpoint does not answer, the captions are malformed, or the files hold
-            what must not be lost or asked for twice.
-        OSError: A file cannot be written; both are as they were after the last video that is done.
     """
     from rich.progress import Progress
 
@@ -401,9 +396,6 @@ def _drop_unfinished(output: Path, progress_file: Path, left: Sequence[str]) -> 
 
     Returns:
         How many were dropped.
-
-    Raises:
-        TempbenchError: There are questions about other videos that are not done.
     """
     lines = _whole_lines(output)
     kept = len(lines)

@@ -55,11 +55,7 @@ def times_of(name: str) -> tuple[str, float, float] | None:
 
 
 def clips_of(source: Path | None, revision: str, splits: Collection[str]) -> dict[str, float]:
-    """Returns the QVHighlights clips of the annotations, with the seconds that these say.
-
-    Raises:
-        TempbenchError: The annotations cannot be read, or name none.
-    """
+    """Returns the QVHighlights clips of the annotations, with the seconds that these say."""
     files = chosen_files(annotation_files(source, revision)[0], splits)
     found = {}
     for file in files.values():
@@ -89,9 +85,6 @@ def cut(
         revision: As for `prepare`.
         splits: Those whose clips are wanted.
         progress: Wraps a list to show progress.
-
-    Raises:
-        TempbenchError: A folder is missing or cannot be written, or another command writes into it.
     """
     clips = clips_of(source, revision, splits)
     full = full_videos(videos)

@@ -36,9 +36,6 @@ def relation(directness: int, necessity: int, proactiveness: int, purpose: int) 
     Source: section 3.2: below 4 in directness and necessity together it is sequential; else below 5 in
     proactiveness and purpose together it is cause and effect; else a means to an end.
 
-    Raises:
-        TempbenchError: A score is no whole number from 0 to 3.
-
     >>> relation(2, 1, 3, 3), relation(2, 2, 2, 2), relation(2, 2, 3, 2)
     ('sequential', 'cause_effect', 'means_end')
     """

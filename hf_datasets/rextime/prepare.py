@@ -64,15 +64,7 @@ class Report:
 
 
 def annotation_files(source: Path | None, revision: str) -> tuple[dict[str, Path], dict[str, str]]:
-    """Returns the annotation file of each split that there is, and where they are from.
-
-    Args:
-        source: A local folder; the Hub where omitted.
-        revision: On the Hub.
-
-    Raises:
-        TempbenchError: There is none, or the Hub cannot be reached.
-    """
+    """Returns the annotation file of each split that there is, and where they are from."""
     if source is not None:
         found = releases.find(source, _annotations_in, "ReXTime's annotations") or {}
         origin = {"folder": str(source.resolve())}
@@ -107,9 +99,6 @@ def find_videos(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     Returns:
         The path below `folder` by name; and for each file that is left out, because another one has its name,
         the path of that one.
-
-    Raises:
-        TempbenchError: There is no such folder.
     """
     if not folder.is_dir() and not archives.archives_in(folder):
         raise TempbenchError(f"{folder} is not a folder; {ADVICE}")
@@ -137,9 +126,6 @@ def prepare(
         thorough: Decode every frame of every video, and count them; else its beginning and end alone.
         progress: Called with the number of videos looked at and their number.
         splits: Those to prepare; the videos of the others are not needed.
-
-    Raises:
-        TempbenchError: The annotations cannot be read, a split is missing, or other data is there.
     """
     root = roots.home_to_write(BENCHMARK)
     given = {name: str(path.resolve()) for name, path in (folders or {}).items() if path is not None}

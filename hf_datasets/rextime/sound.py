@@ -22,13 +22,7 @@ _ANSWER = re.compile(r"from .+? to .+?, (?P<option>.*?)\.?", re.IGNORECASE | re.
 def sound(
     records: Sequence[Mapping[str, Any]], found: Sequence[tables.Row], split: str
 ) -> tuple[list[tables.Row], list[LeftOut]]:
-    """Returns the rows of a split that can be asked, and what is left out.
-
-    Args:
-        records: Of the release.
-        found: The row of each.
-        split: The test split has no answers to be checked.
-    """
+    """Returns the rows of a split that can be asked, and what is left out."""
     kept: list[tables.Row] = []
     left_out = []
     times = Counter(row["question_id"] for row in found)

@@ -30,14 +30,7 @@ _HUB_FILES = [*(f"{Path(name).stem}/*" for name in FILES.values()), "*.zip"]
 
 
 def download(revision: str) -> Path:
-    """Downloads the questions and the videos from the Hub, or what of them is not here yet.
-
-    Args:
-        revision: A commit, branch or tag.
-
-    Raises:
-        TempbenchError: The Hub cannot be reached.
-    """
+    """Downloads the questions and the videos from the Hub, or what of them is not here yet."""
     from huggingface_hub import snapshot_download
 
     with hub.downloading(sources.REPO):
@@ -56,9 +49,6 @@ def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[
 
     Returns:
         The part's entry in the manifest; None where there was nothing to do.
-
-    Raises:
-        TempbenchError: There are no questions, or no clips.
     """
     release = sources.find(source)
     skipped: Skipped = []

@@ -45,11 +45,7 @@ class Release:
 
 
 def find(source: Path) -> Release:
-    """Returns the questions of a folder.
-
-    Raises:
-        TempbenchError: It has none, or not of all kinds.
-    """
+    """Returns the questions of a folder."""
     if not source.is_dir():
         raise TempbenchError(f"{source} is not a folder; {ADVICE}")
     found = releases.find(source, _here, "TempCompass's questions")
@@ -78,11 +74,7 @@ def _here(folder: Path) -> Release | None:
 
 
 def rows_of(release: Release) -> list[tables.Row]:
-    """Returns the rows of all questions, without their groups.
-
-    Raises:
-        TempbenchError: A file is not in the official form.
-    """
+    """Returns the rows of all questions, without their groups."""
     details = _details(release.meta) if release.meta else {}
     out = []
     for kind, files in release.files.items():
@@ -126,21 +118,12 @@ def _details(meta: Path) -> dict[tuple[str, str], str]:
 
 
 def harness_source() -> Path:
-    """Returns the Hub cache's folder of the data set that the harness's task `tempcompass` loads.
-
-    Raises:
-        TempbenchError: It is not there.
-    """
+    """Returns the Hub cache's folder of the data set that the harness's task `tempcompass` loads."""
     return hub.cached("TempCompass", "tempcompass", REPO, "lmms-eval/TempCompass")
 
 
 def video_places(release: Release, videos: Path | None) -> list[Path]:
-    """Returns where to look for the clips: what the user names, else what lies beside the questions.
-
-    Args:
-        release: The questions.
-        videos: A folder or an archive, as the user says.
-    """
+    """Returns where to look for the clips: what the user names, else what lies beside the questions."""
     if videos is not None:
         return [videos]
     folder = release.folder.parent if release.folder.name == "questions" else release.folder

@@ -20,12 +20,7 @@ Solved = dict[str, tuple[str, bool]]
 
 
 class Answers:
-    """The answers of the three text models.
-
-    Args:
-        folder: With a folder a model.
-        allow_pickle: Whether to unpickle answers that exist only as pickles.
-    """
+    """The answers of the three text models."""
 
     def __init__(self, folder: Path, allow_pickle: bool) -> None:
         self._folder = folder
@@ -65,11 +60,7 @@ class Answers:
         return counts
 
     def _solved(self, source: str, task: str) -> Solved:
-        """Returns, by question, the right answer and whether two of three models solve it.
-
-        Raises:
-            TempbenchError: A model's file is missing or cannot be read.
-        """
+        """Returns, by question, the right answer and whether two of three models solve it."""
         votes: dict[str, list[tuple[str, bool]]] = {}
         for model in official.TEXT_MODELS:
             rows = table(self._folder, model, source, task, self._allow_pickle)

@@ -34,9 +34,6 @@ def run(settings: Settings, only: str | None = None, until: str | None = None) -
 
     Returns:
         The steps' manifests by name, in their order.
-
-    Raises:
-        TempbenchError: A step cannot be done; what was done before it stays.
     """
     ordered = steps(settings)
     _check_names(ordered, settings.skip, filter(None, (only, until)))

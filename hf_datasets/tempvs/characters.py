@@ -41,11 +41,7 @@ Looks = Mapping[str, Mapping[str, str]]
 
 
 def read(folder: Path) -> Looks:
-    """Returns the descriptions in `characters_{source}.json`, as the official repository has them.
-
-    Raises:
-        TempbenchError: A file is missing or is no object of strings.
-    """
+    """Returns the descriptions in `characters_{source}.json`, as the official repository has them."""
     looks = {}
     for source in LOOKS:
         path = folder / f"characters_{source}.json"

@@ -103,9 +103,6 @@ def thresholds(name: str) -> Mapping[str, Thresholds]:
     Args:
         name: "paper", "scripts", or a JSON file that holds {source: {precision, recall, f1, image[, joint]}}
             for the sources that are to differ from the paper.
-
-    Raises:
-        TempbenchError: The file is missing or holds something else.
     """
     if name in THRESHOLDS:
         return THRESHOLDS[name]
@@ -129,12 +126,7 @@ def similar_captions(precision: float, recall: float, f1: float, limits: Thresho
 
 
 def similar_images(embeddings: Any, limit: float) -> bool:
-    """Returns whether any two images of a story are too similar.
-
-    Args:
-        embeddings: Float array [n, d] of unit vectors.
-        limit: Cosine from which on two are too similar.
-    """
+    """Returns whether any two images of a story are too similar."""
     cosines = embeddings @ embeddings.T
     n = len(cosines)
     return any(cosines[i, j] >= limit for i, j in itertools.combinations(range(n), 2))

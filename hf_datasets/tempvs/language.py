@@ -88,16 +88,8 @@ def read_event(reply: str) -> str | None:
 def events(captions: Sequence[str], endpoint: Endpoint, path: Path) -> dict[str, str | None]:
     """Extracts the event of each caption.
 
-    Args:
-        captions: Repeated ones are asked about once.
-        endpoint: Whom to ask.
-        path: JSONL file with the replies so far.
-
     Returns:
         For each caption its event, None where it has none.
-
-    Raises:
-        TempbenchError: The key is missing, or requests failed; what was answered is kept.
     """
     known = Replies(path)
     asked = {_key(endpoint.model, event_prompt(caption)): caption for caption in captions}

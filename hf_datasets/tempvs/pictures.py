@@ -75,10 +75,6 @@ class Images:
 
     An image that does not stand at its stored path is found by its name where its source has one such name,
     in any format; one that is not there at all is cut out of its sequence's strip.
-
-    Args:
-        data: The release's folder `data`.
-        trusted: The folders that links may lead to.
     """
 
     def __init__(self, data: Path, trusted: Collection[Path]) -> None:

@@ -163,9 +163,6 @@ def download(revision: str, allow_pickle: bool = False, strips: bool = False) ->
 
     Returns:
         Its folder in the Hub's cache, and the commit.
-
-    Raises:
-        TempbenchError: The Hub cannot be reached, or has no such release.
     """
     from huggingface_hub import snapshot_download
 

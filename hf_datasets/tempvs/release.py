@@ -56,11 +56,7 @@ class Report:
 
 
 def benchmark_folder(source: Path) -> Path:
-    """Returns the folder `data` of a release.
-
-    Raises:
-        TempbenchError: It is not there, or more than one.
-    """
+    """Returns the folder `data` of a release."""
 
     def here(folder: Path) -> Path | None:
         inside = (folder, folder / "data")
@@ -229,9 +225,6 @@ def convert(
 
     Returns:
         The rows of each configuration, the images that they show, and a report.
-
-    Raises:
-        TempbenchError: No annotation file is there, or one cannot be read.
     """
     report, images = Report(), Images(data, trusted)
     converted: list[Row] = []

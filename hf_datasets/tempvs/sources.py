@@ -63,9 +63,6 @@ def read(source: str, root: Path, allow_pickle: bool = False) -> Iterator[Story 
         source: One of `SOURCES`.
         root: Its folder.
         allow_pickle: Whether PororoSV's pickled arrays may be loaded, which runs code that they name.
-
-    Raises:
-        TempbenchError: A file is missing or is not what it should be.
     """
     if not root.is_dir():
         raise TempbenchError(f"{root} is not a folder; give the folder of {source} as it is distributed")
@@ -96,11 +93,7 @@ def _checked(story: Story, root: Path) -> Story | str:
 
 
 def image_path(root: Path, image: str) -> Path:
-    """Returns the file of a story's image.
-
-    Raises:
-        TempbenchError: It lies outside the source's folder.
-    """
+    """Returns the file of a story's image."""
     path = root / image
     if not path.resolve().is_relative_to(root.resolve()):
         raise TempbenchError(f"{image!r} points outside {root}; correct the annotation that names it")
@@ -112,10 +105,6 @@ def load_image(source: str, root: Path, image: str) -> Any:
 
     Of a clip with many frames one is taken, at random but always the same (the official scripts take another
     one at each run).
-
-    Raises:
-        MediaError: The image cannot be read.
-        TempbenchError: It lies outside the source's folder.
     """
     import numpy as np
     from PIL import Image

@@ -28,14 +28,7 @@ _INSTANCE = "instance "
 
 
 def download(revision: str) -> Path:
-    """Downloads the data set from the Hub, or what of it is not here yet.
-
-    Args:
-        revision: A commit, branch or tag.
-
-    Raises:
-        TempbenchError: The Hub cannot be reached.
-    """
+    """Downloads the data set from the Hub, or what of it is not here yet."""
     from huggingface_hub import snapshot_download
 
     with hub.downloading(REPO):
@@ -54,9 +47,6 @@ def prepare(source: Path, tags: Path | None = None, how: How = PLAIN) -> dict[st
 
     Returns:
         The part's entry in the manifest; None where there was nothing to do.
-
-    Raises:
-        TempbenchError: The release cannot be read, or other data is there already.
     """
     if not source.is_dir():
         raise TempbenchError(f"{source} is not a folder; give --source the folder with {DATA} and the videos")

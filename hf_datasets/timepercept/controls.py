@@ -79,9 +79,6 @@ def origin(source: str, repository: str) -> Origin:
     Args:
         source: A folder, or "hub".
         repository: The data set's id on the Hub. HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE are honoured.
-
-    Raises:
-        TempbenchError: There is no such folder, or the Hub cannot be reached.
     """
     if source != HUB:
         if not Path(source).is_dir():

@@ -80,10 +80,6 @@ def parse_time(value: Any, form: str = "") -> Moment:
         value: A date with or without a time (without a zone: UTC), a year and month, which give an order but
             no day, or an integer rank. A whole number of eight digits that is a date is one.
         form: The form of all time stamps as `datetime.strptime` takes it; "" for the ordinary ones.
-
-    Raises:
-        AmbiguousDateError: Day and month can be told apart in no way, as in 07.03.2019.
-        ValueError: It is none of these.
     """
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         raise ValueError(f"{value!r} is not a time stamp")
@@ -100,11 +96,7 @@ def parse_time(value: Any, form: str = "") -> Moment:
 
 
 def check_form(form: str) -> None:
-    """Refuses a form that no date can be read by.
-
-    Raises:
-        ValueError: It is so.
-    """
+    """Refuses a form that no date can be read by."""
     if form:
         _in_form(datetime(2019, 3, 7, 10, 20, 30, tzinfo=timezone.utc).strftime(form), form)
 
@@ -120,10 +112,6 @@ def _in_ordinary_form(text: str) -> Moment:
 
 def in_name(name: str, form: str = "") -> tuple[Moment, str]:
     """Returns the date in a file's name, and the name without it.
-
-    Raises:
-        AmbiguousDateError: There are several, or one that can be read in more than one way.
-        ValueError: There is none.
 
     >>> in_name("harbour_2019-03-07")[1]
     'harbour'

@@ -63,16 +63,6 @@ def read_fmow(
 
     The number i in a file's name says nothing about time. Of the two versions of an acquisition only `_rgb`
     is read.
-
-    Args:
-        folder: `fmow-rgb`, or the folder that holds it.
-        max_cloud: Percent; pictures with more are left out.
-        skipped: Receives what is left out.
-        splits: The parts to read.
-        categories: The scene categories to read; all where empty.
-
-    Raises:
-        TempbenchError: There is nothing of fMoW in the folder, or no ground truth of `test` or `seq`.
     """
 
     def here(one: Path) -> Path | None:

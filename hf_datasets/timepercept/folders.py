@@ -46,9 +46,6 @@ def read_series(
         date_format: Of all dates, as `dates.parse_time` takes it.
         bands: One or three bands that are shown of files with many, for a folder.
         place_from: One of `PLACES`; "" where that is clear.
-
-    Raises:
-        TempbenchError: There is nothing usable, or a date or a place can be understood in more than one way.
     """
     try:
         check_form(date_format)
@@ -129,11 +126,7 @@ def _taken_apart(path: Path, date_format: str) -> tuple[str, str, Moment]:
 
 
 def _are_several(folder: Path, pictures: Sequence[tuple[str, Moment, Path]], place_from: str) -> bool:
-    """Returns False: the pictures of a folder are of one place.
-
-    Raises:
-        TempbenchError: Their names say that there may be several.
-    """
+    """Returns False: the pictures of a folder are of one place."""
     names = Counter(name for name, _, _ in pictures)
     series = [name for name, count in names.items() if count > 1]
     if len(series) > 1 and place_from != "folder":

@@ -22,9 +22,6 @@ def store(file: Path, target: Path, size: int, stretch: Stretch | None = None) -
     """Writes a picture `size` pixels square, in one step; a picture that is there already stays.
 
     Source: paper, section V.1: "resized all images to 256x256".
-
-    Raises:
-        MediaError: The picture is missing, damaged or too large, or shows nothing.
     """
     if target.is_file():
         return

@@ -23,11 +23,7 @@ class Position:
 
 
 def on_earth(longitude: Any, latitude: Any) -> Position:
-    """Returns a position on the globe, in metres from its centre.
-
-    Raises:
-        ValueError: These are no coordinates in degrees.
-    """
+    """Returns a position on the globe, in metres from its centre."""
     degrees = (float(longitude), float(latitude))
     if not (abs(degrees[0]) <= 180 and abs(degrees[1]) <= 90):
         raise ValueError(f"{longitude!r}, {latitude!r} are not degrees of longitude and latitude")
@@ -50,9 +46,6 @@ def on_map(system: str, x: float, y: float) -> Position:
             and `EPSG:327..`, south), or any other name: such points are only compared with each other.
         x: Degrees of longitude, or metres.
         y: Degrees of latitude, or metres.
-
-    Raises:
-        ValueError: They are no coordinates of the system.
     """
     if re.fullmatch(r"EPSG:4\d{3}", system):
         return on_earth(x, y)

@@ -73,11 +73,7 @@ class Settings:
 
 
 def manifest_of(root: Path, force: bool = False) -> dict[str, Any]:
-    """Returns the manifest under `root`; one without parts where there is none.
-
-    Raises:
-        TempbenchError: It is damaged and `force` is not given.
-    """
+    """Returns the manifest under `root`; one without parts where there is none."""
     return manifests.of_earlier(root, force, "parts") or {"benchmark": BENCHMARK, "parts": {}}
 
 
@@ -99,10 +95,6 @@ def write_part(
             holds of it; archives stay unpacked for as long as the stack is open.
         force: Build anew what was built from another request.
         note: Receives lines for the user.
-
-    Raises:
-        TempbenchError: The part was built from another request and `force` is not given, or cannot be built;
-            nothing of it is left then.
     """
     manifest = manifest_of(root, force)
     there = manifest["parts"].get(name)
@@ -190,17 +182,6 @@ def prepare_series(
 
     Order is asked about the places of the series and intervals about fMoW's, as in the paper; where only one
     of them is given, about its places alone.
-
-    Args:
-        root: The data set's folder.
-        series: A manifest, or a folder of dated pictures.
-        fmow: The folder of fMoW-rgb.
-        settings: What to build.
-        force: Build anew what was built from another request.
-        note: Receives lines for the user.
-
-    Raises:
-        TempbenchError: The sources cannot be read or hold too few places.
     """
     is_file = series is not None and series.is_file()
     request: dict[str, Any] = {
@@ -318,11 +299,7 @@ def _of_one_picture(every: Sequence[Series], contents: copies.Contents, note: No
 
 
 def _check_places(plan: _Plan, settings: Settings) -> None:
-    """Refuses what can yield no question for a test, before anything is written.
-
-    Raises:
-        TempbenchError: A split has too few places.
-    """
+    """Refuses what can yield no question for a test, before anything is written."""
     lacking = []
     for split, count in (("test", settings.test), ("train", settings.train)):
         for tests, places, least in ((TOU, plan.ordered, LENGTH), (TIU, plan.dated, 2)):
@@ -366,13 +343,7 @@ def _build_series(root: Path, plan: _Plan, settings: Settings, note: Note) -> di
 
 
 class _Stored:
-    """Stores pictures as questions are drawn with them, and remembers those that cannot be read.
-
-    Args:
-        root: The data set's folder.
-        size: Pixels a side.
-        skipped: Receives the pictures that cannot be read.
-    """
+    """Stores pictures as questions are drawn with them, and remembers those that cannot be read."""
 
     def __init__(self, root: Path, size: int, skipped: Skipped) -> None:
         self._root, self._size, self._skipped = root, size, skipped
@@ -456,11 +427,7 @@ def _write(
 
 
 def _check_rows(rows: dict[str, dict[str, list[Row]]], plan: _Plan) -> None:
-    """Refuses a test without a question.
-
-    Raises:
-        TempbenchError: There is one, as where all pictures are damaged.
-    """
+    """Refuses a test without a question."""
     if empty := [
         f"{split}/{test}" for split, tests in rows.items() for test, few in tests.items() if not few
     ]:

@@ -119,9 +119,6 @@ def build(
         subset: `mini/` for the bundled sample.
 
     A test gets fewer rows than `rules.count` where the places do not yield more different questions.
-
-    Raises:
-        TempbenchError: A test of intervals is wanted from pictures without dates.
     """
     rows: dict[str, list[Row]] = {}
     index = _Intervals(dated, rules) if set(tests) & set(TIU) else None

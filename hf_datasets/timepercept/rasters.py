@@ -50,10 +50,6 @@ def write_manifest(
 
     Returns:
         The numbers of `places` and `pictures`.
-
-    Raises:
-        TempbenchError: The files do not fit, or the folder is in use.
-        OSError: A file cannot be written.
     """
     outputs.check_folder(output)
     data, cloud = _arrays(array, values, mask)

@@ -174,9 +174,6 @@ def read_manifest(path: Path, max_cloud: float, skipped: Skipped, date_format: s
     percent. `bands` names one or three bands of files with many, as the files describe them or by number from
     1. Files of more than 8 bits are stretched, all of a group alike. CSV has a picture a line, with these
     columns.
-
-    Raises:
-        TempbenchError: There is no such file, nothing in it can be used, or a date can be read in two ways.
     """
     if not path.is_file():
         raise TempbenchError(f"{path} is not a file; give the manifest of the series (JSON, a group a line)")
@@ -213,11 +210,7 @@ def read_manifest(path: Path, max_cloud: float, skipped: Skipped, date_format: s
 
 
 def check_usable(found: Iterable[Series], path: Path, skipped: Skipped) -> None:
-    """Refuses series none of which has two pictures.
-
-    Raises:
-        TempbenchError: It is so.
-    """
+    """Refuses series none of which has two pictures."""
     if not any(len(series.shots) > 1 for series in found):
         raise TempbenchError(
             f"{path}: no group has two usable pictures ({skipped.in_words()}); correct the manifest or the "
