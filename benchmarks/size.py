@@ -16,7 +16,7 @@ NOT_COUNTED = {"vendor", "reference", "mini"}
 BUDGETS = {
     # Part: the ceiling that continuous integration holds, and the goal where that is lower.
     "tempbench_lmms": (52_300, 32_000),
-    "statements of tempbench_lmms": (32_900, 21_000),
+    "statements of tempbench_lmms": (33_000, 21_000),
     "tempbench_lmms/parsing": (11_200, 4_500),
     "tempbench_lmms/coherence": (2_150, 1_100),
     "tempbench_lmms/mateo": (1_550, 1_100),
