@@ -17,7 +17,8 @@ def agreement(
     Cohen's kappa for two, Fleiss' kappa for more. 1 is full agreement, 0 what chance gives.
     """
     from tempbench_lmms.runs import respondents
-    from tempbench_lmms.runs.logs import edited, read_runs
+    from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.runs.task_log import edited
 
     read = read_runs(logs, partial)
     with edited(" ".join(map(str, logs))):

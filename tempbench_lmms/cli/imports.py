@@ -2,14 +2,11 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tempbench_lmms.errors import TempbenchError
-
-if TYPE_CHECKING:
-    from tempbench_lmms.runs.importing import Reader
 
 
 def import_(
@@ -36,27 +33,20 @@ def import_(
 ) -> None:
     """Make logs of replies that were obtained elsewhere; report, compare, rescore and reread take them."""
     print("tempbench: reading the replies", file=sys.stderr, flush=True)
+    from tempbench_lmms import benchmarks
     from tempbench_lmms.data.terminal import counted
+    from tempbench_lmms.harness.tasks import task_files
     from tempbench_lmms.runs import importing
+    from tempbench_lmms.runs.formats import READERS
 
     if epoch is not None and format_ != "inspect":
         raise TempbenchError(f"--epoch is for Inspect's logs; leave it out for {format_}")
     source = importing.source_of(path, task, model.strip(), allow_pickle, epoch)
-    done = importing.run(_reader(format_, task), format_, source, output, partial)
-    for line in done.remarks:
+    readers = {**READERS, **benchmarks.readers(task_files()[task].parent.name)}
+    if format_ not in readers:
+        raise TempbenchError(f"no format {format_!r} for {task}; choose one of {', '.join(readers)}")
+    log = importing.run(readers[format_], format_, source, output, partial)
+    for line in source.remarks:
         print(line, file=sys.stderr)
-    n = counted(done.n, "reply", "replies")
-    print(f"{done.file}: {n} of {source.model or path.stem}; {importing.NOTE}")
-
-
-def _reader(name: str, task: str) -> "Reader":
-    from tempbench_lmms import benchmarks
-    from tempbench_lmms.harness.tasks import task_files
-    from tempbench_lmms.runs.formats import READERS
-
-    own = benchmarks.readers(task_files()[task].parent.name)
-    found = {**READERS, **own}
-    if name not in found:
-        raise TempbenchError(f"no format {name!r} for {task}; choose one of {', '.join(found)}")
-    reader: Reader = found[name]
-    return reader
+    n = counted(len(log.samples), "reply", "replies")
+    print(f"{log.file}: {n} of {log.model}; {importing.NOTE}")

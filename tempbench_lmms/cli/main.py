@@ -20,6 +20,7 @@ from tempbench_lmms.cli.push import push
 from tempbench_lmms.cli.read import read
 from tempbench_lmms.cli.report import report, submit_hub
 from tempbench_lmms.cli.reread import reread
+from tempbench_lmms.cli.rescore import rescore
 from tempbench_lmms.cli.table import table
 from tempbench_lmms.cli.tasks import tasks
 from tempbench_lmms.data import outputs, terminal
@@ -148,7 +149,7 @@ def demo(
 app.command(cls=Guarded)(tasks)
 app.command(cls=Passing, context_settings={"ignore_unknown_options": True})(runs.run)
 app.command(cls=Painted)(check_model)
-for _command in (agreement, answer, new, plan, push, read, runs.compare, runs.rescore, reread, report, table):
+for _command in (agreement, answer, new, plan, push, read, runs.compare, rescore, reread, report, table):
     app.command(cls=Guarded)(_command)
 app.command("import", cls=Guarded)(import_)
 

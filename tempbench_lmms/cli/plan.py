@@ -5,7 +5,7 @@ import math
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -39,8 +39,9 @@ def plan(
 ) -> None:
     """Tell before a run which differences it can show, how many questions would do, and how long it takes."""
     from tempbench_lmms.harness import names
-    from tempbench_lmms.runs import planning, safe_run
-    from tempbench_lmms.runs.logs import edited, read_runs
+    from tempbench_lmms.runs import planning, run_card, safe_run
+    from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.runs.task_log import edited
 
     _check_numbers(difference=difference, speed=speed, knows=knows, within=within, correlation=correlation)
     wanted = tasks.split(",")
@@ -58,7 +59,7 @@ def plan(
         )
     if as_json:
         common = {"difference": difference, "assumed": asdict(assumed)}
-        print(json.dumps({**common, "tasks": [_finite(asdict(one)) for one in plans]}, indent=2))
+        print(json.dumps({**common, "tasks": [run_card.finite(asdict(one)) for one in plans]}, indent=2))
         return
     print(_assumptions(assumed, against))
     for one in plans:
@@ -75,14 +76,6 @@ def _check_numbers(**options: float | None) -> None:
             raise TempbenchError(f"--{name} {value}: give a finite number")
         if name == "speed" and value is not None and value > _DAY:
             raise TempbenchError(f"--speed {value:g}: no question takes more than a day; give seconds")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _assumptions(assumed: "Assumed", against: Path | None) -> str:

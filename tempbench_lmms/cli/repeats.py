@@ -154,7 +154,7 @@ def words(given: Sequence[str], number: int, folder: Path, arguments: Sequence[s
 
 def _tell(output: Path, k: int, report: bool) -> None:
     """Prints and writes the numbers over the first repeats: an earlier command may have asked for more."""
-    from tempbench_lmms.cli.runs import write_report
+    from tempbench_lmms.cli.report import write_report
     from tempbench_lmms.data.tables import write_json
     from tempbench_lmms.runs import repeats
     from tempbench_lmms.runs.logs import read_runs

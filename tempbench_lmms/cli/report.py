@@ -10,7 +10,7 @@ import typer
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
-    from tempbench_lmms.runs.logs import TaskLog
+    from tempbench_lmms.runs.task_log import TaskLog
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".csv": "csv", ".tex": "latex"}
 SHORT = {"md": "markdown", "tex": "latex"}
@@ -54,8 +54,8 @@ def report(
     from tempbench_lmms.data.terminal import counted
     from tempbench_lmms.report import numbers, page, tables, text
     from tempbench_lmms.runs import quality
-    from tempbench_lmms.runs.logs import edited
     from tempbench_lmms.runs.rescoring import of_one_run
+    from tempbench_lmms.runs.task_log import edited
 
     kind = SHORT.get(format_, format_) if format_ else FORMATS.get(output.suffix.lower(), "")
     if kind not in FORMATS.values():
@@ -122,6 +122,20 @@ def _is_new(log: "TaskLog", known: "Sequence[TaskLog]") -> bool:
     return all(one.task != log.task or not one.file.samefile(log.file) for one in known)
 
 
+def write_report(page: Path, *results: Path) -> None:
+    """Writes the report of results; says why where it cannot, for the run itself is whole.
+
+    Args:
+        page: The file.
+        results: Results files, or folders that hold some.
+    """
+    try:
+        report([*map(str, results)], page, force=True)
+    except Exception as error:  # of any kind: the results are written already
+        see = " ".join(map(str, results))
+        print(f"tempbench: no report ({error}); see `tempbench report {see}`", file=sys.stderr)
+
+
 def submit_hub(
     logs: Annotated[list[Path], typer.Argument(help="Output folders of one model's runs, or results files.")],
     model: Annotated[str, typer.Option(help="The model's repository on the Hub, ORG/NAME.")],
@@ -148,8 +162,9 @@ def submit_hub(
     """Write `.eval_results` entries and a model card's table for the Hub; upload them only with --push."""
     from tempbench_lmms.data import outputs, terminal
     from tempbench_lmms.report import hub, numbers, tables
-    from tempbench_lmms.runs.logs import edited, read_runs
+    from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.rescoring import of_one_run
+    from tempbench_lmms.runs.task_log import edited
 
     hub.check_repository(model, "model")
     outputs.check_folder(output)

@@ -11,9 +11,10 @@ from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 
 if TYPE_CHECKING:
-    from tempbench_lmms.runs.logs import TaskLog
-    from tempbench_lmms.runs.rereading import Outcome, Question
-    from tempbench_lmms.runs.second_readers import SecondReader
+    from collections import Counter
+
+    from tempbench_lmms.runs.rereading import Line, Question
+    from tempbench_lmms.runs.task_log import TaskLog
 
 
 def reread(
@@ -46,11 +47,17 @@ def reread(
     command continues an interrupted one.
     """
     print("tempbench: reading the logs", file=sys.stderr, flush=True)
+    from tqdm import tqdm
+
     from tempbench_lmms.runs import rereading
     from tempbench_lmms.runs.logs import read_runs
+    from tempbench_lmms.runs.second_readers import Endpoint, Local
 
-    second = _second_reader(reader, base_url, os.environ.get(api_key_env, ""), timeout, retries)
-    chosen: list[Question] = []
+    if not reader.strip():
+        raise TempbenchError("the second reader has no name; give --reader the model's")
+    key = os.environ.get(api_key_env, "")
+    second = Endpoint(reader, base_url, key, timeout, retries) if base_url else Local(reader)
+    chosen: list[rereading.Question] = []
     for log in read_runs(logs, partial):
         chosen += _to_ask(log, second.name, everything)
     tokens = sum(rereading.estimated_tokens(question.request()) for question in chosen)
@@ -60,15 +67,13 @@ def reread(
     )
     if dry_run or not chosen:
         return
-    _report(_ask(chosen, second, concurrency), len(chosen))
-
-
-def _second_reader(name: str, base_url: str | None, key: str, timeout: float, retries: int) -> "SecondReader":
-    from tempbench_lmms.runs.second_readers import Endpoint, Local
-
-    if not name.strip():
-        raise TempbenchError("the second reader has no name; give --reader the model's")
-    return Endpoint(name, base_url, key, timeout, retries) if base_url else Local(name)
+    try:
+        with tqdm(total=len(chosen), unit="reply", disable=None) as bar:
+            lines, failures = rereading.ask(chosen, second, concurrency, bar.update)
+    except KeyboardInterrupt:
+        print("tempbench: stopped; give the same command again to continue", file=sys.stderr, flush=True)
+        os._exit(130)  # Python would wait for the requests under way; what was read is on the disk
+    _report(lines, failures, len(chosen))
 
 
 def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "list[Question]":
@@ -78,46 +83,36 @@ def _to_ask(log: "TaskLog", reader: str, everything: bool) -> "list[Question]":
     questions = rereading.questions_of(log)
     unread = [question for question in questions if question.unread]
     wanted = questions if everything else unread
-    known = rereading.known(log, reader)
-    new = [question for question in wanted if question.id not in known.lines]
+    own = {one.reader: one for one in rereading.readings_of(log)}
+    known = own.get(reader, rereading.Readings(reader))
+    new = [question for question in wanted if question.sample.id not in known.lines]
     print(
         f"{log.task}, {log.model}: {len(new):,} of {len(log.samples):,} replies to ask about "
         f"({len(unread):,} unread by us, {len(wanted) - len(new):,} read by it already)"
     )
-    if remark := rereading.remark(known):
-        print(f"  {remark}")
+    if known.outdated:
+        print(f"  {known.remark}")
     return new
 
 
-def _ask(questions: "list[Question]", reader: "SecondReader", concurrency: int) -> "Outcome":
-    from tqdm import tqdm
-
-    from tempbench_lmms.runs import rereading
-
-    try:
-        with tqdm(total=len(questions), unit="reply", disable=None) as bar:
-            return rereading.ask(questions, reader, concurrency, bar.update)
-    except KeyboardInterrupt:
-        print("tempbench: stopped; give the same command again to continue", file=sys.stderr, flush=True)
-        os._exit(130)  # Python would wait for the requests under way; what was read is on the disk
-
-
-def _report(outcome: "Outcome", n: int) -> None:
+def _report(lines: "list[Line]", failures: "Counter[str]", n: int) -> None:
     from tempbench_lmms.runs.rereading import STATUSES
 
-    found = ", ".join(f"{outcome.statuses[status]:,} {status}" for status in STATUSES)
-    n_read = sum(outcome.statuses.values())
-    print(f"{n_read:,} of {n:,} replies: {found}")
-    if n_read and outcome.statuses["wrong form"] == n_read:
+    n_of = {status: sum(line.status == status for line in lines) for status in STATUSES}
+    found = ", ".join(f"{number:,} {status}" for status, number in n_of.items())
+    print(f"{len(lines):,} of {n:,} replies: {found}")
+    if lines and n_of["wrong form"] == len(lines):
         print("  none of its answers has the form asked for; choose another --reader")
     print(
-        f"{outcome.requests:,} requests were answered, {outcome.prompt_tokens:,} tokens and "
-        f"{outcome.answer_tokens:,} of answers by the reader's own count"
+        f"{sum(line.requests for line in lines):,} requests were answered, "
+        f"{sum(line.prompt_tokens or 0 for line in lines):,} tokens and "
+        f"{sum(line.answer_tokens or 0 for line in lines):,} of answers by the reader's own count"
     )
-    if failed := sum(outcome.failures.values()) + outcome.left:
-        reason, _ = outcome.failures.most_common(1)[0]
-        stopped = f", of which {outcome.left:,} were not asked for that reason" if outcome.left else ""
+    if missing := n - len(lines):
+        reason, _ = failures.most_common(1)[0]
+        left = missing - sum(failures.values())
+        stopped = f", of which {left:,} were not asked for that reason" if left else ""
         raise TempbenchError(
-            f"no reading of {counted(failed, 'reply', 'replies')} ({reason}){stopped}; give the same command "
+            f"no reading of {counted(missing, 'reply', 'replies')} ({reason}){stopped}; give the same command "
             "again to ask about them"
         )

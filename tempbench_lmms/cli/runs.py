@@ -7,30 +7,19 @@ import itertools
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from enum import Enum
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from tempbench_lmms.cli.report import write_report
 from tempbench_lmms.data import outputs, provenance
 from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.roots import datasets_cache
 from tempbench_lmms.data.run_files import CHECK, LOCK, STATE
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import options
-
-if TYPE_CHECKING:
-    from tempbench_lmms.runs import rescoring
-
-
-class Parser(str, Enum):
-    """Whose reading of the replies counts."""
-
-    ours = "ours"
-    official = "official"
 
 
 def run(
@@ -119,7 +108,7 @@ def run(
 
         tell = supervision.supervised(output) if supervision.is_possible() else None
         from tempbench_lmms.runs import model_check, safe_run
-        from tempbench_lmms.runs.thinking import with_room
+        from tempbench_lmms.runs.arguments import with_room
 
         provenance.note_check(model_check.kept(output, model, model_args))
         if thinking:
@@ -205,22 +194,6 @@ def batch_size(arguments: Sequence[str]) -> int:
     return int(given[-1]) if given and given[-1].isdecimal() else 0
 
 
-def write_report(page: Path, *results: Path) -> None:
-    """Writes the report of results; says why where it cannot, for the run itself is whole.
-
-    Args:
-        page: The file.
-        results: Results files, or folders that hold some.
-    """
-    from tempbench_lmms.cli.report import report
-
-    try:
-        report([*map(str, results)], page, force=True)
-    except Exception as error:  # of any kind: the results are written already
-        see = " ".join(map(str, results))
-        print(f"tempbench: no report ({error}); see `tempbench report {see}`", file=sys.stderr)
-
-
 def compare(
     run_a: Annotated[
         Path,
@@ -242,7 +215,7 @@ def compare(
 ) -> None:
     """Tell whether run A is better than run B, metric by metric, on the same questions."""
     from tempbench_lmms.runs import comparison, comparison_text, repeats
-    from tempbench_lmms.runs.logs import edited
+    from tempbench_lmms.runs.task_log import edited
 
     with edited(f"{run_a}, {run_b}"):
         pairs, remarks = comparison.paired_runs(run_a, run_b, anyway, partial, reparse)
@@ -258,108 +231,3 @@ def compare(
     else:
         shown = comparison_text.chosen(found, all_, [name for name in metrics.split(",") if name])
         print(comparison_text.as_text(pairs, remarks, found, shown))
-
-
-def rescore(
-    logs: Annotated[list[Path], typer.Argument(help="Runs: their --output_path, or results files.")],
-    parser: Annotated[
-        Parser, typer.Option(help="Whose reading of the replies: ours, or the official scorer's beside ours.")
-    ] = Parser.ours,
-    reparse: Annotated[
-        bool, typer.Option("--reparse", help="Read the logged replies again, with the data at hand.")
-    ] = False,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="With --reparse: although the data here is not the run's.")
-    ] = False,
-    partial: Annotated[bool, typer.Option("--partial", help="Use what can be read of damaged logs.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    items: Annotated[
-        Path | None, typer.Option(help="Also write each question's record and scores as CSV.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the CSV.")] = False,
-) -> None:
-    """Compute a run's numbers again from its sample logs, without a model."""
-    from tempbench_lmms.runs import quality, repeats, rescoring
-    from tempbench_lmms.runs.logs import edited, read_runs
-
-    if items:
-        if items.suffix.lower() != ".csv":
-            raise TempbenchError(f"--items {items}: the questions are written as CSV; end the name in .csv")
-        outputs.check_file(items, force)
-    if reparse and parser is Parser.official:
-        raise TempbenchError("--reparse uses our parser and excludes --parser official; give one of them")
-    read = read_runs(logs, partial)
-    if parser is Parser.official:
-        heads = ("ours", "official")
-        with edited(" ".join(map(str, logs))):
-            found = [rescoring.official(log) for log in read if rescoring.has_official(log)]
-        if not found:
-            tasks = ", ".join(log.task for log in read)
-            raise TempbenchError(f"no task here has an official parser: {tasks}")
-    else:
-        heads = ("run", "now")
-        with edited(" ".join(map(str, logs))):
-            if reparse:  # without it a log of another run shows in its numbers
-                read = [rescoring.of_one_run(log, partial) for log in read]
-            found = [rescoring.rescore(log, reparse, anyway=anyway) for log in read]
-    if items:
-        _write_items(found, items)
-    # With our parser, the replies as they are read now.
-    spreads = repeats.of(replace(one.log, samples=one.samples) for one in found if parser is Parser.ours)
-    if as_json:
-        firsts = {(one.logs[0].file, one.logs[0].task): repeats.as_json(one) for one in spreads}
-        entries = [_as_json(one, parser is Parser.ours, firsts) for one in found]
-        print(json.dumps(entries, indent=2))
-    else:
-        for one in found:
-            print(rescoring.as_text(one, *heads))
-            for line in (*one.log.problems, *quality.warnings(one.log)):
-                print(f"  warning: {line}")
-            if parser is Parser.ours:
-                _print_second_readers(one)
-        for repeated in spreads:
-            print(repeats.as_text(repeated))
-    if parser is Parser.ours and not reparse:
-        _ask_for_equality(found)
-
-
-def _write_items(found: "list[rescoring.Rescored]", file: Path) -> None:
-    from tempbench_lmms.data.tables import write_text
-    from tempbench_lmms.report import items
-
-    write_text(items.as_csv([(one.log, one.samples or one.log.samples) for one in found]), file)
-    print(f"{file}: the questions one by one", file=sys.stderr)
-
-
-def _as_json(
-    found: "rescoring.Rescored", second_readers: bool, spreads: Mapping[tuple[Path, str], Any]
-) -> dict[str, Any]:
-    from tempbench_lmms.runs import rescoring, second_scores
-
-    out = rescoring.as_json(found)
-    if (spread := spreads.get((found.log.file, found.log.task))) is not None:
-        out["over_repeats"] = spread
-    second, problem = second_scores.shown(found.log, found.samples) if second_readers else ((), "")
-    if second:
-        out["second_readers"] = [second_scores.as_json(one) for one in second]
-    return out | ({"problems": [*out["problems"], problem]} if problem else {})
-
-
-def _print_second_readers(found: "rescoring.Rescored") -> None:
-    from tempbench_lmms.runs import second_scores
-
-    second, problem = second_scores.shown(found.log, found.samples)
-    for one in second:
-        print(second_scores.as_text(one))
-    if problem:
-        print(f"  warning: {problem}")
-
-
-def _ask_for_equality(found: "list[rescoring.Rescored]") -> None:
-    differing = [f"{one.log.task} {name}" for one in found for name in one.differing]
-    if differing:
-        more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
-        raise TempbenchError(
-            f"the numbers differ from those of the run: {', '.join(differing[:5])}{more}; the log is of "
-            "another run, or another version of this package made it: try --reparse"
-        )

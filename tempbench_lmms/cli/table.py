@@ -87,8 +87,9 @@ def _tasks(
     if not runs:
         return []
     from tempbench_lmms.report import numbers
-    from tempbench_lmms.runs.logs import edited, read_runs
+    from tempbench_lmms.runs.logs import read_runs
     from tempbench_lmms.runs.rescoring import of_one_run
+    from tempbench_lmms.runs.task_log import edited
 
     read = {path: read_runs([path], partial) for path in dict.fromkeys(runs)}
     own = {path: [log for log in logs if log.benchmark == card.name] for path, logs in read.items()}

@@ -6,7 +6,7 @@ from typing import Any
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.report.sheet import written
-from tempbench_lmms.runs.logs import Sample, TaskLog, edited
+from tempbench_lmms.runs.task_log import Sample, TaskLog, edited
 
 FIRST = ("task", "model", "id", "target", "whole_reply")
 """The columns before those of the records. A record's own `reply` may be shortened."""

@@ -19,8 +19,8 @@ from tempbench_lmms.report import second
 from tempbench_lmms.report.grid import METRICS, RUN, Cell, Grid, Number, Value, cell_of
 from tempbench_lmms.runs import quality
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
-from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, metrics_of
 from tempbench_lmms.runs.run_card import IMPORTED, RESPONDENT, data_of, flat, run_card
+from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
 
 READ = {
     f"{part}{name}": f"{part.replace('_', ' ')}{said}"

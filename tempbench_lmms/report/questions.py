@@ -18,7 +18,7 @@ from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
 from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import HOW, REASON, manner
 from tempbench_lmms.report.numbers import TaskNumbers, verdict
-from tempbench_lmms.runs.logs import Sample
+from tempbench_lmms.runs.task_log import Sample
 
 _SIDE = 420  # pixels of a picture's longer side
 _STRIP = 1200  # the same of a strip of pictures

@@ -3,7 +3,7 @@
 from tempbench_lmms.record import shown
 from tempbench_lmms.report.grid import SECOND, Cell, Grid, Number
 from tempbench_lmms.runs import second_scores
-from tempbench_lmms.runs.logs import TaskLog
+from tempbench_lmms.runs.task_log import TaskLog
 
 
 def grids_of(log: TaskLog, caption: str) -> tuple[list[Grid], str]:

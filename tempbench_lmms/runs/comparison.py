@@ -22,17 +22,11 @@ from tempbench_lmms.metrics.resampling import (
 from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import is_share_of_reason
 from tempbench_lmms.runs.deciding import is_stopped, said_of, sentence
-from tempbench_lmms.runs.logs import (
-    MetricOfRun,
-    TaskLog,
-    by_task,
-    metrics_of,
-    read_runs,
-    with_repeats_as_one,
-)
+from tempbench_lmms.runs.logs import by_task, read_runs, with_repeats_as_one
 from tempbench_lmms.runs.quality import warnings
 from tempbench_lmms.runs.rescoring import of_one_run, rescore
-from tempbench_lmms.runs.run_card import IMPORTED, flat, run_card
+from tempbench_lmms.runs.run_card import IMPORTED, finite, flat, run_card
+from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, metrics_of
 
 # What must be the same before numbers can be set side by side; the rest of the run card is the runs' own.
 _PROMPTS = "version.prompts"
@@ -520,15 +514,9 @@ def as_json(
         "a": [_card(log) for first, _ in pairs for log in _repeats(first)],
         "b": [_card(log) for _, second in pairs for log in _repeats(second)],
         "remarks": list(remarks),
-        "metrics": [_finite(asdict(one) | {"sentence": one.sentence}) for one in found],
+        "metrics": [finite(asdict(one) | {"sentence": one.sentence}) for one in found],
     }
 
 
 def _card(log: TaskLog) -> dict[str, Any]:
     return run_card(log) | ({"repeat": log.repeat[1]} if log.repeat else {})
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.runs.comparison import Comparison
-from tempbench_lmms.runs.logs import TaskLog
+from tempbench_lmms.runs.task_log import TaskLog
 
 _NAMED = 6
 _VERDICTS = {"better": "A is better", "worse": "A is worse", "undecided": "cannot be told"}

@@ -25,10 +25,11 @@ from tempbench_lmms.metrics import betting
 from tempbench_lmms.metrics.ratio import Floats, Ratio
 from tempbench_lmms.metrics.sampling import shuffled
 from tempbench_lmms.record import Record, Row
-from tempbench_lmms.runs.logs import MetricOfRun, TaskLog, by_task, edited, metrics_of, read_runs
+from tempbench_lmms.runs.logs import by_task, read_runs
 from tempbench_lmms.runs.planning import groups_of
 from tempbench_lmms.runs.rescoring import is_of_other_code, of_one_run, read_again
 from tempbench_lmms.runs.run_card import data_at_hand, flat, run_card
+from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, edited, metrics_of
 
 KEY = stopping.KEY
 TERMS = "decides"
@@ -309,7 +310,7 @@ def _contest(log: TaskLog, run_b: Path, metric: str, level: float) -> Contest:
         raise TempbenchError(f"{run_b}: {problems[-1]}; give another run to --until-decided")
     # The code here reads this run's replies, and so those that they are set against.
     if is_of_other_code(log):
-        log = replace(log, samples=read_again(log)[0])
+        log = replace(log, samples=read_again(log))
     against = {"file": log.file.name, "model": log.model, "name": log.name, "folder": str(run_b)}
     against["sha256"] = sha256_of([log.log_file])
     members: dict[str, list[int]] = {}

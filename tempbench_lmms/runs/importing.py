@@ -1,9 +1,8 @@
 """`tempbench import`: replies that were obtained elsewhere, as a log that every other command takes.
 
-A format is a `Reader`: it turns a file or folder into `Answer`s and knows nothing else. What is made of them
-stands here once: the task's own documents and its own `process_results` give the records, and the task's own
-aggregations the numbers, so that the same replies have the same numbers wherever they come from. What nobody
-told us of the run (prompts, pictures, settings, versions, when it was made) is left out of the run card.
+A format is a `Reader`: it turns a file or folder into `Answer`s and knows nothing else. The task's own
+scoring makes records of them (`task_log.scored`), so that the same replies have the same numbers wherever
+they come from. What nobody told us of the run (prompts, settings, versions, date) is not in its run card.
 """
 
 import json
@@ -22,8 +21,8 @@ from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of
-from tempbench_lmms.runs.logs import Sample, TaskLog, recompute
 from tempbench_lmms.runs.run_card import IMPORTED
+from tempbench_lmms.runs.task_log import Sample, TaskLog, recompute, scored
 
 NOTE = "the replies were obtained elsewhere; what was shown, asked and set is not known"
 _KEPT = ("dataset_path", "dataset_kwargs", "test_split", "num_fewshot", "metadata")
@@ -109,21 +108,6 @@ def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
 
 
-@dataclass(frozen=True)
-class Imported:
-    """An imported run.
-
-    Attributes:
-        file: Its results file.
-        n: Number of replies.
-        remarks: What is to be known of it, a line each.
-    """
-
-    file: Path
-    n: int
-    remarks: Sequence[str]
-
-
 def source_of(
     path: Path, task: str, model: str = "", allow_pickle: bool = False, epoch: int | None = None
 ) -> Source:
@@ -140,8 +124,8 @@ def source_of(
     return Source(path, task, docs_of(config, media=False), config, model, allow_pickle, epoch)
 
 
-def run(reader: Reader, name: str, source: Source, output: Path, partial: bool = False) -> Imported:
-    """Reads replies and writes the log of their task.
+def run(reader: Reader, name: str, source: Source, output: Path, partial: bool = False) -> TaskLog:
+    """Reads replies and writes the log of their task; what is to be known of it is in `source.remarks`.
 
     Args:
         reader: Reads the format.
@@ -162,7 +146,7 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
     replies = {id_: answer.reply for id_, answer in answers.items()}
     places = {id_: f"{source.path}, {answer.where}" for id_, answer in answers.items()}
     asked = [str(doc["question_id"]) for doc in source.docs]
-    remarks = [*source.remarks, *check_complete(replies, asked, partial, places=places)]
+    source.remarks += check_complete(replies, asked, partial, places=places)
     made = {
         "format": name,
         "from": source.path.name,
@@ -170,7 +154,7 @@ def run(reader: Reader, name: str, source: Source, output: Path, partial: bool =
         "at": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
         "note": NOTE,
     }
-    return Imported(write_log(source, replies, folder, {IMPORTED: made}), len(replies), remarks)
+    return write_log(source, replies, folder, {IMPORTED: made})
 
 
 def _runs_at(output: Path, task: str) -> Iterator[Path]:
@@ -181,24 +165,6 @@ def _runs_at(output: Path, task: str) -> Iterator[Path]:
     yield from (above for above in (output, *output.resolve().parents) if (above / STATE).exists())
     yield from (file.parent for file in output.glob(f"*{RESULTS}"))
     yield from (file.parent for file in output.glob(f"*/*_samples_{task}.jsonl"))
-
-
-def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> Path:
-    """Writes replies as the log of a run.
-
-    Args:
-        source: The task and its questions.
-        replies: Replies by question; a question without one is not in the log.
-        folder: Where to write; an earlier log stays beside it.
-        header: What the results file says of the run as a whole. Where it says that the run was imported,
-            the log has no settings, and of what is installed here this package alone.
-
-    Returns:
-        The results file.
-    """
-    log = log_of(source, replies, folder, header)
-    _write(log, source)
-    return log.file
 
 
 def collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
@@ -225,18 +191,24 @@ def collected(answers: Iterable[Answer], source: Source) -> dict[str, Answer]:
 
 
 def log_of(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> TaskLog:
-    """Returns the log that `write_log` writes, its numbers computed."""
+    """Returns replies by question as the log of a run; a question without one is not in it.
+
+    Args:
+        source: The task and its questions.
+        replies: The replies.
+        folder: Where the log belongs.
+        header: What the results file says of the run as a whole. Where it says that the run was imported,
+            the log has no settings, and of what is installed here this package alone.
+    """
     prompt = source.prompts()
-    samples = []
-    for number, doc in enumerate(source.docs):
-        id_ = str(doc["question_id"])
-        if id_ in replies:
-            out = source.config["process_results"](doc, [replies[id_]])
-            metrics = frozenset(metric for metric, value in out.items() if isinstance(value, Item))
-            target = str(doc.get("target", ""))
-            samples.append(Sample(out["record"], metrics, prompt(doc), replies[id_], number, target))
+    samples = [
+        scored(source.config, doc, replies[id_], number, prompt(doc))
+        for number, doc in enumerate(source.docs)
+        if (id_ := str(doc["question_id"])) in replies
+    ]
     model = source.model or source.path.stem
-    kept = _KEPT if IMPORTED in header else (*_KEPT, "lmms_eval_specific_kwargs")
+    is_imported = IMPORTED in header
+    kept = _KEPT if is_imported else (*_KEPT, "lmms_eval_specific_kwargs")
     log = TaskLog(
         task=source.task,
         benchmark=root_of(dict(source.config))[0],
@@ -245,29 +217,24 @@ def log_of(source: Source, replies: Mapping[str, str], folder: Path, header: Map
         values={},
         config={key: source.config[key] for key in kept if key in source.config},
         samples=tuple(samples),
-        file=folder / f"{datetime.now(timezone.utc):%Y%m%d_%H%M%S}_results.json",
+        file=folder / f"{datetime.now(timezone.utc):%Y%m%d_%H%M%S}{RESULTS}",
         problems=(),
         header=dict(header),
     )
     values = recompute(log)
-    return replace(log, values=_honest(values) if IMPORTED in header else values)
+    if is_imported and (made := values.get("details", {}).get(provenance.KEY)):
+        ours = "tempbench-lmms"  # it alone had a part in the numbers
+        values["details"][provenance.KEY] = {**made, "packages": {ours: made["packages"][ours]}}
+    return replace(log, values=values)
 
 
-def _honest(values: dict[str, Any]) -> dict[str, Any]:
-    """Returns the numbers without what is installed here: only this package had a part in them."""
-    run = (values.get("details") or {}).get(provenance.KEY)
-    if run:
-        ours = "tempbench-lmms"
-        values["details"][provenance.KEY] = {**run, "packages": {ours: run["packages"][ours]}}
-    return values
-
-
-def _write(log: TaskLog, source: Source) -> None:
+def write_log(source: Source, replies: Mapping[str, str], folder: Path, header: Mapping[str, Any]) -> TaskLog:
+    """Writes the log that `log_of` returns; an earlier one stays beside it."""
+    log = log_of(source, replies, folder, header)
     lines = [json.dumps(_line(sample), ensure_ascii=False, default=str) for sample in log.samples]
+    numbers = {f"{key},none": value for key, value in log.values.items()}
     results = {
-        "results": {
-            log.task: {"alias": log.task} | {f"{key},none": value for key, value in log.values.items()}
-        },
+        "results": {log.task: {"alias": log.task} | numbers},
         "group_subtasks": {log.task: []},
         "configs": {log.task: {"task": log.task} | log.config},
         "versions": {log.task: (log.config.get("metadata") or {}).get("version")},
@@ -276,14 +243,14 @@ def _write(log: TaskLog, source: Source) -> None:
         "model_name": log.model,
         **log.header,
     }
-    log.file.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     # The results file last: a log without it is none.
-    write_text("".join(f"{line}\n" for line in lines), log.beside("samples").with_suffix(".jsonl"))
+    write_text("".join(f"{line}\n" for line in lines), log.log_file)
     write_json(results, log.file)
+    return log
 
 
 def _line(sample: Sample) -> dict[str, Any]:
-    given = dict.fromkeys(sorted(sample.metrics), str(Item({})))
     return {
         "doc_id": sample.doc_id,
         "target": sample.target,
@@ -291,4 +258,5 @@ def _line(sample: Sample) -> dict[str, Any]:
         "input": sample.prompt,
         "record": sample.record,
         "score": float(sample.record.get("correct", 0)),
-    } | given
+        **dict.fromkeys(sorted(sample.metrics), str(Item({}))),
+    }

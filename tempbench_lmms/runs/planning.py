@@ -19,12 +19,11 @@ import numpy as np
 from tempbench_lmms import benchmarks
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import respondents
-from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import planning
 from tempbench_lmms.metrics.resampling import Sums
 from tempbench_lmms.metrics.sampling import drawn
-from tempbench_lmms.runs.logs import MetricOfRun, Sample, TaskLog, metrics_of
+from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog, metrics_of, scored
 
 _LITE = re.compile("_lite(?=_|$)")
 _RUNS = 8
@@ -229,16 +228,12 @@ def simulated(
     """
     generator = np.random.default_rng(0)
     config = load_task(task)
-    scored: dict[tuple[int, str], Sample] = {}
+    known_replies: dict[tuple[int, str], Sample] = {}
 
     def answered(number: int, reply: str) -> Sample:
-        if (number, reply) not in scored:
-            doc = docs[number][0]
-            out = config["process_results"](doc, [reply])
-            given = frozenset(name for name, value in out.items() if isinstance(value, Item))
-            target = str(doc.get("target", ""))
-            scored[number, reply] = Sample(out["record"], given, "", reply, number, target)
-        return scored[number, reply]
+        if (number, reply) not in known_replies:
+            known_replies[number, reply] = scored(config, docs[number][0], reply, number)
+        return known_replies[number, reply]
 
     # One guess a question: what it is, and whether it happens to be right, is drawn like the question itself.
     guesses = [respondents.chance(doc, task, 0) for doc, _ in docs]

@@ -13,7 +13,8 @@ from tempbench_lmms import benchmarks, record_quality
 from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record_quality import ENOUGH, MAX_ONE_ANSWER, SHORT, share
-from tempbench_lmms.runs.logs import Sample, TaskLog, metrics_of, read_runs
+from tempbench_lmms.runs.logs import read_runs
+from tempbench_lmms.runs.task_log import Sample, TaskLog, metrics_of
 
 MAX_EMPTY = 0.05
 MAX_REPEATED = 0.05

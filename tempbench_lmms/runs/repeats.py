@@ -20,19 +20,15 @@ from tempbench_lmms.metrics import repeats
 from tempbench_lmms.metrics.resampling import Sums
 from tempbench_lmms.record import shown
 from tempbench_lmms.runs.comparison import check_same_questions, question_scores, settings_of
-from tempbench_lmms.runs.logs import (
-    MetricOfRun,
-    TaskLog,
-    by_repeat,
-    edited,
-    metrics_of,
-)
+from tempbench_lmms.runs.logs import by_repeat
+from tempbench_lmms.runs.rescoring import columns
+from tempbench_lmms.runs.run_card import SEEDS, finite
+from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, edited, metrics_of
 
 _LEGEND = (
     "sd: of the repeats; between, within: variance of scores between questions, and of the replies to one;\n"
     "  error: of the mean, and what it is with one repeat, with endless ones, with more questions asked once"
 )
-_SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
 @dataclass(frozen=True)
@@ -69,25 +65,14 @@ class Repeated:
         metrics: The headline metrics, counts left out.
         n_questions: How many questions were asked in each.
         n_same: How many of them have the same reply in all repeats.
-        unlike: How the repeats differ in more than their seeds, or share one; one line each.
+        warnings: What speaks against the numbers.
     """
 
     logs: tuple[TaskLog, ...]
     metrics: tuple[Spread, ...]
     n_questions: int
     n_same: int
-    unlike: tuple[str, ...] = ()
-
-    @property
-    def warnings(self) -> list[str]:
-        """What speaks against the numbers."""
-        if self.n_same < self.n_questions:
-            return [*self.unlike]
-        return [
-            *self.unlike,
-            f"every question has the same reply in all {len(self.logs)} repeats: the model is sure of each, "
-            "or its runner takes no notice of the temperature or of the seed; see docs/repeats.md",
-        ]
+    warnings: tuple[str, ...]
 
 
 def unlike(logs: Sequence[TaskLog]) -> Iterator[str]:
@@ -97,8 +82,10 @@ def unlike(logs: Sequence[TaskLog]) -> Iterator[str]:
             yield f"the repeats were {what} ({said}): the spread is not that of sampling alone"
     seeds: dict[str, list[str]] = {}
     for log in logs:
-        if log.repeat and {*(seed := _seeds(log)).values()} != {None}:
-            seeds.setdefault(str(seed), []).append(str(log.repeat[1]))
+        own = {name: log.settings.get(name) for name in SEEDS}
+        own["seed"] = (log.config.get("generation_kwargs") or {}).get("seed")
+        if log.repeat and {*own.values()} != {None}:
+            seeds.setdefault(str(own), []).append(str(log.repeat[1]))
     for numbers in seeds.values():
         if len(numbers) > 1:
             yield f"repeats {', '.join(numbers)} have the same seed, and may have the same replies"
@@ -123,23 +110,13 @@ def _packages(log: TaskLog) -> dict[str, Any]:
 
 def _asked(log: TaskLog) -> dict[str, Any]:
     """Returns what a repeat's replies depend on, seeds left out."""
-    config = _config(log)
-    found = {name: config.get(name) for name in ("limit", "offset", "gen_kwargs")} | settings_of(log)
+    found = {name: log.settings.get(name) for name in ("limit", "offset", "gen_kwargs")} | settings_of(log)
     found |= log.config.get("generation_kwargs") or {}
     found |= kwargs_of(log.config) or {}
     if isinstance(given := found["gen_kwargs"], dict):
         found |= given
         del found["gen_kwargs"]
     return {str(name): value for name, value in found.items() if name != "seed"}
-
-
-def _seeds(log: TaskLog) -> dict[str, Any]:
-    given = log.config.get("generation_kwargs") or {}
-    return {name: _config(log).get(name) for name in _SEEDS} | {"seed": given.get("seed")}
-
-
-def _config(log: TaskLog) -> dict[str, Any]:
-    return log.header.get("config") or {}
 
 
 def of(logs: Iterable[TaskLog]) -> list[Repeated]:
@@ -162,16 +139,21 @@ def over(logs: Sequence[TaskLog]) -> Repeated:
         if not log.samples:
             raise TempbenchError(log.no_samples)
         for sample in log.samples:
-            replies.setdefault(str(sample.record["id"]), set()).add(sample.as_it_came)
+            replies.setdefault(sample.id, set()).add(sample.as_it_came)
     check_same_questions(logs)
     by_name: dict[str, list[MetricOfRun]] = {}
     for metric in (metric for log in logs for metric in metrics_of(log)):
         by_name.setdefault(metric.name, []).append(metric)
     with edited(logs[0].file):
-        differing = tuple(unlike(logs))
+        warnings = [*unlike(logs)]
         spreads = [_spread(own) for own in by_name.values() if own[0].headline and len(own) == len(logs)]
-    same = sum(len(of_question) == 1 for of_question in replies.values())
-    return Repeated(tuple(logs), tuple(one for one in spreads if one), len(replies), same, differing)
+    n_same = sum(len(of_question) == 1 for of_question in replies.values())
+    if n_same == len(replies):
+        warnings.append(
+            f"every question has the same reply in all {len(logs)} repeats: the model is sure of each, or its "
+            "runner takes no notice of the temperature or of the seed; see docs/repeats.md"
+        )
+    return Repeated(tuple(logs), tuple(one for one in spreads if one), len(replies), n_same, tuple(warnings))
 
 
 def _spread(metrics: Sequence[MetricOfRun]) -> Spread | None:
@@ -198,23 +180,17 @@ def _spread(metrics: Sequence[MetricOfRun]) -> Spread | None:
 
 def as_text(found: Repeated) -> str:
     """Returns a task's numbers over repeats for a terminal."""
-    k = len(found.logs)
+    k, log = len(found.logs), found.logs[0]
     heads = (
         *("metric", "mean", "95 % interval", "sd", "between", "within", "error"),
         *("one", "endless", f"{k} x questions"),
     )
-    rows = [heads, *(_row(one) for one in found.metrics)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
-    log = found.logs[0]
-    lines = [
+    title = (
         f"{log.task}, {log.model}, {k} repeats of {counted(found.n_questions, 'question')}, "
         f"{found.n_same:,} with the same reply in all"
-    ]
-    lines += [
-        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
-    lines += [f"  {_LEGEND}", *(f"  warning: {line}" for line in found.warnings)]
-    return "\n".join(lines)
+    )
+    warnings = [f"  warning: {line}" for line in found.warnings]
+    return "\n".join([title, *columns([heads, *map(_row, found.metrics)]), f"  {_LEGEND}", *warnings])
 
 
 def _row(one: Spread) -> tuple[str, ...]:
@@ -234,14 +210,6 @@ def as_json(found: Repeated) -> dict[str, Any]:
         "repeats": len(found.logs),
         "questions": found.n_questions,
         "same_reply_in_all": found.n_same,
-        "metrics": _finite({one.name: asdict(one) for one in found.metrics}),
+        "metrics": finite({one.name: asdict(one) for one in found.metrics}),
         "warnings": found.warnings,
     }
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""`tempbench reread`: a second reader's readings of logged replies, kept beside the log and scored like ours.
+"""`tempbench reread`: a second reader's readings of logged replies, kept beside the log.
 
 The log itself is never written. A line of a file of readings holds what the reader wrote and the hash of the
 reply that it was shown; what it means is worked out again whenever the file is used, so that neither a
@@ -10,8 +10,8 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,9 @@ from tempbench_lmms.data.tables import Row, parse_json
 from tempbench_lmms.harness.tasks import load_task
 from tempbench_lmms.parsing import second
 from tempbench_lmms.parsing.reading import Reading, Reread
-from tempbench_lmms.runs import rescoring
-from tempbench_lmms.runs.logs import Sample, TaskLog
-from tempbench_lmms.runs.second_readers import Answer, NoAnswerError, SecondReader
+from tempbench_lmms.runs.rescoring import with_docs, with_reply
+from tempbench_lmms.runs.second_readers import NoAnswerError, SecondReader
+from tempbench_lmms.runs.task_log import Sample, TaskLog
 
 STATUSES = ("read", "none", "refused", "wrong form")
 """What became of a reply: a value was found; the reader says that there is none; its answer was withheld; it
@@ -34,7 +34,6 @@ Choose = Callable[[second.Part, Reading[Any]], Reading[Any]]
 
 _KEPT = 500  # characters of an answer
 _MOST_IN_A_ROW = 10  # requests that come to nothing before the rest is left
-_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME = 60
 
 
@@ -56,11 +55,6 @@ class Question:
     ours: tuple[Reading[Any], ...]
     unread: bool
 
-    @property
-    def id(self) -> str:
-        """The question's id."""
-        return str(self.sample.record["id"])
-
     def request(self, again: bool = False) -> str:
         """Returns what a second reader is asked."""
         return second.request(self.sample.prompt, self.sample.reply, self.expected, again)
@@ -73,19 +67,12 @@ def questions_of(log: TaskLog) -> list[Question]:
         TempbenchError: The data is not on this machine, or a question of the log is missing in it.
     """
     config = load_task(log.task)
-    found = (question_of(log, config, sample, doc) for sample, doc in rescoring.with_docs(log))
+    found = (question_of(log, config, sample, doc) for sample, doc in with_docs(log))
     return [question for question in found if question.expected and question.sample.reply.strip()]
 
 
 def question_of(log: TaskLog, config: dict[str, Any], sample: Sample, doc: Row) -> Question:
-    """Learns from the task's own parser what a question expects, and what we read.
-
-    Args:
-        log: The log.
-        config: The task's configuration.
-        sample: The logged reply.
-        doc: Its question's row.
-    """
+    """Learns from the task's own parser what a question expects, and what we read."""
     seen: dict[second.Part, Reading[Any]] = {}
 
     def look(expected: second.Part, ours: Reading[Any]) -> Reading[Any]:
@@ -98,7 +85,7 @@ def question_of(log: TaskLog, config: dict[str, Any], sample: Sample, doc: Row) 
 
 def rescored(config: dict[str, Any], sample: Sample, doc: Row, choose: Choose) -> Sample:
     """Returns a logged reply as the task's own scoring makes it of the readings that `choose` returns."""
-    now = rescoring.scored(config, sample, doc, Reread(sample.reply, choose))
+    now = with_reply(config, sample, doc, Reread(sample.reply, choose))
     plain = {name: str(value) if isinstance(value, Reread) else value for name, value in now.record.items()}
     return replace(now, record=plain)
 
@@ -149,6 +136,16 @@ class Readings:
         """How many replies have which of `STATUSES`."""
         return Counter(line.status for line in self.lines.values())
 
+    @property
+    def remark(self) -> str:
+        """What is to be known of them; empty where there is nothing."""
+        if not self.outdated:
+            return ""
+        return (
+            f"{len(self.outdated):,} readings of {self.reader} are of other replies than the log's, or "
+            "were asked for in other words, and are not used; ask again with `tempbench reread`"
+        )
+
 
 def hash_of(reply: str) -> str:
     """Returns what a reply is known by."""
@@ -157,7 +154,8 @@ def hash_of(reply: str) -> str:
 
 def file_of(log: TaskLog, reader: str) -> Path:
     """Returns the file for a second reader's readings of a log: beside it, and not named like a log."""
-    name = _NAME.sub("_", Path(reader).name if reader.startswith("/") else reader).strip("_")[:_LONGEST_NAME]
+    last = Path(reader).name if reader.startswith("/") else reader
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", last).strip("_")[:_LONGEST_NAME]
     if name != reader:  # two readers never share a file
         name = f"{name or 'reader'}_{hashlib.sha256(reader.encode()).hexdigest()[:8]}"
     return log.beside("reread").with_name(f"{log.beside('reread').name}.{name}.jsonl")
@@ -166,44 +164,31 @@ def file_of(log: TaskLog, reader: str) -> Path:
 def readings_of(log: TaskLog) -> list[Readings]:
     """Returns what second readers made of a log's replies, a reader each, by name."""
     beside = log.beside("reread")
+    files = sorted(beside.parent.glob(f"{glob.escape(beside.name)}.*.jsonl"))
+    replies = {sample.id: hash_of(sample.reply) for sample in log.samples} if files else {}
     found: dict[str, Readings] = {}
-    for file in sorted(beside.parent.glob(f"{glob.escape(beside.name)}.*.jsonl")):
-        for one in _read(file, log):
-            found.setdefault(one.reader, one)
+    for line in (line for file in files for line in _lines(file)):
+        readings = found.setdefault(line.reader, Readings(line.reader))
+        if line.prompt_version == second.VERSION and replies.get(line.id) == line.reply:
+            readings.lines[line.id] = line
+        else:
+            readings.outdated.add(line.id)
+    for readings in found.values():
+        readings.outdated -= set(readings.lines)
     return [found[name] for name in sorted(found)]
 
 
-def known(log: TaskLog, reader: str) -> Readings:
-    """Returns what one second reader has made of a log's replies so far."""
-    file = file_of(log, reader)
-    found = {one.reader: one for one in (_read(file, log) if file.is_file() else ())}
-    return found.get(reader, Readings(reader))
-
-
-def _read(file: Path, log: TaskLog) -> list[Readings]:
-    replies = {str(sample.record["id"]): hash_of(sample.reply) for sample in log.samples}
-    found: dict[str, Readings] = {}
+def _lines(file: Path) -> Iterator[Line]:
     with file.open(encoding="utf-8", errors="replace") as lines:
-        for line in filter(None, map(_line, lines)):
-            readings = found.setdefault(line.reader, Readings(line.reader))
-            if line.prompt_version == second.VERSION and replies.get(line.id) == line.reply:
-                readings.lines[line.id] = line
-            else:
-                readings.outdated.add(line.id)
-    for readings in found.values():
-        readings.outdated -= set(readings.lines)
-    return list(found.values())
-
-
-def _line(text: str) -> Line | None:
-    # An interruption cuts a line in half: there is no reading, and its reply is asked about again.
-    try:
-        line = Line(**parse_json(text))
-    except (ValueError, TypeError):
-        return None
-    words = (line.id, line.reply, line.reader, line.answer)
-    sound = all(isinstance(word, str) for word in words) and line.status in STATUSES
-    return line if sound else None
+        for text in lines:
+            # An interruption cuts a line in half: there is no reading, and its reply is asked about again.
+            try:
+                line = Line(**parse_json(text))
+            except (ValueError, TypeError):
+                continue
+            words = (line.id, line.reply, line.reader, line.answer)
+            if all(isinstance(word, str) for word in words) and line.status in STATUSES:
+                yield line
 
 
 def values_of(question: Question, line: Line) -> tuple[Any, ...]:
@@ -219,64 +204,34 @@ def reading(question: Question, reader: SecondReader) -> Line:
         NoAnswerError: The request came to nothing.
         TempbenchError: No request will fare better.
     """
-    answers: list[Answer] = []
-    status = ""
-    for again in (False, True):
-        answers.append(reader.ask(question.request(again)))
-        values = second.values(answers[-1].text, question.expected)
-        if answers[-1].refused:
-            status = "refused"
-        elif values is None:
-            status = "wrong form"
-            continue
-        else:
-            status = "none" if all(value is None for value in values) else "read"
-        break
+    answers = [reader.ask(question.request())]
+    values = second.values(answers[0].text, question.expected)
+    if values is None and not answers[0].refused:
+        answers.append(reader.ask(question.request(again=True)))
+        values = second.values(answers[1].text, question.expected)
+    if answers[-1].refused:
+        status = "refused"
+    elif values is None:
+        status = "wrong form"
+    else:
+        status = "none" if all(value is None for value in values) else "read"
     text = answers[-1].text
     return Line(
-        id=question.id,
+        id=question.sample.id,
         reply=hash_of(question.sample.reply),
         reader=reader.name,
         prompt_version=second.VERSION,
         status=status,
         answer=text if status in ("read", "none") else text[:_KEPT],
         requests=len(answers),
-        prompt_tokens=_sum(answer.prompt_tokens for answer in answers),
-        answer_tokens=_sum(answer.answer_tokens for answer in answers),
+        prompt_tokens=_sum([answer.prompt_tokens for answer in answers]),
+        answer_tokens=_sum([answer.answer_tokens for answer in answers]),
     )
 
 
-def _sum(counts: Iterable[int | None]) -> int | None:
-    known_counts = [count for count in counts if count is not None]
-    return sum(known_counts) if known_counts else None
-
-
-@dataclass
-class Outcome:
-    """What came of asking.
-
-    Attributes:
-        statuses: How many replies have which of `STATUSES`.
-        requests: How many requests were answered.
-        prompt_tokens: Their tokens, as far as the reader counts them.
-        answer_tokens: Those of its answers.
-        failures: Why requests came to nothing, with how many of each.
-        left: How many replies were not asked about, because too many requests came to nothing.
-    """
-
-    statuses: Counter[str] = field(default_factory=Counter)
-    requests: int = 0
-    prompt_tokens: int = 0
-    answer_tokens: int = 0
-    failures: Counter[str] = field(default_factory=Counter)
-    left: int = 0
-
-    def add(self, line: Line) -> None:
-        """Counts a reading."""
-        self.statuses[line.status] += 1
-        self.requests += line.requests
-        self.prompt_tokens += line.prompt_tokens or 0
-        self.answer_tokens += line.answer_tokens or 0
+def _sum(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
 
 
 def ask(
@@ -284,7 +239,7 @@ def ask(
     reader: SecondReader,
     concurrency: int = 8,
     step: Callable[[], object] = lambda: None,
-) -> Outcome:
+) -> tuple[list[Line], Counter[str]]:
     """Asks a second reader, and appends each of its readings to the log's file as soon as it is there.
 
     Args:
@@ -293,47 +248,40 @@ def ask(
         concurrency: How many requests are under way at the same time, at most.
         step: Called after each reply.
 
+    Returns:
+        The readings, and why requests came to nothing, with how many of each. After many such in a row the
+        rest is not asked.
+
     Raises:
         TempbenchError: No request will fare better; what was read until then is kept.
     """
     for file in {file_of(question.log, reader.name) for question in questions}:
         append_log.drop_torn_line(file)
-    outcome = Outcome()
+    lines: list[Line] = []
+    failures: Counter[str] = Counter()
     in_a_row = 0
-    threads = min(concurrency, reader.threads or concurrency)
-    pool = ThreadPoolExecutor(threads)
+    pool = ThreadPoolExecutor(min(concurrency, reader.threads or concurrency))
     try:
-        asked: dict[Future[Line], Question] = {pool.submit(reading, one, reader): one for one in questions}
+        asked = {pool.submit(reading, one, reader): one for one in questions}
         for done in as_completed(asked):
             try:
                 line = done.result()
             except NoAnswerError as error:
-                outcome.failures[str(error)] += 1
+                failures[str(error)] += 1
                 in_a_row += 1
                 if in_a_row >= _MOST_IN_A_ROW:
                     break
             else:
                 in_a_row = 0
                 append_log.append(file_of(asked[done].log, reader.name), f"{json.dumps(vars(line))}\n")
-                outcome.add(line)
+                lines.append(line)
             step()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-    outcome.left = len(questions) - sum(outcome.statuses.values()) - sum(outcome.failures.values())
-    return outcome
+    return lines, failures
 
 
 def estimated_tokens(text: str) -> int:
     """Returns about how many tokens a text has: four characters each, one where a script has no letters."""
     wide = sum(character >= "\u2e80" for character in text)
     return wide + (len(text) - wide + 3) // 4
-
-
-def remark(readings: Readings) -> str:
-    """Returns what is to be known of a file of readings; empty where there is nothing."""
-    if not readings.outdated:
-        return ""
-    return (
-        f"{len(readings.outdated):,} readings of {readings.reader} are of other replies than the log's, or "
-        "were asked for in other words, and are not used; ask again with `tempbench reread`"
-    )

@@ -1,8 +1,12 @@
-"""`tempbench rescore`: a finished run's numbers again from its log, without a model."""
+"""Scores kept replies: a task's numbers over other records than the run printed them for.
+
+`tempbench rescore`, `--reparse`, the official parser and second readers differ in which records count
+(`task_log.scored` makes one of a reply). What is made of them is the same: `rescored`.
+"""
 
 import importlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,13 +15,12 @@ from tempbench_lmms.data import code_digest, provenance
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.terminal import rounded
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import docs_of, load_task, root_of
 from tempbench_lmms.metrics.resampling import Sums, interval
 from tempbench_lmms.record import UNDEFINED, Record
 from tempbench_lmms.record_reading import REASON, VALUES, manner
 from tempbench_lmms.runs import run_card
-from tempbench_lmms.runs.logs import Sample, TaskLog, edited, metrics_of, recompute
+from tempbench_lmms.runs.task_log import Sample, TaskLog, edited, metrics_of, recompute, scored
 
 # The fields of a record in which a reply that is read differently differs.
 _READING = (*VALUES, "parsed", "failed", "correct")
@@ -47,15 +50,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Rescored:
-    """A task's numbers as the run printed them and as they are now.
+    """A task's numbers before and now.
 
     Attributes:
         log: The task.
-        then: As the run printed them.
+        then: The numbers before.
         now: Computed again.
         intervals: 95 % intervals of the numbers now, for ratios and the like.
         changes: The questions that are read differently now.
-        differing: The metrics whose number is not the run's.
         samples: The samples that the numbers now are of.
         code: What is known of the code that has read the replies again; "" where none has.
     """
@@ -70,18 +72,126 @@ class Rescored:
 
     @property
     def differing(self) -> list[str]:
-        """The metrics whose number, to the last bit, or whose nested table is not the run's."""
+        """The metrics whose number, to the last bit, or whose nested table is another one now."""
         return [name for name in self.now if _comparable(self.then.get(name)) != _comparable(self.now[name])]
 
 
 def _comparable(value: Any) -> Any:
     # What a results file holds: JSON has no int keys and no tuples. The run's own versions are not scores.
     plain = json.loads(json.dumps(value, default=str))
-    return (
-        {key: table for key, table in plain.items() if key != provenance.KEY}
-        if isinstance(plain, dict)
-        else plain
+    if isinstance(plain, dict):
+        plain.pop(provenance.KEY, None)
+    return plain
+
+
+def rescored(
+    log: TaskLog,
+    samples: tuple[Sample, ...],
+    before: tuple[Sample, ...] | None = None,
+    intervals: bool = True,
+) -> Rescored:
+    """Returns a task's numbers over samples, beside those of the same questions before.
+
+    Args:
+        log: The task.
+        samples: The samples.
+        before: The samples to set them beside; where omitted those of the log, with the numbers of the run.
+        intervals: Whether to compute intervals.
+    """
+    now = recompute(log, samples)
+    then = log.values if before is None else recompute(log, before)
+    return Rescored(
+        log=log,
+        then={name: then[name] for name in now if name in then},
+        now=now,
+        intervals=intervals_of(replace(log, samples=samples)) if intervals else {},
+        changes=tuple(_changes(log.samples if before is None else before, samples)),
+        samples=samples,
     )
+
+
+def intervals_of(log: TaskLog) -> dict[str, tuple[float, float]]:
+    """Returns the 95 % interval of every metric of a log that has one."""
+    values = {metric.name: metric() for metric in metrics_of(log)}
+    return {name: interval(value) for name, value in values.items() if isinstance(value, Sums)}
+
+
+def _changes(then: Sequence[Sample], now: Sequence[Sample]) -> Iterator[Change]:
+    for sample, other in zip(then, now, strict=True):
+        old, new = sample.record, other.record
+        names = [name for name in _READING if name in new and old.get(name) != new[name]]
+        if names or any(name in old and old[name] != new.get(name) for name in REASON):
+            values = [{name: record.get(name) for name in names} for record in (old, new)]
+            yield Change(sample.id, sample.reply, values[0], values[1], manner(old), manner(new))
+
+
+def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True, anyway: bool = False) -> Rescored:
+    """Computes a task's metrics again, and sets them beside those of the run.
+
+    Args:
+        log: The task.
+        reparse: Read the replies again too, with this version's parser and the data at hand; else the
+            records of the log are used as they are.
+        intervals: Whether to compute intervals.
+        anyway: Read the replies again although the data here is not the run's.
+
+    Raises:
+        TempbenchError: There is no sample log; or the data is not here, or not the run's.
+    """
+    if not log.samples:
+        raise TempbenchError(log.no_samples)
+    if not reparse:
+        return rescored(log, log.samples, intervals=intervals)
+    if not anyway:
+        _check_data(log)
+    found = rescored(log, read_again(log), intervals=intervals)
+    return replace(found, code=code_digest.of_numbers(log.benchmark))
+
+
+def _check_data(log: TaskLog) -> None:
+    """Raises where the data of the run is known and not the data at hand."""
+    url, data = run_card.data_of(log)
+    then, here = data.get("sha256"), provenance.origin_of(root_of(load_task(log.task))[1]) or {}
+    if then is not None and then != provenance.sum_of_table(here.get("sha256"), url):
+        raise TempbenchError(
+            f"{log.task}: the data here is not the data of the run (their checksums differ); prepare that of "
+            "the run, or add --anyway to read the replies with the data here"
+        )
+
+
+def read_again(log: TaskLog) -> tuple[Sample, ...]:
+    """Returns a log's samples with their replies read by this version.
+
+    Raises:
+        TempbenchError: The data is not on this machine, or a question of the log is missing in it.
+    """
+    config = load_task(log.task)
+    read = (with_reply(config, sample, doc, sample.reply) for sample, doc in with_docs(log))
+    return tuple(replace(sample, record=log.with_limit(sample)) for sample in read)
+
+
+def with_reply(config: dict[str, Any], sample: Sample, doc: Row, reply: str) -> Sample:
+    """Returns a sample as the task's own scoring makes it of a reply."""
+    now = scored(config, doc, reply)
+    return replace(sample, record=now.record, metrics=now.metrics)
+
+
+def with_docs(log: TaskLog) -> Iterator[tuple[Sample, Row]]:
+    """Yields a log's samples, each with its question's row in the data.
+
+    Raises:
+        TempbenchError: The data is not on this machine, or a question of the log is missing in it.
+    """
+    # Who imports replies need not have the media.
+    rows = docs_of(load_task(log.task), media=run_card.IMPORTED not in log.header)
+    docs = {str(doc["question_id"]): doc for doc in rows}
+    for sample in log.samples:
+        if sample.id not in docs:
+            raise TempbenchError(
+                f"{log.task}: question {sample.id} is not in the data here; use the data that the run was "
+                "made with"
+            )
+        yield sample, docs[sample.id]
 
 
 def of_one_run(log: TaskLog, partial: bool = False) -> TaskLog:
@@ -105,14 +215,11 @@ def of_one_run(log: TaskLog, partial: bool = False) -> TaskLog:
 
 def _not_of_one_run(log: TaskLog) -> str | None:
     if not log.samples:
-        arguments = (log.header.get("config") or {}).get("resolved_cli_args") or {}
-        is_gone = arguments.get("log_samples") and not log.log_file.is_file()
+        is_gone = log.options.get("log_samples") and not log.log_file.is_file()
         return log.no_samples if is_gone else None
-    run = log.details.get(provenance.KEY) or {}
-    if run.get("packages", {}).get("tempbench-lmms") != __version__ or is_of_other_code(log):
-        return None  # metrics may have been defined otherwise then
-    if log.problems:
-        return None  # the log is known to be damaged
+    version = (log.details.get(provenance.KEY) or {}).get("packages", {}).get("tempbench-lmms")
+    if version != __version__ or is_of_other_code(log) or log.problems:
+        return None  # metrics may have been defined otherwise then, or the log is known to be damaged
     found = rescore(log, intervals=False)
     if differing := [name for name in found.differing if not isinstance(found.now[name], dict)]:
         return (
@@ -126,121 +233,6 @@ def is_of_other_code(log: TaskLog) -> bool:
     """Whether other code than that here made numbers of the replies; an import notes none."""
     then = (log.details.get(provenance.KEY) or {}).get(code_digest.KEY)
     return then is not None and then != code_digest.of_numbers(log.benchmark)
-
-
-def rescore(log: TaskLog, reparse: bool = False, intervals: bool = True, anyway: bool = False) -> Rescored:
-    """Computes a task's metrics again.
-
-    Args:
-        log: The task.
-        reparse: Read the replies again too, with this version's parser and the data at hand; else the
-            records of the log are used as they are.
-        intervals: Whether to compute intervals.
-        anyway: Read the replies again although the data here is not the run's.
-
-    Raises:
-        TempbenchError: There is no sample log; or the data is not here, or not the run's.
-    """
-    if not log.samples:
-        raise TempbenchError(log.no_samples)
-    changed: tuple[Change, ...] = ()
-    samples = log.samples
-    if reparse:
-        if not anyway:
-            _check_data(log)
-        samples, changed = read_again(log)
-    now = recompute(log, samples)
-    then = {name: log.values[name] for name in now if name in log.values}
-    ends = intervals_of(replace(log, samples=tuple(samples))) if intervals else {}
-    read_by = code_digest.of_numbers(log.benchmark) if reparse else ""
-    return Rescored(log, then, now, ends, changed, samples, read_by)
-
-
-def intervals_of(log: TaskLog) -> dict[str, tuple[float, float]]:
-    """Returns the 95 % interval of every metric of a log that has one."""
-    out = {}
-    for metric in metrics_of(log):
-        result = metric()
-        if isinstance(result, Sums):
-            out[metric.name] = interval(result)
-    return out
-
-
-def _check_data(log: TaskLog) -> None:
-    """Raises where the data of the run is known and not the data at hand."""
-    url, data = run_card.data_of(log)
-    then, here = data.get("sha256"), provenance.origin_of(root_of(load_task(log.task))[1]) or {}
-    now = provenance.sum_of_table(here.get("sha256"), url)
-    if then is not None and then != now:
-        raise TempbenchError(
-            f"{log.task}: the data here is not the data of the run (their checksums differ); prepare that of "
-            "the run, or add --anyway to read the replies with the data here"
-        )
-
-
-def read_again(log: TaskLog) -> tuple[tuple[Sample, ...], tuple[Change, ...]]:
-    """Returns a log's samples with their replies read by this version, and what is read differently.
-
-    Raises:
-        TempbenchError: The data is not on this machine, or a question of the log is missing in it.
-    """
-    config = load_task(log.task)
-    read = (scored(config, sample, doc) for sample, doc in with_docs(log))
-    samples = tuple(replace(sample, record=log.with_limit(sample)) for sample in read)
-    return samples, changes(log.samples, [sample.record for sample in samples])
-
-
-def with_docs(log: TaskLog) -> Iterator[tuple[Sample, Row]]:
-    """Yields a log's samples, each with its question's row in the data.
-
-    Raises:
-        TempbenchError: The data is not on this machine, or a question of the log is missing in it.
-    """
-    # Who imports replies need not have the media.
-    rows = docs_of(load_task(log.task), media=run_card.IMPORTED not in log.header)
-    docs = {str(doc["question_id"]): doc for doc in rows}
-    for sample in log.samples:
-        id_ = str(sample.record["id"])
-        if id_ not in docs:
-            raise TempbenchError(
-                f"{log.task}: question {id_} is not in the data here; use the data that the run was made with"
-            )
-        yield sample, docs[id_]
-
-
-def scored(config: dict[str, Any], sample: Sample, doc: Row, reply: str | None = None) -> Sample:
-    """Returns a sample as the task's own scoring makes it of a reply.
-
-    Args:
-        config: The task's configuration.
-        sample: The sample.
-        doc: Its question's row.
-        reply: The reply, such as a `Reread`; the sample's own where omitted.
-    """
-    out = config["process_results"](doc, [sample.reply if reply is None else reply])
-    metrics = frozenset(name for name, value in out.items() if isinstance(value, Item))
-    return replace(sample, record=out["record"], metrics=metrics)
-
-
-def changes(samples: Sequence[Sample], records: Sequence[Record]) -> tuple[Change, ...]:
-    """Returns the questions whose reply was read differently in other records."""
-    out = []
-    for sample, record in zip(samples, records, strict=True):
-        then, now = sample.record, record
-        names = [name for name in _READING if name in now and then.get(name) != now[name]]
-        reasons = [name for name in REASON if name in then and then[name] != now.get(name)]
-        if names or reasons:
-            out.append(
-                Change(
-                    str(record["id"]),
-                    sample.reply,
-                    {name: then.get(name) for name in names},
-                    {name: now[name] for name in names},
-                    manner(then),
-                    manner(now),
-                )
-            )
-    return tuple(out)
 
 
 def has_official(log: TaskLog) -> bool:
@@ -260,39 +252,32 @@ def official(log: TaskLog) -> Rescored:
     Raises:
         TempbenchError: The task has no such metrics.
     """
-    values = recompute(log)
-    names = [name for name in values if name.endswith(_OFFICIAL)]
+    values, ends = recompute(log), intervals_of(log)
+    names = {name.removesuffix(_OFFICIAL): name for name in values if name.endswith(_OFFICIAL)}
     if not names:
         raise TempbenchError(f"{log.task} has no official parser")
-    ends = {_without_suffix(name): value for name, value in intervals_of(log).items() if name in names}
-    ours = {name: values[name] for name in map(_without_suffix, names) if name in values}
-    theirs = {_without_suffix(name): values[name] for name in names}
-    return Rescored(log, ours, theirs, ends, tuple(_official_changes(log)))
+    return Rescored(
+        log,
+        {ours: values[ours] for ours in names if ours in values},
+        {ours: values[name] for ours, name in names.items()},
+        {ours: ends[name] for ours, name in names.items() if name in ends},
+        tuple(_official_changes(log)),
+    )
 
 
-def _without_suffix(name: str) -> str:
-    return name.removesuffix(_OFFICIAL)
-
-
-def _official_changes(log: TaskLog) -> list[Change]:
+def _official_changes(log: TaskLog) -> Iterator[Change]:
     scoring = importlib.import_module(f"tempbench_lmms.{log.benchmark}.scoring")
-    of_run: Callable[..., list[Record]] | None = getattr(scoring, "as_official_of_run", None)
-    if of_run is not None:
-        read = {record["id"]: record["correct"] for record in of_run(log.records, log.arguments)}
+    if hasattr(scoring, "as_official_of_run"):
+        records: list[Record] = scoring.as_official_of_run(log.records, log.arguments)
+        read = {record["id"]: record["correct"] for record in records}
     else:
         read = {r["id"]: r["correct_official"] for r in log.records if "correct_official" in r}
-    samples = [sample for sample in log.samples if sample.record["id"] in read]
-    return [
-        Change(
-            str(sample.record["id"]),
-            sample.reply,
-            {"correct": sample.record["correct"]},
-            {"correct": read[sample.record["id"]]},
-            manner(sample.record),
-        )
-        for sample in samples
-        if sample.record["correct"] != read[sample.record["id"]]
-    ]
+    for sample in log.samples:
+        ours = sample.record.get("correct")
+        if sample.record["id"] in read and (theirs := read[sample.record["id"]]) != ours:
+            yield Change(
+                sample.id, sample.reply, {"correct": ours}, {"correct": theirs}, manner(sample.record)
+            )
 
 
 def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
@@ -312,11 +297,7 @@ def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
         ends = f"{rounded(low, 4)} to {rounded(high, 4)}" if low == low else ""
         mark = "differs" if name in found.differing else ""
         rows.append((name, _shown(found.then.get(name)), _shown(value), ends, mark))
-    widths = [max(len(row[i]) for row in rows) for i in range(5)]
-    lines = [f"{found.log.task}, {found.log.model}, {len(found.log.samples):,} questions"]
-    lines += [
-        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
+    lines = [f"{found.log.task}, {found.log.model}, {len(found.log.samples):,} questions", *columns(rows)]
     if found.changes:
         lines.append(f"  {len(found.changes):,} questions are read differently:")
         for change in found.changes[:n_changes]:
@@ -325,6 +306,13 @@ def as_text(found: Rescored, then: str, now: str, n_changes: int = 20) -> str:
         if len(found.changes) > n_changes:
             lines.append(f"    and {len(found.changes) - n_changes:,} more; see --json")
     return "\n".join(lines)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the lines of a table whose columns stand below one another."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cells = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
+    return [f"  {'  '.join(row)}".rstrip() for row in cells]
 
 
 def _shown(value: Any) -> str:

@@ -10,7 +10,7 @@ from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.kappa import cohen_kappa, fleiss_kappa, same_share
 from tempbench_lmms.record import Record
 from tempbench_lmms.record_reading import VALUES
-from tempbench_lmms.runs.logs import TaskLog
+from tempbench_lmms.runs.task_log import TaskLog
 
 _NOMINAL = tuple(name for name in VALUES if name not in ("spans", "caption"))
 """The fields of a record whose values are the same or not; two spans or captions are more or less alike."""

@@ -7,6 +7,7 @@ knows (installed versions, the checksum of the data) is written among the nested
 
 import hashlib
 import json
+import math
 from typing import Any
 
 from tempbench_lmms.data import code_digest, provenance, roots
@@ -14,7 +15,7 @@ from tempbench_lmms.data.provenance import KEY, PACKAGES
 from tempbench_lmms.harness.stopping import KEY as DECIDED
 from tempbench_lmms.harness.tasks import kwargs_of
 from tempbench_lmms.record_reading import shares
-from tempbench_lmms.runs.logs import Sample, TaskLog
+from tempbench_lmms.runs.task_log import Sample, TaskLog
 
 IMPORTED = "imported"
 """Where a results file says that the run was made elsewhere (`runs.importing`): format, file and when."""
@@ -22,15 +23,15 @@ RESPONDENT = "respondent"
 """Where a results file says that a person answered (`runs.answering`): `kind` ("human") and `name`."""
 NOT_CHECKED = "not checked"
 NOT_A_MODEL = "not a model"
-_SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
+SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
-def prompt_hash(samples: tuple[Sample, ...]) -> str | None:
+def _prompt_hash(samples: tuple[Sample, ...]) -> str | None:
     """Returns one SHA-256 over every question's id and text, whatever their order; None for no samples."""
     if not samples:
         return None
     digest = hashlib.sha256()
-    for id_, prompt in sorted((str(sample.record["id"]), sample.prompt) for sample in samples):
+    for id_, prompt in sorted((sample.id, sample.prompt) for sample in samples):
         digest.update(json.dumps([id_, prompt]).encode())
     return digest.hexdigest()
 
@@ -50,7 +51,7 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         `until_decided`: how, by which metric and test, against which run.
     """
     run = log.details.get(KEY) or {}
-    config = log.header.get("config") or {}
+    config = log.settings
     metadata = log.config.get("metadata") or {}
     url, data = data_of(log)
     counts = (log.header.get("n-samples") or {}).get(log.task) or {}
@@ -72,10 +73,10 @@ def run_card(log: TaskLog) -> dict[str, Any]:
         "packages": packages,
         code_digest.KEY: run.get(code_digest.KEY),
         "data": {"url": url} | data,
-        "prompts_sha256": None if imported else prompt_hash(log.samples),
+        "prompts_sha256": None if imported else _prompt_hash(log.samples),
         "settings": kwargs_of(log.config) or {},
         "generation": log.config.get("generation_kwargs") or {},
-        "seeds": {name: config.get(name) for name in _SEEDS},
+        "seeds": {name: config.get(name) for name in SEEDS},
         "questions": {"of": of, "asked": asked, "logged": len(log.samples), "failed": failed},
         "readings": shares([log.with_limit(sample) for sample in log.samples]),
         "check": run.get("check") or unchecked,
@@ -122,3 +123,12 @@ def flat(card: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     for key, value in card.items():
         out |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return out
+
+
+def finite(value: Any) -> Any:
+    """Returns JSON values with None in place of numbers that are none: NaN and infinity."""
+    if isinstance(value, dict):
+        return {key: finite(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -18,14 +18,7 @@ class NoAnswerError(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a second reader wrote.
-
-    Attributes:
-        text: Its words; empty where the answer was withheld.
-        refused: Whether it was: by the model, or by a filter before or behind it.
-        prompt_tokens: What the request cost, where the reader says so.
-        answer_tokens: What the answer cost.
-    """
+    """What a second reader wrote; nothing where a model, or a filter before or behind it, refused."""
 
     text: str
     refused: bool = False
@@ -34,12 +27,7 @@ class Answer:
 
 
 class SecondReader(Protocol):
-    """What answers requests.
-
-    Attributes:
-        name: Its name, under which its readings are kept.
-        threads: How many requests it can be asked at the same time; None for any number.
-    """
+    """What answers requests, `threads` at the same time; None for any number."""
 
     name: str
     threads: int | None
@@ -49,11 +37,7 @@ class SecondReader(Protocol):
 
 
 class Local:
-    """A model of `transformers` on this machine, decoded greedily; it is loaded with the first request.
-
-    Args:
-        path: A folder with a saved model, or a name on the Hub.
-    """
+    """A model of `transformers` on this machine, decoded greedily; it is loaded with the first request."""
 
     threads: int | None = 1
 

@@ -1,8 +1,8 @@
 """Scores with a second reader's readings beside those with ours, and how often the two agree."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
@@ -13,7 +13,6 @@ from tempbench_lmms.parsing.reading import SECOND, Reading, none
 from tempbench_lmms.parsing.second import Part
 from tempbench_lmms.record import UNDEFINED
 from tempbench_lmms.runs import rescoring
-from tempbench_lmms.runs.logs import Sample, TaskLog, recompute
 from tempbench_lmms.runs.rereading import (
     STATUSES,
     Choose,
@@ -23,10 +22,10 @@ from tempbench_lmms.runs.rereading import (
     question_of,
     questions_of,
     readings_of,
-    remark,
     rescored,
     values_of,
 )
+from tempbench_lmms.runs.task_log import Sample, TaskLog
 
 _SECONDS = 0.5  # ends of spans that differ by no more are the same
 _PARTS: dict[type, str] = {
@@ -40,8 +39,8 @@ _PARTS: dict[type, str] = {
 }
 
 
-def samples_with(
-    log: TaskLog, samples: Sequence[Sample], readings: Readings, alone: bool = False
+def _samples_with(
+    log: TaskLog, samples: tuple[Sample, ...], readings: Readings, alone: bool
 ) -> tuple[Sample, ...]:
     """Returns a log's samples as they are scored with a second reader.
 
@@ -50,19 +49,16 @@ def samples_with(
         samples: Its samples as they are scored without.
         readings: The second reader's.
         alone: Take its reading instead of ours wherever there is one; else only where we read nothing.
-
-    Raises:
-        TempbenchError: The data is not on this machine, or a question of the log is missing in it.
     """
     config = load_task(log.task)
     out = []
     for sample, (logged, doc) in zip(samples, rescoring.with_docs(log), strict=True):
-        line = readings.lines.get(str(sample.record["id"]))
+        line = readings.lines.get(sample.id)
         if line is None or (sample.record["parsed"] and not alone):
             out.append(sample)
-            continue
-        question = question_of(log, config, logged, doc)
-        out.append(rescored(config, logged, doc, _choice(question, line, alone)))
+        else:
+            choose = _choice(question_of(log, config, logged, doc), line, alone)
+            out.append(rescored(config, logged, doc, choose))
     return tuple(out)
 
 
@@ -70,13 +66,12 @@ def _choice(question: Question, line: Line, alone: bool) -> Choose:
     values = dict(zip(question.expected, values_of(question, line), strict=True))
 
     def choose(expected: Part, ours: Reading[Any]) -> Reading[Any]:
-        if not alone and ours.value is not None:
+        value = values[expected]
+        if not alone and (ours.value is not None or value is None):
             return ours
-        if (value := values[expected]) is not None:
-            return Reading(value, SECOND, (0, len(question.sample.reply)))
-        if not alone:
-            return ours
-        return none("refused" if line.status == "refused" else "nothing")
+        if value is None:
+            return none("refused" if line.status == "refused" else "nothing")
+        return Reading(value, SECOND, (0, len(question.sample.reply)))
 
     return choose
 
@@ -120,40 +115,30 @@ def agreements(log: TaskLog, readings: Readings) -> list[Agreement]:
     """
     pairs: dict[str, list[tuple[Any, Any]]] = {}
     for question in questions_of(log):
-        if line := readings.lines.get(question.id):
+        if line := readings.lines.get(question.sample.id):
             values = values_of(question, line)
             for part, ours, theirs in zip(question.expected, question.ours, values, strict=True):
                 pairs.setdefault(_PARTS[type(part)], []).append((ours.value, theirs))
-    return [_agreement(part, found) for part, found in pairs.items()]
+    return [agreement(part, found) for part, found in pairs.items()]
 
 
-def _agreement(part: str, pairs: list[tuple[Any, Any]]) -> Agreement:
-    both = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
-    same = sum(_same(ours, theirs) for ours, theirs in both)
-    ours_only = sum(ours is not None and theirs is None for ours, theirs in pairs)
-    second_only = sum(ours is None and theirs is not None for ours, theirs in pairs)
-    return Agreement(
-        part=part,
-        n=len(pairs),
-        same=same,
-        different=len(both) - same,
-        ours_only=ours_only,
-        second_only=second_only,
-        neither=len(pairs) - len(both) - ours_only - second_only,
-        kappa=None if part == "span" else _kappa(pairs),
-    )
-
-
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, tuple) and all(isinstance(end, float) for end in (*one, *other)):
-        return all(abs(a - b) <= _SECONDS for a, b in zip(one, other, strict=True))
-    return bool(one == other)
-
-
-def _kappa(pairs: list[tuple[Any, Any]]) -> float | None:
+def agreement(part: str, pairs: list[tuple[Any, Any]]) -> Agreement:
+    """Returns how often the two values of each pair, ours and the second reader's, agree."""
+    found = Counter(_kind(ours, theirs) for ours, theirs in pairs)
+    kinds = ("same", "different", "ours_only", "second_only", "neither")
     ours, theirs = ([str(value) for value in values] for values in zip(*pairs, strict=True))
-    found = cohen_kappa(ours, theirs)
-    return None if math.isnan(found) else found  # of one class alone: agreement by chance is certain
+    kappa = math.nan if part == "span" else cohen_kappa(ours, theirs)
+    # Of one class alone: agreement by chance is certain.
+    return Agreement(part, len(pairs), *(found[kind] for kind in kinds), None if math.isnan(kappa) else kappa)
+
+
+def _kind(ours: Any, theirs: Any) -> str:
+    if ours is None or theirs is None:
+        return "neither" if ours is theirs else "second_only" if ours is None else "ours_only"
+    same = ours == theirs
+    if isinstance(ours, tuple) and all(isinstance(end, float) for end in (*ours, *theirs)):
+        same = all(abs(a - b) <= _SECONDS for a, b in zip(ours, theirs, strict=True))
+    return "same" if same else "different"
 
 
 @dataclass(frozen=True)
@@ -174,7 +159,7 @@ class Compared:
 
 
 def compared(
-    log: TaskLog, samples: Sequence[Sample] | None = None, intervals: bool = True
+    log: TaskLog, samples: tuple[Sample, ...] | None = None, intervals: bool = True
 ) -> tuple[Compared, ...]:
     """Returns a task's numbers with each second reader that has read replies of it.
 
@@ -187,22 +172,21 @@ def compared(
         TempbenchError: There are readings, but the data is not on this machine or is not the run's.
     """
     samples = log.samples if samples is None else samples
-    read = readings_of(log)
-    then = recompute(log, samples) if read else {}
+
+    def scores(readings: Readings, alone: bool) -> rescoring.Rescored:
+        return rescoring.rescored(log, _samples_with(log, samples, readings, alone), samples, intervals)
+
     out = []
-    for readings in read:
-        filled = _with(log, samples, then, samples_with(log, samples, readings), intervals)
-        alone = None
-        if any(sample.record["parsed"] and str(sample.record["id"]) in readings.lines for sample in samples):
-            alone = _with(log, samples, then, samples_with(log, samples, readings, alone=True), intervals)
-        out.append(
-            Compared(readings, filled, alone, tuple(agreements(log, readings)) if alone is not None else ())
-        )
+    for readings in readings_of(log):
+        filled, alone, agreed = scores(readings, False), None, []
+        if any(sample.record["parsed"] and sample.id in readings.lines for sample in samples):
+            alone, agreed = scores(readings, True), agreements(log, readings)
+        out.append(Compared(readings, filled, alone, tuple(agreed)))
     return tuple(out)
 
 
 def shown(
-    log: TaskLog, samples: Sequence[Sample] | None = None, intervals: bool = True
+    log: TaskLog, samples: tuple[Sample, ...] | None = None, intervals: bool = True
 ) -> tuple[tuple[Compared, ...], str]:
     """Returns the same, and why there is nothing to show although there are readings; arguments as above."""
     try:
@@ -211,21 +195,12 @@ def shown(
         return (), f"second readers' readings cannot be scored: {error}"
 
 
-def _with(
-    log: TaskLog, before: Sequence[Sample], then: dict[str, Any], after: Sequence[Sample], intervals: bool
-) -> rescoring.Rescored:
-    ends = rescoring.intervals_of(replace(log, samples=tuple(after))) if intervals else {}
-    changed = rescoring.changes(before, [sample.record for sample in after])
-    return rescoring.Rescored(log, then, recompute(log, after), ends, changed)
-
-
 def as_text(one: Compared) -> str:
     """Returns a task's numbers without and with a second reader for a terminal."""
-    name = one.readings.reader
     blocks = [summary(one.readings), rescoring.as_text(one.filled, "ours", "filled")]
     if one.alone is not None:
         blocks.append(rescoring.as_text(one.alone, "ours", "alone", n_changes=5))
-    blocks += [f"  ours and {name}: {in_words(agreement)}" for agreement in one.agreements]
+    blocks += [f"  ours and {one.readings.reader}: {in_words(agreed)}" for agreed in one.agreements]
     return "\n".join(blocks)
 
 
@@ -237,22 +212,22 @@ def as_json(one: Compared) -> dict[str, Any]:
         "statuses": {status: one.readings.statuses[status] for status in STATUSES},
         "filled": rescoring.as_json(one.filled),
         "alone": None if one.alone is None else rescoring.as_json(one.alone),
-        "agreement": [vars(agreement) | {"share": agreement.share} for agreement in one.agreements],
+        "agreement": [vars(agreed) | {"share": agreed.share} for agreed in one.agreements],
     }
 
 
-def in_words(agreement: Agreement) -> str:
+def in_words(found: Agreement) -> str:
     """Returns an agreement as a line for people."""
-    kappa = UNDEFINED if agreement.kappa is None else f"{agreement.kappa:.3f}"
+    kappa = UNDEFINED if found.kappa is None else f"{found.kappa:.3f}"
     return (
-        f"{agreement.part}: they agree on {agreement.share:.1%} of {agreement.n:,} replies, Cohen's kappa "
-        f"{kappa} (same {agreement.same:,}, different {agreement.different:,}, read by us alone "
-        f"{agreement.ours_only:,}, by it alone {agreement.second_only:,}, by neither {agreement.neither:,})"
+        f"{found.part}: they agree on {found.share:.1%} of {found.n:,} replies, Cohen's kappa "
+        f"{kappa} (same {found.same:,}, different {found.different:,}, read by us alone "
+        f"{found.ours_only:,}, by it alone {found.second_only:,}, by neither {found.neither:,})"
     )
 
 
 def summary(readings: Readings) -> str:
     """Returns what became of the replies that a second reader was given, as a line for people."""
     found = ", ".join(f"{readings.statuses[status]:,} {status}" for status in STATUSES)
-    rest = f"; {remark(readings)}" if remark(readings) else ""
+    rest = f"; {readings.remark}" if readings.outdated else ""
     return f"second reader {readings.reader}: {len(readings.lines):,} replies, {found}{rest}"

@@ -12,10 +12,10 @@ from typing import Any
 from tempbench_lmms.data.run_files import REPEAT, STATE
 from tempbench_lmms.data.tables import parse_json, read_json
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import options, stopping, stored
+from tempbench_lmms.harness import stopping, stored
 from tempbench_lmms.harness.tasks import task_files
-from tempbench_lmms.runs import ending, importing, safe_run
-from tempbench_lmms.runs.logs import TaskLog
+from tempbench_lmms.runs import arguments, ending, importing
+from tempbench_lmms.runs.task_log import TaskLog
 
 _TAGS = '[["<think>", "</think>"], ["<analysis>", "</analysis>"]]'
 """The harness's own where `--reasoning_tags` names none."""
@@ -49,7 +49,7 @@ def logs_of(folder: Path) -> list[TaskLog]:
 
 def _logs(state: Path) -> list[TaskLog]:
     identity = _identity(state)
-    tags = getattr(options.read(identity["arguments"]), "reasoning_tags", None) or _TAGS
+    tags = arguments.value(identity["arguments"], "reasoning_tags") or _TAGS
     out = []
     for task, answers in _answers(state.parent).items():
         if task not in task_files() or task not in identity["data"]:
@@ -64,10 +64,10 @@ def _logs(state: Path) -> list[TaskLog]:
             "n-samples": {task: {"original": len(ids), "effective": len(replies)}},
         }
         log = importing.log_of(source, replies, state.parent, header)
-        arguments = SimpleNamespace(model=identity["model"], model_args=identity["model_args"])
+        given = SimpleNamespace(model=identity["model"], model_args=identity["model_args"])
         of = _n_asked({**identity, "data": {task: identity["data"][task]}})
         why = f"{task}: the run is unfinished, {len(replies):,} of {of:,} questions are answered"
-        out.append(replace(log, file=state, arguments=arguments, problems=(why,)))
+        out.append(replace(log, file=state, arguments=given, problems=(why,)))
     return out
 
 
@@ -87,7 +87,7 @@ def _n_kept(state: Path) -> int:
 
 
 def _n_asked(identity: Mapping[str, Any]) -> int:
-    asked = safe_run.part(identity["arguments"])
+    asked = arguments.part(identity["arguments"])
     return sum(len(asked(range(one["questions"]))) for one in identity["data"].values())
 
 

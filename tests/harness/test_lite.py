@@ -8,8 +8,8 @@ from tempbench_lmms.harness import lite
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import sampling
 from tempbench_lmms.metrics.ratio import Ratio
-from tempbench_lmms.runs.logs import metrics_of
 from tempbench_lmms.runs.planning import Assumed, groups_of, simulated
+from tempbench_lmms.runs.task_log import metrics_of
 
 LITE = [
     name for name in task_files() if name.endswith("_lite_mini") and name.removesuffix("_lite_mini")

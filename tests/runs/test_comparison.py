@@ -13,7 +13,7 @@ from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.respondents import chance
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.runs import comparison, comparison_text, logs, rescoring, run_card
-from tempbench_lmms.runs.logs import MetricOfRun, Sample, TaskLog
+from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog
 from tempbench_lmms.tempvs import scoring
 from tests.runs.test_logs import TASK, write_run
 

@@ -10,7 +10,7 @@ from tempbench_lmms.data import prepared, run_files
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task
-from tempbench_lmms.runs import logs
+from tempbench_lmms.runs import logs, task_log
 from tests.command import complains, tempbench
 
 TASK = "tempvs_mt1_two_mini"
@@ -79,7 +79,7 @@ def test_metrics_computed_again_are_the_run_s(tmp_path):
     (log,) = logs.read_runs([tmp_path])
     assert log.benchmark == "tempvs"
     assert len(log.samples) == 223
-    assert logs.recompute(log) == log.values
+    assert task_log.recompute(log) == log.values
     assert log.details["mt1_two"]["right_answers"] == {"A": 0.5, "B": 0.5}
 
 

@@ -10,7 +10,7 @@ from tempbench_lmms import record_quality
 from tempbench_lmms.data import code_digest
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.ratio import ratio
-from tempbench_lmms.runs import logs, quality, rescoring, run_card
+from tempbench_lmms.runs import logs, quality, rescoring, run_card, task_log
 from tests.runs.test_comparison import edit, tempbench
 from tests.runs.test_logs import TASK, write_run
 
@@ -346,7 +346,7 @@ def test_few_groups_are_not_called_chance(right, said, monkeypatch):
 
 def sample(reply="x", answer="A", gold="A", n_tokens=None, failed=0, number=0):
     record = {"id": str(number), "parsed": int(answer is not None), "failed": failed}
-    return logs.Sample(
+    return task_log.Sample(
         record | {"answer": answer, "gold": gold}, frozenset(), "", reply, number, "", n_tokens
     )
 

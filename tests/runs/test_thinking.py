@@ -8,8 +8,8 @@ from tempbench_lmms.cli import runs
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 from tempbench_lmms.runs import quality, safe_run, supervision
-from tempbench_lmms.runs.logs import Sample
-from tempbench_lmms.runs.thinking import with_room
+from tempbench_lmms.runs.arguments import with_room
+from tempbench_lmms.runs.task_log import Sample
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ class Questions:
             },
         }
         source = Source(task.kept.file, task.name, task.docs, task.config, model)
-        return write_log(source, replies, task.folder, header)
+        return write_log(source, replies, task.folder, header).file
 
 
 def task_of(name: str, folder: Path, limit: int | None = None) -> Task:

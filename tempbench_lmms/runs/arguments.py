@@ -1,0 +1,83 @@
+"""The harness's arguments of a run: which are ours to set, which questions they leave, room to think."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import options
+from tempbench_lmms.harness.tasks import load_task
+
+_OWN = (
+    *("model", "model_args", "tasks", "output_path", "use_cache", "log_samples", "config"),
+    "repeats",  # the harness's keeps one of a question's replies
+)
+
+
+def value(further: Sequence[str], name: str) -> Any:
+    """Returns what the harness reads in its arguments for one of its options; None where it is not given."""
+    return getattr(options.read(further), name, None)
+
+
+def part(further: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Returns what takes from a task's questions those that `--limit` and `--offset` leave.
+
+    Raises:
+        TempbenchError: The harness would refuse its arguments, or they are ours to set.
+    """
+    if ours := [f"--{name}" for name in _OWN if value(further, name)]:
+        raise TempbenchError(
+            f"{', '.join(ours)}: `tempbench run` sets it; give it before `--`, or leave it out"
+        )
+    limit, offset = value(further, "limit"), value(further, "offset") or 0
+    if limit == 0:
+        raise TempbenchError("--limit 0 asks no question; give a larger number")
+    if offset < 0 or (limit is not None and (not math.isfinite(limit) or (limit < 0 and limit != -1))):
+        raise TempbenchError(
+            "--limit takes a number of questions, a share below 1, or -1 for all; --offset a number from 0"
+        )
+
+    def taken(questions: Sequence[Any]) -> Sequence[Any]:
+        if limit in (None, -1):
+            return questions[offset:]
+        share = math.ceil(len(questions) * limit) if limit < 1 else int(limit)
+        return questions[offset : offset + share]
+
+    return taken
+
+
+def generation(further: Sequence[str]) -> dict[str, str]:
+    """Returns the settings of generation among the harness's arguments."""
+    pairs = (value(further, "gen_kwargs") or "").split(",")
+    return {name.strip(): word.strip() for name, _, word in (pair.partition("=") for pair in pairs)}
+
+
+def with_generation(further: Sequence[str], settings: str) -> list[str]:
+    """Returns the harness's arguments with more settings of generation: of `--gen_kwargs` the last counts."""
+    return [*further, "--gen_kwargs", ",".join(filter(None, (value(further, "gen_kwargs"), settings)))]
+
+
+def with_room(further: Sequence[str], tokens: int, tasks: Sequence[str] = ()) -> list[str]:
+    """Returns the harness's arguments with `tokens`, thinking included, as every task's limit.
+
+    The limit is one of the run's arguments, so it is part of what the run is and of the keys of its answers.
+
+    Args:
+        further: The arguments after `--`; other settings in their `--gen_kwargs` are kept.
+        tokens: How many tokens a reply may have.
+        tasks: The tasks whose limits this must not lower.
+
+    Raises:
+        TempbenchError: A task has a higher limit already, or `further` sets one.
+    """
+    for task in tasks:
+        own = (load_task(task).get("generation_kwargs") or {}).get("max_new_tokens", 0)
+        if own > tokens:
+            raise TempbenchError(
+                f"--thinking {tokens} would lower the limit of {task}, {own}; give at least that"
+            )
+    if "max_new_tokens" in generation(further):
+        raise TempbenchError(
+            "--thinking and max_new_tokens in --gen_kwargs both set the limit; give one of them"
+        )
+    return with_generation(further, f"max_new_tokens={tokens}")

@@ -1,0 +1,263 @@
+"""One task of one run: its results, its answered questions, and its metrics as functions of records."""
+
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tempbench_lmms.data.terminal import one_line
+from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
+from tempbench_lmms.data.texts import original
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness.adapter import Item
+from tempbench_lmms.harness.tasks import load_task
+from tempbench_lmms.record import Metric, Record
+from tempbench_lmms.record_reading import at_limit
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One answered question of a log.
+
+    Attributes:
+        record: What `process_results` kept of it.
+        metrics: Names of the metrics that it was given to.
+        prompt: The text of the question.
+        reply: The model's reply, reasoning stripped as the harness strips it, in the form that every file
+            can hold (`data.texts`).
+        doc_id: Its number in the task.
+        target: A right reply.
+        n_tokens: Length of the reply in tokens, if the runner reports it.
+        whole: The reply before the harness stripped it; None where that is the same.
+    """
+
+    record: Record
+    metrics: frozenset[str]
+    prompt: str
+    reply: str
+    doc_id: int
+    target: str
+    n_tokens: int | None = None
+    whole: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The question's id."""
+        return str(self.record["id"])
+
+    @property
+    def as_it_came(self) -> str:
+        """The whole reply, with the characters that no file can hold where it had some; not for printing."""
+        return original(self.reply if self.whole is None else self.whole)
+
+    def is_full(self, limit: int | None) -> bool:
+        """Whether the reply is known to have as many tokens as there may be."""
+        return limit is not None and self.n_tokens is not None and self.n_tokens >= limit
+
+
+@dataclass(frozen=True)
+class TaskLog:
+    """One task of one run.
+
+    Attributes:
+        task: The task's name.
+        benchmark: The benchmark that it belongs to.
+        model: The model's name, as the harness writes it.
+        arguments: The harness's command line as far as aggregations read it: `model` and `model_args`.
+        values: The metrics as the run printed them, "-" where undefined.
+        config: The task's configuration in the results file.
+        samples: The log; empty where the run kept none.
+        file: The results file.
+        problems: What is wrong with the log, one line each.
+        header: What the results file says of the run as a whole: versions, settings, seeds, date.
+        name: What the user calls the run; empty where nothing was chosen.
+        repeats: The task in every repeat, this one the first, where they count as one run; else empty.
+    """
+
+    task: str
+    benchmark: str
+    model: str
+    arguments: SimpleNamespace
+    values: dict[str, Any]
+    config: dict[str, Any]
+    samples: tuple[Sample, ...]
+    file: Path
+    problems: tuple[str, ...]
+    header: dict[str, Any] = field(default_factory=dict)
+    name: str = ""
+    repeats: tuple["TaskLog", ...] = ()
+
+    def beside(self, name: str) -> Path:
+        """Returns the file of this run that is called `name` and its task, as `samples_TASK`."""
+        return self.file.with_name(f"{self.file.name.removesuffix(RESULTS)}_{name}_{self.task}")
+
+    @property
+    def repeat(self) -> tuple[Path, int] | None:
+        """Of a repeat (`tempbench run --repeats`) the folder of all of them, and its number."""
+        for folder in (self.file.parent, self.file.parent.parent):
+            number = folder.name.removeprefix(REPEAT)
+            if folder.name.startswith(REPEAT) and number.isdecimal() and (folder / STATE).is_file():
+                return folder.parent, int(number)
+        return None
+
+    @property
+    def log_file(self) -> Path:
+        """Its sample log, whether there is one or not."""
+        return sample_log(self.file, self.task)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the results file says of the harness's settings."""
+        return self.header.get("config") or {}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The harness's command line, as its newer versions write it."""
+        return self.settings.get("resolved_cli_args") or {}
+
+    @property
+    def no_samples(self) -> str:
+        """Why it has no samples, and what to do."""
+        if self.log_file.is_file():
+            return f"{self.log_file}: no line of it can be used; run it again"
+        if self.options.get("log_samples"):
+            return (
+                f"{self.file}: the run has written a log of {self.task}, and it is not there; put it back "
+                "beside the results"
+            )
+        return f"{self.file} has no sample log of {self.task}; run the harness with --log_samples"
+
+    @property
+    def token_limit(self) -> int | None:
+        """The number of tokens at which generation stopped, where known."""
+        limit = (self.config.get("generation_kwargs") or {}).get("max_new_tokens")
+        return limit if isinstance(limit, int) else None
+
+    def with_limit(self, sample: Sample) -> Record:
+        """Returns a sample's record with the reason `cut_off` where its reply ended at the token limit.
+
+        The run itself cannot tell: the harness gives its hooks the reply alone, and writes the number of
+        tokens into the log where the runner counts them.
+        """
+        return at_limit(sample.record) if sample.is_full(self.token_limit) else sample.record
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The nested tables of the run; empty where it has none."""
+        found = self.values.get("details")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def records(self) -> list[Record]:
+        """The records, sorted by id."""
+        return sorted((sample.record for sample in self.samples), key=lambda record: str(record["id"]))
+
+
+def sample_log(results: Path, task: str) -> Path:
+    """Returns where the sample log of a task lies, whose results file is given."""
+    return results.with_name(f"{results.name.removesuffix(RESULTS)}_samples_{task}.jsonl")
+
+
+@contextlib.contextmanager
+def edited(file: Path | str) -> Iterator[None]:
+    """Turns what odd values of a log lead to into one line: it was edited, or is of another version.
+
+    Args:
+        file: Whose log it is, for the message.
+
+    Raises:
+        TempbenchError: A value has another type than the hooks wrote, or is missing.
+    """
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
+        raise TempbenchError(
+            f"{file}: the log was edited, or another version wrote it ({one_line(repr(error))[:200]}); "
+            "run it again, or see `tempbench rescore --reparse`"
+        ) from None
+
+
+def scored(
+    config: Mapping[str, Any], doc: Mapping[str, Any], reply: str, number: int = 0, prompt: str = ""
+) -> Sample:
+    """Returns what the task's own scoring makes of a reply: the one way from a reply to its record.
+
+    Args:
+        config: The task's configuration.
+        doc: The question's row.
+        reply: The reply, or a `parsing.reading.Reread`.
+        number: The question's number in the task.
+        prompt: Its text.
+    """
+    out = config["process_results"](doc, [reply])
+    given = frozenset(name for name, value in out.items() if isinstance(value, Item))
+    return Sample(out["record"], given, prompt, reply, number, str(doc.get("target", "")))
+
+
+def recompute(log: TaskLog, samples: Sequence[Sample] | None = None) -> dict[str, Any]:
+    """Returns a task's metrics computed again from its log, as the harness would print them.
+
+    Args:
+        log: The task.
+        samples: Other samples than the log's own.
+    """
+    samples = log.samples if samples is None else samples
+    values: dict[str, Any] = {}
+    for entry in load_task(log.task)["metric_list"]:
+        name: str = entry["metric"]
+        # The harness aggregates a metric only where a document gave it something.
+        if items := [Item(sample.record) for sample in samples if name in sample.metrics]:
+            with edited(log.file), adapter.strictly():
+                values[name] = _with_arguments(entry["aggregation"], log)(items)
+    return values
+
+
+def _with_arguments(function: Callable[..., Any], log: TaskLog) -> Callable[..., Any]:
+    # As the harness does: its command line goes to a parameter of this name.
+    return functools.partial(function, args=log.arguments) if _takes_arguments(function) else function
+
+
+@functools.cache
+def _takes_arguments(function: Callable[..., Any]) -> bool:
+    return "args" in inspect.signature(function).parameters
+
+
+@dataclass(frozen=True)
+class MetricOfRun:
+    """A metric of a task with the records that the run gave to it, sorted by id."""
+
+    name: str
+    metric: Metric
+    records: tuple[Record, ...]
+    higher_is_better: bool
+    headline: bool = False
+    needs_encoder: bool = False
+
+    def __call__(self, records: Sequence[Record] | None = None) -> Any:
+        """Returns the metric over all records, or over others: a `Ratio`, a count, or the like."""
+        return self.metric(self.records if records is None else records)
+
+
+def metrics_of(log: TaskLog) -> list[MetricOfRun]:
+    """Returns a task's metrics as functions of records, for more than their values.
+
+    Standard errors and nested tables are none; metrics that no question was given to are left out.
+    """
+    out = []
+    ordered = sorted(log.samples, key=lambda sample: sample.id)
+    # Most questions are given to the same metrics: these share the records, which `record.remembered` needs.
+    known: dict[frozenset[frozenset[str]], tuple[Record, ...]] = {}
+    kinds = {sample.metrics for sample in ordered}
+    for row in adapter.rows_of(load_task(log.task)):
+        wanted = frozenset(kind for kind in kinds if row.name in kind)
+        if wanted not in known:
+            known[wanted] = tuple(sample.record for sample in ordered if sample.metrics in wanted)
+        if records := known[wanted]:
+            metric, higher = _with_arguments(row.metric, log), row.better != "lower"
+            out.append(MetricOfRun(row.name, metric, records, higher, row.headline, row.needs_encoder))
+    return out
