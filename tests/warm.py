@@ -72,7 +72,7 @@ MODULES = (
     "tempbench_lmms.runs.model_check",
     "tempbench_lmms.runs.safe_run",
     "tempbench_lmms.runs.second_scores",
-    "tempbench_lmms.runs.thinking",
+    "tempbench_lmms.runs.arguments",
 )
 # The harness tries to import this for every metric of every task, again and again where it cannot.
 OPTIONAL = ("lmms_eval.tasks.amber_g.utils",)
@@ -220,7 +220,7 @@ def look_at_a_run() -> None:
     from PIL import Image
 
     from tempbench_lmms.cli import main
-    from tempbench_lmms.runs import safe_run
+    from tempbench_lmms.runs import preflight
 
     # All commands' parameters are read from their functions for any one of them.
     typer.main.get_params_from_function = functools.cache(typer.main.get_params_from_function)
@@ -228,7 +228,7 @@ def look_at_a_run() -> None:
     Image.preinit()
     with tempfile.TemporaryDirectory() as folder:
         task = "tempvs_mt1_two_mini"
-        safe_run.preflight("tempbench_chance", task, [task], Path(folder), "", [], False)
+        preflight.check(preflight.Command("tempbench_chance", task, Path(folder)))
 
 
 def ask_git_once() -> None:

@@ -8,42 +8,34 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tempbench_lmms.cli.report import write_report
 from tempbench_lmms.data.bounds import whole_number
 from tempbench_lmms.data.run_files import CHECK, REPEAT, SPREAD, STATE
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.harness import options
 from tempbench_lmms.runs import ending
 
-if TYPE_CHECKING:
-    from tempbench_lmms.runs.repeats import Repeated
 
-_FIRST_SEED = "1"
-_ONCE = ("--check", "--verify")
-
-
-def check(repeats: int, tasks: str, output: Path, arguments: Sequence[str], until_decided: bool) -> None:
+def check(repeats: int, tasks: str, output: Path, further: Sequence[str], until_decided: bool) -> None:
     """Refuses repeats that would all be the same, that are not done so, or whose spread nobody could tell.
 
     Args:
         repeats: How many.
         tasks: What is asked.
         output: Their folder.
-        arguments: The harness's.
+        further: The harness's arguments.
         until_decided: Whether a run is to stop when it is decided.
 
     Raises:
         TempbenchError: They are not to be done.
     """
-    settings = _settings(arguments)
-    temperature = settings.get("temperature", "0")
+    from tempbench_lmms.runs import arguments
+    from tempbench_lmms.runs.preflight import leaves
+
+    settings = arguments.generation(further)
+    temperature = settings.get("temperature", "0")  # a number, or none: the harness's options are checked
     is_greedy = settings.get("do_sample", "true").lower() in ("false", "0", "none")
-    try:
-        is_greedy |= float(temperature) <= 0
-    except ValueError:
-        raise TempbenchError(f"--gen_kwargs temperature={temperature}: give a number above 0") from None
-    if is_greedy:
+    if is_greedy or temperature.lower() == "none" or float(temperature) <= 0:
         raise TempbenchError(
             f"--repeats {repeats} without sampling gives {repeats} times the same replies; add "
             "`-- --gen_kwargs temperature=0.7`, or leave out --repeats"
@@ -53,7 +45,15 @@ def check(repeats: int, tasks: str, output: Path, arguments: Sequence[str], unti
             "--repeats gives each repeat a seed, and seed in --gen_kwargs is one for all; give the first "
             "repeat's as `-- --seed 1`"
         )
-    _check_numbers(tasks, arguments)
+    if arguments.value(further, "predict_only"):
+        raise TempbenchError("--repeats needs scores, and --predict_only gives none; leave one of them out")
+    if not leaves(tasks.split(",")):
+        raise TempbenchError(
+            f"--repeats: none of {tasks} is a task of this package, see `tempbench tasks`, and of others no "
+            "spread is told; leave it out"
+        )
+    if all(seed.lower() == "none" for seed in _seeds(further)):
+        raise TempbenchError("--repeats counts the seed up from the first repeat's; give that as a number")
     if until_decided:
         raise TempbenchError("--repeats asks all questions in every repeat; leave it out, or --until-decided")
     if whole_number("WORLD_SIZE", 1, least=1) > 1:
@@ -66,39 +66,20 @@ def check(repeats: int, tasks: str, output: Path, arguments: Sequence[str], unti
         raise TempbenchError(f"{output} holds a run without --repeats; choose another --output")
 
 
-def _check_numbers(tasks: str, arguments: Sequence[str]) -> None:
-    """Refuses what would have no numbers, or the same in every repeat."""
-    from tempbench_lmms.runs.safe_run import leaves
-
-    if getattr(options.read(arguments), "predict_only", False):
-        raise TempbenchError("--repeats needs scores, and --predict_only gives none; leave one of them out")
-    if not leaves(tasks.split(",")):
-        raise TempbenchError(
-            f"--repeats: none of {tasks} is a task of this package, see `tempbench tasks`, and of others no "
-            "spread is told; leave it out"
-        )
-    if all(one.strip().lower() == "none" for one in _seeds(arguments)):
-        raise TempbenchError("--repeats counts the seed up from the first repeat's; give that as a number")
-
-
-def _settings(arguments: Sequence[str]) -> dict[str, str]:
-    """Returns the settings of generation among the harness's arguments."""
-    pairs = (getattr(options.read(arguments), "gen_kwargs", None) or "").split(",")
-    return {name.strip(): value.strip() for name, _, value in (pair.partition("=") for pair in pairs)}
-
-
-def _seeds(arguments: Sequence[str]) -> list[str]:
+def _seeds(further: Sequence[str]) -> list[str]:
     """Returns the first repeat's, as words; one of them may be none."""
-    return str(getattr(options.read(arguments), "seed", None) or _FIRST_SEED).split(",")
+    from tempbench_lmms.runs import arguments
+
+    return [word.strip() for word in str(arguments.value(further, "seed") or "1").split(",")]
 
 
-def run(repeats: int, output: Path, arguments: Sequence[str], report: bool) -> None:
+def run(repeats: int, output: Path, further: Sequence[str], report: bool) -> None:
     """Runs every repeat, or continues where they were ended, and says how their numbers spread.
 
     Args:
         repeats: How many.
         output: Their folder.
-        arguments: The harness's.
+        further: The harness's arguments.
         report: Whether to write a report over all of them.
     """
     for number in range(1, repeats + 1):
@@ -107,12 +88,7 @@ def run(repeats: int, output: Path, arguments: Sequence[str], report: bool) -> N
         if (output / CHECK).is_file():
             shutil.copyfile(output / CHECK, folder / CHECK)
         print(f"tempbench: repeat {number} of {repeats}", file=sys.stderr, flush=True)
-        command = [
-            sys.executable,
-            "-m",
-            "tempbench_lmms.cli",
-            *words(sys.argv[1:], number, folder, arguments),
-        ]
+        command = [sys.executable, "-m", "tempbench_lmms.cli", *words(sys.argv[1:], number, folder, further)]
         with_parent = ending.end_with_parent if sys.platform == "linux" else None
         status = subprocess.run(command, check=False, preexec_fn=with_parent).returncode
         if -status in ending.SIGNALS:
@@ -125,7 +101,7 @@ def run(repeats: int, output: Path, arguments: Sequence[str], report: bool) -> N
     _tell(output, repeats, report)
 
 
-def words(given: Sequence[str], number: int, folder: Path, arguments: Sequence[str]) -> list[str]:
+def words(given: Sequence[str], number: int, folder: Path, further: Sequence[str]) -> list[str]:
     """Returns the command line of a repeat: that of all of them, and what it has of its own.
 
     Of an option that is given twice the last one counts, here and in the harness.
@@ -134,33 +110,31 @@ def words(given: Sequence[str], number: int, folder: Path, arguments: Sequence[s
         given: The command line of all repeats.
         number: Of the repeat, from 1.
         folder: Its own.
-        arguments: The harness's among the command line.
+        further: The harness's arguments among the command line.
 
     >>> words(["run", "--repeats", "3"], 2, Path("x/repeat_2"), ["--gen_kwargs", "temperature=1"])[3:6]
     ['--output=x/repeat_2', '--repeats=1', '--no-report']
     """
+    from tempbench_lmms.runs import arguments
+
     cut = given.index("--") if "--" in given else len(given)
-    ours = [word for word in given[:cut] if word not in _ONCE]
+    ours = [word for word in given[:cut] if word != "--check" and (word != "--verify" or number == 1)]
     ours += [f"--output={folder}", "--repeats=1", "--no-report"]
-    ours += ["--verify"] if "--verify" in given[:cut] and number == 1 else []
-    settings = str(getattr(options.read(arguments), "gen_kwargs", "") or "")
-    if "do_sample" not in _settings(arguments):  # our tasks say that it is off, which some runners obey
-        settings = f"{settings},do_sample=True"
-    seeds = (
-        one if one.strip().lower() == "none" else str(int(one) + number - 1) for one in _seeds(arguments)
-    )
-    return [*ours, "--", *given[cut + 1 :], "--gen_kwargs", settings, "--seed", ",".join(seeds)]
+    # Our tasks say that sampling is off, which some runners obey.
+    sampling = "" if "do_sample" in arguments.generation(further) else "do_sample=True"
+    settings = arguments.with_generation(further, sampling)[-2:]
+    seeds = [seed if seed.lower() == "none" else str(int(seed) + number - 1) for seed in _seeds(further)]
+    return [*ours, "--", *given[cut + 1 :], *settings, "--seed", ",".join(seeds)]
 
 
 def _tell(output: Path, k: int, report: bool) -> None:
     """Prints and writes the numbers over the first repeats: an earlier command may have asked for more."""
-    from tempbench_lmms.cli.report import write_report
     from tempbench_lmms.data.tables import write_json
     from tempbench_lmms.runs import repeats
     from tempbench_lmms.runs.logs import read_runs
 
     folders = [output / f"{REPEAT}{number}" for number in range(1, k + 1)]
-    found: list[Repeated] = repeats.of(read_runs(folders))
+    found = repeats.of(read_runs(folders))
     write_json([repeats.as_json(one) for one in found], output / SPREAD)
     if report:
         write_report(output / "report.html", *folders)

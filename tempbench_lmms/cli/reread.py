@@ -113,6 +113,6 @@ def _report(lines: "list[Line]", failures: "Counter[str]", n: int) -> None:
         left = missing - sum(failures.values())
         stopped = f", of which {left:,} were not asked for that reason" if left else ""
         raise TempbenchError(
-            f"no reading of {counted(missing, 'reply', 'replies')} ({reason}){stopped}; give the same command "
-            "again to ask about them"
+            f"no reading of {counted(missing, 'reply', 'replies')} ({reason}){stopped}; give the same "
+            "command again to ask about them"
         )

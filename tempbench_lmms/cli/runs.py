@@ -1,18 +1,18 @@
-"""What the `tempbench` command does with runs: `run`, `compare` and `rescore`.
+"""The commands `tempbench run` and `tempbench compare`.
 
 Everything heavy is imported where it is needed: `tempbench path` must not wait for it.
 """
 
-import itertools
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tempbench_lmms.cli import repeats as repeating
 from tempbench_lmms.cli.report import write_report
 from tempbench_lmms.data import outputs, provenance
 from tempbench_lmms.data.bounds import whole_number
@@ -85,36 +85,34 @@ def run(
 
     Under `torchrun` or `accelerate launch`, start it as `-m tempbench_lmms.cli run ...`.
     """
-    from tempbench_lmms.cli import repeats as repeating
     from tempbench_lmms.runs import ending
 
-    arguments = arguments or []
+    further = arguments or []
     with ending.told(output):
         first = not whole_number("RANK", 0, least=0)
         _check_places(output)
-        outputs.check_folder(datasets_cache(), "set HF_HOME to a folder that can be written to")
         if first:  # before anything heavy is imported
             print(f"tempbench: checking the data of {tasks}", file=sys.stderr, flush=True)
         from tempbench_lmms.harness import names
 
-        names.check(tasks.split(","), arguments)
+        names.check(tasks.split(","), further)
         options.check_model(model, model_args)
         if repeats > 1:
-            repeating.check(repeats, tasks, output, arguments, until_decided is not None)
-        _check_first(check and first, model, model_args, tasks, output, arguments)
+            repeating.check(repeats, tasks, output, further, until_decided is not None)
+        if check and first and not (output / CHECK).is_file():  # a run that is continued was checked
+            _check_first(model, model_args, tasks, output, further)
         if repeats > 1:
-            return repeating.run(repeats, output, arguments, report)
+            return repeating.run(repeats, output, further, report)
         from tempbench_lmms.runs import supervision
 
         tell = supervision.supervised(output) if supervision.is_possible() else None
-        from tempbench_lmms.runs import model_check, safe_run
+        from tempbench_lmms.runs import model_check, preflight, safe_run
         from tempbench_lmms.runs.arguments import with_room
 
         provenance.note_check(model_check.kept(output, model, model_args))
         if thinking:
-            arguments = with_room(arguments, thinking, safe_run.leaves(tasks.split(",")) if first else ())
-
-        how = safe_run.How(
+            further = with_room(further, thinking, preflight.leaves(tasks.split(",")) if first else ())
+        how = safe_run.RunOptions(
             slice_size=slice_size,
             verify=verify,
             lock=not no_lock,
@@ -125,22 +123,17 @@ def run(
             until_decided=until_decided,
             decide_by=decide_by,
         )
-        safe_run.run(model, tasks, output, model_args, how, arguments, _at_end(output, report))
 
+        def at_end(results: Path, is_new: bool) -> None:
+            page = output / "report.html"
+            if report and (is_new or _is_older(page, results)):
+                write_report(page, results)
 
-def _at_end(output: Path, report: bool) -> Callable[[Path, bool], None]:
-    """Returns what writes a run's report, where one is wanted and is missing or older than the results."""
-
-    def at_end(results: Path, is_new: bool) -> None:
-        page = output / "report.html"
-        if report and (is_new or _is_older(page, results)):
-            write_report(page, results)
-
-    return at_end
+        safe_run.run(preflight.Command(model, tasks, output, model_args, further), how, at_end)
 
 
 def _check_places(output: Path) -> None:
-    """Checks that a run can write what it writes into its folder.
+    """Checks that a run can write what it writes into its folder, and the harness into its own.
 
     Raises:
         TempbenchError: It cannot.
@@ -150,18 +143,15 @@ def _check_places(output: Path) -> None:
     for name in (STATE, "report.html", LOCK):
         if (output / name).is_dir():
             raise TempbenchError(f"{output / name} is a folder; choose another --output")
+    outputs.check_folder(datasets_cache(), "set HF_HOME to a folder that can be written to")
 
 
-def _check_first(
-    wanted: bool, model: str, model_args: str, tasks: str, output: Path, arguments: list[str]
-) -> None:
+def _check_first(model: str, model_args: str, tasks: str, output: Path, further: Sequence[str]) -> None:
     """Runs `tempbench check-model` in a process of its own, whose memory is free again for the run.
 
     Raises:
         TempbenchError: The check could not be made; where it was made and something failed, the run goes on.
     """
-    if not wanted or (output / CHECK).is_file():  # a run that is continued was checked
-        return
     if whole_number("WORLD_SIZE", 1, least=1) > 1:
         raise TempbenchError(
             f"--check needs a process of its own; first run `tempbench check-model --keep {output}` without "
@@ -169,9 +159,10 @@ def _check_first(
         )
     command = [sys.executable, "-m", "tempbench_lmms.cli", "check-model", "--model", model, "--tasks", tasks]
     command += ["--model-args", model_args, "--keep", str(output)]
-    if size := batch_size(arguments):
-        command += ["--batch-size", str(size)]
-    if "--force_simple" in arguments:
+    given = options.read(further)
+    if (size := str(getattr(given, "batch_size", ""))).isdecimal():
+        command += ["--batch-size", size]
+    if getattr(given, "force_simple", False):
         command.append("--force-simple")
     status = subprocess.run(command, check=False).returncode
     if not (output / CHECK).is_file():
@@ -185,13 +176,6 @@ def _check_first(
 def _is_older(page: Path, results: Path) -> bool:
     """Whether a page is missing, or of earlier results: a run was ended while it wrote its page."""
     return not page.is_file() or page.stat().st_mtime < results.stat().st_mtime
-
-
-def batch_size(arguments: Sequence[str]) -> int:
-    """Returns the `--batch_size` among the harness's arguments; 0 where it is none, or no number."""
-    given = [word.partition("=")[2] for word in arguments if word.startswith("--batch_size=")]
-    given += [after for word, after in itertools.pairwise(arguments) if word in ("--batch_size", "-b")]
-    return int(given[-1]) if given and given[-1].isdecimal() else 0
 
 
 def compare(

@@ -9,7 +9,7 @@ replies decide what counts (a gated share), all groups of the earlier run say wh
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,6 @@ from tempbench_lmms import __version__, benchmarks
 from tempbench_lmms.data.tables import sha256_of
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, respondents, stopping
-from tempbench_lmms.harness.adapter import Item
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
 from tempbench_lmms.metrics import betting
 from tempbench_lmms.metrics.ratio import Floats, Ratio
@@ -29,10 +28,10 @@ from tempbench_lmms.runs.logs import by_task, read_runs
 from tempbench_lmms.runs.planning import groups_of
 from tempbench_lmms.runs.rescoring import is_of_other_code, of_one_run, read_again
 from tempbench_lmms.runs.run_card import data_at_hand, flat, run_card
-from tempbench_lmms.runs.task_log import MetricOfRun, TaskLog, edited, metrics_of
+from tempbench_lmms.runs.task_log import MetricOfRun, Sample, TaskLog, edited, metrics_of, scored
 
 KEY = stopping.KEY
-TERMS = "decides"
+DECIDERS = "decides"
 """Where a run's state says, by task, which metric was to decide first, and against which run."""
 LEVEL = 0.05
 ORDER = "until-decided-1"
@@ -69,7 +68,7 @@ class Contest:
         largest: The weight of the largest group; the largest possible one where replies decide what counts.
         is_gated: Whether they do.
         score: Returns the terms of records; None for a question that the metric does not read.
-        record: Returns the record of a reply to the question of a number.
+        answer: Returns the sample of a reply to the question of a number.
         ids: The questions' ids by number.
         higher_is_better: Whether the metric is.
         level: Of the test.
@@ -85,7 +84,7 @@ class Contest:
     largest: float
     is_gated: bool
     score: Callable[[Sequence[Record | None]], Terms]
-    record: Callable[[int, str], Record | None]
+    answer: Callable[[int, str], Sample]
     ids: Sequence[str]
     higher_is_better: bool
     level: float
@@ -102,7 +101,7 @@ class Contest:
         while left:
             group = self.groups[len(self.answered)]
             left -= {*group}
-            own = self.score([self.record(number, replies[number]) for number in group])
+            own = self.score([_read_by(self.metric, self.answer(n, replies[n])) for n in group])
             if not (own.is_share and self._is_comparable(own, self.other[len(self.answered)])):
                 raise TempbenchError(
                     f"{self.task}: {self.metric} is of other questions in the two runs (group "
@@ -217,7 +216,7 @@ def _is_of(terms: Mapping[str, Any], one: Contest) -> bool:
     return (terms["metric"], terms["against"].get("sha256")) == (one.metric, one.against.get("sha256"))
 
 
-def terms(
+def deciders(
     output: Path, state: Mapping[str, Any], wanted: Sequence[Contest], has_results: bool
 ) -> dict[str, Any]:
     """Returns by what a run is decided, for its state: by what it was first to be, for all its starts.
@@ -233,7 +232,7 @@ def terms(
     Raises:
         TempbenchError: The command is to decide by something else, or all questions were answered without.
     """
-    first = state.get(TERMS) or {}
+    first = state.get(DECIDERS) or {}
     for one in wanted:
         if (then := first.get(one.task)) and not _is_of(then, one):
             began, now = ((each["metric"], each["against"]["folder"]) for each in (then, vars(one)))
@@ -249,7 +248,7 @@ def terms(
             "--until-decided, or choose another --output"
         )
     found = first or {one.task: {"metric": one.metric, "against": one.against} for one in wanted}
-    return {TERMS: found} if found else {}
+    return {DECIDERS: found} if found else {}
 
 
 def confirm(results: Path, decided: Sequence[Contest]) -> None:
@@ -260,13 +259,10 @@ def confirm(results: Path, decided: Sequence[Contest]) -> None:
     """
     logs = {log.task: log for log in read_runs([results])} if decided else {}
     for one in decided:
-        samples = logs[one.task].samples
-        records = {
-            str(sample.record["id"]): sample.record for sample in samples if one.metric in sample.metrics
-        }
-        n = one.said["groups_answered"]
-        for group, then in zip(one.groups[:n], one.answered, strict=False):
-            now = one.score([records.get(one.ids[number]) for number in group])
+        samples = {sample.id: sample for sample in logs[one.task].samples}
+        for group, then in zip(one.groups[: one.said["groups_answered"]], one.answered, strict=False):
+            found = [samples.get(one.ids[number]) for number in group]
+            now = one.score([_read_by(one.metric, sample) for sample in found])
             if not np.allclose(now, then, rtol=0, atol=_TOLERANCE):
                 raise TempbenchError(
                     f"{results}: the log of {one.task} gives other results than those that decided; give the "
@@ -292,113 +288,71 @@ def contests(run_b: Path, tasks: Iterable[str], names: Sequence[str], metric: st
     if strangers := sorted({*tasks} - task_files().keys()):
         raise TempbenchError(f"--until-decided knows no groups of {strangers[0]}; give it only our tasks")
     logs = by_task(read_runs([run_b], partial=True), run_b)  # damage is told with what `run` has
-    for name in names:
-        if name not in logs:
-            raise TempbenchError(
-                f"{run_b} has no {name}, but {', '.join(logs)}; give another run to --until-decided"
-            )
+    if missing := [name for name in names if name not in logs]:
+        raise TempbenchError(
+            f"{run_b} has no {missing[0]}, but {', '.join(logs)}; give another run to --until-decided"
+        )
     with edited(run_b):
         return [_contest(logs[name], run_b, metric, LEVEL / len(names)) for name in names]
 
 
-def _contest(log: TaskLog, run_b: Path, metric: str, level: float) -> Contest:
-    if log.problems:
-        raise TempbenchError(f"{run_b}: {log.problems[0]}; give another run to --until-decided")
-    docs = docs_of(load_task(log.task), media=False)
-    _check_same(log, docs, run_b)
-    if problems := of_one_run(log, partial=True).problems:
-        raise TempbenchError(f"{run_b}: {problems[-1]}; give another run to --until-decided")
-    # The code here reads this run's replies, and so those that they are set against.
-    if is_of_other_code(log):
-        log = replace(log, samples=read_again(log))
-    against = {"file": log.file.name, "model": log.model, "name": log.name, "folder": str(run_b)}
-    against["sha256"] = sha256_of([log.log_file])
+def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
+    config = load_task(log.task)
+    docs = docs_of(config, media=False)
+    log = _of_the_same(log, docs, run_b)
+    metrics = {one.name: one for one in metrics_of(log)}
+    name = wanted or headline(log.task).name
+    if name not in metrics:
+        raise TempbenchError(
+            f"{log.task} has no metric {name!r}; --decide-by takes a share, one of {', '.join(metrics)}"
+        )
+    metric = metrics[name]
+    _check_form(log.task, metric)
     members: dict[str, list[int]] = {}
-    for number, name in enumerate(groups_of(log.task, docs)):
-        members.setdefault(name, []).append(number)
-    groups = tuple(tuple(members[name]) for name in shuffled(members, ORDER))
-    answers = _Answers(log.task, docs)
-    found = {one.name: one for one in metrics_of(log)}
-
-    def by(name: str) -> Contest:
-        return _contest_in(found[name], answers, groups, level, against)
-
-    if (name := metric or headline(log.task).name) not in found:
-        able = ", ".join(one for one in found if _can_decide(by, one))
-        raise TempbenchError(f"{log.task} has no metric {name!r}; --decide-by takes one of {able}")
-    return by(name)
-
-
-def _contest_in(
-    metric: MetricOfRun,
-    answers: "_Answers",
-    groups: tuple[tuple[int, ...], ...],
-    level: float,
-    against: dict[str, str],
-) -> Contest:
-    task, name = answers.task, metric.name
-    _check_form(task, metric)
+    for number, group in enumerate(groups_of(log.task, docs)):
+        members.setdefault(group, []).append(number)
+    groups = tuple(tuple(members[group]) for group in shuffled(members, ORDER))
+    ids = [str(doc["question_id"]) for doc in docs]
     given = {str(record["id"]): record for record in metric.records}
-    own = [_measured(metric, [given.get(answers.ids[n]) for n in group]) for group in groups]
-    _check_sums(task, metric, [terms for terms, _ in own])
-    probed = [
-        [_measured(metric, records) for records in answers.probes(group, name)]
-        for group in groups[:_PROBED_GROUPS]
-    ]
-    largest, is_gated = _largest_weight(task, name, own, probed)
+    own = [_measured(metric, [given.get(ids[n]) for n in group]) for group in groups]
+
+    def answer(number: int, reply: str) -> Sample:
+        return scored(config, docs[number], reply, number)
+
+    def probes(group: Sequence[int]) -> Iterator[tuple[Terms, Floats]]:
+        for kind in _PROBED:
+            replies = [respondents.REPLIES[kind](docs[n], log.task, 0) for n in group]
+            answers = map(answer, group, replies)
+            yield _measured(metric, [_read_by(name, sample) for sample in answers])
+
+    _check_sums(log.task, metric, [terms for terms, _ in own])
+    probed = [list(probes(group)) for group in groups[:_PROBED_GROUPS]]
+    largest, is_gated = _largest_weight(log.task, name, own, probed)
     return Contest(
-        task=task,
+        task=log.task,
         metric=name,
         groups=groups,
         other=tuple(terms for terms, _ in own),
         largest=largest,
         is_gated=is_gated,
         score=lambda records: _measured(metric, records)[0],
-        record=partial(answers.record, metric=name),
-        ids=answers.ids,
+        answer=answer,
+        ids=ids,
         higher_is_better=metric.higher_is_better,
         level=level,
-        against=against,
+        against={
+            "file": log.file.name,
+            "model": log.model,
+            "name": log.name,
+            "folder": str(run_b),
+            "sha256": sha256_of([log.log_file]),
+        },
     )
 
 
-def _can_decide(by: Callable[[str], Contest], name: str) -> bool:
-    try:
-        by(name)
-    except TempbenchError:
-        return False
-    return True
-
-
-class _Answers:
-    """What a task's hook makes of replies; of the probes once for all metrics.
-
-    Args:
-        task: The task.
-        docs: Its documents.
-    """
-
-    def __init__(self, task: str, docs: Sequence[Mapping[str, Any]]) -> None:
-        self.ids = [str(doc["question_id"]) for doc in docs]
-        self.task, self._docs, self._hook = task, docs, load_task(task)["process_results"]
-        self._probe = cache(self._probed)
-
-    def record(self, number: int, reply: str, metric: str) -> Record | None:
-        """Returns the record of a reply; None where the metric is not given it."""
-        return _given_to(metric, self._hook(self._docs[number], [reply]))
-
-    def _probed(self, number: int, kind: str) -> Any:
-        doc = self._docs[number]
-        return self._hook(doc, [respondents.REPLIES[kind](doc, self.task, 0)])
-
-    def probes(self, group: Sequence[int], metric: str) -> Iterator[list[Record | None]]:
-        """Yields the records of a group for several kinds of replies; None where the metric gets none."""
-        for kind in _PROBED:
-            yield [_given_to(metric, self._probe(number, kind)) for number in group]
-
-
-def _given_to(metric: str, out: Mapping[str, Any]) -> Record | None:
-    return out["record"] if isinstance(out.get(metric), Item) else None
+def _read_by(metric: str, sample: Sample | None) -> Record | None:
+    """Returns a sample's record; None where the metric is not given it."""
+    return sample.record if sample is not None and metric in sample.metrics else None
 
 
 def _measured(metric: MetricOfRun, records: Sequence[Record | None]) -> tuple[Terms, Floats]:
@@ -444,18 +398,6 @@ def _largest_weight(
     return float(max(sizes) * max(weights.max(initial=0) for _, weights in everything)), True
 
 
-def _check_form(task: str, metric: MetricOfRun) -> None:
-    """Checks that a metric is a share that is computed here.
-
-    Raises:
-        TempbenchError: It is not.
-    """
-    if metric.needs_encoder:
-        raise _cannot(task, metric.name, "a model scores its replies, all at once")
-    if not isinstance(metric(), Ratio):
-        raise _cannot(task, metric.name, "it is no share")
-
-
 def headline(task: str) -> Row:
     """Returns the metric that stands for a task: the benchmark's where the task has it, else its first."""
     card = benchmarks.card(task_files()[task].parent.name)
@@ -470,12 +412,15 @@ def _cannot(task: str, metric: str, why: str) -> TempbenchError:
     )
 
 
-def _check_sums(task: str, metric: MetricOfRun, terms: Sequence[Terms]) -> None:
-    """Checks that the metric is the sum of what its groups give.
+def _check_form(task: str, metric: MetricOfRun) -> None:
+    if metric.needs_encoder:
+        raise _cannot(task, metric.name, "a model scores its replies, all at once")
+    if not isinstance(metric(), Ratio):
+        raise _cannot(task, metric.name, "it is no share")
 
-    Raises:
-        TempbenchError: It sets one group against another, or no question counts in the earlier run.
-    """
+
+def _check_sums(task: str, metric: MetricOfRun, terms: Sequence[Terms]) -> None:
+    """Checks that the metric is the sum of what its groups give, and that there is something to sum."""
     groups = np.array(terms).sum(axis=0)
     if not groups[1] > 0:
         raise _cannot(task, metric.name, "no question counts in it in the earlier run")
@@ -483,13 +428,15 @@ def _check_sums(task: str, metric: MetricOfRun, terms: Sequence[Terms]) -> None:
         raise _cannot(task, metric.name, "it sets one group of questions against others")
 
 
-def _check_same(log: TaskLog, docs: Sequence[Mapping[str, Any]], run_b: Path) -> None:
-    """Checks that the earlier run answered the questions that are here, all of them.
+def _of_the_same(log: TaskLog, docs: Sequence[Mapping[str, Any]], run_b: Path) -> TaskLog:
+    """Returns the earlier run's log, read as the code here reads replies.
 
     Raises:
-        TempbenchError: It did not.
+        TempbenchError: It did not answer the questions that are here, all of them; or is not whole.
     """
-    answered = {str(one.record["id"]) for one in log.samples}
+    if log.problems:
+        raise TempbenchError(f"{run_b}: {log.problems[0]}; give another run to --until-decided")
+    answered = {one.id for one in log.samples}
     ids = {str(doc["question_id"]) for doc in docs}
     if missing := sorted(ids - answered):
         why = ", which was itself stopped or limited" if missing != sorted(ids) else ""
@@ -499,20 +446,19 @@ def _check_same(log: TaskLog, docs: Sequence[Mapping[str, Any]], run_b: Path) ->
         )
     card, here = run_card(log), flat(data_at_hand(log))
     data = flat(card["data"])
-    sums = [
-        (name, data.get(key), here.get(key)) for name, key in (("data", "sha256"), ("media", "media.sha256"))
-    ]
-    differing = [
-        name
-        for name, then, now in (
-            ("tempbench-lmms", card["packages"].get("tempbench-lmms"), __version__),
-            *(one for one in sums if None not in one),  # samples have none of media
-            ("questions", sorted(answered), sorted(ids)),
-        )
-        if then != now
-    ]
-    if differing:
+    pairs = {
+        "tempbench-lmms": (card["packages"].get("tempbench-lmms"), __version__),
+        "data": (data.get("sha256"), here.get("sha256")),
+        "media": (data.get("media.sha256"), here.get("media.sha256")),
+        "questions": (answered, ids),
+    }
+    # Samples have no checksum of media.
+    if differing := [name for name, (then, now) in pairs.items() if None not in (then, now) and then != now]:
         raise TempbenchError(
             f"{log.task}: {run_b} was made with other {', '.join(differing)} than those here; give a run "
             "that was not"
         )
+    if problems := of_one_run(log, partial=True).problems:
+        raise TempbenchError(f"{run_b}: {problems[-1]}; give another run to --until-decided")
+    # The code here reads this run's replies, and so those that they are set against.
+    return replace(log, samples=read_again(log)) if is_of_other_code(log) else log

@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import NoneType, SimpleNamespace
 from typing import Any
 
 from tempbench_lmms.data import prepared
 from tempbench_lmms.data.checks import in_words
 from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
 from tempbench_lmms.data.tables import parse_json, read_json, sha256_of
-from tempbench_lmms.data.terminal import counted
+from tempbench_lmms.data.terminal import counted, one_line
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, log_lines
 from tempbench_lmms.harness.tasks import load_task, task_files
+from tempbench_lmms.record_reading import HOW, REASON
 from tempbench_lmms.runs import unfinished
 from tempbench_lmms.runs.task_log import Sample, TaskLog, edited, sample_log
 
@@ -56,7 +57,9 @@ def check_results(path: Path) -> None:
 
 def _counting(path: Path, advice: str = "") -> dict[Path, frozenset[str] | None]:
     """Returns the results files that count, each with the tasks of which it has the newest; None for all."""
-    found = {path: None} if path.is_file() else _newest(path)
+    if path.is_file():
+        return {path: None}
+    found = _newest(path)
     if not found:
         none = f"no results file (*{RESULTS}) in {path}; give the run's --output_path"
         raise TempbenchError(unfinished.said(path, advice) or none)
@@ -268,9 +271,10 @@ def _sample(row: Any, metrics: tuple[str, ...]) -> Sample:
     record = row["record"]
     if not {"id", "parsed", "failed"} <= set(record):
         raise KeyError("id, parsed or failed")
-    if not all(isinstance(record[name], int) for name in ("parsed", "failed")):
-        raise TypeError("parsed or failed is no number")
-    hash(record["id"])
+    wrong = [name for name in ("parsed", "failed") if not isinstance(record[name], int)]
+    wrong += [name for name in (*HOW, *REASON) if not isinstance(record.get(name), (str, NoneType))]
+    if wrong:
+        raise TypeError(f"{wrong[0]} is {one_line(repr(record[wrong[0]]))[:80]}")
     counts, whole = row.get("token_counts"), row.get("resps")
     last = counts[-1] if isinstance(counts, list) and counts else None
     n_tokens = last.get("output_tokens") if isinstance(last, dict) else None

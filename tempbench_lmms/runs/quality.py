@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from tempbench_lmms import benchmarks, record_quality
-from tempbench_lmms.harness.tasks import task_files
 from tempbench_lmms.metrics.ratio import Ratio
 from tempbench_lmms.record_quality import ENOUGH, MAX_ONE_ANSWER, SHORT, share
 from tempbench_lmms.runs.logs import read_runs
@@ -92,9 +91,6 @@ def _one_letter(samples: Sequence[Sample], text: str) -> bool:
 
 def cut_in(results: Path) -> list[str]:
     """Returns a line for each of our tasks in a results file of whose replies more than 1 % were cut off."""
-    stamp = results.name.removesuffix("_results.json")
-    if not any(results.with_name(f"{stamp}_samples_{task}.jsonl").is_file() for task in task_files()):
-        return []
     return [
         f"{log.task}: {line}"
         for log in read_runs([results], partial=True)

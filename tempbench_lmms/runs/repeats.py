@@ -150,8 +150,8 @@ def over(logs: Sequence[TaskLog]) -> Repeated:
     n_same = sum(len(of_question) == 1 for of_question in replies.values())
     if n_same == len(replies):
         warnings.append(
-            f"every question has the same reply in all {len(logs)} repeats: the model is sure of each, or its "
-            "runner takes no notice of the temperature or of the seed; see docs/repeats.md"
+            f"every question has the same reply in all {len(logs)} repeats: the model is sure of each, or "
+            "its runner takes no notice of the temperature or of the seed; see docs/repeats.md"
         )
     return Repeated(tuple(logs), tuple(one for one in spreads if one), len(replies), n_same, tuple(warnings))
 

@@ -125,11 +125,18 @@ def agreements(log: TaskLog, readings: Readings) -> list[Agreement]:
 def agreement(part: str, pairs: list[tuple[Any, Any]]) -> Agreement:
     """Returns how often the two values of each pair, ours and the second reader's, agree."""
     found = Counter(_kind(ours, theirs) for ours, theirs in pairs)
-    kinds = ("same", "different", "ours_only", "second_only", "neither")
     ours, theirs = ([str(value) for value in values] for values in zip(*pairs, strict=True))
     kappa = math.nan if part == "span" else cohen_kappa(ours, theirs)
-    # Of one class alone: agreement by chance is certain.
-    return Agreement(part, len(pairs), *(found[kind] for kind in kinds), None if math.isnan(kappa) else kappa)
+    return Agreement(
+        part=part,
+        n=len(pairs),
+        same=found["same"],
+        different=found["different"],
+        ours_only=found["ours_only"],
+        second_only=found["second_only"],
+        neither=found["neither"],
+        kappa=None if math.isnan(kappa) else kappa,  # of one class alone: agreement by chance is certain
+    )
 
 
 def _kind(ours: Any, theirs: Any) -> str:

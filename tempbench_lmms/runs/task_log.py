@@ -9,8 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.data.run_files import REPEAT, RESULTS, STATE
+from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.data.texts import original
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter

@@ -76,20 +76,6 @@ def test_what_is_noted_is_recorded_until_it_is_not():
     assert "check" not in provenance.recorded("tempvs")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "size"),
-    [
-        ((), 0),
-        (("--batch_size", "4"), 4),
-        (("-b", "2"), 2),
-        (("--batch_size=8",), 8),
-        (("--batch_size", "auto"), 0),
-    ],
-)
-def test_batch_size_among_the_arguments_of_the_harness(arguments, size):
-    assert runs.batch_size(arguments) == size
-
-
 def test_shape_of_tasks():
     assert model_check.shape_of_task(TASK).is_interleaved
     assert model_check.shape_of_task("tempvs_mt1_two_mini").pictures == 1
@@ -204,7 +190,7 @@ def test_a_run_that_checks_first_says_so(tmp_path, warm_python):
 
 def test_a_run_of_several_processes_asks_for_the_check_before(tmp_path):
     with mock.patch.dict("os.environ", WORLD_SIZE="2"), pytest.raises(TempbenchError, match="--keep"):
-        runs._check_first(True, "m", "", TASK, tmp_path, [])
+        runs._check_first("m", "", TASK, tmp_path, [])
 
 
 def test_a_run_with_the_simple_runner_checks_that_one(tmp_path):
@@ -215,7 +201,7 @@ def test_a_run_with_the_simple_runner_checks_that_one(tmp_path):
 
     commands = []
     with mock.patch.object(runs.subprocess, "run", check):
-        runs._check_first(True, "m", "", TASK, tmp_path, ["--force_simple", "-b", "2"])
+        runs._check_first("m", "", TASK, tmp_path, ["--force_simple", "-b", "2"])
     assert commands[0][-3:] == ["--batch-size", "2", "--force-simple"]
 
 

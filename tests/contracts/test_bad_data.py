@@ -30,7 +30,7 @@ from tempbench_lmms.data.roots import mini_root, resolve
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import preflight
 from tempbench_lmms.harness.tasks import load_task, task_files
-from tempbench_lmms.runs import safe_run
+from tempbench_lmms.runs import starting
 from tests.each import for_each
 from tests.each import sample as covering
 from tests.looking import looked_at_once  # noqa: F401
@@ -485,7 +485,7 @@ def refused(root, *words):
     assert found
     assert f"{benchmark}: {len(found)} problems in " in str(caught.value)
     _, task = first_of(benchmark)
-    for look in (lambda: preflight.check_data([task]), lambda: safe_run._checked_data([task], verify=False)):
+    for look in (lambda: preflight.check_data([task]), lambda: starting.checked_data([task])):
         with pytest.raises(TempbenchError) as caught:
             look()
         assert str(caught.value).isprintable()
@@ -499,7 +499,7 @@ def test_sound_data_is_not_refused(prepared):
     assert list(benchmarks.commands(prepared.name)["verify"](prepared)) == []
     _, task = first_of(prepared.name)
     preflight.check_data([task])
-    assert safe_run._checked_data([task], verify=True)[0]
+    assert starting.checked_data([task], verify=True)[0]
 
 
 def test_a_run_on_a_damaged_table_is_refused(prepared):

@@ -214,6 +214,7 @@ def test_a_whole_run_goes_on_and_says_so(tmp_path, warm_python):
         import json, shutil, sys
         from pathlib import Path
         from tempbench_lmms.runs import safe_run
+        from tempbench_lmms.runs.preflight import Command
         from tempbench_lmms.errors import TempbenchError
         from tempbench_lmms.data.roots import mini_root, resolve
         from tempbench_lmms.harness.tasks import docs_of, load_task
@@ -228,15 +229,16 @@ def test_a_whole_run_goes_on_and_says_so(tmp_path, warm_python):
         url = docs_of(load_task("coherence_qa_8f"))[30]["video"]
         victim = home / url.removeprefix("tempbench://")
         content = victim.read_bytes()
-        show = safe_run._show
-        def spoil(progress):
-            victim.write_bytes(b"")
-            show(progress)
-        safe_run._show = spoil
+        pace = safe_run.Pace
+        class Spoiling(pace):
+            def __call__(self, progress):
+                victim.write_bytes(b"")
+                super().__call__(progress)
+        safe_run.Pace = Spoiling
         def run():
             try:
-                how = safe_run.How(10)
-                safe_run.run("tempbench_oracle", "coherence_qa_8f", home / "out", "media=true", how)
+                command = Command("tempbench_oracle", "coherence_qa_8f", home / "out", "media=true")
+                safe_run.run(command, safe_run.RunOptions(10))
             except TempbenchError as error:
                 print("OUT" + str(error))
             results = sorted((home / "out").rglob("*_results.json"))[-1]
@@ -244,7 +246,7 @@ def test_a_whole_run_goes_on_and_says_so(tmp_path, warm_python):
             names = ("accuracy,none", "n_failed,none", "n_questions,none")
             print("OUT" + json.dumps([values[name] for name in names]))
         run()
-        safe_run._show = show
+        safe_run.Pace = pace
         victim.write_bytes(content)
         import time
         time.sleep(1.1)  # results are named by the second

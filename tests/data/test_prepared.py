@@ -10,7 +10,7 @@ from tempbench_lmms import benchmarks
 from tempbench_lmms.data import provenance, tables
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.features import SCHEMA
-from tempbench_lmms.runs import safe_run
+from tempbench_lmms.runs import starting
 from tests import contract
 from tests.command import complains, tempbench
 
@@ -107,9 +107,9 @@ def test_no_run_asks_about_a_damaged_table(tmp_path, copied, monkeypatch):
     content = table.read_bytes()
     rows = tables.read_rows(table)
     tables.write_rows(rows[::-1], table, SCHEMA)  # sound by itself, and not the one prepared
-    monkeypatch.setattr(safe_run, "check_data", lambda names: None)
+    monkeypatch.setattr(starting, "check_data", lambda names: None)
     with pytest.raises(TempbenchError, match=r"pairs/test.parquet is damaged.*--force"):
-        safe_run._checked_data(["mateo_both_baseline"], verify=False)
+        starting.checked_data(["mateo_both_baseline"])
     done = tempbench("verify", "mateo")
     complains(done, "problems in")
     assert f"{table} is damaged" in done.stdout

@@ -420,10 +420,10 @@ class Heard:
 
 
 def test_processes_decide_slice_by_slice_of_one_size():
-    from tempbench_lmms.runs.safe_run import How
+    from tempbench_lmms.runs.safe_run import RunOptions
 
     def compare(**how):
-        first, second = (How(slice_size=size, **how).process for size in (7, 20))
+        first, second = (RunOptions(slice_size=size, **how).process for size in (7, 20))
         agreement.compare(Heard({"host": "b", "identity": second}), first)
 
     compare()  # each keeps as many answers together as it likes

@@ -10,7 +10,7 @@ from tempbench_lmms.media.integrity import check_video, frame_times
 from tempbench_lmms.media.segment import segment_frames
 from tempbench_lmms.media.video import sample_frames
 from tempbench_lmms.rextime import hooks, videos
-from tempbench_lmms.runs import safe_run
+from tempbench_lmms.runs import starting
 
 pytestmark = pytest.mark.slow
 
@@ -138,11 +138,11 @@ def test_videos_in_their_own_folder_are_found_before_a_run(tmp_path, monkeypatch
     write_video(tmp_path / "videos" / "good.mp4")
     assert not prepared(tmp_path, monkeypatch, ["good"]).problems
     preflight.check_data(["rextime"])
-    data, *_ = safe_run._checked_data(["rextime"], verify=True)
+    data, *_ = starting.checked_data(["rextime"], verify=True)
     assert data["rextime"]["questions"] == 1
     (tmp_path / "videos" / "good.mp4").unlink()
     with pytest.raises(TempbenchError, match=r"good\.mp4: the video is missing"):
-        safe_run._checked_data(["rextime"], verify=False)
+        starting.checked_data(["rextime"])
 
 
 def test_run_goes_on_when_asked(dataset, monkeypatch):

@@ -498,4 +498,4 @@ def test_run_card_of_a_run_that_left_little(folder, tmp_path):
 
 
 def test_nan_is_no_json(folder):
-    assert comparison._finite({"a": [1.0], "b": {"c": math.nan}}) == {"a": [1.0], "b": {"c": None}}
+    assert run_card.finite({"a": [1.0], "b": {"c": math.nan}}) == {"a": [1.0], "b": {"c": None}}

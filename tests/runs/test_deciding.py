@@ -20,7 +20,7 @@ from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.report.numbers import of_logs
-from tempbench_lmms.runs import comparison, deciding, rescoring, safe_run
+from tempbench_lmms.runs import comparison, deciding, preflight, rescoring
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.run_card import run_card
 from tests.command import call, complains, tempbench, tempbench_process
@@ -151,7 +151,7 @@ def test_a_gated_share_without_a_gate_is_that_of_all(grounding, docs, tmp_path):
 @pytest.mark.slow
 def test_a_gated_share_of_other_questions_is_refused(gated, docs):
     replies = {n: REPLIES["oracle"](docs[n], TASK, 0) for n in gated.groups[0]}
-    unread = replace(gated, record=lambda number, reply: None)
+    unread = replace(gated, answer=lambda number, reply: None)
     heavy = replace(gated, largest=3)
     for one in (unread, heavy):
         with pytest.raises(TempbenchError, match=r"of other questions in the two runs \(group 1\)"):
@@ -221,22 +221,6 @@ def test_what_cannot_decide_is_refused(folder, metric, line):
         deciding.contests(folder / "chance", [TASK], [TASK], metric)
 
 
-# A share of some questions, one of those that a gate lets through, and one of all.
-@pytest.mark.parametrize(
-    "wanted",
-    [("mt", GATED, "parse_rate"), pytest.param(None, marks=[pytest.mark.exhaustive, pytest.mark.slow])],
-)
-def test_those_that_are_named_can_decide(wanted, folder):
-    with pytest.raises(TempbenchError) as refused:
-        deciding.contests(folder / "chance", [TASK], [TASK], "nosuch")
-    able = str(refused.value).partition("takes one of ")[2].split(", ")
-    assert able[:4] == ["mt", "gt", "gt_strict", "mt_given_gt_strict"]
-    assert "n_failed" not in able
-    for name in wanted or able:
-        (found,) = deciding.contests(folder / "chance", [TASK], [TASK], name)
-        assert found.metric == name
-
-
 def test_another_metric_may_decide(folder):
     (found,) = deciding.contests(folder / "chance", [TASK], [TASK], "gt_strict")
     assert (found.metric, found.higher_is_better) == ("gt_strict", True)
@@ -264,7 +248,7 @@ def test_a_metric_alone_decides_nothing(tmp_path):
 
 
 def test_an_earlier_run_that_is_not_there_is_refused_before_the_harness_starts(tmp_path, monkeypatch):
-    monkeypatch.setattr(safe_run, "preflight", lambda *given: pytest.fail("the harness was started"))
+    monkeypatch.setattr(preflight, "check", lambda *given: pytest.fail("the harness was started"))
     run = ["run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", tmp_path / "new"]
     complains(
         tempbench(*run, "--until-decided", tmp_path / "typo"), f"in {tmp_path / 'typo'}; give the run's"
@@ -340,34 +324,34 @@ def test_which_questions_are_left_to_ask(against_chance, docs):
 
 @pytest.mark.slow
 def test_what_decides_first_decides_for_good(folder, against_chance, tmp_path):
-    first = deciding.terms(tmp_path, {}, [against_chance], has_results=False)
+    first = deciding.deciders(tmp_path, {}, [against_chance], has_results=False)
     state = {"identity": {}, "finished": None, **json.loads(json.dumps(first))}
     for wanted in ([against_chance], []):  # without the option it stays known
-        assert deciding.terms(tmp_path, state, wanted, has_results=True) == first
+        assert deciding.deciders(tmp_path, state, wanted, has_results=True) == first
     (by_another,) = deciding.contests(folder / "chance", [TASK], [TASK], "gt_strict")
     with pytest.raises(TempbenchError, match=rf"{TASK} decided by mt against .*chance, not by gt_strict"):
-        deciding.terms(tmp_path, state, [by_another], has_results=False)
+        deciding.deciders(tmp_path, state, [by_another], has_results=False)
     write_run(tmp_path / "other", "constant")
     shutil.copytree(folder / "chance", tmp_path / "moved")
     (other,) = deciding.contests(tmp_path / "other", [TASK], [TASK])
     (moved,) = deciding.contests(tmp_path / "moved", [TASK], [TASK])
     with pytest.raises(TempbenchError, match=r"against .*chance, not by mt against .*other"):
-        deciding.terms(tmp_path, state, [other], has_results=False)
-    assert deciding.terms(tmp_path, state, [moved], has_results=False) == first
+        deciding.deciders(tmp_path, state, [other], has_results=False)
+    assert deciding.deciders(tmp_path, state, [moved], has_results=False) == first
     assert not deciding.is_open({TASK: moved.said}, [against_chance])
     write_run(tmp_path / "moved", seed=1)
     (changed,) = deciding.contests(tmp_path / "moved", [TASK], [TASK])
-    moved = deciding.terms(tmp_path, {}, [moved], has_results=False)
+    moved = deciding.deciders(tmp_path, {}, [moved], has_results=False)
     with pytest.raises(TempbenchError, match="the log there is another now"):
-        deciding.terms(tmp_path, moved, [changed], has_results=False)
+        deciding.deciders(tmp_path, moved, [changed], has_results=False)
 
 
 def test_who_has_seen_all_results_decides_no_more(against_chance, tmp_path):
     state = {"identity": {}, "finished": None}  # of a start without the option
-    assert deciding.terms(tmp_path, state, [against_chance], has_results=False)
+    assert deciding.deciders(tmp_path, state, [against_chance], has_results=False)
     with pytest.raises(TempbenchError, match="nothing is left to decide"):
-        deciding.terms(tmp_path, state, [against_chance], has_results=True)
-    assert deciding.terms(tmp_path, state, [], has_results=True) == {}
+        deciding.deciders(tmp_path, state, [against_chance], has_results=True)
+    assert deciding.deciders(tmp_path, state, [], has_results=True) == {}
 
 
 @pytest.fixture(scope="module")

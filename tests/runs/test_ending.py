@@ -8,14 +8,15 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-from types import SimpleNamespace
 
 import pytest
 
 from tempbench_lmms.cli import runs
 from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.harness.adapter import failure
-from tempbench_lmms.runs import ending, safe_run
+from tempbench_lmms.runs import ending, preflight, safe_run
+from tempbench_lmms.runs.logs import finished_results
+from tempbench_lmms.runs.preflight import Command, RunIdentity
 from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
 
@@ -64,8 +65,8 @@ def test_where_the_disk_is_full_room_is_asked_for_first(tmp_path):
         (ValueError("disk"), False),
     ],
 )
-def test_a_full_disk_is_known(error, is_full):
-    assert safe_run._is_full(error) == is_full
+def test_a_full_disk_is_known(error, is_full, tmp_path):
+    assert ("make room" in str(safe_run._failed(error, tmp_path))) == is_full
 
 
 CODE = """
@@ -125,7 +126,7 @@ def test_a_run_can_be_supervised_after_the_checks():
     assert done.stdout == "True\n", done.stderr
 
 
-FOUND = SimpleNamespace(identity={"model": "b"}, asked=SimpleNamespace(ids={}))
+FOUND = RunIdentity({"model": "b"})
 
 
 def write_results(folder, replies):
@@ -147,24 +148,18 @@ def test_a_run_with_an_answer_is_kept(tmp_path):
         safe_run._continued(tmp_path, FOUND)
 
 
-@pytest.fixture
-def kept(tmp_path, monkeypatch):
-    """A run that was ended when its results were saved and nothing was noted of them."""
+@pytest.mark.slow
+def test_a_run_that_was_ended_while_it_wrote_its_report_only_writes_that(tmp_path, monkeypatch, capsys):
     task = "mateo_text_cot_mini"
     log = write_run(tmp_path, "constant", task)
     ids = [json.loads(line)["record"]["id"] for line in log.read_text().splitlines()]
-    found = safe_run.Checked({"model": "b"}, {}, safe_run.Asked("", {task: ids}))
-    safe_run._beginning(tmp_path, found, {"questions": {}})()
-    os.utime(tmp_path / STATE, (0, 0))  # noted with the first answer, before the results
-    monkeypatch.setattr(safe_run, "preflight", lambda *given: found)
-    monkeypatch.setattr(safe_run, "_check_names", lambda names: None)
-    monkeypatch.setattr(safe_run, "_evaluate", lambda *given: pytest.fail("asked again"))
-    return log
-
-
-@pytest.mark.slow
-def test_a_run_that_was_ended_before_its_report_only_writes_that(kept, tmp_path, capsys):
-    results = kept.with_name("20260101_000000_results.json")
+    found = RunIdentity({"model": "b"}, ids={task: ids})
+    monkeypatch.setattr(preflight, "check", lambda *given: found)
+    monkeypatch.setattr(safe_run.plugin, "shadowed_names", list)
+    monkeypatch.setattr(safe_run, "_continued", lambda *given: None)
+    monkeypatch.setattr(safe_run, "_evaluate", lambda *given: None)
+    results = log.with_name("20260101_000000_results.json")
+    monkeypatch.setattr(safe_run, "_new_results", lambda *given: results)
     ends = []
 
     def at_end(file, is_new):
@@ -173,35 +168,14 @@ def test_a_run_that_was_ended_before_its_report_only_writes_that(kept, tmp_path,
             raise KeyboardInterrupt  # while it writes its report
 
     with pytest.raises(KeyboardInterrupt):
-        safe_run.run("m", "mateo_text_cot_mini", tmp_path, at_end=at_end)
-    for _ in range(2):
-        safe_run.run("m", "mateo_text_cot_mini", tmp_path, at_end=at_end)
-    assert ends == [(results, True), (results, False), (results, False)]
+        safe_run.run(Command("m", task, tmp_path), at_end=at_end)
+    monkeypatch.undo()
+    monkeypatch.setattr(preflight, "check", lambda *given: found)
+    monkeypatch.setattr(safe_run, "_evaluate", lambda *given: pytest.fail("asked again"))
+    safe_run.run(Command("m", task, tmp_path), at_end=at_end)
+    assert ends == [(results, True), (results, False)]
     assert "finished already" in capsys.readouterr().out
-    assert safe_run.finished_results(tmp_path / STATE) == results
-
-
-def test_results_that_are_not_whole_or_not_ours_alone_are_made_again(kept, tmp_path):
-    results = kept.with_name("20260101_000000_results.json")
-    found = safe_run.preflight()
-    assert safe_run._continued(tmp_path, found) == results
-    told, logged = json.loads(results.read_text()), kept.read_text()
-    kept.write_text(logged[: len(logged) // 2])
-    assert safe_run._continued(tmp_path, found) is None
-    first, *rest = logged.splitlines()
-    kept.write_text("\n".join([json.dumps(json.loads(first) | {"filtered_resps": failure("x")}), *rest]))
-    assert safe_run._continued(tmp_path, found) is None
-    kept.write_text(logged)
-    told["n-samples"]["mme"] = {"effective": 3}
-    results.write_text(json.dumps(told))
-    assert safe_run._continued(tmp_path, found) is None
-
-
-def test_results_older_than_the_first_answer_are_of_an_earlier_start(kept, tmp_path):
-    found = safe_run.preflight()
-    os.utime(kept.with_name("20260101_000000_results.json"), (1, 1))
-    os.utime(tmp_path / STATE, (2, 2))
-    assert safe_run._continued(tmp_path, found) is None
+    assert finished_results(tmp_path / STATE) == results
 
 
 def test_a_page_of_earlier_results_is_written_again(tmp_path):

@@ -16,7 +16,8 @@ import pytest
 from tempbench_lmms.data import provenance, run_files, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.runs import safe_run
+from tempbench_lmms.runs import preflight, results, safe_run
+from tempbench_lmms.runs.preflight import Command, RunIdentity
 from tests.runs.test_logs import write_run
 
 TASK = "tempvs_mt1_two"
@@ -124,25 +125,37 @@ def test_a_log_with_repeated_or_missing_questions_is_no_finished_run(tmp_path):
     """As two processes with other data leave it: as many lines as questions, and not each question."""
     ids = [f"q{i}" for i in range(4)]
     file = tmp_path / "20260101_000000_results.json"
+    file.write_text(json.dumps({"n-samples": {MINI: {"effective": 4}}}))
     log = tmp_path / f"20260101_000000_samples_{MINI}.jsonl"
 
     def logged(*records):
         log.write_text("".join(json.dumps({"doc_id": i, "record": {"id": id_}}) + "\n" for i, id_ in records))
 
     logged(*enumerate(ids))
-    safe_run._same_questions(file, {MINI: ids})
-    logged((0, "q0"), (1, "q2"), (2, "q2"), (3, "q0"))
-    with pytest.raises(TempbenchError, match="has 4 lines about 2 questions, 2 of them repeated"):
-        safe_run._same_questions(file, {MINI: ids})
-    logged((0, "q0"), (1, "q1"), (1, "q1"), (3, "q3"))
-    with pytest.raises(TempbenchError, match="no finished run"):
-        safe_run._same_questions(file, {MINI: ids})
-    (tmp_path / f"20260101_000000_samples_{TASK}.jsonl").write_text('{"doc_id": 9}')
-    with pytest.raises(TempbenchError, match="not a log"):
-        safe_run._same_questions(file, {TASK: ids})
-    logged((0, "q0"), (1, "q1"), (2, "q2"), (4, "q3"))
-    with pytest.raises(TempbenchError, match="no finished run"):
-        safe_run._same_questions(file, {MINI: ids})
+    assert [one.question for one in results.replies_in(file, {MINI: ids})] == ids
+    for wrong, said in (
+        ([(0, "q0"), (1, "q2"), (2, "q2"), (3, "q0")], "has 4 lines about 2 questions, 2 of them repeated"),
+        ([(0, "q0"), (1, "q1"), (1, "q1"), (3, "q3")], "no finished run"),
+        ([(0, "q0"), (1, "q1"), (2, "q2"), (4, "q3")], "no finished run"),
+        ([(0, "q0")], "not written whole"),
+    ):
+        logged(*wrong)
+        with pytest.raises(TempbenchError, match=said):
+            results.replies_in(file, {MINI: ids})
+    log.write_text('{"doc_id": 9}')
+    with pytest.raises(TempbenchError, match="not written whole"):
+        results.replies_in(file, {MINI: ids})
+
+
+def test_a_log_of_predictions_alone_has_numbers_for_ids(tmp_path):
+    file = tmp_path / "20260101_000000_results.json"
+    file.write_text(json.dumps({"n-samples": {MINI: {"effective": 2}}}))
+    notice = "[LMMS_EVAL_REQUEST_FAILED after 3 retries] no server"
+    rows = [{"doc_id": 0, "filtered_resps": "A"}, {"doc_id": 1, "filtered_resps": notice}]
+    (tmp_path / f"20260101_000000_samples_{MINI}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    first, second = results.replies_in(file, {MINI: ["q0", "q1"]})
+    assert (first.failed, second.failed, second.question) == (False, True, "q1")
+    assert str(second) == f"question q1 of {MINI}: after 3 retries] no server"
 
 
 @pytest.mark.harness
@@ -221,12 +234,11 @@ def test_answers_to_another_picture_are_stale(tmp_path, home, warm_python):
 def finished(tmp_path):
     """A finished run, and what the same command finds that it is."""
     log = write_run(tmp_path, task=MINI)
-    results = log.with_name("20260101_000000_results.json")
-    found = safe_run.preflight("m", MINI, [MINI], tmp_path, "", [], False)
+    file = log.with_name("20260101_000000_results.json")
+    found = preflight.check(Command("m", MINI, tmp_path))
     kept = {"questions": found.questions}
-    safe_run._finish(tmp_path, results, found, lambda *given: None, lambda n: 0, kept)
-    assert safe_run._continued(tmp_path, found) == results
-    assert list(safe_run._since(tmp_path, found)) == []
+    safe_run._finish(tmp_path, file, found, [], kept, lambda n: 0, lambda *given: None)
+    assert safe_run._continued(tmp_path, found) == file
     return found
 
 
@@ -241,10 +253,10 @@ def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
     from tempbench_lmms.harness import tasks
 
     before = (tmp_path / run_files.STATE).read_bytes()
-    load = safe_run.load_task
+    load = preflight.load_task
     now = load(MINI) | {"doc_to_text": lambda doc, kwargs=None: f"In short: {doc['question_id']}"}
-    monkeypatch.setattr(safe_run, "load_task", lambda name: now if name == MINI else tasks.load_task(name))
-    found = safe_run.preflight("m", MINI, [MINI], tmp_path, "", [], False)
+    monkeypatch.setattr(preflight, "load_task", lambda name: now if name == MINI else tasks.load_task(name))
+    found = preflight.check(Command("m", MINI, tmp_path))
     with pytest.raises(
         TempbenchError, match=f"1 task of it would be asked .* of {MINI} have changed; choose"
     ):
@@ -258,7 +270,7 @@ def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
 
 def test_other_versions_of_what_computes_are_another_run(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "version", lambda name: "0.0")
-    found = safe_run.preflight("m", MINI, [MINI], tmp_path, "", [], False)
+    found = preflight.check(Command("m", MINI, tmp_path))
     with pytest.raises(TempbenchError, match=r"differs in: packages: .*transformers \('.*', now '0.0'\)"):
         safe_run._continued(tmp_path, found)
 
@@ -283,22 +295,10 @@ def test_prompts_are_compared_without_a_look_at_their_videos(task, monkeypatch):
     assert identity.of_texts(shorter, docs) != identity.of_texts(config, docs)
 
 
-def test_a_run_that_is_on_is_continued_by_other_code(finished, tmp_path):
-    """What is asked otherwise is asked anew, by the keys of the answers; unnoted results are made again."""
-    path = tmp_path / run_files.STATE
-    state = json.loads(path.read_text()) | {"finished": None}
-    path.write_text(json.dumps(state))
-    os.utime(path, (0, 0))
-    assert safe_run._continued(tmp_path, finished) is not None
-    for of, name in (("texts", MINI), ("questions", "tempvs"), ("numbers", "tempvs")):
-        assert safe_run._continued(tmp_path, asked_by(finished, of, name)) is None
-
-
 def test_code_that_changes_no_prompt_leaves_a_run_finished_and_says_so(finished, tmp_path, capsys):
     for of, line in (("numbers", "rescore --reparse"), ("questions", "choose another --output")):
         found = asked_by(finished, of, "tempvs")
-        results = safe_run._continued(tmp_path, found)
-        safe_run._tell_finished(results, safe_run._since(tmp_path, found))
+        safe_run._tell_finished(tmp_path, safe_run._continued(tmp_path, found), found)
         _, said = capsys.readouterr().out.splitlines()
         assert line in said
     path = tmp_path / run_files.STATE
@@ -310,22 +310,22 @@ def test_code_that_changes_no_prompt_leaves_a_run_finished_and_says_so(finished,
 
 
 def test_a_finished_run_that_was_changed_after_its_end_is_made_again(tmp_path, capsys):
-    results = tmp_path / "20260101_000000_results.json"
+    file = tmp_path / "20260101_000000_results.json"
     log = tmp_path / "20260101_000000_samples_other.jsonl"
-    found = safe_run.Checked({"model": "m"}, {}, safe_run.Asked("", {}))
+    found = RunIdentity({"model": "m"})
 
     def begin(**more):
-        results.write_text('{"n-samples": {}, "results": {"other": 0.25}}')
+        file.write_text('{"n-samples": {}, "results": {"other": 0.25}}')
         log.write_text('{"doc_id": 0}\n')
-        state = {"identity": {"model": "m"}, "questions": {}, "finished": str(results), "failed": [], **more}
+        state = {"identity": {"model": "m"}, "questions": {}, "finished": str(file), "failed": [], **more}
         (tmp_path / run_files.STATE).write_text(json.dumps(state))
 
     begin()
-    begin(files=safe_run._sums(results))
-    assert safe_run._continued(tmp_path, found) == results
-    for file, old, new in ((results, "0.25", "0.35"), (log, "0", "1")):
-        file.write_text(file.read_text().replace(old, new))
+    begin(files=results.sums(file))
+    assert safe_run._continued(tmp_path, found) == file
+    for path, old, new in ((file, "0.25", "0.35"), (log, "0", "1")):
+        path.write_text(path.read_text().replace(old, new))
         assert safe_run._continued(tmp_path, found) is None
         assert "was changed after the run" in capsys.readouterr().err
-        begin(files=safe_run._sums(results))
-        begin(files=safe_run._sums(results))
+        begin(files=results.sums(file))
+        begin(files=results.sums(file))

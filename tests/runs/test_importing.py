@@ -165,7 +165,8 @@ FORMATS = [
 def imported(name, path, task, output, **more):
     reader = {**formats.READERS, **benchmarks.readers(task.split("_")[0])}[name]
     partial = more.pop("partial", False)
-    return importing.run(reader, name, importing.source_of(path, task, **more), output, partial)
+    source = importing.source_of(path, task, **more)
+    return importing.run(reader, name, source, output, partial), source.remarks
 
 
 def without_run(values):
@@ -179,10 +180,10 @@ def without_run(values):
 )
 def test_an_imported_oracle_has_the_oracle_s_numbers(name, write, task, tmp_path):
     write_run(tmp_path / "run", "oracle", task)
-    done = imported(name, write(tmp_path, task), task, tmp_path / "imported")
+    done, _ = imported(name, write(tmp_path, task), task, tmp_path / "imported")
     (theirs,) = logs.read_runs([tmp_path / "imported"])
     (ours,) = logs.read_runs([tmp_path / "run"])
-    assert done.n == len(ours.samples)
+    assert len(done.samples) == len(ours.samples)
     assert not theirs.problems
     found = {key: value for key, value in theirs.values.items() if key != "alias"}
     assert without_run(found) == without_run(ours.values)
@@ -250,8 +251,8 @@ def test_missing_unknown_and_repeated_replies_are_said(tmp_path):
     with pytest.raises(TempbenchError, match="3 of 208 questions have no reply"):
         imported("replies", file, MATEO, tmp_path / "a")
     assert not (tmp_path / "a").exists()
-    done = imported("replies", file, MATEO, tmp_path / "a", partial=True)
-    assert done.remarks[0].startswith("scored are 205 of 208 questions")
+    _, remarks = imported("replies", file, MATEO, tmp_path / "a", partial=True)
+    assert remarks[0].startswith("scored are 205 of 208 questions")
     (log,) = logs.read_runs([tmp_path / "a"])
     assert len(log.samples) == 205
     assert run_card(log)["questions"] == {"of": 208, "asked": 205, "logged": 205, "failed": 0}
@@ -301,8 +302,8 @@ def test_folders_of_other_ways_of_asking_are_left_out_and_said(tmp_path):
     more = folder / "count+human" / "32"
     more.mkdir()
     (more / "model.jsonl").write_text('{"id": "0", "response": "A"}\n')
-    done = imported("tomato", folder, "coherence_qa_1f_mini", tmp_path / "a")
-    assert done.remarks == ["left out are 1 files that were asked as 32f; coherence_qa_1f_mini asks as 1f"]
+    _, remarks = imported("tomato", folder, "coherence_qa_1f_mini", tmp_path / "a")
+    assert remarks == ["left out are 1 files that were asked as 32f; coherence_qa_1f_mini asks as 1f"]
     (more / "other.jsonl").write_text("")
     with pytest.raises(TempbenchError, match="files of 2 models; give one with --model: model, other"):
         imported("tomato", folder, "coherence_qa_1f_mini", tmp_path / "b")
@@ -347,8 +348,8 @@ def test_the_first_of_two_replies_to_a_shared_grounding_counts(tmp_path):
     for row in rows:
         row["preds"] = "Image 9"
     file.write_text(json.dumps(rows))
-    done = imported("tempvs", folder, "tempvs_mini", tmp_path / "a")
-    assert "grounding questions have another reply in a second file" in done.remarks[0]
+    _, remarks = imported("tempvs", folder, "tempvs_mini", tmp_path / "a")
+    assert "grounding questions have another reply in a second file" in remarks[0]
 
 
 def test_rextime_needs_no_videos(tmp_path, monkeypatch):

@@ -87,7 +87,7 @@ def test_cut_off_log(tmp_path):
     path = write_run(tmp_path)
     text = path.read_text()
     path.write_text(text[: len(text) // 2])
-    with pytest.raises(TempbenchError, match="is cut off"):
+    with pytest.raises(TempbenchError, match="cut off or not a log line"):
         logs.read_runs([tmp_path])
     (log,) = logs.read_runs([tmp_path], partial=True)
     assert 0 < len(log.samples) < 223
@@ -100,8 +100,8 @@ def test_repeated_lines_and_lines_of_others(tmp_path):
     path.write_text(path.read_text() + first + "\n" + '{"doc_id": 3, "resps": ["A"]}\n')
     (log,) = logs.read_runs([tmp_path], partial=True)
     assert len(log.samples) == 223
-    assert "repeats" in log.problems[0]
-    assert "not a log line (it has no record)" in log.problems[1]
+    assert "again" in log.problems[0]
+    assert "not a log line, first line 225 (it has no record)" in log.problems[1]
 
 
 def test_what_is_wrong_with_many_lines_is_one_sentence(tmp_path):
@@ -111,7 +111,7 @@ def test_what_is_wrong_with_many_lines_is_one_sentence(tmp_path):
     with pytest.raises(TempbenchError) as raised:
         logs.read_runs([tmp_path])
     said = (
-        f"{path.name}: 223 lines are cut off or not log lines, first line 1 (it is no JSON), and no line "
+        f"{path.name}: 223 lines cut off or not a log line, first line 1 (it is no JSON), and no line "
         "of it can be used; run it again"
     )
     assert str(raised.value).startswith(said)
@@ -119,7 +119,9 @@ def test_what_is_wrong_with_many_lines_is_one_sentence(tmp_path):
     assert not log.samples
     assert len(log.problems) == 1
     path.write_text(whole + whole.splitlines()[0] + "\n")
-    with pytest.raises(TempbenchError, match=r"line 224 repeats .*; add --partial .* its 223 sound lines"):
+    with pytest.raises(
+        TempbenchError, match=r"again, first line 224 .*; add --partial .* its 223 sound lines"
+    ):
         logs.read_runs([tmp_path])
 
 
@@ -159,34 +161,19 @@ def test_mixed_questions_are_no_log_to_report(tmp_path):
     for row, other in zip(rows[1::2], rows[2::2], strict=False):
         row["record"] = other["record"]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(TempbenchError, match=r"111 lines repeat questions .*first line 3 .* its 112 sound"):
+    with pytest.raises(
+        TempbenchError, match=r"111 lines a question or its doc_id again, first line 3 .* its 112 sound"
+    ):
         logs.read_runs([tmp_path])
     (log,) = logs.read_runs([tmp_path], partial=True)
     assert len({sample.record["id"] for sample in log.samples}) == len(log.samples) == 112
 
 
-def dated(folder, name, config=None, **write):
-    """Writes a run whose files have another date, and says so inside."""
+def dated(folder, name, **write):
+    """Writes a run whose files have another date."""
     path = write_run(folder, **write)
-    new = {}
-    for file in (path, path.with_name("20260101_000000_results.json")):
-        new[file.suffix] = file.rename(file.with_name(file.name.replace("20260101_000000", name)))
-    results = json.loads(new[".json"].read_text())
-    results |= {"date": name}
-    results["config"] |= {"resolved_cli_args": config or {}}
-    new[".json"].write_text(json.dumps(results))
-    return new[".json"]
-
-
-def test_the_newest_run_is_told_by_its_time_and_not_by_its_clock(tmp_path):
-    dated(tmp_path, "20260101_080000")  # the harness's own zone: midnight in UTC
-    later = dated(tmp_path, "20260101_000500", {"timezone": "UTC"}, seed=1)
-    assert logs.results_files(tmp_path) == [later]
-    latest = dated(tmp_path, "20251231_194000", {"timezone": "America/New_York"}, seed=2)
-    assert [log.file for log in logs.read_runs([tmp_path])] == [latest]
-    results = json.loads(latest.read_text())
-    latest.write_text(json.dumps(results | {"date": 5}))  # then its last change counts
-    assert logs.results_files(tmp_path) == [latest]
+    files = [path, path.with_name("20260101_000000_results.json")]
+    return [file.rename(file.with_name(file.name.replace("20260101_000000", name))) for file in files][1]
 
 
 def test_tasks_that_were_run_one_by_one_into_a_folder_all_count(tmp_path):
@@ -234,11 +221,6 @@ def with_results(folder, change):
     return file
 
 
-def test_a_number_of_questions_that_is_none_is_named(tmp_path):
-    file = with_results(tmp_path, lambda results: results["n-samples"][TASK].update(effective="8"))
-    complains(tempbench("rescore", tmp_path), f"{file}: n-samples of {TASK} is '8', which is no number")
-
-
 def test_replies_without_scores_are_named(tmp_path):
     def change(results):
         results["config"]["resolved_cli_args"] = {"predict_only": True}
@@ -246,12 +228,10 @@ def test_replies_without_scores_are_named(tmp_path):
     file = with_results(tmp_path, change)
     for words in (["rescore", tmp_path], ["compare", tmp_path, tmp_path]):
         complains(tempbench(*words), f"{file}: the run was made with --predict_only")
-    scored = dated(tmp_path, "20251231_000000")  # earlier, and what there is to show
-    assert [log.file for log in logs.read_runs([tmp_path])] == [scored]
 
 
 def test_short_lines_without_the_list_of_metrics_are_named(tmp_path):
     path = write_run(tmp_path, n=8)
     rows = [json.loads(line) | {"not_given_to": []} for line in path.read_text().splitlines()]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    complains(tempbench("rescore", tmp_path), "8 lines need the metric_list of the results file")
+    complains(tempbench("rescore", tmp_path), "8 lines cut off or not a log line", "it has no metric_list")

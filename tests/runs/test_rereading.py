@@ -604,9 +604,9 @@ def test_a_span_keeps_our_letter_and_has_no_kappa(tmp_path):
 
 
 def test_one_class_alone_has_no_kappa():
-    found = second_scores._agreement("option", [("A", "A"), ("A", "A")])
+    found = second_scores.agreement("option", [("A", "A"), ("A", "A")])
     assert (found.share, found.kappa) == (1, None)
-    assert second_scores._agreement("span", [((1.0, 2.0), (1.4, 2.0)), ((1.0, 2.0), (1.6, 2.0))]).same == 1
+    assert second_scores.agreement("span", [((1.0, 2.0), (1.4, 2.0)), ((1.0, 2.0), (1.6, 2.0))]).same == 1
 
 
 @pytest.mark.slow

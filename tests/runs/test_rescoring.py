@@ -203,7 +203,7 @@ def test_official_parser(folder, tmp_path):
     line["filtered_resps"] = "A man came first, so the answer is Option B."
     path.write_text("\n".join(map(json.dumps, lines)))
     log = log_of(other)
-    samples, _ = rescoring.read_again(log)
+    samples = rescoring.read_again(log)
     found = rescoring.official(replace(log, samples=samples))
     assert found.then == {"mt": 1, "gt_strict": 1, "mt_given_gt_strict": 1}
     assert found.now == {"mt": 119 / 120, "gt_strict": 1, "mt_given_gt_strict": 119 / 120, "n": 120}
@@ -256,13 +256,13 @@ def test_damaged_logs(folder, tmp_path, monkeypatch, capsys):
     assert json.loads(stranger)["doc_id"] == 300
     twin = write_run(tmp_path / "twin", task="tempvs_mt1_three_mini").read_text().splitlines()[5]
     cases = {
-        "in_a_line": (lambda text: text[:9000], "is cut off"),
+        "in_a_line": (lambda text: text[:9000], "cut off or not a log line"),
         "between_lines": (lambda text: text[: text.index("\n", 9000)], "lines for the run's 223 questions"),
-        "other_task": (lambda text: f"{text}{stranger}\n", "belongs to another task"),
-        "other_leaf": (lambda text: f"{text}{twin}\n", "or its doc_id"),
-        "repeated": (lambda text: text + text, "223 lines repeat questions"),
+        "other_task": (lambda text: f"{text}{stranger}\n", "of another task"),
+        "other_leaf": (lambda text: f"{text}{twin}\n", "a question or its doc_id again"),
+        "repeated": (lambda text: text + text, "223 lines a question or its doc_id again"),
         "empty": (lambda text: "", "0 lines for the run's 223 questions"),
-        "binary": (lambda text: "\0\0\n" + text, "line 1 is cut off or not a log line"),
+        "binary": (lambda text: "\0\0\n" + text, "1 line cut off or not a log line, first line 1"),
     }
     for name, (change, said) in cases.items():
         folder_ = damaged(name, change)
@@ -274,7 +274,7 @@ def test_damaged_logs(folder, tmp_path, monkeypatch, capsys):
     status, out, err = tempbench(monkeypatch, capsys, "rescore", tmp_path / "other_task", "--partial")
     assert (status, err) == (0, "")
     assert "warning" in out
-    assert "belongs to another task" in out
+    assert "of another task" in out
     # What is left of a cut log gives other numbers than the run printed, and that is said too.
     status, out, err = tempbench(monkeypatch, capsys, "rescore", tmp_path / "in_a_line", "--partial")
     assert status == 1
@@ -394,8 +394,8 @@ def test_thresholds():
 
 def test_prompt_hash_knows_no_order():
     one, other = sample(number=1), sample(number=2)
-    assert run_card.prompt_hash((one, other)) == run_card.prompt_hash((other, one))
-    assert run_card.prompt_hash(()) is None
+    assert run_card._prompt_hash((one, other)) == run_card._prompt_hash((other, one))
+    assert run_card._prompt_hash(()) is None
 
 
 @pytest.mark.harness

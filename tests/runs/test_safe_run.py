@@ -16,7 +16,8 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import names, options
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
-from tempbench_lmms.runs import safe_run
+from tempbench_lmms.runs import arguments, preflight, safe_run
+from tempbench_lmms.runs.preflight import Command
 from tests.command import complains, tempbench
 
 ROOT = Path(__file__).parents[2]
@@ -24,18 +25,18 @@ TASK = "tempvs_mt1_two_mini"
 
 
 def test_groups_stand_for_their_tasks():
-    assert safe_run.leaves([TASK, "tempvs_mt1_mini"]) == [TASK, "tempvs_mt1_three_mini"]
+    assert preflight.leaves([TASK, "tempvs_mt1_mini"]) == [TASK, "tempvs_mt1_three_mini"]
 
 
 @pytest.mark.slow
 def test_a_pattern_stands_for_the_tasks_that_it_matches(tmp_path, capsys):
-    named = safe_run.leaves(["tempvs_mt1_mini"])
-    assert safe_run.leaves(["tempvs_mt1_[!l]*o_mini"]) == [TASK]
-    assert set(safe_run.leaves(["tempvs_mt1*mini"])) >= {*named}
+    named = preflight.leaves(["tempvs_mt1_mini"])
+    assert preflight.leaves(["tempvs_mt1_[!l]*o_mini"]) == [TASK]
+    assert set(preflight.leaves(["tempvs_mt1*mini"])) >= {*named}
     pattern = "tempvs_mt1_*o_mini"
-    assert safe_run.leaves([pattern]) == [TASK]
-    found = safe_run.preflight("m", pattern, safe_run.leaves([pattern]), tmp_path, "", [], False)
-    assert list(found.identity["data"]) == [TASK]
+    assert preflight.leaves([pattern]) == [TASK]
+    found = preflight.check(Command("m", pattern, tmp_path))
+    assert list(found.kept["data"]) == [TASK]
     assert "questions of 1 task are asked" in capsys.readouterr().err
     assert names.expanded([pattern], []) == [TASK]
     assert names.expanded(["mmmu_v*"], []) == ["mmmu_v*"]
@@ -52,7 +53,7 @@ def test_thinking_lowers_no_limit_of_a_task_behind_a_pattern(tmp_path):
 
 
 def test_tasks_of_the_harness_are_left_to_it():
-    assert safe_run.leaves(["mmmu_val"]) == []
+    assert preflight.leaves(["mmmu_val"]) == []
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_a_name_that_no_task_has_is_a_line_and_leaves_nothing(tasks, line, tmp_p
     complains(done, line)
     assert not (tmp_path / "o").exists()
     with pytest.raises(TempbenchError, match=re.escape(line)):  # without the command
-        safe_run.run("m", tasks, tmp_path / "o")
+        safe_run.run(Command("m", tasks, tmp_path / "o"))
     assert not (tmp_path / "o").exists()
 
 
@@ -104,30 +105,29 @@ def test_a_model_is_not_checked_for_a_task_that_is_none():
     complains(tempbench("check-model", "--model", "dummy", "--tasks", "nosuch"), "no task named 'nosuch'")
 
 
-@pytest.mark.parametrize("word", ["--limit", "--batch_size=4"])
-def test_further_arguments_may_be_anything_else(word, tmp_path):
+@pytest.mark.parametrize("words", [["--limit", "2"], ["--batch_size=4"]])
+def test_further_arguments_may_be_anything_else(words):
     with pytest.raises(TempbenchError, match="--tasks: `tempbench run` sets it"):
-        safe_run.preflight("m", TASK, [TASK], tmp_path, "", [word, "--tasks", "x"], False)
-
-
-@pytest.mark.parametrize("word", ["--conf", "--conf=x", "--task", "--model_arg=a=2", "--output", "-c", "-cx"])
-def test_an_option_of_ours_is_refused_in_short_too(word, tmp_path):
-    with pytest.raises(TempbenchError, match="`tempbench run` sets it"):
-        safe_run.preflight("m", TASK, [TASK], tmp_path, "", [word, "x"], False)
-
-
-@pytest.mark.parametrize("word", ["--log_samples_suffix", "--limit", "-b", "--", "x", "--model_argsx", "-1"])
-def test_other_words_are_not_taken_for_ours(word):
-    assert not safe_run._sets_ours(word)
+        arguments.part([*words, "--tasks", "x"])
 
 
 @pytest.mark.parametrize(
-    ("tasks", "further", "line"),
-    [(TASK, ["--limit", "0"], "--limit 0"), (TASK, ["--limit=0"], "--limit 0")],
+    "words", ["--conf x", "--conf=x", "--task x", "--model_arg=a=2", "--output x", "-c x", "-cx"]
 )
-def test_what_asks_nothing_is_said_at_once(tasks, further, line, tmp_path):
-    with pytest.raises(TempbenchError, match=line):
-        safe_run.preflight("m", tasks, [], tmp_path, "", further, False)
+def test_an_option_of_ours_is_refused_in_short_too(words):
+    with pytest.raises(TempbenchError, match="`tempbench run` sets it"):
+        arguments.part(words.split())
+
+
+@pytest.mark.parametrize("words", ["--log_samples_suffix x", "--limit 1", "-b 2", "--"])
+def test_other_words_are_not_taken_for_ours(words):
+    assert arguments.part(words.split())([1, 2])
+
+
+@pytest.mark.parametrize("further", [["--limit", "0"], ["--limit=0"]])
+def test_what_asks_nothing_is_said_at_once(further):
+    with pytest.raises(TempbenchError, match="--limit 0"):
+        arguments.part(further)
 
 
 @pytest.mark.parametrize(
@@ -189,11 +189,11 @@ def test_a_device_that_is_not_there_is_a_line_before_the_work(tmp_path, warm_pyt
     ],
 )
 def test_what_limit_and_offset_leave(words, numbers):
-    assert list(safe_run.part(words)(range(10))) == list(numbers)
+    assert list(arguments.part(words)(range(10))) == list(numbers)
 
 
 def test_the_first_line_counts_what_is_asked(tmp_path, capsys):
-    safe_run.preflight("tempbench_chance", TASK, [TASK], tmp_path, "", ["--limit", "8"], False)
+    preflight.check(Command("tempbench_chance", TASK, tmp_path, "", ["--limit", "8"]))
     assert (
         f"tempbench: 8 of {len(docs_of(load_task(TASK)))} questions of 1 task are asked"
         in capsys.readouterr().err
@@ -203,21 +203,21 @@ def test_the_first_line_counts_what_is_asked(tmp_path, capsys):
 def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
     with pytest.raises(TempbenchError, match="tempbench prepare tempvs"):
-        safe_run.preflight("m", "tempvs", ["tempvs_mt1_two"], tmp_path, "", [], False)
+        preflight.check(Command("m", "tempvs_mt1_two", tmp_path))
 
 
 def test_a_full_disk_is_told_before_a_model_is_loaded(tmp_path, monkeypatch):
     monkeypatch.setattr(outputs.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
     with pytest.raises(TempbenchError, match="1 MB free"):
-        safe_run.preflight("m", TASK, [TASK], tmp_path, "", [], False)
+        preflight.check(Command("m", TASK, tmp_path))
 
 
 def test_quick_look_at_the_data():
     config, docs = load_task(TASK), docs_of(load_task(TASK))
-    assert list(safe_run.task_problems(config, docs)) == []
+    assert list(preflight.task_problems(config, docs)) == []
     twice = [docs[0], docs[0]]
     name = docs[0]["question_id"]
-    assert next(safe_run.task_problems(config, twice)) == f"row 1 ({name}): question_id: duplicate of row 0"
+    assert next(preflight.task_problems(config, twice)) == f"row 1 ({name}): question_id: duplicate of row 0"
 
 
 def test_a_task_s_file_is_refused_with_its_name(tmp_path):
@@ -239,7 +239,7 @@ def test_a_damaged_medium_fails_its_own_questions_alone(row, tmp_path, monkeypat
     name = docs[row]["images"][0].rpartition("/")[2]
     for picture in (tmp_path / "tempvs").rglob(name):
         picture.write_bytes(b"x")
-    assert not list(safe_run.task_problems(config, docs))
+    assert not list(preflight.task_problems(config, docs))
     said = capsys.readouterr().err
     assert said.startswith(f"tempbench: {TASK}, row {row}: ")
     assert name in said
@@ -257,7 +257,7 @@ def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypat
         doc | {"images": [url.replace("/mini/", "/") for url in doc["images"]]} for doc in docs_of(config)[:3]
     ]
     with pytest.raises(TempbenchError, match="damaged"):
-        list(safe_run.task_problems(config, docs))
+        list(preflight.task_problems(config, docs))
 
 
 FAILING = f"""
@@ -265,7 +265,8 @@ FAILING = f"""
     from pathlib import Path
     from tempbench_lmms.errors import TempbenchError
     from tempbench_lmms.harness import cache
-    from tempbench_lmms.runs import safe_run
+    from tempbench_lmms.runs import arguments, preflight, safe_run
+from tempbench_lmms.runs.preflight import Command
 
     sys.argv = []
     for error in (
@@ -274,9 +275,9 @@ FAILING = f"""
         OSError(errno.ENOSPC, "No space left on device"),
     ):
         cache.evaluate = lambda *args: error
-        more = ("", [], safe_run.How(), safe_run.Pace(), safe_run.Asked("", {{}}))
+        command, pace = Command("m", "{TASK}", Path("logs")), safe_run.Pace()
         try:
-            safe_run._evaluate("m", "{TASK}", Path("logs"), *more)
+            safe_run._evaluate(command, safe_run.RunOptions(), RunIdentity({{}}), pace)
         except TempbenchError as told:
             print(told)
 """

@@ -1,0 +1,173 @@
+"""What a run is, and what is checked of it before a model is loaded."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tempbench_lmms import __version__, benchmarks
+from tempbench_lmms.data import checks, manifests, outputs, prepared, tables
+from tempbench_lmms.data.terminal import counted, tell
+from tempbench_lmms.errors import MediaError, TempbenchError
+from tempbench_lmms.harness import identity, plugin
+from tempbench_lmms.harness import names as task_names
+from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of, task_files
+from tempbench_lmms.runs import arguments
+
+_BYTES_PER_DOCUMENT = 20_000
+_BYTES_AT_LEAST = 200_000_000
+_LOOKED_AT = 5
+
+
+@dataclass(frozen=True)
+class Command:
+    """What is run, as the command line says it.
+
+    Attributes:
+        model: As for the harness's `--model`.
+        tasks: Tasks or groups, separated by commas.
+        output: Folder of this one run.
+        model_args: As for the harness's `--model_args`.
+        further: Further arguments of the harness.
+    """
+
+    model: str
+    tasks: str
+    output: Path
+    model_args: str = ""
+    further: Sequence[str] = ()
+
+    @property
+    def named(self) -> list[str]:
+        """The tasks that are named, patterns as what they match."""
+        return task_names.expanded(self.tasks.split(","), self.further)
+
+    @property
+    def leaves(self) -> list[str]:
+        """The tasks of this package behind them."""
+        return leaves(self.tasks.split(","))
+
+
+@dataclass(frozen=True)
+class RunIdentity:
+    """What a run is.
+
+    Attributes:
+        kept: As its folder keeps it.
+        process: What must be the same in all its processes.
+        fingerprint: Of the model and how it is asked; answers are kept under it.
+        ids: The questions of each of our tasks in their order.
+        questions: How the code here asks and reads the questions; it may change while the run is on.
+    """
+
+    kept: dict[str, Any]
+    process: dict[str, Any] = field(default_factory=dict)
+    fingerprint: str = ""
+    ids: dict[str, list[str]] = field(default_factory=dict)
+    questions: dict[str, Any] = field(default_factory=dict)
+
+
+def leaves(names: Iterable[str]) -> list[str]:
+    """Returns the tasks behind `names`: patterns as what they match, groups as their members, only ours."""
+    found: dict[str, None] = {}
+    for name in task_names.expanded(names):
+        if name not in task_files():
+            continue
+        config = load_task(name)
+        if "group" in config:
+            members = [one if isinstance(one, str) else one["task"] for one in config["task"]]
+            found.update(dict.fromkeys(leaves(members)))
+        else:
+            found[name] = None
+    return list(found)
+
+
+def check(command: Command, verify: bool = False) -> RunIdentity:
+    """Checks everything that can be checked before a model is loaded, and returns what the run is.
+
+    Args:
+        command: What is run.
+        verify: Check every row and every medium.
+
+    Raises:
+        TempbenchError: Something is amiss.
+    """
+    names = command.leaves
+    taken = arguments.part(command.further)
+    version = plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS, "`tempbench run`")
+    plugin.install()
+    data, ids, texts = checked_data(names, verify)
+    n, n_asked = sum(map(len, ids.values())), sum(len(taken(one)) for one in ids.values())
+    if names and not n_asked:
+        raise TempbenchError("--limit and --offset leave no question to ask; give other numbers")
+    room = _BYTES_AT_LEAST + n_asked * _BYTES_PER_DOCUMENT
+    outputs.check_room(command.output, room, f"the answers and logs of {counted(n_asked, 'question')}")
+    if names:
+        of = f" of {n:,}" if n_asked < n else ""
+        tell(f"{n_asked:,}{of} questions of {counted(len(names), 'task')} are asked")
+    tell(f"starting lmms-eval {version}")
+    asked = identity.of_model(command.model, command.model_args, [*command.further])
+    kept = {**asked, "tasks": command.tasks, "tempbench": __version__, "lmms_eval": version, "data": data}
+    kept["packages"] = identity.of_packages(command.model)
+    process = identity.of_process(data, asked, command.tasks)
+    questions = {"texts": texts, **identity.of_code_behind(names)}
+    return RunIdentity(kept, process, identity.fingerprint(asked), ids, questions)
+
+
+def checked_data(
+    names: Sequence[str], verify: bool = False
+) -> tuple[dict[str, Any], dict[str, list[str]], dict[str, str]]:
+    """Returns by task what it asks about, the ids of its questions in order, and a checksum of its prompts.
+
+    Raises:
+        TempbenchError: Data is not here or damaged, or a question cannot be built.
+    """
+    data: dict[str, Any] = {}
+    ids: dict[str, list[str]] = {}
+    texts: dict[str, str] = {}
+    looked_at: set[Path] = set()
+    plugin.preflight(names)
+    for name in names:
+        config = load_task(name)
+        docs = docs_of(config)
+        if not docs:
+            raise TempbenchError(f"{name}: no documents; prepare the data again")
+        ids[name] = [str(doc["question_id"]) for doc in docs]
+        for problem in task_problems(config, docs):
+            raise TempbenchError(f"{name}: {problem}")
+        benchmark, root = root_of(config)
+        if root not in looked_at:
+            looked_at.add(root)
+            for problem in prepared.table_problems(root, manifests.read(root) or {}):
+                raise TempbenchError(f"{problem}; prepare the data again with --force")
+            if verify and (problems := list(benchmarks.commands(benchmark)["verify"](root))):
+                raise TempbenchError(f"{problems[0]} ({len(problems)} problems; see `tempbench verify`)")
+        data[name] = identity.of_data(name, config, docs)
+        texts[name] = identity.of_texts(config, docs)
+    return data, ids, texts
+
+
+def task_problems(config: dict[str, Any], docs: Sequence[tables.Row]) -> Iterator[str]:
+    """Yields what a quick look finds wrong with a task: repeated ids, questions that cannot be built.
+
+    Damaged media are told, and fail their own questions alone.
+
+    Raises:
+        MediaError: The media of all questions looked at are damaged.
+    """
+    for number, problem in checks.duplicates(enumerate(docs)):
+        yield f"row {number} ({str(docs[number]['question_id'])[:80]}): {problem}"
+    kwargs = kwargs_of(config)
+    looked_at = {round(i * (len(docs) - 1) / max(_LOOKED_AT - 1, 1)) for i in range(_LOOKED_AT)}
+    damaged: dict[int, MediaError] = {}
+    for number in sorted(looked_at):
+        try:
+            if not config["doc_to_text"](docs[number], kwargs).strip():
+                yield f"row {number}: the question is empty; prepare the data again"
+            config["doc_to_messages"](docs[number], kwargs)  # decodes its media
+        except MediaError as error:
+            damaged[number] = error
+    if len(damaged) == len(looked_at):
+        raise damaged[0]
+    for number, found in damaged.items():
+        tell(f"{config['task']}, row {number}: {found}; its questions count as failed, the others are asked")
