@@ -68,7 +68,6 @@ MODULES = (
     "tempbench_lmms.harness.printing",
     "tempbench_lmms.harness.respondents.chat",
     "tempbench_lmms.report.page",
-    "tempbench_lmms.report.summary",
     "tempbench_lmms.runs.model_check",
     "tempbench_lmms.runs.safe_run",
     "tempbench_lmms.runs.second_scores",
