@@ -308,10 +308,7 @@ def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
         )
     metric = metrics[name]
     _check_form(log.task, metric)
-    members: dict[str, list[int]] = {}
-    for number, group in enumerate(groups_of(log.task, docs)):
-        members.setdefault(group, []).append(number)
-    groups = tuple(tuple(members[group]) for group in shuffled(members, ORDER))
+    groups = _in_order(groups_of(log.task, docs))
     ids = [str(doc["question_id"]) for doc in docs]
     given = {str(record["id"]): record for record in metric.records}
     own = [_measured(metric, [given.get(ids[n]) for n in group]) for group in groups]
@@ -348,6 +345,14 @@ def _contest(log: TaskLog, run_b: Path, wanted: str, level: float) -> Contest:
             "sha256": sha256_of([log.log_file]),
         },
     )
+
+
+def _in_order(groups: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """Returns the numbers of the questions by group, in the order in which they are asked."""
+    members: dict[str, list[int]] = {}
+    for number, group in enumerate(groups):
+        members.setdefault(group, []).append(number)
+    return tuple(tuple(members[group]) for group in shuffled(members, ORDER))
 
 
 def _read_by(metric: str, sample: Sample | None) -> Record | None:
