@@ -219,7 +219,7 @@ def look_at_a_run() -> None:
     from PIL import Image
 
     from tempbench_lmms.cli import main
-    from tempbench_lmms.runs import preflight
+    from tempbench_lmms.runs import starting
 
     # All commands' parameters are read from their functions for any one of them.
     typer.main.get_params_from_function = functools.cache(typer.main.get_params_from_function)
@@ -227,7 +227,7 @@ def look_at_a_run() -> None:
     Image.preinit()
     with tempfile.TemporaryDirectory() as folder:
         task = "tempvs_mt1_two_mini"
-        preflight.check(preflight.Command("tempbench_chance", task, Path(folder)))
+        starting.check(starting.Command("tempbench_chance", task, Path(folder)))
 
 
 def ask_git_once() -> None:

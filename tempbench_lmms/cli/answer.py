@@ -48,7 +48,7 @@ def answer(
     from tempbench_lmms.data import locks
     from tempbench_lmms.harness.tasks import load_task
     from tempbench_lmms.runs.answering.questions import Questions, task_of
-    from tempbench_lmms.runs.preflight import leaves
+    from tempbench_lmms.runs.starting import leaves
 
     load_task(task)
     made = [one for one in folder.parents if not one.exists()]

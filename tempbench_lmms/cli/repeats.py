@@ -30,7 +30,7 @@ def check(repeats: int, tasks: str, output: Path, further: Sequence[str], until_
         TempbenchError: They are not to be done.
     """
     from tempbench_lmms.runs import arguments
-    from tempbench_lmms.runs.preflight import leaves
+    from tempbench_lmms.runs.starting import leaves
 
     settings = arguments.generation(further)
     temperature = settings.get("temperature", "0")  # a number, or none: the harness's options are checked

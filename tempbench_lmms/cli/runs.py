@@ -106,12 +106,12 @@ def run(
         from tempbench_lmms.runs import supervision
 
         tell = supervision.supervised(output) if supervision.is_possible() else None
-        from tempbench_lmms.runs import model_check, preflight, safe_run
+        from tempbench_lmms.runs import model_check, safe_run, starting
         from tempbench_lmms.runs.arguments import with_room
 
         provenance.note_check(model_check.kept(output, model, model_args))
         if thinking:
-            further = with_room(further, thinking, preflight.leaves(tasks.split(",")) if first else ())
+            further = with_room(further, thinking, starting.leaves(tasks.split(",")) if first else ())
         how = safe_run.RunOptions(
             slice_size=slice_size,
             verify=verify,
@@ -129,7 +129,7 @@ def run(
             if report and (is_new or _is_older(page, results)):
                 write_report(page, results)
 
-        safe_run.run(preflight.Command(model, tasks, output, model_args, further), how, at_end)
+        safe_run.run(starting.Command(model, tasks, output, model_args, further), how, at_end)
 
 
 def _check_places(output: Path) -> None:

@@ -20,7 +20,7 @@ from tempbench_lmms.errors import DataNotPreparedError, TempbenchError
 from tempbench_lmms.harness import checking, identity, plugin
 from tempbench_lmms.harness.derived import base_of
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, task_files
-from tempbench_lmms.runs.preflight import leaves
+from tempbench_lmms.runs.starting import leaves
 
 _LOOKED_AT = 8
 

@@ -26,9 +26,9 @@ from tempbench_lmms.harness import agreement, identity, plugin
 from tempbench_lmms.harness import names as task_names
 from tempbench_lmms.harness.agreement import Ranks
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs import arguments, deciding, ending, preflight, quality, results, supervision
+from tempbench_lmms.runs import arguments, deciding, ending, quality, results, starting, supervision
 from tempbench_lmms.runs.logs import check_results, finished_results
-from tempbench_lmms.runs.preflight import Command, RunIdentity
+from tempbench_lmms.runs.starting import Command, RunIdentity
 
 _QUESTIONS = "questions"  # in a run's state: how they were asked and read
 
@@ -94,7 +94,7 @@ def run(
         with _for_all(ranks):
             _check_arguments(command, options)
             held.enter_context(_locked(output, options.lock))
-            found = preflight.check(command, options.verify)
+            found = starting.check(command, options.verify)
             agreement.compare(ranks, found.process | options.process)
             contests = _contests(command, options, found)
             finished = _continued(output, found, contests)

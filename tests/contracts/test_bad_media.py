@@ -214,7 +214,7 @@ def test_a_whole_run_goes_on_and_says_so(tmp_path, warm_python):
         import json, shutil, sys
         from pathlib import Path
         from tempbench_lmms.runs import safe_run
-        from tempbench_lmms.runs.preflight import Command
+        from tempbench_lmms.runs.starting import Command
         from tempbench_lmms.errors import TempbenchError
         from tempbench_lmms.data.roots import mini_root, resolve
         from tempbench_lmms.harness.tasks import docs_of, load_task

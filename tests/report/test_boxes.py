@@ -10,7 +10,7 @@ from tempbench_lmms.report import numbers
 from tempbench_lmms.report.overview import digits_of
 from tempbench_lmms.report.page import page
 from tempbench_lmms.runs.logs import read_runs
-from tempbench_lmms.runs.preflight import leaves
+from tempbench_lmms.runs.starting import leaves
 from tests.chromium import OUTSIDE, UNREADABLE
 from tests.report.runs import write_tasks
 from tests.report.test_browser import eventually

@@ -10,7 +10,7 @@ from tempbench_lmms.report import numbers
 from tempbench_lmms.report.page import page
 from tempbench_lmms.runs import rescoring
 from tempbench_lmms.runs.logs import read_runs
-from tempbench_lmms.runs.preflight import leaves
+from tempbench_lmms.runs.starting import leaves
 from tests.chromium import OUTSIDE
 from tests.command import tempbench_process
 from tests.report.conftest import ATTACK

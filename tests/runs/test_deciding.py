@@ -20,7 +20,7 @@ from tempbench_lmms.harness import stopping
 from tempbench_lmms.harness.respondents import REPLIES
 from tempbench_lmms.harness.tasks import docs_of, load_task
 from tempbench_lmms.report.numbers import of_logs
-from tempbench_lmms.runs import comparison, deciding, preflight, rescoring
+from tempbench_lmms.runs import comparison, deciding, rescoring, starting
 from tempbench_lmms.runs.logs import read_runs
 from tempbench_lmms.runs.run_card import run_card
 from tests.command import call, complains, tempbench, tempbench_process
@@ -248,7 +248,7 @@ def test_a_metric_alone_decides_nothing(tmp_path):
 
 
 def test_an_earlier_run_that_is_not_there_is_refused_before_the_harness_starts(tmp_path, monkeypatch):
-    monkeypatch.setattr(preflight, "check", lambda *given: pytest.fail("the harness was started"))
+    monkeypatch.setattr(starting, "check", lambda *given: pytest.fail("the harness was started"))
     run = ["run", "--model", "tempbench_oracle", "--tasks", TASK, "-o", tmp_path / "new"]
     complains(
         tempbench(*run, "--until-decided", tmp_path / "typo"), f"in {tmp_path / 'typo'}; give the run's"

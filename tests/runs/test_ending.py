@@ -14,9 +14,9 @@ import pytest
 from tempbench_lmms.cli import runs
 from tempbench_lmms.data.run_files import STATE
 from tempbench_lmms.harness.adapter import failure
-from tempbench_lmms.runs import ending, preflight, safe_run
+from tempbench_lmms.runs import ending, safe_run, starting
 from tempbench_lmms.runs.logs import finished_results
-from tempbench_lmms.runs.preflight import Command, RunIdentity
+from tempbench_lmms.runs.starting import Command, RunIdentity
 from tests.command import complains, tempbench
 from tests.runs.test_logs import write_run
 
@@ -154,7 +154,7 @@ def test_a_run_that_was_ended_while_it_wrote_its_report_only_writes_that(tmp_pat
     log = write_run(tmp_path, "constant", task)
     ids = [json.loads(line)["record"]["id"] for line in log.read_text().splitlines()]
     found = RunIdentity({"model": "b"}, ids={task: ids})
-    monkeypatch.setattr(preflight, "check", lambda *given: found)
+    monkeypatch.setattr(starting, "check", lambda *given: found)
     monkeypatch.setattr(safe_run.plugin, "shadowed_names", list)
     monkeypatch.setattr(safe_run, "_continued", lambda *given: None)
     monkeypatch.setattr(safe_run, "_evaluate", lambda *given: None)
@@ -170,7 +170,7 @@ def test_a_run_that_was_ended_while_it_wrote_its_report_only_writes_that(tmp_pat
     with pytest.raises(KeyboardInterrupt):
         safe_run.run(Command("m", task, tmp_path), at_end=at_end)
     monkeypatch.undo()
-    monkeypatch.setattr(preflight, "check", lambda *given: found)
+    monkeypatch.setattr(starting, "check", lambda *given: found)
     monkeypatch.setattr(safe_run, "_evaluate", lambda *given: pytest.fail("asked again"))
     safe_run.run(Command("m", task, tmp_path), at_end=at_end)
     assert ends == [(results, True), (results, False)]

@@ -16,8 +16,8 @@ import pytest
 from tempbench_lmms.data import provenance, run_files, tables
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.runs import preflight, results, safe_run
-from tempbench_lmms.runs.preflight import Command, RunIdentity
+from tempbench_lmms.runs import results, safe_run, starting
+from tempbench_lmms.runs.starting import Command, RunIdentity
 from tests.runs.test_logs import write_run
 
 TASK = "tempvs_mt1_two"
@@ -235,7 +235,7 @@ def finished(tmp_path):
     """A finished run, and what the same command finds that it is."""
     log = write_run(tmp_path, task=MINI)
     file = log.with_name("20260101_000000_results.json")
-    found = preflight.check(Command("m", MINI, tmp_path))
+    found = starting.check(Command("m", MINI, tmp_path))
     kept = {"questions": found.questions}
     safe_run._finish(tmp_path, file, found, [], kept, lambda n: 0, lambda *given: None)
     assert safe_run._continued(tmp_path, found) == file
@@ -253,10 +253,10 @@ def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
     from tempbench_lmms.harness import tasks
 
     before = (tmp_path / run_files.STATE).read_bytes()
-    load = preflight.load_task
+    load = starting.load_task
     now = load(MINI) | {"doc_to_text": lambda doc, kwargs=None: f"In short: {doc['question_id']}"}
-    monkeypatch.setattr(preflight, "load_task", lambda name: now if name == MINI else tasks.load_task(name))
-    found = preflight.check(Command("m", MINI, tmp_path))
+    monkeypatch.setattr(starting, "load_task", lambda name: now if name == MINI else tasks.load_task(name))
+    found = starting.check(Command("m", MINI, tmp_path))
     with pytest.raises(
         TempbenchError, match=f"1 task of it would be asked .* of {MINI} have changed; choose"
     ):
@@ -270,7 +270,7 @@ def test_a_finished_run_whose_prompts_have_changed_is_not_finished_already(
 
 def test_other_versions_of_what_computes_are_another_run(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "version", lambda name: "0.0")
-    found = preflight.check(Command("m", MINI, tmp_path))
+    found = starting.check(Command("m", MINI, tmp_path))
     with pytest.raises(TempbenchError, match=r"differs in: packages: .*transformers \('.*', now '0.0'\)"):
         safe_run._continued(tmp_path, found)
 

@@ -16,8 +16,8 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import names, options
 from tempbench_lmms.harness.tasks import docs_of, load_task, task_files
-from tempbench_lmms.runs import arguments, preflight, safe_run
-from tempbench_lmms.runs.preflight import Command
+from tempbench_lmms.runs import arguments, safe_run, starting
+from tempbench_lmms.runs.starting import Command
 from tests.command import complains, tempbench
 
 ROOT = Path(__file__).parents[2]
@@ -25,17 +25,17 @@ TASK = "tempvs_mt1_two_mini"
 
 
 def test_groups_stand_for_their_tasks():
-    assert preflight.leaves([TASK, "tempvs_mt1_mini"]) == [TASK, "tempvs_mt1_three_mini"]
+    assert starting.leaves([TASK, "tempvs_mt1_mini"]) == [TASK, "tempvs_mt1_three_mini"]
 
 
 @pytest.mark.slow
 def test_a_pattern_stands_for_the_tasks_that_it_matches(tmp_path, capsys):
-    named = preflight.leaves(["tempvs_mt1_mini"])
-    assert preflight.leaves(["tempvs_mt1_[!l]*o_mini"]) == [TASK]
-    assert set(preflight.leaves(["tempvs_mt1*mini"])) >= {*named}
+    named = starting.leaves(["tempvs_mt1_mini"])
+    assert starting.leaves(["tempvs_mt1_[!l]*o_mini"]) == [TASK]
+    assert set(starting.leaves(["tempvs_mt1*mini"])) >= {*named}
     pattern = "tempvs_mt1_*o_mini"
-    assert preflight.leaves([pattern]) == [TASK]
-    found = preflight.check(Command("m", pattern, tmp_path))
+    assert starting.leaves([pattern]) == [TASK]
+    found = starting.check(Command("m", pattern, tmp_path))
     assert list(found.kept["data"]) == [TASK]
     assert "questions of 1 task are asked" in capsys.readouterr().err
     assert names.expanded([pattern], []) == [TASK]
@@ -53,7 +53,7 @@ def test_thinking_lowers_no_limit_of_a_task_behind_a_pattern(tmp_path):
 
 
 def test_tasks_of_the_harness_are_left_to_it():
-    assert preflight.leaves(["mmmu_val"]) == []
+    assert starting.leaves(["mmmu_val"]) == []
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_what_limit_and_offset_leave(words, numbers):
 
 
 def test_the_first_line_counts_what_is_asked(tmp_path, capsys):
-    preflight.check(Command("tempbench_chance", TASK, tmp_path, "", ["--limit", "8"]))
+    starting.check(Command("tempbench_chance", TASK, tmp_path, "", ["--limit", "8"]))
     assert (
         f"tempbench: 8 of {len(docs_of(load_task(TASK)))} questions of 1 task are asked"
         in capsys.readouterr().err
@@ -203,21 +203,21 @@ def test_the_first_line_counts_what_is_asked(tmp_path, capsys):
 def test_data_that_is_not_prepared_names_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
     with pytest.raises(TempbenchError, match="tempbench prepare tempvs"):
-        preflight.check(Command("m", "tempvs_mt1_two", tmp_path))
+        starting.check(Command("m", "tempvs_mt1_two", tmp_path))
 
 
 def test_a_full_disk_is_told_before_a_model_is_loaded(tmp_path, monkeypatch):
     monkeypatch.setattr(outputs.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
     with pytest.raises(TempbenchError, match="1 MB free"):
-        preflight.check(Command("m", TASK, tmp_path))
+        starting.check(Command("m", TASK, tmp_path))
 
 
 def test_quick_look_at_the_data():
     config, docs = load_task(TASK), docs_of(load_task(TASK))
-    assert list(preflight.task_problems(config, docs)) == []
+    assert list(starting.task_problems(config, docs)) == []
     twice = [docs[0], docs[0]]
     name = docs[0]["question_id"]
-    assert next(preflight.task_problems(config, twice)) == f"row 1 ({name}): question_id: duplicate of row 0"
+    assert next(starting.task_problems(config, twice)) == f"row 1 ({name}): question_id: duplicate of row 0"
 
 
 def test_a_task_s_file_is_refused_with_its_name(tmp_path):
@@ -239,7 +239,7 @@ def test_a_damaged_medium_fails_its_own_questions_alone(row, tmp_path, monkeypat
     name = docs[row]["images"][0].rpartition("/")[2]
     for picture in (tmp_path / "tempvs").rglob(name):
         picture.write_bytes(b"x")
-    assert not list(preflight.task_problems(config, docs))
+    assert not list(starting.task_problems(config, docs))
     said = capsys.readouterr().err
     assert said.startswith(f"tempbench: {TASK}, row {row}: ")
     assert name in said
@@ -257,7 +257,7 @@ def test_a_damaged_picture_is_found_before_a_model_is_loaded(tmp_path, monkeypat
         doc | {"images": [url.replace("/mini/", "/") for url in doc["images"]]} for doc in docs_of(config)[:3]
     ]
     with pytest.raises(TempbenchError, match="damaged"):
-        list(preflight.task_problems(config, docs))
+        list(starting.task_problems(config, docs))
 
 
 FAILING = f"""
@@ -265,8 +265,8 @@ FAILING = f"""
     from pathlib import Path
     from tempbench_lmms.errors import TempbenchError
     from tempbench_lmms.harness import cache
-    from tempbench_lmms.runs import arguments, preflight, safe_run
-from tempbench_lmms.runs.preflight import Command
+    from tempbench_lmms.runs import arguments, starting, safe_run
+from tempbench_lmms.runs.starting import Command
 
     sys.argv = []
     for error in (

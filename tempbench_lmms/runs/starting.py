@@ -11,6 +11,7 @@ from tempbench_lmms.data.terminal import counted, tell
 from tempbench_lmms.errors import MediaError, TempbenchError
 from tempbench_lmms.harness import identity, plugin
 from tempbench_lmms.harness import names as task_names
+from tempbench_lmms.harness.preflight import check_data
 from tempbench_lmms.harness.tasks import docs_of, kwargs_of, load_task, root_of, task_files
 from tempbench_lmms.runs import arguments
 
@@ -126,7 +127,7 @@ def checked_data(
     ids: dict[str, list[str]] = {}
     texts: dict[str, str] = {}
     looked_at: set[Path] = set()
-    plugin.preflight(names)
+    check_data(names)
     for name in names:
         config = load_task(name)
         docs = docs_of(config)
