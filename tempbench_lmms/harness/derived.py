@@ -11,10 +11,8 @@ and which have paraphrased prompts (`paraphrased: {of: [nextgqa]}`; the words ar
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from typing import Any
 
-from tempbench_lmms.data.resources import folder_of
 from tempbench_lmms.data.roots import MINI
 from tempbench_lmms.errors import TempbenchError
 
@@ -26,15 +24,6 @@ KEYS = {"multiple_choice": (ROTATED,), "paraphrased": PARAPHRASES}
 """What is made of the tasks under each key of a table."""
 _HOOKS = "tempbench_lmms.harness.rotated"
 _OWN = "hooks."
-
-
-@cache
-def multiple_choice(benchmark: str) -> Config:
-    """Returns what a benchmark's table says of its multiple-choice tasks."""
-    from tempbench_lmms.harness import variants
-
-    found: Config = variants.table_of(folder_of("task_yamls", benchmark))["multiple_choice"]
-    return found
 
 
 def base_of(name: str) -> tuple[str, str] | None:

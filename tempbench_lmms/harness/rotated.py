@@ -17,10 +17,12 @@ from typing import Any
 
 from tempbench_lmms import record_reading
 from tempbench_lmms.data.option_order import Turned, turned
+from tempbench_lmms.data.resources import folder_of
 from tempbench_lmms.data.rewording import COLUMN
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import adapter, derived
+from tempbench_lmms.harness.variants import table_of
 from tempbench_lmms.metrics import positions
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.statistic import Statistic
@@ -66,8 +68,15 @@ def _then(benchmark: str, hook: str, change: Process) -> Process:
 # ---- options in every order
 
 
+@cache
+def multiple_choice(benchmark: str) -> dict[str, Any]:
+    """Returns what a benchmark's table says of its multiple-choice tasks."""
+    found: dict[str, Any] = table_of(folder_of("task_yamls", benchmark))["multiple_choice"]
+    return found
+
+
 def _rotated_docs(benchmark: str, hook: str) -> Process:
-    own = derived.multiple_choice(benchmark).get("rotate")
+    own = multiple_choice(benchmark).get("rotate")
     rotate = turned
     if own:
         module, _, name = own.rpartition(".")
@@ -140,7 +149,7 @@ def _places(doc: Mapping[str, Any], answer: str | None) -> dict[str, Any]:
 
 @cache
 def _metrics(benchmark: str) -> Metrics:
-    unit = derived.multiple_choice(benchmark)["unit"]
+    unit = multiple_choice(benchmark)["unit"]
     metrics = Metrics(KEY)
 
     def asked(records: Sequence[Record]) -> list[positions.Asked]:

@@ -4,13 +4,12 @@ The harness reads one file a task. Most of ours would say only how a task differ
 for each benchmark says that, and the files are made into a cache. Why: docs/decisions/task_variants.md.
 """
 
+import atexit
 import hashlib
 import json
-import os
 import shutil
-import stat
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -51,8 +50,8 @@ _Loader.add_constructor("!function", _word)
 def task_dir() -> Path:
     """Returns the folder with a YAML of every task and group, made where it is not there yet.
 
-    It lies in the cache or, where that cannot be written, among the temporary files. Its name has the version
-    and a hash of the content, so that versions side by side do not meet.
+    It lies in the cache or, where that cannot be written, among the temporary files of this process. Its name
+    has the version and a hash of the content, so that versions side by side do not meet.
 
     Raises:
         TempbenchError: It can be written nowhere, or a table is wrong.
@@ -60,37 +59,18 @@ def task_dir() -> Path:
     files = made()
     content = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
     name = f"{__version__}-{content[:16]}"
-    problems = []
-    for home in _homes():
-        try:
-            return write(home() / name, files)
-        except OSError as error:
-            problems.append(str(error))
-    raise TempbenchError(
-        f"the tasks' YAMLs cannot be written ({'; '.join(problems)}); set HF_HOME to a folder that can be"
-    )
-
-
-def _homes() -> tuple[Callable[[], Path], ...]:
-    return (lambda: cache_home() / "tempbench_tasks", _own_temporary, lambda: Path(tempfile.mkdtemp()))
-
-
-def _own_temporary() -> Path:
-    """Returns a folder among the temporary files that nobody but this user can write to.
-
-    Raises:
-        OSError: Somebody else has made it.
-    """
-    user = getattr(os, "getuid", lambda: "user")()
-    folder = Path(tempfile.gettempdir()) / f"tempbench_tasks_{user}"
-    with suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or (
-        os.name == "posix" and (found.st_uid != user or found.st_mode & 0o022)
-    ):
-        raise PermissionError(f"{folder} is not this user's own")
-    return folder
+    try:
+        return write(cache_home() / "tempbench_tasks" / name, files)
+    except OSError as error:
+        first = error
+    try:
+        home = tempfile.mkdtemp(prefix="tempbench_tasks_")
+        atexit.register(shutil.rmtree, home, ignore_errors=True)
+        return write(Path(home) / name, files)
+    except OSError as error:
+        raise TempbenchError(
+            f"the tasks' YAMLs cannot be written ({first}; {error}); set HF_HOME to a folder that can be"
+        ) from None
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:
@@ -109,23 +89,18 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
     if holds(folder, files):
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    own = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        new = own / "new"
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as own:
+        new = Path(own, "new")
         for name, text in files.items():
-            path = new / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text.encode())
-        for attempt in range(10):
-            with suppress(OSError):
-                new.rename(folder)
-            if holds(folder, files):  # ours, or that of a quicker process
-                return folder
-            with suppress(OSError):
-                folder.rename(own / f"old{attempt}")
+            (new / name).parent.mkdir(parents=True, exist_ok=True)
+            (new / name).write_bytes(text.encode())
+        with suppress(OSError):
+            if folder.exists() and not holds(folder, files):
+                folder.rename(Path(own, "old"))
+            new.rename(folder)
+    if not holds(folder, files):
         raise OSError(f"{folder} cannot be written")
-    finally:
-        shutil.rmtree(own, ignore_errors=True)
+    return folder
 
 
 def holds(folder: Path, files: Mapping[str, str]) -> bool:
@@ -158,7 +133,7 @@ def made() -> dict[str, str]:
         for name, config in (tasks | more).items():
             files[f"{benchmark}/{name}.yaml"] = _text(config, where)
         for name, own in functions.items():
-            files[f"{benchmark}/{name}"] = _tagged(own, where)
+            files[f"{benchmark}/{name}"] = _text(own, where, "!function")
     for suffix in ("", f"_{MINI}", "_lite", f"_lite_{MINI}"):
         members = [name for name in benchmarks.names() if f"{name}/{name}{suffix}.yaml" in files]
         everything = {"task": [f"{name}{suffix}" for name in members], "metadata": {"version": 1}}
@@ -182,14 +157,12 @@ def table_of(folder: Path) -> Config:
     return table
 
 
-def _text(config: Config, source: str) -> str:
+def _text(config: Mapping[str, Any], source: str, tag: str = "") -> str:
     # JSON is YAML, and looks the same whatever library writes it.
-    lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in config.items())
-    return f"# Made from {source}; changes here are lost.\n{''.join(lines)}"
-
-
-def _tagged(functions: Mapping[str, str], source: str) -> str:
-    lines = (f"{key}: !function {function}\n" for key, function in functions.items())
+    lines = (
+        f"{key}: {f'{tag} {value}' if tag else json.dumps(value, ensure_ascii=False)}\n"
+        for key, value in config.items()
+    )
     return f"# Made from {source}; changes here are lost.\n{''.join(lines)}"
 
 

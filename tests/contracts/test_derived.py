@@ -156,7 +156,7 @@ def test_questions_without_options_are_no_rows_and_are_counted(caplog):
     alone = {"question_id": "1", "options": ["alone"], "answer": "A", "target": "A"}
     assert rotated.rotations(alone) == []
     rotated._warn.cache_clear()
-    with mock.patch.object(derived, "multiple_choice", return_value={}):
+    with mock.patch.object(rotated, "multiple_choice", return_value={}):
         made = rotated._rotated_docs("some_name", "")
     rows = datasets.Dataset.from_list([alone, alone | {"question_id": "2", "options": ["a", "b"]}])
     assert len(made(rows)) == len(made(rows)) == 2

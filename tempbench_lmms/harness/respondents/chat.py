@@ -2,35 +2,18 @@
 
 from typing import Any
 
-from tempbench_lmms.harness.respondents import simple
+from tempbench_lmms.harness.respondents import NAMES, simple
 
 
-class _Chat:
+class ChatRespondent(simple.Respondent):
+    """Answers from the document alone, and looks at the conversation where it is to look at all."""
+
     is_simple = False
 
     def _look(self, request: Any, doc: Any) -> None:
         request.args[1](doc)
 
 
-class Oracle(_Chat, simple.Oracle):
-    """Right throughout."""
-
-
-class Chance(_Chat, simple.Chance):
-    """Draws from the possible answers."""
-
-
-class Constant(_Chat, simple.Constant):
-    """Always the first possible answer."""
-
-
-class Garbage(_Chat, simple.Garbage):
-    """Answers nothing, in words."""
-
-
-class Empty(_Chat, simple.Empty):
-    """Answers nothing."""
-
-
-class Failing(_Chat, simple.Failing):
-    """Every request fails."""
+Oracle, Chance, Constant, Garbage, Empty, Failing = (
+    type(name.capitalize(), (ChatRespondent,), {"reply": name}) for name in NAMES
+)

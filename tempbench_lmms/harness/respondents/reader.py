@@ -9,10 +9,10 @@ from typing import Any
 
 from tempbench_lmms.check import eyes
 from tempbench_lmms.check.inputs import Inputs
-from tempbench_lmms.harness.respondents.simple import _Respondent
+from tempbench_lmms.harness.respondents.simple import Respondent, whole
 
 
-class Reader(_Respondent):
+class Reader(Respondent):
     """Answers from what it sees.
 
     Args:
@@ -24,8 +24,8 @@ class Reader(_Respondent):
 
     def __init__(self, batch_size: int | str = 1, frames: int | str = eyes.FRAMES, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.batch_size = int(batch_size or 1)
-        self.frames = int(frames)
+        self.batch_size = whole("batch_size", batch_size or 1, 1)
+        self.frames = whole("frames", frames, 1)
 
     def generate_until(self, requests: list[Any]) -> list[str]:
         """Returns one reply a request, in order."""

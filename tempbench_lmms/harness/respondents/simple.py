@@ -5,24 +5,55 @@ from typing import Any
 import torch
 from lmms_eval.api.model import lmms
 
-from tempbench_lmms.harness.respondents import REPLIES
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.harness.respondents import NAMES, REPLIES
+
+_SWITCH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-class _Respondent(lmms):  # type: ignore[misc]
+def whole(name: str, value: int | str, least: int = 0) -> int:
+    """Returns an argument that is a whole number.
+
+    Raises:
+        TempbenchError: It is none, or too small.
+    """
+    try:
+        number = int(value)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise TempbenchError(f"{name}={value}: give a whole number of at least {least}")
+    return number
+
+
+class Respondent(lmms):  # type: ignore[misc]
     """Answers from the document alone.
 
     Args:
         seed: For the respondents that draw.
         media: Whether to ask for the pictures too, as a real model does, and so find the ones that are
             missing or damaged.
+        batch_size: As for the harness's option, as are the others; respondents need none of them.
+
+    Raises:
+        TempbenchError: An argument is of another type.
     """
 
     reply = "empty"
 
-    def __init__(self, seed: int | str = 0, media: bool | str = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        seed: int | str = 0,
+        media: bool | str = False,
+        batch_size: int | str = 1,
+        max_batch_size: Any = None,
+        device: Any = None,
+    ) -> None:
         super().__init__()
-        self.seed = int(seed)
-        self.media = str(media).lower() in ("true", "1", "yes")
+        self.seed = whole("seed", seed)
+        if str(media).lower() not in _SWITCH:
+            raise TempbenchError(f"media={media}: give true or false")
+        self.media = _SWITCH[str(media).lower()]
         # The harness gathers the metrics of several processes on this device.
         self.device = torch.device("cpu")
 
@@ -49,37 +80,7 @@ class _Respondent(lmms):  # type: ignore[misc]
         return self.generate_until(requests)
 
 
-class Oracle(_Respondent):
-    """Right throughout."""
-
-    reply = "oracle"
-
-
-class Chance(_Respondent):
-    """Draws from the possible answers."""
-
-    reply = "chance"
-
-
-class Constant(_Respondent):
-    """Always the first possible answer."""
-
-    reply = "constant"
-
-
-class Garbage(_Respondent):
-    """Answers nothing, in words."""
-
-    reply = "garbage"
-
-
-class Empty(_Respondent):
-    """Answers nothing."""
-
-    reply = "empty"
-
-
-class Failing(_Respondent):
-    """Every request fails."""
-
-    reply = "failing"
+Oracle, Chance, Constant, Garbage, Empty, Failing = (
+    type(name.capitalize(), (Respondent,), {"reply": name, "__doc__": REPLIES[name].__doc__})
+    for name in NAMES
+)
