@@ -33,7 +33,7 @@ EXAMPLES = {
     "run": "--model tempbench_chance --tasks tempvs_mini -o logs/chance --limit 8 --batch_size 4",
     "score coherence": "--predictions replies.jsonl --mini",
     "score mateo": "--predictions replies.jsonl --setting instructions --mini",
-    "score nextgqa": "--predictions test_ground.json --answers test-res.json --annotations NExT-GQA",
+    "score nextgqa": "--predictions results --data NExT-GQA",
     "score rextime": "--predictions predictions.jsonl --ground-truth rextime_val.jsonl",
     "score tempvs": "--predictions predictions --model Qwen2-VL-7B-Instruct",
     "score timeblind": "--predictions results.json --data TimeBlind",

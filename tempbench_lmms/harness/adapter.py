@@ -388,7 +388,7 @@ def scored(
         more: Aggregations that are no metrics, by name.
     """
     names = tuple(metrics)
-    benchmark = score.__module__.split(".")[1]
+    benchmark = getattr(score, "func", score).__module__.split(".")[1]  # perhaps of a `partial`
 
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         """Scores one reply."""

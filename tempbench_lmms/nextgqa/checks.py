@@ -6,35 +6,14 @@ from pathlib import Path
 from tempbench_lmms.data import checks, manifests, tables
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
-from tempbench_lmms.media import records, sandbox
+from tempbench_lmms.media import verifying
 from tempbench_lmms.nextgqa import parser
 from tempbench_lmms.nextgqa.card import COUNTS, OPTIONS, SPLITS, TYPES
+from tempbench_lmms.nextgqa.features import BENCHMARK, SCHEMA
 
 _BEYOND = 0.5
 """Released segments begin up to 0.2 seconds before their video and end up to 0.5 seconds after it: lengths
 are rounded to whole seconds."""
-
-
-def tables_of(root: Path) -> list[Table]:
-    """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.nextgqa.features import BENCHMARK, SCHEMA
-
-    return [
-        Table(BENCHMARK, root / split / "test.parquet", SCHEMA, row_problems, ("video",))
-        for split in SPLITS
-        if (root / split).is_dir()
-    ]
-
-
-def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field; every video that changed is decoded."""
-    known = records.read_records(root)
-
-    def load(path: Path, url: str) -> None:
-        if not records.unchanged(path, known.get(path.relative_to(root / "media").as_posix())):
-            sandbox.check_video(path, thorough=True)
-
-    yield from checks.problems(root, tables_of(root), load, sizes)
 
 
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
@@ -79,3 +58,9 @@ def _read(reply: str, row: tables.Row) -> str | None:
     found = parser.read(reply, row["options"])
     letter: str | None = found["letter"].value
     return letter if found["span"].value is not None else None
+
+
+tables_of = checks.below(
+    *(Table(BENCHMARK, Path(split, "test.parquet"), SCHEMA, row_problems, ("video",)) for split in SPLITS)
+)
+problems = verifying.problems(tables_of, sizes)

@@ -1,15 +1,22 @@
-"""Reads NExT-GQA's official result files for `tempbench import`."""
+"""Reads NExT-GQA's official result files and annotations, and scores results as the official scorers do."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.errors import TempbenchError
-from tempbench_lmms.nextgqa import offline, rows
+from tempbench_lmms.nextgqa import official as rules
+from tempbench_lmms.nextgqa import rows
 from tempbench_lmms.nextgqa.card import FILES
+from tempbench_lmms.nextgqa.prompts import LETTERS
 from tempbench_lmms.runs.importing import Answer, Reader, Source
+
+_SHARES = "_gs"
+"""What the name of a file of Gaussian masks ends in officially: its spans are shares of the video."""
+_NAMES = [(str(i), f"{i}.0", letter, letter.lower(), f"({letter})") for i, letter in enumerate(LETTERS)]
+"""What names each option beside its text."""
 
 
 def nextgqa(source: Source) -> Iterator[Answer]:
@@ -18,14 +25,10 @@ def nextgqa(source: Source) -> Iterator[Answer]:
     They hold answers and spans, not replies: a question's reply is written as the task asks for it. Spans of
     a file whose name ends in `_gs` are shares of the video. What names no option is left out.
     """
-    files = _files(source)
-    answers = rows.read_answers(files["answers"]) if "answers" in files else {}
-    stated = rows.read_spans(files["spans"]) if "spans" in files else {}
+    answers, spans = _read(source)
     docs = {str(doc["question_id"]): doc for doc in source.docs}
-    if others := len((answers.keys() | stated.keys()) - docs.keys()):
+    if others := len({*answers, *spans} - docs.keys()):
         source.remarks.append(f"left out are {others} questions that {source.task} does not ask")
-    spans, notes = offline.in_seconds(stated, files.get("spans", source.path), source.docs)
-    source.remarks += notes
     odd = negative = 0
     for key, doc in docs.items():
         if key in answers or key in spans:
@@ -39,6 +42,44 @@ def nextgqa(source: Source) -> Iterator[Answer]:
         source.remarks.append(
             f"{negative} spans have a time below 0, which no reply names; they are left out"
         )
+
+
+def official(source: Source) -> dict[str, Any]:
+    """Returns what both official scorers print: of the grounding, and of the answers where all are there."""
+    if not source.docs:
+        return {}
+    answers, spans = _read(source)
+    truths = {doc["question_id"]: doc["windows"] for doc in source.docs}
+    types = {doc["question_id"]: doc["type"] for doc in source.docs}
+    out = {"eval_ground": rules.score(truths, spans, answers or None)} if spans else {}
+    if answers and types.keys() <= answers.keys():
+        out["eval_next"] = rules.accuracies(types, answers)
+    if missing := len(truths.keys() - spans.keys()) if spans else 0:
+        source.remarks.append(
+            f"{missing} of {len(truths)} questions have no span: the official numbers leave them out"
+        )
+    return out
+
+
+def questions(data: Path, table: str) -> list[Row]:
+    """Returns the questions of a split in a clone of the release, or in its folder `datasets/nextgqa`."""
+    return list(rows.rows(rows.annotations_in(data), table))
+
+
+def _read(source: Source) -> tuple[dict[str, dict[str, Any]], Mapping[str, Sequence[float]]]:
+    """Returns the answers and the spans, in seconds, of the official files; empty where there are none."""
+    files = _files(source)
+    answers = rows.read_answers(files["answers"]) if "answers" in files else {}
+    spans: Mapping[str, Sequence[float]] = rows.read_spans(files["spans"]) if "spans" in files else {}
+    if spans and files["spans"].stem.endswith(_SHARES):
+        spans = rules.in_seconds(spans, {str(doc["question_id"]): doc["duration"] for doc in source.docs})
+        source.remarks.append(f"spans are shares of the video, as the name {files['spans'].name} says")
+    elif spans and all(0 <= edge <= 1 for span in spans.values() for edge in (span[0], span[-1])):
+        source.remarks.append(
+            f"all spans of {files['spans'].name} lie within 0 and 1, and are read as seconds; if they are "
+            f"shares of the video, let its name end in {_SHARES}"
+        )
+    return answers, spans
 
 
 def _files(source: Source) -> dict[str, Path]:
@@ -64,12 +105,26 @@ def _files(source: Source) -> dict[str, Path]:
 def _reply(doc: Row, answers: Mapping[str, Any], spans: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what a reply states, with its keys as the task asks for them."""
     stated: dict[str, Any] = {}
-    if letter := offline.letter_of(doc, answers):
+    if letter := letter_of(doc, answers.get(doc["question_id"], {}).get("prediction")):
         stated["answer"] = letter
     span = spans.get(doc["question_id"])
     if span and min(span[0], span[-1]) >= 0:
         stated["span"] = [span[0], span[-1]]
     return stated
+
+
+def letter_of(doc: Row, said: Any) -> str | None:
+    """Returns the letter of an answer: an option's number from 0, its letter, or its text.
+
+    The official files hold whole numbers; others write them as texts or as floating point numbers. None
+    where the text of one option is the letter or the number of another one.
+    """
+    if isinstance(said, bool) or not isinstance(said, (int, float, str)):
+        return None
+    named = {letter for letter, names in zip(LETTERS, _NAMES, strict=True) if str(said).strip() in names}
+    if isinstance(said, str) and said in doc["options"]:
+        named.add(LETTERS[doc["options"].index(said)])
+    return named.pop() if len(named) == 1 else None
 
 
 READERS: dict[str, Reader] = {"nextgqa": nextgqa}

@@ -10,7 +10,7 @@ would not expect:
 - An answer is right where the result file's own `answer` is its `prediction`; the annotation is not asked.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,17 +22,8 @@ from tempbench_lmms.nextgqa.card import THRESHOLDS, TYPES
 Truths = Mapping[str, Sequence[Sequence[float]]]
 """The true segments of each question, by `VIDEO_QID`, in the order of the official file."""
 
-_COLUMNS = {
-    "Acc&GQA": "acc_gqa",
-    "mIoP": "miop",
-    "TIoP@0.3": "iop_at_30",
-    "TIoP@0.5": "iop_at_50",
-    "mIoU": "miou",
-    "TIoU@0.3": "iou_at_30",
-    "TIoU@0.5": "iou_at_50",
-}
-METRICS = tuple(_COLUMNS.values())
-"""Our names of the official columns, in their order."""
+METRICS = ("acc_gqa", "miop", "iop_at_30", "iop_at_50", "miou", "iou_at_30", "iou_at_50")
+"""Our names of the official columns, Acc&GQA, mIoP, TIoP@0.3 and so on, in their order."""
 
 
 def overlap(segment: Sequence[float], span: Sequence[float]) -> tuple[float, float]:
@@ -99,14 +90,6 @@ class Sums:
                 strict=True,
             )
         )
-
-
-def of_records(overlaps: Iterable[tuple[float, float, bool]]) -> dict[str, float]:
-    """Returns the official numbers of questions with a span: IoU, IoP, and whether the answer is right."""
-    sums = Sums()
-    for iou, iop, right in overlaps:
-        sums.add(iou, iop, right)
-    return sums.percent()
 
 
 def score(
@@ -179,9 +162,3 @@ def _is_right(answers: Mapping[str, Mapping[str, Any]], key: str) -> bool:
         raise TempbenchError(
             f"{key} has no answer and no prediction in the answers; the official scorer stops at it: add both"
         ) from None
-
-
-def printed(numbers: Mapping[str, float]) -> str:
-    """Returns the two lines that the official scorer prints, trailing spaces left out."""
-    values = [f"{numbers[name]:.1f}" for name in METRICS]
-    return f"{' '.join(_COLUMNS)}\n{' '.join(values)}"

@@ -4,7 +4,6 @@ All shares are over all questions that were asked: an unreadable reply is wrong,
 given. The `_official` ones reproduce the official scorer, which leaves such questions out (`official.py`).
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.nextgqa import official, prompts
 from tempbench_lmms.nextgqa.card import FAMILIES, THRESHOLDS, TYPES
 from tempbench_lmms.nextgqa.parser import read
-from tempbench_lmms.record import Metric, Metrics, Record, n_failed, n_questions, n_reversed
+from tempbench_lmms.record import Metric, Metrics, Record, mean, n_failed, n_questions, n_reversed
 
 BOTH, ANSWER, SPAN = "both", "answer", "span"
 """The kinds of task: the letter and the span, only the letter, only the span."""
@@ -79,49 +78,28 @@ def _right_letters(doc: Mapping[str, Any]) -> set[str]:
     return {letter for letter, one in zip(prompts.LETTERS, doc["options"], strict=True) if one == text}
 
 
-def _mean(records: Sequence[Record], value: Callable[[Record], float]) -> Ratio:
-    # Questions about one video are answered from the same pictures.
-    return ratio(((value(record), 1) for record in records), (record["video"] for record in records))
-
-
 def _share(name: str, threshold: float, answered: bool = False) -> Measure:
     def metric(records: Sequence[Record]) -> Ratio:
-        return _mean(records, lambda one: one[name] >= threshold and (not answered or one["right"] == 1))
+        terms = ((one[name] >= threshold and (not answered or one["right"]), 1) for one in records)
+        # Questions about one video are answered from the same pictures.
+        return ratio(terms, (one["video"] for one in records))
 
     return metric
 
 
-def _average(name: str) -> Measure:
-    return lambda records: _mean(records, lambda record: record[name])
-
-
-@METRICS.measure(headline=True, tasks=(BOTH, ANSWER))
-def acc(records: Sequence[Record]) -> Ratio:
-    """Share of questions with the right letter (Acc@QA)."""
-    return _mean(records, lambda record: record["right"])
-
-
-@METRICS.measure(headline=True, tasks=(BOTH,))
-def acc_gqa(records: Sequence[Record]) -> Ratio:
-    """Share of questions with the right letter and an IoP of at least 0.5 (Acc@GQA)."""
-    return _share("iop", THRESHOLDS[-1], answered=True)(records)
-
-
-@METRICS.measure(headline=True, tasks=(BOTH, SPAN))
-def miop(records: Sequence[Record]) -> Ratio:
-    """Mean intersection over the predicted span, the best over the true segments; 0 where none was read."""
-    return _average("iop")(records)
-
-
-@METRICS.measure(headline=True, tasks=(BOTH, SPAN))
-def miou(records: Sequence[Record]) -> Ratio:
-    """Mean intersection over union, the best over the true segments; 0 where no span was read."""
-    return _average("iou")(records)
-
-
-def parse_rate(records: Sequence[Record]) -> Ratio:
-    """Share of questions of whose reply everything that was asked for could be read."""
-    return _mean(records, lambda record: record["parsed"])
+acc = mean("right", "video", doc="Share of questions with the right letter (Acc@QA).")
+acc_gqa = _share("iop", THRESHOLDS[-1], answered=True)
+acc_gqa.__doc__ = "Share of questions with the right letter and an IoP of at least 0.5 (Acc@GQA)."
+miop = mean(
+    "iop",
+    "video",
+    doc="Mean intersection over the predicted span, the best over the true segments; 0 where none was read.",
+)
+miou = mean(
+    "iou",
+    "video",
+    doc="Mean intersection over union, the best over the true segments; 0 where no span was read.",
+)
 
 
 def _official(name: str) -> Metric:
@@ -131,10 +109,10 @@ def _official(name: str) -> Metric:
         spanned = [one for one in records if one["span_parsed"]]
         if not spanned:
             return ratio([], [])
-        numbers = official.of_records(
-            (one["iou_official"], one["iop_official"], one["answer"] == one["gold"]) for one in spanned
-        )
-        return ratio([(float(f"{numbers[name]:.1f}"), 1)], ["all"])
+        sums = official.Sums()
+        for one in spanned:
+            sums.add(one["iou_official"], one["iop_official"], one["answer"] == one["gold"])
+        return ratio([(float(f"{sums.percent()[name]:.1f}"), 1)], ["all"])
 
     metric.__doc__ = f"The official {name}: percent, one decimal, over the questions that have a span."
     return metric
@@ -154,12 +132,16 @@ def _of_group(metric: Metric, types: Sequence[str]) -> Metric:
 
 GROUPS = {**{name: (name,) for name in TYPES.values()}, **FAMILIES}
 
+METRICS.add("acc", acc, headline=True, tasks=(BOTH, ANSWER))
+METRICS.add("acc_gqa", acc_gqa, headline=True, tasks=(BOTH,))
+METRICS.add("miop", miop, headline=True, tasks=(BOTH, SPAN))
+METRICS.add("miou", miou, headline=True, tasks=(BOTH, SPAN))
 for _name in ("iop", "iou"):
     for _t in THRESHOLDS:
         METRICS.add(f"{_name}_at_{_t * 100:.0f}", _share(_name, _t), headline=True, tasks=(BOTH, SPAN))
-METRICS.add("parse_rate", parse_rate, headline=True)
+METRICS.add("parse_rate", record_reading.parse_rate("video"), headline=True)
 for _part in ("answer", "span"):
-    METRICS.add(f"{_part}_parse_rate", _average(f"{_part}_parsed"), headline=True, tasks=(BOTH,))
+    METRICS.add(f"{_part}_parse_rate", mean(f"{_part}_parsed", "video"), headline=True, tasks=(BOTH,))
 record_reading.add_metrics(METRICS, "video")
 for _group, _types in GROUPS.items():
     METRICS.add(f"acc_{_group}", _of_group(acc, _types), tasks=(BOTH, ANSWER))
@@ -170,17 +152,6 @@ METRICS.add("acc_official", acc_official, tasks=(BOTH, ANSWER), has_error=False)
 for _name in official.METRICS:
     _tasks = (BOTH,) if _name == "acc_gqa" else (BOTH, SPAN)
     METRICS.add(f"{_name}_official", _official(_name), tasks=_tasks, has_error=False)
-METRICS.add("n_questions", n_questions, better="neither", headline=True, has_error=False)
-METRICS.add("n_failed", n_failed, better="lower", has_error=False)
-METRICS.add("n_reversed", n_reversed, better="lower", tasks=(BOTH, SPAN), has_error=False)
-
-
-def details(records: Sequence[Record]) -> dict[str, Any]:
-    """Returns the position bias: the share of each letter among the answers, and among the right answers."""
-    return {
-        name: {letter: n / len(records) for letter, n in sorted(counts.items())}
-        for name, counts in (
-            ("answers", Counter(record["answer"] or "unparsed" for record in records)),
-            ("right_answers", Counter(record["gold"] for record in records)),
-        )
-    }
+METRICS.count(headline=True)(n_questions)
+METRICS.count(better="lower")(n_failed)
+METRICS.count(better="lower", tasks=(BOTH, SPAN))(n_reversed)

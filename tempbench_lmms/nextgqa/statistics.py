@@ -2,15 +2,21 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data.tables import Row
+from tempbench_lmms.data.tables import Row, read_rows
 from tempbench_lmms.nextgqa import official
-from tempbench_lmms.nextgqa.card import TYPES
+from tempbench_lmms.nextgqa.card import SPLITS, TYPES
 from tempbench_lmms.nextgqa.prompts import LETTERS
 
 
-def measure(rows: Sequence[Row]) -> dict[str, Any]:
+def measure(root: Path) -> dict[str, Any]:
+    """Returns the measures of each split that is there."""
+    return {split: of(read_rows(root / split)) for split in SPLITS if (root / split).is_dir()}
+
+
+def of(rows: Sequence[Row]) -> dict[str, Any]:
     """Returns counts, and in percent what fixed parts of the video get as the span."""
     lengths = [end - start for row in rows for start, end in row["windows"]]
     letters = Counter(row["answer"] for row in rows)

@@ -1,7 +1,7 @@
 """Scores replies that were obtained elsewhere, without a log of them.
 
-What is a benchmark's own stands in its module `imports`: `READERS` of its official files; `questions(path)`,
-which returns the rows of the official files of questions, for who has not prepared the data; and
+What is a benchmark's own stands in its module `imports`: `READERS` of its official files; `questions(path,
+table)`, which returns the rows of a table from the official files, for who has not prepared the data; and
 `official(source)`, which returns what the official scorer prints. All of them may be left out.
 """
 
@@ -124,7 +124,8 @@ def _docs(benchmark: str, config: dict[str, Any], own: Any, data: Path | None) -
         return docs_of(config, media=False)
     if not hasattr(own, "questions"):
         raise TempbenchError(f"{benchmark} is scored with its prepared data; leave out --data")
-    return asked(config, own.questions(data), media=False)
+    table = str(config["dataset_kwargs"]["data_files"][config["test_split"]]).split("/")[-2]
+    return asked(config, own.questions(data, table), media=False)
 
 
 def _reader(own: Any, given: Given) -> Reader:

@@ -65,7 +65,7 @@ def official(source: Source) -> dict[str, Any]:
     return out
 
 
-def questions(data: Path) -> list[Row]:
+def questions(data: Path, table: str) -> list[Row]:
     """Returns the questions of the official folder `questions`, or of one that holds it."""
     folder = data / "questions" if (data / "questions").is_dir() else data
     read = (rows.read(file, kind, "question", "answer") for kind, file in _files(folder).items())

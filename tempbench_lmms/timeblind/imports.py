@@ -37,7 +37,7 @@ def official(source: Source) -> dict[str, Any]:
     return {"all": rules.score(found, forms), **rules.score_tags(found, forms, tags)} if forms else {}
 
 
-def questions(data: Path) -> list[Row]:
+def questions(data: Path, table: str) -> list[Row]:
     """Returns the questions of the official `data.jsonl`, or of a folder with it and perhaps `tags.json`."""
     return rows.read_release(*rows.files_of(data))
 
