@@ -27,10 +27,11 @@ from tempbench_lmms.data import (
 )
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.mateo.card import CARD, REVISION, SPLITS
-from tempbench_lmms.mateo.checks import GRAPHS, OFFICIAL, table_name
-from tempbench_lmms.mateo.commands import print_counts
+from tempbench_lmms.mateo.checks import OFFICIAL, table_name
 
 REPO = "SISLab/MATEO"
+GRAPHS = "graphs.json"
+"""The plans of each split: number of steps, and the edges."""
 _STATE = "unfinished.json"
 _SHOWN = 10
 _HINT = "; where plans have no pictures add --text-only"
@@ -370,7 +371,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _report(manifest: Mapping[str, Any], root: Path) -> None:
     print(f"{root}: {sum(manifest['rows'].values())} questions")
-    print_counts(manifest)
+    terminal.print_nested(manifest["counts"])
     if manifest["text_only"]:
         print("  prepared without pictures: only the tasks mateo_text_* can be run")
     for split, lines in manifest["problems"].items():

@@ -32,7 +32,7 @@ EXAMPLES = {
     "rescore": "logs/a --reparse --items questions.csv",
     "run": "--model tempbench_chance --tasks tempvs_mini -o logs/chance --limit 8 --batch_size 4",
     "score coherence": "--predictions replies.jsonl --mini",
-    "score mateo": "--predictions replies.jsonl --setting instructions --mini",
+    "score mateo": "--predictions replies.jsonl --task mateo_both_cot --mini",
     "score nextgqa": "--predictions results --data NExT-GQA",
     "score rextime": "--predictions predictions.jsonl --ground-truth rextime_val.jsonl",
     "score tempvs": "--predictions predictions --model Qwen2-VL-7B-Instruct",

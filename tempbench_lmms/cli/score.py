@@ -40,7 +40,6 @@ def command(benchmark: str) -> Callable[..., None]:
         ] = False,
     ) -> None:
         """Score replies that were obtained elsewhere: our metrics, and what the official scorer prints."""
-        from tempbench_lmms.cli.stats import print_nested
         from tempbench_lmms.runs import offline
 
         given = offline.Given(predictions, task, data, format_, model, mini, partial, allow_pickle)
@@ -50,7 +49,7 @@ def command(benchmark: str) -> Callable[..., None]:
         if as_json:
             print(json.dumps(found.as_json(), indent=2))
             return
-        print_nested(found.official, "official")
+        terminal.print_nested(found.official, "official")
         rows = [
             (name, shown(value), shown(error, blank="")) for name, (value, error) in found.metrics.items()
         ]

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,6 @@ from tempbench_lmms.data import terminal
 from tempbench_lmms.data.checksums import urls_of
 from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.metrics.sampling import joined
-from tempbench_lmms.record import shown
 
 _MOST = 30
 """A column with more values than this is not counted by its values."""
@@ -38,7 +37,7 @@ def command(benchmark: str) -> Callable[..., None]:
         if as_json:
             print(json.dumps(measured, indent=2))
         else:
-            print_nested(measured)
+            terminal.print_nested(measured)
 
     return stats
 
@@ -61,24 +60,3 @@ def measure(benchmark: str, root: Path) -> dict[str, Any]:
                 found[name] = dict(sorted(counts.items()))
         out[table.path.parent.relative_to(root).as_posix()] = found
     return out
-
-
-def print_nested(measured: Mapping[str, Any], title: str = "") -> None:
-    """Prints numbers, however they are nested: a table of numbers, and one for each table in it."""
-    single = {name: value for name, value in measured.items() if not isinstance(value, Mapping)}
-    if single:
-        terminal.print_tables(
-            {title: [("what", "value"), *((name, shown(one)) for name, one in single.items())]}
-        )
-    for name, value in measured.items():
-        heading = f"{title}, {name}" if title else name
-        if isinstance(value, Mapping) and value and all(map(_is_row, value.values())):
-            columns = list(dict.fromkeys(column for cells in value.values() for column in cells))
-            rows = [(row, *(shown(cells.get(one, "")) for one in columns)) for row, cells in value.items()]
-            terminal.print_tables({heading: [("", *map(str, columns)), *rows]})
-        elif isinstance(value, Mapping):
-            print_nested(value, heading)
-
-
-def _is_row(value: Any) -> bool:
-    return isinstance(value, Mapping) and not any(isinstance(one, Mapping) for one in value.values())

@@ -181,3 +181,28 @@ def print_tables(tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
         for row in rows:
             table.add_row(*row)
         console().print(table)
+
+
+def print_nested(measured: Mapping[str, Any], title: str = "") -> None:
+    """Prints numbers, however they are nested: a line each, or a table where all of them have lines alike."""
+    if measured and all(map(_is_row, measured.values())):
+        columns = list(dict.fromkeys(column for cells in measured.values() for column in cells))
+        rows = [(name, *(_cell(cells.get(one, "")) for one in columns)) for name, cells in measured.items()]
+        print_tables({title: [("", *map(str, columns)), *rows]})
+        return
+    single = [(name, _cell(one)) for name, one in measured.items() if not isinstance(one, Mapping)]
+    if single:
+        print_tables({title: [("what", "value"), *single]})
+    for name, value in measured.items():
+        if isinstance(value, Mapping):
+            print_nested(value, f"{title}, {name}" if title else name)
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, Mapping) and not any(isinstance(one, Mapping) for one in value.values())
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

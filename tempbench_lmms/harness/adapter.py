@@ -393,7 +393,7 @@ def scored(
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         """Scores one reply."""
         reply = reply_of(results)
-        return emit(score(doc, reply, request_failed(reply)), names, *more)
+        return emit(score(doc, reply, failed=request_failed(reply)), names, *more)
 
     return process_results, metric_list(metrics, table, benchmark, **more)
 

@@ -1,6 +1,7 @@
 """Adapts MATEO to the harness. The files `task_yamls/mateo/_*.yaml` name these functions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
@@ -9,9 +10,15 @@ from tempbench_lmms.mateo import prompts, sampling, scoring
 
 Kwargs = Mapping[str, Any] | None
 
-METRIC_LIST = adapter.metric_list(scoring.METRICS.of("triple"), scoring.details)
-REFLECTION_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("reflection"), scoring.details)
-_NAMES = {form: tuple(scoring.METRICS.of(form)) for form in ("triple", "cot", "reflection")}
+process_results_triple, METRIC_LIST = adapter.scored(
+    partial(scoring.record, form="triple"), scoring.METRICS.of("triple"), scoring.details
+)
+process_results_cot, _ = adapter.scored(
+    partial(scoring.record, form="cot"), scoring.METRICS.of("cot"), scoring.details
+)
+process_results_reflection, REFLECTION_METRIC_LIST = adapter.scored(
+    partial(scoring.record, form="reflection"), scoring.METRICS.of("reflection"), scoring.details
+)
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
@@ -35,27 +42,6 @@ def sample(dataset: Any) -> Any:
     columns = [list(dataset[name]) for name in names]
     kept = sampling.of_rows(dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
     return dataset.select([i for i, pair in enumerate(columns[0]) if pair in kept])
-
-
-def process_results_triple(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores three Yes/No/I don't know answers."""
-    return _scored(doc, results, "triple")
-
-
-def process_results_cot(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores the class after "The answer is:"."""
-    return _scored(doc, results, "cot")
-
-
-def process_results_reflection(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-    """Scores the class after "The final answer:"."""
-    return _scored(doc, results, "reflection")
-
-
-def _scored(doc: Mapping[str, Any], results: Sequence[Any], form: str) -> dict[str, Any]:
-    reply = adapter.reply_of(results)
-    record = scoring.record(doc, reply, form, adapter.request_failed(reply))
-    return adapter.emit(record, _NAMES[form])
 
 
 def _content(doc: Mapping[str, Any], kwargs: Kwargs) -> list[dict[str, Any]]:

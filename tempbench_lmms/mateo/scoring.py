@@ -15,7 +15,7 @@ from tempbench_lmms.mateo import parser, prompts
 from tempbench_lmms.mateo.card import CLASSES
 from tempbench_lmms.metrics import graph
 from tempbench_lmms.metrics.ratio import Ratio, ratio
-from tempbench_lmms.record import Metrics, Record, remembered
+from tempbench_lmms.record import Metrics, Record, mean, n_failed, n_questions, remembered
 
 VERSIONS = ("original", "swapped")
 BEFORE, AFTER, INDEPENDENT = CLASSES
@@ -203,10 +203,8 @@ def other_rate(records: Sequence[Record]) -> Ratio:
     return _over(records, lambda record: (record["prediction"] == parser.OTHER, 1))
 
 
-@METRICS.measure(headline=True)
-def parse_rate(records: Sequence[Record]) -> Ratio:
-    """Share of questions whose answer could be read."""
-    return _over(records, lambda record: (record["parsed"], 1))
+parse_rate = mean("parsed", "plan", doc="Share of questions whose answer could be read.")
+METRICS.add("parse_rate", parse_rate, headline=True)
 
 
 @METRICS.measure()
@@ -317,10 +315,7 @@ def plans_right(records: Sequence[Record]) -> Ratio:
 record_reading.add_metrics(METRICS, "plan")
 
 
-@METRICS.count()
-def n_questions(records: Sequence[Record]) -> int:
-    """Number of questions, both orders."""
-    return len(records)
+METRICS.count()(n_questions)
 
 
 @METRICS.count(headline=True)
@@ -347,10 +342,7 @@ def n_cut(records: Sequence[Record]) -> int:
     return len({record["pair"] for record in records}) - n_pairs(records)
 
 
-@METRICS.count(better="lower")
-def n_failed(records: Sequence[Record]) -> int:
-    """Number of questions whose request failed."""
-    return sum(record["failed"] for record in records)
+METRICS.count(better="lower")(n_failed)
 
 
 def _reflected(records: Sequence[Record]) -> list[Record]:

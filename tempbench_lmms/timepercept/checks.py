@@ -1,17 +1,19 @@
 """What must hold of TimePerceptBench data before a model is loaded."""
 
+import contextlib
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from tempbench_lmms.data import checks, manifests, tables, terminal
 from tempbench_lmms.data.checks import Table
 from tempbench_lmms.data.extent import Size
 from tempbench_lmms.data.roots import MANIFEST
-from tempbench_lmms.media import sandbox
+from tempbench_lmms.errors import TempbenchError
+from tempbench_lmms.media import verifying
 from tempbench_lmms.media.limits import UNSUPPORTED
 from tempbench_lmms.timepercept.card import CONTROL_SIZES, CONTROLS, DAMAGED, IMAGES, PAIRS, PER_TEST, TESTS
+from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
 from tempbench_lmms.timepercept.parser import parse
 from tempbench_lmms.timepercept.prompts import options
 from tempbench_lmms.timepercept.scoring import KINDS, interval_class
@@ -30,40 +32,6 @@ LOST = {
 """By the reason for which something of a source was left out, what it was: `verify` fails for it."""
 
 
-def tables_of(root: Path) -> list[Table]:
-    """Returns the tables of a data set, with what must hold of each."""
-    from tempbench_lmms.timepercept.features import BENCHMARK, SCHEMA
-
-    files = sorted([*root.glob("*/test.parquet"), *root.glob("train/*/train.parquet")])
-    return [Table(BENCHMARK, file, SCHEMA, row_problems, ("images",)) for file in files]
-
-
-def problems(root: Path) -> Iterator[str]:
-    """Yields one line a problem, with table, row and field; and the places and sites that are in both splits.
-
-    A picture of one colour is no problem, as a lake or a cloud may be one; a warning names it.
-    """
-    places: dict[bool, set[str]] = {False: set(), True: set()}
-
-    def check(row: tables.Row) -> Iterator[str]:
-        if row["test"] in TESTS:
-            # The names of places are unique in a source.
-            places["/train/" in row["question_id"]] |= {f"{row['source']}/{place}" for place in row["places"]}
-        return row_problems(row)
-
-    found = [replace(table, check=check) for table in tables_of(root)]
-    yield from checks.problems(root, found, sandbox.verify_picture, sizes)
-    for place in sorted(places[True] & places[False])[:20]:
-        yield f"{root}: {place} is in the test and in the training split; prepare the data again"
-    yield from _lost(root)
-    for site in _sites(root):
-        if (test := places[False] & site) and (train := places[True] & site):
-            yield (
-                f"{root}: {min(test)} in the test split and {min(train)} in the training split are one site; "
-                "prepare the data again"
-            )
-
-
 def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
     """Yields how many questions are there, by part, split and test; of `train` no other number is known."""
     for name, part in (manifest.get("parts") or {}).items():
@@ -80,25 +48,6 @@ def sizes(manifest: manifests.Manifest) -> Iterator[Size]:
             if wanted := int(request.get("train") or 0) if test in built else 0:
                 train = f"train/{test}"
                 yield Size(train, rows.get(train, 0), wanted, wanted, less_by="--test and --train")
-
-
-def _lost(root: Path) -> Iterator[str]:
-    """Yields the parts that lack what their source should have had."""
-    for name, part in ((manifests.of_earlier(root, force=True) or {}).get("parts") or {}).items():
-        for reason, what in LOST.items():
-            if lost := (part.get("skipped") or {}).get(reason):
-                yield (
-                    f"{root}: {name}: {lost['count']} {what} left out when the data was prepared, "
-                    f"named in {MANIFEST}, first: {terminal.one_line(str(lost['examples'][0]))}; replace or "
-                    "remove them and prepare the data again with --force"
-                )
-
-
-def _sites(root: Path) -> Iterator[set[str]]:
-    """Yields the sites of several places that the manifest names; that of a bundled sample names none."""
-    manifest = manifests.of_earlier(root, force=True) or {}
-    for part in (manifest.get("parts") or {}).values():
-        yield from map(set, part.get("sites") or ())
 
 
 def row_problems(row: tables.Row) -> Iterator[str]:
@@ -133,3 +82,38 @@ def _time_problems(row: tables.Row, test: str) -> Iterator[str]:
         yield f"days: {days} are not {PAIRS.get(test, 0)} intervals"
     elif test == "ice" and interval_class(days[0]) != row["answer"]:
         yield f"days: {days[0]} days are not in class {row['answer']}"
+
+
+def _of_the_whole(root: Path) -> Iterator[str]:
+    """Yields the places and sites that are in both splits, and what of the sources was left out."""
+    places: dict[str, set[str]] = {"test": set(), "train": set()}
+    for path in [*root.glob("*/test.parquet"), *root.glob("train/*/train.parquet")]:
+        with contextlib.suppress(TempbenchError):  # among the other problems
+            for row in tables.read_rows(path):
+                if row["test"] in TESTS:  # the names of places are unique in a source
+                    places[path.stem] |= {f"{row['source']}/{place}" for place in row["places"]}
+    for place in sorted(places["test"] & places["train"])[:20]:
+        yield f"{root}: {place} is in the test and in the training split; prepare the data again"
+    for name, part in ((manifests.of_earlier(root, force=True) or {}).get("parts") or {}).items():
+        for reason, what in LOST.items():
+            if lost := (part.get("skipped") or {}).get(reason):
+                yield (
+                    f"{root}: {name}: {lost['count']} {what} left out when the data was prepared, "
+                    f"named in {MANIFEST}, first: {terminal.one_line(str(lost['examples'][0]))}; replace or "
+                    "remove them and prepare the data again with --force"
+                )
+        for site in map(set, part.get("sites") or ()):
+            if (test := places["test"] & site) and (train := places["train"] & site):
+                yield (
+                    f"{root}: {min(test)} in the test split and {min(train)} in the training split are one "
+                    "site; prepare the data again"
+                )
+
+
+tables_of = checks.below(
+    *(
+        Table(BENCHMARK, Path(path), SCHEMA, row_problems, ("images",))
+        for path in ("*/test.parquet", "train/*/train.parquet")
+    )
+)
+problems = verifying.problems(tables_of, sizes, _of_the_whole)

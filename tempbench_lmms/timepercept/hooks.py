@@ -3,51 +3,44 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tempbench_lmms.harness import adapter
+from tempbench_lmms.harness import adapter, pictures
 from tempbench_lmms.record import Record
 from tempbench_lmms.timepercept import prompts, scoring
 
-ACCURACY_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("tpl"), scoring.details)
-TAL_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("tal"), scoring.details)
-ORDER_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("sov"), scoring.details)
-RANKING_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("isr"), scoring.details)
-ICE_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("ice"), scoring.details)
-TRANSFER_LAPSE_METRIC_LIST = adapter.metric_list(scoring.METRICS.of("transfer_lapse"), scoring.details)
-SUITE_METRIC_LIST = adapter.metric_list(scoring.METRICS.of(scoring.SUITE), scoring.details)
+Kwargs = Mapping[str, Any] | None
+
+(
+    ACCURACY_METRIC_LIST,
+    TAL_METRIC_LIST,
+    ORDER_METRIC_LIST,
+    RANKING_METRIC_LIST,
+    ICE_METRIC_LIST,
+    TRANSFER_LAPSE_METRIC_LIST,
+    SUITE_METRIC_LIST,
+) = (
+    adapter.metric_list(scoring.METRICS.of(kind), scoring.details)
+    for kind in ("tpl", "tal", "sov", "isr", "ice", "transfer_lapse", scoring.SUITE)
+)
 _NAMES = {test: tuple(scoring.METRICS.of(test)) for test in scoring.METRICS.kinds}
 
 
-def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
+def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Kwargs = None) -> str:
     """Returns the prompt. `style` in the task's kwargs is one of `prompts.STYLES`."""
     return prompts.build(doc, str((lmms_eval_specific_kwargs or {}).get("style", "direct")))
 
 
-def doc_to_visual(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> list[Any]:
-    """Returns the images for a runner that takes pictures first and text after them."""
-    from tempbench_lmms.media.images import load_image
-
-    return [load_image(url) for url in doc["images"]]
+def _labels(doc: Mapping[str, Any]) -> list[str]:
+    return [f"{label}: " for label in prompts.labels(doc)]
 
 
-def doc_to_messages(
-    doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
-) -> list[dict[str, Any]]:
-    """Returns the conversation for a chat model; each image follows its label."""
-    images = doc_to_visual(doc, lmms_eval_specific_kwargs)
-    content = conversation(doc, doc_to_text(doc, lmms_eval_specific_kwargs))
-    for part, image in zip([part for part in content if part["type"] == "image"], images, strict=True):
-        part["url"] = image
-    return [{"role": "user", "content": content}]
+doc_to_visual, doc_to_messages = pictures.hooks(
+    lambda doc, kwargs: f"\n{doc_to_text(doc, kwargs)}", labels=_labels
+)
 
 
 def conversation(doc: Mapping[str, Any], text: str) -> list[dict[str, Any]]:
     """Returns the parts of a question: label, image, label, image, ..., text; images are only marked."""
-    content: list[dict[str, Any]] = []
-    for label in prompts.labels(doc):
-        content += [{"type": "text", "text": f"{label}: "}, {"type": "image"}]
-    return [*content, {"type": "text", "text": f"\n{text}"}]
+    return pictures.content([None] * len(doc["images"]), f"\n{text}", _labels(doc))
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tempbench_lmms.metrics.groups import all_right
 from tempbench_lmms.metrics.ordering import direction_score, pair_counts
 from tempbench_lmms.metrics.ratio import Ratio, ratio
 from tempbench_lmms.metrics.statistic import Statistic, mean_of_ratios, smoothed_log_odds, statistic
-from tempbench_lmms.record import Metric, Metrics, Record
+from tempbench_lmms.record import Metric, Metrics, Record, mean, n_failed, n_questions, within
 from tempbench_lmms.timepercept import parser, prompts
 from tempbench_lmms.timepercept.card import CONTROLS, INTERVALS, RANKINGS, TESTS, TIU, TOU, TRANSFER
 
@@ -66,26 +66,20 @@ def record(doc: Mapping[str, Any], reply: str, failed: bool = False) -> Record:
     test = doc["test"]
     prompt = record_reading.prompt_of(reply, lambda: prompts.wording(doc))
     found = None if failed else parser.read(reply, test, prompts.options(doc), len(doc["images"]), prompt)
-    answer = found.value if found else None
-    out: Record = {
-        "id": doc["question_id"],
+    own = {
         "test": test,
         # Pairs of several places were drawn together, so their question is a unit of its own.
         "place": "+".join(doc["places"]),
         "category": doc["category"],
         "kind": doc["kind"],
-        "gold": doc["answer"],
-        "answer": answer,
-        "correct": int(answer == doc["answer"]),
-        "parsed": int(answer is not None),
-        "failed": int(failed),
-        **record_reading.fields(found),
     }
+    out = record_reading.answered(doc["question_id"], own, doc["answer"], found)
     if test in RANKINGS:
         truth = doc["answer"].split(", ")
         out["items"] = len(truth)
         out["pairs"] = len(truth) * (len(truth) - 1) // 2
-        out["positive"], out["negative"] = _pairs(truth, answer.split(", ")) if answer else (0, 0)
+        said = found.value if found else None
+        out["positive"], out["negative"] = _pairs(truth, said.split(", ")) if said else (0, 0)
     return out
 
 
@@ -99,24 +93,7 @@ def _ratio(records: Sequence[Record], term: Callable[[Record], tuple[float, floa
     return ratio((term(record) for record in records), (record["place"] for record in records))
 
 
-def accuracy(records: Sequence[Record]) -> Ratio:
-    """Share of right answers; an answer that cannot be read is wrong."""
-    return _ratio(records, lambda record: (record["correct"], 1))
-
-
-def parse_rate(records: Sequence[Record]) -> Ratio:
-    """Share of questions whose answer could be read."""
-    return _ratio(records, lambda record: (record["parsed"], 1))
-
-
-def n(records: Sequence[Record]) -> int:
-    """Number of questions."""
-    return len(records)
-
-
-def n_failed(records: Sequence[Record]) -> int:
-    """Number of questions whose request failed."""
-    return sum(record["failed"] for record in records)
+accuracy = mean("correct", "place", doc="Share of right answers; an answer that cannot be read is wrong.")
 
 
 def pnr(records: Sequence[Record]) -> Ratio:
@@ -150,16 +127,6 @@ def kendall_tau(records: Sequence[Record]) -> Ratio:
     return _ratio(read, lambda record: ((record["positive"] - record["negative"]) / record["pairs"], 1))
 
 
-def n_positive(records: Sequence[Record]) -> int:
-    """Number of positive pairs."""
-    return sum(record["positive"] for record in records)
-
-
-def n_negative(records: Sequence[Record]) -> int:
-    """Number of negative pairs."""
-    return sum(record["negative"] for record in records)
-
-
 def n_invalid(records: Sequence[Record]) -> int:
     """Number of replies that give no permutation; failed requests are counted apart."""
     return sum(not record["parsed"] and not record["failed"] for record in records)
@@ -168,7 +135,8 @@ def n_invalid(records: Sequence[Record]) -> int:
 def orders_backwards(records: Sequence[Record]) -> int:
     """1 where PNR lies so far below 1 that chance does not explain it: the model orders backwards."""
     sizes = [record["items"] for record in records if record["parsed"]]
-    return int(direction_score(n_positive(records), n_negative(records), sizes) < FAR_BELOW)
+    positive, negative = (sum(record[name] for record in records) for name in ("positive", "negative"))
+    return int(direction_score(positive, negative, sizes) < FAR_BELOW)
 
 
 def _share(record: Record) -> tuple[float, float]:
@@ -229,12 +197,8 @@ def _grouped(records: Sequence[Record], field: str) -> dict[str, dict[str, float
     }
 
 
-def _of_kind(kind: str) -> Metric:
-    return lambda records: accuracy([record for record in records if record["kind"] == kind])
-
-
-def _of_test(test: str, metric: Metric) -> Metric:
-    return lambda records: metric([record for record in records if record["test"] == test])
+def _sum(field: str) -> Metric:
+    return lambda records: sum(int(record[field]) for record in records)
 
 
 METRICS.add("tou_average", _average(TOU), headline=True, tasks=(SUITE,))
@@ -246,8 +210,8 @@ METRICS.add("log_odds", log_odds, headline=True, tasks=RANKINGS)
 METRICS.add("pair_accuracy", pair_accuracy, headline=True, tasks=RANKINGS)
 METRICS.add("kendall_tau", kendall_tau, headline=True, tasks=RANKINGS)
 METRICS.add("exact", accuracy, headline=True, tasks=RANKINGS)
-METRICS.add("n_positive", n_positive, better="neither", tasks=RANKINGS, has_error=False)
-METRICS.add("n_negative", n_negative, better="lower", tasks=RANKINGS, has_error=False)
+METRICS.add("n_positive", _sum("positive"), better="neither", tasks=RANKINGS, has_error=False)
+METRICS.add("n_negative", _sum("negative"), better="lower", tasks=RANKINGS, has_error=False)
 METRICS.add("n_invalid", n_invalid, better="lower", headline=True, tasks=RANKINGS, has_error=False)
 METRICS.add(
     "orders_backwards", orders_backwards, better="lower", headline=True, tasks=RANKINGS, has_error=False
@@ -255,10 +219,10 @@ METRICS.add(
 METRICS.add("accuracy", accuracy, headline=True, tasks=CHOICES)
 for _kind in dict.fromkeys(kind for kinds in KINDS.values() for kind in kinds):
     _tests = [test for test, kinds in KINDS.items() if _kind in kinds]
-    METRICS.add(f"accuracy_{_kind.lower()}", _of_kind(_kind), headline=True, tasks=_tests)
-METRICS.add("parse_rate", parse_rate, headline=True)
+    METRICS.add(f"accuracy_{_kind.lower()}", within(accuracy, "kind", _kind), headline=True, tasks=_tests)
+METRICS.add("parse_rate", record_reading.parse_rate("place"), headline=True)
 record_reading.add_metrics(METRICS, "place")
-METRICS.add("n", n, better="neither", headline=_EACH, has_error=False)
+METRICS.add("n", n_questions, better="neither", headline=_EACH, has_error=False)
 METRICS.add("n_failed", n_failed, better="lower", headline=_EACH, has_error=False)
 
 SUITE_METRICS = METRICS.of(SUITE)
@@ -271,7 +235,7 @@ for _test in TESTS:
             replace(
                 _row,
                 name=f"{_test}_{_row.name}",
-                metric=_of_test(_test, _row.metric),
+                metric=within(_row.metric, "test", _test),
                 tasks=frozenset({SUITE}),
                 headline=_row.name in SUITE_HEADLINE,
             )

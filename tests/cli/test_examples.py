@@ -65,6 +65,4 @@ def test_help_as_it_is_printed(name, monkeypatch):
 
 def test_an_example_is_made_of_what_a_command_must_have():
     command = commands()["score mateo"]
-    assert example("score new", command.params) == (
-        "Example: tempbench score new --predictions PREDICTIONS --setting SETTING"
-    )
+    assert example("score new", command.params) == ("Example: tempbench score new --predictions PREDICTIONS")

@@ -13,9 +13,8 @@ import pytest
 from hf_datasets.mateo import prepare as preparing
 from hf_datasets.mateo.prepare import prepare
 from tempbench_lmms import benchmarks
-from tempbench_lmms.data import checksums
 from tempbench_lmms.data.roots import mini_root, prepared_root
-from tempbench_lmms.data.tables import read_rows, sha256_of, write_json
+from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import preflight
 from tempbench_lmms.harness.tasks import docs_of, load_task
@@ -140,38 +139,6 @@ def test_the_download_is_pinned(release, monkeypatch):
     prepare(accept_license=True)
     assert asked == ["f822b3aa9210faa0a4c93e1d4b02d0a760b2d414"]
     assert manifest()["source"]["revision"] == asked[0]
-
-
-@pytest.mark.slow
-def test_labels_are_computed_again_from_the_graphs(release):
-    prepare(source=release, accept_license=True)
-    assert verified() == []
-    root = prepared_root("mateo")
-    graphs = json.loads((root / "graphs.json").read_text())
-    # Of the worked example: 1 -> 3 turned round, and 0 -> 1 taken away.
-    graphs["test"]["0"][1] = [[3, 1], [2, 3], [3, 4]]
-    write_json(graphs, root / "graphs.json")
-    assert any("graphs.json is damaged" in line for line in verified())
-    # Whoever changes the graph and every checksum too is found out by the labels.
-    changed = manifest()
-    changed["files"]["graphs.json"] = sha256_of([root / "graphs.json"])
-    write_json(checksums.sealed(changed), root / "manifest.json")
-    found = verified()
-    assert found
-    assert all("by the plan's graph it is" in line and ": 0/" in line for line in found)
-    assert any("0/1-3/original" in line and "'before'" in line and "'after'" in line for line in found)
-    assert any("0/0-1/swapped" in line and "'independent'" in line for line in found)
-    (root / "graphs.json").unlink()
-    assert any("graphs.json" in line and "missing" in line for line in verified())
-
-
-def test_data_of_an_earlier_version_has_no_graphs(release):
-    prepare(source=release, accept_license=True)
-    earlier = {key: value for key, value in manifest().items() if key not in ("text_only", "checksum")}
-    del earlier["files"]["graphs.json"]
-    (prepared_root("mateo") / "graphs.json").unlink()
-    write_json(earlier, prepared_root("mateo") / "manifest.json")
-    assert verified() == []
 
 
 TEA = {

@@ -1,10 +1,10 @@
 """The tasks in the real harness, on the bundled sample and on data prepared from real pictures."""
 
 import json
-import subprocess
 
 import pytest
 
+from tempbench_lmms.runs import offline
 from tempbench_lmms.timepercept.card import CONTROLS, RANKINGS, TESTS
 from tests.respondents import tiny_args
 
@@ -34,9 +34,7 @@ def test_oracle_is_right_throughout(tmp_path, run_harness):
     ]
 
 
-def test_chance_is_near_chance_and_its_log_can_be_scored_without_the_harness(
-    tmp_path, run_harness, warm_python
-):
+def test_chance_is_near_chance_and_its_log_can_be_scored_without_the_harness(tmp_path, run_harness):
     run = run_harness("tempbench_chance", ["timepercept_suite_mini"], tmp_path, model_args="seed=3")
     task = "timepercept_suite_mini"
     # 40 questions: three standard deviations.
@@ -49,12 +47,9 @@ def test_chance_is_near_chance_and_its_log_can_be_scored_without_the_harness(
         {"question_id": line["record"]["id"], "reply": line["filtered_resps"]} for line in run.logged(task)
     ]
     predictions.write_text("\n".join(json.dumps(line) for line in lines))
-    command = [warm_python, "-m", "tempbench_lmms.cli", "score", "timepercept", "--mini"]
-    command += ["--predictions", str(predictions), "--output", str(tmp_path / "score.json")]
-    subprocess.run(command, check=True, capture_output=True)
-    scored = json.loads((tmp_path / "score.json").read_text())["metrics"]
-    assert scored["isr"]["pnr"]["value"] == pytest.approx(run.value(task, "isr_pnr"))
-    assert scored["suite"]["tiu_average"]["value"] == pytest.approx(run.value(task, "tiu_average"))
+    scored = offline.score("timepercept", offline.Given(predictions, mini=True)).metrics
+    for metric in ("isr_pnr", "tiu_average"):
+        assert scored[metric][0] == pytest.approx(run.value(task, metric))
 
 
 def test_real_pictures_through_the_tiny_model(shared, tiny_vlm, tmp_path, monkeypatch, run_harness):

@@ -1,12 +1,10 @@
 """The bundled sample: it can be rebuilt, and what is drawn decides the answers."""
 
-import json
 from collections import Counter
 
 from hf_datasets.samples import timepercept
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
-from tempbench_lmms.timepercept import commands
 from tempbench_lmms.timepercept.card import CONTROLS, TESTS
 
 ROOT = mini_root("timepercept")
@@ -73,13 +71,3 @@ def test_partners_stand_next_to_each_other():
     for one, other in zip(rows[::2], rows[1::2], strict=True):
         assert one["images"] == other["images"][::-1]
         assert (one["answer"], other["answer"]) == ("A", "B")
-
-
-def test_counts_as_json_are_those_of_the_table(capsys):
-    commands.stats(mini=True, as_json=True)
-    found = json.loads(capsys.readouterr().out)
-    assert found["eii"]["questions"] == sum(found["eii"]["answers"].values()) == 40
-    commands.stats(mini=True)
-    lines = map(str.split, capsys.readouterr().out.splitlines())
-    line = next(line for line in lines if line[:1] == ["eii"])
-    assert line[1:4] == [str(found["eii"][key]) for key in ("questions", "places", "pictures")]

@@ -1,0 +1,52 @@
+"""What the hooks of benchmarks share whose questions show pictures, in the column `images`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tempbench_lmms.harness import adapter
+
+Doc = Mapping[str, Any]
+Kwargs = Mapping[str, Any] | None
+
+
+def content(images: Sequence[Any], text: str, labels: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Returns the parts of a question: pictures, each after its label if any, and then the text.
+
+    Args:
+        images: The pictures; None for one that is only marked.
+        text: The question.
+        labels: One a picture, or none.
+    """
+    parts: list[dict[str, Any]] = []
+    for number, image in enumerate(images):
+        if labels:
+            parts.append({"type": "text", "text": labels[number]})
+        parts.append({"type": "image"} if image is None else {"type": "image", "url": image})
+    return [*parts, {"type": "text", "text": text}]
+
+
+def hooks(
+    text: Callable[[Doc, Kwargs], str], labels: Callable[[Doc], Sequence[str]] = lambda doc: ()
+) -> tuple[Callable[..., list[Any]], Callable[..., list[dict[str, Any]]]]:
+    """Returns `doc_to_visual` and `doc_to_messages`.
+
+    Args:
+        text: Returns the text behind the pictures, from a document and its task's kwargs.
+        labels: Returns what stands before each picture in the conversation of a chat model.
+    """
+
+    @adapter.signed
+    def doc_to_visual(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[Any]:
+        """Returns the pictures for a runner that takes pictures first and text after them."""
+        from tempbench_lmms.media.images import load_image
+
+        return [load_image(url) for url in doc["images"]]
+
+    @adapter.signed
+    def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Kwargs = None) -> list[dict[str, Any]]:
+        """Returns the conversation for a chat model."""
+        images = doc_to_visual(doc, lmms_eval_specific_kwargs)
+        parts = content(images, text(doc, lmms_eval_specific_kwargs), labels(doc))
+        return [{"role": "user", "content": parts}]
+
+    return doc_to_visual, doc_to_messages
