@@ -1,10 +1,8 @@
 """The command `tempbench answer`."""
 
-import contextlib
 import re
 import signal
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,30 +49,16 @@ def answer(
     from tempbench_lmms.runs.starting import leaves
 
     load_task(task)
-    made = [one for one in folder.parents if not one.exists()]
+    if partial and not any(folder.glob("*.jsonl")):
+        raise TempbenchError(f"{folder} holds no answer yet; answer without --partial first")
     folder.mkdir(parents=True, exist_ok=True)
     busy = f"{name} is answering in {folder} already; use that page, or end it"
-    with locks.locked(folder / run_files.LOCK, busy), _gone_if_empty(folder, made):
+    with locks.locked(folder / run_files.LOCK, busy):
         questions = Questions([task_of(one, folder, limit) for one in leaves([task])], name, limit, in_order)
-        if partial and not questions.n_answered:
-            raise TempbenchError(f"{folder} holds no answer yet; answer without --partial first")
         if not partial and questions.next_open() is not None:
             _ask(questions, port)
         for file in questions.write_logs():
             print(f"{file}: the log of {name}; see `tempbench report {file}`")
-
-
-@contextlib.contextmanager
-def _gone_if_empty(folder: Path, made: Sequence[Path]) -> Iterator[None]:
-    """Leaves nothing of a folder in which no answer was kept, nor of the folders made for it."""
-    try:
-        yield
-    finally:
-        if [file.name for file in folder.iterdir()] == [run_files.LOCK]:
-            (folder / run_files.LOCK).unlink()
-            with contextlib.suppress(OSError):  # somebody has put something into them meanwhile
-                for one in (folder, *made):
-                    one.rmdir()
 
 
 def _ask(questions: "Questions", port: int) -> None:
@@ -85,40 +69,21 @@ def _ask(questions: "Questions", port: int) -> None:
     """
     from tempbench_lmms.runs.answering.server import Server
 
+    def end(number: int, frame: Any) -> None:
+        raise SystemExit(128 + number)
+
     with Server(questions, port) as server:
         print(f"open {server.address}", flush=True)
         print("Ctrl-C ends; answers are kept as they come", file=sys.stderr, flush=True)
-        ended = 0
-        with _ended_by_signals():
-            try:
-                server.serve_forever()
-            except _Ended as end:
-                ended = end.number
-    if questions.next_open() is not None:
-        files = ", ".join(str(task.kept.file) for task in questions.tasks if task.kept.replies)
-        kept = (
-            f"{questions.n_answered:,} of {len(questions):,} answers are kept{f' in {files}' * bool(files)}"
-        )
-        print(f"tempbench: {kept}; give the same command again to go on", file=sys.stderr)
-        raise SystemExit(128 + ended)
-
-
-class _Ended(BaseException):
-    """A signal ends the page."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-@contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    def end(number: int, frame: Any) -> None:
-        raise _Ended(number)
-
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            server.serve_forever()
+        except SystemExit:
+            files = ", ".join(str(task.kept.file) for task in questions.tasks if task.kept.replies)
+            where = f" in {files}" if files else ""
+            kept = f"{questions.n_answered:,} of {len(questions):,} answers are kept{where}"
+            print(f"tempbench: {kept}; give the same command again to go on", file=sys.stderr)
+            raise
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

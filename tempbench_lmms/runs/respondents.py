@@ -1,15 +1,15 @@
 """How far respondents who answered the same questions agree: people, models, or both."""
 
 import itertools
-import math
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.metrics.kappa import cohen_kappa, fleiss_kappa, same_share
-from tempbench_lmms.record import Record
+from tempbench_lmms.record import Record, shown
 from tempbench_lmms.record_reading import VALUES
+from tempbench_lmms.runs.run_card import finite
 from tempbench_lmms.runs.task_log import TaskLog
 
 _NOMINAL = tuple(name for name in VALUES if name not in ("spans", "caption"))
@@ -27,7 +27,7 @@ class Agreement:
         n_left_out: Number of questions that some answered but not all, or not readably.
         same: The share of pairs of respondents with the same answer, over these questions.
         name: "Cohen" for two respondents, "Fleiss" for more.
-        kappa: The kappa; None where it is undefined.
+        kappa: The kappa; NaN where it is undefined.
         pairs: Cohen's kappa of every two, by their places in `respondents`; for more than two of them.
     """
 
@@ -35,10 +35,10 @@ class Agreement:
     respondents: tuple[str, ...]
     n: int
     n_left_out: int
-    same: float | None
+    same: float
     name: str
-    kappa: float | None
-    pairs: tuple[tuple[int, int, float | None], ...] = ()
+    kappa: float
+    pairs: tuple[tuple[int, int, float], ...]
 
 
 def agreements(logs: Sequence[TaskLog]) -> list[Agreement]:
@@ -50,10 +50,10 @@ def agreements(logs: Sequence[TaskLog]) -> list[Agreement]:
     tasks: dict[str, list[TaskLog]] = {}
     for log in logs:
         tasks.setdefault(log.task, []).append(log)
-    shared = {task: found for task, found in tasks.items() if len(found) > 1}
-    if not shared:
+    found = [_of_task(task, own) for task, own in tasks.items() if len(own) > 1]
+    if not found:
         raise TempbenchError(f"no task here has two respondents: {', '.join(tasks)}; give logs of one task")
-    return [_of_task(task, found) for task, found in shared.items()]
+    return found
 
 
 def _of_task(task: str, logs: Sequence[TaskLog]) -> Agreement:
@@ -61,18 +61,19 @@ def _of_task(task: str, logs: Sequence[TaskLog]) -> Agreement:
     if again := next((name for name in names if names.count(name) > 1), None):
         files = [str(log.file) for log in logs if log.model == again]
         raise TempbenchError(f"{again} answered {task} twice ({', '.join(files[:2])}); give one of them")
-    answers = [_answers(log) for log in logs]
+    answers = [
+        {one.id: answer for one in log.samples if (answer := _answer(one.record)) is not None} for log in logs
+    ]
     if not any(answers):
         raise TempbenchError(
             f"{task}: its answers are spans or captions, which have no kappa; see `tempbench compare`"
         )
-    asked = {str(sample.record["id"]) for log in logs for sample in log.samples}
+    asked = {sample.id for log in logs for sample in log.samples}
     ids = sorted(set.intersection(*map(set, answers)))
     columns = [[own[id_] for id_ in ids] for own in answers]
     rows = list(zip(*columns, strict=True))
     pairs = [
-        (i, j, _defined(cohen_kappa(columns[i], columns[j])))
-        for i, j in itertools.combinations(range(len(logs)), 2)
+        (i, j, cohen_kappa(columns[i], columns[j])) for i, j in itertools.combinations(range(len(logs)), 2)
     ]
     is_pair = len(logs) == 2
     return Agreement(
@@ -80,54 +81,38 @@ def _of_task(task: str, logs: Sequence[TaskLog]) -> Agreement:
         respondents=tuple(names),
         n=len(ids),
         n_left_out=len(asked) - len(ids),
-        same=_defined(same_share(rows)),
+        same=same_share(rows),
         name="Cohen" if is_pair else "Fleiss",
-        kappa=pairs[0][2] if is_pair else _defined(fleiss_kappa(rows)),
+        kappa=pairs[0][2] if is_pair else fleiss_kappa(rows),
         pairs=() if is_pair else tuple(pairs),
     )
 
 
-def _answers(log: TaskLog) -> dict[str, Hashable]:
-    """Returns what was read of each reply, by question; those in which nothing was read are left out."""
-    return {
-        str(sample.record["id"]): answer
-        for sample in log.samples
-        if sample.record["parsed"] and (answer := _answer(sample.record)) is not None
-    }
-
-
 def _answer(record: Record) -> Hashable:
+    """Returns what was read of a reply; None where nothing was."""
     found = next((record[name] for name in _NOMINAL if record.get(name) is not None), None)
-    return tuple(found) if isinstance(found, list) else found
-
-
-def _defined(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    return None if not record["parsed"] else tuple(found) if isinstance(found, list) else found
 
 
 def as_text(found: Agreement) -> str:
     """Returns an agreement as lines for a terminal."""
     left_out = f" ({found.n_left_out:,} left out: not answered by all, or not readable)"
-    lines = [
-        f"{found.task}: {', '.join(found.respondents)}",
-        f"  {found.n:,} questions that all answered{left_out * bool(found.n_left_out)}",
-        f"  the same answer  {_number(found.same)}",
-        f"  {found.name}'s kappa  {_number(found.kappa)}",
-    ]
-    for first, second, kappa in found.pairs:
-        who = f"{found.respondents[first]} and {found.respondents[second]}"
-        lines.append(f"    Cohen's kappa of {who}  {_number(kappa)}")
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            f"{found.task}: {', '.join(found.respondents)}",
+            f"  {found.n:,} questions that all answered{left_out * bool(found.n_left_out)}",
+            f"  the same answer  {shown(found.same, 3)}",
+            f"  {found.name}'s kappa  {shown(found.kappa, 3)}",
+            *(
+                f"    Cohen's kappa of {found.respondents[i]} and {found.respondents[j]}  {shown(kappa, 3)}"
+                for i, j, kappa in found.pairs
+            ),
+        ]
+    )
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def as_json(found: Agreement) -> dict[str, Any]:
-    """Returns an agreement as JSON values."""
-    pairs = [
-        {"respondents": [found.respondents[i], found.respondents[j]], "cohen": kappa}
-        for i, j, kappa in found.pairs
-    ]
-    return asdict(found) | {"pairs": pairs}
+def as_json(found: Agreement) -> Any:
+    """Returns an agreement as JSON values; None where undefined."""
+    names = found.respondents
+    pairs = [{"respondents": [names[i], names[j]], "cohen": kappa} for i, j, kappa in found.pairs]
+    return finite(asdict(found) | {"pairs": pairs})

@@ -218,11 +218,12 @@ def test_the_list_of_parsers_is_complete():
         "record_reading.prompt_of",  # whether it has several lines
         "cli.read.read",  # a command, which calls the hooks
         "cli.read.read_reply",
-        "runs.rescoring.scored",  # calls the hooks
-        "runs.answering.kept.add",  # keeps what a person answered
+        "runs.task_log.scored",  # calls the hooks
+        "runs.rescoring.with_reply",
+        "runs.answering.questions.add",  # keeps what a person answered
         "runs.answering.questions.answer",
         "runs.rereading.hash_of",
-        "runs.deciding.record",  # calls the hooks
+        "runs.deciding.answer",  # calls the hooks
         "runs.planning.answered",  # keeps a simulated reply
         "parsing.second.request",  # writes a prompt
         *(other for name in benchmarks.names() for other in contract.get(name, "NOT_PARSERS")),

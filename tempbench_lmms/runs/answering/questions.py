@@ -1,41 +1,85 @@
-"""The questions that a person is asked: those of a model, in an order of their own for each person."""
+"""What a person is asked, in an order of their own, and their answers: each on the disk as it comes.
+
+A line of a file of answers has `question_id` and `reply`, as `tempbench import replies` reads them. Who
+answers a question again adds a line, and the last one counts.
+"""
 
 import functools
 import hashlib
 import json
 import random
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import append_log
+from tempbench_lmms.data.replies import json_values
 from tempbench_lmms.data.tables import Row
 from tempbench_lmms.data.texts import storable
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import identity
 from tempbench_lmms.harness.shown import content
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tempbench_lmms.runs.answering.kept import Kept
 from tempbench_lmms.runs.importing import Source, write_log
 from tempbench_lmms.runs.run_card import RESPONDENT
+from tempbench_lmms.runs.task_log import scored
 
 _LAST_SHOWN = 8
 
 
-@dataclass(frozen=True)
-class Task:
-    """One task, and a person's answers to it.
+class Kept:
+    """The answers to one task.
 
     Attributes:
-        name: Its name.
-        config: Its configuration.
-        docs: All its questions.
-        n_asked: How many of them, from the first one, are asked.
-        kept: The answers.
-        folder: Where its log belongs.
+        file: Where they are kept; made with the first one.
+        replies: The last reply to each question that has one.
     """
+
+    def __init__(self, file: Path, asked: Collection[str], stamp: str) -> None:
+        """Reads what is kept.
+
+        Args:
+            file: One JSON object a line.
+            asked: Ids of the task's questions.
+            stamp: What stands for data and prompts; the same in all lines.
+
+        Raises:
+            TempbenchError: The file is damaged, or its answers are to other questions.
+        """
+        self.file = file
+        self.replies: dict[str, str] = {}
+        self._stamp, self._lock = stamp, threading.Lock()
+        for where, line in json_values(file) if append_log.drop_torn_line(file) else ():
+            try:
+                id_, reply, of = str(line["question_id"]), str(line["reply"]), line["asked"]
+            except (KeyError, TypeError):
+                raise TempbenchError(f"{file}: {where} is no answer; remove it to go on") from None
+            if of != stamp or id_ not in asked:
+                raise TempbenchError(
+                    f"{file}: {where} answers a question that is asked otherwise now: data or prompts have "
+                    "changed; put those back, or begin anew with another --output"
+                )
+            self.replies[id_] = reply
+
+    def add(self, id_: str, reply: str) -> None:
+        """Keeps an answer; it is on the disk when this returns.
+
+        Raises:
+            OSError: It could not be kept; the file is as it was.
+        """
+        reply, at = storable(reply), f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+        line = {"question_id": id_, "reply": reply, "at": at, "asked": self._stamp}
+        with self._lock:
+            append_log.append(self.file, json.dumps(line, ensure_ascii=False) + "\n")
+            self.replies[id_] = reply
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task, of which the first `n_asked` questions are asked, and a person's answers to it."""
 
     name: str
     config: dict[str, Any]
@@ -44,19 +88,30 @@ class Task:
     kept: Kept
     folder: Path
 
-    @property
-    def ids(self) -> list[str]:
-        """The ids of the questions that are asked."""
-        return [str(doc["question_id"]) for doc in self.docs[: self.n_asked]]
+
+def task_of(name: str, folder: Path, limit: int | None = None) -> Task:
+    """Returns a task and a person's answers to it.
+
+    Args:
+        name: The task.
+        folder: The person's folder.
+        limit: Ask the first questions alone, as the harness's `--limit` does.
+
+    Raises:
+        TempbenchError: There is no such task, its data is not here or damaged, or the answers are others'.
+    """
+    config = load_task(name)
+    docs = docs_of(config)
+    if not docs:
+        raise TempbenchError(f"{name}: no documents; prepare the data again")
+    values = [identity.of_data(name, config, docs), config.get("metadata")]
+    stamp = hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    kept = Kept(folder / f"{name}.jsonl", {str(doc["question_id"]) for doc in docs}, stamp)
+    return Task(name, config, docs, min(limit or len(docs), len(docs)), kept, folder / name)
 
 
 class Questions:
-    """What one person is asked, by numbers that say nothing of the questions.
-
-    Attributes:
-        tasks: The tasks.
-        name: Who answers.
-    """
+    """What one person is asked, by numbers that say nothing of the questions."""
 
     def __init__(self, tasks: Sequence[Task], name: str, limit: int | None, in_order: bool) -> None:
         """Puts the questions into an order, the same one at each start.
@@ -118,21 +173,17 @@ class Questions:
         row = task.docs[doc]
         task.kept.add(str(row["question_id"]), reply)
         with self._lock:
-            return bool(task.config["process_results"](row, [storable(reply)])["record"]["parsed"])
+            return bool(scored(task.config, row, storable(reply)).record["parsed"])
 
     def write_logs(self) -> list[Path]:
-        """Writes a log of each task that has an answer, with the questions that have one.
-
-        Returns:
-            The results files.
-        """
+        """Writes a log of each task that has an answer; returns the results files."""
         return [self._write_log(task) for task in self.tasks if task.kept.replies]
 
     def _write_log(self, task: Task) -> Path:
-        asked = set(task.ids)
+        asked = {str(doc["question_id"]) for doc in task.docs[: task.n_asked]}
         replies = {id_: reply for id_, reply in task.kept.replies.items() if id_ in asked}
         model = f"{self.name} (human)"
-        settings = {"log_samples": True, "timezone": "UTC"}
+        options = {"log_samples": True, "timezone": "UTC"}
         header = {
             RESPONDENT: {"kind": "human", "name": self.name, "in_order": self._in_order},
             "date": f"{datetime.now(timezone.utc):%Y%m%d_%H%M%S}",
@@ -140,35 +191,8 @@ class Questions:
                 "model": model,
                 "model_args": "",
                 "limit": self._limit,
-                "resolved_cli_args": settings,
+                "resolved_cli_args": options,
             },
         }
         source = Source(task.kept.file, task.name, task.docs, task.config, model)
         return write_log(source, replies, task.folder, header).file
-
-
-def task_of(name: str, folder: Path, limit: int | None = None) -> Task:
-    """Returns a task and a person's answers to it.
-
-    Args:
-        name: The task.
-        folder: The person's folder.
-        limit: Ask the first questions alone, as the harness's `--limit` does.
-
-    Raises:
-        TempbenchError: There is no such task, its data is not here or damaged, or the answers are others'.
-    """
-    config = load_task(name)
-    docs = docs_of(config)
-    if not docs:
-        raise TempbenchError(f"{name}: no documents; prepare the data again")
-    kept = Kept(
-        folder / f"{name}.jsonl", {str(doc["question_id"]) for doc in docs}, _stamp(name, config, docs)
-    )
-    return Task(name, config, docs, min(limit or len(docs), len(docs)), kept, folder / name)
-
-
-def _stamp(name: str, config: dict[str, Any], docs: Sequence[Row]) -> str:
-    """Returns what stands for a task's data and prompts in the file of answers."""
-    values = [identity.of_data(name, config, docs), config.get("metadata")]
-    return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()[:16]

@@ -6,16 +6,16 @@ comes from another page is refused as well. What it sends of a question is what 
 file name, and nothing of the row but that.
 """
 
-import json
+import functools
 import re
 import secrets
 import threading
-from dataclasses import dataclass
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from tempbench_lmms.data.terminal import one_line
 from tempbench_lmms.errors import TempbenchError
@@ -23,19 +23,12 @@ from tempbench_lmms.media.pictures import png
 from tempbench_lmms.runs.answering.questions import Questions
 
 _HERE = Path(__file__).parent
-_PAGE = {
-    "": ("page.html", "text/html; charset=utf-8"),
-    "page.js": ("page.js", "text/javascript; charset=utf-8"),
-    "page.css": ("page.css", "text/css; charset=utf-8"),
-}
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+_FILES = {"page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8"}
 _HEADERS = {
-    "Content-Security-Policy": _POLICY,
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # a form that says nothing of its page has no origin
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
@@ -50,63 +43,40 @@ _VIDEO_TYPES = {
     ".gif": "image/gif",
 }
 _LONGEST_REPLY = 100_000
-_CHUNK = 1 << 18
+_UNREAD = "Kept, but no answer could be read in it. Give it in the form that is asked for, or turn the page."
 
 
 class _Refused(Exception):
     """A request that is not answered."""
 
-    def __init__(self, status: HTTPStatus, reason: str, **headers: str) -> None:
+    def __init__(self, status: HTTPStatus, reason: str) -> None:
         super().__init__(reason)
-        self.status, self.headers = status, headers
-
-
-@dataclass(frozen=True)
-class _Sent:
-    """A response: its type, its bytes or the stretch of a file, and what else its head says."""
-
-    kind: str
-    body: bytes | tuple[Path, int, int]
-    status: HTTPStatus = HTTPStatus.OK
-    headers: tuple[tuple[str, str], ...] = ()
+        self.status = status
 
 
 class Server(ThreadingHTTPServer):
     """The server of one person's page.
 
-    Attributes:
+    Args:
         questions: What is asked.
-        address: The page's, with the token.
-        is_finished: Whether the person said so.
+        port: 0 for any that is free.
+
+    Raises:
+        TempbenchError: The port is taken.
     """
 
     daemon_threads = True
     request_queue_size = 128  # several tabs, each with several pictures at once
 
     def __init__(self, questions: Questions, port: int = 0) -> None:
-        """Takes a port.
-
-        Args:
-            questions: What is asked.
-            port: 0 for any that is free.
-
-        Raises:
-            TempbenchError: The port is taken.
-        """
         try:
             super().__init__(("127.0.0.1", port), _Handler)
         except OSError as error:
             raise TempbenchError(f"port {port}: {error.strerror}; choose another --port") from None
         self.questions = questions
-        self.is_finished = False
         self.token = secrets.token_urlsafe(16)
         self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
         self.address = f"http://127.0.0.1:{self.server_port}/{self.token}/"
-
-    def finish(self) -> None:
-        """Ends `serve_forever`; called from a request's thread."""
-        self.is_finished = True
-        threading.Thread(target=self.shutdown, daemon=True).start()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Says nothing of a browser that went away."""
@@ -127,19 +97,18 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *arguments: Any) -> None:
         """Logs nothing: every address holds the token."""
 
-    def _answer(self, make: Any) -> None:
+    def _answer(self, make: Callable[[list[str]], None]) -> None:
         try:
-            sent = make(self._allowed())
+            make(self._allowed())
         except _Refused as refused:
             self.close_connection = True  # a body may not have been read
-            sent = _json({"problem": str(refused)}, refused.status, **refused.headers)
+            self._send_page(refused.status, problem=str(refused))
         except TempbenchError as error:
-            sent = _json({"problem": one_line(str(error))}, HTTPStatus.INTERNAL_SERVER_ERROR)
+            self._send_page(HTTPStatus.INTERNAL_SERVER_ERROR, problem=one_line(str(error)))
         except OSError as error:
             what = "the answer was not kept" if self.command == "POST" else "this cannot be read"
-            reason = one_line(f"{what}: {error.strerror or error}")
-            sent = _json({"problem": reason}, HTTPStatus.INSUFFICIENT_STORAGE)
-        self._send(sent)
+            problem = one_line(f"{what}: {error.strerror or error}")
+            self._send_page(HTTPStatus.INSUFFICIENT_STORAGE, problem=problem)
 
     def _allowed(self) -> list[str]:
         """Returns the parts of the address behind the token.
@@ -147,9 +116,9 @@ class _Handler(BaseHTTPRequestHandler):
         Raises:
             _Refused: Host, origin or token are not this page's.
         """
+        origin = self.headers.get("Origin")
         if self.headers.get("Host") not in self.server.hosts:
             raise _Refused(HTTPStatus.FORBIDDEN, "another host")
-        origin = self.headers.get("Origin")
         if origin is not None and origin not in {f"http://{host}" for host in self.server.hosts}:
             raise _Refused(HTTPStatus.FORBIDDEN, "another origin")
         token, *rest = urlsplit(self.path).path.removeprefix("/").split("/")
@@ -157,74 +126,56 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(HTTPStatus.FORBIDDEN, "another token; open the address that the command printed")
         return rest
 
-    def _got(self, parts: list[str]) -> _Sent:
-        if len(parts) == 1 and parts[0] in _PAGE:
-            name, kind = _PAGE[parts[0]]
-            return _Sent(kind, (_HERE / name).read_bytes())
-        if parts == ["state"]:
-            return _json(self._state())
-        if len(parts) == 2 and parts[0] == "questions":
-            return _json(self._question(self._number(parts[1])))
-        if len(parts) == 3 and parts[0] == "media":
-            return self._medium(self._number(parts[1]), parts[2])
-        raise _Refused(HTTPStatus.NOT_FOUND, "nothing is here")
-
-    def _posted(self, parts: list[str]) -> _Sent:
+    def _got(self, parts: list[str]) -> None:
         questions = self.server.questions
-        body = self._body()
+        if parts == [""]:
+            self._go_to(questions.next_open() or 0)
+        elif len(parts) == 1 and parts[0] in _FILES:
+            self._send(HTTPStatus.OK, _FILES[parts[0]], (_HERE / parts[0]).read_bytes())
+        elif len(parts) == 1:
+            number = self._number(parts[0])
+            self._show(number, _UNREAD if urlsplit(self.path).query == "unread" else "")
+        elif len(parts) == 3 and parts[0] == "media":
+            self._send_medium(self._number(parts[1]), parts[2])
+        else:
+            raise _Refused(HTTPStatus.NOT_FOUND, "nothing is here")
+
+    def _posted(self, parts: list[str]) -> None:
+        questions = self.server.questions
+        length = self.headers.get("Content-Length", "")
+        # Read before it is refused: whoever is cut off while it sends sees no reason.
+        body = self.rfile.read(int(length)) if re.fullmatch("[0-9]{1,7}", length) else b""
         if parts == ["finish"]:
             if questions.next_open() is not None:
                 raise _Refused(HTTPStatus.CONFLICT, "there are questions without an answer")
-            self.server.finish()
-            return _json(self._state())
-        if len(parts) != 2 or parts[0] != "answers":
-            raise _Refused(HTTPStatus.NOT_FOUND, "nothing is here")
-        number, reply = self._number(parts[1]), body.get("reply")
-        if not isinstance(reply, str) or not reply.strip() or len(reply) > _LONGEST_REPLY:
-            raise _Refused(HTTPStatus.BAD_REQUEST, f"give an answer of 1 to {_LONGEST_REPLY:,} characters")
-        is_read = questions.answer(number, reply)
-        return _json({"kept": True, "read": is_read} | self._state(number))
-
-    def _body(self) -> dict[str, Any]:
-        if self.headers.get_content_type() != "application/json":
-            raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON")
-        length = self.headers.get("Content-Length", "")
-        # Read before it is refused: whoever is cut off while it sends sees no reason.
-        body = self.rfile.read(int(length)) if re.fullmatch("[0-9]{1,7}", length) else None
-        if body is None or len(body) > 6 * _LONGEST_REPLY + 100:
-            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the answer is too long")
+            self._send_page(HTTPStatus.OK, problem="Finished: see the terminal. This page can be closed.")
+            threading.Thread(target=self.server.shutdown, daemon=True).start()
+            return
+        number = self._number(parts[0] if len(parts) == 1 else "")
         try:
-            found = json.loads(body)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise _Refused(HTTPStatus.BAD_REQUEST, "send a JSON object")
-        return found
+            (reply,) = parse_qs(body.decode(), max_num_fields=1)["reply"]
+        except (ValueError, KeyError):
+            reply = ""
+        if not reply.strip() or len(reply) > _LONGEST_REPLY:
+            raise _Refused(
+                HTTPStatus.BAD_REQUEST, f"give an answer of 1 to {_LONGEST_REPLY:,} characters; go back"
+            )
+        if questions.answer(number, reply):
+            self._go_to(number if (after := questions.next_open(number)) is None else after)
+        else:
+            self._go_to(number, "?unread")
 
     def _number(self, text: str) -> int:
         if re.fullmatch("[0-9]{1,9}", text) and int(text) < len(self.server.questions):
             return int(text)
         raise _Refused(HTTPStatus.NOT_FOUND, "there is no such question")
 
-    def _state(self, after: int = -1) -> dict[str, Any]:
+    def _show(self, number: int, message: str) -> None:
         questions = self.server.questions
-        return {
-            "tasks": [task.name for task in questions.tasks],
-            "name": questions.name,
-            "of": len(questions),
-            "answered": questions.n_answered,
-            "next": questions.next_open(after),
-        }
+        parts = [(_kind(part), part) for part in questions.shown(number)]
+        self._send_page(HTTPStatus.OK, questions=questions, number=number, parts=parts, message=message)
 
-    def _question(self, number: int) -> dict[str, Any]:
-        questions = self.server.questions
-        parts = [
-            {"kind": "text", "text": part} if isinstance(part, str) else {"kind": _kind(part)}
-            for part in questions.shown(number)
-        ]
-        return {"parts": parts, "reply": questions.reply(number)} | self._state(number)
-
-    def _medium(self, number: int, place: str) -> _Sent:
+    def _send_medium(self, number: int, place: str) -> None:
         shown = self.server.questions.shown(number)
         if not re.fullmatch("[0-9]{1,6}", place) or int(place) >= len(shown):
             raise _Refused(HTTPStatus.NOT_FOUND, "there is no such medium")
@@ -232,64 +183,48 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(part, str):
             raise _Refused(HTTPStatus.NOT_FOUND, "this part is a text")
         if not isinstance(part, Path):
-            return _Sent("image/png", png(part))
+            self._send(HTTPStatus.OK, "image/png", png(part))
+            return
         kind = _VIDEO_TYPES.get(part.suffix.lower(), "application/octet-stream")
-        return _stretch(part, kind, self.headers.get("Range", ""))
+        body = part.read_bytes()
+        # Browsers seek by stretches. Who asks for several, or in another unit, gets the whole file.
+        found = re.fullmatch(r"bytes=(\d{1,18})-(\d{0,18})", self.headers.get("Range", "").strip())
+        if not found or int(found[1]) >= len(body):
+            self._send(HTTPStatus.OK, kind, body, {"Accept-Ranges": "bytes"})
+            return
+        start, end = int(found[1]), min(int(found[2] or len(body)), len(body) - 1)
+        where = {"Accept-Ranges": "bytes", "Content-Range": f"bytes {start}-{end}/{len(body)}"}
+        self._send(HTTPStatus.PARTIAL_CONTENT, kind, body[start : end + 1], where)
 
-    def _send(self, sent: _Sent) -> None:
-        is_file = not isinstance(sent.body, bytes)
-        self.send_response(sent.status)
-        for name, value in (*_HEADERS.items(), *sent.headers):
+    def _go_to(self, number: int, query: str = "") -> None:
+        place = f"/{self.server.token}/{number}{query}"
+        self._send(HTTPStatus.SEE_OTHER, "text/plain", b"", {"Location": place})
+
+    def _send_page(self, status: HTTPStatus, **values: Any) -> None:
+        self._send(
+            status, "text/html; charset=utf-8", _template().render(**values).encode("utf-8", "replace")
+        )
+
+    def _send(self, status: HTTPStatus, kind: str, body: bytes, more: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        about = {"Content-Type": kind, "Content-Length": str(len(body))}
+        for name, value in {**_HEADERS, **about, **(more or {})}.items():
             self.send_header(name, value)
-        self.send_header("Content-Type", sent.kind)
-        length = sent.body[2] if is_file else len(sent.body)
-        self.send_header("Content-Length", str(length))
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
-        if isinstance(sent.body, bytes):
-            self.wfile.write(sent.body)
-            return
-        path, start, left = sent.body
-        with path.open("rb") as stream:
-            stream.seek(start)
-            while left and (chunk := stream.read(min(_CHUNK, left))):
-                self.wfile.write(chunk)
-                left -= len(chunk)
-        self.close_connection = self.close_connection or bool(left)  # the file was cut meanwhile
-
-
-def _json(value: Any, status: HTTPStatus = HTTPStatus.OK, **headers: str) -> _Sent:
-    # Half a surrogate, as a reply may hold one, is written as its number.
-    body = json.dumps(value).encode()
-    return _Sent("application/json", body, status, tuple(headers.items()))
+        self.wfile.write(body)
 
 
 def _kind(part: Any) -> str:
-    if not isinstance(part, Path):
-        return "picture"
-    return "animation" if part.suffix.lower() == ".gif" else "video"
+    if isinstance(part, str):
+        return "text"
+    return "video" if isinstance(part, Path) and part.suffix.lower() != ".gif" else "picture"
 
 
-def _stretch(path: Path, kind: str, wanted: str) -> _Sent:
-    """Returns a file, or the one stretch of it that a `Range` header asks for; browsers seek by these.
+@functools.cache
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    Raises:
-        _Refused: The file has no such stretch.
-    """
-    size = path.stat().st_size
-    whole = _Sent(kind, (path, 0, size), headers=(("Accept-Ranges", "bytes"),))
-    found = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", wanted.strip())
-    if not found or not any(found.groups()):
-        return whole  # as a server may that understands no other unit and no list of stretches
-    first, last = found.groups()
-    start = int(first) if first else max(size - int(last), 0)
-    end = min(int(last), size - 1) if first and last else size - 1
-    if start > end:
-        raise _Refused(
-            HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
-            "the file ends before",
-            **{"Content-Range": f"bytes */{size}"},
-        )
-    head = (("Accept-Ranges", "bytes"), ("Content-Range", f"bytes {start}-{end}/{size}"))
-    return _Sent(kind, (path, start, end - start + 1), HTTPStatus.PARTIAL_CONTENT, head)
+    environment = Environment(loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined)
+    return environment.get_template("page.html")
