@@ -1,17 +1,15 @@
-"""A language model behind an OpenAI-compatible endpoint."""
+"""A language model behind an OpenAI-compatible endpoint, and a file that keeps what it was paid for."""
 
 import json
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable
+import threading
+from pathlib import Path
 from typing import Any
 
+from tempbench_lmms.data import append_log
 from tempbench_lmms.errors import TempbenchError
 
-_TRIES = 4
+_RETRIES = 3
 _TIMEOUT = 120.0
-_MAX_ANSWER = 4_000_000
 
 
 class Endpoint:
@@ -20,21 +18,17 @@ class Endpoint:
     Args:
         base_url: Up to and including `/v1`.
         model: The model's name there.
-        key: The key, sent as a bearer token where it is not empty.
-        pause: Waits between tries; `time.sleep` where omitted.
+        key: The key, sent as a bearer token; "" where a server of one's own wants none.
     """
 
-    def __init__(
-        self, base_url: str, model: str, key: str, pause: Callable[[float], None] | None = None
-    ) -> None:
+    def __init__(self, base_url: str, model: str, key: str) -> None:
+        from openai import OpenAI
+
         if not base_url.startswith(("http://", "https://")):
             raise TempbenchError(f"{base_url!r} is not an HTTP address; give one that ends in /v1")
-        self.url = base_url.rstrip("/") + "/chat/completions"
-        self.model = model
-        self._pause = pause or time.sleep
-        self._headers = {"Content-Type": "application/json"}
-        if key:
-            self._headers["Authorization"] = f"Bearer {key}"
+        self.url, self.model = base_url.rstrip("/"), model
+        key = key or "none"  # the client does not go without
+        self._client = OpenAI(base_url=self.url, api_key=key, max_retries=_RETRIES, timeout=_TIMEOUT)
 
     def ask(self, content: Any, **settings: Any) -> str:
         """Returns the model's reply; busy and unreachable servers are asked again a few times.
@@ -43,24 +37,39 @@ class Endpoint:
             content: Of the one message: a text, or parts with pictures.
             settings: Of the generation, beside a temperature of 0.
         """
-        body = {"model": self.model, "messages": [{"role": "user", "content": content}], "temperature": 0}
-        request = urllib.request.Request(self.url, json.dumps(body | settings).encode(), self._headers)
-        reason = ""
-        for attempt in range(_TRIES):
-            if attempt:
-                self._pause(2**attempt)
-            try:
-                with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
-                    answer = json.loads(response.read(_MAX_ANSWER))
-                return str(answer["choices"][0]["message"]["content"] or "")
-            except urllib.error.HTTPError as error:
-                reason = f"status {error.code}"
-                if error.code not in (408, 409, 429) and error.code < 500:
-                    break
-            except OSError as error:
-                reason = str(getattr(error, "reason", error))
-            except (KeyError, IndexError, TypeError, ValueError):
-                reason = "the reply is not a chat completion"
+        from openai import APIStatusError, OpenAIError
+
+        messages: Any = [{"role": "user", "content": content}]
+        try:
+            answer = self._client.chat.completions.create(
+                model=self.model, messages=messages, temperature=0, **settings
+            )
+            return str(answer.choices[0].message.content or "")
+        except APIStatusError as error:  # not in the server's words, which may repeat the key
+            reason = f"status {error.status_code}"
+        except OpenAIError as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        except (AttributeError, IndexError, TypeError, ValueError):
+            reason = "the reply is not a chat completion"
         raise TempbenchError(
             f"{self.url} does not answer ({reason}); check the address, the model's name and the key"
         )
+
+
+class Kept:
+    """Values by key, in a JSONL file that only grows. Safe to use from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.values: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        for line in append_log.drop_torn_line(path).split(b"\n")[:-1]:
+            entry = json.loads(line)
+            self.values[entry["key"]] = entry["reply"]
+
+    def add(self, key: str, value: Any) -> None:
+        """Keeps a value."""
+        line = json.dumps({"key": key, "reply": value})
+        with self._lock:
+            append_log.append(self.path, f"{line}\n")
+            self.values[key] = value

@@ -4,8 +4,6 @@ Source: the paper, section 3.1.1 and appendix A.1.3 (gemini-1.5-flash, temperatu
 is that of the official code.
 """
 
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -27,7 +25,6 @@ def build(
     key: str,
     workers: int = 8,
     track: Any = lambda things, **_: things,
-    pause: Callable[[float], None] = time.sleep,
 ) -> int:
     """Writes a reference sentence by `model` into every question that has none by it.
 
@@ -36,7 +33,7 @@ def build(
     Returns:
         How many were written.
     """
-    server = Endpoint(endpoint, model, key, pause)
+    server = Endpoint(endpoint, model, key)
     table = root / "qa" / "test.parquet"
     rows = tables.read_rows(table)
     open_ = [row for row in rows if row["reference_source"] != model]

@@ -16,8 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import append_log, outputs, run_files
-from tempbench_lmms.data.tables import parse_json
+from tempbench_lmms.data import outputs, run_files, tables
 from tempbench_lmms.data.terminal import counted
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.parsing.final_answer import final_answer
@@ -25,7 +24,7 @@ from tempbench_lmms.parsing.json_values import json_values
 from tempbench_lmms.rextime import rows
 from tempbench_lmms.rextime.prompts import LETTERS
 
-from ..endpoint import Endpoint
+from ..endpoint import Endpoint, Kept
 from . import pipeline
 from .pipeline import Event
 
@@ -298,7 +297,7 @@ def build_file(
 
     Args:
         captions: JSON list or JSONL; see `questions_of`.
-        output: JSONL of questions. Beside it `<name>.progress.jsonl` says which videos are done.
+        output: JSONL of questions. Beside it `<name>.progress.jsonl` keeps the questions by video.
         model: The model's name.
         base_url: The endpoint.
         limit: Only so many videos.
@@ -311,36 +310,33 @@ def build_file(
     from rich.progress import Progress
 
     endpoint = Endpoint(base_url, model, os.environ.get("OPENAI_API_KEY", ""))
-    progress_file = _progress_of(output, force)
-    done = _done(output, progress_file)
+    known = _known(output, force)
     videos = _videos(captions, limit)
+    left = {str(video["vid"]) for video in videos} - known.values.keys()
     output.parent.mkdir(parents=True, exist_ok=True)
-    left = [vid for vid in dict.fromkeys(str(video["vid"]) for video in videos) if vid not in done]
     what = f"the questions of {counted(len(left), 'video')}"
     outputs.check_room(output.parent, len(left) * _BYTES_A_VIDEO, what)
     counts: Counter[str] = Counter()
-    if n_dropped := _drop_unfinished(output, progress_file, left):
-        counts["questions dropped: their video was not done"] = n_dropped
-    with Progress(console=console, transient=True, disable=console is None) as bar:
-        for video in bar.track(videos, description="asking the model"):
-            if str(video["vid"]) in done:
-                counts["videos done before"] += 1
-                continue
-            found = list(questions_of(endpoint, video, counts, captions.parent))
-            _keep(found, str(video["vid"]), output, progress_file)
-            counts["videos"] += 1
+    try:
+        with Progress(console=console, transient=True, disable=console is None) as bar:
+            for video in bar.track(videos, description="asking the model"):
+                if (vid := str(video["vid"])) in known.values:
+                    counts["videos done before"] += 1
+                    continue
+                known.add(vid, list(questions_of(endpoint, video, counts, captions.parent)))
+                counts["videos"] += 1
+    finally:
+        tables.write_text(_text_of(known), output)
     return dict(counts)
 
 
-def _keep(found: Sequence[Mapping[str, Any]], vid: str, output: Path, progress_file: Path) -> None:
-    """Adds a video's questions to an output, and then says that the video is done."""
-    append_log.append(progress_file, "")  # whose the questions are, should nothing else be written
-    append_log.append(output, "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found))
-    append_log.append(progress_file, f"{json.dumps({'vid': vid, 'questions': len(found)})}\n")
+def _text_of(known: Kept) -> str:
+    found = (one for several in known.values.values() for one in several)
+    return "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found)
 
 
-def _progress_of(output: Path, anew: bool) -> Path:
-    """Returns the file beside an output that says which videos are done; both are removed to start anew."""
+def _known(output: Path, anew: bool) -> Kept:
+    """Returns the questions by video that an interrupted run left beside an output; none to start anew."""
     if output.is_dir():
         raise TempbenchError(f"{output} is a folder; give the name of a file")
     outputs.check_folder(output.parent)
@@ -348,9 +344,14 @@ def _progress_of(output: Path, anew: bool) -> Path:
     if anew:
         for file in (output, progress_file):
             run_files.check_foreign(file)
-        output.unlink(missing_ok=True)
-        progress_file.unlink(missing_ok=True)
-    return progress_file
+        for file in (output, progress_file):
+            file.unlink(missing_ok=True)
+    known = Kept(progress_file)
+    if output.exists() and not _text_of(known).startswith(output.read_text(encoding="utf-8")):
+        raise TempbenchError(
+            f"{output} holds other questions than {progress_file.name}; move it, or add --force to replace it"
+        )
+    return known
 
 
 def _videos(captions: Path, limit: int | None) -> list[dict[str, Any]]:
@@ -361,68 +362,3 @@ def _videos(captions: Path, limit: int | None) -> list[dict[str, Any]]:
         if not isinstance(video.get("events"), list) or not {"vid", "duration"} <= video.keys():
             raise TempbenchError(f"{captions}: {str(video)[:80]} needs vid, duration and events; correct it")
     return videos
-
-
-def _done(output: Path, progress_file: Path) -> set[str]:
-    """Returns the videos that an interrupted run has done."""
-    if not progress_file.exists():
-        if output.exists():
-            raise TempbenchError(
-                f"{output} exists and is not from an interrupted run; add --force to replace it"
-            )
-        return set()
-    append_log.append(progress_file, "")  # one that cannot be written to is found before a model is asked
-    append_log.drop_torn_line(progress_file)
-    lines = rows.load_records(progress_file)
-    if not output.exists() and any(line.get("questions") for line in lines):
-        raise TempbenchError(
-            f"{output} is not there, and {progress_file.name} names questions in it; put it back or add "
-            "--force to start anew"
-        )
-    append_log.append(output, "")
-    return {str(line["vid"]) for line in lines}
-
-
-def _drop_unfinished(output: Path, progress_file: Path, left: Sequence[str]) -> int:
-    """Drops the questions at an output's end that an interrupted run wrote of the video that comes next.
-
-    A video is done with its line of progress, which is written after its questions: those of a video without
-    one would be asked for, and stand there, a second time. No more than one video can be in that state.
-
-    Args:
-        output: The questions; those of videos that nobody asks about now are left alone.
-        progress_file: For the message.
-        left: The videos that will be asked about, in their order.
-
-    Returns:
-        How many were dropped.
-    """
-    lines = _whole_lines(output)
-    kept = len(lines)
-    while kept and left and _video_of(lines[kept - 1]) == left[0]:
-        kept -= 1
-    if twice := [vid for vid in map(_video_of, lines[:kept]) if vid in {*left}]:
-        raise TempbenchError(
-            f"{output} has {counted(len(twice), 'question')} about videos that {progress_file.name} does not "
-            f"name, first {twice[0]}, and they would be written again; move them to another file"
-        )
-    if kept < len(lines):
-        os.truncate(output, sum(len(line) + 1 for line in lines[:kept]))
-    return len(lines) - kept
-
-
-def _whole_lines(output: Path) -> list[bytes]:
-    """Returns a file's lines; half a line at its end is dropped, and one that lacks its end alone gets it."""
-    if output.is_file():
-        last = output.read_bytes().rpartition(b"\n")[2]
-        if _video_of(last) is not None:
-            append_log.append(output, "\n")
-    return append_log.drop_torn_line(output).split(b"\n")[:-1]
-
-
-def _video_of(line: bytes) -> str | None:
-    """Returns the video that a line asks about; None for one that is not ours."""
-    try:
-        return str(parse_json(line.decode())["vid"])
-    except (ValueError, KeyError, TypeError):
-        return None

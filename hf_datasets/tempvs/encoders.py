@@ -110,10 +110,14 @@ def _loaded(loader: Any, name: str, **options: Any) -> Any:
     try:
         return loader.from_pretrained(name, **options)
     except (OSError, ValueError, ImportError) as error:
-        raise TempbenchError(
-            f"{name} cannot be loaded ({str(error).splitlines()[0]}); give the name of a checkpoint on the "
-            "Hugging Face Hub, or a local folder"
-        ) from None
+        raise _cannot_load(name, error) from None
+
+
+def _cannot_load(name: str, error: Exception) -> TempbenchError:
+    return TempbenchError(
+        f"{name} cannot be loaded ({str(error).splitlines()[0]}); give the name of a checkpoint on the "
+        "Hugging Face Hub, or a local folder"
+    )
 
 
 def _batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
@@ -147,9 +151,7 @@ class Clip:
         import torch
 
         unreadable = np.full(self.model.config.projection_dim, np.nan, dtype=np.float32)
-        for batch in _batches(items, self.batch):
-            pictures = [_readable(load, item) for item in batch]
-            pixels = self.processor([picture or _blank() for picture in pictures], return_tensors="pt")
+        for pictures, pixels in _pixels(self, items, load):
             with torch.no_grad():
                 vectors = _unit(self.model.get_image_features(**pixels.to(self.device)))
             for picture, vector in zip(pictures, vectors, strict=True):
@@ -176,18 +178,20 @@ def _unit(features: Any) -> Any:
     return (vectors / vectors.norm(dim=-1, keepdim=True)).cpu().numpy()
 
 
-def _blank() -> Any:
-    """Stands in a batch for an image that cannot be read."""
+def _pixels(model: Any, items: Sequence[Any], load: Callable[[Any], Any]) -> Iterator[tuple[list[Any], Any]]:
+    """Yields pictures in batches, None for one that cannot be read, and what the processor makes of them."""
     from PIL import Image
 
-    return Image.new("RGB", (32, 32))
+    def readable(item: Any) -> Any:
+        try:
+            return load(item)
+        except MediaError:
+            return None
 
-
-def _readable(load: Callable[[Any], Any], item: Any) -> Any:
-    try:
-        return load(item)
-    except MediaError:
-        return None
+    for batch in _batches(items, model.batch):
+        pictures = [readable(item) for item in batch]
+        shown = [picture or Image.new("RGB", (32, 32)) for picture in pictures]
+        yield pictures, model.processor(shown, return_tensors="pt")
 
 
 class PersonDetector:
@@ -217,9 +221,7 @@ class PersonDetector:
         """Yields for each item a vector of one number from 0 to 1; NaN where the image cannot be read."""
         import torch
 
-        for batch in _batches(items, self.batch):
-            pictures = [_readable(load, item) for item in batch]
-            inputs = self.processor([picture or _blank() for picture in pictures], return_tensors="pt")
+        for pictures, inputs in _pixels(self, items, load):
             with torch.no_grad():
                 logits = self.model(**inputs.to(self.device)).logits.float()
             best = logits.softmax(-1)[..., self.person].max(-1).values.tolist()
@@ -228,11 +230,7 @@ class PersonDetector:
 
 
 class BertScore:
-    """BERTScore (Zhang et al., 2020) of many pairs of texts: no idf weights, no rescaling.
-
-    The numbers are those of the package `bert-score`; its own functions encode a text again with every call
-    or keep all texts in memory. Here a text's token embeddings live from the first pair that needs them to
-    the last.
+    """BERTScore of many pairs of texts by the package `bert-score`: no idf weights, no rescaling.
 
     Args:
         name: An encoder on the Hub, or a local folder.
@@ -242,83 +240,23 @@ class BertScore:
     """
 
     def __init__(self, name: str, layers: int | None, device: str, batch: int) -> None:
-        from transformers import AutoConfig, AutoModel, AutoTokenizer
+        from bert_score import BERTScorer
+        from bert_score.utils import model2layers
 
-        if layers is None:
-            from bert_score.utils import model2layers
-
-            layers = model2layers.get(name)
-        if layers is None:
+        if (layers := layers or model2layers.get(name)) is None:
             raise TempbenchError(f"the BERTScore layer of {name} is not known; give it with --bert-layers")
-        config = _loaded(AutoConfig, name)
-        if layers > config.num_hidden_layers:
-            raise TempbenchError(
-                f"{name} has {config.num_hidden_layers} layers, not {layers}; correct --bert-layers"
-            )
-        config.num_hidden_layers = layers
-        # As bert-score does: a byte-pair encoder reads the first word like the others.
-        spaced = {"add_prefix_space": True} if config.model_type in ("roberta", "gpt2") else {}
-        self.device, self.batch = device_of(device), batch
-        self.model = _loaded(AutoModel, name, config=config).to(self.device).eval()
-        self.tokenizer = _loaded(AutoTokenizer, name, padding_side="right", **spaced)
-        self.encoded = 0
+        options = {"batch_size": batch, "device": device_of(device)}
+        try:
+            self._scorer = BERTScorer(model_type=name, num_layers=layers, **options)
+        except AssertionError as error:  # how it says that there is no such layer
+            raise TempbenchError(f"{name}: {error}; correct --bert-layers") from None
+        except (OSError, ValueError, ImportError) as error:
+            raise _cannot_load(name, error) from None
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Any]:
         """Yields precision, recall and F1 of each pair (candidate, reference), as an array of three."""
-        last = {text: number for number, pair in enumerate(pairs) for text in pair}
-        live: dict[str, Any] = {}
-        block = 16 * self.batch
-        for start in range(0, len(pairs), block):
-            part = pairs[start : start + block]
-            fresh = dict.fromkeys(text for pair in part for text in pair if text not in live)
-            # Texts of like length share a batch.
-            for batch in _batches(sorted(fresh, key=len), self.batch):
-                live.update(zip(batch, self._tokens(batch), strict=True))
-            for chunk in _batches(part, self.batch):
-                yield from self._matched([live[a] for a, _ in chunk], [live[b] for _, b in chunk])
-            live = {text: tokens for text, tokens in live.items() if last[text] >= start + block}
-
-    def _tokens(self, texts: Sequence[str]) -> list[Any]:
-        """A tensor [tokens, d] of unit vectors for each text; first and last stand for the special tokens."""
         import torch
 
-        limit = min(self.tokenizer.model_max_length, 512)
-        tokens = self.tokenizer(
-            [text.strip() for text in texts],
-            padding=True,
-            truncation=True,
-            max_length=limit,
-            return_tensors="pt",
-        ).to(self.device)
-        with torch.no_grad():
-            hidden = self.model(
-                input_ids=tokens["input_ids"], attention_mask=tokens["attention_mask"]
-            ).last_hidden_state.float()
-        hidden = hidden / hidden.norm(dim=-1, keepdim=True)
-        self.encoded += len(texts)
-        lengths = tokens["attention_mask"].sum(1).tolist()
-        return [row[:length] for row, length in zip(hidden, lengths, strict=True)]
-
-    def _matched(self, candidates: Sequence[Any], references: Sequence[Any]) -> Any:
-        """Precision, recall, F1 [pairs, 3]. Special tokens can be a best match, but have none that counts."""
-        import torch
-        from torch.nn.utils.rnn import pad_sequence
-
-        left, right = pad_sequence(list(candidates), True), pad_sequence(list(references), True)
-        rows = torch.tensor([len(tokens) for tokens in candidates], device=left.device)
-        columns = torch.tensor([len(tokens) for tokens in references], device=left.device)
-        # A padded token is a zero vector: its cosine 0 loses to any real match above 0, as in bert-score.
-        cosine = left @ right.transpose(1, 2)
-        precision = _inner_mean(cosine.max(2).values, rows)
-        recall = _inner_mean(cosine.max(1).values, columns)
-        f1 = (2 * precision * recall / (precision + recall)).nan_to_num(0.0)
-        return torch.stack([precision, recall, f1], 1).cpu().numpy()
-
-
-def _inner_mean(best: Any, lengths: Any) -> Any:
-    """The mean of [pairs, tokens] over the tokens between the first and the last one; 0 where none is."""
-    import torch
-
-    position = torch.arange(best.shape[1], device=best.device)
-    inner = (position > 0) & (position < lengths[:, None] - 1)
-    return (best * inner).sum(1) / inner.sum(1).clamp(min=1)
+        for part in _batches(pairs, SHARD):  # a text of several pairs is encoded once in each part
+            candidates, references = ([*texts] for texts in zip(*part, strict=True))
+            yield from torch.stack(self._scorer.score(candidates, references), 1).numpy()

@@ -4,20 +4,19 @@ Replies are kept by content in JSONL files of the work folder, so none is asked 
 """
 
 import hashlib
-import json
 import os
 import re
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tempbench_lmms.data import append_log
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.tempvs import parser, prompts
 
+from .. import endpoint as endpoints
+from ..endpoint import Kept
 from .encoders import device_of, fingerprint, progress
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -32,24 +31,6 @@ _EVENT_PROMPT = (
 )
 _EVENT_TOKENS = 150
 _NO_EVENT = re.compile("no_event", re.IGNORECASE)
-
-
-class Replies:
-    """Replies by key, in a JSONL file that only grows. Safe to use from several threads."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.replies: dict[str, str] = {}
-        self._lock = threading.Lock()
-        for line in append_log.drop_torn_line(path).split(b"\n")[:-1]:
-            entry = json.loads(line)
-            self.replies[entry["key"]] = entry["reply"]
-
-    def add(self, key: str, reply: str) -> None:
-        """Keeps a reply."""
-        with self._lock:
-            append_log.append(self.path, json.dumps({"key": key, "reply": reply}) + "\n")
-            self.replies[key] = reply
 
 
 def _key(model: str, prompt: str) -> str:
@@ -91,38 +72,28 @@ def events(captions: Sequence[str], endpoint: Endpoint, path: Path) -> dict[str,
     Returns:
         For each caption its event, None where it has none.
     """
-    known = Replies(path)
+    known = Kept(path)
     asked = {_key(endpoint.model, event_prompt(caption)): caption for caption in captions}
-    missing = [(key, event_prompt(caption)) for key, caption in asked.items() if key not in known.replies]
+    missing = [(key, event_prompt(caption)) for key, caption in asked.items() if key not in known.values]
     if missing:
         _ask(missing, endpoint, known)
-    return {caption: read_event(known.replies[key]) for key, caption in asked.items()}
+    return {caption: read_event(known.values[key]) for key, caption in asked.items()}
 
 
-def _ask(missing: Sequence[tuple[str, str]], endpoint: Endpoint, known: Replies) -> None:
-    from openai import OpenAI, OpenAIError
-
+def _ask(missing: Sequence[tuple[str, str]], endpoint: Endpoint, known: Kept) -> None:
     key = os.environ.get(endpoint.key_variable, "")
     if not key and endpoint.url == OPENAI_URL:
         raise TempbenchError(
             f"{len(missing)} captions must be sent to {endpoint.url}, but {endpoint.key_variable} is not "
             "set; put the API key there, or name another server with --endpoint"
         )
-    # A server of one's own mostly wants no key, but the client does.
-    client = OpenAI(base_url=endpoint.url, api_key=key or "none", max_retries=4, timeout=120)
+    server = endpoints.Endpoint(endpoint.url, endpoint.model, key)
 
     def ask(item: tuple[str, str]) -> str | None:
         try:
-            answer = client.chat.completions.create(
-                model=endpoint.model,
-                messages=[{"role": "user", "content": item[1]}],
-                max_tokens=_EVENT_TOKENS,
-                temperature=0,
-            )
-            reply = answer.choices[0].message.content if answer.choices else None
-        except OpenAIError as error:
-            return str(error).splitlines()[0] if str(error) else type(error).__name__
-        known.add(item[0], reply or "")
+            known.add(item[0], server.ask(item[1], max_tokens=_EVENT_TOKENS))
+        except TempbenchError as error:
+            return str(error)
         return None
 
     with ThreadPoolExecutor(max_workers=endpoint.requests) as pool:
@@ -131,8 +102,8 @@ def _ask(missing: Sequence[tuple[str, str]], endpoint: Endpoint, known: Replies)
         ]
     if failures:
         raise TempbenchError(
-            f"{len(failures)} of {len(missing)} requests to {endpoint.url} failed ({failures[0]}); the "
-            "others are kept: run the same command again"
+            f"{len(failures)} of {len(missing)} requests failed ({failures[0]}); the others are kept: run "
+            "the same command again"
         )
 
 
@@ -156,15 +127,15 @@ def answered_blind(
     asked = [prompts.build(row, "blind") for row in rows]
     right = [0] * len(rows)
     for model in models:
-        known = Replies(folder / f"{fingerprint(model)}.jsonl")
-        missing = [text for text in dict.fromkeys(asked) if _key(model, text) not in known.replies]
+        known = Kept(folder / f"{fingerprint(model)}.jsonl")
+        missing = [text for text in dict.fromkeys(asked) if _key(model, text) not in known.values]
         if missing:
             replies = load(model)(missing)
             for text, reply in progress(zip(missing, replies, strict=True), len(missing), model):
                 known.add(_key(model, text), reply)
         for i, (row, text) in enumerate(zip(rows, asked, strict=True)):
             kind = prompts.kind_of(row["tests"][0])
-            right[i] += parser.parse_official(known.replies[_key(model, text)], kind) == row["answer"]
+            right[i] += parser.parse_official(known.values[_key(model, text)], kind) == row["answer"]
     return right
 
 

@@ -87,25 +87,12 @@ def test_bertscore_is_that_of_the_package(minilm: str, layers: int) -> None:
         [a for a, _ in pairs], [b for _, b in pairs], model_type=minilm, num_layers=layers, device="cpu"
     )
     np.testing.assert_allclose(found, np.stack([part.numpy() for part in expected], 1), atol=1e-5)
-    assert scorer.encoded == len(TEXTS)
-
-
-def test_bertscore_encodes_a_text_once_also_over_many_blocks(minilm: str) -> None:
-    scorer = encoders.BertScore(minilm, 1, "cpu", 1)
-    # A block is sixteen pairs; the first text is needed in all three, the others in one each.
-    pairs = [(TEXTS[0], f"Number {i}.") for i in range(40)]
-    found = np.stack(list(scorer.scores(pairs)))
-    assert scorer.encoded == 41
-    turned = np.stack(list(scorer.scores([(b, a) for a, b in pairs])))
-    # Precision of a pair is recall of the turned pair; F1 stays.
-    np.testing.assert_allclose(found, turned[:, [1, 0, 2]], atol=1e-5)
-    np.testing.assert_allclose(list(scorer.scores([(TEXTS[1], TEXTS[1])])), [[1, 1, 1]], atol=1e-5)
 
 
 def test_bertscore_wants_a_layer_that_there_is(minilm: str) -> None:
     with pytest.raises(TempbenchError, match="--bert-layers"):
         encoders.BertScore(minilm, None, "cpu", 1)
-    with pytest.raises(TempbenchError, match="has 6 layers, not 7"):
+    with pytest.raises(TempbenchError, match="--bert-layers"):
         encoders.BertScore(minilm, 7, "cpu", 1)
 
 
