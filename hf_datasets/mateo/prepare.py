@@ -32,7 +32,6 @@ from tempbench_lmms.mateo.checks import OFFICIAL, table_name
 REPO = "SISLab/MATEO"
 GRAPHS = "graphs.json"
 """The plans of each split: number of steps, and the edges."""
-_STATE = "unfinished.json"
 _SHOWN = 10
 _HINT = "; where plans have no pictures add --text-only"
 
@@ -135,32 +134,16 @@ def _say_so(root: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def build(origin: _Origin, root: Path) -> dict[str, Any]:
-    """Writes pictures, tables and, last, the manifest; goes on where an interrupted run of the same stopped.
-
-    Returns:
-        The manifest.
-    """
-    state_file = root / _STATE
-    state = _read_json(state_file)
-    if state.get("source") != origin.entry:
-        for old in ("media", "pairs", "pairs_validation", "pairs_train"):
-            shutil.rmtree(root / old, ignore_errors=True)
-        state = {"source": origin.entry, "splits": {}}
-        root.mkdir(parents=True, exist_ok=True)
-        tables.write_json(state, state_file)
-    for split, files in origin.files.items():
-        if split not in state["splits"]:
-            state["splits"][split] = _build_split(origin, split, files, root)
-            tables.write_json(state, state_file)
-    done = state["splits"]
+    """Writes pictures, tables and, last, the manifest, and returns the manifest."""
+    for old in ("media", "pairs", "pairs_validation", "pairs_train"):
+        shutil.rmtree(root / old, ignore_errors=True)
+    done = {split: _build_split(origin, split, files, root) for split, files in origin.files.items()}
     if not any(split["rows"] for split in done.values()):
         problems = [line for split in done.values() for line in split["problems"]]
-        state_file.unlink()
         raise TempbenchError(
             f"no pair of steps can be asked about; {len(problems)} problems, first: "
             f"{problems[0] if problems else 'no plan'}{_HINT if origin.own and not origin.text_only else ''}"
         )
-    state_file.unlink()
     return _finished(origin, done, root)
 
 
@@ -359,14 +342,6 @@ def _fingerprint(entry: Any) -> Any:
     return (
         {key: value for key, value in entry.items() if key != "folder"} if isinstance(entry, dict) else entry
     )
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        value = tables.read_json(path)
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _report(manifest: Mapping[str, Any], root: Path) -> None:

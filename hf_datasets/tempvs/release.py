@@ -18,7 +18,7 @@ from tempbench_lmms.tempvs.files import load_rows
 from tempbench_lmms.tempvs.official import is_valid
 
 from ..parts import few
-from . import blind, characters, questions, rows
+from . import blind, characters, rows
 from .pictures import Images
 
 STEMS = {
@@ -42,7 +42,7 @@ class Report:
 
     Attributes:
         skipped: Rows that are left out, with the reason.
-        deviations: From the rule by which the release is made, and from the paper's counts.
+        deviations: From the paper's counts.
         counts: Questions by test and source.
         blind: The questions that two of three text models solve, by main test and source.
         no_blind: Why nothing is known of that.
@@ -68,11 +68,6 @@ def benchmark_folder(source: Path) -> Path:
             "point --source at the folder that you downloaded"
         )
     return found
-
-
-def _index(row: Row) -> int:
-    """Returns a row's running number, on which the official rule stands; rows may have been removed since."""
-    return int(str(row["question_id"]).rpartition("_q")[2])
 
 
 def _common(row: Row, test: str, images: list[str]) -> Row:
@@ -171,47 +166,6 @@ def _contradiction(row: Row, stem: str) -> str | None:
     return f"gt_option {answer!r} is {said!r} and the right one is {right!r}"
 
 
-def _deviation(row: Row, stem: str) -> str | None:
-    """Returns how a main row differs from the official rule, or None."""
-    index = _index(row)
-    if stem.startswith("ordering"):
-        prefix = "Sentence" if stem == "ordering_texts" else "Image"
-        _, letters = questions.shuffled_order(len(row["gt_answer"]), index)
-        if list(row["gt_answer"]) != [f"{prefix} {letter}" for letter in letters]:
-            return f"gt_answer is not the order that number {index} gives"
-        options, letter = questions.ordering_options(letters, index, prefix)
-        stored = [option.partition(". ")[2] for option in str(row["options"]).split(";\n")]
-        if stored != options or row["gt_option"] != letter:
-            return f"options are not those that number {index} gives"
-    elif stem.endswith("discrimination"):
-        kind, _, polarity = str(row["statement_type"]).rpartition("_")
-        offered, letter = questions.true_false(index, polarity == "gt")
-        if str(row["option_text"]) != f"A. {offered[0]}; B. {offered[1]}." or row["gt_option"] != letter:
-            return f"options are not those that number {index} gives"
-        events = [str(row[name]) for name in ("event_pre", "event_mid", "event_post") if name in row]
-        if str(row["statement_text"]) not in set(_statements(events, kind, polarity, index)):
-            return f"statement_text is not a {kind} statement of its events"
-    return None
-
-
-def _statements(events: list[str], kind: str, polarity: str, index: int) -> Iterator[str]:
-    """Yields the statement for every opinion on which of the events open with a name."""
-    import itertools
-
-    for opinion in itertools.product((False, True), repeat=len(events)):
-        named = {event for event, name in zip(events, opinion, strict=True) if name}
-
-        def is_name(event: str, named: set[str] = named) -> bool:
-            return event in named
-
-        if len(events) == 2:
-            first, second = events if polarity == "gt" else events[::-1]
-            yield questions.pair_statement(first, second, kind, is_name)
-        else:
-            order = list(events) if polarity == "gt" else questions.wrong_triple(events, index)
-            yield questions.triple_statement(order, kind, is_name)
-
-
 def convert(
     data: Path, trusted: Collection[Path], allow_pickle: bool, sources: Collection[str] = SOURCES
 ) -> tuple[dict[str, list[Row]], Images, Report]:
@@ -303,8 +257,6 @@ def _one(row: Row, stem: str, source: str, images: Images, report: Report) -> li
         if wrong := _contradiction(row, stem):
             report.skipped.append(f"{where}: {_WRONG} ({wrong}); the source is damaged, get it again")
             return []
-        if deviation := _deviation(row, stem):
-            report.deviations.append(f"{where}: {deviation}")
         return out
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         report.skipped.append(f"{where}: the row is not as expected ({error!r})")
