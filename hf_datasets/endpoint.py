@@ -31,12 +31,7 @@ class Endpoint:
         self._client = OpenAI(base_url=self.url, api_key=key, max_retries=_RETRIES, timeout=_TIMEOUT)
 
     def ask(self, content: Any, **settings: Any) -> str:
-        """Returns the model's reply; busy and unreachable servers are asked again a few times.
-
-        Args:
-            content: Of the one message: a text, or parts with pictures.
-            settings: Of the generation, beside a temperature of 0.
-        """
+        """Returns the model's reply; busy and unreachable servers are asked again a few times."""
         from openai import APIStatusError, OpenAIError
 
         messages: Any = [{"role": "user", "content": content}]

@@ -55,10 +55,6 @@ def file_in(folder: Path) -> Path | None:
 class References:
     """The captions of a file, by video.
 
-    Args:
-        path: The file; None for none.
-        places: The videos: their paths below the folder of videos, with "/".
-
     Attributes:
         unclear: Why nobody knows a video's caption, by its path.
     """

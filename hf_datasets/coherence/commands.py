@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from tempbench_lmms.coherence.card import TYPES
 from tempbench_lmms.data import terminal
@@ -13,31 +13,29 @@ from tempbench_lmms.errors import TempbenchError
 
 def prepare(
     source: Annotated[
-        Path | None, typer.Option(help="TOMATO: its repository, its download from the Hub, or around it.")
+        Path | None, Option(help="TOMATO: its repository, its download from the Hub, or around it.")
     ] = None,
     harness: Annotated[
-        bool, typer.Option("--harness", help="Take TOMATO from where the harness's task `tomato` keeps it.")
+        bool, Option("--harness", help="Take TOMATO from where the harness's task `tomato` keeps it.")
     ] = False,
     videos: Annotated[
         Path | None,
-        typer.Option(help="The folder or archive of TOMATO's videos; default: what lies in --source."),
+        Option(help="The folder or archive of TOMATO's videos; default: what lies in --source."),
     ] = None,
     types: Annotated[
-        str, typer.Option(help="TOMATO's reasoning types to prepare, separated by commas.")
+        str, Option(help="TOMATO's reasoning types to prepare, separated by commas.")
     ] = ",".join(TYPES),
     captions: Annotated[
-        Path | None, typer.Option(help="A folder or archive of videos to caption, e.g. MSR-VTT.")
+        Path | None, Option(help="A folder or archive of videos to caption, e.g. MSR-VTT.")
     ] = None,
     caption_file: Annotated[
         Path | None,
-        typer.Option(
-            help="Their captions: {file: caption}, or MSR-VTT's annotation file; default: in the folder."
-        ),
+        Option(help="Their captions: {file: caption}, or MSR-VTT's annotation file; default: in the folder."),
     ] = None,
     copy: Annotated[
-        bool, typer.Option("--copy", help="Copy videos also where they could be hard links to yours.")
+        bool, Option("--copy", help="Copy videos also where they could be hard links to yours.")
     ] = False,
-    force: Annotated[bool, typer.Option(help="Replace what was prepared from something else.")] = False,
+    force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare TOMATO, a folder of videos to caption, or both, from this machine's disk."""
     from functools import partial
@@ -86,15 +84,15 @@ def _print_parts(parts: dict[str, Any]) -> None:
 
 
 def build(
-    references: Annotated[bool, typer.Option("--references", help="Write reference sentences.")] = False,
+    references: Annotated[bool, Option("--references", help="Write reference sentences.")] = False,
     endpoint: Annotated[
-        str, typer.Option(help="OpenAI-compatible URL before /chat/completions.")
+        str, Option(help="OpenAI-compatible URL before /chat/completions.")
     ] = "http://localhost:8000/v1",
-    model: Annotated[str, typer.Option(help="The language model's name at the endpoint.")] = "",
+    model: Annotated[str, Option(help="The language model's name at the endpoint.")] = "",
     key_variable: Annotated[
-        str, typer.Option(help="Environment variable that holds the endpoint's key.")
+        str, Option(help="Environment variable that holds the endpoint's key.")
     ] = "OPENAI_API_KEY",
-    workers: Annotated[int, typer.Option(min=1, max=64, help="Requests at a time.")] = 8,
+    workers: Annotated[int, Option(min=1, max=64, help="Requests at a time.")] = 8,
 ) -> None:
     """Write reference sentences into the prepared questions, by a language model with the paper's prompt."""
     import os

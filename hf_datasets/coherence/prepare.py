@@ -50,13 +50,7 @@ def is_name(name: str) -> bool:
 def tomato_rows(
     release: tomato.Release, skipped: Skipped, types: Collection[str] = TYPES
 ) -> Iterator[tuple[tables.Row, str]]:
-    """Yields the row of each question and its video's path, `<scene>/<key>.mp4`.
-
-    Args:
-        release: Where TOMATO is.
-        skipped: What is left out is added to it, with the reason.
-        types: The reasoning types that are wanted.
-    """
+    """Yields the row of each question and its video's path, `<scene>/<key>.mp4`."""
     items = list(tomato.items(release.files))
     repeated = tomato.repeated(question_id for question_id, _, _ in items)
     for question_id, kind, item in items:

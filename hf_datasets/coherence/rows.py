@@ -45,15 +45,7 @@ def caption_rows(
     events: Sequence[str] = (),
     choices: Sequence[str] = (),
 ) -> list[Row]:
-    """Returns the two rows of a video to caption: from its frames, and from the middle one.
-
-    Args:
-        video_id: What the rows are called by.
-        video: URL.
-        references: Captions by people; the first is the target.
-        events: What happens, in order.
-        choices: Captions of this video and of others; the references where omitted.
-    """
+    """Returns the two rows of a video to caption: from its frames, and from the middle one."""
     return [
         {
             "question_id": f"{video_id}/{view}",

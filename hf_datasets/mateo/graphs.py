@@ -5,6 +5,7 @@ but no edge (a transitive dependency) is not asked.
 """
 
 from collections.abc import Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 Edge = tuple[int, int]
@@ -37,41 +38,32 @@ def descendants(n: int, edges: Iterable[Edge]) -> list[int] | None:
     >>> [bin(bits) for bits in descendants(3, [(0, 1), (1, 2)])]
     ['0b110', '0b100', '0b0']
     """
-    predecessors: list[list[int]] = [[] for _ in range(n)]
-    open_ends = [0] * n
-    for before, after in edges:
-        predecessors[after].append(before)
-        open_ends[before] += 1
+    after: list[list[int]] = [[] for _ in range(n)]
+    for first, second in edges:
+        after[first].append(second)
     reach = [0] * n
-    ready = [step for step in range(n) if not open_ends[step]]
-    done = 0
-    while ready:
-        step = ready.pop()
-        done += 1
-        bits = reach[step] | 1 << step
-        for before in predecessors[step]:
-            reach[before] |= bits
-            open_ends[before] -= 1
-            if not open_ends[before]:
-                ready.append(before)
-    return reach if done == n else None
+    try:
+        ordered = [*TopologicalSorter(dict(enumerate(after))).static_order()]
+    except CycleError:
+        return None
+    for step in ordered:
+        for second in after[step]:
+            reach[step] |= reach[second] | 1 << second
+    return reach
 
 
 def cycle(n: int, edges: Iterable[Edge]) -> list[int]:
-    """Returns the steps of one cycle in its order; an empty list where there is none."""
-    successors: list[list[int]] = [[] for _ in range(n)]
+    """Returns the steps of one cycle in its order, from the first of them; none where there is no cycle."""
+    sorter: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(n), ()))
     for before, after in edges:
-        successors[before].append(after)
-    # Steps that lead nowhere are on no cycle; what is left after taking them away leads on for ever.
-    left = set(range(n))
-    while ends := {step for step in left if not any(after in left for after in successors[step])}:
-        left -= ends
-    walk: list[int] = []
-    step = min(left, default=None)
-    while step is not None and step not in walk:
-        walk.append(step)
-        step = next(after for after in successors[step] if after in left)
-    return walk[walk.index(step) :] if step is not None else []
+        sorter.add(after, before)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        loop = error.args[1][:-1]
+        first = loop.index(min(loop))
+        return [*loop[first:], *loop[:first]]
+    return []
 
 
 def pairs(n: int, edges: Sequence[Edge]) -> list[Pair]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import (
@@ -62,23 +62,23 @@ class _Origin:
 
 def prepare(
     source: Annotated[
-        Path | None, typer.Option(help="Folder with the official release; without it, it is downloaded.")
+        Path | None, Option(help="Folder with the official release; without it, it is downloaded.")
     ] = None,
     from_folder: Annotated[
-        Path | None, typer.Option("--from", help="Folder with plans of your own, each with a plan.json.")
+        Path | None, Option("--from", help="Folder with plans of your own, each with a plan.json.")
     ] = None,
-    language: Annotated[str, typer.Option(help="Of the release's texts: en or it.")] = "en",
-    splits: Annotated[
-        str, typer.Option(help="Splits of the release to prepare, separated by commas.")
-    ] = ",".join(SPLITS),
-    revision: Annotated[str, typer.Option(help="Revision to download.")] = REVISION,
+    language: Annotated[str, Option(help="Of the release's texts: en or it.")] = "en",
+    splits: Annotated[str, Option(help="Splits of the release to prepare, separated by commas.")] = ",".join(
+        SPLITS
+    ),
+    revision: Annotated[str, Option(help="Revision to download.")] = REVISION,
     text_only: Annotated[
-        bool, typer.Option("--text-only", help="Plans need no pictures; only mateo_text_* can then be run.")
+        bool, Option("--text-only", help="Plans need no pictures; only mateo_text_* can then be run.")
     ] = False,
     accept_license: Annotated[
-        bool, typer.Option("--accept-license", help="You have read the release's licence.")
+        bool, Option("--accept-license", help="You have read the release's licence.")
     ] = False,
-    force: Annotated[bool, typer.Option(help="Replace data that is already prepared.")] = False,
+    force: Annotated[bool, Option(help="Replace data that is already prepared.")] = False,
 ) -> None:
     """Make questions from the official MATEO release, or from plans of your own."""
     from .sources import LANGUAGES

@@ -123,13 +123,7 @@ def checked(raw: RawPlan, store: Store, text_only: bool = False) -> tuple[Plan |
 
 
 def inside(folder: Path, name: str, trusted: Sequence[Path] = ()) -> Path:
-    """Returns the path of a file that a source names.
-
-    Args:
-        folder: Where the name starts.
-        name: As the source has it.
-        trusted: The folders that it may lie in, if not in `folder` alone.
-    """
+    """Returns the path of a file that a source names."""
     path = folder / name
     try:
         path = releases.file(path.parent, path.name) or path

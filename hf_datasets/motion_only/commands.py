@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from tempbench_lmms.data import terminal
 from tempbench_lmms.motion_only.card import N_PAIRS
 
 
 def prepare(
-    pairs: Annotated[int, typer.Option(min=1, max=5_000, help="How many pairs of questions.")] = N_PAIRS,
-    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn by lot.")] = 1,
-    force: Annotated[bool, typer.Option(help="Replace what was rendered with other settings.")] = False,
+    pairs: Annotated[int, Option(min=1, max=5_000, help="How many pairs of questions.")] = N_PAIRS,
+    seed: Annotated[int, Option(min=0, help="Of what is drawn by lot.")] = 1,
+    force: Annotated[bool, Option(help="Replace what was rendered with other settings.")] = False,
 ) -> None:
     """Render videos of noise in which only the motion shows a shape or a word; nothing is downloaded."""
     from functools import partial

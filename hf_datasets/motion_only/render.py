@@ -101,11 +101,6 @@ def questions(n_pairs: int, seed: int, url: str) -> list[tuple[Row, str, int]]:
     """Returns questions in pairs, each with its figure and the seed of its noise.
 
     The two questions of a pair have the same options in the same order, and another answer.
-
-    Args:
-        n_pairs: How many pairs; of shapes and of words in turn.
-        seed: Of what is drawn by lot.
-        url: What the videos' URLs begin with.
     """
     generator = random.Random(seed)
     found = []

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
@@ -12,23 +12,21 @@ from tempbench_lmms.nextgqa.card import SPLITS
 
 
 def prepare(
-    source: Annotated[
-        Path, typer.Option(help="A clone of doc-doc/NExT-GQA, or its folder datasets/nextgqa.")
-    ],
+    source: Annotated[Path, Option(help="A clone of doc-doc/NExT-GQA, or its folder datasets/nextgqa.")],
     videos: Annotated[
         Path | None,
-        typer.Option(help="Folder or archive with the videos of NExT-QA, as VidOR arranges them or flat."),
+        Option(help="Folder or archive with the videos of NExT-QA, as VidOR arranges them or flat."),
     ] = None,
     harness: Annotated[
-        bool, typer.Option("--harness", help="Take the videos from where the harness's nextqa keeps them.")
+        bool, Option("--harness", help="Take the videos from where the harness's nextqa keeps them.")
     ] = False,
     splits: Annotated[
-        str, typer.Option(help="Splits to prepare, separated by commas; videos of others are not needed.")
+        str, Option(help="Splits to prepare, separated by commas; videos of others are not needed.")
     ] = ",".join(SPLITS),
     copy: Annotated[
-        bool, typer.Option("--copy", help="Copy videos also where they could be hard links to yours.")
+        bool, Option("--copy", help="Copy videos also where they could be hard links to yours.")
     ] = False,
-    force: Annotated[bool, typer.Option(help="Replace what was prepared from something else.")] = False,
+    force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare NExT-GQA from its repository and a folder of videos."""
     from functools import partial

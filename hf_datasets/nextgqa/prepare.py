@@ -61,12 +61,6 @@ def prepare(
 
     An interrupted run goes on where it stopped. A question whose video is missing or damaged is left out.
 
-    Args:
-        source: The release, or its folder of annotations.
-        videos: A folder with the videos, at any depth, or archives of them.
-        how: See there.
-        splits: Those to prepare.
-
     Returns:
         The manifest; None where there was nothing to do.
     """

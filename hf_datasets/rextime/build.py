@@ -295,15 +295,6 @@ def build_file(
 ) -> dict[str, int]:
     """Writes questions for every video of a captions file; an interrupted run goes on where it stopped.
 
-    Args:
-        captions: JSON list or JSONL; see `questions_of`.
-        output: JSONL of questions. Beside it `<name>.progress.jsonl` keeps the questions by video.
-        model: The model's name.
-        base_url: The endpoint.
-        limit: Only so many videos.
-        force: Start anew.
-        console: A `rich` console for a progress bar.
-
     Returns:
         What became of videos and pairs.
     """

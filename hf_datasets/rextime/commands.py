@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from tempbench_lmms.data import choices, terminal
 from tempbench_lmms.errors import TempbenchError
@@ -18,25 +18,21 @@ _SHOWN = 20
 
 def prepare(
     source: Annotated[
-        Path | None, typer.Option(help="Folder with the official annotation files; else from the Hub.")
+        Path | None, Option(help="Folder with the official annotation files; else from the Hub.")
     ] = None,
-    anet_dir: Annotated[
-        Path | None, typer.Option(help="Folder or archive with the ActivityNet videos.")
-    ] = None,
-    qvh_dir: Annotated[
-        Path | None, typer.Option(help="Folder or archive with the QVHighlights videos.")
-    ] = None,
+    anet_dir: Annotated[Path | None, Option(help="Folder or archive with the ActivityNet videos.")] = None,
+    qvh_dir: Annotated[Path | None, Option(help="Folder or archive with the QVHighlights videos.")] = None,
     splits: Annotated[
-        str, typer.Option(help="Splits to prepare, separated by commas; the videos of others are not needed.")
+        str, Option(help="Splits to prepare, separated by commas; the videos of others are not needed.")
     ] = ",".join(SPLITS),
-    revision: Annotated[str, typer.Option(help="Revision on the Hub.")] = "main",
+    revision: Annotated[str, Option(help="Revision on the Hub.")] = "main",
     accept_license: Annotated[
-        bool, typer.Option("--accept-license", help="You have read and accept the licences that are named.")
+        bool, Option("--accept-license", help="You have read and accept the licences that are named.")
     ] = False,
-    force: Annotated[bool, typer.Option(help="Replace data prepared from something else.")] = False,
+    force: Annotated[bool, Option(help="Replace data prepared from something else.")] = False,
     thorough: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--thorough/--quick",
             help="Decode and count every frame of every video, which finds damage in the middle; or only the "
             "beginning and the end of each.",
@@ -104,14 +100,14 @@ def _print_report(report: "Report", root: Path, wanted: Collection[str] = SPLITS
 
 
 def build(
-    captions: Annotated[Path, typer.Option(help="JSON or JSONL of videos with time-aligned captions.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="JSONL to write.")],
-    model: Annotated[str, typer.Option(help="The model's name at the endpoint.")],
+    captions: Annotated[Path, Option(help="JSON or JSONL of videos with time-aligned captions.")],
+    output: Annotated[Path, Option("--output", "-o", help="JSONL to write.")],
+    model: Annotated[str, Option(help="The model's name at the endpoint.")],
     base_url: Annotated[
-        str, typer.Option(help="An OpenAI-compatible endpoint.", envvar="OPENAI_BASE_URL")
+        str, Option(help="An OpenAI-compatible endpoint.", envvar="OPENAI_BASE_URL")
     ] = "https://api.openai.com/v1",
-    limit: Annotated[int | None, typer.Option(help="Only this many videos.")] = None,
-    force: Annotated[bool, typer.Option(help="Start anew instead of going on with the file.")] = False,
+    limit: Annotated[int | None, Option(help="Only this many videos.")] = None,
+    force: Annotated[bool, Option(help="Start anew instead of going on with the file.")] = False,
 ) -> None:
     """Make questions from captions as section 3 does; the key is read from OPENAI_API_KEY."""
     from .build import build_file
@@ -122,15 +118,15 @@ def build(
 
 
 def cut(
-    videos: Annotated[Path, typer.Option(help="Folder with the full videos, called by their YouTube ids.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the clips.")],
+    videos: Annotated[Path, Option(help="Folder with the full videos, called by their YouTube ids.")],
+    output: Annotated[Path, Option("--output", "-o", help="Folder for the clips.")],
     source: Annotated[
-        Path | None, typer.Option(help="Folder with the official annotation files; else from the Hub.")
+        Path | None, Option(help="Folder with the official annotation files; else from the Hub.")
     ] = None,
-    splits: Annotated[
-        str, typer.Option(help="Splits whose clips are wanted, separated by commas.")
-    ] = ",".join(SPLITS),
-    revision: Annotated[str, typer.Option(help="Revision on the Hub.")] = "main",
+    splits: Annotated[str, Option(help="Splits whose clips are wanted, separated by commas.")] = ",".join(
+        SPLITS
+    ),
+    revision: Annotated[str, Option(help="Revision on the Hub.")] = "main",
 ) -> None:
     """Cut the QVHighlights clips out of the full videos, by their names; what is there stays."""
     from functools import partial

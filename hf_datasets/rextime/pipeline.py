@@ -104,16 +104,7 @@ def keep_pair(
     kind: str | None = None,
     max_similarity: int = 1,
 ) -> str | None:
-    """Returns why a pair of events is dropped; None where it is kept.
-
-    Args:
-        events: All of the video.
-        first: Index of the one.
-        second: Index of the other.
-        similarity: Of the two, from 0 (different) to 3 (the same).
-        kind: Their relation, once it is known; sequential pairs must be consecutive.
-        max_similarity: The largest similarity of a pair that is kept.
-    """
+    """Returns why a pair of events is dropped; None where it is kept."""
     if first == second or not all(0 <= index < len(events) for index in (first, second)):
         return "no pair of events"
     if similarity > max_similarity:

@@ -157,14 +157,7 @@ def prepare(
 def _listings(
     given: Mapping[str, str], found: Mapping[str, tuple[Any, Any]], files: Iterable[Path], root: Path
 ) -> dict[str, dict[str, str]]:
-    """Returns where the videos of each source are, by name: in the user's folder, or in the data's own.
-
-    Args:
-        given: The folders, or archives.
-        found: What `find_videos` returns of each.
-        files: The annotations for which archives are opened; none to leave them closed.
-        root: The data set's folder.
-    """
+    """Returns where the videos of each source are, by name: in the user's folder, or in the data's own."""
     listings = {}
     for name in SOURCES:
         there: dict[str, str] = found[name][0] if name in found else {}

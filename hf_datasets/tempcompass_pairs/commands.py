@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from tempbench_lmms.data import terminal
 from tempbench_lmms.errors import TempbenchError
@@ -13,23 +13,23 @@ from tempbench_lmms.errors import TempbenchError
 def prepare(
     source: Annotated[
         Path | None,
-        typer.Option(help="The official repository, or the download from the Hub; default: download it."),
+        Option(help="The official repository, or the download from the Hub; default: download it."),
     ] = None,
     harness: Annotated[
-        bool, typer.Option("--harness", help="Take it from where the harness's task `tempcompass` keeps it.")
+        bool, Option("--harness", help="Take it from where the harness's task `tempcompass` keeps it.")
     ] = False,
     videos: Annotated[
         Path | None,
-        typer.Option(help="The folder or archive of the clips; default: what lies in --source."),
+        Option(help="The folder or archive of the clips; default: what lies in --source."),
     ] = None,
-    revision: Annotated[str, typer.Option(help="Of the data set on the Hub.")] = "main",
+    revision: Annotated[str, Option(help="Of the data set on the Hub.")] = "main",
     accept_license: Annotated[
-        bool, typer.Option("--accept-license", help="Its terms are read; needed for the download.")
+        bool, Option("--accept-license", help="Its terms are read; needed for the download.")
     ] = False,
     copy: Annotated[
-        bool, typer.Option("--copy", help="Copy videos also where they could be hard links to yours.")
+        bool, Option("--copy", help="Copy videos also where they could be hard links to yours.")
     ] = False,
-    force: Annotated[bool, typer.Option(help="Replace what was prepared from something else.")] = False,
+    force: Annotated[bool, Option(help="Replace what was prepared from something else.")] = False,
 ) -> None:
     """Prepare TempCompass: questions without a judge, and which of them form contrast groups."""
     from functools import partial

@@ -42,11 +42,6 @@ def download(revision: str) -> Path:
 def prepare(source: Path, videos: Path | None = None, how: How = PLAIN) -> dict[str, Any] | None:
     """Prepares the questions of a folder.
 
-    Args:
-        source: As for `sources.find`.
-        videos: The clips' folder or archive; looked for beside the questions where omitted.
-        how: See there.
-
     Returns:
         The part's entry in the manifest; None where there was nothing to do.
     """

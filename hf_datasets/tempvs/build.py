@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from tempbench_lmms.data import outputs, tables, terminal
 from tempbench_lmms.data.replies import json_lines
@@ -26,11 +27,6 @@ from .steps import BENCHMARK, Item, Settings, Step, steps
 
 def run(settings: Settings, only: str | None = None, until: str | None = None) -> dict[str, dict[str, Any]]:
     """Runs the steps whose result is missing or out of date.
-
-    Args:
-        settings: What to do, and where.
-        only: Run only this step, on the result of the step before.
-        until: Stop after this step.
 
     Returns:
         The steps' manifests by name, in their order.
@@ -166,66 +162,64 @@ def _excluded(path: Path | None) -> list[str]:
 
 
 def build(
-    work: Annotated[Path, typer.Argument(help="Folder for the steps' results; run again to resume.")],
-    flintstones: Annotated[Path | None, typer.Option(help="FlintstonesSV as distributed.")] = None,
-    pororo: Annotated[Path | None, typer.Option(help="PororoSV as distributed.")] = None,
-    vwp: Annotated[Path | None, typer.Option(help="VWP: the CSV files, and the images of its links.")] = None,
-    vist: Annotated[Path | None, typer.Option(help="VIST: annotations/sis and images.")] = None,
+    work: Annotated[Path, Argument(help="Folder for the steps' results; run again to resume.")],
+    flintstones: Annotated[Path | None, Option(help="FlintstonesSV as distributed.")] = None,
+    pororo: Annotated[Path | None, Option(help="PororoSV as distributed.")] = None,
+    vwp: Annotated[Path | None, Option(help="VWP: the CSV files, and the images of its links.")] = None,
+    vist: Annotated[Path | None, Option(help="VIST: annotations/sis and images.")] = None,
     output: Annotated[
-        Path | None, typer.Option(help="The data set goes to OUTPUT/tempvs (default: WORK/data).")
+        Path | None, Option(help="The data set goes to OUTPUT/tempvs (default: WORK/data).")
     ] = None,
-    step: Annotated[str | None, typer.Option(help="Run only this step.")] = None,
-    until: Annotated[str | None, typer.Option(help="Stop after this step.")] = None,
-    skip: Annotated[list[str] | None, typer.Option(help="Leave this filter out; may be repeated.")] = None,
+    step: Annotated[str | None, Option(help="Run only this step.")] = None,
+    until: Annotated[str | None, Option(help="Stop after this step.")] = None,
+    skip: Annotated[list[str] | None, Option(help="Leave this filter out; may be repeated.")] = None,
     thresholds: Annotated[
-        str, typer.Option(help="Of similar captions and images: paper (Table 8), scripts, or a JSON file.")
+        str, Option(help="Of similar captions and images: paper (Table 8), scripts, or a JSON file.")
     ] = "paper",
-    clip: Annotated[str, typer.Option(help="CLIP checkpoint, or a folder.")] = "openai/clip-vit-base-patch32",
-    bert: Annotated[str, typer.Option(help="Encoder of the BERTScore, or a folder.")] = "roberta-large",
+    clip: Annotated[str, Option(help="CLIP checkpoint, or a folder.")] = "openai/clip-vit-base-patch32",
+    bert: Annotated[str, Option(help="Encoder of the BERTScore, or a folder.")] = "roberta-large",
     bert_layers: Annotated[
-        int | None, typer.Option(help="Its layer (default: the one that bert-score recommends).")
+        int | None, Option(help="Its layer (default: the one that bert-score recommends).")
     ] = None,
     detector: Annotated[
-        str, typer.Option(help="Object detector, or a folder; the paper used Detectron2.")
+        str, Option(help="Object detector, or a folder; the paper used Detectron2.")
     ] = "facebook/detr-resnet-50",
-    person_score: Annotated[
-        float, typer.Option(min=0, max=1, help="From which score on it is a person.")
-    ] = 0.9,
+    person_score: Annotated[float, Option(min=0, max=1, help="From which score on it is a person.")] = 0.9,
     person_share: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of images with a person (the paper's 60 %).")
+        float, Option(min=0, max=1, help="Share of images with a person (the paper's 60 %).")
     ] = 0.6,
     person_source: Annotated[
         list[str] | None,
-        typer.Option(help="Filter this source by persons; may be repeated (default: vist, as the scripts)."),
+        Option(help="Filter this source by persons; may be repeated (default: vist, as the scripts)."),
     ] = None,
     ambiguity: Annotated[
-        str, typer.Option(help="captions (Table 9's order, the scripts) or events (footnote 5).")
+        str, Option(help="captions (Table 9's order, the scripts) or events (footnote 5).")
     ] = "captions",
     endpoint: Annotated[
-        str, typer.Option(help="OpenAI-compatible server that extracts events.")
+        str, Option(help="OpenAI-compatible server that extracts events.")
     ] = language.OPENAI_URL,
-    model: Annotated[str, typer.Option(help="Model that extracts events.")] = "gpt-4",
+    model: Annotated[str, Option(help="Model that extracts events.")] = "gpt-4",
     key_variable: Annotated[
-        str, typer.Option(help="Environment variable with the server's API key.")
+        str, Option(help="Environment variable with the server's API key.")
     ] = "OPENAI_API_KEY",
-    requests: Annotated[int, typer.Option(min=1, help="Requests under way at a time.")] = 8,
+    requests: Annotated[int, Option(min=1, help="Requests under way at a time.")] = 8,
     blind_model: Annotated[
         list[str] | None,
-        typer.Option(help="Text model of the blind filter, or a folder; three times (default: the paper's)."),
+        Option(help="Text model of the blind filter, or a folder; three times (default: the paper's)."),
     ] = None,
-    blind_tokens: Annotated[int, typer.Option(min=1, help="Most new tokens of its reply.")] = 64,
+    blind_tokens: Annotated[int, Option(min=1, help="Most new tokens of its reply.")] = 64,
     exclude: Annotated[
-        Path | None, typer.Option(help="File of SOURCE/STORY lines: what a manual check leaves out.")
+        Path | None, Option(help="File of SOURCE/STORY lines: what a manual check leaves out.")
     ] = None,
     looks: Annotated[
         Path | None,
-        typer.Option("--characters", help="Folder of characters_SOURCE.json instead of our descriptions."),
+        Option("--characters", help="Folder of characters_SOURCE.json instead of our descriptions."),
     ] = None,
-    device: Annotated[str, typer.Option(help="Of torch; auto takes GPUs where there are any.")] = "auto",
-    batch: Annotated[int, typer.Option(min=1, help="Images, texts or pairs at a time.")] = 32,
+    device: Annotated[str, Option(help="Of torch; auto takes GPUs where there are any.")] = "auto",
+    batch: Annotated[int, Option(min=1, help="Images, texts or pairs at a time.")] = 32,
     allow_pickle: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--allow-pickle",
             help="Load PororoSV's pickled arrays. Loading a pickle executes any code in it: only for a "
             "file whose origin you trust.",

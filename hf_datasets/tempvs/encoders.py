@@ -61,13 +61,7 @@ class Store:
         return [key for key in dict.fromkeys(keys) if _digest(key) not in self._vectors]
 
     def add(self, keys: Sequence[str], vectors: Iterable[Any], what: str) -> None:
-        """Keeps a vector for each key; what an interruption leaves is kept, too.
-
-        Args:
-            keys: New keys.
-            vectors: In the order of the keys; all of one size.
-            what: Stands before the progress bar.
-        """
+        """Keeps a vector for each key; what an interruption leaves is kept, too."""
         import numpy as np
 
         fresh: dict[bytes, Any] = {}
@@ -130,11 +124,6 @@ class Clip:
     Images go through the checkpoint's own processor. The official script squashes an image to a square where
     it compares it with a text, and crops it where it compares it with an image; here it is cropped for both,
     so that one embedding serves both.
-
-    Args:
-        name: A CLIP checkpoint on the Hub, or a local folder.
-        device: Of torch; "auto" takes a GPU where there is one.
-        batch: Images or texts at a time.
     """
 
     def __init__(self, name: str, device: str, batch: int) -> None:
@@ -199,11 +188,6 @@ class PersonDetector:
 
     The paper used Detectron2's Faster R-CNN (R50-FPN, score 0.98 or more), which transformers does not have;
     here it is DETR or any other checkpoint for object detection whose labels know "person".
-
-    Args:
-        name: A checkpoint on the Hub, or a local folder.
-        device: Of torch; "auto" takes a GPU where there is one.
-        batch: Images at a time.
     """
 
     def __init__(self, name: str, device: str, batch: int) -> None:

@@ -133,13 +133,7 @@ def similar_images(embeddings: Any, limit: float) -> bool:
 
 
 def enough_persons(scores: Sequence[float], least_score: float, least_share: float) -> bool:
-    """Returns whether a person is seen in enough images of a story.
-
-    Args:
-        scores: For each image, the detector's score of its surest person.
-        least_score: From which score on there is one.
-        least_share: Share of the images, from 0 to 1 (the paper: 0.6).
-    """
+    """Returns whether a person is seen in enough images of a story."""
     seen = sum(score >= least_score for score in scores)
     # Rounded: 0.6 of five is three images, and 0.6 * 5 a little less or more than 3.
     return seen >= round(least_share * len(scores), 9)
@@ -153,10 +147,6 @@ def unambiguous_groups(
     Source: footnote 5 of the paper: in a pair, each image is more similar to its own text than to the other
     one, and each text to its own image. A triple holds if its three pairs do, which is what the official
     `check_triple_similarity` asks for.
-
-    Args:
-        similarity: Float array [n, n]: cosine of image i and text j.
-        margin: By how much more (the official scripts: 0).
     """
     n = len(similarity)
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from tempbench_lmms import benchmarks
 from tempbench_lmms.data import (
@@ -38,20 +38,20 @@ _SHOWN = 10
 def prepare(
     source: Annotated[
         Path | None,
-        typer.Option(help="Folder with the official release. Without it the release is downloaded."),
+        Option(help="Folder with the official release. Without it the release is downloaded."),
     ] = None,
-    revision: Annotated[str, typer.Option(help="Revision to download.")] = "main",
+    revision: Annotated[str, Option(help="Revision to download.")] = "main",
     accept_license: Annotated[
-        bool, typer.Option("--accept-license", help="You have read the licences of the release.")
+        bool, Option("--accept-license", help="You have read the licences of the release.")
     ] = False,
     allow_pickle: Annotated[
         bool,
-        typer.Option("--allow-pickle", help="Read annotations that are pickles: runs the code in them."),
+        Option("--allow-pickle", help="Read annotations that are pickles: runs the code in them."),
     ] = False,
     sources: Annotated[
-        str, typer.Option(help="Sources to prepare, separated by commas; `verify` misses none of the others.")
+        str, Option(help="Sources to prepare, separated by commas; `verify` misses none of the others.")
     ] = ",".join(SOURCES),
-    force: Annotated[bool, typer.Option(help="Replace data that is already prepared.")] = False,
+    force: Annotated[bool, Option(help="Replace data that is already prepared.")] = False,
 ) -> None:
     """Convert the official TempVS release; a second run does nothing."""
     wanted = choices.chosen(sources.split(","), SOURCES, "source")
@@ -155,11 +155,6 @@ def _ask_for_consent(given: bool) -> None:
 
 def download(revision: str, allow_pickle: bool = False, strips: bool = False) -> tuple[Path, str]:
     """Downloads the release from the Hub, or what of it is not here yet.
-
-    Args:
-        revision: A commit, branch or tag.
-        allow_pickle: Tables that are pickles too.
-        strips: Stitched sequences too, which serve only where single images are missing.
 
     Returns:
         Its folder in the Hub's cache, and the commit.

@@ -118,13 +118,7 @@ def _first_orders(n: int, index: int) -> tuple[tuple[str, ...], ...]:
 
 
 def ordering_options(letters: Sequence[str], index: int, prefix: str) -> tuple[list[str], str]:
-    """Returns the five options of the `index`-th ordering question and the letter of the right one.
-
-    Args:
-        letters: The right order, from `shuffled_order`.
-        index: The question's running number; the right option is number `index` mod 5.
-        prefix: "Image" or "Sentence".
-    """
+    """Returns the five options of the `index`-th ordering question and the letter of the right one."""
     right = tuple(letters)
     wrong = [order for order in _first_orders(len(letters), index) if order != right][:4]
     position = index % 5

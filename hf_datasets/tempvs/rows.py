@@ -176,9 +176,6 @@ def link(mains: Sequence[Row], gates: Sequence[Row]) -> None:
 def configurations(per_sequence: Iterable[tuple[list[Row], list[Row]]]) -> dict[str, list[Row]]:
     """Returns the rows of the suite (`all`) and of each main test.
 
-    Args:
-        per_sequence: The grounding rows and the main rows of each sequence.
-
     Groundings and the questions that they gate stand next to each other, so that `--limit` cuts at most
     one sequence apart.
     """

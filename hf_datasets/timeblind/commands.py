@@ -4,23 +4,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from tempbench_lmms.data import terminal
 
 
 def prepare(
     source: Annotated[
-        Path | None, typer.Option(help="A folder with the Hub's download; without it, it is downloaded.")
+        Path | None, Option(help="A folder with the Hub's download; without it, it is downloaded.")
     ] = None,
     tags: Annotated[
-        Path | None, typer.Option(help="tags.json of the code's repository; default: what lies in --source.")
+        Path | None, Option(help="tags.json of the code's repository; default: what lies in --source.")
     ] = None,
-    revision: Annotated[str, typer.Option(help="Revision to download.")] = "main",
+    revision: Annotated[str, Option(help="Revision to download.")] = "main",
     link: Annotated[
-        bool, typer.Option("--link", help="Make the videos hard links to yours where the disk allows it.")
+        bool, Option("--link", help="Make the videos hard links to yours where the disk allows it.")
     ] = False,
-    force: Annotated[bool, typer.Option(help="Replace data that was prepared from something else.")] = False,
+    force: Annotated[bool, Option(help="Replace data that was prepared from something else.")] = False,
 ) -> None:
     """Prepare TimeBlind from the Hub, for evaluation on this machine; its authors state no licence."""
     from functools import partial

@@ -6,61 +6,61 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from tempbench_lmms.data import tables
 from tempbench_lmms.errors import TempbenchError
 
-_Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+_Force = Annotated[bool, Option("--force", help="Replace what is there.")]
 
 
 def prepare(
     series: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--series",
             "--sitscc",
             help="Your dated pictures, or SITSCC: a manifest (JSON lines, CSV), or a folder of dated names.",
         ),
     ] = None,
-    fmow: Annotated[Path | None, typer.Option(help="Folder of fMoW-rgb as distributed.")] = None,
+    fmow: Annotated[Path | None, Option(help="Folder of fMoW-rgb as distributed.")] = None,
     ucm: Annotated[
         str | None,
-        typer.Option(help="UC Merced: its zip file, a folder (class folders or Parquet), or `hub`."),
+        Option(help="UC Merced: its zip file, a folder (class folders or Parquet), or `hub`."),
     ] = None,
     temporalvqa: Annotated[
-        str | None, typer.Option(help="TemporalVQA: a folder with its Parquet files, or `hub`.")
+        str | None, Option(help="TemporalVQA: a folder with its Parquet files, or `hub`.")
     ] = None,
-    test: Annotated[int, typer.Option(min=0, help="Questions a test, test split.")] = 200,
-    train: Annotated[int, typer.Option(min=0, help="Questions a test, training split.")] = 800,
-    test_share: Annotated[float, typer.Option(min=0, max=1, help="Share of the places for testing.")] = 0.2,
-    seed: Annotated[int, typer.Option(help="Of the split and of all draws.")] = 2025,
-    size: Annotated[int, typer.Option(min=16, max=4096, help="Pixels a side.")] = 256,
-    max_cloud: Annotated[float, typer.Option(min=0, max=100, help="Percent of cloud allowed.")] = 10.0,
+    test: Annotated[int, Option(min=0, help="Questions a test, test split.")] = 200,
+    train: Annotated[int, Option(min=0, help="Questions a test, training split.")] = 800,
+    test_share: Annotated[float, Option(min=0, max=1, help="Share of the places for testing.")] = 0.2,
+    seed: Annotated[int, Option(help="Of the split and of all draws.")] = 2025,
+    size: Annotated[int, Option(min=16, max=4096, help="Pixels a side.")] = 256,
+    max_cloud: Annotated[float, Option(min=0, max=100, help="Percent of cloud allowed.")] = 10.0,
     min_ratio: Annotated[
-        float, typer.Option(min=1, help="How many times longer the next longer interval is at least.")
+        float, Option(min=1, help="How many times longer the next longer interval is at least.")
     ] = 1.0,
     min_change: Annotated[
         float | None,
-        typer.Option(min=0, help="Leave out pairs that differ less, and balance ICE over degrees of change."),
+        Option(min=0, help="Leave out pairs that differ less, and balance ICE over degrees of change."),
     ] = None,
     fmow_split: Annotated[
         list[str] | None,
-        typer.Option(help="Part of fMoW (train, val; with the ground truth test, seq); repeatable."),
+        Option(help="Part of fMoW (train, val; with the ground truth test, seq); repeatable."),
     ] = None,
-    category: Annotated[list[str] | None, typer.Option(help="Category of fMoW; repeatable.")] = None,
+    category: Annotated[list[str] | None, Option(help="Category of fMoW; repeatable.")] = None,
     min_distance: Annotated[
-        float, typer.Option(min=0, help="Metres; places nearer to each other are never in two splits.")
+        float, Option(min=0, help="Metres; places nearer to each other are never in two splits.")
     ] = 5_000.0,
-    tests: Annotated[str, typer.Option(help="Tests, separated by commas; all nine if omitted.")] = "",
+    tests: Annotated[str, Option(help="Tests, separated by commas; all nine if omitted.")] = "",
     date_format: Annotated[
-        str, typer.Option(help="How the dates of --series are written, as in %d.%m.%Y; else ordinary forms.")
+        str, Option(help="How the dates of --series are written, as in %d.%m.%Y; else ordinary forms.")
     ] = "",
     bands: Annotated[
-        str, typer.Option(help="One or three bands to show of the files in a folder --series, by commas.")
+        str, Option(help="One or three bands to show of the files in a folder --series, by commas.")
     ] = "",
     place_from: Annotated[
-        str, typer.Option(help="What tells places apart in a folder --series: folder or name.")
+        str, Option(help="What tells places apart in a folder --series: folder or name.")
     ] = "",
     force: _Force = False,
 ) -> None:
@@ -139,15 +139,15 @@ def _absolute(source: str) -> str:
 
 
 def build(
-    array: Annotated[Path, typer.Option(help=".npz with values (t, h, w[, 3]) and a boolean cloud mask.")],
-    timestamps: Annotated[Path, typer.Option(help="JSON list of t ISO dates.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
-    rows: Annotated[int, typer.Option(min=1, help="Rows of tiles; every tile is a place.")] = 1,
-    columns: Annotated[int, typer.Option(min=1, help="Columns of tiles.")] = 1,
-    values: Annotated[str, typer.Option(help="The array's name in the file.")] = "",
-    mask: Annotated[str, typer.Option(help="The mask's name in the file.")] = "",
+    array: Annotated[Path, Option(help=".npz with values (t, h, w[, 3]) and a boolean cloud mask.")],
+    timestamps: Annotated[Path, Option(help="JSON list of t ISO dates.")],
+    output: Annotated[Path, Option("--output", "-o", help="Folder to write.")],
+    rows: Annotated[int, Option(min=1, help="Rows of tiles; every tile is a place.")] = 1,
+    columns: Annotated[int, Option(min=1, help="Columns of tiles.")] = 1,
+    values: Annotated[str, Option(help="The array's name in the file.")] = "",
+    mask: Annotated[str, Option(help="The mask's name in the file.")] = "",
     pixel_size: Annotated[
-        float, typer.Option(min=0, help="Metres a pixel: the manifest then says where the tiles lie.")
+        float, Option(min=0, help="Metres a pixel: the manifest then says where the tiles lie.")
     ] = 0.0,
 ) -> None:
     """Cut dated rasters into places and write the manifest that `prepare --series` reads."""
