@@ -198,7 +198,7 @@ def long_functions() -> Iterator[str]:
         for node in statements(path.read_text(encoding="utf-8")):
             if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 50:
                 is_command = any(
-                    "typer." in ast.unparse(one.annotation) for one in node.args.args if one.annotation
+                    "Option(" in ast.unparse(one.annotation) for one in node.args.args if one.annotation
                 )
                 first = node.body[0].lineno if is_command else node.lineno
                 if (node.end_lineno or 0) - first >= 50:
