@@ -6,15 +6,11 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
-from unittest import mock
 
 import pytest
 
-from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import evaluation, plugin
 from tempbench_lmms.harness.adapter import reply_of
-from tests import warm
 
 pytestmark = pytest.mark.harness
 
@@ -78,29 +74,12 @@ def replies(runs):
 
 
 @pytest.fixture(scope="module")
-def python(request):
-    """The Python that is warm, which needs what the oldest harness has not."""
-    try:
-        plugin.harness_version(plugin.MINIMUM_TO_KEEP_ANSWERS)
-    except TempbenchError:
-        return sys.executable
-    return request.getfixturevalue("warm_python")
+def installed(tmp_path_factory):
+    return evaluation.run_in_turn(WANTED, tmp_path_factory.mktemp("installed"))
 
 
-@pytest.fixture(scope="module")
-def in_turn(python):
-    """`evaluation.run_in_turn`."""
-    with mock.patch.object(evaluation, "sys", SimpleNamespace(executable=python)):
-        yield evaluation.run_in_turn
-
-
-@pytest.fixture(scope="module")
-def installed(in_turn, tmp_path_factory):
-    return in_turn(WANTED, tmp_path_factory.mktemp("installed"))
-
-
-def test_oldest_and_installed_give_equal_numbers(in_turn, oldest, installed, tmp_path):
-    found = in_turn(WANTED, tmp_path, {"PYTHONPATH": oldest, warm.FORGET: "1"})
+def test_oldest_and_installed_give_equal_numbers(oldest, installed, tmp_path):
+    found = evaluation.run_in_turn(WANTED, tmp_path, {"PYTHONPATH": oldest})
     packages = found["oracle_video"].value(TASKS["video"], "details")["run"]["packages"]
     assert packages["lmms-eval"] == OLDEST
     # As text: a number that is not one differs from itself.
@@ -127,13 +106,13 @@ def test_numbers_are_those_of_every_other_installation(installed, update_goldens
     assert all(len(found) == LIMIT for found in replies(installed).values())
 
 
-def test_what_needs_a_later_harness_says_so_in_one_line(oldest, python, tmp_path):
+def test_what_needs_a_later_harness_says_so_in_one_line(oldest, tmp_path):
     done = subprocess.run(
         [
-            *(python, "-m", "tempbench_lmms.cli", "run", "--model", "tempbench_oracle"),
+            *(sys.executable, "-m", "tempbench_lmms.cli", "run", "--model", "tempbench_oracle"),
             *("--tasks", TASKS["statements"], "--output", str(tmp_path / "run")),
         ],
-        env=os.environ | {"PYTHONPATH": oldest, warm.FORGET: "1"},
+        env=os.environ | {"PYTHONPATH": oldest},
         capture_output=True,
         text=True,
         check=False,

@@ -1,16 +1,13 @@
 """The real harness on the bundled sample, with respondents whose scores are known."""
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
 from tempbench_lmms.errors import TempbenchError
-from tests import warm
 from tests.respondents import evaluate, tiny_args
 
 pytestmark = pytest.mark.harness
@@ -101,17 +98,24 @@ def test_simple_and_chat_models_are_scored_alike(one, tmp_path, run_harness):
     assert metrics(simple, ODD) == metrics(one, ODD)
 
 
-# As it is installed it imports and reads all that the harness has, by itself: fifteen seconds.
-@pytest.mark.parametrize("python", ["warm", pytest.param("its own", marks=pytest.mark.exhaustive)])
-def test_the_script_finds_the_tasks(python, warm_python, tmp_path):
-    script = str(Path(sys.executable).with_name("lmms-eval"))
-    command, environment = ([warm_python, script], {warm.FORGET: "1"}) if python == "warm" else ([script], {})
+def test_the_harness_finds_the_tasks(tmp_path):
     done = subprocess.run(
         [
-            *(*command, "--model", "tempbench_oracle", "--tasks", ODD, "--limit", "7", "--offset", "3"),
+            *(
+                sys.executable,
+                "-m",
+                "lmms_eval",
+                "--model",
+                "tempbench_oracle",
+                "--tasks",
+                ODD,
+                "--limit",
+                "7",
+                "--offset",
+                "3",
+            ),
             *("--output_path", str(tmp_path), "--log_samples"),
         ],
-        env=os.environ | environment,
         capture_output=True,
         text=True,
         check=False,
@@ -158,7 +162,7 @@ def test_data_that_is_not_prepared_names_the_command(tmp_path, run_harness):
     assert "left no results" in str(caught.value)
 
 
-def test_include_path_works_without_the_entry_point(warm_python):
+def test_include_path_works_without_the_entry_point():
     code = """
         import sys
         sys.modules["tempbench_lmms.harness"] = None  # the entry point cannot be loaded
@@ -171,10 +175,9 @@ def test_include_path_works_without_the_entry_point(warm_python):
 
     # Of one benchmark: that the harness reads all files as we do is tested in test_startup.py.
     subprocess.run(
-        [warm_python, "-c", textwrap.dedent(code), str(task_dir() / "tempvs")],
+        [sys.executable, "-c", textwrap.dedent(code), str(task_dir() / "tempvs")],
         check=True,
         capture_output=True,
-        env=os.environ | {warm.FORGET: "1"},
     )
 
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 import textwrap
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +18,6 @@ from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.errors import TempbenchError
 from tempbench_lmms.harness import agreement, env_files, identity
 from tempbench_lmms.harness.tasks import docs_of, load_task
-from tests import warm
 
 MODEL = "qwen2_5_vl"
 
@@ -147,7 +147,7 @@ def test_an_endpoint_in_a_file_that_the_harness_loads_counts(harness_at, folder,
 
 @pytest.mark.slow
 @pytest.mark.harness
-def test_the_environment_is_what_the_harness_makes_of_it(tmp_path, warm_python):
+def test_the_environment_is_what_the_harness_makes_of_it(tmp_path):
     """What an OpenAI runner finds was foretold, in a process that had not imported the harness."""
     (tmp_path / ".env").write_text("OPENAI_API_BASE=http://a/v1\nTEMPBENCH_TEST='with ${OPENAI_API_BASE}'\n")
     script = """
@@ -160,12 +160,11 @@ def test_the_environment_is_what_the_harness_makes_of_it(tmp_path, warm_python):
     """
     (tmp_path / "script.py").write_text(textwrap.dedent(script))
     done = subprocess.run(
-        [warm_python, "script.py"],
+        [sys.executable, "script.py"],
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env={name: value for name, value in os.environ.items() if name != "OPENAI_API_BASE"}
-        | {warm.FORGET: "1"},
+        env={name: value for name, value in os.environ.items() if name != "OPENAI_API_BASE"},
         check=False,
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("OUT")]

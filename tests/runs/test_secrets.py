@@ -6,11 +6,11 @@ import json
 import os
 import random
 import subprocess
+import sys
 import textwrap
 
 import pytest
 
-from tests import warm
 from tests.second_reader import Stub, completion
 
 FORMS = (
@@ -145,9 +145,9 @@ def test_a_key_that_a_server_echoes_is_nowhere(runner, is_argument, tmp_path, wa
     """Neither in a file nor on the terminal, of a run or a second reader; of `lmms-eval`, in no log."""
     printed = []
 
-    def start(*words, **variables):
+    def start(*words, python=warm_python, **variables):
         done = subprocess.run(
-            [warm_python, "-m", *words],
+            [python, "-m", *words],
             env=os.environ | {"NO_PROXY": "127.0.0.1"} | variables,
             capture_output=True,
             text=True,
@@ -169,7 +169,7 @@ def test_a_key_that_a_server_echoes_is_nowhere(runner, is_argument, tmp_path, wa
         ours = ("--model-args", arguments, "--output", "run", "--max-failures", "100%", "--limit", "26")
         start("tempbench_lmms.cli", "run", *asked, *ours, **variables)
         theirs = ("--model_args", other[0], "--output_path", "plain", "--log_samples", "--limit", "26")
-        start("lmms_eval", *asked, *theirs, **other[1], **{warm.FORGET: "1"})
+        start("lmms_eval", *asked, *theirs, python=sys.executable, **other[1])
         reread(friendly.url)
         reread(server.url)
     assert len(server.keys) >= 2 * 26
