@@ -51,43 +51,37 @@ this folder as it is. The loss is on the completion alone. Run these commands in
 """
 
 
-def peft_config(lora: LoraSettings) -> dict[str, Any]:
-    """Returns the arguments of `peft.LoraConfig`."""
-    return {
-        "r": lora.rank,
-        "lora_alpha": lora.alpha,
-        "lora_dropout": lora.dropout,
-        "target_modules": _modules(lora),
-        "task_type": "CAUSAL_LM",
-    }
-
-
-def trl_config(lora: LoraSettings) -> dict[str, Any]:
-    """Returns the configuration of `trl sft`, without the model."""
-    return {
-        "dataset_name": "./train",
-        "output_dir": "trl_output",
-        "use_peft": True,
-        "lora_r": lora.rank,
-        "lora_alpha": lora.alpha,
-        "lora_dropout": lora.dropout,
-        "lora_target_modules": [modules] if isinstance(modules := _modules(lora), str) else modules,
-        "completion_only_loss": True,
-        # A conversation cut off in the middle would lose image tokens, and with them the batch.
-        "max_length": None,
-    } | _training(lora)
-
-
-def llamafactory_config(lora: LoraSettings, name: str, cutoff: int) -> dict[str, Any]:
-    """Returns the configuration of `llamafactory-cli train`, without the model and its template.
+def _configs(lora: LoraSettings, name: str, cutoff: int) -> dict[str, dict[str, Any]]:
+    """Returns the arguments of `peft.LoraConfig` and the trainers' configurations, by the names of files.
 
     Args:
         lora: The settings.
         name: The data set's name in LLaMA-Factory.
-        cutoff: Tokens that the longest conversation may take; what is longer is cut, pictures included.
+        cutoff: Tokens that the longest conversation may take in LLaMA-Factory; what is longer is cut, pictures
+            included.
     """
-    modules = _modules(lora)
-    return {
+    modules = lora.target_modules if isinstance(lora.target_modules, str) else list(lora.target_modules)
+    shape = {"lora_alpha": lora.alpha, "lora_dropout": lora.dropout}
+    training = {
+        "learning_rate": lora.learning_rate,
+        "lr_scheduler_type": lora.scheduler,
+        "num_train_epochs": float(lora.epochs),
+        "per_device_train_batch_size": lora.batch_size,
+        "gradient_accumulation_steps": lora.gradient_accumulation,
+        "weight_decay": lora.weight_decay,
+    }
+    trl = {
+        "dataset_name": "./train",
+        "output_dir": "trl_output",
+        "use_peft": True,
+        "lora_r": lora.rank,
+        **shape,
+        "lora_target_modules": [modules] if isinstance(modules, str) else modules,
+        "completion_only_loss": True,
+        # A conversation cut off in the middle would lose image tokens, and with them the batch.
+        "max_length": None,
+    }
+    factory = {
         "stage": "sft",
         "do_train": True,
         "finetuning_type": "lora",
@@ -99,24 +93,13 @@ def llamafactory_config(lora: LoraSettings, name: str, cutoff: int) -> dict[str,
         "image_max_pixels": _PIXELS,
         "output_dir": "llamafactory_output",
         "lora_rank": lora.rank,
-        "lora_alpha": lora.alpha,
-        "lora_dropout": lora.dropout,
+        **shape,
         "lora_target": "all" if modules == "all-linear" else ",".join(modules),
-    } | _training(lora)
-
-
-def _modules(lora: LoraSettings) -> str | list[str]:
-    return lora.target_modules if isinstance(lora.target_modules, str) else list(lora.target_modules)
-
-
-def _training(lora: LoraSettings) -> dict[str, Any]:
+    }
     return {
-        "learning_rate": lora.learning_rate,
-        "lr_scheduler_type": lora.scheduler,
-        "num_train_epochs": float(lora.epochs),
-        "per_device_train_batch_size": lora.batch_size,
-        "gradient_accumulation_steps": lora.gradient_accumulation,
-        "weight_decay": lora.weight_decay,
+        "peft_lora.json": {"r": lora.rank, **shape, "target_modules": modules, "task_type": "CAUSAL_LM"},
+        "trl_sft.yaml": trl | training,
+        "llamafactory_sft.yaml": factory | training,
     }
 
 
@@ -173,10 +156,12 @@ def _write_export(
         return counts
     write_json(sharegpt, partial / "llamafactory_train.json")
     write_json({name: _LLAMAFACTORY}, partial / "dataset_info.json")
-    write_json(peft_config(lora), partial / "peft_lora.json")
-    _write_yaml(trl_config(lora), partial / "trl_sft.yaml", lora.source)
-    cutoff = max(map(longest, sharegpt))
-    _write_yaml(llamafactory_config(lora, name, cutoff), partial / "llamafactory_sft.yaml", lora.source)
+    for file, settings in _configs(lora, name, max(map(longest, sharegpt))).items():
+        if file.endswith(".json"):
+            write_json(settings, partial / file)
+        else:
+            text = yaml.safe_dump(settings, sort_keys=False)
+            (partial / file).write_text(f"# Settings from {lora.source}.\n{text}", encoding="utf-8")
     readme = _README.format(name=name, count=len(sharegpt), source=lora.source)
     (partial / "README.md").write_text(readme, encoding="utf-8")
     write_json({"name": name, "counts": counts, "settings_from": lora.source}, partial / MANIFEST)
@@ -240,8 +225,11 @@ def _structured(example: Mapping[str, Any]) -> list[dict[str, Any]]:
     messages = []
     for message in example["messages"]:
         content = message["content"]
-        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        messages.append({"role": message["role"], "content": [_part(part) for part in parts]})
+        parts = [
+            {"type": "image"} if part["type"] == "image" else {"type": "text", "text": str(part["text"])}
+            for part in ([{"type": "text", "text": content}] if isinstance(content, str) else content)
+        ]
+        messages.append({"role": message["role"], "content": parts})
     expected = sum(part["type"] == "image" for message in messages for part in message["content"])
     if expected != len(example["images"]):
         raise TempbenchError(
@@ -251,10 +239,6 @@ def _structured(example: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not messages or messages[-1]["role"] != "assistant":
         raise TempbenchError(f"{example['id']}: the conversation has no reply; prepare the data again")
     return messages
-
-
-def _part(part: Mapping[str, Any]) -> dict[str, str]:
-    return {"type": "image"} if part["type"] == "image" else {"type": "text", "text": str(part["text"])}
 
 
 def _flat(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
@@ -272,31 +256,18 @@ def _flat(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 def _store(picture: Path | str | bytes, folder: Path, stored: dict[str, str]) -> str:
     """Copies a picture into `folder` unless the same is there; returns its path below `folder`."""
-    if isinstance(picture, bytes):
-        name = _name(picture, ".jpg")
-        stored[name] = _written(picture, folder, name)
-        return name
-    source = Path(picture)
-    if str(source) not in stored:
+    if not isinstance(picture, bytes) and str(picture) in stored:
+        return stored[str(picture)]
+    content, suffix = picture, ".jpg"
+    if not isinstance(content, bytes):
+        source = Path(content)
         remote.bring(source)
         try:
-            content = source.read_bytes()
+            content, suffix = source.read_bytes(), source.suffix.lower()
         except OSError:
             raise TempbenchError(f"{source}: the picture is missing; prepare the data again") from None
-        stored[str(source)] = _written(content, folder, _name(content, source.suffix.lower()))
-    return stored[str(source)]
-
-
-def _name(content: bytes, suffix: str) -> str:
-    return f"images/{hashlib.sha256(content).hexdigest()[:20]}{suffix}"
-
-
-def _written(content: bytes, folder: Path, name: str) -> str:
+    name = f"images/{hashlib.sha256(content).hexdigest()[:20]}{suffix}"
     if not (folder / name).exists():
         (folder / name).write_bytes(content)
+    stored[name if isinstance(picture, bytes) else str(picture)] = name
     return name
-
-
-def _write_yaml(settings: Mapping[str, Any], path: Path, source: str) -> None:
-    text = yaml.safe_dump(dict(settings), sort_keys=False)
-    path.write_text(f"# Settings from {source}.\n{text}", encoding="utf-8")

@@ -11,7 +11,6 @@ take what it holds itself; the table `_held` keeps it from that.
 import contextlib
 import errno
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +36,7 @@ class _Held:
 
 
 _held: dict[str, _Held] = {}
+_preparing: set[str] = set()
 
 
 @contextlib.contextmanager
@@ -44,7 +44,7 @@ def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
     """Keeps every other writer and reader of a lock away.
 
     Args:
-        file: The lock's file; it is made and stays, unless `preparing` leaves nothing else.
+        file: The lock's file; it is made and stays.
         busy: What to say where another one holds it.
         wanted: False takes no lock.
 
@@ -55,25 +55,21 @@ def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
     if not wanted:
         yield
         return
-    name = _take(file, busy, shared=False)
+    _take(file, busy, shared=False)
     try:
         yield
     finally:
-        _release(name)
+        _release(file)
 
 
 @contextlib.contextmanager
 def preparing(benchmark: str, wanted: bool = True) -> Iterator[None]:
     """Keeps a second `prepare` of a benchmark away; `before_change` then keeps the runs away.
 
-    Where it fails before it has written a file, no folder and no lock of it stays.
-
     Raises:
         TempbenchError: Another one is at work, the folder cannot be written, or it has no locks.
     """
     home = data_home(benchmark)
-    lock, root = home / f".{benchmark}.prepare.lock", home / benchmark
-    there = [folder for folder in (root, home) if folder.exists()]
     try:
         home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -84,28 +80,14 @@ def preparing(benchmark: str, wanted: bool = True) -> Iterator[None]:
         f"another command is preparing {benchmark} in {home}; wait for it or set TEMPBENCH_DATA to another "
         "folder"
     )
-    with locked(lock, busy, wanted):
+    with locked(home / f".{benchmark}.prepare.lock", busy, wanted):
         if wanted:
             _preparing.add(benchmark)
         try:
             yield
-        except BaseException:
-            if not any(files for _, _, files in os.walk(root)):
-                if root not in there:
-                    shutil.rmtree(root, ignore_errors=True)
-                # From here on another command can lock new files, and write into the folder.
-                _remove(_of_data(root))
-                _remove(lock)
-                if home not in there:
-                    with contextlib.suppress(OSError):  # what is in it is another command's
-                        home.rmdir()
-            raise
         finally:
             _preparing.discard(benchmark)
-            _release(_name(_of_data(root)))
-
-
-_preparing: set[str] = set()
+            _release(_of_data(home / benchmark))
 
 
 def before_change(root: Path) -> None:
@@ -113,13 +95,10 @@ def before_change(root: Path) -> None:
 
     No run begins to read it until the command is at its end.
 
-    Args:
-        root: The folder of the data.
-
     Raises:
         TempbenchError: A run reads it.
     """
-    mine = _held.get(_name(_of_data(root)))
+    mine = _held.get(os.path.realpath(_of_data(root)))
     if root.name in _preparing and (mine is None or mine.shared):
         busy = f"a run is reading {root}; wait for its end or set TEMPBENCH_DATA to another folder"
         _take(_of_data(root), busy, shared=False)
@@ -130,20 +109,14 @@ def keep_reading(root: Path) -> None:
 
     Where there is no lock and none can be made, as in a read-only folder, there is nothing to wait for.
 
-    Args:
-        root: The folder of the data.
-
     Raises:
         TempbenchError: It is being changed.
         NoLocksError: The file system has no locks.
     """
-    busy = f"{root} is being prepared by another command; wait for its end"
     try:
-        _take(_of_data(root), busy, shared=True)
-    except PermissionError:
-        return
+        _take(_of_data(root), f"{root} is being prepared by another command; wait for its end", shared=True)
     except OSError as error:
-        if error.errno not in (errno.EROFS, errno.ENOENT):
+        if error.errno not in (errno.EROFS, errno.ENOENT, errno.EACCES, errno.EPERM):
             raise
 
 
@@ -152,38 +125,24 @@ def _of_data(root: Path) -> Path:
     return root.with_name(f".{root.name}.lock")
 
 
-def _take(file: Path, busy: str, shared: bool) -> str:
-    """Takes a lock for this process, and returns the name under which it is held."""
-    name = _name(file)
+def _take(file: Path, busy: str, shared: bool) -> None:
+    """Takes a lock for this process."""
+    name = os.path.realpath(file)
     mine = _held.get(name)
     if mine and mine.process != os.getpid():  # of the process that this one was forked from
-        _held.pop(name)
-        os.close(mine.file)
+        os.close(_held.pop(name).file)
         mine = None
     if mine and shared:
-        return name
+        return
     if mine and not mine.shared:
         raise TempbenchError(busy)
     if fcntl is None:
-        return name
+        return
     opened = mine.file if mine else _opened(file, shared)
-    _lock(opened, file, busy, shared, close=mine is None)
-    while not _is_still(opened, file):
-        # Who held it has removed it: what is locked now is a file that nobody else will find.
-        _release(name) if mine else os.close(opened)
-        mine, opened = None, _opened(file, shared)
-        _lock(opened, file, busy, shared, close=True)
-    _held[name] = _Held(opened, shared, os.getpid())
-    return name
-
-
-def _lock(opened: int, file: Path, busy: str, shared: bool, close: bool) -> None:
-    """Locks an open file, or closes it and raises."""
-    assert fcntl is not None
     try:
         fcntl.lockf(opened, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except OSError as error:
-        if close:
+        if not mine:
             os.close(opened)
         if error.errno in (errno.EACCES, errno.EAGAIN):
             raise TempbenchError(busy) from None
@@ -191,25 +150,7 @@ def _lock(opened: int, file: Path, busy: str, shared: bool, close: bool) -> None
             f"{file.parent} is on a file system without locks ({error.strerror}), so nothing keeps a second "
             "command out; make sure that there is none and add --no-lock"
         ) from None
-
-
-def _is_still(opened: int, file: Path) -> bool:
-    """Returns whether an open file still has its name."""
-    try:
-        return os.path.samestat(os.fstat(opened), os.stat(file))
-    except FileNotFoundError:
-        return False
-
-
-def _remove(file: Path) -> None:
-    """Removes a lock's file that this process holds alone; it is held until it is released."""
-    mine = _held.get(_name(file))
-    if mine and not mine.shared and mine.process == os.getpid():
-        file.unlink(missing_ok=True)
-
-
-def _name(file: Path) -> str:
-    return os.path.realpath(file)
+    _held[name] = _Held(opened, shared, os.getpid())
 
 
 def _opened(file: Path, shared: bool) -> int:
@@ -223,7 +164,7 @@ def _opened(file: Path, shared: bool) -> int:
         return os.open(file, os.O_RDONLY)  # of another user: enough to read
 
 
-def _release(name: str) -> None:
-    mine = _held.pop(name, None)
+def _release(file: Path) -> None:
+    mine = _held.pop(os.path.realpath(file), None)
     if mine and mine.process == os.getpid():
         os.close(mine.file)

@@ -16,52 +16,24 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, quote_plus, unquote
 
 from tempbench_lmms.errors import TempbenchError
 
 # Arguments of the harness's runners, and of ours, that say which model runs and how.
-_CLEAR = frozenset(
-    (
-        *(
-            "pretrained",
-            "model",
-            "model_version",
-            "model_name",
-            "model_id",
-            "path",
-            "peft",
-            "delta",
-            "engine",
-        ),
-        *("tokenizer", "revision", "subfolder", "base_url", "api_base", "azure_endpoint", "api_version"),
-        *("backend", "device", "device_map", "dtype", "torch_dtype", "attn_implementation", "quantization"),
-        *("load_format", "kv_cache_dtype", "conv_template", "conv_mode", "prompt_template", "chat_template"),
-        *("video_decode_backend", "sampling_strategy", "mm_spatial_pool_mode", "mm_resampler_type"),
-        *("reasoning_effort", "output_path"),
-    )
+_CLEAR = re.compile(
+    r"pretrained|model|model_version|model_name|model_id|path|peft|delta|engine|tokenizer|revision"
+    r"|subfolder|base_url|api_base|azure_endpoint|api_version|backend|device|device_map|dtype"
+    r"|torch_dtype|quantization|attn_implementation|load_format|kv_cache_dtype|conv_template|conv_mode"
+    r"|prompt_template|chat_template|video_decode_backend|sampling_strategy|mm_spatial_pool_mode"
+    r"|mm_resampler_type|reasoning_effort|output_path"
 )
-# Those whose values are JSON objects of numbers, and the names in them.
+# Those whose values are JSON objects of numbers.
 _OF_NUMBERS = frozenset(("limit_mm_per_prompt", "mm_processor_kwargs", "media_io_kwargs"))
-_NUMBERS = frozenset(
-    (
-        *("image", "video", "audio", "size", "height", "width", "longest_edge", "shortest_edge", "count"),
-        *("min_pixels", "max_pixels", "total_pixels", "fps", "num_frames", "min_frames", "max_frames"),
-        *(
-            "num_crops",
-            "min_dynamic_patch",
-            "max_dynamic_patch",
-            "use_thumbnail",
-            "do_resize",
-            "crop_to_patches",
-        ),
-    )
-)
 _SECRET = re.compile(r"key|token$|secret|passw|pwd|credential|auth|bearer|cookie|private", re.IGNORECASE)
 # Words of settings: a number is shown where its name is made of these alone.
 _WORD_OF_SETTING = (
-    r"4bit|8bit|adaptive|anyres|audio|backoff|batch|batched|beams|bit|block|budget|bytes|capture|cfg"
+    r"4bit|8bit|adaptive|anyres|audio|backoff|batch|batched|beams|bit|block|budget|bytes|capture|cfg|do|dynamic|edge"
     r"|chars|chunk|chunked|concurrency|concurrent|context|count|cpu|cpus|crop|crops|data|decode"
     r"|decrease|depth|dim|downsample|dtype|duration|end|eos|eval|expert|factor|failure|fixed|flow|fps"
     r"|fraction|frame|frames|frequency|frm|gb|generation|gpu|gpus|grid|group|guidance|h|hash|height"
@@ -83,6 +55,9 @@ _CHOICE = re.compile(r"[-+]?(?:inf|nan)|true|false|none|auto|", re.IGNORECASE)
 # Numbers too long for a setting may be a password under a name that nobody thought of.
 _PLAIN = re.compile(
     rf"[-+]?[0-9]{{0,7}}(?:\.[0-9]{{0,7}})?(?:e[-+]?[0-9]{{1,3}})?|{_CHOICE.pattern}", re.IGNORECASE
+)
+_OBJECT = re.compile(
+    rf'\{{(?:[\s{{}},:]|"{_SETTING.pattern}"|(?<![\w.])(?:{_PLAIN.pattern})(?![\w.]))*\}}', re.IGNORECASE
 )
 _NAME = re.compile(r"\s*-{0,2}[A-Za-z_][A-Za-z0-9_.-]{0,60}\s*")
 _OPTION = re.compile(r"--[a-z][a-z_-]{0,40}")
@@ -135,8 +110,8 @@ def hidden(given: Sequence[str], shown: Sequence[str]) -> str | None:
         return None
     if _key() is None:
         raise TempbenchError(
-            f"{_place()} cannot be kept, and without that key a run is not told from one with other hidden "
-            "values (an API key, an address, a text); set XDG_CONFIG_HOME to a folder that can be written"
+            "~/.config/tempbench/key cannot be kept, and without it runs are not told apart by hidden values "
+            "(an API key, an address, a text); set XDG_CONFIG_HOME to a folder that can be written"
         )
     return _hashed("\0".join(given), 32)
 
@@ -296,9 +271,9 @@ def _shown(part: str, hashed: Callable[[str], str] | None = None) -> str:
         return part if harmless else hashed(part)
     if not _NAME.fullmatch(name) or not value.strip("= "):  # "Zm9v==" is a value, and no name
         return hashed(part)
-    if bare in _CLEAR:
+    if _CLEAR.fullmatch(bare):
         return f"{name}={_clear(value, hashed)}"
-    if bare in _OF_NUMBERS and _holds_numbers(value):
+    if bare in _OF_NUMBERS and _OBJECT.fullmatch(value):
         return part
     is_no_secret = _COUNT.search(bare) or not _SECRET.search(bare)
     known = _PLAIN if _SETTING.fullmatch(bare) else _CHOICE
@@ -320,21 +295,6 @@ def _path(path: str, hashed: Callable[[str], str]) -> str:
     return "/".join(part if _OF_A_PATH.fullmatch(part) else hashed(part) for part in path.split("/"))
 
 
-def _holds_numbers(value: str) -> bool:
-    """True for JSON objects of numbers, as `{"image": 16}`."""
-    try:
-        found = json.loads(value)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and _are_numbers(found)
-
-
-def _are_numbers(value: Any) -> bool:
-    if isinstance(value, dict):
-        return value.keys() <= _NUMBERS and all(map(_are_numbers, value.values()))
-    return value is None or (isinstance(value, (int, float)) and bool(_PLAIN.fullmatch(str(value))))
-
-
 def _hashed(value: str, length: int = 12) -> str:
     """Returns a hash that tells two values apart, and nothing else; where no key can be kept, a mere mark."""
     key = _key()
@@ -352,12 +312,6 @@ def key_file() -> Path:
     """
     home = os.environ.get("XDG_CONFIG_HOME")
     return (Path(home) if home else Path("~/.config").expanduser()) / "tempbench" / "key"
-
-
-def _place() -> str:
-    with contextlib.suppress(RuntimeError):
-        return str(key_file())
-    return "~/.config/tempbench/key"
 
 
 def _key() -> bytes | None:
@@ -382,12 +336,8 @@ def _make_key(path: Path) -> None:
     try:
         with open(os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(os.urandom(_KEY_BYTES))
-        try:
+        with contextlib.suppress(FileExistsError):
             os.link(own, path)
-        except FileExistsError:
-            return
-        except OSError:  # a file system without hard links
-            os.replace(own, path)
     finally:
         own.unlink(missing_ok=True)
 

@@ -59,8 +59,7 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
     Args:
         path: The file.
         name: Stands for it in errors.
-        side: How large the caller makes it, in pixels; an image above the limit is then read at a reduced
-            size, where its format allows that.
+        side: How large the caller makes it, in pixels; a JPEG above the limit is then read at a reduced size.
         stretch: How measurements are shown; without one a TIFF or JPEG 2000 of more than 8 bits is refused,
             and a PNG of 16 bits that is nearly black.
 
@@ -68,9 +67,9 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
         MediaError: The image is missing, damaged or too large, or there is no sensible picture in it.
     """
     if stretch is not None and rasters.is_raster(path):
-        return Image.fromarray(rasters.shown(path, name, stretch, side))
+        return Image.fromarray(rasters.shown(path, name, stretch))
     with _opened(path, name) as image:
-        rasters.reduce(image, path, side, name)
+        rasters.reduce(image, side, name)
         return _in_rgb(image, name, rasters.is_raster(path))
 
 
@@ -117,7 +116,7 @@ def _opened(path: Path, name: str) -> Iterator[Image.Image]:
             if rasters.is_raster(path):
                 raise _measurements(name) from None
             check_format(path, name)
-            error = OSError(f"cannot identify image file {str(path)!r}")  # not the bytes that we hold of it
+            error = OSError("it cannot be identified")
         raise MediaError(f"{name}: the image is damaged ({error}); {advice}") from None
 
 
@@ -132,7 +131,7 @@ def format_of(head: bytes) -> str:
     for name in sorted(Image.OPEN, key=lambda one: one not in FORMATS):  # some others take nearly anything
         accepts = Image.OPEN[name][1]
         if accepts and accepts(head):
-            return name
+            return "TGA" if name == "CUR" else name  # they begin alike, and no data set has cursors
     if head.startswith(_JPEG_XL):
         return "JPEG XL"
     return head[8:12].decode("ascii", "replace").strip().upper() if head[4:8] == b"ftyp" else ""

@@ -25,7 +25,6 @@ from tempbench_lmms.media.limits import PIXELS_VARIABLE, max_pixels
 
 PERCENTILES = (2.0, 98.0)
 NO_PICTURE = "no sensible picture"
-_LOOKED_AT = 512
 _ORIENTATION = 274
 _WHITE_IS_ZERO = 0
 _PIXEL_SCALE, _TIE_POINT, _TRANSFORMATION, _GEO_KEYS = 33550, 33922, 34264, 34735
@@ -120,51 +119,41 @@ def is_raster(path: Path) -> bool:
     if head[:8] == _PNG:
         return head[24:25] == b"\x10"
     if head.startswith(_JPEG_2000):
-        return _codestream(path)[0] > 8
+        return _bits_of_jpeg_2000(path) > 8
     return head[:4] in _TIFF and _is_measured_tiff(path)
 
 
-def _codestream(path: Path) -> tuple[int, int]:
-    """Returns a JPEG 2000's bits a value, and how many times it can be halved; 0 where it is damaged.
-
-    Source: ISO/IEC 15444-1, annex A.5.1 (SIZ) and A.6.1 (COD).
-    """
+def _bits_of_jpeg_2000(path: Path) -> int:
+    """Returns a JPEG 2000's bits a value (ISO/IEC 15444-1, annex A.5.1); 0 where it is damaged."""
     with path.open("rb") as file:
         head = file.read(_SIZE_OF_HEADERS)
     start = head.find(_CODESTREAM)
-    styles = head.find(b"\xff\x52", start + 4 + int.from_bytes(head[start + 4 : start + 6], "big"))
-    if start < 0 or styles < 0 or len(head) < styles + 10:
-        return 0, 0
-    return (head[start + 42] & 0x7F) + 1, head[styles + 9]
+    return (head[start + 42] & 0x7F) + 1 if 0 <= start < len(head) - 42 else 0
 
 
-def reduce(image: "Image.Image", path: Path, side: int, name: str) -> None:
-    """Has a large JPEG or JPEG 2000 decoded at a half, a quarter or less, if the caller makes it smaller.
+def reduce(image: "Image.Image", side: int, name: str) -> None:
+    """Has a large JPEG decoded at a half, a quarter or less, if the caller makes it smaller.
 
     Args:
         image: As opened, not loaded.
-        path: The file.
         side: How large the caller makes it, in pixels; 0 for as large as it is.
         name: Stands for it in errors.
 
     Raises:
         MediaError: It stays above the limit.
     """
-    width, height = image.size
-    if side and width * height > max_pixels():
-        if image.format == "JPEG2000":
-            halved = min(_codestream(path)[1], max(0, (min(width, height) // side).bit_length() - 1))
-            image.reduce = halved  # type: ignore[method-assign,assignment]
-            width, height = (-(-length >> halved) for length in (width, height))
-        elif not image.info.get("progressive"):  # such a JPEG is held whole before it is reduced
-            image.draft("RGB", (side, side))
-            width, height = image.size
-    if width * height > max_pixels():
-        raise MediaError(
-            f"{name}: {width}x{height} pixels, more than {max_pixels()}; make the image smaller, or set "
-            f"{PIXELS_VARIABLE} to more",
-            "too large",
-        )
+    # A progressive JPEG is held whole before it is reduced.
+    if side and image.width * image.height > max_pixels() and not image.info.get("progressive"):
+        image.draft("RGB", (side, side))
+    if image.width * image.height > max_pixels():
+        raise _too_large(name, f"{image.width}x{image.height} pixels")
+
+
+def _too_large(name: str, size: str) -> MediaError:
+    return MediaError(
+        f"{name}: {size}, more than {max_pixels()}; make the image smaller, or set {PIXELS_VARIABLE} to more",
+        "too large",
+    )
 
 
 def _is_measured_tiff(path: Path) -> bool:
@@ -192,7 +181,7 @@ def stretch_of(paths: Sequence[Path], bands: Sequence[str | int] = ()) -> Stretc
     found: list[_Raster] = []
     for path in paths:
         try:
-            found.append(_read(path, _LOOKED_AT))
+            found.append(_read(path))
         except MediaError as error:
             if error.reason == NO_PICTURE:
                 raise
@@ -213,19 +202,18 @@ def stretch_of(paths: Sequence[Path], bands: Sequence[str | int] = ()) -> Stretc
     return Stretch(tuple(chosen), tuple(low), tuple(high))
 
 
-def shown(path: Path, name: str, stretch: Stretch, side: int = 0) -> NDArray[np.uint8]:
+def shown(path: Path, name: str, stretch: Stretch) -> NDArray[np.uint8]:
     """Returns a raster as it is to be shown, of shape (height, width, 3); what was not measured is black.
 
     Args:
         path: The file.
         name: What stands for it in errors.
         stretch: Of its place.
-        side: How large the picture will be made; larger rasters are read at a reduced size.
 
     Raises:
         MediaError: It is damaged, too large, or lacks a band.
     """
-    raster = _read(path, side, name)
+    raster = _read(path, name)
     if max(stretch.bands) > raster.values.shape[2]:
         raise MediaError(f"{name}: there is no band {max(stretch.bands)} in it", NO_PICTURE)
     out = np.zeros((*raster.values.shape[:2], len(stretch.bands)))
@@ -300,14 +288,12 @@ def _measured(raster: _Raster, band: int) -> NDArray[np.float64]:
     return found
 
 
-def _read(path: Path, side: int, name: str = "") -> _Raster:
-    """Returns a raster; one above the limit is reduced to about twice `side` while it is read."""
+def _read(path: Path, name: str = "") -> _Raster:
     name = name or path.name
     try:
         with path.open("rb") as file:
             head = file.read(8)
-        is_tiff = head[:4] in _TIFF
-        found = _read_tiff(path, side, name) if is_tiff else _read_picture(path, side, name)
+        found = (_read_tiff if head[:4] in _TIFF else _read_picture)(path, name)
     except MediaError:
         raise
     except FileNotFoundError:
@@ -319,13 +305,13 @@ def _read(path: Path, side: int, name: str = "") -> _Raster:
     return found
 
 
-def _read_picture(path: Path, side: int, name: str) -> _Raster:
+def _read_picture(path: Path, name: str) -> _Raster:
     """Returns the values of a PNG or a JPEG 2000; colours by OpenCV, as Pillow gives them 8 bits."""
     import cv2
     from PIL import Image
 
     with strictly(), Image.open(path, formats=("PNG", "JPEG2000")) as image:
-        reduce(image, path, side, name)
+        reduce(image, 0, name)
         orientation = int(image.getexif().get(_ORIENTATION, 1))
         if image.mode.startswith("I"):
             return _Raster(np.asarray(image)[..., None], ("1",), orientation=orientation)
@@ -339,7 +325,7 @@ def _read_picture(path: Path, side: int, name: str) -> _Raster:
     return _Raster(values, names, orientation=orientation)
 
 
-def _read_tiff(path: Path, side: int, name: str) -> _Raster:
+def _read_tiff(path: Path, name: str) -> _Raster:
     import tifffile
 
     with tifffile.TiffFile(path) as file:
@@ -351,20 +337,12 @@ def _read_tiff(path: Path, side: int, name: str) -> _Raster:
             nothing = float(str(page.tags.valueof(42113, "")).strip("\0 "))
         except ValueError:
             nothing = None
-        if height * width * bands <= 3 * max_pixels():
-            values = _whole(page, path)
-            apart = page.planarconfig == 2 and bands > 1
-            values = np.moveaxis(values.reshape(bands, height, width), 0, -1) if apart else values
-            values = values.reshape(height, width, bands)
-        else:
-            segment = (page.tilelength or page.rowsperstrip) * (page.tilewidth or width) * bands
-            if not side or segment > 3 * max_pixels():
-                raise MediaError(
-                    f"{name}: {width}x{height} pixels in {bands} bands, more than {max_pixels()}; make it "
-                    f"smaller, or set {PIXELS_VARIABLE} to more",
-                    "too large",
-                )
-            values = _reduced(page, max(1, max(height, width) // (2 * side)), nothing)
+        if height * width * bands > 3 * max_pixels():
+            raise _too_large(name, f"{width}x{height} pixels in {bands} bands")
+        values = _whole(page, path)
+        apart = page.planarconfig == 2 and bands > 1
+        values = np.moveaxis(values.reshape(bands, height, width), 0, -1) if apart else values
+        values = values.reshape(height, width, bands)
         if page.photometric == _WHITE_IS_ZERO:
             kind = np.dtype(page.dtype)
             top = {"u": np.iinfo(kind).max if kind.kind == "u" else 0, "i": -1}.get(kind.kind, 0)
@@ -388,25 +366,3 @@ def _whole(page: Any, path: Path) -> NDArray[Any]:
 
     with strictly(), Image.open(path, formats=("TIFF",)) as image:
         return np.asarray(image)
-
-
-def _reduced(page: Any, step: int, nothing: float | None) -> NDArray[np.float64]:
-    """Returns the means of squares of `step` by `step` pixels, tile by tile; NaN for nothing measured."""
-    shape = (-(-page.imagelength // step), -(-page.imagewidth // step), page.samplesperpixel)
-    sums, counts = np.zeros(shape), np.zeros(shape)
-    for values, index, extent in page.segments():
-        if values is None:
-            continue
-        plane, _, top, left, _ = index
-        # What lies over the picture's edge was never measured.
-        height, width = min(extent[1], page.imagelength - top), min(extent[2], page.imagewidth - left)
-        part = values[0, :height, :width]
-        there = _is_measured(part, nothing)
-        rows, columns = (top + np.arange(height)) // step, (left + np.arange(width)) // step
-        bands = slice(plane, plane + 1) if page.planarconfig == 2 else slice(None)
-        place = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1), bands)
-        for total, of in ((sums, np.where(there, part, 0.0)), (counts, there.astype(float))):
-            by_row = np.add.reduceat(of, np.unique(rows, return_index=True)[1], axis=0)
-            total[place] += np.add.reduceat(by_row, np.unique(columns, return_index=True)[1], axis=1)
-    means: NDArray[np.float64] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    return means

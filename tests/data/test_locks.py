@@ -116,7 +116,7 @@ def test_prepare_waits_for_runs_and_runs_for_prepare(tmp_path, monkeypatch):
         assert other(READ, tmp_path) == "read"  # many may read
         assert "a run is reading" in other(PREPARE, tmp_path)
     finally:
-        locks._release(locks._name(locks._of_data(root)))
+        locks._release(locks._of_data(root))
     assert other(PREPARE, tmp_path) == "changed"
 
 
@@ -140,64 +140,3 @@ def test_a_copy_of_a_process_knows_that_it_holds_nothing(tmp_path):
             os._exit(status)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
         assert other(TAKE, file) == "busy"
-
-
-def test_a_prepare_that_writes_nothing_leaves_nothing(tmp_path, monkeypatch):
-    home = tmp_path / "home"
-    monkeypatch.setenv("TEMPBENCH_DATA", str(home))
-
-    def prepare(written):
-        with locks.preparing("tempvs"):
-            locks.before_change(home / "tempvs")
-            (home / "tempvs" / "media").mkdir(parents=True)
-            if written:
-                (home / "tempvs" / "media" / "a.mp4").touch()
-            raise TempbenchError("no")
-
-    with pytest.raises(TempbenchError, match="no"):
-        prepare(written=False)
-    assert not home.exists()
-    with pytest.raises(TempbenchError, match="no"):
-        prepare(written=True)  # the next one goes on with what is there
-    assert sorted(path.name for path in home.iterdir()) == [".tempvs.lock", ".tempvs.prepare.lock", "tempvs"]
-
-
-def test_a_folder_is_removed_while_its_lock_is_there(tmp_path, monkeypatch):
-    """Another command that finds no lock takes a new one, and writes into the folder."""
-    monkeypatch.setenv("TEMPBENCH_DATA", str(tmp_path))
-    remove, said = locks.shutil.rmtree, []
-
-    def slowly(folder, **how):
-        said.append(other(PREPARE, tmp_path))
-        remove(folder, **how)
-
-    monkeypatch.setattr(locks.shutil, "rmtree", slowly)
-
-    def prepare():
-        with locks.preparing("tempvs"):
-            (tmp_path / "tempvs").mkdir()
-            raise TempbenchError("no")
-
-    with pytest.raises(TempbenchError, match="no"):
-        prepare()
-    assert len(said) == 1
-    assert said[0].startswith("another command is preparing tempvs")
-    assert not [*tmp_path.iterdir()]
-
-
-def test_a_removed_lock_keeps_nobody_and_locks_nobody(tmp_path, monkeypatch):
-    """Another process has opened the file, and locks it only when its holder has removed it."""
-    file, opened = tmp_path / ".lock", locks._opened
-    left = []
-
-    def slowly(path, shared):
-        found = opened(path, shared)
-        if not left:
-            left.append(found)
-            path.unlink()
-        return found
-
-    monkeypatch.setattr(locks, "_opened", slowly)
-    with locks.locked(file, "busy"):
-        assert other(TAKE, file) == "busy"
-    assert other(TAKE, file) == "taken"
