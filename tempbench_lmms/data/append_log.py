@@ -47,9 +47,6 @@ def drop_torn_line(file: Path) -> bytes:
 
     Returns:
         The file's whole lines; none where there is no file.
-
-    Raises:
-        TempbenchError: It is larger than the limit of `bounds`.
     """
     if not file.is_file():
         return b""

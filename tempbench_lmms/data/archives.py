@@ -8,8 +8,11 @@ Whoever made an archive chose every name in it. An entry whose name or link lead
 stands twice, is encrypted or damaged refuses the archive; so does one that expands to more than is unpacked.
 """
 
+import bz2
 import contextlib
 import filecmp
+import gzip
+import lzma
 import os
 import posixpath
 import re
@@ -19,8 +22,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -54,9 +56,6 @@ def unpacked(source: Path, root: Path) -> Iterator[Path]:
     Args:
         source: A folder, or one archive.
         root: The folder of the prepared data; the temporary folder is made beside it.
-
-    Raises:
-        TempbenchError: An archive is refused or damaged, or there is no room for it.
     """
     found = archives_in(source)
     if not found:
@@ -64,7 +63,13 @@ def unpacked(source: Path, root: Path) -> Iterator[Path]:
         return
     folder = root.with_name(f".{root.name}.unpacked")
     try:
-        _on_disk(folder, lambda: _prepare(source, found, folder))
+        try:
+            _prepare(source, found, folder)
+        except OSError as error:
+            raise TempbenchError(
+                f"{folder} cannot be written ({error.strerror or error}); make room, set TEMPBENCH_DATA to "
+                "another folder, or unpack the archives yourself"
+            ) from None
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -106,16 +111,6 @@ def stem(path: Path) -> str:
     return path.name[: -len(ending)] if ending else ""
 
 
-def _on_disk(folder: Path, work: Callable[[], None]) -> None:
-    try:
-        work()
-    except OSError as error:
-        raise TempbenchError(
-            f"{folder} cannot be written ({error.strerror or error}); make room, set TEMPBENCH_DATA to "
-            "another folder, or unpack the archives yourself"
-        ) from None
-
-
 def _prepare(source: Path, found: Sequence[Path], folder: Path) -> None:
     if folder.exists():
         shutil.rmtree(folder)  # of a run that was killed
@@ -147,7 +142,7 @@ def _take_in(archive: Path, partial: Path, folder: Path, name: str) -> None:
     """Moves an archive's content to its place; a folder `name` around all of it is not doubled."""
     tops = list(partial.iterdir())
     content = tops[0] if [top.name for top in tops] == [name] and tops[0].is_dir() else partial
-    for path in sorted(_everything(content)):
+    for path in sorted(one for one in content.rglob("*") if not one.is_dir()):
         inside = path.relative_to(content)
         for place in (folder / name / inside, folder / inside, folder / path.relative_to(partial)):
             if place.is_file() and filecmp.cmp(place, path, shallow=False):
@@ -155,43 +150,11 @@ def _take_in(archive: Path, partial: Path, folder: Path, name: str) -> None:
         else:
             place = folder / name / inside
             if place.exists():
-                raise _refused(
-                    archive, str(inside), "is another file than the one that lies unpacked beside it"
+                raise _Unpacking(archive, partial).refused(
+                    str(inside), "is another file than the one that lies unpacked beside it"
                 )
             place.parent.mkdir(parents=True, exist_ok=True)
             os.replace(path, place)
-
-
-def _everything(folder: Path) -> list[Path]:
-    return [Path(inner, name) for inner, _, names in os.walk(folder) for name in names]
-
-
-@dataclass
-class _Room:
-    """What an archive may still take."""
-
-    archive: Path
-    bytes: int
-    entries: int = MAX_ENTRIES
-
-    def take(self, size: int) -> None:
-        self.bytes -= size
-        if self.bytes < 0:
-            self.exceeded()
-
-    def exceeded(self) -> NoReturn:
-        most = bounds.whole_number(BYTES_VARIABLE, MAX_BYTES)
-        raise TempbenchError(
-            f"{self.archive} expands to more than {most:,} bytes ({BYTES_VARIABLE}) or to more than {_RATIO} "
-            "times its size; if you trust it unpack it yourself"
-        )
-
-    def take_entry(self) -> None:
-        self.entries -= 1
-        if self.entries < 0:
-            raise TempbenchError(
-                f"{self.archive} has more than {MAX_ENTRIES:,} entries; if you trust it unpack it yourself"
-            )
 
 
 def unpack(archive: Path, folder: Path) -> None:
@@ -205,180 +168,172 @@ def unpack(archive: Path, folder: Path) -> None:
         TempbenchError: The archive is refused or damaged; what of it is there already is not removed.
         OSError: The folder cannot be written.
     """
-    import lzma
-
-    size = archive.stat().st_size
-    room = _Room(archive, min(bounds.whole_number(BYTES_VARIABLE, MAX_BYTES), _RATIO * size + _SLACK))
     folder.mkdir(parents=True)
+    unpacking = _Unpacking(archive, folder)
     damaged = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError,
                NotImplementedError, OverflowError, ValueError)  # fmt: skip
     try:
-        (_unpack_zip if archive.name.lower().endswith(".zip") else _unpack_tar)(archive, folder, room)
-    except damaged as error:
-        raise _damaged(archive, error) from None
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise _damaged(archive, error) from None  # gzip and bz2 say so of damaged data
+        (_unpack_zip if archive.name.lower().endswith(".zip") else _unpack_tar)(unpacking)
+        unpacking.link()
+    except (*damaged, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # gzip and bz2 give none to damaged data
+        why = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise TempbenchError(
+            f"{archive} cannot be unpacked ({why}); get it again, or unpack it yourself"
+        ) from None
 
 
-def _damaged(archive: Path, error: Exception) -> TempbenchError:
-    why = (str(error).splitlines() or [type(error).__name__])[0][:200]
-    return TempbenchError(f"{archive} cannot be unpacked ({why}); get it again, or unpack it yourself")
+class _Unpacking:
+    """An archive that is being unpacked, and what it may still take.
 
+    Args:
+        archive: The file.
+        folder: Where its content goes.
+    """
 
-def _refused(archive: Path, name: str, why: str) -> TempbenchError:
-    return TempbenchError(
-        f"{archive}: the entry {name[:120]!r} {why}, so nothing of it is taken; get the archive again from "
-        "who publishes it, or unpack it yourself"
-    )
+    def __init__(self, archive: Path, folder: Path) -> None:
+        self.archive, self.folder = archive, folder
+        self._most = bounds.whole_number(BYTES_VARIABLE, MAX_BYTES)
+        self.left = min(self._most, _RATIO * archive.stat().st_size + _SLACK)
+        self._entries = MAX_ENTRIES
+        self._links: dict[str, str] = {}
 
+    def refused(self, name: str, why: str) -> TempbenchError:
+        return TempbenchError(
+            f"{self.archive}: the entry {name[:120]!r} {why}, so nothing of it is taken; get it again "
+            "from who publishes it, or unpack it yourself"
+        )
 
-def _unpack_zip(archive: Path, folder: Path, room: _Room) -> None:
-    links: dict[str, str] = {}
-    with zipfile.ZipFile(archive) as opened:
-        entries = opened.infolist()
-        free = shutil.disk_usage(folder).free
-        if (needed := sum(entry.file_size for entry in entries)) > free and needed <= room.bytes:
+    def exceeded(self) -> NoReturn:
+        raise TempbenchError(
+            f"{self.archive} expands to more than {self._most:,} bytes ({BYTES_VARIABLE}) or to more than "
+            f"{_RATIO} times its size; if you trust it unpack it yourself"
+        )
+
+    def place(self, name: str) -> str:
+        r"""Returns the place of an entry; "" for one that is no part of the content, as a Mac adds them.
+
+        >>> _Unpacking(Path(__file__), Path()).place("./images\\1.jpg")
+        'images/1.jpg'
+        """
+        self._entries -= 1
+        if self._entries < 0:
             raise TempbenchError(
-                f"{archive} needs {needed:,} bytes unpacked, and {folder.parent.parent} has {free:,}; make "
-                "room or set TEMPBENCH_DATA to another folder"
+                f"{self.archive} has more than {MAX_ENTRIES:,} entries; if you trust it unpack it yourself"
             )
-        for entry in entries:
-            room.take_entry()
+        if name.startswith(("/", "\\")) or re.match(r"[A-Za-z]:[\\/]", name) or "\0" in name:
+            raise self.refused(name, "is an absolute path")
+        parts = [part for part in re.split(r"[\\/]", name) if part not in ("", ".")]
+        if ".." in parts:
+            raise self.refused(name, "leads out of the archive")
+        if "__MACOSX" in parts or (parts and (parts[-1].startswith("._") or parts[-1] == ".DS_Store")):
+            return ""
+        return "/".join(parts)
+
+    def make(self, place: str) -> None:
+        try:
+            (self.folder / place).mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise self.refused(place, "is there twice, as a file and as a folder") from None
+
+    def write(self, place: str, content: IO[bytes]) -> None:
+        self.make(posixpath.dirname(place))
+        try:
+            with (self.folder / place).open("xb") as out:  # never over another
+                while block := content.read(_BLOCK):
+                    self.left -= len(block)
+                    if self.left < 0:
+                        self.exceeded()
+                    out.write(block)
+        except (FileExistsError, IsADirectoryError):
+            raise self.refused(place, "is there twice") from None
+
+    def note_link(self, place: str, target: str) -> None:
+        inside = posixpath.normpath(target.replace("\\", "/"))
+        if inside.startswith(("/", "../")) or inside == "..":
+            raise self.refused(place, "is a link out of the archive")
+        if place in self._links:
+            raise self.refused(place, "is there twice")
+        self._links[place] = inside
+
+    def link(self) -> None:
+        """Makes every link the file that it names, whichever of them comes first."""
+        while self._links:
+            ready = [place for place, target in self._links.items() if (self.folder / target).is_file()]
+            if not ready:
+                raise self.refused(next(iter(self._links)), "is a link to no file of the archive")
+            for place in ready:
+                with (self.folder / self._links.pop(place)).open("rb") as stream:
+                    self.write(place, stream)
+
+
+def _unpack_zip(unpacking: _Unpacking) -> None:
+    with zipfile.ZipFile(unpacking.archive) as opened:
+        for entry in opened.infolist():
             kind = stat.S_IFMT(entry.external_attr >> 16)
             if entry.flag_bits & 1:
-                raise _refused(archive, entry.filename, "is encrypted")
-            if not (place := _place(archive, entry.filename)):
+                raise unpacking.refused(entry.filename, "is encrypted")
+            if not (place := unpacking.place(entry.filename)):
                 continue
             if kind not in (0, stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
-                raise _refused(archive, entry.filename, "is neither a file nor a folder")
+                raise unpacking.refused(entry.filename, "is neither a file nor a folder")
             if entry.is_dir():
-                _make(archive, folder, place)
+                unpacking.make(place)
                 continue
             with opened.open(entry) as stream:
                 if kind == stat.S_IFLNK:
                     target = stream.read(_HEADER).decode("utf-8")
-                    _note(archive, links, place, posixpath.join(posixpath.dirname(place), target))
+                    unpacking.note_link(place, posixpath.join(posixpath.dirname(place), target))
                 else:
-                    _write(archive, folder, place, stream, room)
-    _link(archive, folder, links, room)
+                    unpacking.write(place, stream)
 
 
 class _Bounded:
     """A stream whose reads are bounded, each and together: a tar file is read to learn what it holds."""
 
-    def __init__(self, stream: IO[bytes], room: _Room) -> None:
-        self._stream = stream
-        self._left = 2 * room.bytes  # its headers take less than its content, or are no honest ones
-        self._room = room
+    def __init__(self, stream: IO[bytes], unpacking: _Unpacking) -> None:
+        self._stream, self._unpacking = stream, unpacking
+        self._left = 2 * unpacking.left  # its headers take less than its content, or are no honest ones
 
     def read(self, size: int = -1) -> bytes:
         if size < 0 or size > _HEADER:
             raise tarfile.ReadError(f"an entry's header has {size} bytes")
         self._left -= size
-        return self._stream.read(size if self._left >= 0 else self._room.exceeded())
+        return self._stream.read(size if self._left >= 0 else self._unpacking.exceeded())
 
     def seek(self, position: int) -> int:
-        return self._stream.seek(position if position <= self._left else self._room.exceeded())
+        return self._stream.seek(position if position <= self._left else self._unpacking.exceeded())
 
     def tell(self) -> int:
         return self._stream.tell()
 
 
-def _decompressed(archive: Path) -> Any:
-    import bz2
-    import gzip
-    import lzma
-
-    name = archive.name.lower()
-    for endings, opened in (
-        ((".gz", ".tgz"), gzip.open),
-        ((".bz2", ".tbz2"), bz2.open),
-        ((".xz", ".txz"), lzma.open),
-    ):
-        if name.endswith(endings):
-            return opened(archive, "rb")
-    return archive.open("rb")
-
-
-def _unpack_tar(archive: Path, folder: Path, room: _Room) -> None:
-    links: dict[str, str] = {}
-    with _decompressed(archive) as stream:
-        bounded: Any = _Bounded(stream, room)
-        opened: Any = tarfile.TarFile(archive, mode="r", fileobj=bounded)
+def _unpack_tar(unpacking: _Unpacking) -> None:
+    ending = unpacking.archive.suffix.lower()
+    opener: Any = {
+        **dict.fromkeys((".gz", ".tgz"), gzip.open),
+        **dict.fromkeys((".bz2", ".tbz2"), bz2.open),
+        **dict.fromkeys((".xz", ".txz"), lzma.open),
+    }.get(ending, open)
+    with opener(unpacking.archive, "rb") as stream:
+        bounded: Any = _Bounded(stream, unpacking)
+        opened: Any = tarfile.TarFile(unpacking.archive, mode="r", fileobj=bounded)
         while (entry := opened.next()) is not None:
             opened.members.clear()  # which would hold all of them
-            room.take_entry()
-            if not (place := _place(archive, entry.name)):
+            if not (place := unpacking.place(entry.name)):
                 continue
             if entry.isdir():
-                _make(archive, folder, place)
+                unpacking.make(place)
             elif entry.issym():
-                _note(archive, links, place, posixpath.join(posixpath.dirname(place), entry.linkname))
+                unpacking.note_link(place, posixpath.join(posixpath.dirname(place), entry.linkname))
             elif entry.islnk():
-                _note(archive, links, place, entry.linkname)
+                unpacking.note_link(place, entry.linkname)
             elif entry.isfile() and (content := opened.extractfile(entry)) is not None:
-                _write(archive, folder, place, content, room)
+                unpacking.write(place, content)
             else:
-                raise _refused(archive, entry.name, "is neither a file nor a folder")
+                raise unpacking.refused(entry.name, "is neither a file nor a folder")
         # The library takes a file that is cut between two entries, or has a damaged header, for a whole one.
         bounded.seek(opened.offset)
         if bounded.read(_TAR_BLOCK) != b"\0" * _TAR_BLOCK:
             raise tarfile.ReadError("it ends before its end, or an entry's header is damaged")
-    _link(archive, folder, links, room)
-
-
-def _place(archive: Path, name: str) -> str:
-    r"""Returns the place of an entry; "" for one that is no part of the content, as a Mac adds them.
-
-    >>> _place(Path("a.zip"), "./images\\1.jpg")
-    'images/1.jpg'
-    """
-    if name.startswith(("/", "\\")) or re.match(r"[A-Za-z]:[\\/]", name) or "\0" in name:
-        raise _refused(archive, name, "is an absolute path")
-    parts = [part for part in re.split(r"[\\/]", name) if part not in ("", ".")]
-    if ".." in parts:
-        raise _refused(archive, name, "leads out of the archive")
-    if "__MACOSX" in parts or (parts and (parts[-1].startswith("._") or parts[-1] == ".DS_Store")):
-        return ""
-    return "/".join(parts)
-
-
-def _note(archive: Path, links: dict[str, str], place: str, target: str) -> None:
-    inside = posixpath.normpath(target.replace("\\", "/"))
-    if inside.startswith(("/", "../")) or inside == "..":
-        raise _refused(archive, place, "is a link out of the archive")
-    if place in links:
-        raise _refused(archive, place, "is there twice")
-    links[place] = inside
-
-
-def _link(archive: Path, folder: Path, links: dict[str, str], room: _Room) -> None:
-    """Makes every link the file that it names, whichever of them comes first."""
-    while links:
-        ready = [place for place, target in links.items() if (folder / target).is_file()]
-        if not ready:
-            raise _refused(archive, next(iter(links)), "is a link to no file of the archive")
-        for place in ready:
-            with (folder / links.pop(place)).open("rb") as stream:
-                _write(archive, folder, place, stream, room)
-
-
-def _make(archive: Path, folder: Path, place: str) -> None:
-    try:
-        (folder / place).mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
-        raise _refused(archive, place, "is there twice, as a file and as a folder") from None
-
-
-def _write(archive: Path, folder: Path, place: str, content: IO[bytes], room: _Room) -> None:
-    path = folder / place
-    _make(archive, folder, posixpath.dirname(place))
-    try:
-        with path.open("xb") as out:  # never over another
-            while block := content.read(_BLOCK):
-                room.take(len(block))
-                out.write(block)
-    except (FileExistsError, IsADirectoryError):
-        raise _refused(archive, place, "is there twice") from None

@@ -26,11 +26,7 @@ _SCHEMA = 100_000_000  # bytes of a Parquet file's own description
 
 
 def max_bytes() -> int:
-    """Returns how many bytes of a file are read at most.
-
-    Raises:
-        TempbenchError: The environment variable is no whole number above 0.
-    """
+    """Returns how many bytes of a file are read at most."""
     return whole_number(BYTES_VARIABLE, MAX_BYTES)
 
 
@@ -40,11 +36,7 @@ def max_rows() -> int:
 
 
 def whole_number(variable: str, default: int, least: int = 1) -> int:
-    """Returns the whole number that an environment variable is set to; an empty one is as good as none.
-
-    Raises:
-        TempbenchError: It is no such number.
-    """
+    """Returns the whole number that an environment variable is set to; an empty one is as good as none."""
     value = os.environ.get(variable, "").strip()
     if not value:
         return default
@@ -135,9 +127,6 @@ def lines(stream: TextIO, path: Path) -> Iterator[str]:
     Args:
         stream: The file, opened.
         path: For messages.
-
-    Raises:
-        TempbenchError: A line is longer than the limit.
     """
     most = max_bytes()
     while line := stream.readline(most + 1):
@@ -177,9 +166,6 @@ def batches(path: Path, found: Any, rows: int = _MAX_BATCH) -> Iterator[Any]:
         path: For messages.
         found: What `open_parquet` returned.
         rows: At most so many in a batch.
-
-    Raises:
-        TempbenchError: A batch is larger.
     """
     most = max_bytes()
     # No value is longer than all of its column: so many rows cannot be more than the limit.
@@ -210,11 +196,7 @@ def _decoded(batch: Any) -> Any:
 
 
 def read_parquet(path: Path, found: Any) -> list[dict[str, Any]]:
-    """Returns all rows of a Parquet file.
-
-    Raises:
-        TempbenchError: Together they are larger than the limit.
-    """
+    """Returns all rows of a Parquet file."""
     most, read = max_bytes(), 0
     rows: list[dict[str, Any]] = []
     for batch in batches(path, found):

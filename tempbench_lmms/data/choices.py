@@ -12,9 +12,6 @@ def chosen(given: Iterable[str], offered: Collection[str], what: str) -> list[st
         given: As the user writes them; space around a name does not count.
         offered: The names that there are.
         what: What one of them is, as in "split".
-
-    Raises:
-        TempbenchError: One is not among them.
     """
     names = {name.strip() for name in given}
     if unknown := sorted(names - {*offered}):

@@ -79,11 +79,7 @@ def _told(sizes: list[Size], less: list[tuple[str, int, int]], of_whole: bool = 
 
 
 def of(manifest: Manifest, sizes: Sizes) -> list[Size]:
-    """Returns the sizes that a manifest tells.
-
-    Raises:
-        TempbenchError: It is none that `prepare` writes: data may be from elsewhere.
-    """
+    """Returns the sizes that a manifest tells."""
     try:
         return list(sizes(manifest))
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -57,8 +57,8 @@ def _configs(lora: LoraSettings, name: str, cutoff: int) -> dict[str, dict[str, 
     Args:
         lora: The settings.
         name: The data set's name in LLaMA-Factory.
-        cutoff: Tokens that the longest conversation may take in LLaMA-Factory; what is longer is cut, pictures
-            included.
+        cutoff: Tokens that the longest conversation may take in LLaMA-Factory; what is longer is cut, its
+            pictures included.
     """
     modules = lora.target_modules if isinstance(lora.target_modules, str) else list(lora.target_modules)
     shape = {"lora_alpha": lora.alpha, "lora_dropout": lora.dropout}
@@ -124,9 +124,6 @@ def write_conversations(
 
     Returns:
         The numbers of `conversations` and of different `images`.
-
-    Raises:
-        TempbenchError: `folder` is in use, an example is malformed, or a picture is missing.
     """
     name = name or folder.resolve().name
     _check_target(folder, force)

@@ -29,9 +29,6 @@ def downloading(repository: str, by_hand: str = "") -> Iterator[None]:
     Args:
         repository: The data set's id.
         by_hand: What to do without the Hub; where omitted, that a folder is taken with `--source`.
-
-    Raises:
-        TempbenchError: The Hub cannot be reached, or has not what was asked for.
     """
     try:
         with _checked_names(repository):
@@ -51,9 +48,6 @@ def _checked_names(repository: str) -> Iterator[None]:
 
     The check stands where the client takes them over, behind every way by which it gets them: a server that
     is asked twice may answer differently. The client has no public place for it.
-
-    Raises:
-        TempbenchError: The client is built differently, and nothing is downloaded with it.
     """
     from huggingface_hub import file_download
 
@@ -82,54 +76,8 @@ def _checked_names(repository: str) -> Iterator[None]:
         setattr(client, _METADATA, original)
 
 
-@contextlib.contextmanager
-def tried_once(model: str, seconds: float = 5.0) -> Iterator[None]:
-    """Tries once whether the Hub answers; where not, a block makes do with what this machine's cache has.
-
-    The client tries each file six times, and waits for 23 seconds in between.
-
-    Args:
-        model: The Hub's name of a model, or a local folder, for which nothing is tried.
-        seconds: How long to wait for the answer.
-
-    Raises:
-        TempbenchError: The model is not in the cache either.
-    """
-    from huggingface_hub import constants, try_to_load_from_cache
-
-    before = constants.HF_HUB_OFFLINE
-    if not os.path.isdir(model) and (problem := _unreachable(model, seconds)):
-        if not isinstance(try_to_load_from_cache(model, "config.json"), str):
-            raise TempbenchError(f"it is not in this machine's cache, and {problem}")
-        constants.HF_HUB_OFFLINE = True
-    try:
-        yield
-    finally:
-        constants.HF_HUB_OFFLINE = before
-
-
-def _unreachable(model: str, seconds: float) -> str:
-    """Returns why the Hub cannot be asked for a model; empty where it answers, whatever it says."""
-    from huggingface_hub import constants, get_hf_file_metadata, hf_hub_url
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-
-    if constants.HF_HUB_OFFLINE:
-        return "HF_HUB_OFFLINE is set"
-    try:
-        get_hf_file_metadata(hf_hub_url(model, "config.json"), timeout=seconds)
-    except (HfHubHTTPError, HFValidationError):
-        return ""
-    except Exception as error:  # httpx's, requests' or Python's own
-        return f"{constants.ENDPOINT} does not answer ({one_line(str(error) or repr(error))})"
-    return ""
-
-
 def dataset_info(repository: str, revision: str = "main") -> Any:
-    """Returns what the Hub says of a data set; its `sha` is a commit.
-
-    Raises:
-        TempbenchError: The server names no commit. The client would make a path of it, wherever it leads.
-    """
+    """Returns what the Hub says of a data set; its `sha` is a commit."""
     from huggingface_hub import HfApi
 
     info = HfApi().dataset_info(repository, revision=revision)
@@ -147,9 +95,6 @@ def cached(name: str, task: str, *repositories: str) -> Path:
         name: What people call it.
         task: The harness's task.
         repositories: Where the harness has it from, as it may be in several versions.
-
-    Raises:
-        TempbenchError: It is not there.
     """
     cache = Path(os.environ.get("HF_HUB_CACHE") or cache_home() / "hub").expanduser()
     folders = [cache / f"datasets--{repository.replace('/', '--')}" for repository in repositories]
@@ -162,11 +107,7 @@ def cached(name: str, task: str, *repositories: str) -> Path:
 
 
 def snapshot(folder: Path) -> Path:
-    """Returns the files of a repository in the Hub's cache; any other folder as it is.
-
-    Raises:
-        TempbenchError: It holds several snapshots, and none is the main one.
-    """
+    """Returns the files of a repository in the Hub's cache; any other folder as it is."""
     if not (folder / "snapshots").is_dir():
         return folder
     main = folder / "refs" / "main"

@@ -47,10 +47,6 @@ def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
         file: The lock's file; it is made and stays.
         busy: What to say where another one holds it.
         wanted: False takes no lock.
-
-    Raises:
-        TempbenchError: Another one holds it.
-        NoLocksError: The file system has no locks.
     """
     if not wanted:
         yield
@@ -64,11 +60,7 @@ def locked(file: Path, busy: str, wanted: bool = True) -> Iterator[None]:
 
 @contextlib.contextmanager
 def preparing(benchmark: str, wanted: bool = True) -> Iterator[None]:
-    """Keeps a second `prepare` of a benchmark away; `before_change` then keeps the runs away.
-
-    Raises:
-        TempbenchError: Another one is at work, the folder cannot be written, or it has no locks.
-    """
+    """Keeps a second `prepare` of a benchmark away; `before_change` then keeps the runs away."""
     home = data_home(benchmark)
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -94,9 +86,6 @@ def before_change(root: Path) -> None:
     """Makes sure that no run reads prepared data; called by `prepare` before it changes anything of it.
 
     No run begins to read it until the command is at its end.
-
-    Raises:
-        TempbenchError: A run reads it.
     """
     mine = _held.get(os.path.realpath(_of_data(root)))
     if root.name in _preparing and (mine is None or mine.shared):
@@ -108,10 +97,6 @@ def keep_reading(root: Path) -> None:
     """Keeps `prepare` from changing data until this process ends.
 
     Where there is no lock and none can be made, as in a read-only folder, there is nothing to wait for.
-
-    Raises:
-        TempbenchError: It is being changed.
-        NoLocksError: The file system has no locks.
     """
     try:
         _take(_of_data(root), f"{root} is being prepared by another command; wait for its end", shared=True)

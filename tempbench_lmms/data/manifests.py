@@ -21,9 +21,6 @@ def read(root: Path, *tables: str) -> Manifest | None:
     Args:
         root: The data set's folder.
         tables: Keys that hold a table in every manifest of the benchmark.
-
-    Raises:
-        TempbenchError: It is damaged.
     """
     path = root / MANIFEST
     if not path.is_file():
@@ -66,9 +63,6 @@ def of_earlier(root: Path, force: bool, *tables: str) -> Manifest | None:
         root: The data set's folder.
         force: Take a damaged one for none: the data is replaced.
         tables: As for `read`.
-
-    Raises:
-        TempbenchError: It is damaged and `force` is not given.
     """
     try:
         return read(root, *tables)

@@ -160,9 +160,6 @@ def check_file(path: Path, force: bool = False) -> None:
     Args:
         path: The file.
         force: Overwrite one that is there, if it is none of a run's.
-
-    Raises:
-        TempbenchError: It cannot, or is there already.
     """
     if path.is_dir():
         raise TempbenchError(f"{path} is a folder; give the name of a file")
@@ -182,9 +179,6 @@ def check_room(folder: Path, wanted: float, what: str) -> None:
         folder: A folder on it, which is there.
         wanted: Bytes.
         what: What they are for.
-
-    Raises:
-        TempbenchError: It has less.
     """
     free = shutil.disk_usage(folder).free
     if free < wanted:
@@ -200,9 +194,6 @@ def check_folder(path: Path, advice: str = ELSEWHERE) -> None:
     Args:
         path: The folder.
         advice: What to do where it cannot.
-
-    Raises:
-        TempbenchError: It cannot.
     """
     there = path
     while not there.exists() and there != there.parent:

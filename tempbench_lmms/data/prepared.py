@@ -69,9 +69,6 @@ def is_sound(
         media: Beginnings of the places of the media that are looked at.
         part: Only the tables of this one among the manifest's `parts`.
         force: Return False where a file is not; the data is then made anew.
-
-    Raises:
-        TempbenchError: A file is missing or damaged and `force` is not given.
     """
     known = dict(manifest.get(KEY) or {}) | dict((manifest["parts"][part].get(KEY) or {}) if part else {})
     problem = next(_differing(root, known), None)

@@ -102,9 +102,6 @@ def hidden(given: Sequence[str], shown: Sequence[str]) -> str | None:
     Args:
         given: Arguments and addresses as they were given.
         shown: The same as they are shown.
-
-    Raises:
-        TempbenchError: There is no key, so that two endpoints, or two arguments, could not be told apart.
     """
     if list(given) == list(shown):
         return None

@@ -24,9 +24,6 @@ def find(source: Path, here: Callable[[Path], T | None], what: str) -> T | None:
         source: The folder.
         here: Returns what a folder has, without those below it; something false where that is nothing.
         what: What is looked for, for the error.
-
-    Raises:
-        TempbenchError: Two folders of one depth have it.
     """
     level = [source]
     for _ in range(DEEPEST + 1):

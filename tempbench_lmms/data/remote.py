@@ -123,9 +123,6 @@ def bring(path: Path) -> None:
     """Makes sure that a medium is on this machine, where it is one of a data set elsewhere.
 
     Called wherever a picture or a video is opened.
-
-    Raises:
-        MediaError: It cannot be had, or is another one than the manifest promises.
     """
     if (known := _known(path)) is None or path.is_file():
         return
@@ -148,9 +145,6 @@ def opened(benchmark: str, at: str, cache: Path) -> Path:
         benchmark: Whose data it is.
         at: The address.
         cache: The folder for everything that is fetched.
-
-    Raises:
-        TempbenchError: It cannot be reached, is of another benchmark, or is damaged.
     """
     with _opening:
         return _opened(benchmark, at, cache, _is_offline(at))
@@ -257,11 +251,7 @@ def _media(root: Path) -> dict[str, Any]:
 
 
 def checked_place(place: Any, where: str) -> str:
-    """Returns the place of a file in a data set, which is safe to put behind a folder.
-
-    Raises:
-        TempbenchError: It would lead elsewhere.
-    """
+    """Returns the place of a file in a data set, which is safe to put behind a folder."""
     parts = str(place).split("/")
     if (
         not isinstance(place, str)

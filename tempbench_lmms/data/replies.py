@@ -27,9 +27,6 @@ def json_lines(file: Path, advice: str = "check the path") -> Iterator[tuple[int
     """Yields the lines of a file that aren't blank, with their numbers, counted from 1.
 
     A line ends at a line feed alone: a reply may hold U+2028, U+0085 and other ends of lines as they are.
-
-    Raises:
-        TempbenchError: The file cannot be read, with the advice; or a line is longer than is read.
     """
     try:
         with bounds.open_text(file) as stream:
@@ -43,11 +40,7 @@ def json_lines(file: Path, advice: str = "check the path") -> Iterator[tuple[int
 
 
 def json_values(file: Path, advice: str = "check the path") -> Iterator[tuple[str, Any]]:
-    """Yields the values of JSON Lines, or of one JSON list, with their places: "line 3", "entry 3".
-
-    Raises:
-        TempbenchError: As `json_lines`; a value is no JSON, or an object in it names a key twice.
-    """
+    """Yields the values of JSON Lines, or of one JSON list, with their places: "line 3", "entry 3"."""
     lines = json_lines(file, advice)
     for number, line in lines:
         if line.lstrip().startswith("["):
@@ -86,9 +79,6 @@ def read_replies(
     Args:
         file: One object a line, or a list of them.
         of: Returns an object's question and reply; raises where it has none.
-
-    Raises:
-        TempbenchError: The file is missing or empty, or a line is not such an object or repeats a question.
     """
     replies: dict[str, str] = {}
     for where, value in json_values(file, "give JSON lines"):
@@ -128,9 +118,6 @@ def text_or_none(value: Any, name: str) -> str | None:
     Args:
         value: What the file has.
         name: What the file calls it.
-
-    Raises:
-        TempbenchError: It is something else than a text.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -159,9 +146,6 @@ def check_complete(
 
     Returns:
         A line that says how many are not scored; nothing where all are.
-
-    Raises:
-        TempbenchError: A reply belongs to no question; or one is missing and `partial` is not given.
     """
     unknown, missing = sorted(set(replies) - set(asked)), sorted(set(asked) - set(replies))
     if unknown:

@@ -15,11 +15,7 @@ MANIFEST = "manifest.json"
 
 @cache
 def resource_dir(name: str) -> Path:
-    """Returns the folder `task_yamls` or `hf_datasets`.
-
-    Raises:
-        TempbenchError: The installation is incomplete.
-    """
+    """Returns the folder `task_yamls` or `hf_datasets`."""
     package = Path(__file__).resolve().parents[1]
     for candidate in (package / name, package.parent / name):
         if candidate.is_dir():
@@ -45,11 +41,7 @@ def folder_of(name: str, benchmark: str) -> Path:
 
 
 def expanded(path: str) -> Path:
-    """Returns a path of the user's with their home folder in place of `~`.
-
-    Raises:
-        TempbenchError: They have none.
-    """
+    """Returns a path of the user's with their home folder in place of `~`."""
     try:
         return Path(path).expanduser()
     except RuntimeError:  # a user of a container may be in no list of users

@@ -22,9 +22,6 @@ def reworded(text: str, doc: Mapping[str, Any], paraphrases: Sequence[Mapping[st
         doc: The row.
         paraphrases: Of each paraphrase what stands in place of which words.
 
-    Raises:
-        TempbenchError: None of the words stands in the prompt.
-
     >>> reworded("Please answer.", {"paraphrase": 1}, [{"Please answer.": "Give an answer."}])
     'Give an answer.'
     """

@@ -24,9 +24,6 @@ def data_home(benchmark: str) -> Path:
     """Returns the folder that a benchmark's prepared data lies in, with that of others.
 
     It is `$TEMPBENCH_DATA_<BENCHMARK>`, else `$TEMPBENCH_DATA`, else one in the Hugging Face cache.
-
-    Raises:
-        TempbenchError: The variable is an address.
     """
     home = remote.given_for(benchmark)
     if remote.is_address(home):
@@ -38,11 +35,7 @@ def data_home(benchmark: str) -> Path:
 
 
 def home_to_write(benchmark: str) -> Path:
-    """Returns the folder of a benchmark's prepared data, which `prepare` may write to.
-
-    Raises:
-        TempbenchError: It may not.
-    """
+    """Returns the folder of a benchmark's prepared data, which `prepare` may write to."""
     root = data_home(benchmark) / benchmark
     outputs.check_folder(root, "set TEMPBENCH_DATA to another folder")
     return root
@@ -70,10 +63,6 @@ def prepared_root(benchmark: str, instead: str = "") -> Path:
     Args:
         benchmark: Its name.
         instead: What the user can do without it, for the error.
-
-    Raises:
-        DataNotPreparedError: There is none, or an interrupted `prepare` has not written its manifest.
-        TempbenchError: The folder cannot be read, or the address cannot be reached.
     """
     given = remote.given_for(benchmark)
     if remote.is_address(given):
@@ -96,10 +85,6 @@ def resolve(url: str) -> Path:
 
     Args:
         url: With or without the scheme.
-
-    Raises:
-        DataNotPreparedError: The URL names prepared data that is not there.
-        TempbenchError: The URL points outside its data set, by `..`, an absolute part or a symbolic link.
     """
     parts = [part for part in url.removeprefix(SCHEME).split("/") if part not in ("", ".")]
     if not parts or "\0" in url:

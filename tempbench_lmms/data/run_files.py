@@ -30,9 +30,6 @@ def check_foreign(path: Path) -> None:
 
     Args:
         path: What a command is about to write.
-
-    Raises:
-        TempbenchError: It is one of a run's, and is there.
     """
     if path.is_file() and any(_is_of_run(path.resolve())):
         raise TempbenchError(f"{path} is a file of a run, which nothing overwrites; choose another name")

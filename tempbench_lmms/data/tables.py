@@ -16,11 +16,7 @@ Row = dict[str, Any]
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Returns the rows of one Parquet file, or of every `*.parquet` of a folder in name order.
-
-    Raises:
-        TempbenchError: There is no such file, it is not Parquet, or it holds more than is read.
-    """
+    """Returns the rows of one Parquet file, or of every `*.parquet` of a folder in name order."""
     import pyarrow as pa
 
     files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]

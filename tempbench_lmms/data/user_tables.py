@@ -32,10 +32,6 @@ def read_table(path: Path, needed: str, others: Sequence[str] = ()) -> Iterator[
         path: The file; its ending says what it is.
         needed: The column of texts that must be there, in any case: `Prediction` is `prediction`.
         others: Further columns that are asked for: like the first, none of them may be there twice.
-
-    Raises:
-        TempbenchError: It is no such table, lacks the column or has one twice, has a row that does not fit
-            its columns, or is larger than what is read.
     """
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
@@ -185,89 +181,52 @@ def _spreadsheet(path: Path, needed: str, others: Sequence[str]) -> Iterator[tup
     """Yields the rows of the sheet of an .xlsx that has the column, by the names in its first row."""
     from openpyxl import load_workbook
 
-    with bounds.open_zip(path) as archive:  # its size is within the limit
-        _check_merged(path, archive)
-    with (
-        contextlib.closing(load_workbook(path, read_only=True)) as written,
-        contextlib.closing(load_workbook(path, read_only=True, data_only=True)) as computed,
-    ):
-        for book in (written, computed):
-            for sheet in book.worksheets:
-                sheet.reset_dimensions()  # what a sheet says of its size is wrong in some writers' files
-        number = _sheet(path, written.worksheets, needed)
-        rows = zip(
-            written.worksheets[number].iter_rows(),
-            computed.worksheets[number].iter_rows(values_only=True),
-            strict=True,
-        )
+    with bounds.open_zip(path):  # its size is within the limit
+        pass
+    with contextlib.closing(load_workbook(path, read_only=True)) as book:
+        sheet = _sheet(path, book.worksheets, needed)
         columns: _Columns | None = None
         most = bounds.max_rows() + 1
-        for line, (cells, values) in enumerate(rows, start=1):
+        for line, cells in enumerate(sheet.iter_rows(), start=1):
             if line > most:  # a row's number is what the file says, and blank rows are made up to it
                 raise bounds.too_large(path, f"{most - 1:,} rows", bounds.ROWS_VARIABLE)
-            where = f"row {line}"
             if columns is None:
-                columns = _Columns(path, values, needed, others)
+                columns = _Columns(path, [cell.value for cell in cells], needed, others)
                 continue
+            where = f"row {line}"
             names = [*columns.names, *[""] * len(cells)]
             found = [
-                _cell(path, where, name == needed, cell, value)
-                for name, cell, value in zip(names, cells, values, strict=False)
+                _cell(path, where, name == needed, cell) for name, cell in zip(names, cells, strict=False)
             ]
             if any(value is not None for value in found):
                 found += [None] * (len(columns.names) - len(found))
                 yield where, columns.row(found, where)
 
 
-def _check_merged(path: Path, archive: Any) -> None:
-    """Refuses merged cells: all but the first of them are empty, and would be read as empty texts."""
-    for member in archive.namelist():
-        if member.startswith("xl/worksheets/") and member.endswith(".xml"):
-            with archive.open(member) as stream:
-                before = b""
-                while block := stream.read(1 << 20):
-                    if b"<mergeCell " in before[-20:] + block:
-                        raise TempbenchError(f"{path} has merged cells; unmerge them, or save it as .csv")
-                    before = block
-
-
-def _sheet(path: Path, sheets: Sequence[Any], needed: str) -> int:
-    """Returns the number of the sheet that has the column: of several the one that is not hidden."""
-    having = [
-        number
-        for number, sheet in enumerate(sheets)
-        if needed
-        in (str(name).strip().casefold() for name in next(sheet.iter_rows(max_row=1, values_only=True), ()))
-    ]
-    shown = [number for number in having if sheets[number].sheet_state == "visible"] or having
+def _sheet(path: Path, sheets: Sequence[Any], needed: str) -> Any:
+    """Returns the sheet that has the column: of several the one that is not hidden."""
+    having = []
+    for sheet in sheets:
+        sheet.reset_dimensions()  # what a sheet says of its size is wrong in some writers' files
+        names = next(sheet.iter_rows(max_row=1, values_only=True), ())
+        if needed in (str(name).strip().casefold() for name in names):
+            having.append(sheet)
+    shown = [sheet for sheet in having if sheet.sheet_state == "visible"] or having
     if len(shown) > 1:
-        names = _listed(sheets[number].title for number in shown)
+        names = _listed(sheet.title for sheet in shown)
         raise TempbenchError(f"{path} has {len(shown)} sheets with a column {needed} ({names}); leave one")
     if not sheets:
         raise TempbenchError(f"{path} has no sheet; give a table with the column {needed}")
-    return shown[0] if shown else 0
+    return shown[0] if shown else sheets[0]
 
 
-def _cell(path: Path, where: str, is_text: bool, written: Any, computed: Any) -> Any:
-    """Returns what a cell holds.
-
-    A text that begins with "=" is stored as a formula, by pandas without a value or with the value 0, and by
-    spreadsheets that have opened such a file with an error as its value: what stands there is the text. Of
-    a formula with any other value nobody knows which of both was meant.
-    """
+def _cell(path: Path, where: str, is_text: bool, cell: Any) -> Any:
+    """Returns what a cell holds; a text that begins with "=" is stored as a formula."""
     from openpyxl.utils.escape import unescape
 
-    if written.data_type != "f":
-        value = written.value
-    elif not is_text:
-        value = computed
-    elif computed in (None, "", 0) or str(computed).startswith("#"):
-        value = getattr(written.value, "text", written.value)
-    else:
-        raise TempbenchError(
-            f"{path}: {where} has a formula with the value {one_line(str(computed))[:40]!r}; put the text "
-            "itself into the cell (copy, paste as values)"
-        )
+    value = getattr(cell.value, "text", cell.value)
+    if cell.data_type == "f" and not is_text:
+        raise TempbenchError(f"{path}: {where} has a formula; put its value into the cell (paste as values)")
     return unescape(value) if isinstance(value, str) else value
 
 
@@ -324,27 +283,28 @@ def frame_rows(data: Any, needed: str) -> list[tuple[str, Row]] | None:
     Returns:
         Each row and its name ("" where there is none); None where the value is no table.
     """
-    if (
-        isinstance(data, dict)
-        and isinstance(data.get("columns"), list)
-        and isinstance(data.get("data"), list)
-    ):
-        names, values = data["columns"], data["data"]  # orient="split"
-        if all(isinstance(row, list) and len(row) == len(names) for row in values):
-            index = data.get("index")
-            named = index if isinstance(index, list) and len(index) == len(values) else [""] * len(values)
-            return [
-                (str(name), dict(zip(map(str, names), row, strict=True)))
-                for name, row in zip(named, values, strict=True)
-            ]
-    elif isinstance(data, dict) and isinstance(data.get("schema"), dict):
-        data = data.get("data")  # orient="table"
-    if isinstance(data, list) and all(isinstance(row, dict) for row in data):
-        return [("", row) for row in data]
-    if isinstance(data, dict) and data and all(isinstance(column, dict) for column in data.values()):
-        keys = list(next(iter(data.values())))
-        if needed not in (str(name).casefold() for name in data):
-            return [(name, row) for name, row in data.items()]
-        if all(list(column) == keys for column in data.values()):
-            return [(key, {name: column[key] for name, column in data.items()}) for key in keys]
-    return None
+    if isinstance(data, dict) and isinstance(data.get("data"), list):
+        names = data.get("columns")
+        if isinstance(names, list):
+            return _split(names, data.get("index"), data["data"])  # orient="split"
+        data = data["data"]  # orient="table"
+    if isinstance(data, list):
+        return [("", row) for row in data] if all(isinstance(row, dict) for row in data) else None
+    if not isinstance(data, dict) or not data or not all(isinstance(one, dict) for one in data.values()):
+        return None
+    if needed not in (str(name).casefold() for name in data):
+        return list(data.items())
+    keys = list(next(iter(data.values())))
+    if any(list(column) != keys for column in data.values()):
+        return None
+    return [(key, {name: column[key] for name, column in data.items()}) for key in keys]
+
+
+def _split(names: list[Any], index: Any, rows: list[Any]) -> list[tuple[str, Row]] | None:
+    if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+        return None
+    named = index if isinstance(index, list) and len(index) == len(rows) else [""] * len(rows)
+    return [
+        (str(name), dict(zip(map(str, names), row, strict=True)))
+        for name, row in zip(named, rows, strict=True)
+    ]

@@ -1,1 +1,4 @@
-"""Pictures and videos: the only part of the package that decodes them."""
+"""Decodes pictures and videos.
+
+A file that is missing, damaged or too large is a `MediaError` of one line; docstrings name other errors.
+"""

@@ -51,9 +51,6 @@ def cut(source: Path, target: Path, start: float, end: float, beat: Callable[[in
         start: Seconds from the video's first frame.
         end: Seconds; a video that ends before is cut to its end.
         beat: Called with the number of frames decoded so far.
-
-    Raises:
-        MediaError: The video is damaged, has no frame there, or the clip cannot be written.
     """
     with Video(source) as video:
         index = video.index()
@@ -141,11 +138,7 @@ def _stream(container: Any, frame: Any, rate: Any) -> Any:
 
 
 def _verified(target: Path, n_frames: int, name: str) -> Clip:
-    """Returns what was written, as its packets tell.
-
-    Raises:
-        MediaError: It has another number of frames than were to be cut.
-    """
+    """Returns what was written, as its packets tell."""
     with Video(target) as written:
         index = written.index()
     if not index.seekable or index.n_frames != n_frames:

@@ -98,11 +98,7 @@ class Index:
 
 
 class Video:
-    """An open video. Use it as a context manager.
-
-    Raises:
-        MediaError: The file is missing, damaged, too large, or has no video.
-    """
+    """An open video. Use it as a context manager."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -289,9 +285,6 @@ class Video:
         Args:
             index: The video's, which is seekable and closed.
             place: Of the first frame wanted; those between the key frame and it come, too.
-
-        Raises:
-            MediaError: A frame is damaged or missing.
         """
         key = index.keyframes[bisect_right(index.keyframes, place) - 1]
         times = index.pts[key:].tolist()
@@ -319,9 +312,6 @@ class Video:
         Args:
             choose: Takes the number of frames and returns the places wanted.
             index: From an earlier call of this function, which saves the first pass.
-
-        Raises:
-            MediaError: No frame can be decoded, or the file is damaged before its end.
         """
         if index is None:
             index = self.counted(frame.pts for frame in self.frames())
@@ -342,9 +332,6 @@ class Video:
 
         Args:
             decoded: The time of each frame.
-
-        Raises:
-            MediaError: There is none.
         """
         times = list(decoded)
         if not times:
@@ -362,9 +349,6 @@ class Video:
 
         Damage that nothing follows is where the file ends, and `cut` says what it is; a file with damage
         before that is refused, as what follows would be patched up from other frames, or from grey.
-
-        Raises:
-            MediaError: The file is damaged before its end.
         """
         if not self._is_fresh:  # to open a file takes as long as to decode a dozen small frames
             self._container.close()
@@ -430,9 +414,6 @@ class Video:
         """Returns the signs (a, b, c, d) of the matrix by which the container has frames turned and mirrored.
 
         A pixel at (x, y) from the frame's centre is shown at (a x + c y, b x + d y).
-
-        Raises:
-            MediaError: They are turned by other than right angles.
         """
         found = next((one for one in frame.side_data if one.type.name == "DISPLAYMATRIX"), None)
         if found is None:
@@ -459,11 +440,7 @@ class Video:
         return size if self._matrix(frame)[0] else size[::-1]
 
     def first_size(self) -> tuple[int, int]:
-        """Returns width and height as shown.
-
-        Raises:
-            MediaError: No frame can be decoded.
-        """
+        """Returns width and height as shown."""
         for frame in self.frames():
             return self.size_of(frame)
         raise MediaError(f"{self.path.name}: no frame can be decoded; replace the video")
@@ -493,11 +470,7 @@ def _upright(picture: Picture, matrix: tuple[int, int, int, int]) -> Picture:
 
 
 def index_of(path: Path) -> Index:
-    """Returns the frames of a video, from its packets where these tell.
-
-    Raises:
-        MediaError: The file is missing, damaged, or has no video.
-    """
+    """Returns the frames of a video, from its packets where these tell."""
     with Video(path) as video:
         index = video.index()
         return index if index.seekable else video.counted(frame.pts for frame in video.frames())
@@ -512,9 +485,6 @@ def read(
         path: The file.
         choose: Takes the number of frames and returns places from 0.
         index: From an earlier call.
-
-    Raises:
-        MediaError: The file is missing, damaged, or has no video.
     """
     with Video(path) as video:
         if index is not None and not index.seekable:

@@ -45,10 +45,6 @@ def load_image(url: str) -> Image.Image:
 
     Args:
         url: A `tempbench://` URL.
-
-    Raises:
-        MediaError: The image is missing, damaged or too large.
-        TempbenchError: The URL points outside its data set.
     """
     return open_image(resolve(url), url)
 
@@ -62,9 +58,6 @@ def open_image(path: Path, name: str, side: int = 0, stretch: Stretch | None = N
         side: How large the caller makes it, in pixels; a JPEG above the limit is then read at a reduced size.
         stretch: How measurements are shown; without one a TIFF or JPEG 2000 of more than 8 bits is refused,
             and a PNG of 16 bits that is nearly black.
-
-    Raises:
-        MediaError: The image is missing, damaged or too large, or there is no sensible picture in it.
     """
     if stretch is not None and rasters.is_raster(path):
         return Image.fromarray(rasters.shown(path, name, stretch))
@@ -89,11 +82,7 @@ class PictureFacts:
 
 
 def facts_of(path: Path, name: str) -> PictureFacts:
-    """Decodes a picture and returns what it is.
-
-    Raises:
-        MediaError: As `open_image`.
-    """
+    """Decodes a picture and returns what it is."""
     image = open_image(path, name)
     return PictureFacts(*image.size, bool((np.asarray(image) == np.asarray(image)[0, 0]).all()))
 
@@ -138,11 +127,7 @@ def format_of(head: bytes) -> str:
 
 
 def check_format(path: Path, name: str) -> None:
-    """Refuses a picture in a format that is not read; says nothing of one that is in none.
-
-    Raises:
-        MediaError: It is in one.
-    """
+    """Refuses a picture in a format that is not read; says nothing of one that is in none."""
     with path.open("rb") as file:
         found = format_of(file.read(32))
     if found and found not in _readable():

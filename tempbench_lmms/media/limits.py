@@ -25,11 +25,7 @@ MAX_PIXELS = 64_000_000
 
 
 def max_pixels() -> int:
-    """Returns the largest number of pixels: `MAX_PIXELS`, or what the user sets instead.
-
-    Raises:
-        TempbenchError: The environment variable is no whole number above 0.
-    """
+    """Returns the largest number of pixels: `MAX_PIXELS`, or what the user sets instead."""
     value = os.environ.get(PIXELS_VARIABLE)
     if value is None:
         return MAX_PIXELS

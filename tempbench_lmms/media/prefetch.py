@@ -26,11 +26,7 @@ Job = Hashable
 
 
 def megabytes() -> float:
-    """Returns how much may be decoded ahead: `$TEMPBENCH_FRAMES_AHEAD_MB`, 1,000 by default, 0 for none.
-
-    Raises:
-        TempbenchError: The environment variable is no number of at least 0.
-    """
+    """Returns how much may be decoded ahead: `$TEMPBENCH_FRAMES_AHEAD_MB`, 1,000 by default, 0 for none."""
     value = os.environ.get(MEGABYTES_VARIABLE, "")
     try:
         number = float(value or _MEGABYTES)
@@ -153,9 +149,6 @@ def working(
     """Has jobs done ahead within the block; nothing where that is off, or is on already.
 
     Arguments are those of `Prefetch`.
-
-    Raises:
-        TempbenchError: `$TEMPBENCH_FRAMES_AHEAD_MB` is no number.
     """
     global _current
     limit = megabytes() * 1_000_000

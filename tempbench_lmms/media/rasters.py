@@ -138,9 +138,6 @@ def reduce(image: "Image.Image", side: int, name: str) -> None:
         image: As opened, not loaded.
         side: How large the caller makes it, in pixels; 0 for as large as it is.
         name: Stands for it in errors.
-
-    Raises:
-        MediaError: It stays above the limit.
     """
     # A progressive JPEG is held whole before it is reduced.
     if side and image.width * image.height > max_pixels() and not image.info.get("progressive"):
@@ -174,9 +171,6 @@ def stretch_of(paths: Sequence[Path], bands: Sequence[str | int] = ()) -> Stretc
         paths: Of all its dates; a damaged one is left out here, and found out when it is opened.
         bands: Names of the bands to show as the files give them, or numbers from 1; may be left out where
             there are one, three, or four with transparency.
-
-    Raises:
-        MediaError: The bands are not there, are not named, or hold the same value everywhere.
     """
     found: list[_Raster] = []
     for path in paths:
@@ -209,9 +203,6 @@ def shown(path: Path, name: str, stretch: Stretch) -> NDArray[np.uint8]:
         path: The file.
         name: What stands for it in errors.
         stretch: Of its place.
-
-    Raises:
-        MediaError: It is damaged, too large, or lacks a band.
     """
     raster = _read(path, name)
     if max(stretch.bands) > raster.values.shape[2]:

@@ -82,11 +82,7 @@ class Inspector:
             process.wait()
 
     def ask(self, path: Path, **request: Any) -> dict[str, Any]:
-        """Returns what was found out about a file.
-
-        Raises:
-            MediaError: It cannot be used; one line with its name.
-        """
+        """Returns what was found out about a file."""
         with self._lock:
             try:
                 answer = self._answer(path, request)
@@ -180,11 +176,7 @@ def _inspector() -> Inspector:
 
 
 def check_video(path: Path, thorough: bool = False) -> Facts:
-    """Returns what `integrity.check_video` does, which it calls in a process apart.
-
-    Raises:
-        MediaError: The file cannot be used, or it ends or stops its decoder; one line with its name.
-    """
+    """Returns what `integrity.check_video` does, which it calls in a process apart."""
     return Facts(**_inspector().ask(path, kind="video", thorough=thorough))
 
 
@@ -262,19 +254,11 @@ def _answer_of(inspector: Inspector, request: tuple[Path, dict[str, Any]]) -> di
 
 
 def check_picture(path: Path, name: str) -> PictureFacts:
-    """Returns what `images.facts_of` does, which it calls in a process apart.
-
-    Raises:
-        MediaError: As `check_video`.
-    """
+    """Returns what `images.facts_of` does, which it calls in a process apart."""
     return PictureFacts(**_inspector().ask(path, kind="picture", name=name))
 
 
 def verify_picture(path: Path, name: str) -> None:
-    """Looks at a picture in a process apart; one of a single colour is no problem, and a warning names it.
-
-    Raises:
-        MediaError: As `check_video`.
-    """
+    """Looks at a picture in a process apart; one of a single colour is no problem, and a warning names it."""
     if check_picture(path, name).constant:
         logging.getLogger(__name__).warning("%s: all pixels of this picture are of one colour", name)

@@ -17,9 +17,6 @@ def segment_frames(path: Path, start: float, end: float, n: int) -> Frames:
         start: Seconds from the video's first frame; the first frame given is shown then.
         end: Seconds; the last one. After the video's end its last frame is shown.
         n: How many.
-
-    Raises:
-        MediaError: The file is missing or damaged, or has no frame there.
     """
 
     def shown(index: Index) -> list[int]:

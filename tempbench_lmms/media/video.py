@@ -290,9 +290,6 @@ def decoding_ahead(*orders: Sequence[Wanted]) -> Iterator[Callable[[Sequence[Wan
 
     Yields:
         A function that takes the order in which it will be asked for, once that is known.
-
-    Raises:
-        TempbenchError: `$TEMPBENCH_FRAMES_AHEAD_MB` is no number.
     """
     held = functools.partial(_CACHE.n_bytes, awaited=True)
     try:

@@ -50,11 +50,7 @@ _BEAT_SECONDS = 0.2
 
 
 def look(request: dict[str, Any], beat: Callable[[int], None]) -> dict[str, Any]:
-    """Looks at a video or at a picture, or cuts a clip out of a video.
-
-    Raises:
-        MediaError: It cannot be used.
-    """
+    """Looks at a video or at a picture, or cuts a clip out of a video."""
     path = Path(request["path"])
     if request["kind"] == "video":
         return asdict(check_video(path, request["thorough"], beat))
