@@ -43,7 +43,6 @@ def caption_rows(
     video: str,
     references: Sequence[str] = (),
     events: Sequence[str] = (),
-    choices: Sequence[str] = (),
 ) -> list[Row]:
     """Returns the two rows of a video to caption: from its frames, and from the middle one."""
     return [
@@ -53,7 +52,7 @@ def caption_rows(
             "video": video,
             "n_frames": CAPTION_FRAMES,
             "target": references[0] if references else "",
-            "choices": list(dict.fromkeys(choices or references)) or ["A video."],
+            "choices": list(dict.fromkeys(references)) or ["A video."],
             "events": list(events),
             "references": list(references),
         }

@@ -1,6 +1,5 @@
 """Turns image sequences with events into the rows of all tests."""
 
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -223,10 +222,3 @@ def build(sequences: Sequence[ImageSequence], is_name: questions.NameTest) -> di
         return gates, mains
 
     return configurations(of_sequence(sequence) for sequence in sequences)
-
-
-def sample_groups(n: int, size: int, count: int, seed: int) -> list[tuple[int, ...]]:
-    """Returns `count` different increasing groups of `size` positions out of n, for a sample of questions."""
-    import itertools
-
-    return sorted(random.Random(seed).sample(list(itertools.combinations(range(n), size)), count))

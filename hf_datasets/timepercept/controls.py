@@ -270,7 +270,7 @@ def _temporalvqa(root: Path, source: Origin, configuration: str, skipped: Skippe
         series = Series("+".join(sorted(media)), "temporalvqa", "", tuple(shots))
         kind = letter if test == "transfer_lapse" else ""
         values = {"answer": letter, "choices": list(letters), "kind": kind, "dates": []}
-        rows.append(questions.make_row(test, number, "test", shots, [series], "", **values))
+        rows.append(questions.make_row(test, number, "test", shots, [series], **values))
     return rows
 
 

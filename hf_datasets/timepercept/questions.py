@@ -69,9 +69,9 @@ class Rules:
         return [shot for shot in shots if not self.readable(shot)] if self.readable else []
 
 
-def url(shot: Shot, subset: str = "") -> str:
+def url(shot: Shot) -> str:
     """Returns a picture's `tempbench://` URL."""
-    return f"{BASE}{subset}media/{shot.media}"
+    return f"{BASE}media/{shot.media}"
 
 
 def make_row(
@@ -80,7 +80,6 @@ def make_row(
     split: str,
     shots: Sequence[Shot],
     series: Sequence[Series],
-    subset: str,
     **values: Any,
 ) -> Row:
     """Returns a row; `values` are `answer`, `choices` and what differs from the defaults."""
@@ -90,7 +89,7 @@ def make_row(
         "source": series[0].source,
         "places": list(dict.fromkeys(one.place for one in series)),
         "category": series[0].category,
-        "images": [url(shot, subset) for shot in shots],
+        "images": [url(shot) for shot in shots],
         "dates": [shot.taken for shot in shots],
         "options": [],
         "kind": "",
@@ -106,7 +105,6 @@ def build(
     split: str,
     rules: Rules,
     tests: Sequence[str] = TOU + TIU,
-    subset: str = "",
 ) -> dict[str, list[Row]]:
     """Returns the rows of each test.
 
@@ -116,7 +114,6 @@ def build(
         split: `test` or `train`; it stands in the ids and is part of the seed.
         rules: How to draw.
         tests: The tests to build.
-        subset: `mini/` for the bundled sample.
 
     A test gets fewer rows than `rules.count` where the places do not yield more different questions.
     """
@@ -134,7 +131,7 @@ def build(
                 else _comparison(test, index, rules, generator)
             )
         rows[test] = [
-            make_row(test, number, split, shots, series, subset, **values)
+            make_row(test, number, split, shots, series, **values)
             for number, (shots, series, values) in enumerate(drawn)
         ]
     return rows
@@ -444,7 +441,6 @@ def choice_row(
     classes: Sequence[str],
     generator: random.Random,
     source: str,
-    subset: str = "",
 ) -> Row:
     """Returns a recognition question (`ucm`): the right class among four others.
 
@@ -455,4 +451,4 @@ def choice_row(
     options.insert(number % 5, name)
     series = Series(shot.media, source, name, (shot,))
     values = {"answer": "ABCDE"[number % 5], "choices": list("ABCDE"), "options": options, "dates": []}
-    return make_row("ucm", number, "test", [shot], [series], subset, **values)
+    return make_row("ucm", number, "test", [shot], [series], **values)

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hf_datasets.samples import coherence
 from tempbench_lmms.coherence import encoders
+from tempbench_lmms.data.roots import mini_root
+from tempbench_lmms.data.tables import read_rows
 from tempbench_lmms.metrics.clip import clip_score
 from tempbench_lmms.metrics.text import event_order
 
@@ -125,15 +126,15 @@ def test_what_cannot_be_had_is_one_warning_and_undefined(
 
 def test_event_order_drops_on_every_bundled_caption_and_bertscore_hardly(text_encoder: Path) -> None:
     drops, pairs = [], []
-    for story in coherence.stories():
-        clauses = story.clauses()
-        assert event_order(story.caption(), clauses) == (math.comb(len(clauses), 2),) * 2
+    for row in read_rows(mini_root("coherence") / "caption")[::2]:
+        clauses, caption = row["events"], row["target"]
+        assert event_order(caption, clauses) == (math.comb(len(clauses), 2),) * 2
         for order in list(itertools.permutations(clauses))[1:]:
             wrong = " ".join(f"Then {clause}." for clause in order)
             right, all_pairs = event_order(wrong, clauses)
             assert right < all_pairs
             drops.append(1 - right / all_pairs)
-            pairs.append((wrong, story.caption()))
+            pairs.append((wrong, caption))
     assert np.mean(drops) > 0.5 > 2 * (1 - np.mean(encoders.bertscore(pairs)))
 
 

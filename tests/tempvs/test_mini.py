@@ -2,27 +2,18 @@
 
 import pytest
 
-from hf_datasets.samples.tempvs import stories
 from tempbench_lmms.data.roots import mini_root
 from tempbench_lmms.data.tables import read_rows
-from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS, SOURCES
+from tempbench_lmms.tempvs.card import GROUNDING_OF, MAIN_TESTS
 
-STORIES = {(story.source, story.sequence_id): story for story in stories()}
 ALL = read_rows(mini_root("tempvs") / "all")
-
-
-def test_stories():
-    assert len(STORIES) == 30
-    assert {source for source, _ in STORIES} == {*SOURCES}
-    assert sorted(len(story.panels) for story in STORIES.values())[-2:] == [6, 9]
-    assert sum(len(story.panels) == 5 for story in STORIES.values()) == 28
-
-
-def look(row):
-    """Returns what the pictures of a question show, in the order shown: their own ground truth."""
-    story = STORIES[row["source"], row["sequence_id"]]
-    panels = dict(zip(story.images, story.panels, strict=True))
-    return [panels[url] for url in row["images"]]
+SHOWN = {
+    ("caption" if test == "gt_caption" else "event", row["images"][int(row["answer"]) - 1]): row["text"]
+    for row in ALL
+    if row["role"] == "grounding"
+    for test in row["tests"]
+}
+"""What each picture shows, by the grounding questions: its event and its caption."""
 
 
 def key(text):
@@ -30,11 +21,10 @@ def key(text):
 
 
 def solve(row):
-    """Answers from the pictures' ground truth and the question's text alone."""
-    shown = look(row)
+    """Answers from what the pictures show and the question's text alone."""
     test = row["tests"][0]
-    caption = test.endswith("caption")
-    texts = [key(panel.caption if caption else panel.event) for panel in shown]
+    kind = "caption" if test.endswith("caption") else "event"
+    texts = [key(SHOWN[kind, url]) for url in row["images"]]
     if row["role"] == "grounding":
         return f"Image {texts.index(key(row['text'])) + 1}"
     if test.startswith("mt1"):
